@@ -1,0 +1,15 @@
+/**
+ * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
+ */
+import { benchMachine } from './machine.ts'
+
+const benches: Readonly<Record<string, () => void>> = { machine: benchMachine }
+
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !Object.hasOwn(benches, name))
+if (unknown.length > 0) {
+  console.error(`no bench \`${unknown.join(', ')}\`; there is ${Object.keys(benches).join(', ')}`)
+  process.exit(2)
+}
+console.log(`node ${process.version}, ${process.platform} ${process.arch}`)
+for (const name of named.length === 0 ? Object.keys(benches) : named) benches[name]?.()

@@ -1,0 +1,40 @@
+/**
+ * Measuring: rounds of all cases in turn, so that noise of the machine meets each alike.
+ */
+
+/** Milliseconds per round and case, after one round to warm up. */
+export function interleave<N extends string | number>(
+  cases: Readonly<Record<N, () => void>>,
+  roundsCount: number,
+): Record<N, number[]> {
+  const names = Object.keys(cases) as N[]
+  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    N,
+    number[]
+  >
+  for (let round = -1; round < roundsCount; round += 1) {
+    for (const name of names) {
+      const begun = performance.now()
+      cases[name]()
+      if (round >= 0) times[name].push(performance.now() - begun)
+    }
+  }
+  return times
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+export type Row = readonly [name: string, value: number, note: string]
+
+/** A table a person can read. */
+export function print(title: string, rows: readonly Row[]): void {
+  console.log(`\n${title}`)
+  for (const [name, value, note] of rows) {
+    const number = value >= 1000 ? Math.round(value).toLocaleString('en') : value.toFixed(1)
+    console.log(`  ${name.padEnd(28)} ${number.padStart(14)}  ${note}`)
+  }
+}

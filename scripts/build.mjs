@@ -1,0 +1,107 @@
+/**
+ * Compiles `src` into `dist`. The new tree is made aside and takes the place of the old one whole,
+ * so that a Pawl that starts meanwhile never meets half a build.
+ */
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { argv, exit, pid } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { nodePath, root, SetupError, tell, tellFault, withLock } from './checkout.mjs'
+import { ensureInstalled } from './install.mjs'
+
+const dist = join(root, 'dist')
+const stampPath = join(dist, '.stamp')
+const executableMode = 0o755
+
+/** Compiles when a source is newer than the last build. */
+export async function ensureBuilt() {
+  if (isBuilt()) return
+  await withLock(() => {
+    if (isBuilt()) return
+    tell('building')
+    build()
+  })
+}
+
+function isBuilt() {
+  if (!existsSync(stampPath)) return false
+  const builtMs = statSync(stampPath).mtimeMs
+  const configs = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name))
+  return !['src', ...configs].some((name) => isNewer(join(root, name), builtMs))
+}
+
+// Folders count too: a file that was removed changes its folder.
+function isNewer(path, sinceMs) {
+  if (path.endsWith('.test.ts')) return false
+  const stats = statSync(path)
+  if (stats.mtimeMs > sinceMs) return true
+  return stats.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name), sinceMs))
+}
+
+// INVARIANT: the caller holds the lock of this checkout.
+function build() {
+  const begun = new Date()
+  removeLeftovers()
+  // A sibling of `dist`, so that source maps keep their relative paths.
+  const fresh = join(root, `.dist-new-${pid}`)
+  const old = join(root, `.dist-old-${pid}`)
+  mkdirSync(fresh)
+  // Hides the half-made tree from git; gone before the tree is put in place.
+  writeFileSync(join(fresh, '.gitignore'), '*\n')
+  try {
+    compile(fresh)
+    rmSync(join(fresh, '.gitignore'))
+    const entry = join(fresh, 'main', 'pawl.js')
+    if (existsSync(entry)) chmodSync(entry, executableMode)
+    const stamp = join(fresh, '.stamp')
+    writeFileSync(stamp, '')
+    // WHY: what is edited while the compiler runs must count as newer than this build.
+    utimesSync(stamp, begun, begun)
+    if (existsSync(dist)) renameSync(dist, old)
+    renameSync(fresh, dist)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+    rmSync(old, { recursive: true, force: true })
+  }
+}
+
+function compile(outDir) {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', outDir, '--noEmitOnError']
+  const result = spawnSync(nodePath(), args, { cwd: root, encoding: 'utf8' })
+  if (result.error) throw new SetupError(`the compiler did not start: ${result.error.message}`)
+  if (result.status !== 0) {
+    throw new SetupError(
+      'the build failed; the compiler says why above',
+      result.stdout + result.stderr,
+    )
+  }
+}
+
+// Only a build that was killed leaves any.
+function removeLeftovers() {
+  for (const name of readdirSync(root)) {
+    if (/^\.dist-(new|old)-\d+$/.test(name)) rmSync(join(root, name), { recursive: true })
+  }
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await ensureInstalled()
+    await withLock(build)
+  } catch (error) {
+    tellFault(error)
+    exit(2)
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The house rules that a machine can check, as tables. `tidy.test.ts` holds the tree to them;
+ * how they are checked is in `tidy/`.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Complaint, checkImports, findCycles } from './tidy/imports.ts'
+import { parseSource, type Source } from './tidy/parse.ts'
+import { checkShape } from './tidy/shape.ts'
+import { checkWords } from './tidy/words.ts'
+
+export type { Complaint } from './tidy/imports.ts'
+
+/** A file as the rules see it: its path from the root, with `/`, and its text. */
+export type InputFile = { readonly path: string; readonly text: string }
+
+export type Rules = {
+  readonly rooms: readonly Room[]
+  readonly libraries: readonly Library[]
+  /** Libraries that only tests and scripts may use. */
+  readonly devLibraries: readonly string[]
+  readonly neighbours: readonly Neighbours[]
+  readonly wordBans: readonly WordBan[]
+  readonly pureFolder: string
+  readonly pureBans: readonly string[]
+  readonly linesMax: number
+  readonly testLinesMax: number
+  readonly functionLinesMax: number
+  readonly lineCharsMax: number
+  readonly parametersMax: number
+}
+
+/** A folder of `src` and the rooms it may import from, beside itself. */
+export type Room = { readonly folder: string; readonly mayUse: readonly string[] }
+
+/** Where a library may be imported, as beginnings of paths; `oneFile`: by one file only. */
+export type Library = {
+  readonly name: string
+  readonly places: readonly string[]
+  readonly oneFile: boolean
+}
+
+/** Folders side by side that may not import each other. */
+export type Neighbours = {
+  readonly folder: string
+  /** The ones that keep apart; null: all of them, except the shared. */
+  readonly apart: readonly string[] | null
+  readonly shared: readonly string[]
+}
+
+/** Words that may not appear in names or texts of a folder; comments are free. */
+export type WordBan = { readonly folder: string; readonly words: readonly string[] }
+
+const core = 'src/core/'
+const everyRoom = ['src/core/', 'src/runtime/', 'src/testing/', 'src/doors/', 'src/store/']
+
+export const rules: Rules = {
+  rooms: [
+    { folder: core, mayUse: [] },
+    { folder: 'src/runtime/', mayUse: [core] },
+    { folder: 'src/testing/', mayUse: [core] },
+    { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
+    { folder: 'src/runner/', mayUse: ['src/runtime/'] },
+    { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/'] },
+    { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
+    { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
+  ],
+  libraries: [
+    // WHY: an expression library stays behind one file and its helpers (`cel.ts`, `cel-values.ts`).
+    { name: '@jmespath-community/jmespath', places: ['src/core/expr/jmespath'], oneFile: false },
+    { name: '@bufbuild/cel', places: ['src/core/expr/cel'], oneFile: false },
+    { name: 're2js', places: ['src/core/expr/pattern'], oneFile: true },
+    { name: 'picomatch', places: ['src/core/expr/glob'], oneFile: true },
+    { name: 'jsonc-parser', places: ['src/core/source/'], oneFile: false },
+    { name: 'yaml', places: ['src/core/source/'], oneFile: false },
+    {
+      name: 'zod',
+      places: ['src/core/dialects/', 'src/core/policy/', 'src/testing/', 'src/doors/http/'],
+      oneFile: false,
+    },
+    { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
+    { name: 'elkjs', places: ['src/doors/cli/', 'src/doors/draw/'], oneFile: false },
+  ],
+  devLibraries: ['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
+  neighbours: [
+    { folder: 'src/doors/', apart: null, shared: ['draw'] },
+    { folder: 'src/store/', apart: null, shared: ['migrations'] },
+    { folder: 'src/core/dialects/', apart: ['process', 'workflow', 'steps'], shared: [] },
+  ],
+  wordBans: [{ folder: 'src/core/engine/', words: ['process', 'workflow', 'steps'] }],
+  pureFolder: core,
+  pureBans: [
+    'Date',
+    'Math.random',
+    'Promise',
+    'setTimeout',
+    'setInterval',
+    'queueMicrotask',
+    'console',
+    'process',
+    'globalThis',
+    'fetch',
+    'performance',
+    'crypto',
+    'eval',
+    'Function',
+  ],
+  linesMax: 400,
+  testLinesMax: 600,
+  functionLinesMax: 70,
+  lineCharsMax: 100,
+  parametersMax: 3,
+}
+
+/** Everything that these files do against the rules, in the order of files and lines. */
+export function tidy(files: readonly InputFile[], table: Rules = rules): readonly Complaint[] {
+  const sources: Source[] = files.map(parseSource)
+  const complaints = sources.flatMap((source) => [
+    ...checkShape(source, table),
+    ...checkWords(source, table),
+    ...checkImports(source, table),
+  ])
+  complaints.push(...findCycles(sources), ...findSecondUsers(sources, table))
+  return complaints.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+}
+
+// A library that belongs to one file: a second file that imports it is the one complained about.
+function findSecondUsers(sources: readonly Source[], table: Rules): readonly Complaint[] {
+  const complaints: Complaint[] = []
+  for (const library of table.libraries.filter((one) => one.oneFile)) {
+    const users = sources
+      .filter((source) => !source.isTest && source.path.startsWith('src/'))
+      .filter((source) => source.imports.some((one) => one.library === library.name))
+    for (const user of users.slice(1)) {
+      const line = user.imports.find((one) => one.library === library.name)?.line ?? 1
+      const message = `\`${library.name}\` is already used by \`${users[0]?.path}\``
+      complaints.push({ file: user.path, line, rule: 'library', message })
+    }
+  }
+  return complaints
+}
+
+/** The files of this checkout that the rules are about. */
+export function readTree(root: string): readonly InputFile[] {
+  return ['src', 'scripts', 'test']
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${folder}/${name.replaceAll('\\', '/')}`,
+      ),
+    )
+    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}

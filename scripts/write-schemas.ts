@@ -1,0 +1,94 @@
+/**
+ * Writes the JSON Schemas that editors use, from the schemas that Pawl itself checks with.
+ * `node scripts/write-schemas.ts` writes them, `--check` fails when they are out of date.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { processSchema } from '../src/core/dialects/process/schema.ts'
+import { envelopeSchema, stepsSchema } from '../src/core/dialects/steps/schema.ts'
+import { workflowSchema } from '../src/core/dialects/workflow/schema.ts'
+import { policySchema } from '../src/core/policy/schema.ts'
+import { casesSchema } from '../src/testing/case-schema.ts'
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'schemas')
+
+const published = {
+  process: { schema: processSchema, title: 'Pawl process' },
+  workflow: { schema: workflowSchema, title: 'Pawl workflow' },
+  steps: { schema: z.union([stepsSchema, envelopeSchema]), title: 'Pawl form of steps' },
+  policy: { schema: policySchema, title: 'Pawl policy' },
+  cases: { schema: casesSchema, title: 'Pawl cases' },
+} as const
+
+export type SchemaName = keyof typeof published
+export const schemaNames = Object.keys(published) as SchemaName[]
+
+type JsonSchema = { [key: string]: unknown }
+
+/** Where a schema is kept. */
+export function schemaFile(name: SchemaName): string {
+  return join(folder, `${name}.schema.json`)
+}
+
+/** The text of one published schema. */
+export function schemaText(name: SchemaName): string {
+  const { schema, title } = published[name]
+  const made = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    reused: 'inline',
+    unrepresentable: 'throw',
+    override: ({ jsonSchema }) => {
+      // WHY: the author's own notes are free in Pawl, so an editor must not underline them.
+      if (jsonSchema.additionalProperties !== false) return
+      jsonSchema.patternProperties = { '^x-': {}, '^\\$(schema|comment)$': {} }
+    },
+  }) as JsonSchema
+  const { $schema, $defs, id: _, ...rest } = made
+  const head = { $schema, $id: `https://pawl.dev/schemas/${name}.schema.json`, title }
+  const whole = $defs === undefined ? { ...head, ...rest } : { ...head, ...rest, $defs }
+  return `${JSON.stringify(withoutNoise(whole), null, 2)}\n`
+}
+
+/** WHY: the largest safe integer says nothing to an author, and `id` is no word of JSON Schema. */
+function withoutNoise(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNoise)
+  if (typeof value !== 'object' || value === null) return value
+  const out: JsonSchema = {}
+  for (const [key, member] of Object.entries(value)) {
+    if (key === 'maximum' && member === Number.MAX_SAFE_INTEGER) continue
+    if (key === 'minimum' && member === Number.MIN_SAFE_INTEGER) continue
+    if (key === 'id' && typeof member === 'string') continue
+    out[key] = withoutNoise(member)
+  }
+  return out
+}
+
+/** The schemas whose file is not what it should be. */
+export function staleSchemas(): SchemaName[] {
+  return schemaNames.filter((name) => readText(schemaFile(name)) !== schemaText(name))
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // A file that is not there is as stale as can be.
+    return null
+  }
+}
+
+function main(): void {
+  if (process.argv.includes('--check')) {
+    const stale = staleSchemas()
+    if (stale.length === 0) return
+    process.stderr.write(`out of date: ${stale.join(', ')}; run \`npm run schemas\`\n`)
+    process.exitCode = 1
+    return
+  }
+  mkdirSync(folder, { recursive: true })
+  for (const name of schemaNames) writeFileSync(schemaFile(name), schemaText(name))
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main()

@@ -1,0 +1,35 @@
+/**
+ * Fields that a definition of any dialect may have.
+ */
+import { z } from 'zod'
+import { policySchema } from '../policy/schema.ts'
+
+/** A text that is not blank. */
+export const name = z.string().min(1)
+
+/** A limit: a whole number from one. */
+export const limit = z.int().min(1)
+
+export const names = z.array(z.string())
+
+/** Values nobody looks into: the author's, a host's or a tool's. */
+export const freeObject = z.record(z.string(), z.unknown())
+
+const pathsSchema = z
+  .object({
+    read: names.optional().describe('Files outside the workspace that may be read, as globs.'),
+    write: names.optional().describe('Files outside the workspace that may be written, as globs.'),
+  })
+  .meta({ id: 'paths' })
+
+/** The fields for a definition's shape; `dialect` says which one it is when it could be two. */
+export function commonFields<const D extends string>(dialect: D) {
+  return {
+    $schema: z.string().optional().describe('Where editors find the schema of this file.'),
+    dialect: z.literal(dialect).optional().describe(`Says that this is a ${dialect} definition.`),
+    policy: policySchema.optional().describe('What tools the agent may use, whatever the stage.'),
+    paths: pathsSchema.optional().describe('Files beyond the workspace that file tools may reach.'),
+    createdAt: z.string().optional().describe('Set by the service that stores it; not read.'),
+    updatedAt: z.string().optional().describe('Set by the service that stores it; not read.'),
+  }
+}

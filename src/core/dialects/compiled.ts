@@ -1,0 +1,83 @@
+/**
+ * What a compiler gives back, and the parts every machine has when its author is silent.
+ */
+import type { Finding } from '../finding.ts'
+import { emptyRecord } from '../json.ts'
+import type { Machine, Stage, StageRule, ToolRule, Trigger } from '../machine/machine.ts'
+
+export type Draft = Omit<Machine, 'hash'>
+export type Compiled = { readonly machine: Draft; readonly findings: readonly Finding[] }
+
+/** Whatever the host has. */
+export const everyTool: ToolRule = { allow: 'all', deny: [], among: null }
+
+/** No limit at all. */
+export const openRule: StageRule = {
+  tools: everyTool,
+  commands: null,
+  commandTool: 'Bash',
+  envBlocked: [],
+  envSet: emptyRecord<string>(),
+  callsMax: null,
+  editLinesMax: null,
+  filesMax: null,
+  bytesMax: null,
+}
+
+/** A stage with nothing in it. */
+export function plainStage(name: string, origin: string): Stage {
+  return {
+    name,
+    origin,
+    brief: [],
+    final: null,
+    rule: openRule,
+    signals: emptyRecord<Trigger>(),
+    foldsSignals: false,
+    fallback: null,
+    enter: [],
+    mustCall: false,
+    model: null,
+    thinking: null,
+  }
+}
+
+/** A trigger that carries free data and has no ops. */
+export function plainTrigger(name: string, origin: string): Trigger {
+  return {
+    name,
+    origin,
+    fields: null,
+    prepare: [],
+    commit: [],
+    routes: [],
+    otherwise: 'reject',
+    canName: false,
+    warning: null,
+  }
+}
+
+/** A machine with nothing in it. */
+export function plainMachine(name: string, dialect: Machine['dialect'], initial: string): Draft {
+  return {
+    format: 1,
+    name,
+    dialect,
+    initial,
+    starts: 'auto',
+    vars: {},
+    start: [],
+    stages: emptyRecord<Stage>(),
+    detours: [],
+    prompt: '',
+    policy: null,
+    paths: { read: [], write: [] },
+    mail: null,
+    limits: { microUsdMax: null, callsMax: null },
+    ownTools: [],
+    hasDebug: false,
+    holdsAtEnd: false,
+    danger: 'safe',
+    meta: {},
+  }
+}

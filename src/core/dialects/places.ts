@@ -1,0 +1,69 @@
+/**
+ * Where the author of each dialect writes what a machine keeps without an origin.
+ * The table beside the compilers: it knows the names of fields and nothing of their meaning.
+ */
+import { join } from '../finding.ts'
+import type { DialectName, Machine } from '../machine/machine.ts'
+
+export type Place =
+  | 'name'
+  | 'prompt'
+  | 'mail'
+  | 'budget'
+  | 'callsTotal'
+  | 'debug'
+  | 'hold'
+  | 'danger'
+  | 'values'
+  | 'endpointTools'
+
+const places: Readonly<Record<DialectName, Partial<Readonly<Record<Place, string>>>>> = {
+  process: {
+    name: '/name',
+    prompt: '/initial_prompt',
+    mail: '/email_config',
+    budget: '/session_budget_usd',
+    endpointTools: '/allowed_tools',
+  },
+  workflow: {
+    name: '/id',
+    callsTotal: '/meta/calls_max',
+    debug: '/meta/debug',
+    hold: '/meta/after_end',
+    danger: '/meta/danger_level',
+    values: '/context',
+  },
+  steps: { name: '/id', values: '/variables' },
+}
+
+/** Pointer to a part of the definition that the machine was compiled from. */
+export function placeOf(machine: Machine, place: Place): string {
+  return taskAt(machine) + (places[machine.dialect][place] ?? '')
+}
+
+/** WHY: a form may stand inside an envelope; its first step tells where. */
+function taskAt(machine: Machine): string {
+  if (machine.dialect !== 'steps') return ''
+  const at = machine.stages[machine.initial]?.origin ?? ''
+  return at.replace(/\/steps\/\d+$/, '')
+}
+
+/** Pointer to one of the values that are there from the start. */
+export function valuePlace(machine: Machine, key: string): string {
+  return join(placeOf(machine, 'values'), key)
+}
+
+/** The fields of a stage in the one dialect that has them. */
+export const ruleKeys = {
+  tools: 'allowed_tools',
+  toolsDeny: 'disallowed_tools',
+  commands: 'allowed_commands',
+  envBlocked: 'blocked_env',
+  envSet: 'env_overrides',
+  callsMax: 'max_iterations',
+  editLinesMax: 'max_edit_lines',
+  filesMax: 'max_files_per_state',
+  bytesMax: 'context_budget_bytes',
+  model: 'model',
+  thinking: 'thinking_level',
+} as const

@@ -1,0 +1,135 @@
+/**
+ * What a printer gives back, and the parts of a definition that every dialect writes alike.
+ * Knows machines and JSON. Must not know the fields of one dialect.
+ */
+import type { Json, JsonObject } from '../json.ts'
+import type { BriefPart, Machine, PolicyRule, Stage, Trigger } from '../machine/machine.ts'
+
+/** A definition in another dialect, and what of the meaning is not in it. */
+export type Printed = { readonly definition: JsonObject; readonly losses: readonly Loss[] }
+
+export type Loss = {
+  /** Where it stands in the definition that is converted. */
+  readonly pointer: string
+  /** What the target dialect cannot say. */
+  readonly what: string
+  /** What an agent could then do, or what no longer happens. */
+  readonly effect: string
+}
+
+/** An object without the members that are undefined. */
+export function compact(members: { readonly [key: string]: Json | undefined }): JsonObject {
+  // `fromEntries` defines instead of assigning, so that no name reaches a prototype.
+  return Object.fromEntries(
+    Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  )
+}
+
+/** A list, or undefined when there is nothing in it. */
+export function listOrNone(items: readonly Json[]): readonly Json[] | undefined {
+  return items.length === 0 ? undefined : items
+}
+
+/** An object, or undefined when there is nothing in it. */
+export function objectOrNone(members: JsonObject): JsonObject | undefined {
+  return Object.keys(members).length === 0 ? undefined : members
+}
+
+/** The fields that a definition of any dialect may have. */
+export function printCommon(machine: Machine): { readonly [key: string]: JsonObject | undefined } {
+  const { read, write } = machine.paths
+  return {
+    policy: printPolicy(machine.policy),
+    paths: objectOrNone(compact({ read: listOrNone(read), write: listOrNone(write) })),
+  }
+}
+
+function printPolicy(policy: Machine['policy']): JsonObject | undefined {
+  if (policy === null) return undefined
+  return compact({
+    role: policy.role === 'agent' ? undefined : policy.role,
+    default: policy.otherwise,
+    allow: listOrNone(policy.allow.map(printRule)),
+    ask: listOrNone(policy.ask.map(printRule)),
+    deny: listOrNone(policy.deny.map(printRule)),
+  })
+}
+
+function printRule({ capability, rate, budget }: PolicyRule): JsonObject {
+  return compact({
+    capability,
+    rate_limit:
+      rate === null
+        ? undefined
+        : { max_calls: rate.callsMax, window_seconds: rate.windowMs / 1_000 },
+    budget_limit:
+      budget === null ? undefined : { max_usd: usd(budget.microUsdMax), period: budget.period },
+  })
+}
+
+/** Millionths as dollars, as an author writes them. */
+export function usd(microUsd: number): number {
+  return microUsd / 1_000_000
+}
+
+/** The paragraphs of a brief as one text; what they depend on is lost and told elsewhere. */
+export function briefText(parts: readonly BriefPart[]): string {
+  return parts
+    .map((part) => part.text)
+    .filter((text) => text.trim() !== '')
+    .join('\n\n')
+}
+
+/** A name that is not taken yet: the wish itself, else with a number behind it. */
+export function freeName(wish: string, isTaken: (name: string) => boolean): string {
+  let name = wish
+  for (let number = 2; isTaken(name); number += 1) name = `${wish}_${number}`
+  return name
+}
+
+/** One way on from a stage; without a route it ends the run as completed. */
+export type Way = { readonly route: Trigger['routes'][number] | null }
+
+/** The ways that a signal can lead, in order; what stands behind an open one is never taken. */
+export function waysOf(trigger: Trigger): readonly Way[] {
+  const open = trigger.routes.findIndex((route) => route.guards.length === 0)
+  if (open >= 0) return trigger.routes.slice(0, open + 1).map((route) => ({ route }))
+  const ways = trigger.routes.map((route) => ({ route }))
+  return trigger.otherwise === 'complete' ? [...ways, { route: null }] : ways
+}
+
+/** Whether a run can come back to the stage in which it begins. */
+export function canRevisitInitial(machine: Machine): boolean {
+  if (machine.detours.length > 0 || machine.hasDebug) return true
+  const isInitial = (stage: string | null): boolean => stage === machine.initial
+  return Object.values(machine.stages).some(
+    (stage) =>
+      isInitial(stage.fallback?.stage ?? null) ||
+      Object.values(stage.signals).some(
+        (trigger) => trigger.canName || trigger.routes.some((route) => leadsTo(route, isInitial)),
+      ),
+  )
+}
+
+function leadsTo(
+  { move }: Trigger['routes'][number],
+  isMeant: (stage: string | null) => boolean,
+): boolean {
+  switch (move.kind) {
+    case 'goto':
+      return isMeant(move.stage)
+    case 'invoke':
+    case 'fork':
+      return isMeant(move.onComplete) || isMeant(move.onFail)
+    case 'return':
+    case 'end':
+      return false
+  }
+}
+
+/** All stages in the author's order, the one where a run begins first. */
+export function initialFirst(machine: Machine): readonly Stage[] {
+  const stages = Object.values(machine.stages)
+  const first = stages.filter((stage) => stage.name === machine.initial)
+  return [...first, ...stages.filter((stage) => stage.name !== machine.initial)]
+}

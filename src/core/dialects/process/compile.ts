@@ -1,0 +1,160 @@
+/**
+ * A checklist of questions becomes a machine: a state is a stage, an answer a signal.
+ */
+import type { Finding } from '../../finding.ts'
+import { finding, join } from '../../finding.ts'
+import { emptyRecord } from '../../json.ts'
+import type { Gate, Machine, Move, Stage, ToolRule, Trigger } from '../../machine/machine.ts'
+import { compilePolicy, microUsd } from '../../policy/compile-policy.ts'
+import type { Compiled } from '../compiled.ts'
+import { everyTool, openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
+import { checkNames } from '../names.ts'
+import type { ProcessDefinition } from './schema.ts'
+
+type State = ProcessDefinition['states'][string]
+type Answer = NonNullable<State['answers']>[string]
+
+/** What the process endpoint offers; the tools of the host are the policy's business. */
+const endpointFamilies = ['memory_', 'task_'] as const
+const answerTool = 'process_step'
+
+/** Compiles a process and remarks on what only this dialect can know. */
+export function compileProcess(definition: ProcessDefinition): Compiled {
+  const findings: Finding[] = [...checkName(definition.name), ...checkTools(definition)]
+  findings.push(...checkNames(Object.keys(definition.states), '/states', []))
+  const stages = emptyRecord<Stage>()
+  const tools = compileTools(definition)
+  for (const [name, state] of Object.entries(definition.states)) {
+    stages[name] = compileState({ name, state, tools }, findings)
+  }
+  const { policy, email_config: mail, session_budget_usd: budget, paths } = definition
+  const machine = {
+    ...plainMachine(definition.name, 'process', definition.initial),
+    stages,
+    prompt: definition.initial_prompt ?? '',
+    policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
+    paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
+    mail: mail === undefined ? null : compileMail(mail),
+    limits: { microUsdMax: budget === undefined ? null : microUsd(budget), callsMax: null },
+    ownTools: [answerTool],
+  }
+  return { machine, findings }
+}
+
+function checkName(name: string): Finding[] {
+  if (/^[a-z0-9][a-z0-9-]*$/.test(name)) return []
+  const message = `the name \`${name}\` has other characters than small letters, digits and hyphens`
+  return [finding('NAME_INVALID', '/name', { message, hint: 'a name looks like `deploy-gate`' })]
+}
+
+function checkTools({ allowed_tools: tools }: ProcessDefinition): Finding[] {
+  const findings: Finding[] = []
+  for (const [index, tool] of (tools ?? []).entries()) {
+    if (tool === answerTool || endpointFamilies.some((family) => tool.startsWith(family))) continue
+    findings.push(
+      finding('TOOL_IGNORED', join('/allowed_tools', index), {
+        message: `\`${tool}\` is not a tool of the process endpoint, so listing it has no effect`,
+        hint: 'list memory and task tools here; use `policy` for the tools of the host',
+      }),
+    )
+  }
+  return findings
+}
+
+function compileTools({ allowed_tools: tools }: ProcessDefinition): ToolRule {
+  return tools === undefined ? everyTool : { allow: tools, deny: [], among: endpointFamilies }
+}
+
+type Named = { readonly name: string; readonly state: State; readonly tools: ToolRule }
+
+function compileState({ name, state, tools }: Named, findings: Finding[]): Stage {
+  const origin = join('/states', name)
+  const signals = emptyRecord<Trigger>()
+  const answers = Object.entries(state.answers ?? {})
+  findings.push(...checkNames(Object.keys(state.answers ?? {}), join(origin, 'answers'), []))
+  for (const [key, answer] of answers) {
+    signals[key] = compileAnswer(
+      { key, answer, origin: join(origin, 'answers', key), stage: name },
+      findings,
+    )
+  }
+  const question = {
+    text: state.question,
+    if: null,
+    isTemplate: false,
+    origin: join(origin, 'question'),
+  }
+  return {
+    ...plainStage(name, origin),
+    brief: [question],
+    final: answers.length === 0 ? 'completed' : null,
+    rule: { ...openRule, tools },
+    signals,
+    foldsSignals: true,
+  }
+}
+
+type NamedAnswer = {
+  readonly key: string
+  readonly answer: Answer
+  readonly origin: string
+  readonly stage: string
+}
+
+function compileAnswer(named: NamedAnswer, findings: Finding[]): Trigger {
+  const { key, answer, origin, stage } = named
+  const { action } = answer
+  const next = answer.next ?? null
+  findings.push(...checkAnswer(named))
+  const isEnd = action === 'block' || action === 'complete' || next === null
+  const outcome = action === 'block' ? 'blocked' : 'completed'
+  const move: Move = isEnd
+    ? { kind: 'end', outcome, origin }
+    : { kind: 'goto', stage: next, origin: join(origin, 'next') }
+  const gate: Gate | null =
+    action === 'notify_human'
+      ? {
+          message: `\`${key}\` was answered in \`${stage}\`: may the run go on?`,
+          refusal: 'block',
+          origin: join(origin, 'action'),
+        }
+      : null
+  const route = { origin, guards: [], requires: [], gate, move }
+  const warning = action === 'warn' ? `\`${key}\` was answered in \`${stage}\`` : null
+  return { ...plainTrigger(key, origin), routes: [route], warning }
+}
+
+function checkAnswer({ key, answer, origin }: NamedAnswer): Finding[] {
+  const { action } = answer
+  const next = answer.next ?? null
+  if ((action === 'block' || action === 'complete') && next !== null) {
+    return [
+      finding('NEXT_IGNORED', join(origin, 'next'), {
+        message: `\`${action}\` ends the run, so \`next\` is ignored`,
+        hint: 'set `next` to null, or take the action away',
+      }),
+    ]
+  }
+  if (next === null && (action === undefined || action === 'warn')) {
+    return [
+      finding('ENDS_WITHOUT_ACTION', origin, {
+        message: `the answer \`${key}\` ends the run as completed without saying so`,
+        hint: 'add `"action": "complete"` or `"action": "block"`, or name the next state',
+      }),
+    ]
+  }
+  return []
+}
+
+function compileMail(mail: NonNullable<ProcessDefinition['email_config']>): Machine['mail'] {
+  return {
+    mailsMax: mail.max_emails_per_session ?? null,
+    from: listOf(mail.allowed_from),
+    to: listOf(mail.allowed_to),
+  }
+}
+
+function listOf(value: string | readonly string[] | undefined): readonly string[] | null {
+  if (value === undefined) return null
+  return typeof value === 'string' ? [value] : value
+}

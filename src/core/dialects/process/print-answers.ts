@@ -1,0 +1,145 @@
+/**
+ * Writes the triggers of a stage as answers: where each leads, and its one action.
+ */
+import { assertNever } from '../../assert.ts'
+import type { Json, JsonObject } from '../../json.ts'
+import { emptyRecord, own } from '../../json.ts'
+import type { Gate, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
+import { freeName, type Loss, type Way, waysOf } from '../printed.ts'
+import { listed } from '../told.ts'
+
+type Book = {
+  readonly machine: Machine
+  readonly losses: Loss[]
+  readonly reached: Set<string>
+}
+
+type Answered = { readonly stage: Stage; readonly trigger: Trigger; readonly key: string }
+
+/** The answers of a state; what is always refused is no answer. */
+export function printAnswers(book: Book, stage: Stage): JsonObject {
+  const answers = emptyRecord<Json>()
+  for (const trigger of Object.values(stage.signals)) {
+    const ways = waysOf(trigger).filter((way) => way.route?.move.kind !== 'return')
+    if (ways.length > 1) {
+      splitWays({ book, stage, answers }, trigger, ways)
+      continue
+    }
+    for (const way of ways) {
+      for (const guard of way.route?.guards ?? []) book.losses.push(guardLoss(trigger, guard))
+      answers[trigger.name] = printAnswer(book, { stage, trigger, key: trigger.name }, way)
+    }
+  }
+  return answers
+}
+
+type Splitting = {
+  readonly book: Book
+  readonly stage: Stage
+  readonly answers: Record<string, Json>
+}
+
+function splitWays(where: Splitting, trigger: Trigger, ways: readonly Way[]): void {
+  const { book, stage, answers } = where
+  const isTaken = (name: string): boolean =>
+    answers[name] !== undefined || stage.signals[name] !== undefined
+  const names: string[] = []
+  for (const way of ways) {
+    const key = freeName(`${trigger.name}:${wayName(way)}`, isTaken)
+    names.push(key)
+    answers[key] = printAnswer(book, { stage, trigger, key }, way)
+  }
+  const effect = `the agent in \`${stage.name}\` chooses freely: ${listed(names)}`
+  const what = 'a process has no way to choose by conditions, so each way is an answer'
+  book.losses.push({ pointer: trigger.origin, what, effect })
+}
+
+function wayName({ route }: Way): string {
+  if (route === null) return 'complete'
+  const { move } = route
+  if (move.kind === 'goto') return move.stage
+  return move.kind === 'invoke' ? move.machine : move.kind
+}
+
+function guardLoss(trigger: Trigger, guard: Guard): Loss {
+  const name = guard.kind === 'compare' ? `\`${guard.name}\`` : 'its condition'
+  return {
+    pointer: guard.origin,
+    what: 'a process has no conditions',
+    effect: `the agent can answer \`${trigger.name}\` whether ${name} holds or not`,
+  }
+}
+
+function printAnswer(book: Book, answered: Answered, { route }: Way): JsonObject {
+  if (route === null) return { next: null, action: 'complete' }
+  const { trigger } = answered
+  const next = nextOf(route.move)
+  const isFailure = endsBadly(book, route.move)
+  if (route.gate !== null || trigger.warning !== null) {
+    if (route.gate !== null) noteGate(book, answered, route.gate)
+    if (isFailure) book.losses.push(secondAction(route.origin))
+    return leadTo(book, next, route.gate === null ? 'warn' : 'notify_human')
+  }
+  if (route.move.kind === 'end') return { next: null, action: endAction(book, route.move) }
+  return isFailure ? { next: null, action: 'block' } : leadTo(book, next, null)
+}
+
+function endsBadly({ machine }: Book, move: Move): boolean {
+  const next = nextOf(move)
+  const stage = next === null ? undefined : own(machine.stages, next)
+  const outcome = move.kind === 'end' ? move.outcome : (stage?.final ?? null)
+  return outcome === 'failed' || outcome === 'blocked'
+}
+
+function secondAction(pointer: string): Loss {
+  const what = 'a process has no answer with two actions'
+  return { pointer, what, effect: 'the run completes here instead of failing or being blocked' }
+}
+
+function leadTo(book: Book, next: string | null, action: string | null): JsonObject {
+  if (next !== null) book.reached.add(next)
+  return action === null ? { next } : { next, action }
+}
+
+/** The stage that follows; what a child would have done is told as a loss already. */
+function nextOf(move: Move): string | null {
+  switch (move.kind) {
+    case 'goto':
+      return move.stage
+    case 'invoke':
+    case 'fork':
+      return move.onComplete
+    case 'return':
+    case 'end':
+      return null
+    default:
+      return assertNever(move)
+  }
+}
+
+function endAction(book: Book, move: Extract<Move, { kind: 'end' }>): 'block' | 'complete' {
+  if (move.outcome === 'completed') return 'complete'
+  if (move.outcome === 'failed') {
+    const what = 'a process has no end that is a failure'
+    const effect = 'the run is blocked instead, which holds every tool back'
+    book.losses.push({ pointer: move.origin, what, effect })
+  }
+  return 'block'
+}
+
+function noteGate(book: Book, { stage, trigger, key }: Answered, gate: Gate): void {
+  if (gate.refusal === 'stay') {
+    book.losses.push({
+      pointer: gate.origin,
+      what: 'a process has no refusal after which the agent goes on',
+      effect: `when a person refuses \`${trigger.name}\`, the run is blocked`,
+    })
+  }
+  const message = `\`${key}\` was answered in \`${stage.name}\`: may the run go on?`
+  if (gate.message === '' || gate.message === message) return
+  book.losses.push({
+    pointer: gate.origin,
+    what: 'a process has no words of its own for the person who is asked',
+    effect: `the person reads: ${message}`,
+  })
+}

@@ -1,0 +1,108 @@
+/**
+ * Writes a machine as a process, and says what a process cannot say of it.
+ * Knows machines and the fields of a process. Must not know which dialect a machine came from.
+ */
+import type { Json, JsonObject } from '../../json.ts'
+import { emptyRecord } from '../../json.ts'
+import type { Machine, Stage } from '../../machine/machine.ts'
+import { lossesOf, type Target } from '../losses.ts'
+import { placeOf } from '../places.ts'
+import type { Loss, Printed } from '../printed.ts'
+import { briefText, compact, printCommon, usd } from '../printed.ts'
+import { printAnswers } from './print-answers.ts'
+
+const target: Target = {
+  noun: 'process',
+  can: ['mail', 'budget', 'endpointTools', 'folding', 'warning', 'gate'],
+}
+
+/** The machine as a process. */
+export function printProcess(machine: Machine): Printed {
+  const losses: Loss[] = [...nameLoss(machine), ...lossesOf(machine, target)]
+  const states = emptyRecord<Json>()
+  const reached = new Set([machine.initial])
+  for (const stage of Object.values(machine.stages)) {
+    states[stage.name] = printState({ machine, losses, reached }, stage)
+  }
+  for (const stage of Object.values(machine.stages)) {
+    // Answers that led to a failure end the process themselves.
+    if (isFailure(stage) && !reached.has(stage.name)) delete states[stage.name]
+  }
+  const { microUsdMax } = machine.limits
+  const definition = compact({
+    name: processName(machine.name),
+    initial: machine.initial,
+    initial_prompt: machine.prompt === '' ? undefined : machine.prompt,
+    states,
+    session_budget_usd: microUsdMax === null ? undefined : usd(microUsdMax),
+    email_config: printMail(machine.mail),
+    allowed_tools: endpointTools(machine),
+    ...printCommon(machine),
+  })
+  return { definition, losses }
+}
+
+function isFailure(stage: Stage): boolean {
+  return stage.final === 'failed' || stage.final === 'blocked'
+}
+
+/** Small letters, digits and hyphens are all that a process may be called by. */
+function processName(name: string): string {
+  if (/^[a-z0-9][a-z0-9-]*$/.test(name)) return name
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? ['process']
+  return words.join('-')
+}
+
+function nameLoss(machine: Machine): readonly Loss[] {
+  const name = processName(machine.name)
+  if (name === machine.name) return []
+  const effect = `it is called \`${name}\`, and an invoke of \`${machine.name}\` does not find it`
+  const what = `a process has no name like \`${machine.name}\``
+  return [{ pointer: placeOf(machine, 'name'), what, effect }]
+}
+
+type Book = {
+  readonly machine: Machine
+  readonly losses: Loss[]
+  /** Stages that some answer leads to. */
+  readonly reached: Set<string>
+}
+
+function printState(book: Book, stage: Stage): JsonObject {
+  const { losses } = book
+  const text = stage.brief.length === 1 ? (stage.brief[0]?.text ?? '') : briefText(stage.brief)
+  const question = text === '' ? stage.name : text
+  if (isFailure(stage)) {
+    losses.push({
+      pointer: stage.origin,
+      what: 'a process has no end that is a failure',
+      effect: `answers that lead to \`${stage.name}\` block the run, which holds every tool back`,
+    })
+  }
+  if (stage.final !== null) return { question }
+  const answers = printAnswers(book, stage)
+  if (Object.keys(answers).length > 0) return { question, answers }
+  losses.push({
+    pointer: stage.origin,
+    what: 'a process has no state without answers that does not end it',
+    effect: `the run completes when it enters \`${stage.name}\``,
+  })
+  return { question }
+}
+
+function printMail(mail: Machine['mail']): JsonObject | undefined {
+  if (mail === null) return undefined
+  return compact({
+    max_emails_per_session: mail.mailsMax ?? undefined,
+    allowed_from: mail.from ?? undefined,
+    allowed_to: mail.to ?? undefined,
+  })
+}
+
+/** One list for the whole process; every stage of it carries the same. */
+function endpointTools(machine: Machine): readonly string[] | undefined {
+  for (const { rule } of Object.values(machine.stages)) {
+    if (rule.tools.among !== null && rule.tools.allow !== 'all') return rule.tools.allow
+  }
+  return undefined
+}

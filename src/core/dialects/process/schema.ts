@@ -1,0 +1,60 @@
+/**
+ * What a process looks like when its author writes it: questions with fixed answers.
+ * Knows field names and their kinds. What they mean is the compiler's business.
+ */
+import { z } from 'zod'
+import { commonFields, limit, name, names } from '../common-schema.ts'
+
+const answerSchema = z
+  .object({
+    next: z
+      .string()
+      .nullable()
+      .describe('The state that follows; `null` when this answer ends the process.'),
+    action: z
+      .enum(['block', 'warn', 'complete', 'notify_human'])
+      .optional()
+      .describe('Ends it as blocked or completed, notes a warning, or waits for a person.'),
+  })
+  .meta({ id: 'answer' })
+
+const stateSchema = z
+  .object({
+    question: z.string().describe('What the agent must answer here.'),
+    answers: z
+      .record(z.string(), answerSchema)
+      .optional()
+      .describe('The answers that are taken. A state without any ends the process.'),
+  })
+  .meta({ id: 'state' })
+
+const emailSchema = z
+  .object({
+    max_emails_per_session: limit.optional().describe('Mails that one run may send.'),
+    allowed_from: names.optional().describe('Addresses that may be the sender.'),
+    allowed_to: names.optional().describe('Addresses that may receive, in to, cc and bcc.'),
+  })
+  .meta({ id: 'email_config' })
+
+/** A process definition, also as a service stores it. */
+export const processSchema = z.object({
+  ...commonFields('process'),
+  id: z.string().optional().describe('Set by the service that stores it; not read.'),
+  name: z.string().describe('Its name: small letters, digits and hyphens.'),
+  initial: name.describe('The state with the first question.'),
+  initial_prompt: z.string().optional().describe('Told to the agent once, before the first turn.'),
+  states: z.record(z.string(), stateSchema).describe('All states by name.'),
+  session_budget_usd: z
+    .number()
+    .gt(0)
+    .optional()
+    .describe('Dollars after which the run allows no more tool calls.'),
+  email_config: emailSchema.optional().describe('Limits on mail that the agent sends.'),
+  allowed_tools: names
+    .optional()
+    .describe("Which of Pawl's memory and task tools may be used; all when absent."),
+})
+
+export type ProcessDefinition = z.infer<typeof processSchema>
+export type ProcessState = z.infer<typeof stateSchema>
+export type ProcessAnswer = z.infer<typeof answerSchema>

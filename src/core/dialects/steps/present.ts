@@ -1,0 +1,39 @@
+/**
+ * A form in its author's words: the goal, the instructions that hold now, what to collect.
+ */
+import { checkFields } from '../../engine/fields.ts'
+import type { RunState } from '../../engine/types.ts'
+import { evaluate, holds } from '../../expr/evaluate.ts'
+import { renderText } from '../../expr/template.ts'
+import type { BriefPart, Machine, Stage } from '../../machine/machine.ts'
+import type { Told } from '../told.ts'
+import { listed, paragraphs, standing } from '../told.ts'
+
+/** The goal as it is written, the instructions filled in. */
+export function tellSteps(machine: Machine, stage: Stage, state: RunState): Told {
+  const signals = Object.keys(stage.signals)
+  const fields = stage.signals[signals[0] ?? '']?.fields ?? []
+  const { missing } = checkFields(fields, state.inputs)
+  const isOpen = state.status === 'running'
+  const parts = stage.brief.map((part) => tellPart(part, state))
+  const queued = state.queuedCalls[0]
+  const brief = paragraphs([
+    `Step \`${stage.name}\` of \`${machine.name}\`.`,
+    standing(state),
+    ...parts,
+    isOpen && missing.length > 0 ? `Still to collect: ${listed(missing)}.` : '',
+    isOpen && queued !== undefined
+      ? `Call \`${queued.tool}\` with ${JSON.stringify(queued.arguments)}.`
+      : '',
+  ])
+  return { brief, signals }
+}
+
+/** An instruction whose condition faults is told: withholding a rule would be the worse error. */
+function tellPart(part: BriefPart, state: RunState): string {
+  if (part.if !== null) {
+    const condition = evaluate(part.if, state)
+    if (condition.ok && !holds(condition.value)) return ''
+  }
+  return part.isTemplate ? renderText(part.text, state) : part.text
+}

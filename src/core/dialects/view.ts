@@ -1,0 +1,102 @@
+/**
+ * What a run looks like to the agent or a person: a machine and a state turned back into
+ * the words of the author. Reads, decides nothing.
+ */
+
+import type { Family, Member } from '../engine/family.ts'
+import { openLeaf } from '../engine/family.ts'
+import { checkFields } from '../engine/fields.ts'
+import { hasEnded, isFreed } from '../engine/running.ts'
+import type { RunState, Status } from '../engine/types.ts'
+import type { JsonObject } from '../json.ts'
+import { own } from '../json.ts'
+import type { Field, Machine, Stage } from '../machine/machine.ts'
+import { tellProcess } from './process/present.ts'
+import { tellSteps } from './steps/present.ts'
+import type { Told } from './told.ts'
+import { tellWorkflow } from './workflow/present.ts'
+
+export type View = {
+  readonly runId: string
+  readonly name: string
+  readonly dialect: Machine['dialect']
+  readonly stage: string
+  readonly status: Status
+  readonly reason: string
+  /** What the agent is told, as one text. */
+  readonly brief: string
+  readonly tools: 'all' | readonly string[]
+  /** What the agent may send now. */
+  readonly signals: readonly string[]
+  /** Fields the stage asks for, and those still to be collected. */
+  readonly fields: readonly Field[]
+  readonly missing: readonly string[]
+  readonly pendingCall: { readonly name: string; readonly arguments: JsonObject } | null
+  readonly approval: {
+    readonly id: string
+    readonly kind: 'move' | 'call'
+    readonly message: string
+  } | null
+  readonly branches: { readonly [name: string]: string }
+  /** Calls this stage still allows; null: not limited. */
+  readonly callsLeft: number | null
+  readonly mustCall: boolean
+  readonly vars: JsonObject
+  readonly local: JsonObject
+  readonly inputs: JsonObject
+}
+
+const tellers = { process: tellProcess, workflow: tellWorkflow, steps: tellSteps } as const
+
+/** The view of a member of a family: of the child it waits for, while it waits for one. */
+export function viewMember(family: Family, addressed: Member): View {
+  const leaf = openLeaf(family, addressed)
+  const forking = [addressed, ...family.members].find(
+    (member) =>
+      member.state.fork !== null && (member === addressed || addressed.parentId === member.runId),
+  )
+  const branches: Record<string, string> = {}
+  for (const branch of forking?.state.fork?.branches ?? []) branches[branch.name] = branch.status
+  return { ...viewRun(leaf.machine, leaf.state), runId: leaf.runId, branches }
+}
+
+/** The view of one run by itself. */
+export function viewRun(machine: Machine, state: RunState): Omit<View, 'runId' | 'branches'> {
+  const stage = own(machine.stages, state.stage) as Stage
+  const told: Told = tellers[machine.dialect](machine, stage, state)
+  const trigger = Object.values(stage.signals).find((one) => one.fields !== null)
+  const fields = hasEnded(state) ? [] : (trigger?.fields ?? [])
+  const queued = state.queuedCalls[0]
+  return {
+    name: machine.name,
+    dialect: machine.dialect,
+    stage: state.stage,
+    status: state.status,
+    reason: state.reason,
+    brief: told.brief,
+    tools: toolsOf(machine, stage, state),
+    signals: state.status === 'running' ? told.signals : [],
+    fields,
+    missing: checkFields(fields, state.inputs).missing,
+    pendingCall: queued === undefined ? null : { name: queued.tool, arguments: queued.arguments },
+    approval: approvalOf(state),
+    callsLeft:
+      stage.rule.callsMax === null ? null : Math.max(0, stage.rule.callsMax - state.counts.calls),
+    mustCall: stage.mustCall,
+    vars: state.vars,
+    local: state.local,
+    inputs: state.inputs,
+  }
+}
+
+function approvalOf(state: RunState): View['approval'] {
+  if (state.approval === null) return null
+  const { id, kind, message } = state.approval
+  return { id, kind, message }
+}
+
+function toolsOf(machine: Machine, stage: Stage, state: RunState): 'all' | readonly string[] {
+  if (state.branch?.terminal === state.stage) return []
+  if (hasEnded(state)) return isFreed(machine, state) ? 'all' : []
+  return stage.rule.tools.allow
+}

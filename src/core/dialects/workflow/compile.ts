@@ -1,0 +1,177 @@
+/**
+ * Phases with their own tools become a machine: a state is a stage, an event a signal.
+ */
+import type { Finding } from '../../finding.ts'
+import { finding, join } from '../../finding.ts'
+import type { JsonObject } from '../../json.ts'
+import { emptyRecord } from '../../json.ts'
+import { handlerFinder } from '../../machine/handler.ts'
+import type { Detour, Stage, StageRule, Trigger } from '../../machine/machine.ts'
+import { compilePolicy } from '../../policy/compile-policy.ts'
+import type { Compiled } from '../compiled.ts'
+import { openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
+import { checkNames } from '../names.ts'
+import { compileGuards, type GuardBook } from './guards.ts'
+import type { WorkflowDefinition } from './schema.ts'
+import { compileTransition } from './transition.ts'
+
+type State = WorkflowDefinition['states'][string]
+
+/** Events that belong to Pawl: reports of branches, and detours that no agent may begin. */
+export const reservedEvents = ['BRANCH_DONE:', 'INTERRUPT:'] as const
+
+/** Compiles a workflow and remarks on what only this dialect can know. */
+export function compileWorkflow(definition: WorkflowDefinition): Compiled {
+  const findings: Finding[] = checkNames(Object.keys(definition.states), '/states', ['$return'])
+  const guards = compileGuards(definition.guards ?? {}, findings)
+  const stages = emptyRecord<Stage>()
+  for (const [name, state] of Object.entries(definition.states)) {
+    stages[name] = compileState({ name, state, definition }, guards, findings)
+  }
+  findings.push(...guards.unused(), ...checkWhole(definition, stages))
+  const { meta, policy, paths } = definition
+  const machine = {
+    ...plainMachine(definition.id, 'workflow', definition.initial),
+    vars: (definition.context ?? {}) as JsonObject,
+    stages,
+    detours: compileDetours(definition, stages),
+    policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
+    paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
+    limits: { microUsdMax: null, callsMax: meta?.calls_max ?? null },
+    hasDebug: meta?.debug === true,
+    holdsAtEnd: meta?.after_end === 'hold',
+    danger: meta?.danger_level ?? 'safe',
+    meta: (meta ?? {}) as JsonObject,
+  }
+  return { machine, findings }
+}
+
+type Named = {
+  readonly name: string
+  readonly state: State
+  readonly definition: WorkflowDefinition
+}
+
+function compileState(named: Named, guards: GuardBook, findings: Finding[]): Stage {
+  const { name, state, definition } = named
+  const origin = join('/states', name)
+  const signals = emptyRecord<Trigger>()
+  const events = Object.entries(state.on ?? {})
+  findings.push(...checkNames(Object.keys(state.on ?? {}), join(origin, 'on'), reservedEvents))
+  const isAdvisory = definition.meta?.approval_mode === 'none'
+  for (const [event, transition] of events) {
+    const at = join(origin, 'on', event)
+    const routes = compileTransition({ transition, at, guards, isAdvisory, findings })
+    signals[event] = { ...plainTrigger(event, at), routes }
+  }
+  const isFinal = state.type === 'final'
+  if (isFinal && events.length > 0) findings.push(ignoredEvents(name, origin))
+  const instructions = state.instructions ?? ''
+  const { safe_next: safeNext } = state
+  const fallbackAt = join(origin, 'safe_next')
+  return {
+    ...plainStage(name, origin),
+    brief:
+      instructions === ''
+        ? []
+        : [
+            {
+              text: instructions,
+              if: null,
+              isTemplate: false,
+              origin: join(origin, 'instructions'),
+            },
+          ],
+    final: isFinal ? (state.outcome ?? (name === 'failed' ? 'failed' : 'completed')) : null,
+    rule: compileRule(state),
+    signals: isFinal ? emptyRecord<Trigger>() : signals,
+    fallback:
+      safeNext === undefined
+        ? null
+        : { stage: safeNext, except: reservedEvents, origin: fallbackAt },
+    model: state.model ?? (definition.meta?.default_model as string | undefined) ?? null,
+    thinking: state.thinking_level ?? null,
+  }
+}
+
+function ignoredEvents(name: string, origin: string): Finding {
+  return finding(
+    'NEXT_IGNORED',
+    { pointer: join(origin, 'on'), atKey: true },
+    {
+      message: `\`${name}\` is final, so its transitions are never taken`,
+      hint: 'remove `on`, or remove `"type": "final"`',
+    },
+  )
+}
+
+function compileRule(state: State): StageRule {
+  return {
+    ...openRule,
+    tools: { allow: state.allowed_tools ?? 'all', deny: state.disallowed_tools ?? [], among: null },
+    commands: state.allowed_commands ?? null,
+    commandTool: state.allowed_commands_tool ?? 'Bash',
+    envBlocked: [...(state.blocked_env ?? []), ...(state.deny_env ?? [])],
+    envSet: Object.assign(emptyRecord<string>(), state.env, state.env_overrides),
+    callsMax: state.max_iterations ?? null,
+    editLinesMax: state.max_edit_lines ?? null,
+    filesMax: state.max_files_per_state ?? null,
+    bytesMax: state.context_budget_bytes ?? null,
+  }
+}
+
+function compileDetours(
+  definition: WorkflowDefinition,
+  stages: Readonly<Record<string, Stage>>,
+): Detour[] {
+  const handlerOf = handlerFinder(stages)
+  return Object.entries(definition.interrupts ?? {}).map(([name, interrupt]) => ({
+    name,
+    pattern: interrupt.trigger.file_pattern,
+    target: interrupt.target,
+    handler: handlerOf(interrupt.target),
+    origin: join('/interrupts', name),
+  }))
+}
+
+/** Remarks about the document as a whole. */
+function checkWhole(
+  definition: WorkflowDefinition,
+  stages: Readonly<Record<string, Stage>>,
+): Finding[] {
+  const findings: Finding[] = checkNames(
+    Object.keys(definition.interrupts ?? {}),
+    '/interrupts',
+    [],
+  )
+  if (!Object.values(stages).some((stage) => stage.final !== null)) {
+    const message = 'no state is final, so a run could never end'
+    findings.push(
+      finding(
+        'NO_FINAL',
+        { pointer: '/states', atKey: true },
+        { message, hint: 'give one state `"type": "final"`' },
+      ),
+    )
+  }
+  if (definition.meta?.debug === true) {
+    const message = 'debug lets the agent jump to any state, past guards and gates'
+    findings.push(
+      finding('DEBUG_ENABLED', '/meta/debug', { message, hint: 'remove it before real work' }),
+    )
+  }
+  if (definition.meta?.requires_human_approval === true && !hasGate(stages)) {
+    const message = '`requires_human_approval` is set, but no transition requires approval'
+    const hint = 'add `"requires_approval": true` to the transition a person must agree to'
+    findings.push(finding('ESCALATION_UNGATED', '/meta/requires_human_approval', { message, hint }))
+  }
+  return findings
+}
+
+function hasGate(stages: Readonly<Record<string, Stage>>): boolean {
+  return Object.values(stages).some((stage) =>
+    Object.values(stage.signals).some((trigger) =>
+      trigger.routes.some((route) => route.gate !== null),
+    ),
+  )
+}

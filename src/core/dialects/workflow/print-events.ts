@@ -1,0 +1,189 @@
+/**
+ * Writes the triggers of a stage as events: the forms of a transition, its guards and its gate.
+ */
+import { assertNever } from '../../assert.ts'
+import type { Json, JsonObject } from '../../json.ts'
+import { emptyRecord } from '../../json.ts'
+import type { Gate, Guard, Move, Route, Stage, Trigger } from '../../machine/machine.ts'
+import { compact, freeName, type Way, waysOf } from '../printed.ts'
+import { listed } from '../told.ts'
+import { reservedEvents } from './compile.ts'
+import type { WorkflowBook } from './print-book.ts'
+
+/** The events of a state by name. */
+export function printEvents(book: WorkflowBook, stage: Stage): JsonObject {
+  const events = emptyRecord<Json>()
+  for (const trigger of Object.values(stage.signals)) {
+    const name = eventName(book, stage, trigger)
+    const ways = waysOf(trigger)
+    if (!needsSplit(ways)) {
+      const written = writtenWays(trigger, ways).map((way) => printWay(book, trigger, way))
+      events[name] = written.length === 1 ? (written[0] as Json) : written.map(asTarget)
+      continue
+    }
+    const names: string[] = []
+    for (const way of ways) {
+      const wish = `${name}:${wayName(book, way)}`
+      const own = freeName(wish, (one) => events[one] !== undefined)
+      names.push(own)
+      events[own] = printWay(book, trigger, way)
+    }
+    const effect = `the agent in \`${stage.name}\` chooses freely: ${listed(names)}`
+    const what = 'a workflow has no way to choose by expressions, so each way is an event'
+    book.losses.push({ pointer: trigger.origin, what, effect })
+  }
+  return events
+}
+
+/** Ways that nobody can reach are kept where they are written as they were. */
+function writtenWays(trigger: Trigger, ways: readonly Way[]): readonly Way[] {
+  const isPlain = trigger.routes.every((route) => route.guards.every(isCompare))
+  const rest = trigger.routes.slice(ways.filter((way) => way.route !== null).length)
+  return isPlain ? [...ways, ...rest.map((route) => ({ route }))] : ways
+}
+
+function isCompare(guard: Guard): boolean {
+  return guard.kind === 'compare'
+}
+
+function needsSplit(ways: readonly Way[]): boolean {
+  return ways.length > 1 && ways.some((way) => way.route?.guards.some((one) => !isCompare(one)))
+}
+
+function wayName(book: WorkflowBook, { route }: Way): string {
+  if (route === null) return 'complete'
+  const { move } = route
+  switch (move.kind) {
+    case 'goto':
+      return book.nameOf(move.stage)
+    case 'invoke':
+      return move.machine
+    case 'return':
+    case 'end':
+    case 'fork':
+      return move.kind
+    default:
+      return assertNever(move)
+  }
+}
+
+function eventName(book: WorkflowBook, stage: Stage, trigger: Trigger): string {
+  const { name, origin } = trigger
+  const prefix = reservedEvents.find((one) => name.startsWith(one))
+  if (prefix === undefined) return name
+  const wish = name.replaceAll(':', '_')
+  const other = freeName(wish, (one) => stage.signals[one] !== undefined)
+  const effect = `the agent has to send \`${other}\` instead`
+  book.losses.push({ pointer: origin, what: `a workflow has no event called \`${name}\``, effect })
+  return other
+}
+
+/** In a list every entry is an object. */
+function asTarget(transition: Json): Json {
+  return typeof transition === 'string' ? { target: transition } : transition
+}
+
+function printWay(book: WorkflowBook, trigger: Trigger, { route }: Way): Json {
+  if (route === null) return book.endState('completed')
+  const conditions = printConditions(book, trigger, route)
+  const move = printMove(book, route.move)
+  const isPlain = Object.keys(conditions).length === 0 && Object.keys(move).length === 1
+  return isPlain && move.target !== undefined ? move.target : { ...move, ...conditions }
+}
+
+function printConditions(book: WorkflowBook, trigger: Trigger, route: Route): JsonObject {
+  const names: string[] = []
+  for (const guard of route.guards) {
+    if (guard.kind === 'compare') {
+      names.push(guard.name)
+      book.guards[guard.name] = printGuard(guard)
+    } else {
+      book.losses.push({
+        pointer: guard.origin,
+        what: 'a workflow has no conditions written as expressions',
+        effect: `\`${trigger.name}\` takes this way whether the condition holds or not`,
+      })
+    }
+  }
+  return compact({
+    guard: names.length === 1 ? names[0] : undefined,
+    guards: names.length > 1 ? names : undefined,
+    ...printGate(book, trigger, route.gate),
+  })
+}
+
+function printGate(
+  book: WorkflowBook,
+  trigger: Trigger,
+  gate: Gate | null,
+): { readonly [key: string]: Json | undefined } {
+  if (gate === null) return {}
+  if (gate.refusal === 'block') {
+    book.losses.push({
+      pointer: gate.origin,
+      what: 'a workflow has no refusal that ends the run',
+      effect: `when a person refuses \`${trigger.name}\`, the agent goes on in the same state`,
+    })
+  }
+  return {
+    requires_approval: true,
+    approval_message: gate.message === '' ? undefined : gate.message,
+  }
+}
+
+function printMove(book: WorkflowBook, move: Move): JsonObject {
+  switch (move.kind) {
+    case 'goto':
+      return { target: book.nameOf(move.stage) }
+    case 'return':
+      return { target: '$return' }
+    case 'end':
+      return { target: printEnd(book, move) }
+    case 'invoke':
+      return compact({
+        invoke: move.machine,
+        input: Object.keys(move.input).length === 0 ? undefined : move.input,
+        on_complete: book.nameOf(move.onComplete),
+        on_fail: move.onFail === null ? undefined : book.nameOf(move.onFail),
+      })
+    case 'fork':
+      return { fork: printFork(book, move) }
+    default:
+      return assertNever(move)
+  }
+}
+
+function printEnd(book: WorkflowBook, move: Extract<Move, { kind: 'end' }>): string {
+  if (move.outcome === 'blocked') {
+    book.losses.push({
+      pointer: move.origin,
+      what: 'a workflow has no blocked end',
+      effect: 'the run fails instead, and the agent is free to use its tools',
+    })
+  }
+  return book.endState(move.outcome)
+}
+
+function printFork(book: WorkflowBook, move: Extract<Move, { kind: 'fork' }>): JsonObject {
+  const branches = move.branches.map(({ name, initial, terminal }): [string, JsonObject] => [
+    name,
+    { initial: book.nameOf(initial), terminal: book.nameOf(terminal) },
+  ])
+  return compact({
+    branches: Object.fromEntries(branches),
+    join: move.join,
+    on_complete: book.nameOf(move.onComplete),
+    on_fail: move.onFail === null ? undefined : book.nameOf(move.onFail),
+  })
+}
+
+/** A guard as it is written under its name. */
+function printGuard(guard: Extract<Guard, { kind: 'compare' }>): JsonObject {
+  const needsValue = guard.value !== null || !/exists$/.test(guard.op)
+  return compact({
+    field: guard.field,
+    op: guard.op,
+    value: needsValue ? guard.value : undefined,
+    source: guard.source ?? undefined,
+  })
+}

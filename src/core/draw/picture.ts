@@ -1,0 +1,56 @@
+/**
+ * A machine as something to draw: nodes, edges and short texts, the same for every printer.
+ * Knows machines. Must not know a dialect's words, a layout or an output format.
+ */
+import type { Machine } from '../machine/machine.ts'
+import { collectEdges } from './edges.ts'
+import { compareText, notesOfMachine } from './facts.ts'
+import { oneLine, shorten } from './text.ts'
+import type { GuardNote, Picture } from './types.ts'
+
+export { lineText } from './line-text.ts'
+export type {
+  EdgeKind,
+  EdgeLine,
+  GuardNote,
+  NodeKind,
+  Picture,
+  PictureEdge,
+  PictureFact,
+  PictureNode,
+} from './types.ts'
+
+const titleCharsMax = 48
+
+/** Everything there is to draw about a machine. The same machine gives the same picture. */
+export function pictureOf(machine: Machine): Picture {
+  const { nodes, edges } = collectEdges(machine)
+  return {
+    title: shorten(machine.name, titleCharsMax),
+    about: aboutText(machine),
+    notes: notesOfMachine(machine),
+    guards: guardNotes(machine),
+    nodes,
+    edges,
+  }
+}
+
+function aboutText(machine: Machine): string {
+  const stages = Object.values(machine.stages)
+  const count = `${stages.length} ${stages.length === 1 ? 'stage' : 'stages'}`
+  return `${machine.dialect} · ${count}`
+}
+
+function guardNotes(machine: Machine): GuardNote[] {
+  const notes = new Map<string, string>()
+  for (const stage of Object.values(machine.stages)) {
+    for (const trigger of Object.values(stage.signals)) {
+      for (const guard of trigger.routes.flatMap((route) => route.guards)) {
+        if (guard.kind !== 'compare' || oneLine(guard.name) === '') continue
+        const name = shorten(guard.name, titleCharsMax)
+        if (!notes.has(name)) notes.set(name, compareText(guard))
+      }
+    }
+  }
+  return [...notes].map(([name, text]) => ({ name, text }))
+}

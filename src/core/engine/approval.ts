@@ -1,0 +1,93 @@
+/**
+ * Asking a person about a move, and what the answer does.
+ * The pending move is data in the log, so a grant days later needs no code to be replayed.
+ */
+import type { JsonObject } from '../json.ts'
+import { hashJson } from '../machine/hash.ts'
+import type { Gate, Machine, Move } from '../machine/machine.ts'
+import type { Draft, Refusal } from './draft.ts'
+import { accept, emit, openDraft, refuse } from './draft.ts'
+import { endRun } from './enter.ts'
+import { applyMove } from './move.ts'
+import type { Approval, Command, Decision, Envelope, RunState } from './types.ts'
+
+type Question = {
+  readonly signal: string
+  readonly move: Move
+  readonly gate: Gate
+  readonly data: JsonObject | null
+}
+
+/** Parks a move until a person decides. */
+export function requestMove(draft: Draft, question: Question): null {
+  const { signal, move, gate, data } = question
+  const pending = { signal, move, data, refusal: gate.refusal }
+  const id = `${draft.envelope.runId}:a${draft.state.seq}`
+  const approval: Approval = {
+    id,
+    kind: 'move',
+    message: gate.message === '' ? `\`${signal}\` in \`${draft.state.stage}\`?` : gate.message,
+    hash: hashJson({ stage: draft.state.stage, ...pending } as unknown as JsonObject),
+    requestedAt: draft.envelope.at,
+    pending,
+  }
+  emit(draft, { type: 'approval.requested', approval })
+  draft.effects.push({ type: 'notify-person', approvalId: id })
+  return null
+}
+
+type Where = { readonly machine: Machine; readonly envelope: Envelope }
+
+/** A person grants or refuses what is pending. */
+export function resolveApproval(
+  where: Where,
+  state: RunState,
+  command: Extract<Command, { type: 'ResolveApproval' }>,
+): Decision {
+  const by = where.envelope.actor
+  if (by.kind !== 'person') {
+    return refuse(state, {
+      code: 'NOT_PERMITTED',
+      reason: 'only a person may decide an approval',
+      hint: 'wait for a person',
+    })
+  }
+  const approval = state.approval
+  if (approval === null || (command.approvalId !== null && command.approvalId !== approval.id)) {
+    return refuse(state, unknownApproval)
+  }
+  const draft = openDraft(where.machine, state, where.envelope)
+  const fact = { approvalId: approval.id, by, note: command.note }
+  if (!command.granted) {
+    emit(draft, { type: 'approval.refused', ...fact })
+    blockWhenRefused(draft, approval, `${by.name} refused`)
+    return accept(draft)
+  }
+  emit(draft, { type: 'approval.granted', ...fact })
+  if (!('move' in approval.pending)) return accept(draft)
+  const { move, data } = approval.pending
+  const stopped = applyMove(draft, move, { data, by: 'grant' })
+  return stopped === null ? accept(draft) : refuse(state, stopped)
+}
+
+const unknownApproval: Refusal = {
+  code: 'APPROVAL_UNKNOWN',
+  reason: 'there is no such approval pending',
+  hint: 'it may have been decided already, or the run has moved on',
+}
+
+/** Expiry counts as a refusal. */
+export function expireApproval(where: Where, state: RunState, approvalId: string): Decision {
+  const approval = state.approval
+  if (approval === null || approval.id !== approvalId) return refuse(state, unknownApproval)
+  const draft = openDraft(where.machine, state, where.envelope)
+  emit(draft, { type: 'approval.expired', approvalId })
+  blockWhenRefused(draft, approval, 'nobody decided in time')
+  return accept(draft)
+}
+
+function blockWhenRefused(draft: Draft, approval: Approval, reason: string): void {
+  if ('refusal' in approval.pending && approval.pending.refusal === 'block') {
+    endRun(draft, 'blocked', reason)
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * The beginning of a run: the start slot, then the first stage.
+ */
+import type { Draft, Refusal } from './draft.ts'
+import { enterStage, expressionFailed } from './enter.ts'
+import { runOps } from './ops.ts'
+
+/** Runs the start slot and enters the stage the run stands before. */
+export function beginRun(draft: Draft): Refusal | null {
+  if (draft.state.branch === null) {
+    const fault = runOps(draft, draft.machine.start, 'move')
+    if (fault !== null) return expressionFailed(fault)
+  }
+  return enterStage(draft, { stage: draft.state.stage, by: 'start', data: null })
+}

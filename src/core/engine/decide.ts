@@ -1,0 +1,191 @@
+/**
+ * The one door of the engine: a machine, a state and a command give a decision.
+ * Pure: time, ids and actors come with the envelope. Bad input is refused, never thrown.
+ */
+import { assertNever } from '../assert.ts'
+import { own } from '../json.ts'
+import type { Machine } from '../machine/machine.ts'
+import { expireApproval, resolveApproval } from './approval.ts'
+import { beginRun } from './begin-run.ts'
+import { checkCall, reportCall } from './calls.ts'
+import { abandonChildren, endChild } from './children.ts'
+import { refuseData } from './clean-data.ts'
+import type { Draft, Refusal } from './draft.ts'
+import { accept, emit, openDraft, refuse } from './draft.ts'
+import { enterStage } from './enter.ts'
+import { unborn } from './evolve.ts'
+import { hasEnded } from './running.ts'
+import { sendSignal } from './send-signal.ts'
+import type { Command, Decision, Envelope, RunState, StartRun } from './types.ts'
+
+type Where = { readonly machine: Machine; readonly envelope: Envelope }
+
+/** What a command does to a run. `state` is null only for `StartRun`. */
+export function decide(where: Where, state: RunState | null, command: Command): Decision {
+  if (command.type === 'StartRun') return startRun(where, command)
+  if (state === null) return refuse(unborn, noRun)
+  switch (command.type) {
+    case 'SendSignal':
+      return sendSignal(where, state, command)
+    case 'CheckCall':
+      return checkCall(where, state, command.call)
+    case 'ReportCall':
+      return reportCall(where, state, command)
+    case 'ResolveApproval':
+      return resolveApproval(where, state, command)
+    case 'ExpireApproval':
+      return expireApproval(where, state, command.approvalId)
+    case 'PauseRun':
+      return pauseRun(where, state, command)
+    case 'ResumeRun':
+      return resumeRun(where, state)
+    case 'CancelRun':
+      return cancelRun(where, state, command.reason)
+    case 'ForceStage':
+      return forceStage(where, state, command)
+    case 'FinishBranch':
+      return finishBranch(where, state, command.branch)
+    case 'EndChild':
+      return settle(openDraft(where.machine, state, where.envelope), state, (draft) =>
+        endChild(draft, command.child, command.outcome),
+      )
+    default:
+      return assertNever(command)
+  }
+}
+
+const noRun: Refusal = {
+  code: 'RUN_UNKNOWN',
+  reason: 'there is no such run',
+  hint: 'start one first',
+}
+
+function settle(draft: Draft, state: RunState, act: (draft: Draft) => Refusal | null): Decision {
+  const refusal = act(draft)
+  return refusal === null ? accept(draft) : refuse(state, refusal)
+}
+
+function startRun(where: Where, command: StartRun): Decision {
+  const { machine, envelope } = where
+  const stage = command.stage ?? machine.initial
+  if (own(machine.stages, stage) === undefined) return refuse(unborn, unknownStage(machine, stage))
+  const unclean = refuseData(command.vars)
+  if (unclean !== null) return refuse(unborn, { code: 'DATA_INVALID', reason: unclean, hint: '' })
+  const draft = openDraft(machine, unborn, envelope)
+  const vars = command.branch === null ? { ...machine.vars, ...command.vars } : command.vars
+  emit(draft, { type: 'run.started', machine: machine.hash, stage, vars, branch: command.branch })
+  if (machine.starts === 'manual') return accept(draft)
+  return settle(draft, unborn, beginRun)
+}
+
+function unknownStage(machine: Machine, stage: string): Refusal {
+  return {
+    code: 'STAGE_UNKNOWN',
+    reason: `there is no stage \`${stage}\` in \`${machine.name}\``,
+    hint: `stages are ${Object.keys(machine.stages)
+      .slice(0, 20)
+      .map((name) => `\`${name}\``)
+      .join(', ')}`,
+  }
+}
+
+function pauseRun(
+  where: Where,
+  state: RunState,
+  command: Extract<Command, { type: 'PauseRun' }>,
+): Decision {
+  const by = where.envelope.actor
+  if (hasEnded(state) || state.status === 'paused') return refuse(state, notRunning(state))
+  if (command.release && by.kind !== 'person') {
+    return refuse(state, {
+      code: 'NOT_PERMITTED',
+      reason: 'only a person may lift the rules while a run is paused',
+      hint: 'pause without release, or ask a person',
+    })
+  }
+  const draft = openDraft(where.machine, state, where.envelope)
+  emit(draft, { type: 'run.paused', by, release: command.release })
+  return accept(draft)
+}
+
+function notRunning(state: RunState): Refusal {
+  return { code: 'RUN_NOT_RUNNING', reason: `the run is ${state.status}`, hint: '' }
+}
+
+function resumeRun(where: Where, state: RunState): Decision {
+  const by = where.envelope.actor
+  // WHY the status: a run that was paused and then ended keeps its pause, and must stay ended.
+  if (state.pause === null || hasEnded(state)) return refuse(state, notRunning(state))
+  if (state.pause.by.kind === 'person' && by.kind !== 'person') {
+    return refuse(state, {
+      code: 'NOT_PERMITTED',
+      reason: `${state.pause.by.name} paused this run; a person has to resume it`,
+      hint: 'wait for a person',
+    })
+  }
+  const draft = openDraft(where.machine, state, where.envelope)
+  emit(draft, { type: 'run.resumed', by, refills: by.kind === 'person' })
+  return accept(draft)
+}
+
+function cancelRun(where: Where, state: RunState, reason: string): Decision {
+  if (hasEnded(state)) return refuse(state, notRunning(state))
+  const draft = openDraft(where.machine, state, where.envelope)
+  abandonChildren(draft, reason)
+  emit(draft, { type: 'run.cancelled', reason })
+  return accept(draft)
+}
+
+function forceStage(
+  where: Where,
+  state: RunState,
+  command: Extract<Command, { type: 'ForceStage' }>,
+): Decision {
+  const { machine, envelope } = where
+  if (!machine.hasDebug) {
+    return refuse(state, {
+      code: 'DEBUG_DISABLED',
+      reason: 'this definition does not allow jumps',
+      hint: 'send a signal of the stage; jumps need debug to be switched on by the author',
+    })
+  }
+  if (hasEnded(state)) return refuse(state, notRunning(state))
+  if (own(machine.stages, command.stage) === undefined) {
+    return refuse(state, unknownStage(machine, command.stage))
+  }
+  const unclean = refuseData(command.vars)
+  if (unclean !== null) return refuse(state, { code: 'DATA_INVALID', reason: unclean, hint: '' })
+  const draft = openDraft(machine, state, envelope)
+  if (state.approval !== null) {
+    emit(draft, { type: 'approval.expired', approvalId: state.approval.id })
+  }
+  abandonChildren(draft, `forced to \`${command.stage}\``)
+  emit(draft, { type: 'stage.forced', stage: command.stage, by: envelope.actor })
+  const entry = { stage: command.stage, by: 'force', data: command.vars } as const
+  return settle(draft, state, () => enterStage(draft, entry))
+}
+
+/** The branch itself says whether it stands where it may be called done. */
+function finishBranch(where: Where, state: RunState, name: string): Decision {
+  // A paused run holds its branches: the report reaches it instead of them.
+  if (state.status === 'paused') return refuse(state, notRunning(state))
+  if (state.branch === null || state.branch.name !== name) {
+    return refuse(state, {
+      code: 'BRANCH_UNKNOWN',
+      reason: `no branch \`${name}\` is open`,
+      hint: 'look which branches are open',
+    })
+  }
+  if (state.status === 'completed') return accept(openDraft(where.machine, state, where.envelope))
+  if (state.status !== 'running') return refuse(state, notRunning(state))
+  if (state.stage !== state.branch.terminal) {
+    return refuse(state, {
+      code: 'BRANCH_UNFINISHED',
+      reason: `the branch \`${name}\` stands in \`${state.stage}\`, which is not its end`,
+      hint: `lead it to \`${state.branch.terminal}\` first`,
+    })
+  }
+  const draft = openDraft(where.machine, state, where.envelope)
+  emit(draft, { type: 'run.completed' })
+  return accept(draft)
+}

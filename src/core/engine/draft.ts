@@ -1,0 +1,74 @@
+/**
+ * A decision in the making: events are folded as they are recorded, so that what comes
+ * later in one command sees what came before. Lives only inside one call of `decide`.
+ */
+import type { RefusalCode } from '../errors.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { OwnState } from './evolve.ts'
+import { foldInto } from './evolve.ts'
+import type { Decision, Effect, Envelope, Event, FieldIssue, Reply, RunState } from './types.ts'
+
+export type Draft = {
+  readonly machine: Machine
+  readonly envelope: Envelope
+  /** A copy of its own, made with the first event; before that, the state it began with. */
+  state: RunState
+  own: OwnState | null
+  events: Event[]
+  effects: Effect[]
+}
+
+/** Why a command is not carried out. */
+export type Refusal = {
+  readonly code: RefusalCode
+  readonly reason: string
+  readonly hint: string
+  readonly missing?: readonly string[]
+  readonly issues?: readonly FieldIssue[]
+}
+
+/** A fresh draft on a state. */
+export function openDraft(machine: Machine, state: RunState, envelope: Envelope): Draft {
+  return { machine, envelope, state, own: null, events: [], effects: [] }
+}
+
+/** Records a fact and folds it. */
+export function emit(draft: Draft, event: Event): void {
+  if (draft.own === null) {
+    draft.own = { ...draft.state }
+    draft.state = draft.own
+  }
+  draft.events.push(event)
+  foldInto(draft.own, event)
+}
+
+/** A copy to come back to. */
+export function markDraft(draft: Draft): Draft {
+  const { events, effects, state } = draft
+  return { ...draft, state: { ...state }, own: null, events: [...events], effects: [...effects] }
+}
+
+/** Takes back everything since the mark. */
+export function rewindDraft(draft: Draft, mark: Draft): void {
+  draft.state = mark.state
+  draft.own = null
+  draft.events = [...mark.events]
+  draft.effects = [...mark.effects]
+}
+
+/** The decision a draft has become. */
+export function closeDraft(draft: Draft, reply: Reply): Decision {
+  return { events: draft.events, reply, effects: draft.effects, state: draft.state }
+}
+
+const accepted: Reply = { kind: 'accepted' }
+
+/** Accepted, with all that was recorded. */
+export function accept(draft: Draft): Decision {
+  return closeDraft(draft, accepted)
+}
+
+/** Refused: nothing of the command remains. */
+export function refuse(state: RunState, refusal: Refusal): Decision {
+  return { events: [], reply: { kind: 'refused', ...refusal }, effects: [], state }
+}

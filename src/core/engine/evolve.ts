@@ -1,0 +1,260 @@
+/**
+ * Folds one recorded fact into the state of a run.
+ * Total and frozen once shipped: it evaluates no guard, reads no machine and refuses nothing.
+ */
+import { assertNever } from '../assert.ts'
+import type { JsonObject } from '../json.ts'
+import type { Counts, Event, Fork, ForkedBranch, OpenCall, RunState } from './types.ts'
+
+const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
+const nothing: JsonObject = {}
+
+/** Calls whose report is awaited; beyond it the oldest is forgotten. */
+export const openCallsMax = 256
+
+/** A run before its first event. */
+export const unborn: RunState = {
+  status: 'running',
+  reason: '',
+  stage: '',
+  visits: 0,
+  seq: 0,
+  hasStarted: false,
+  vars: nothing,
+  local: nothing,
+  inputs: nothing,
+  sources: {},
+  counts: noCounts,
+  callsCount: 0,
+  costMicroUsd: 0,
+  queuedCalls: [],
+  openCalls: [],
+  detour: null,
+  fork: null,
+  child: null,
+  approval: null,
+  branch: null,
+  pause: null,
+  notice: '',
+}
+
+/** A state that belongs to whoever folds, until it is handed on. */
+export type OwnState = { -readonly [K in keyof RunState]: RunState[K] }
+
+/** The state after one more event. */
+export function evolve(state: RunState, event: Event): RunState {
+  const next = { ...state }
+  foldInto(next, event)
+  return next
+}
+
+/**
+ * Folds into a state that nobody else holds.
+ * WHY: a decision has several events, and copying the state for each would cost more than
+ *      deciding. Members are replaced, never changed in place, so copies may share them.
+ */
+export function foldInto(state: OwnState, event: Event): void {
+  state.seq += 1
+  switch (event.type) {
+    case 'run.started':
+      state.stage = event.stage
+      state.vars = event.vars
+      state.branch = event.branch
+      return
+    case 'stage.entered':
+      return foldEntry(state, event)
+    case 'vars.written':
+      return foldWrite(state, event)
+    case 'inputs.collected':
+      state.inputs = { ...state.inputs, ...event.inputs }
+      return
+    case 'inputs.cleared':
+      state.inputs = nothing
+      return
+    case 'signal.held':
+      state.inputs = without(state.inputs, event.invalid)
+      return
+    case 'signal.taken':
+    case 'signal.rejected':
+    case 'text.said':
+    case 'warning.raised':
+    case 'limit.reached':
+    case 'call.denied':
+    case 'call.asked':
+    case 'stage.forced':
+      return
+    case 'call.queued':
+    case 'call.allowed':
+    case 'call.reported':
+      return foldCall(state, event)
+    case 'approval.requested':
+    case 'approval.granted':
+    case 'approval.expired':
+    case 'approval.refused':
+      return foldApproval(state, event)
+    case 'detour.begun':
+    case 'detour.ended':
+      return foldDetour(state, event)
+    case 'fork.opened':
+    case 'fork.closed':
+    case 'child.requested':
+    case 'child.ended':
+      return foldChildren(state, event)
+    default:
+      return foldRun(state, event)
+  }
+}
+
+type EventOf<T extends Event['type']> = Extract<Event, { type: T }>
+
+function foldEntry(state: OwnState, event: EventOf<'stage.entered'>): void {
+  state.stage = event.stage
+  state.visits += 1
+  state.hasStarted = true
+  // Back from a detour, the counts that were kept go on.
+  if (event.by !== 'return') state.counts = noCounts
+  if (state.queuedCalls.length > 0) {
+    const kept = state.queuedCalls.filter((queued) => queued.lasts === 'move')
+    state.queuedCalls = kept.map((queued) => ({ ...queued, lasts: 'stage' }))
+  }
+  // What led here is told here: a detour's cause, an approver's note. Other notices end.
+  if (event.by !== 'detour' && event.by !== 'grant') state.notice = ''
+}
+
+function foldWrite(state: OwnState, event: EventOf<'vars.written'>): void {
+  const keys = Object.keys(event.vars)
+  if (keys.length > 0) {
+    state.vars = { ...state.vars, ...event.vars }
+    if (keys.some((key) => state.sources[key] !== event.source)) {
+      const sources = { ...state.sources }
+      for (const key of keys) sources[key] = event.source
+      state.sources = sources
+    }
+  }
+  for (const _ in event.local) {
+    state.local = { ...state.local, ...event.local }
+    return
+  }
+}
+
+function without(inputs: JsonObject, issues: readonly { readonly field: string }[]): JsonObject {
+  if (issues.length === 0) return inputs
+  const kept = { ...inputs }
+  for (const issue of issues) delete kept[issue.field]
+  return kept
+}
+
+function foldCall(
+  state: OwnState,
+  event: EventOf<'call.queued' | 'call.allowed' | 'call.reported'>,
+): void {
+  if (event.type === 'call.queued') {
+    const { tool, arguments: args, saves, lasts } = event
+    state.queuedCalls = [...state.queuedCalls, { tool, arguments: args, saves, lasts }]
+  } else if (event.type === 'call.allowed') {
+    const settled = state.queuedCalls.findIndex((queued) => queued.tool === event.tool)
+    const saves = state.queuedCalls[settled]?.saves ?? []
+    const open: OpenCall = { callId: event.callId, tool: event.tool, edits: event.edits, saves }
+    const used = event.counts ? 1 : 0
+    state.counts = { ...state.counts, calls: state.counts.calls + used }
+    state.callsCount += used
+    state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
+    state.openCalls = [...state.openCalls.slice(-(openCallsMax - 1)), open]
+  } else {
+    const files = [...new Set([...state.counts.files, ...event.edited])]
+    state.counts = { ...state.counts, bytes: state.counts.bytes + event.bytes, files }
+    state.costMicroUsd += event.costMicroUsd
+    state.openCalls = state.openCalls.filter((open) => open.callId !== event.callId)
+  }
+}
+
+type ApprovalEvent = EventOf<
+  'approval.requested' | 'approval.granted' | 'approval.expired' | 'approval.refused'
+>
+
+function foldApproval(state: OwnState, event: ApprovalEvent): void {
+  if (event.type === 'approval.requested') {
+    state.status = 'waiting'
+    state.approval = event.approval
+    return
+  }
+  state.status = state.pause === null ? 'running' : 'paused'
+  state.approval = null
+  state.notice = noticeOf(event)
+}
+
+function noticeOf(event: Exclude<ApprovalEvent, { type: 'approval.requested' }>): string {
+  if (event.type === 'approval.expired') return 'nobody decided in time, which counts as refused'
+  if (event.type === 'approval.granted') {
+    return event.note === '' ? '' : `${event.by.name} approved: ${event.note}`
+  }
+  return `${event.by.name} refused: ${event.note === '' ? 'without a reason' : event.note}`
+}
+
+function foldDetour(state: OwnState, event: EventOf<'detour.begun' | 'detour.ended'>): void {
+  if (event.type === 'detour.begun') {
+    const { name, file, from, to } = event
+    state.detour = { name, returnTo: from, counts: state.counts }
+    state.notice = `\`${file}\` was changed, which leads from \`${from}\` to \`${to}\` (${name})`
+    return
+  }
+  if (event.returned && state.detour !== null) state.counts = state.detour.counts
+  state.detour = null
+}
+
+type ChildEvent = EventOf<'fork.opened' | 'fork.closed' | 'child.requested' | 'child.ended'>
+
+function foldChildren(state: OwnState, event: ChildEvent): void {
+  if (event.type === 'fork.opened') state.fork = event.fork
+  else if (event.type === 'fork.closed') state.fork = null
+  else if (event.type === 'child.requested') state.child = event.child
+  else if (state.fork === null) state.child = null
+  else state.fork = { ...state.fork, branches: settle(state.fork, event) }
+}
+
+/** The branch is marked, and the next pending one opens when no other is running. */
+function settle(fork: Fork, event: EventOf<'child.ended'>): readonly ForkedBranch[] {
+  const marked = fork.branches.map((branch) =>
+    branch.runId === event.child ? { ...branch, status: event.outcome } : branch,
+  )
+  if (marked.some((branch) => branch.status === 'running')) return marked
+  const next = marked.findIndex((branch) => branch.status === 'pending')
+  return marked.map((branch, index) => (index === next ? { ...branch, status: 'running' } : branch))
+}
+
+type RunEvent = EventOf<
+  'run.paused' | 'run.resumed' | 'run.completed' | 'run.blocked' | 'run.failed' | 'run.cancelled'
+>
+
+function foldRun(state: OwnState, event: RunEvent): void {
+  switch (event.type) {
+    case 'run.paused':
+      state.status = 'paused'
+      state.pause = { by: event.by, release: event.release }
+      return
+    case 'run.resumed':
+      state.status = state.approval === null ? 'running' : 'waiting'
+      state.pause = null
+      if (event.refills) state.counts = { ...state.counts, calls: 0 }
+      return
+    case 'run.completed':
+      state.status = 'completed'
+      state.approval = null
+      return
+    case 'run.blocked':
+    case 'run.failed':
+    case 'run.cancelled':
+      state.status = statusOf[event.type]
+      state.reason = event.reason
+      state.approval = null
+      return
+    default:
+      return assertNever(event)
+  }
+}
+
+const statusOf = {
+  'run.blocked': 'blocked',
+  'run.failed': 'failed',
+  'run.cancelled': 'cancelled',
+} as const

@@ -1,0 +1,243 @@
+/**
+ * A run and its child runs as one whole: finds the run a command belongs to, starts and
+ * cancels children, and tells a parent when a child has ended. Still pure: a family is data,
+ * and one command gives the events of every run it touched.
+ */
+import type { JsonObject } from '../json.ts'
+import type { Machine } from '../machine/machine.ts'
+import { decide } from './decide.ts'
+import { unborn } from './evolve.ts'
+import { hasEnded } from './running.ts'
+import type { Actor, Command, Decision, Effect, Event, Reply, RunState, StartRun } from './types.ts'
+
+export type Member = {
+  readonly runId: string
+  readonly parentId: string | null
+  readonly machine: Machine
+  readonly state: RunState
+}
+
+export type Family = {
+  readonly mainId: string
+  /** In the order in which the runs began; the main run first. */
+  readonly members: readonly Member[]
+}
+
+/** Machines by the name an invoke uses. */
+export type Library = (name: string) => Machine | undefined
+
+export type Recorded = { readonly runId: string; readonly event: Event }
+
+export type Answered = {
+  readonly family: Family
+  readonly reply: Reply
+  readonly recorded: readonly Recorded[]
+  readonly effects: readonly Effect[]
+}
+
+export type Context = { readonly library: Library; readonly at: number; readonly actor: Actor }
+
+/** Child runs a family may have had; a loop that forks for ever ends here. */
+export const membersMax = 1_000
+
+/** Invocations inside invocations. */
+export const depthMax = 16
+
+/** Starts the main run of a new family. */
+export function startFamily(
+  main: { readonly runId: string; readonly machine: Machine },
+  start: StartRun,
+  context: Context,
+): Answered {
+  const { runId, machine } = main
+  const member: Member = { runId, parentId: null, machine, state: unborn }
+  const work = openWork({ mainId: runId, members: [member] }, context)
+  const reply = apply(work, member, start)
+  return closeWork(work, reply)
+}
+
+/** Carries out a command; `branch` names the branch it is for, null the main run. */
+export function commandFamily(
+  family: Family,
+  what: { readonly command: Command; readonly branch: string | null },
+  context: Context,
+): Answered {
+  const work = openWork(family, context)
+  const { command, branch } = what
+  const addressed = branch === null ? mainOf(family) : memberOfBranch(family, branch)
+  if (addressed === undefined) return closeWork(work, unknownBranch(branch ?? ''))
+  if (command.type === 'FinishBranch')
+    return closeWork(work, finish(work, openLeaf(family, addressed), command.branch))
+  const target = isForWhole(command) ? addressed : heldBy(family, openLeaf(family, addressed))
+  return closeWork(work, apply(work, target, command))
+}
+
+/** The run that is worked on now: the addressed one, or the child it waits for. */
+export function openLeaf(family: Family, from: Member): Member {
+  let member = from
+  for (let depth = 0; depth <= depthMax; depth += 1) {
+    const childId = openChildId(member)
+    const child = childId === null ? undefined : memberById(family, childId)
+    if (child === undefined) return member
+    member = child
+  }
+  return member
+}
+
+/** The main run of a family. */
+export function mainOf(family: Family): Member {
+  return family.members[0] as Member
+}
+
+/** The latest child run of a branch of that name. */
+export function memberOfBranch(family: Family, branch: string): Member | undefined {
+  return family.members.findLast((member) => member.state.branch?.name === branch)
+}
+
+function memberById(family: Family, runId: string): Member | undefined {
+  return family.members.find((member) => member.runId === runId)
+}
+
+function openChildId(member: Member): string | null {
+  const { fork, child, status } = member.state
+  if (status === 'paused') return null
+  if (child !== null) return child.runId
+  return fork?.branches.find((branch) => branch.status === 'running')?.runId ?? null
+}
+
+/** Pausing, resuming, cancelling and forcing mean the addressed run, not the child it waits for. */
+function isForWhole(command: Command): boolean {
+  return (
+    command.type === 'PauseRun' ||
+    command.type === 'ResumeRun' ||
+    command.type === 'CancelRun' ||
+    command.type === 'ForceStage'
+  )
+}
+
+/** A paused or ended ancestor holds everything below it. */
+function heldBy(family: Family, member: Member): Member {
+  let holder = member
+  let parentId = member.parentId
+  for (let depth = 0; parentId !== null && depth <= depthMax; depth += 1) {
+    const parent = memberById(family, parentId)
+    if (parent === undefined) break
+    if (parent.state.status === 'paused') holder = parent
+    parentId = parent.parentId
+  }
+  return holder
+}
+
+function unknownBranch(name: string): Reply {
+  const reason = `no branch \`${name}\` is open`
+  return { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint: 'look which branches are open' }
+}
+
+// ── work: a family in the making ────────────────────────────────────────────
+
+type Work = { family: Family; recorded: Recorded[]; effects: Effect[]; readonly context: Context }
+
+function openWork(family: Family, context: Context): Work {
+  return { family, recorded: [], effects: [], context }
+}
+
+function closeWork(work: Work, reply: Reply): Answered {
+  return { family: work.family, reply, recorded: work.recorded, effects: work.effects }
+}
+
+function apply(work: Work, member: Member, command: Command): Reply {
+  const { at, actor } = work.context
+  const where = { machine: member.machine, envelope: { runId: member.runId, at, actor } }
+  const decision = decide(where, command.type === 'StartRun' ? null : member.state, command)
+  keep(work, member, decision)
+  for (const effect of decision.effects) perform(work, member, effect)
+  tellParent(work, member.runId)
+  return decision.reply
+}
+
+function keep(work: Work, member: Member, decision: Decision): void {
+  const changed = { ...member, state: decision.state }
+  const members = work.family.members.map((one) => (one.runId === member.runId ? changed : one))
+  work.family = { ...work.family, members }
+  for (const event of decision.events) work.recorded.push({ runId: member.runId, event })
+}
+
+function perform(work: Work, parent: Member, effect: Effect): void {
+  if (effect.type === 'notify-person') work.effects.push(effect)
+  else if (effect.type === 'cancel-child') cancel(work, effect.runId, effect.reason)
+  else start(work, parent, effect)
+}
+
+function cancel(work: Work, runId: string, reason: string): void {
+  const child = memberById(work.family, runId)
+  if (child === undefined || hasEnded(child.state)) return
+  apply(work, child, { type: 'CancelRun', reason })
+}
+
+function start(work: Work, parent: Member, effect: Extract<Effect, { type: 'start-child' }>): void {
+  const machine = effect.machine === null ? parent.machine : work.context.library(effect.machine)
+  const waiting = memberById(work.family, parent.runId)
+  if (waiting === undefined || !waitsFor(waiting, effect.runId)) return
+  const isTooMuch =
+    work.family.members.length >= membersMax || depthOf(work.family, parent) >= depthMax
+  if (machine === undefined || isTooMuch) {
+    return fail(work, parent.runId, effect.runId)
+  }
+  const child: Member = { runId: effect.runId, parentId: parent.runId, machine, state: unborn }
+  work.family = { ...work.family, members: [...work.family.members, child] }
+  const vars: JsonObject = effect.vars
+  const reply = apply(work, child, {
+    type: 'StartRun',
+    stage: effect.stage,
+    vars,
+    branch: effect.branch,
+  })
+  if (reply.kind === 'refused') fail(work, parent.runId, effect.runId)
+}
+
+/** A child that cannot begin has failed. */
+function fail(work: Work, parentId: string, child: string): void {
+  const parent = memberById(work.family, parentId)
+  if (parent !== undefined) apply(work, parent, { type: 'EndChild', child, outcome: 'failed' })
+}
+
+function depthOf(family: Family, member: Member): number {
+  let depth = 0
+  for (let id = member.parentId; id !== null && depth <= depthMax; depth += 1) {
+    id = memberById(family, id)?.parentId ?? null
+  }
+  return depth
+}
+
+/** INVARIANT: a parent learns of a child's end in the command that ended it. */
+function tellParent(work: Work, runId: string): void {
+  const member = memberById(work.family, runId)
+  if (member === undefined || member.parentId === null || !hasEnded(member.state)) return
+  const parent = memberById(work.family, member.parentId)
+  if (parent === undefined || !waitsFor(parent, runId)) return
+  const outcome = member.state.status as 'completed' | 'blocked' | 'failed' | 'cancelled'
+  apply(work, parent, { type: 'EndChild', child: runId, outcome })
+}
+
+function waitsFor(parent: Member, runId: string): boolean {
+  const { fork, child } = parent.state
+  if (child?.runId === runId) return true
+  const branch = fork?.branches.find((one) => one.runId === runId)
+  return branch?.status === 'running' || branch?.status === 'pending'
+}
+
+/** A branch is called done from itself, from a sibling or from a run above it. */
+function finish(work: Work, from: Member, name: string): Reply {
+  for (
+    let member: Member | undefined = from, depth = 0;
+    member !== undefined && depth <= depthMax;
+    depth += 1
+  ) {
+    const branch = member.state.fork?.branches.find((one) => one.name === name)
+    const child = branch === undefined ? undefined : memberById(work.family, branch.runId)
+    if (child !== undefined)
+      return apply(work, heldBy(work.family, child), { type: 'FinishBranch', branch: name })
+    member = member.parentId === null ? undefined : memberById(work.family, member.parentId)
+  }
+  return unknownBranch(name)
+}

@@ -1,0 +1,238 @@
+/**
+ * One signal through the fixed pipeline:
+ *   absorb → prepare → require → commit → choose → gate → move → merge → enter
+ * Whatever stops it on the way decides what remains: a refusal leaves nothing, a held signal
+ * leaves what was absorbed and prepared.
+ */
+import type { JsonObject } from '../json.ts'
+import { own } from '../json.ts'
+import type { Machine, Route, Stage, Trigger } from '../machine/machine.ts'
+import { requestMove } from './approval.ts'
+import { beginRun } from './begin-run.ts'
+import { chooseRoute } from './choose-route.ts'
+import { refuseData } from './clean-data.ts'
+import type { Draft, Refusal } from './draft.ts'
+import { accept, closeDraft, emit, markDraft, openDraft, rewindDraft } from './draft.ts'
+import { endRun, enterStage, expressionFailed } from './enter.ts'
+import { absorb, checkFields } from './fields.ts'
+import { applyMove } from './move.ts'
+import { isGiven, runOps } from './ops.ts'
+import { refuseUnlessRunning } from './running.ts'
+import type { Command, Decision, Envelope, RunState } from './types.ts'
+
+type SendSignal = Extract<Command, { type: 'SendSignal' }>
+
+/** Decides one signal of the agent. */
+export function sendSignal(
+  at: { readonly machine: Machine; readonly envelope: Envelope },
+  state: RunState,
+  signal: SendSignal,
+): Decision {
+  const draft = openDraft(at.machine, state, at.envelope)
+  const refusal = refuseEarly(draft, signal) ?? runSignal(draft, signal)
+  if (refusal === null) return accept(draft)
+  if (refusal === 'held') return heldDecision(draft)
+  return rejectedDecision(draft, { state, signal, refusal })
+}
+
+/** Refusals that need no look at the stage's triggers. */
+function refuseEarly(draft: Draft, signal: SendSignal): Refusal | null {
+  const stopped = refuseUnlessRunning(draft.state)
+  if (stopped !== null) return stopped
+  if (signal.expectStage !== null && signal.expectStage !== draft.state.stage) {
+    return {
+      code: 'STAGE_STALE',
+      reason: `the run stands in \`${draft.state.stage}\`, not in \`${signal.expectStage}\``,
+      hint: 'look where the run stands and answer that',
+    }
+  }
+  const unclean = signal.data === null ? null : refuseData(signal.data)
+  if (unclean === null) return null
+  return {
+    code: 'DATA_INVALID',
+    reason: unclean,
+    hint: 'send plain JSON values of a sensible size',
+  }
+}
+
+function runSignal(draft: Draft, signal: SendSignal): Refusal | 'held' | null {
+  const stage = own(draft.machine.stages, draft.state.stage)
+  if (stage === undefined) return unknownSignal(draft, null, signal)
+  const trigger = findTrigger(stage, signal.name)
+  if (trigger === null) return useFallback(draft, stage, signal)
+  const refusal = refuseNamed(draft, trigger, signal)
+  if (refusal !== null) return refusal
+  if (!draft.state.hasStarted) {
+    const stopped = beginRun(draft)
+    if (stopped !== null) return stopped
+  }
+  if (trigger.fields !== null) return submit(draft, { trigger, fields: trigger.fields, signal })
+  return choose(draft, { trigger, signal, data: signal.data })
+}
+
+function findTrigger(stage: Stage, name: string): Trigger | null {
+  const exact = own(stage.signals, name)
+  if (exact !== undefined) return exact
+  if (!stage.foldsSignals) return null
+  const folded = fold(name)
+  const fits = Object.keys(stage.signals).filter((key) => fold(key) === folded)
+  return fits.length === 1 ? (own(stage.signals, fits[0] as string) ?? null) : null
+}
+
+function fold(name: string): string {
+  return name.trim().toLowerCase()
+}
+
+function useFallback(draft: Draft, stage: Stage, signal: SendSignal): Refusal | null {
+  const { fallback } = stage
+  const isReserved = fallback?.except.some((prefix) => signal.name.startsWith(prefix)) ?? true
+  if (fallback === null || isReserved) return unknownSignal(draft, stage, signal)
+  emit(draft, { type: 'signal.taken', name: signal.name, route: fallback.origin })
+  return enterStage(draft, { stage: fallback.stage, by: 'fallback', data: signal.data })
+}
+
+function unknownSignal(draft: Draft, stage: Stage | null, signal: SendSignal): Refusal {
+  const names = Object.keys(stage?.signals ?? {}).map((name) => `\`${name}\``)
+  return {
+    code: 'SIGNAL_UNKNOWN',
+    reason: `\`${signal.name}\` means nothing in \`${draft.state.stage}\``,
+    hint: names.length === 0 ? 'this stage takes no signal' : `send one of ${names.join(', ')}`,
+  }
+}
+
+/** Naming the next stage must be offered, and the stage must exist. */
+function refuseNamed(draft: Draft, trigger: Trigger, signal: SendSignal): Refusal | null {
+  if (signal.goTo === null) return null
+  if (!trigger.canName) {
+    return {
+      code: 'NOT_PERMITTED',
+      reason: `the stage \`${draft.state.stage}\` does not let you choose where to go`,
+      hint: 'submit without naming a stage',
+    }
+  }
+  if (own(draft.machine.stages, signal.goTo) !== undefined) return null
+  const names = Object.keys(draft.machine.stages).map((name) => `\`${name}\``)
+  return {
+    code: 'STEP_UNKNOWN',
+    reason: `there is no stage \`${signal.goTo}\``,
+    hint: `choose one of ${names.slice(0, 20).join(', ')}`,
+  }
+}
+
+type Submission = {
+  readonly trigger: Trigger
+  readonly fields: NonNullable<Trigger['fields']>
+  readonly signal: SendSignal
+}
+
+/** absorb, prepare, require, commit; then the common end of the pipeline. */
+function submit(draft: Draft, submission: Submission): Refusal | 'held' | null {
+  const { trigger, fields, signal } = submission
+  collect(draft, submission)
+  const faultBefore = runOps(draft, trigger.prepare, 'stage')
+  if (faultBefore !== null) return expressionFailed(faultBefore)
+  const { missing, issues } = checkFields(fields, draft.state.inputs)
+  if (missing.length > 0 || issues.length > 0) {
+    emit(draft, { type: 'signal.held', name: signal.name, missing, invalid: issues })
+    return 'held'
+  }
+  const prepared = markDraft(draft)
+  const faultAfter = runOps(draft, trigger.commit, 'move')
+  if (faultAfter !== null) return expressionFailed(faultAfter)
+  return choose(draft, { trigger, signal, data: null, prepared })
+}
+
+function collect(draft: Draft, { fields, signal }: Submission): void {
+  const { inputs, unknown } = absorb(fields, signal.data ?? {})
+  for (const name of unknown) {
+    const message = `\`${name}\` is not asked for and was ignored`
+    emit(draft, { type: 'warning.raised', code: 'FIELD_UNKNOWN', message })
+  }
+  for (const _ in inputs) {
+    emit(draft, { type: 'inputs.collected', inputs })
+    return
+  }
+}
+
+type Choosing = {
+  readonly trigger: Trigger
+  readonly signal: SendSignal
+  readonly data: JsonObject | null
+  /** Where to come back to when the chosen route asks for more fields. */
+  readonly prepared?: Draft
+}
+
+/** choose, gate, move, merge, enter. */
+function choose(draft: Draft, choosing: Choosing): Refusal | 'held' | null {
+  const { trigger, signal, data, prepared } = choosing
+  if (signal.goTo !== null) {
+    emit(draft, { type: 'signal.taken', name: trigger.name, route: null })
+    return enterStage(draft, { stage: signal.goTo, by: 'signal', data })
+  }
+  const choice = chooseRoute(trigger, draft.state)
+  if (choice.kind === 'fault') return expressionFailed(choice.reason)
+  if (choice.kind === 'none') {
+    if (trigger.otherwise === 'reject') return guardFailed(draft, trigger, choice.failed)
+    emit(draft, { type: 'signal.taken', name: trigger.name, route: null })
+    endRun(draft, 'completed', '')
+    return null
+  }
+  const missing = choice.route.requires.filter((name) => !isGiven(own(draft.state.inputs, name)))
+  if (missing.length > 0) {
+    if (prepared !== undefined) rewindDraft(draft, prepared)
+    emit(draft, { type: 'signal.held', name: signal.name, missing, invalid: [] })
+    return 'held'
+  }
+  return take(draft, choice.route, choosing)
+}
+
+function take(draft: Draft, route: Route, { trigger, data }: Choosing): Refusal | null {
+  emit(draft, { type: 'signal.taken', name: trigger.name, route: route.origin })
+  if (trigger.warning !== null) {
+    emit(draft, { type: 'warning.raised', code: 'ANSWER_WARNED', message: trigger.warning })
+  }
+  if (route.gate !== null) {
+    return requestMove(draft, { signal: trigger.name, move: route.move, gate: route.gate, data })
+  }
+  return applyMove(draft, route.move, { data, by: 'signal' })
+}
+
+function guardFailed(draft: Draft, trigger: Trigger, failed: readonly string[]): Refusal {
+  const names = failed.map((name) => `\`${name}\``).join(', ')
+  return {
+    code: 'GUARD_FAILED',
+    reason: `\`${trigger.name}\` is not possible now in \`${draft.state.stage}\`: ${names} failed`,
+    hint: 'guards see values from before this signal: make them true first, or send another',
+  }
+}
+
+function heldDecision(draft: Draft): Decision {
+  const held = draft.events.at(-1)
+  const missing = held?.type === 'signal.held' ? held.missing : []
+  const issues = held?.type === 'signal.held' ? held.invalid : []
+  const code = issues.length > 0 ? 'FIELDS_INVALID' : 'FIELDS_MISSING'
+  const words = [
+    ...issues.map((one) => one.message),
+    ...missing.map((one) => `\`${one}\` is missing`),
+  ]
+  const hint = 'what was right is kept: send the rest'
+  return closeDraft(draft, {
+    kind: 'refused',
+    code,
+    reason: words.join('; '),
+    hint,
+    missing,
+    issues,
+  })
+}
+
+/** A refused signal is on record, and nothing else of it. */
+function rejectedDecision(
+  draft: Draft,
+  what: { readonly state: RunState; readonly signal: SendSignal; readonly refusal: Refusal },
+): Decision {
+  const clean = openDraft(draft.machine, what.state, draft.envelope)
+  const { code, reason } = what.refusal
+  emit(clean, { type: 'signal.rejected', name: what.signal.name, code, reason })
+  return closeDraft(clean, { kind: 'refused', ...what.refusal })
+}

@@ -1,0 +1,385 @@
+/**
+ * What goes into the engine and what comes out: commands, events, run state, replies, effects.
+ * Knows runs. Must not know who asks over which wire.
+ *
+ * Event shapes and `evolve` are frozen by release; commands and replies are free to change.
+ */
+import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
+import type { Move, Outcome, ResultSave, Source } from '../machine/machine.ts'
+
+export type Actor = {
+  readonly kind: 'agent' | 'person' | 'system'
+  readonly name: string
+}
+
+// ── commands ────────────────────────────────────────────────────────────────
+
+export type Command =
+  | StartRun
+  | {
+      readonly type: 'SendSignal'
+      readonly name: string
+      readonly data: JsonObject | null
+      /** The stage the sender believes it is in; another one: refused. */
+      readonly expectStage: string | null
+      /** The stage the sender wants to go to, where the trigger lets it choose. */
+      readonly goTo: string | null
+    }
+  | { readonly type: 'CheckCall'; readonly call: Call }
+  | { readonly type: 'ReportCall'; readonly callId: string | null; readonly report: Report }
+  | {
+      readonly type: 'ResolveApproval'
+      readonly approvalId: string | null
+      readonly granted: boolean
+      readonly note: string
+    }
+  | { readonly type: 'ExpireApproval'; readonly approvalId: string }
+  | { readonly type: 'PauseRun'; readonly release: boolean }
+  | { readonly type: 'ResumeRun' }
+  | { readonly type: 'CancelRun'; readonly reason: string }
+  | { readonly type: 'ForceStage'; readonly stage: string; readonly vars: JsonObject }
+  /** The agent says that a branch, standing on its terminal stage, is done. */
+  | { readonly type: 'FinishBranch'; readonly branch: string }
+  | { readonly type: 'EndChild'; readonly child: string; readonly outcome: ChildOutcome }
+
+export type StartRun = {
+  readonly type: 'StartRun'
+  /** Begin here instead of the machine's initial stage. */
+  readonly stage: string | null
+  /** Laid over the machine's own values. */
+  readonly vars: JsonObject
+  /** A branch begins with its parent's values instead of the machine's. */
+  readonly branch: { readonly name: string; readonly terminal: string } | null
+}
+
+/** Who sends a command, when, and for which run: always beside the command. */
+export type Envelope = {
+  readonly runId: string
+  readonly at: number
+  readonly actor: Actor
+}
+
+/** One use of a tool, as the host spells it. Paths are relative to the workspace. */
+export type Call = {
+  readonly tool: string
+  readonly input: JsonObject
+  /** Files that this call would change, relative to the workspace; empty: none named. */
+  readonly edits: readonly string[]
+  /** The tool is one of Pawl's own, by its server and not by its name alone. */
+  readonly isOwn: boolean
+}
+
+export type Report = {
+  readonly ok: boolean
+  readonly output: string | null
+  readonly exitCode: number | null
+  readonly bytes: number | null
+  readonly costMicroUsd: number
+}
+
+export type ChildOutcome = Outcome | 'cancelled'
+
+// ── events ──────────────────────────────────────────────────────────────────
+
+export type Event =
+  | {
+      readonly type: 'run.started'
+      /** Hash of the machine the run is pinned to. */
+      readonly machine: string
+      readonly stage: string
+      readonly vars: JsonObject
+      readonly branch: { readonly name: string; readonly terminal: string } | null
+    }
+  | { readonly type: 'run.paused'; readonly by: Actor; readonly release: boolean }
+  | { readonly type: 'run.resumed'; readonly by: Actor; readonly refills: boolean }
+  | { readonly type: 'run.completed' }
+  | { readonly type: 'run.blocked'; readonly reason: string }
+  | { readonly type: 'run.failed'; readonly reason: string }
+  | { readonly type: 'run.cancelled'; readonly reason: string }
+  | { readonly type: 'stage.entered'; readonly stage: string; readonly by: EntryCause }
+  | { readonly type: 'stage.forced'; readonly stage: string; readonly by: Actor }
+  /** The signal was accepted; `route` is the origin of the route it takes, if it takes one. */
+  | {
+      readonly type: 'signal.taken'
+      readonly name: string
+      readonly route: string | null
+    }
+  | {
+      readonly type: 'signal.rejected'
+      readonly name: string
+      readonly code: RefusalCode
+      readonly reason: string
+    }
+  | {
+      readonly type: 'signal.held'
+      readonly name: string
+      readonly missing: readonly string[]
+      readonly invalid: readonly FieldIssue[]
+    }
+  | { readonly type: 'inputs.collected'; readonly inputs: JsonObject }
+  | { readonly type: 'inputs.cleared' }
+  | {
+      readonly type: 'vars.written'
+      readonly vars: JsonObject
+      readonly local: JsonObject
+      readonly source: Source
+    }
+  | { readonly type: 'text.said'; readonly text: string; readonly role: 'user' | 'assistant' }
+  | {
+      readonly type: 'warning.raised'
+      readonly code:
+        | WarningCode
+        | 'ANSWER_WARNED'
+        | 'BYTES_NEARLY_EXHAUSTED'
+        | 'RESULT_NOT_KEPT'
+        | 'CALL_NOT_MADE'
+      readonly message: string
+    }
+  | {
+      readonly type: 'call.queued'
+      readonly tool: string
+      readonly arguments: JsonObject
+      readonly saves: readonly ResultSave[]
+      readonly lasts: CallLifetime
+    }
+  | {
+      readonly type: 'call.allowed'
+      readonly callId: string
+      readonly tool: string
+      readonly input: JsonObject
+      readonly edits: readonly string[]
+      /** Counts against the limits of the stage; Pawl's own tools cost nothing. */
+      readonly counts: boolean
+    }
+  | {
+      readonly type: 'call.asked'
+      readonly callId: string
+      readonly tool: string
+      readonly input: JsonObject
+    }
+  | {
+      readonly type: 'call.denied'
+      readonly tool: string
+      readonly input: JsonObject
+      readonly code: DenialCode
+      readonly reason: string
+      readonly rule: string | null
+    }
+  | {
+      readonly type: 'call.reported'
+      readonly callId: string
+      readonly ok: boolean
+      readonly bytes: number
+      readonly costMicroUsd: number
+      readonly exitCode: number | null
+      readonly edited: readonly string[]
+    }
+  | { readonly type: 'limit.reached'; readonly code: DenialCode; readonly stage: string }
+  | { readonly type: 'approval.requested'; readonly approval: Approval }
+  | {
+      readonly type: 'approval.granted'
+      readonly approvalId: string
+      readonly by: Actor
+      readonly note: string
+    }
+  | {
+      readonly type: 'approval.refused'
+      readonly approvalId: string
+      readonly by: Actor
+      readonly note: string
+    }
+  | { readonly type: 'approval.expired'; readonly approvalId: string }
+  | {
+      readonly type: 'detour.begun'
+      readonly name: string
+      readonly file: string
+      readonly from: string
+      readonly to: string
+    }
+  | { readonly type: 'detour.ended'; readonly name: string; readonly returned: boolean }
+  | { readonly type: 'fork.opened'; readonly fork: Fork }
+  | { readonly type: 'fork.closed'; readonly joined: boolean }
+  | { readonly type: 'child.requested'; readonly child: Child }
+  | { readonly type: 'child.ended'; readonly child: string; readonly outcome: ChildOutcome }
+
+/** What led into a stage. */
+export type EntryCause =
+  | 'start'
+  | 'signal'
+  | 'grant'
+  | 'fallback'
+  | 'detour'
+  | 'return'
+  | 'join'
+  | 'child'
+  | 'force'
+
+export type FieldIssue = { readonly field: string; readonly rule: string; readonly message: string }
+
+/** A question to a person about one move or one call, bound to its hash. */
+export type Approval = {
+  readonly id: string
+  readonly kind: 'move' | 'call'
+  readonly message: string
+  readonly hash: string
+  readonly requestedAt: number
+  /** The move that waits, whole: a grant needs no code to be replayed. */
+  readonly pending: PendingMove | PendingCall
+}
+
+export type PendingMove = {
+  readonly signal: string
+  readonly move: Move
+  readonly data: JsonObject | null
+  readonly refusal: 'stay' | 'block'
+}
+export type PendingCall = { readonly tool: string; readonly input: JsonObject }
+
+export type Fork = {
+  readonly branches: readonly ForkedBranch[]
+  readonly join: 'all' | 'any'
+  readonly onComplete: string
+  readonly onFail: string | null
+  /** Data of the forking signal: merged once the run has moved on. */
+  readonly data: JsonObject | null
+}
+export type ForkedBranch = {
+  readonly name: string
+  readonly runId: string
+  readonly initial: string
+  readonly terminal: string
+  readonly status: 'pending' | 'running' | ChildOutcome
+}
+
+export type Child = {
+  readonly runId: string
+  readonly machine: string
+  readonly input: JsonObject
+  readonly onComplete: string
+  readonly onFail: string | null
+  readonly data: JsonObject | null
+}
+
+// ── state ───────────────────────────────────────────────────────────────────
+
+export type Status =
+  | 'running'
+  | 'waiting'
+  | 'paused'
+  | 'completed'
+  | 'blocked'
+  | 'failed'
+  | 'cancelled'
+
+/** The fold of a run's events. Plain data: no Map, no Date, nothing shared that changes. */
+export type RunState = {
+  readonly status: Status
+  /** Why it ended, when it did not simply complete. */
+  readonly reason: string
+  readonly stage: string
+  /** Stages entered so far; makes ids that no earlier visit had. */
+  readonly visits: number
+  /** Events folded so far. */
+  readonly seq: number
+  readonly hasStarted: boolean
+  readonly vars: JsonObject
+  readonly local: JsonObject
+  readonly inputs: JsonObject
+  /** Who said the values in `vars` that the agent or Pawl wrote. Absent: given. */
+  readonly sources: { readonly [key: string]: Source }
+  readonly counts: Counts
+  readonly callsCount: number
+  readonly costMicroUsd: number
+  readonly queuedCalls: readonly QueuedCall[]
+  readonly openCalls: readonly OpenCall[]
+  readonly detour: OpenDetour | null
+  readonly fork: Fork | null
+  readonly child: Child | null
+  readonly approval: Approval | null
+  readonly branch: { readonly name: string; readonly terminal: string } | null
+  readonly pause: { readonly by: Actor; readonly release: boolean } | null
+  /** What the agent must be told beside the brief: a refusal's reason, a detour begun. */
+  readonly notice: string
+}
+
+/** Usage of the stage as long as it is not left. */
+export type Counts = {
+  readonly calls: number
+  readonly bytes: number
+  readonly files: readonly string[]
+}
+export type QueuedCall = {
+  readonly tool: string
+  readonly arguments: JsonObject
+  readonly saves: readonly ResultSave[]
+  readonly lasts: CallLifetime
+}
+/** A call queued on entering is over when its stage is left; one queued on leaving goes along. */
+export type CallLifetime = 'stage' | 'move'
+
+export type OpenCall = {
+  readonly callId: string
+  readonly tool: string
+  readonly edits: readonly string[]
+  readonly saves: readonly ResultSave[]
+}
+export type OpenDetour = {
+  readonly name: string
+  readonly returnTo: string
+  /** Kept, so that a detour cannot refill them. */
+  readonly counts: Counts
+}
+
+// ── decisions ───────────────────────────────────────────────────────────────
+
+/** Work owed to the outside, committed with the events. */
+export type Effect =
+  | {
+      readonly type: 'start-child'
+      readonly runId: string
+      readonly machine: string | null
+      readonly stage: string | null
+      readonly vars: JsonObject
+      readonly branch: { readonly name: string; readonly terminal: string } | null
+    }
+  | { readonly type: 'cancel-child'; readonly runId: string; readonly reason: string }
+  | { readonly type: 'notify-person'; readonly approvalId: string }
+
+/** May a call happen? The worst of all answers: deny > ask > allow. */
+export type Verdict = {
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly code: DenialCode | null
+  readonly reason: string
+  /** JSON pointer of the policy rule that spoke. */
+  readonly rule: string | null
+}
+
+export type Reply =
+  | { readonly kind: 'accepted' }
+  | {
+      readonly kind: 'refused'
+      readonly code: RefusalCode
+      readonly reason: string
+      /** What the sender can do instead, one line. */
+      readonly hint: string
+      readonly missing?: readonly string[]
+      readonly issues?: readonly FieldIssue[]
+    }
+  | {
+      readonly kind: 'verdict'
+      readonly verdict: 'allow' | 'ask' | 'deny'
+      readonly code: DenialCode | null
+      readonly reason: string
+      readonly rule: string | null
+      readonly input: JsonObject | null
+      readonly callId: string | null
+    }
+
+export type Decision = {
+  readonly events: readonly Event[]
+  readonly reply: Reply
+  readonly effects: readonly Effect[]
+  /** The state after the events: what folding them gives, so that nobody folds twice. */
+  readonly state: RunState
+}

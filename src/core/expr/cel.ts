@@ -1,0 +1,134 @@
+/**
+ * CEL: reading an expression once, evaluating it on variables, and what can be told about it.
+ * Knows the library and its guard. Must not know Pawl's scopes by name.
+ */
+import { type CelInput, type CelValue, isCelError, parse, plan } from '@bufbuild/cel'
+import { emptyRecord, type JsonObject, own } from '../json.ts'
+import { newCache } from './cache.ts'
+import { type CelTree, guardedEnv, meterRun, meterTree } from './cel-guard.ts'
+import { celProblem, celReads } from './cel-reads.ts'
+import { fromCel, toCel } from './cel-values.ts'
+import type { Evaluated } from './expr.ts'
+import { reasonOf } from './jmespath.ts'
+import { compiledMax, type Meter, newMeter, settle, treeDepthMax } from './meter.ts'
+import { type Misfit, nestingProblem } from './nesting.ts'
+
+type Variables = Record<string, CelInput>
+type Compiled =
+  | {
+      readonly ok: true
+      readonly reads: readonly string[][]
+      /** Why a definition should not use it, although it can be run. */
+      readonly problem: string | null
+      readonly run: (variables: Variables) => CelValue | { readonly message: string }
+    }
+  | ({ readonly ok: false } & Misfit)
+
+export type ParsedCel =
+  | { readonly ok: true; readonly reads: readonly string[][]; readonly bareLiterals: readonly [] }
+  | ({ readonly ok: false } & Misfit)
+
+const compiled = newCache<Compiled>(compiledMax, compileText)
+
+/** The value of an expression with the members of an object as variables; faults are values. */
+export function evaluateCel(text: string, variables: JsonObject): Evaluated {
+  const meter = newMeter()
+  const bound = (name: string): CelValue | undefined => {
+    const value = own(variables, name)
+    return value === undefined ? undefined : toCel(value, meter)
+  }
+  return runCel(text, bound, meter)
+}
+
+/** Like `evaluateCel`, for variables that are CEL values already; for the conformance tests. */
+export function runCel(
+  text: string,
+  bound: (name: string) => CelValue | undefined,
+  meter: Meter,
+): Evaluated {
+  try {
+    const result = resultOf(text, bound, meter)
+    if (!result.ok) return result
+    const place = { meter, write: writeTime, depth: 0 }
+    return { ok: true, value: settle(meterRun(meter, () => fromCel(result.value, place))) }
+  } catch (problem) {
+    return { ok: false, reason: reasonOf(problem) }
+  }
+}
+
+/** The result before it is made JSON; may throw when the meter runs out. */
+export function resultOf(
+  text: string,
+  bound: (name: string) => CelValue | undefined,
+  meter: Meter,
+):
+  | { readonly ok: true; readonly value: CelValue }
+  | { readonly ok: false; readonly reason: string } {
+  const known = compiled.get(text)
+  if (!known.ok) return { ok: false, reason: known.reason }
+  // Only what the text names is bound: no other variable costs anything or can hide a name.
+  const variables = emptyRecord<CelInput>()
+  for (const [name] of known.reads) {
+    const value = name === undefined ? undefined : bound(name)
+    if (name !== undefined && value !== undefined) variables[name] = value
+  }
+  const value = meterRun(meter, () => known.run(variables))
+  if (!isCelError(value)) return { ok: true, value: value as CelValue }
+  return { ok: false, reason: faultOf(value.message, known.reads, variables) }
+}
+
+/** What an expression reads, or why and where it cannot be read itself. */
+export function parseCel(text: string): ParsedCel {
+  const known = compiled.get(text)
+  if (!known.ok) return known
+  if (known.problem !== null) return { ok: false, reason: known.problem, offset: 0 }
+  return { ok: true, reads: known.reads, bareLiterals: [] }
+}
+
+function faultOf(message: string, reads: readonly string[][], variables: Variables): string {
+  const unbound = reads.find(([name]) => name !== undefined && !Object.hasOwn(variables, name))
+  if (message === 'unresolved attribute' && unbound !== undefined) {
+    return `\`${unbound.join('.')}\` has no value`
+  }
+  return message
+}
+
+function compileText(text: string): Compiled {
+  const misfit = nestingProblem(text)
+  if (misfit !== null) return { ok: false, ...misfit }
+  try {
+    const tree = parse(text).expr
+    if (tree === undefined)
+      return { ok: false, reason: 'syntax: there is no expression', offset: 0 }
+    return compileTree(tree)
+  } catch (problem) {
+    return { ok: false, ...placed(reasonOf(problem), text) }
+  }
+}
+
+function compileTree(tree: CelTree): Compiled {
+  const problem = celProblem(tree)
+  const reads = celReads(tree)
+  if (meterTree(tree) > treeDepthMax) {
+    return { ok: false, reason: `the expression nests deeper than ${treeDepthMax}`, offset: 0 }
+  }
+  return { ok: true, reads, problem, run: plan(guardedEnv, tree) }
+}
+
+/** The library's words name a line and a column; a finding wants an offset. */
+function placed(message: string, text: string): Misfit {
+  const parts = /^(?:syntax error: )?<input>:(\d+):(\d+): (.*)$/s.exec(message)
+  if (parts === null) return { reason: message, offset: 0 }
+  const lines = text.split('\n').slice(0, Number(parts[1]) - 1)
+  const before = lines.reduce((sum, line) => sum + line.length + 1, 0)
+  const offset = Math.min(before + Number(parts[2]) - 1, text.length)
+  return { reason: `syntax: ${parts[3]}`, offset }
+}
+
+const written = compileText('string(value)')
+
+/** A time or a duration as the language's own `string()` writes it. */
+function writeTime(value: CelValue): string | null {
+  const text = written.ok ? written.run({ value }) : null
+  return typeof text === 'string' ? text : null
+}

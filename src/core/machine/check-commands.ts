@@ -1,0 +1,85 @@
+/**
+ * Which entries of a command list are no restriction.
+ * Knows the names of programs. Must not parse a shell line: an entry is words, compared as words.
+ */
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '))
+}
+
+const shells = words('sh bash zsh dash ash ksh mksh csh tcsh fish pwsh powershell cmd cmd.exe nu')
+const interpreters = words(
+  'python node nodejs deno bun ruby perl php lua luajit tclsh rscript osascript irb ipython ' +
+    'julia ghci jshell groovy scala elixir erl guile racket sqlite3 psql mysql awk gawk mawk nawk',
+)
+/** Run the rest of their words as a command. */
+const wrappers = words(
+  'env sudo doas su eval exec command builtin nohup time timeout nice ionice setsid stdbuf xargs ' +
+    'parallel watch strace ltrace unshare chroot nsenter script flock busybox toybox runuser ' +
+    'caffeinate entr coproc chrt taskset catchsegv npx bunx pnpx uvx',
+)
+/** Can run a command whatever words follow. */
+const launchers = words('find fd source . trap vi vim nvim ed ex emacs gdb lldb expect screen tmux')
+/** Run what comes next, when nothing does. */
+const twoWordLaunchers: ReadonlySet<string> = new Set([
+  ...['npm exec', 'npm x', 'pnpm dlx', 'pnpm exec', 'yarn dlx', 'yarn exec', 'bun x', 'bun run'],
+  ...['uv run', 'pipx run', 'poetry run', 'pipenv run', 'bundle exec', 'go run', 'deno run'],
+  ...['docker run', 'docker exec', 'podman run', 'podman exec', 'kubectl exec', 'kubectl run'],
+])
+
+/** Options that take a program as text. */
+const inlineOptions = words('-c -e -E -r -p -pe -ne -m - --eval --print --run')
+
+const wrappersDeepMax = 10
+
+/** Why an entry can run anything; null: it cannot, or not plainly. */
+export function whyTooBroad(entry: string): string | null {
+  let rest = entry
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  if (rest.length === 0) return 'it is empty'
+  for (let depth = 0; depth < wrappersDeepMax; depth += 1) {
+    const [first = '', ...others] = rest
+    const program = programOf(first)
+    if (first.includes('*')) return 'it is a wildcard'
+    if (launchers.has(program)) return `\`${first}\` can start other programs`
+    const isInterpreter = interpreters.has(program.replace(/[\d.]+$/, ''))
+    if (shells.has(program)) return whyShell(first, others)
+    if (isInterpreter) return whyInterpreter(first, others)
+    if (program === 'ssh' && others.length < 2) return `\`${first}\` runs whatever follows`
+    if (others.length === 1 && twoWordLaunchers.has(`${program} ${others[0]}`)) {
+      return `\`${program} ${others[0]}\` runs whatever follows`
+    }
+    if (!wrappers.has(program)) return null
+    rest = wrapped(others)
+    if (rest.length === 0) return `\`${first}\` runs whatever follows`
+  }
+  return null
+}
+
+function whyShell(first: string, others: readonly string[]): string | null {
+  // With nothing but options, a script or `-c` and any text may follow.
+  if (others.some((word) => !word.startsWith('-'))) return null
+  return others.length === 0 ? `\`${first}\` is a shell` : `\`${first}\` takes commands as text`
+}
+
+function whyInterpreter(first: string, others: readonly string[]): string | null {
+  const [next] = others
+  if (next === undefined) return `\`${first}\` is an interpreter`
+  // With the text written out, the entry is about that text.
+  if (others.length > 1 || !inlineOptions.has(next)) return null
+  return `\`${first} ${next}\` runs whatever follows`
+}
+
+/** A path is another program than a bare name for the guard, but no less powerful. */
+function programOf(word: string): string {
+  const bare = word.slice(word.lastIndexOf('/') + 1).toLowerCase()
+  return bare === '' ? word : bare
+}
+
+/** What a wrapper runs: its words without options, assignments and numbers. */
+function wrapped(others: readonly string[]): string[] {
+  const start = others.findIndex((word) => !/^(-|[A-Za-z_]\w*=|\d)/.test(word))
+  return start === -1 ? [] : others.slice(start)
+}

@@ -1,0 +1,184 @@
+/**
+ * Findings about guards that can never hold, and routes that are never chosen.
+ * Knows guards by comparison. Must not evaluate expressions, nor guess at the agent's data.
+ */
+import { compare } from '../expr/compare.ts'
+import { type Finding, finding } from '../finding.ts'
+import { canonicalJson, type Json } from '../json.ts'
+import { listed } from './check-names.ts'
+import type { Survey } from './check-survey.ts'
+import { type CompareGuard, guardUsesOf, type Writers, writersOf } from './check-values.ts'
+import type { Guard, Route } from './machine.ts'
+
+// INVARIANT: shadows between guarded routes are looked for in pairs, so that there is a maximum.
+const comparedRoutesMax = 60
+
+/** GUARD_UNSATISFIABLE: guards that never hold, alone or together on one route. */
+export function checkSatisfiable(survey: Survey): readonly Finding[] {
+  const writers = writersOf(survey.machine)
+  const found: Finding[] = []
+  const isTold = new Set<string>()
+  for (const { guard } of guardUsesOf(survey.machine)) {
+    const why = whyNever(guard, writers)
+    if (why === null || isTold.has(guard.origin)) continue
+    isTold.add(guard.origin)
+    const message = `guard \`${guard.name}\` can never hold: ${why.because}`
+    found.push(finding('GUARD_UNSATISFIABLE', guard.origin, { message, hint: why.hint }))
+  }
+  for (const { stage, signal, route } of routesOf(survey)) {
+    const clash = clashOn(route, writers)
+    if (clash.length === 0) continue
+    const names = [...new Set(clash.map((guard) => guard.name))]
+    const message =
+      `${listed(names)} can never hold together, ` +
+      `so that \`${stage}\` never goes this way on \`${signal}\``
+    const hint = 'remove one of them, or write two ways with one guard each'
+    found.push(finding('GUARD_UNSATISFIABLE', route.origin, { message, hint }))
+  }
+  return found
+}
+
+const orderings: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte'])
+
+type Why = { readonly because: string; readonly hint: string }
+
+/** Why a guard alone never holds; null: it may. */
+export function whyNever(guard: CompareGuard, writers: Writers): Why | null {
+  if (orderings.has(guard.op) && typeof guard.value !== 'number') {
+    const because = `\`${guard.op}\` orders numbers, and its value is ${kindOf(guard.value)}`
+    return { because, hint: 'write the value as a number, without quotes' }
+  }
+  if (guard.op === 'in' && !(Array.isArray(guard.value) && guard.value.length > 0)) {
+    const because = '`in` needs a list with at least one value'
+    return { because, hint: 'list the values that may pass' }
+  }
+  if (guard.source === 'observed' && !writers.observed.has(guard.field)) {
+    const because = `it wants \`${guard.field}\` as Pawl observed it, and nothing here observes it`
+    const hint = 'drop the demand, and let a person approve the way instead'
+    return { because, hint }
+  }
+  return null
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'string') return `the text \`${value}\``
+  return typeof value === 'object' ? 'an object' : `${JSON.stringify(value)}`
+}
+
+// ── guards that contradict each other ───────────────────────────────────────
+
+/** The guards of a route that speak of one field and exclude each other; empty: none. */
+function clashOn(route: Route, writers: Writers): readonly CompareGuard[] {
+  if (route.guards.length < 2) return []
+  const byField = new Map<string, CompareGuard[]>()
+  for (const guard of route.guards) {
+    if (guard.kind !== 'compare' || whyNever(guard, writers) !== null) continue
+    const guards = byField.get(guard.field)
+    if (guards === undefined) byField.set(guard.field, [guard])
+    else guards.push(guard)
+  }
+  for (const guards of byField.values()) {
+    if (guards.length > 1 && !canHoldTogether(guards)) return guards
+  }
+  return []
+}
+
+function canHoldTogether(guards: readonly CompareGuard[]): boolean {
+  const sources = new Set(guards.flatMap((guard) => guard.source ?? []))
+  if (sources.size > 1) return false
+  const candidates = candidatesOf(guards)
+  if (candidates !== null) {
+    return candidates.some((value) => guards.every((one) => compare(one.op, value, one.value)))
+  }
+  const has = (op: string) => guards.some((guard) => guard.op === op)
+  const isOrdered = guards.some((guard) => orderings.has(guard.op))
+  if (has('not_exists') && (has('exists') || has('contains') || isOrdered)) return false
+  if (has('contains') && isOrdered) return false
+  return hasRoom(guards)
+}
+
+/** The only values that could pass, where a guard names them; null: any value could. */
+function candidatesOf(guards: readonly CompareGuard[]): readonly Json[] | null {
+  const equal = guards.find((guard) => guard.op === 'eq')
+  if (equal !== undefined) return [equal.value]
+  const among = guards.find((guard) => guard.op === 'in')
+  return among !== undefined && Array.isArray(among.value) ? (among.value as readonly Json[]) : null
+}
+
+/** Whether a number fits between all bounds. */
+function hasRoom(guards: readonly CompareGuard[]): boolean {
+  let low = Number.NEGATIVE_INFINITY
+  let high = Number.POSITIVE_INFINITY
+  for (const { op, value } of guards) {
+    if (typeof value !== 'number') continue
+    if (op === 'gt' || op === 'gte') low = Math.max(low, value)
+    if (op === 'lt' || op === 'lte') high = Math.min(high, value)
+  }
+  if (low !== high) return low < high
+  return guards.every(({ op, value }) => compare(op, low, value))
+}
+
+// ── routes ──────────────────────────────────────────────────────────────────
+
+type PlacedRoute = { readonly stage: string; readonly signal: string; readonly route: Route }
+
+function routesOf(survey: Survey): PlacedRoute[] {
+  return Object.values(survey.machine.stages).flatMap((stage) => {
+    return Object.values(stage.signals).flatMap((trigger) => {
+      return trigger.routes.map((route) => ({ stage: stage.name, signal: trigger.name, route }))
+    })
+  })
+}
+
+/** ROUTE_SHADOWED: an earlier route always takes what this one waits for. */
+export function checkShadowedRoutes(survey: Survey): readonly Finding[] {
+  const found: Finding[] = []
+  for (const stage of Object.values(survey.machine.stages)) {
+    for (const trigger of Object.values(stage.signals)) {
+      for (const { route, by } of shadowsIn(trigger.routes)) {
+        const first = by.guards.length === 0 ? 'has no condition' : 'holds whenever this one does'
+        const message =
+          `this way out of \`${stage.name}\` on \`${trigger.name}\` is never taken: ` +
+          `an earlier one ${first}`
+        const hint = 'put it in front of the earlier one, or remove it'
+        found.push(finding('ROUTE_SHADOWED', route.origin, { message, hint }))
+      }
+    }
+  }
+  return found
+}
+
+type Shadow = { readonly route: Route; readonly by: Route }
+
+function shadowsIn(routes: readonly Route[]): Shadow[] {
+  if (routes.length < 2) return []
+  const shadows: Shadow[] = []
+  const open: { readonly route: Route; readonly conditions: ReadonlySet<string> }[] = []
+  let always: Route | undefined
+  for (const route of routes) {
+    const conditions = new Set(route.guards.map(conditionOf))
+    const by = always ?? open.find((one) => isPart(one.conditions, conditions))?.route
+    if (by !== undefined) shadows.push({ route, by })
+    else if (conditions.size === 0) always = route
+    else if (open.length < comparedRoutesMax) open.push({ route, conditions })
+  }
+  return shadows
+}
+
+function isPart(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  for (const one of part) if (!whole.has(one)) return false
+  return true
+}
+
+/** The same condition has the same text, whatever its name and place. */
+function conditionOf(guard: Guard): string {
+  if (guard.kind === 'expr') {
+    const { expr } = guard
+    // A `case` is compared by its place only: telling two of them apart is not worth the walk.
+    return expr.language === 'case' ? `case ${expr.origin}` : `${expr.language} ${expr.text}`
+  }
+  const { field, op, value, source } = guard
+  return canonicalJson([field, op, value, source])
+}

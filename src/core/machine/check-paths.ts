@@ -1,0 +1,135 @@
+/**
+ * Findings about where a run can go and whether it can end.
+ * Knows the graph of stages. Must not know tools or values.
+ */
+import { type Finding, finding } from '../finding.ts'
+import { listed } from './check-names.ts'
+import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-survey.ts'
+import { cyclesOf, type Edge, reach, reverse } from './graph.ts'
+
+/** STAGE_UNREACHABLE: no way leads there. */
+export function checkReachable(survey: Survey): readonly Finding[] {
+  const { machine, index, names, words } = survey
+  const initial = index.get(survey.meant(machine.initial) ?? '')
+  // Where the beginning is unknown, every stage would be unreachable, which helps nobody.
+  if (initial === undefined) return []
+  const targets = machine.detours.flatMap((one) => index.get(survey.meant(one.target) ?? '') ?? [])
+  const seeds = isOpenEnded(survey, names[initial] ?? null) ? [initial, ...targets] : [initial]
+  const isReached = reach(
+    withNamed(
+      survey,
+      linksOf(survey, () => true),
+    ),
+    seeds,
+  )
+  return names.flatMap((name, node) => {
+    const stage = stageOf(survey, name)
+    if (isReached[node] || stage === undefined) return []
+    const message = `\`${name}\` can never be reached from \`${machine.initial}\``
+    const hint = `lead a ${words.stage} to \`${name}\`, or remove it`
+    return [finding('STAGE_UNREACHABLE', stage.origin, { message, hint })]
+  })
+}
+
+/** DEAD_END and NO_PATH_TO_FINAL: work that can never end. */
+export function checkEnds(survey: Survey): readonly Finding[] {
+  const ways = new Set(survey.edges.map((edge) => edge.from))
+  const isDeadEnd = (name: string) => isOpenEnded(survey, name) && !ways.has(name)
+  return [...deadEnds(survey, isDeadEnd), ...endless(survey, isDeadEnd)]
+}
+
+function deadEnds(survey: Survey, isDeadEnd: (name: string) => boolean): Finding[] {
+  const { stage } = survey.words
+  return survey.names.filter(isDeadEnd).map((name) => {
+    const message = `there is no way out of \`${name}\`, and it is not a final ${stage}`
+    const hint = `lead from \`${name}\` to another ${stage}, or make it final`
+    const origin = stageOf(survey, name)?.origin ?? ''
+    return finding('DEAD_END', origin, { message, hint })
+  })
+}
+
+/** One finding for stages that are stuck together: they have one cause. */
+function endless(survey: Survey, isDeadEnd: (name: string) => boolean): Finding[] {
+  const canEnd = canEndAt(survey)
+  const isStuck = survey.names.map((name, node) => !canEnd[node] && !isDeadEnd(name))
+  const next = linksOf(survey, (edge) => edge.kind !== 'fork')
+  const back = reverse(next)
+  const isTold = new Set<number>()
+  const found: Finding[] = []
+  for (const [node, name] of survey.names.entries()) {
+    if (!isStuck[node] || isTold.has(node)) continue
+    const group = new Set([node])
+    for (const member of group) {
+      for (const near of [...(next[member] ?? []), ...(back[member] ?? [])]) {
+        if (isStuck[near]) group.add(near)
+      }
+    }
+    for (const member of group) isTold.add(member)
+    const members = [...group].map((member) => survey.names[member] ?? '')
+    const message = `from ${listed(members)} the end can never be reached`
+    const origin = stageOf(survey, name)?.origin ?? ''
+    found.push(finding('NO_PATH_TO_FINAL', origin, { message, hint: survey.words.ending }))
+  }
+  return found
+}
+
+/**
+ * For each stage, whether a run that stands there can end.
+ * A branch ends a run of its own, so that a fork is no way to the end, only its join is.
+ * A target that does not exist counts as an end: it is found already, and may be one.
+ */
+function canEndAt(survey: Survey): readonly boolean[] {
+  const links = withNamed(
+    survey,
+    linksOf(survey, (edge) => edge.kind !== 'fork'),
+  )
+  const inHandler = new Set(survey.machine.detours.flatMap((one) => one.handler))
+  const afterReturn = links.length
+  const seeds: number[] = []
+  const interrupted: number[] = []
+  for (const [node, name] of survey.names.entries()) {
+    if (!isOpenEnded(survey, name)) seeds.push(node)
+    else if (!inHandler.has(name)) interrupted.push(node)
+  }
+  links.push(interrupted)
+  for (const edge of survey.edges) {
+    const node = survey.index.get(edge.from ?? '')
+    if (node === undefined) continue
+    if (edge.kind === 'end' || isDangling(survey, edge)) seeds.push(node)
+    if (edge.kind !== 'return') continue
+    // Outside of a detour it is an error of its own.
+    if (inHandler.has(edge.from ?? '')) links[node]?.push(afterReturn)
+    else seeds.push(node)
+  }
+  return reach(reverse(links), seeds)
+}
+
+function isDangling(survey: Survey, edge: Edge): boolean {
+  return edge.to !== null && edge.kind !== 'fork' && survey.meant(edge.to) === undefined
+}
+
+/**
+ * CYCLE_WITHOUT_LIMIT: rounds that nothing counts and no person interrupts.
+ * WHY: only for work with tools of its own. A question asked again, or a form filled in again, is
+ *      how a process and a form are meant to be written.
+ * A stage that leads to itself is left out: staying there is just as endless.
+ */
+export function checkCycles(survey: Survey): readonly Finding[] {
+  const { machine, names } = survey
+  const { callsMax, microUsdMax } = machine.limits
+  if (machine.dialect !== 'workflow' || callsMax !== null || microUsdMax !== null) return []
+  const isCounted = (name: string | null) => stageOf(survey, name)?.rule.callsMax !== null
+  const next = linksOf(survey, (edge) => {
+    return !edge.hasGate && !isCounted(edge.from) && !isCounted(survey.meant(edge.to ?? '') ?? '')
+  })
+  return cyclesOf(next)
+    .filter((cycle) => cycle.length > 1)
+    .map((cycle) => {
+      const members = [...cycle].sort((a, b) => a - b).map((node) => names[node] ?? '')
+      const message = `${listed(members)} lead to each other in a circle without any limit`
+      const hint =
+        'limit the calls of one of them or of the whole run, or let a person approve a round'
+      const origin = stageOf(survey, members[0] ?? '')?.origin ?? ''
+      return finding('CYCLE_WITHOUT_LIMIT', origin, { message, hint })
+    })
+}

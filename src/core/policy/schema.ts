@@ -1,0 +1,52 @@
+/**
+ * What a policy looks like when an author or an operator writes it.
+ * Knows field names and their kinds. What they mean is the compiler's business.
+ */
+import { z } from 'zod'
+
+const rateLimitSchema = z
+  .object({
+    max_calls: z.int().min(1).describe('Calls that are let through within the window.'),
+    window_seconds: z.number().gt(0).describe('Length of the rolling window in seconds.'),
+  })
+  .meta({ id: 'rate_limit' })
+
+const budgetLimitSchema = z
+  .object({
+    max_usd: z.number().gt(0).describe('Dollars that may be spent in one period.'),
+    period: z
+      .enum(['hourly', 'daily', 'monthly'])
+      .describe('When the budget starts anew. Periods are those of UTC.'),
+  })
+  .meta({ id: 'budget_limit' })
+
+const capability = z
+  .string()
+  .min(1)
+  .describe('What the rule is about: `bash`, `mcp:server:tool`, or a beginning followed by `*`.')
+
+const policyRuleSchema = z
+  .object({
+    capability,
+    rate_limit: rateLimitSchema.optional().describe('Denies the calls beyond a pace.'),
+    budget_limit: budgetLimitSchema.optional().describe('Denies calls once the money is spent.'),
+  })
+  .meta({ id: 'policy_rule' })
+
+const denyRuleSchema = z.object({ capability }).meta({ id: 'deny_rule' })
+
+/** A policy: which capabilities are allowed, asked about or denied. */
+export const policySchema = z
+  .object({
+    role: z.string().optional().describe('Whom the policy is about; usually `agent`.'),
+    allow: z.array(policyRuleSchema).optional().describe('Calls that run without asking.'),
+    ask: z.array(policyRuleSchema).optional().describe('Calls that a person must approve first.'),
+    deny: z.array(denyRuleSchema).optional().describe('Calls that never run. Read first.'),
+    default: z
+      .enum(['allow', 'deny'])
+      .optional()
+      .describe('What happens to a call that no rule names; `allow` when absent.'),
+  })
+  .meta({ id: 'policy' })
+
+export type PolicyDefinition = z.infer<typeof policySchema>

@@ -1,0 +1,34 @@
+/**
+ * Tells what a file holds, so that each verb takes only what it is for.
+ */
+import { recogniseDialect } from '../../core/dialects/recognise.ts'
+import { member, type Node } from '../../core/source/source.ts'
+
+export type DocumentKind = 'definition' | 'policy' | 'cases' | 'other'
+
+/** What a tree looks like. */
+export function documentKind(root: Node): DocumentKind {
+  if (isCases(root)) return 'cases'
+  if (isPolicy(root)) return 'policy'
+  return recogniseDialect(root).dialect === null ? 'other' : 'definition'
+}
+
+/** Whether a tree is a case, or a list that has one: a definition with a title or steps to play. */
+export function isCases(root: Node): boolean {
+  if (root.kind === 'list') return root.items.some(isCase)
+  return isCase(root)
+}
+
+function isCase(node: Node): boolean {
+  const has = (key: string): boolean => member(node, key) !== undefined
+  return (has('definition') || has('definition_file')) && (has('steps') || has('check'))
+}
+
+const policyFields = ['allow', 'ask', 'deny', 'default']
+
+function isPolicy(root: Node): boolean {
+  if (root.kind !== 'object' || member(root, 'dialect') !== undefined) return false
+  const keys = new Set(root.members.map((one) => one.key))
+  const isMachine = ['states', 'steps', 'context', 'initial'].some((key) => keys.has(key))
+  return !isMachine && policyFields.some((key) => keys.has(key))
+}

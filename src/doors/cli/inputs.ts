@@ -1,0 +1,66 @@
+/**
+ * The files that a command line names: as they are named, or found in the folders that are.
+ */
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { listFiles } from '../../runtime/list-files.ts'
+import { PawlError } from '../../runtime/pawl-error.ts'
+import { readDefinition, type SourceFile, statOf } from '../../runtime/read-definition.ts'
+
+/** A file to read. */
+export type Input = {
+  /** The full path. */
+  readonly path: string
+  /** How it is called in messages: from the folder of the caller, with `/`. */
+  readonly shown: string
+  /** Named by the caller, or met in a folder. */
+  readonly from: 'name' | 'folder'
+}
+
+export type Inputs = { readonly inputs: readonly Input[]; readonly faults: readonly PawlError[] }
+
+/** The files that the names mean, each once. A name that means nothing is a fault of its own. */
+export function findInputs(
+  names: readonly string[],
+  cwd: string,
+  isWanted: (name: string) => boolean,
+): Inputs {
+  const inputs = new Map<string, Input>()
+  const faults: PawlError[] = []
+  for (const name of names) {
+    const path = resolve(cwd, name)
+    try {
+      if (statOf(path, name).isDirectory()) {
+        for (const one of listFiles(path, { depth: 'deep', isWanted })) {
+          if (!inputs.has(one)) inputs.set(one, { ...shownAs(one, cwd), from: 'folder' })
+        }
+      } else {
+        inputs.set(path, { ...shownAs(path, cwd), from: 'name' })
+      }
+    } catch (fault) {
+      if (!(fault instanceof PawlError)) throw fault
+      faults.push(fault)
+    }
+  }
+  return { inputs: [...inputs.values()], faults }
+}
+
+function shownAs(path: string, cwd: string): { path: string; shown: string } {
+  return { path, shown: shownPath(path, cwd) }
+}
+
+/** A path as the caller would write it. */
+export function shownPath(path: string, cwd: string): string {
+  const near = relative(cwd, path)
+  const isOutside = near === '' || isAbsolute(near) || near.split(sep)[0] === '..'
+  return (isOutside ? path : near).replaceAll(sep, '/')
+}
+
+/** Reads a file of the command line; what can't be read is a fault, given back. */
+export function readInput(input: Input): SourceFile | PawlError {
+  try {
+    return readDefinition(input.path, input.shown)
+  } catch (fault) {
+    if (fault instanceof PawlError) return fault
+    throw fault
+  }
+}

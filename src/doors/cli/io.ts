@@ -1,0 +1,25 @@
+/**
+ * What a verb of the command line may touch of the outside, and what a verb is.
+ * Must not know what any verb does.
+ */
+
+export type Io = {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  /** Colours and clearing only where a person looks. */
+  readonly hasColour: boolean
+  readonly isTerminal: boolean
+  readonly columns: number
+  readonly cwd: string
+  readonly input: NodeJS.ReadableStream
+}
+
+export type Verb = {
+  readonly name: string
+  /** One line for the list of verbs. */
+  readonly summary: string
+  /** The whole text of `pawl VERB --help`. */
+  readonly help: string
+  /** Runs the verb; gives the exit code: 0 done, 1 findings or failures, 2 could not do it. */
+  readonly run: (args: readonly string[], io: Io) => Promise<number>
+}

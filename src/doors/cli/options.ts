@@ -1,0 +1,99 @@
+/**
+ * Reads the options of a verb, strictly: what is not known is a fault with a suggestion.
+ * Must not know what any option means.
+ */
+import { parseArgs } from 'node:util'
+import { nearMiss } from '../../core/dialects/near-miss.ts'
+import { PawlError } from '../../runtime/pawl-error.ts'
+
+export type OptionKinds = Readonly<Record<string, 'flag' | 'text'>>
+
+export type Options<Kinds extends OptionKinds> = {
+  readonly files: readonly string[]
+  readonly values: {
+    readonly [Name in keyof Kinds]: Kinds[Name] extends 'flag' ? boolean : string | null
+  }
+}
+
+/** The options of a verb; a flag that is absent is false, a text that is absent is null. */
+export function readOptions<const Kinds extends OptionKinds>(
+  verb: string,
+  args: readonly string[],
+  kinds: Kinds,
+): Options<Kinds> {
+  const options = Object.fromEntries(
+    Object.entries(kinds).map(([name, kind]) => [
+      name,
+      { type: kind === 'flag' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  )
+  // WHY not strict: the words of Node's own errors are not ours, and name no near miss.
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  const values: Record<string, boolean | string | null> = {}
+  for (const [name, kind] of Object.entries(kinds)) values[name] = kind === 'flag' ? false : null
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const kind = Object.hasOwn(kinds, token.name) ? kinds[token.name] : undefined
+    if (kind === undefined) throw unknownOption(verb, token.rawName, Object.keys(kinds))
+    values[token.name] = kind === 'flag' ? flagValue(verb, token) : textValue(verb, token)
+  }
+  // WHY the cast: each name has got the value of its kind just above.
+  return { files: positionals, values: values as Options<Kinds>['values'] }
+}
+
+type OptionToken = {
+  rawName: string
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+function flagValue(verb: string, token: OptionToken): boolean {
+  if (token.value === undefined) return true
+  throw usage(verb, `the option \`${token.rawName}\` takes no value`)
+}
+
+function textValue(verb: string, token: OptionToken): string {
+  const { value } = token
+  const isNextOption = token.inlineValue === false && value !== undefined && /^-./.test(value)
+  if (value === undefined || value === '' || isNextOption) {
+    throw usage(verb, `the option \`${token.rawName}\` needs a value`)
+  }
+  return value
+}
+
+function unknownOption(verb: string, name: string, known: readonly string[]): PawlError {
+  const meant = nearMiss(name.replace(/^-+/, ''), known)
+  const hint = meant === null ? seeHelp(verb) : `did you mean \`--${meant}\`?`
+  return new PawlError('USAGE', `\`${verb}\` has no option \`${name}\``, { hint })
+}
+
+/** A fault in how a verb was called, with where to read about it. */
+export function usage(verb: string, message: string): PawlError {
+  return new PawlError('USAGE', message, { hint: seeHelp(verb) })
+}
+
+function seeHelp(verb: string): string {
+  return `see \`pawl ${verb} --help\``
+}
+
+/** One of the words an option may have; null when the option is absent. */
+export function oneOf<const Word extends string>(
+  verb: string,
+  option: { readonly name: string; readonly value: string | null },
+  words: readonly Word[],
+): Word | null {
+  if (option.value === null) return null
+  const found = words.find((word) => word === option.value)
+  if (found !== undefined) return found
+  const list = words.map((word) => `\`${word}\``).join(', ')
+  const message = `\`--${option.name}\` is one of ${list}, not \`${option.value}\``
+  const meant = nearMiss(option.value, words)
+  const hint = meant === null ? seeHelp(verb) : `did you mean \`${meant}\`?`
+  throw new PawlError('USAGE', message, { hint })
+}

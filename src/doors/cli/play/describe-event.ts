@@ -1,0 +1,112 @@
+/**
+ * An event on one line. Knows events. Must not know where the line is shown.
+ */
+import { assertNever } from '../../../core/assert.ts'
+import type { Event } from '../../../core/engine/types.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { valueText } from './show-rows.ts'
+
+/** What happened, in a few words behind the type of the event. */
+export function describeEvent(event: Event): string {
+  const detail = detailOf(event)
+  return detail === '' ? event.type : `${event.type}  ${detail}`
+}
+
+function detailOf(event: Event): string {
+  switch (event.type) {
+    case 'run.started':
+      return `in ${event.stage}${event.branch === null ? '' : ` as branch ${event.branch.name}`}`
+    case 'run.paused':
+      return `by ${event.by.name}${event.release ? ', rules lifted' : ''}`
+    case 'run.resumed':
+      return `by ${event.by.name}`
+    case 'run.blocked':
+    case 'run.failed':
+    case 'run.cancelled':
+      return event.reason
+    case 'stage.entered':
+      return `${event.stage} (${event.by})`
+    case 'stage.forced':
+      return `${event.stage} by ${event.by.name}`
+    case 'signal.taken':
+      return event.route === null ? event.name : `${event.name} by ${event.route}`
+    case 'signal.rejected':
+      return `${event.name} ${event.code}`
+    case 'signal.held':
+      return heldText(event)
+    case 'inputs.collected':
+      return pairs(event.inputs)
+    case 'vars.written':
+      return `${pairs({ ...event.local, ...event.vars })} (${event.source})`
+    case 'text.said':
+      return valueText(event.text)
+    case 'warning.raised':
+      return `${event.code} ${event.message}`
+    case 'run.completed':
+    case 'inputs.cleared':
+      return ''
+    default:
+      return laterDetail(event)
+  }
+}
+
+type Later = Extract<
+  Event,
+  { type: `${'call' | 'approval' | 'detour' | 'fork' | 'child' | 'limit'}.${string}` }
+>
+
+function laterDetail(event: Later): string {
+  switch (event.type) {
+    case 'call.queued':
+      return `${event.tool} ${valueText(event.arguments)}`
+    case 'call.allowed':
+    case 'call.asked':
+      return `${event.tool} ${valueText(event.input)}`
+    case 'call.denied':
+      return `${event.tool} ${event.code}`
+    case 'call.reported':
+      return `${event.ok ? 'ok' : 'failed'}, ${event.bytes} bytes${editedText(event.edited)}`
+    case 'limit.reached':
+      return `${event.code} in ${event.stage}`
+    case 'approval.requested':
+      return event.approval.message
+    case 'approval.granted':
+    case 'approval.refused':
+      return `by ${event.by.name}${event.note === '' ? '' : `: ${event.note}`}`
+    case 'approval.expired':
+      return event.approvalId
+    case 'detour.begun':
+      return `${event.name}: ${event.file} leads from ${event.from} to ${event.to}`
+    case 'detour.ended':
+      return `${event.name}${event.returned ? ', returned' : ''}`
+    case 'fork.opened':
+      return `${event.fork.branches.map((one) => one.name).join(', ')} (${event.fork.join})`
+    case 'fork.closed':
+      return event.joined ? 'joined' : 'not joined'
+    case 'child.requested':
+      return event.child.machine
+    case 'child.ended':
+      return `${event.child} ${event.outcome}`
+    default:
+      return assertNever(event)
+  }
+}
+
+function heldText(event: Extract<Event, { type: 'signal.held' }>): string {
+  const parts: string[] = []
+  if (event.missing.length > 0) parts.push(`missing ${event.missing.join(', ')}`)
+  if (event.invalid.length > 0) {
+    parts.push(`wrong ${event.invalid.map((one) => one.field).join(', ')}`)
+  }
+  return parts.join('; ')
+}
+
+function editedText(edited: readonly string[]): string {
+  return edited.length === 0 ? '' : `, changed ${edited.join(', ')}`
+}
+
+function pairs(values: JsonObject): string {
+  return Object.entries(values)
+    .map(([key, value]) => `${key}=${valueText(value)}`)
+    .join(' ')
+}

@@ -1,0 +1,215 @@
+/**
+ * Reads one line of a walk: what it means in the situation the run is in.
+ * Forgiving where only one thing can be meant; what could mean two things is explained and
+ * never guessed. Must not know terminals.
+ */
+import { nearMiss } from '../../../core/dialects/near-miss.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { commandNamed, commandWords } from './commands.ts'
+import {
+  beginningOf,
+  type Input,
+  isPossible,
+  type Situation,
+  type Spoken,
+  textFields,
+  unclear,
+} from './input.ts'
+import { readCommand } from './read-command.ts'
+import { looksLikeData, readData } from './read-data.ts'
+import type { Act } from './walk.ts'
+
+/** Characters of one line. */
+export const lineCharsMax = 20_000
+
+/** The meaning of a line. */
+export function readLine(line: string, situationOf: (branch: string | null) => Situation): Input {
+  if (line.length > lineCharsMax) {
+    return unclear(`this line has ${line.length} characters`, `at most ${lineCharsMax} are read`)
+  }
+  const text = line.trim()
+  if (text === '' || text.startsWith('#')) return { kind: 'nothing' }
+  const address = /^@(\S*)\s*/.exec(text)
+  if (address === null) return readWords({ text, branch: null, situation: situationOf(null) })
+  const name = address[1] ?? ''
+  const main = situationOf(null)
+  const isMain = name === '' || (name === 'main' && !Object.hasOwn(main.view.branches, 'main'))
+  const branch = isMain ? null : name
+  const rest = text.slice(address[0].length)
+  if (rest === '') return { kind: 'look', branch }
+  return readWords({ text: rest, branch, situation: situationOf(branch) })
+}
+
+function readWords(spoken: Spoken): Input {
+  const { text, situation } = spoken
+  if (text.startsWith('/')) return readExplicit({ ...spoken, text: text.slice(1) })
+  const word = text.split(/\s/, 1)[0] ?? ''
+  if (word === 'send') return readSent({ ...spoken, text: text.slice(4).trim() })
+  const command = commandNamed(word)
+  const signal = beginningOf(text, situation.view.signals)
+  if (command !== null && signal !== null) {
+    if (isPossible(command, situation)) return twoMeanings(signal, command)
+    const note = `read as the ${wordFor(situation)} \`${signal}\`, not as the command`
+    return noted(readSignal(spoken, signal), note)
+  }
+  if (command !== null) {
+    const twin = situation.view.signals.find((one) => one.toLowerCase() === word)
+    const note = twin === undefined ? '' : `read as the command; to send the signal: ${twin}`
+    return noted(readCommand(command, { ...spoken, text: text.slice(word.length).trim() }), note)
+  }
+  if (signal !== null) return readSignal(spoken, signal)
+  if (looksLikeData(text)) return readPairs(spoken)
+  return readUnlisted(spoken)
+}
+
+function readExplicit(spoken: Spoken): Input {
+  const word = spoken.text.split(/\s/, 1)[0] ?? ''
+  const command = commandNamed(word)
+  const text = spoken.text.slice(word.length).trim()
+  if (command === 'send') return readSent({ ...spoken, text })
+  if (command !== null) return readCommand(command, { ...spoken, text })
+  return unclear(`\`/${word}\` is no command`, suggestion(word, commandNames()))
+}
+
+function commandNames(): string[] {
+  return commandWords.map((one) => one.name)
+}
+
+function suggestion(word: string, known: readonly string[]): string {
+  const near = nearMiss(word, known)
+  return near === null ? '`help` lists what can be written' : `did you mean \`${near}\`?`
+}
+
+function twoMeanings(signal: string, command: string): Input {
+  return unclear(
+    `\`${signal}\` can be sent here, and \`${command}\` is a command as well`,
+    `write \`send ${signal}\` or \`/${command}\``,
+  )
+}
+
+function noted(input: Input, note: string): Input {
+  if (input.kind !== 'acts' || note === '') return input
+  return { ...input, note: input.note === '' ? note : `${note}; ${input.note}` }
+}
+
+// ── signals ─────────────────────────────────────────────────────────────────
+
+/** The line begins with this signal, written as the author wrote it. */
+function readSignal(spoken: Spoken, signal: string): Input {
+  const rest = spoken.text.slice(signal.length).trim()
+  return speak(spoken, signal, rest)
+}
+
+/** A signal with what follows it, in the words of the dialect. */
+function speak({ branch, situation }: Spoken, name: string, rest: string): Input {
+  if (situation.view.dialect === 'process') {
+    if (rest === '') return acts({ kind: 'answer', answer: name, branch })
+    return unclear(`an answer carries no data, and \`${rest}\` follows it`, `write \`${name}\``)
+  }
+  if (rest !== '' && !looksLikeData(rest)) {
+    const hint = `write \`${name} key=value\` or \`${name} {"key": …}\``
+    return unclear(`\`${rest}\` behind \`${name}\` is no data`, hint)
+  }
+  const read = readData(rest, textFields(situation))
+  if (!read.ok) return { kind: 'unclear', trouble: read.trouble }
+  if (situation.view.dialect === 'steps') return submitted(read.data, branch)
+  return acts({ kind: 'signal', name, data: rest === '' ? null : read.data, branch })
+}
+
+function acts(act: Act, note = ''): Input {
+  return { kind: 'acts', acts: [act], note }
+}
+
+function submitted(inputs: JsonObject, branch: string | null): Input {
+  return acts({ kind: 'submit', inputs, goTo: null, branch })
+}
+
+/** `send NAME`: as it is written, whether the definition knows it or not. */
+function readSent(spoken: Spoken): Input {
+  const { text, situation, branch } = spoken
+  if (text === '') return unclear('`send` needs a name', 'write `send NAME`')
+  const known = beginningOf(text, knownSignals(situation))
+  if (known !== null) return readSignal(spoken, known)
+  if (situation.view.dialect === 'steps') {
+    return unclear(`a form takes fields, not \`${text}\``, fieldHint(situation))
+  }
+  if (situation.view.dialect === 'process') return acts({ kind: 'answer', answer: text, branch })
+  const name = text.split(/\s/, 1)[0] as string
+  return speak(spoken, name, text.slice(name.length).trim())
+}
+
+function knownSignals({ machine, view }: Situation): string[] {
+  const names = new Set(view.signals)
+  for (const stage of Object.values(machine.stages)) {
+    for (const name of Object.keys(stage.signals)) names.add(name)
+  }
+  return [...names]
+}
+
+/** Bare pairs or JSON: the fields of a form; any other dialect needs a name in front. */
+function readPairs(spoken: Spoken): Input {
+  const { text, situation } = spoken
+  if (situation.view.dialect !== 'steps') {
+    const first = situation.view.signals[0] ?? 'NAME'
+    const what = wordFor(situation)
+    return unclear(`this is data without ${article(what)}`, `write \`${first} ${shorten(text)}\``)
+  }
+  const read = readData(text, textFields(situation))
+  if (!read.ok) return { kind: 'unclear', trouble: read.trouble }
+  return submitted(read.data, spoken.branch)
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text
+}
+
+/** Nothing that can be sent now, written exactly: another spelling, or another stage's signal. */
+function readUnlisted(spoken: Spoken): Input {
+  const { text, situation } = spoken
+  const elsewhere = beginningOf(text, knownSignals(situation))
+  if (elsewhere !== null) return readSignal(spoken, elsewhere)
+  const alike = situation.view.signals.filter((name) => foldedFits(text, name))
+  if (alike.length > 1) {
+    const names = alike.map((one) => `\`${one}\``).join(' or ')
+    return unclear(`\`${text}\` could be ${names}`, 'write it exactly')
+  }
+  const [meant] = alike
+  if (meant !== undefined) {
+    const exact = meant + text.slice(meant.length)
+    return noted(readSignal({ ...spoken, text: exact }, meant), `read as \`${meant}\``)
+  }
+  const word = text.split(/\s/, 1)[0] ?? text
+  const near = nearMiss(word, [...situation.view.signals, ...commandNames()])
+  const isEventLike = situation.view.dialect === 'workflow' && /^[A-Z][A-Z0-9_:.-]*$/.test(word)
+  if (near === null && isEventLike) return speak(spoken, word, text.slice(word.length).trim())
+  return notUnderstood(spoken, word, near)
+}
+
+function foldedFits(text: string, name: string): boolean {
+  return beginningOf(text.toLowerCase(), [name.toLowerCase()]) !== null
+}
+
+function notUnderstood({ text, situation }: Spoken, word: string, near: string | null): Input {
+  const message = `\`${shorten(text)}\` is neither a command nor ${article(wordFor(situation))} here`
+  if (situation.view.dialect === 'steps') {
+    return unclear(message, near === null ? fieldHint(situation) : `did you mean \`${near}\`?`)
+  }
+  const sent = situation.view.dialect === 'process' ? text : word
+  const nonetheless = `to send it nonetheless: \`send ${shorten(sent)}\``
+  const first = near === null ? '`help` lists the commands;' : `did you mean \`${near}\`?`
+  return unclear(message, `${first} ${nonetheless}`)
+}
+
+function fieldHint({ view }: Situation): string {
+  const field = view.missing[0] ?? view.fields[0]?.name
+  return field === undefined ? 'write `submit`' : `to fill in a field: \`${field}=…\``
+}
+
+function wordFor({ view }: Situation): string {
+  if (view.dialect === 'process') return 'answer'
+  return view.dialect === 'workflow' ? 'event' : 'field'
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`
+}

@@ -1,0 +1,202 @@
+/**
+ * The rows below a brief: what the stage permits, what can be sent, what is missing or waits.
+ * Knows views and machines. Must not know terminals beyond their width.
+ */
+import { assertNever } from '../../../core/assert.ts'
+import type { View } from '../../../core/dialects/view.ts'
+import { compareText, conditionText } from '../../../core/draw/facts.ts'
+import { cellsOf } from '../../../core/draw/text.ts'
+import type { Member } from '../../../core/engine/family.ts'
+import { hasEnded } from '../../../core/engine/running.ts'
+import type { Json } from '../../../core/json.ts'
+import { own } from '../../../core/json.ts'
+import type { Field, Guard, Move, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
+import { hang, type Line, span, type Tone } from './spans.ts'
+import { addressed, type Walk } from './walk.ts'
+
+/** Routes of one signal that are shown. */
+const routesMax = 6
+
+const labelCells = 10
+
+function row(label: string, text: string, style: { width: number; tone?: Tone }): Line[] {
+  return hang(text, { head: [span(label.padEnd(labelCells), 'dim')], ...style })
+}
+
+/** What the stage permits: tools, commands, and what is left of its limits. */
+export function rulesRows(view: View, leaf: Member, width: number): Line[] {
+  const stage = stageOf(leaf)
+  if (stage === undefined) return []
+  const { rule } = stage
+  const lines = row('tools', toolsText(view, stage), { width })
+  if (rule.commands !== null && !hasEnded(leaf.state)) {
+    const list = rule.commands.length === 0 ? 'none' : rule.commands.join(', ')
+    lines.push(...row('commands', list, { width }))
+  }
+  const limits = limitsText(view, leaf, stage)
+  if (limits !== '') lines.push(...row('limits', limits, { width }))
+  return lines
+}
+
+function stageOf(member: Member): Stage | undefined {
+  return own(member.machine.stages, member.state.stage)
+}
+
+function toolsText(view: View, stage: Stage): string {
+  const { deny, among } = stage.rule.tools
+  const names = view.tools === 'all' ? 'all' : view.tools.join(', ')
+  const except = deny.length === 0 ? '' : `, except ${deny.join(', ')}`
+  const scope = among === null ? '' : ` (of those that begin with ${among.join(', ')})`
+  return `${names === '' ? 'none' : names}${except}${scope}`
+}
+
+function limitsText(view: View, leaf: Member, { rule }: Stage): string {
+  if (hasEnded(leaf.state)) return ''
+  const { counts } = leaf.state
+  const parts: string[] = []
+  if (view.callsLeft !== null) parts.push(`${view.callsLeft} of ${rule.callsMax} calls left`)
+  if (rule.filesMax !== null) {
+    parts.push(`${Math.max(0, rule.filesMax - counts.files.length)} of ${rule.filesMax} files left`)
+  }
+  if (rule.editLinesMax !== null) parts.push(`${rule.editLinesMax} lines per edit`)
+  if (rule.bytesMax !== null) parts.push(`${counts.bytes} of ${rule.bytesMax} bytes read`)
+  return parts.join(' · ')
+}
+
+/** Each signal with where it leads, so that a person sees what the agent can only guess. */
+export function sendRows(view: View, leaf: Member, width: number): Line[] {
+  const stage = stageOf(leaf)
+  if (view.dialect === 'steps' || view.signals.length === 0 || stage === undefined) return []
+  const lines: Line[] = []
+  const nameCells = Math.min(24, Math.max(...view.signals.map(cellsOf)))
+  for (const [index, name] of view.signals.entries()) {
+    const label = span((index === 0 ? 'send' : '').padEnd(labelCells), 'dim')
+    const gap = ' '.repeat(Math.max(1, nameCells - cellsOf(name) + 2))
+    const trigger = own(stage.signals, name)
+    const text = trigger === undefined ? 'this branch is done' : triggerText(trigger)
+    const head = [label, span(name, 'accent'), span(gap)]
+    lines.push(...hang(text, { head, width, tone: 'dim' }))
+  }
+  return lines
+}
+
+/** Where a signal leads, and when. */
+export function triggerText({ routes, otherwise }: Trigger): string {
+  const texts = routes.slice(0, routesMax).map(routeText)
+  if (routes.length > routesMax) texts.push(`… ${routes.length - routesMax} more`)
+  if (otherwise === 'complete' && texts.length === 0) texts.push('→ the end')
+  return texts.join(' · else ')
+}
+
+function routeText(route: Route): string {
+  const parts = [moveText(route.move)]
+  if (route.guards.length > 0) parts.push(`when ${route.guards.map(guardText).join(' and ')}`)
+  if (route.requires.length > 0) parts.push(`with ${route.requires.join(', ')}`)
+  if (route.gate !== null) parts.push('once a person agrees')
+  return parts.join(' ')
+}
+
+/** The name of a guard and what it looks at; one without a name is its own text. */
+export function guardText(guard: Guard): string {
+  if (guard.kind === 'expr') return conditionText([guard]).replace(/^\[(.*)\]$/s, '$1')
+  const compared = compareText(guard)
+  return guard.name === '' ? compared : `${guard.name} (${compared})`
+}
+
+function moveText(move: Move): string {
+  switch (move.kind) {
+    case 'goto':
+      return `→ ${move.stage}`
+    case 'return':
+      return '→ back'
+    case 'end':
+      return `→ ${move.outcome}`
+    case 'invoke':
+      return `→ runs ${move.machine}, then ${move.onComplete}`
+    case 'fork':
+      return `→ forks ${move.branches.map((one) => one.name).join(', ')}, then ${move.onComplete}`
+    default:
+      return assertNever(move)
+  }
+}
+
+/** The fields a form asks for, with what they have by now. */
+export function fieldRows(view: View, leaf: Member, width: number): Line[] {
+  const missing = new Set(view.missing)
+  const lines: Line[] = []
+  const nameCells = Math.min(24, Math.max(0, ...view.fields.map((one) => cellsOf(one.name))))
+  for (const [index, field] of view.fields.entries()) {
+    const isMissing = missing.has(field.name)
+    const label = span((index === 0 ? 'fields' : '').padEnd(labelCells), 'dim')
+    const mark = isMissing ? span('○ ', 'warn') : span(isFilled(view, field) ? '● ' : '· ', 'good')
+    const gap = ' '.repeat(Math.max(1, nameCells - cellsOf(field.name) + 2))
+    const head = [label, mark, span(field.name, isMissing ? 'accent' : 'plain'), span(gap)]
+    lines.push(...hang(fieldText(field, view), { head, width, tone: 'dim' }))
+  }
+  if (view.dialect === 'steps' && view.status === 'running') {
+    const example = view.missing[0] ?? view.fields[0]?.name
+    const canName = Object.values(stageOf(leaf)?.signals ?? {}).some((one) => one.canName)
+    const ways = [...(example === undefined ? [] : [`${example}=…`]), 'submit']
+    const how = [...ways, ...(canName ? ['goto STEP'] : [])].join(' · ')
+    lines.push(...row('send', how, { width, tone: 'dim' }))
+  }
+  return lines
+}
+
+function isFilled(view: View, field: Field): boolean {
+  return own(view.inputs, field.name) !== undefined
+}
+
+function fieldText(field: Field, view: View): string {
+  const parts: string[] = [field.type]
+  if (field.enum !== null) parts.push(`one of ${field.enum.join(', ')}`)
+  if (field.format !== null) parts.push(field.format)
+  if (field.pattern !== null) parts.push(`like ${field.pattern}`)
+  if (!field.isRequired) parts.push('optional')
+  const what = field.description === '' ? field.title : field.description
+  if (what !== '') parts.push(what)
+  const value = own(view.inputs, field.name)
+  return value === undefined ? parts.join(', ') : `${valueText(value)}  (${parts.join(', ')})`
+}
+
+/** A value on one line, as JSON. */
+export function valueText(value: Json): string {
+  const text = JSON.stringify(value)
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text
+}
+
+/** What has to happen before anything else, or could. */
+export function waitingRows(view: View, leaf: Member, width: number): Line[] {
+  const lines: Line[] = []
+  if (view.pendingCall !== null) {
+    const { name, arguments: input } = view.pendingCall
+    const must = view.mustCall ? ' (nothing else may be called)' : ''
+    const text = `${name} ${valueText(input)}${must} (call makes it)`
+    lines.push(...row('queued', text, { width, tone: 'warn' }))
+  }
+  for (const open of leaf.state.openCalls.slice(-3)) {
+    const text = `${open.tool} was allowed; how did it go? ok · fail · report`
+    lines.push(...row('open call', text, { width, tone: 'warn' }))
+  }
+  if (view.approval !== null) {
+    const text = `${view.approval.message} (you as a person: approve or refuse)`
+    lines.push(...row('approval', text, { width, tone: 'warn' }))
+  }
+  if (view.status === 'paused') {
+    const by = leaf.state.pause?.by.kind === 'person' ? 'resume person' : 'resume'
+    lines.push(...row('paused', `${by} takes it up again`, { width, tone: 'warn' }))
+  }
+  return lines
+}
+
+/** The branches of an open fork. */
+export function branchRows(walk: Walk, view: View, width: number): Line[] {
+  return Object.entries(view.branches).flatMap(([name, status], index) => {
+    const label = span((index === 0 ? 'branches' : '').padEnd(labelCells), 'dim')
+    const branch = addressed(walk.family, name)
+    const isThere = branch.state.branch?.name === name
+    const where = isThere ? `${status} at ${branch.state.stage}` : status
+    const head = [label, span(`@${name}`, 'accent'), span('  ')]
+    return hang(where, { head, width, tone: 'dim' })
+  })
+}

@@ -1,0 +1,171 @@
+/**
+ * Where a run stands, for a person who plays the agent: what it is told, what it may do, what is
+ * still missing. Knows views and machines. Must not know terminals beyond their width.
+ */
+
+import { assertNever } from '../../../core/assert.ts'
+import type { View } from '../../../core/dialects/view.ts'
+import { cellsOf } from '../../../core/draw/text.ts'
+import { mainOf } from '../../../core/engine/family.ts'
+import { hasEnded } from '../../../core/engine/running.ts'
+import type { Status } from '../../../core/engine/types.ts'
+import { branchRows, fieldRows, rulesRows, sendRows, waitingRows } from './show-rows.ts'
+import { hang, type Line, line, type Span, span, type Tone, wrap } from './spans.ts'
+import { hearer, viewNow, type Walk } from './walk.ts'
+
+export type Frame = { readonly columns: number }
+
+/** Lines of a brief that are shown; the rest is told by its number. */
+const briefLinesMax = 60
+
+/** A standing in parts: where the run is and what it is told, what holds there, how it ended. */
+export type Standing = {
+  readonly head: readonly Line[]
+  readonly rows: readonly Line[]
+  readonly end: readonly Line[]
+}
+
+/** The standing of the main run, or of a branch. */
+export function standingOf(walk: Walk, branch: string | null, frame: Frame): Standing {
+  const width = widthOf(frame)
+  const view = viewNow(walk, branch)
+  const leaf = hearer(walk, branch)
+  return {
+    head: [...header(walk, view, { branch, width }), line(''), ...briefLines(view, width)],
+    rows: [
+      ...rulesRows(view, leaf, width),
+      ...sendRows(view, leaf, width),
+      ...fieldRows(view, leaf, width),
+      ...waitingRows(view, leaf, width),
+      ...branchRows(walk, view, width),
+    ],
+    end: endLines(walk, width),
+  }
+}
+
+/** The whole standing. */
+export function showStanding(walk: Walk, branch: string | null, frame: Frame): Line[] {
+  const { head, rows, end } = standingOf(walk, branch, frame)
+  return [...head, ...(rows.length > 0 ? [line('')] : []), ...rows, ...end]
+}
+
+/** What is new: the whole standing, or only the rows that changed where the run has not moved. */
+export function showChange(before: Standing, walk: Walk, at: ChangeAt): Line[] {
+  const { branch, frame } = at
+  const now = standingOf(walk, branch, frame)
+  const isSame = (left: readonly Line[], right: readonly Line[]): boolean =>
+    JSON.stringify(left) === JSON.stringify(right)
+  if (!isSame(before.head, now.head) || !isSame(before.end, now.end)) {
+    return showStanding(walk, branch, frame)
+  }
+  const known = new Set(before.rows.map((one) => JSON.stringify(one)))
+  const fresh = now.rows.filter((one) => !known.has(JSON.stringify(one)))
+  if (fresh.length > 0) return fresh.map((one) => [span('  '), ...one])
+  return [line(`  still in ${viewNow(walk, branch).stage}; \`look\` shows it again`, 'dim')]
+}
+
+type ChangeAt = { readonly branch: string | null; readonly frame: Frame }
+
+/** How wide a text may be: lines longer than a hand's breadth are hard to read. */
+export function widthOf({ columns }: Frame): number {
+  return Math.max(40, Math.min(columns > 0 ? columns - 1 : 79, 100))
+}
+
+// ── header ──────────────────────────────────────────────────────────────────
+
+type Place = { readonly branch: string | null; readonly width: number }
+
+function header(walk: Walk, view: View, { branch, width }: Place): Line[] {
+  const title = cut(view.name, width - 30)
+  const right = `● ${view.status}`
+  const gap = width - cellsOf(title) - cellsOf(view.dialect) - cellsOf(right) - 2
+  const top: Span[] = [
+    span(title, 'strong'),
+    span(`  ${view.dialect}${' '.repeat(Math.max(1, gap))}`, 'dim'),
+    span(right, toneOf(view.status)),
+  ]
+  return [line('─'.repeat(width), 'dim'), top, pathLine(walk, view, { branch, width })]
+}
+
+/** The stages that were taken; the oldest are left out when the line is full. */
+function pathLine(walk: Walk, view: View, { branch, width }: Place): Line {
+  const isBelow = view.runId !== mainOf(walk.family).runId
+  const stages = stagesTaken(walk, isBelow ? view.runId : mainOf(walk.family).runId)
+  const owner = isBelow ? ownerOf(walk, view, branch) : ''
+  const room = width - cellsOf(owner) - 2
+  const last = cut(stages.at(-1) ?? view.stage, room)
+  let earlier = ''
+  for (const stage of stages.slice(0, -1).reverse()) {
+    const longer = `${stage} ▸ ${earlier}`
+    if (cellsOf(longer) + cellsOf(last) > room) {
+      earlier = `… ▸ ${earlier}`
+      break
+    }
+    earlier = longer
+  }
+  return [span(owner, 'warn'), span(earlier, 'dim'), span(last, 'accent')]
+}
+
+/** `@lint ` for a branch, the path of the run above for an invoked definition. */
+function ownerOf(walk: Walk, view: View, branch: string | null): string {
+  const member = walk.family.members.find((one) => one.runId === view.runId)
+  const name = member?.state.branch?.name ?? branch
+  const parent = walk.family.members.find((one) => one.runId === member?.parentId)
+  const above = parent === undefined ? '' : `${parent.state.stage} ⟫ `
+  return name === null || name === undefined ? above : `${above}@${name} `
+}
+
+function stagesTaken(walk: Walk, runId: string): string[] {
+  const stages: string[] = []
+  for (const { recorded } of walk.moments) {
+    for (const { runId: id, event } of recorded) {
+      if (id === runId && event.type === 'stage.entered') stages.push(event.stage)
+    }
+  }
+  return stages
+}
+
+function cut(text: string, cellsMax: number): string {
+  if (cellsOf(text) <= cellsMax) return text
+  const [first = ''] = wrap(text.replaceAll(' ', '\u00a0'), Math.max(8, cellsMax - 1))
+  return `${first}…`
+}
+
+/** The colour of a status. */
+export function toneOf(status: Status): Tone {
+  switch (status) {
+    case 'running':
+    case 'completed':
+      return 'good'
+    case 'waiting':
+    case 'paused':
+      return 'warn'
+    case 'blocked':
+    case 'failed':
+    case 'cancelled':
+      return 'bad'
+    default:
+      return assertNever(status)
+  }
+}
+
+function briefLines(view: View, width: number): Line[] {
+  const lines = wrap(view.brief, width - 2)
+  const shown = lines
+    .slice(0, briefLinesMax)
+    .map((text) => [span(text === '' ? '│' : '│ ', 'dim'), span(text)])
+  const more = lines.length - briefLinesMax
+  return more <= 0 ? shown : [...shown, line(`│ … ${more} more lines`, 'dim')]
+}
+
+function endLines(walk: Walk, width: number): Line[] {
+  const { state } = mainOf(walk.family)
+  if (!hasEnded(state)) return []
+  const why = state.reason === '' ? '' : `: ${state.reason}`
+  const head = [span('■ ', toneOf(state.status))]
+  return [
+    line(''),
+    ...hang(`the run is ${state.status}${why}`, { head, width, tone: 'strong' }),
+    line('  undo · restart · save FILE · quit', 'dim'),
+  ]
+}

@@ -1,0 +1,100 @@
+/**
+ * `pawl draw`: draws a definition as a picture.
+ */
+import { extname, resolve } from 'node:path'
+import { assertNever } from '../../../core/assert.ts'
+import { printAscii } from '../../../core/draw/ascii.ts'
+import { printDot } from '../../../core/draw/dot.ts'
+import { printMermaid } from '../../../core/draw/mermaid.ts'
+import { type Picture, pictureOf } from '../../../core/draw/picture.ts'
+import type { Io, Verb } from '../io.ts'
+import { locatedText } from '../located.ts'
+import { oneOf, readOptions, usage } from '../options.ts'
+import { counted } from '../paint.ts'
+import { loadDefinition } from '../play/load.ts'
+import { writeFile } from '../write-file.ts'
+
+const help = `\
+pawl draw: draw a definition as a picture
+
+Usage: pawl draw [OPTIONS] FILE
+
+Options:
+  --format FORMAT  ascii (default), svg, mermaid or dot
+  --out OUTPUT     write to the file OUTPUT; its ending tells the format:
+                   .svg, .mmd or .mermaid, .dot or .gv, .txt
+  --task ID        which task of the file, where there are several; else the first
+
+Exit codes: 0 drawn, 1 the definition has errors, 2 a file can not be read or written
+`
+
+const formats = ['ascii', 'svg', 'mermaid', 'dot'] as const
+type Format = (typeof formats)[number]
+
+const endings: Readonly<Record<string, Format>> = {
+  '.svg': 'svg',
+  '.mmd': 'mermaid',
+  '.mermaid': 'mermaid',
+  '.dot': 'dot',
+  '.gv': 'dot',
+  '.txt': 'ascii',
+}
+
+const kinds = { format: 'text', out: 'text', task: 'text' } as const
+
+export const drawVerb: Verb = {
+  name: 'draw',
+  summary: 'draw a definition as a picture',
+  help,
+  run: runDraw,
+}
+
+async function runDraw(args: readonly string[], io: Io): Promise<number> {
+  const { files, values } = readOptions('draw', args, kinds)
+  const [name] = files
+  if (name === undefined) throw usage('draw', 'no definition to draw was named')
+  if (files.length > 1) throw usage('draw', 'one definition is drawn at a time')
+  const format = formatFor(values)
+  const { findings, chosen } = loadDefinition(name, io.cwd, values.task)
+  if (chosen === null) {
+    const errors = findings.filter((one) => one.severity === 'error')
+    for (const one of errors) io.err(`${locatedText(one, io)}\n`)
+    io.err(`pawl: \`${name}\` is not drawn, it has ${counted(errors.length, 'error')}\n`)
+    return 1
+  }
+  const text = await print(pictureOf(chosen.machine), format)
+  if (values.out === null) io.out(text.endsWith('\n') ? text : `${text}\n`)
+  else writeFile(resolve(io.cwd, values.out), values.out, text)
+  return 0
+}
+
+function formatFor(values: {
+  readonly format: string | null
+  readonly out: string | null
+}): Format {
+  const format = oneOf('draw', { name: 'format', value: values.format }, formats)
+  if (format !== null) return format
+  if (values.out === null) return 'ascii'
+  const ending = extname(values.out).toLowerCase()
+  const told = Object.hasOwn(endings, ending) ? endings[ending] : undefined
+  if (told !== undefined) return told
+  throw usage('draw', `\`${values.out}\` does not tell the format; say it with \`--format\``)
+}
+
+async function print(picture: Picture, format: Format): Promise<string> {
+  switch (format) {
+    case 'ascii':
+      return printAscii(picture)
+    case 'mermaid':
+      return printMermaid(picture)
+    case 'dot':
+      return printDot(picture)
+    case 'svg': {
+      // WHY only now: what lays a picture out is by far the largest part of Pawl.
+      const { printSvg } = await import('../draw-svg.ts')
+      return printSvg(picture)
+    }
+    default:
+      return assertNever(format)
+  }
+}

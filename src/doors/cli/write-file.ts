@@ -1,0 +1,23 @@
+/**
+ * Writes what a verb made into a file, whole or not at all.
+ */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { PawlError } from '../../runtime/pawl-error.ts'
+import { codeOf } from '../../runtime/read-definition.ts'
+
+/** Writes a text file and the folder it stands in. */
+export function writeFile(path: string, shownPath: string, text: string): void {
+  const draft = `${path}.${process.pid}.part`
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(draft, text)
+    renameSync(draft, path)
+  } catch (cause) {
+    rmSync(draft, { force: true })
+    throw new PawlError('USAGE', `can not write \`${shownPath}\``, {
+      hint: `the system says ${codeOf(cause)}; choose another place`,
+      cause,
+    })
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The real inputs and outputs of the program, and its last words.
+ */
+import type { Io } from '../doors/cli/io.ts'
+
+export type Stdio = {
+  readonly io: Io
+  /** Waits until everything is written, then ends the program. */
+  readonly close: (exitCode: number) => Promise<never>
+}
+
+const columnsDefault = 80
+
+/** The world as this process sees it. */
+export function openStdio(): Stdio {
+  const { stdout, stderr, env } = process
+  const out = writer(stdout)
+  const err = writer(stderr)
+  const isTerminal = stdout.isTTY === true
+  const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
+  return {
+    io: {
+      out: out.write,
+      err: err.write,
+      isTerminal,
+      hasColour: isTerminal && !isPlain,
+      columns: stdout.columns ?? columnsDefault,
+      cwd: process.cwd(),
+      // WHY a getter: Node opens its input at the first look, and most verbs never read it.
+      get input() {
+        return process.stdin
+      },
+    },
+    close: async (exitCode) => {
+      await Promise.all([out.flush(), err.flush()])
+      return process.exit(out.hasFailed() ? 2 : exitCode)
+    },
+  }
+}
+
+type Writer = {
+  readonly write: (text: string) => void
+  readonly flush: () => Promise<void>
+  /** Whether something was lost that a reader was still waiting for: a full disk, say. */
+  readonly hasFailed: () => boolean
+}
+
+/** Writes until the reader goes away, as `head` does; then the work goes on in silence. */
+function writer(stream: NodeJS.WriteStream): Writer {
+  let isOpen = true
+  let hasFailed = false
+  stream.on('error', (fault: NodeJS.ErrnoException) => {
+    isOpen = false
+    hasFailed = fault.code !== 'EPIPE'
+  })
+  return {
+    write: (text) => {
+      if (isOpen) stream.write(text)
+    },
+    flush: () =>
+      new Promise((resolve) => {
+        if (isOpen) stream.write('', () => resolve())
+        else resolve()
+      }),
+    hasFailed: () => hasFailed,
+  }
+}
+
+/** One line about a bug in Pawl itself; the whole of it only where somebody looks for it. */
+export function tellFault(fault: unknown): void {
+  const message = fault instanceof Error ? fault.message : String(fault)
+  const line = message.replace(/\s+/g, ' ').trim()
+  const isDebug = process.env.PAWL_DEBUG === '1'
+  const hint = isDebug ? '' : ' (PAWL_DEBUG=1 shows where; please report it)'
+  process.stderr.write(`pawl: internal fault: ${line}${hint}\n`)
+  if (isDebug && fault instanceof Error) process.stderr.write(`${fault.stack}\n`)
+}

@@ -1,0 +1,346 @@
+/**
+ * What a file of cases looks like: a definition, what happens to a run of it, what must be seen.
+ * Knows the format only; the player gives it meaning. Unlike in a definition, an unknown field is
+ * an error here: an expectation that nobody reads would always pass.
+ */
+import { z } from 'zod'
+import { freeObject, name, names } from '../core/dialects/common-schema.ts'
+import { checkShape, kindOf, withPick } from '../core/dialects/shape.ts'
+import { denialCodes, errorCodes, refusalCodes, warningCodes } from '../core/errors.ts'
+import type { Finding } from '../core/finding.ts'
+import { finding, hasErrors } from '../core/finding.ts'
+import type { Node } from '../core/source/source.ts'
+import { member, memberOf } from '../core/source/source.ts'
+
+export const caseEventTypes = [
+  'run.started',
+  'run.paused',
+  'run.resumed',
+  'run.completed',
+  'run.blocked',
+  'run.failed',
+  'run.cancelled',
+  'stage.entered',
+  'stage.forced',
+  'signal.rejected',
+  'signal.held',
+  'inputs.collected',
+  'inputs.cleared',
+  'vars.written',
+  'text.said',
+  'warning.raised',
+  'call.queued',
+  'call.allowed',
+  'call.asked',
+  'call.denied',
+  'call.reported',
+  'limit.reached',
+  'approval.requested',
+  'approval.granted',
+  'approval.refused',
+  'approval.expired',
+  'detour.begun',
+  'detour.ended',
+  'fork.opened',
+  'fork.closed',
+  'child.requested',
+  'child.ended',
+] as const
+
+const statuses = [
+  'running',
+  'waiting',
+  'paused',
+  'completed',
+  'blocked',
+  'failed',
+  'cancelled',
+] as const
+
+const isText = (node: Node): boolean => node.kind === 'scalar' && typeof node.value === 'string'
+
+const text = z.string()
+const allTools = z.literal('all')
+const toolsExpected = withPick(z.union([allTools, names]), (node) =>
+  node.kind === 'list' ? names : allTools,
+)
+const textOrTexts = withPick(z.union([text, names]), (node) =>
+  node.kind === 'list' ? names : text,
+)
+const anyCode = z.literal('any')
+const replyCodes = [...new Set([...refusalCodes, ...denialCodes])] as const
+const knownCode = z.enum(replyCodes)
+const codeExpected = withPick(z.union([anyCode, knownCode]), (node) =>
+  node.kind === 'scalar' && node.value === 'any' ? anyCode : knownCode,
+)
+
+const expectSchema = z
+  .strictObject({
+    verdict: z.enum(['allow', 'ask', 'deny']).optional().describe('What became of the call.'),
+    code: codeExpected.optional().describe('Why it was refused; `any` for whatever reason.'),
+    rule: z
+      .string()
+      .regex(/^\/policy\/((allow|ask|deny)\/\d+|default)$/)
+      .optional()
+      .describe('The policy rule that decided, e.g. `/policy/deny/0`.'),
+    stage: z.string().optional().describe('Where the run stands.'),
+    status: z.enum(statuses).optional().describe('How the run stands.'),
+    vars: freeObject.optional().describe('Variables that must be there; `null`: absent or null.'),
+    local: freeObject.optional().describe('The same for `local`.'),
+    inputs: freeObject.optional().describe('The same for collected inputs.'),
+    missing: names.optional().describe('Inputs still to be collected, in order.'),
+    tools: toolsExpected.optional().describe('What the stage permits: `all` or names.'),
+    signals: names.optional().describe('What the agent may send now, in any order.'),
+    says: names.optional().describe('Texts queued by this step, in order.'),
+    brief_contains: textOrTexts.optional().describe('What the agent must be told, among others.'),
+    pending_call: z
+      .strictObject({ name: text, arguments: freeObject.optional() })
+      .nullable()
+      .optional()
+      .describe('The call queued by a `call` op, or null.'),
+    input: freeObject.optional().describe('The input of an allowed call as it will really run.'),
+    warnings: z.array(z.enum(warningCodes)).optional().describe('Warnings raised, among others.'),
+    approval: z
+      .strictObject({ message: text.optional(), kind: z.enum(['move', 'call']).optional() })
+      .nullable()
+      .optional()
+      .describe('The approval now pending, or null.'),
+    branches: z
+      .record(z.string(), z.enum(['pending', ...statuses]))
+      .optional()
+      .describe('How the branches of a fork stand.'),
+    events: z.array(z.enum(caseEventTypes)).optional().describe('Events recorded, among others.'),
+  })
+  .meta({ id: 'expect' })
+
+const around = {
+  run: z.string().optional().describe('The branch whose run is addressed; else the main run.'),
+  agent: z.string().optional().describe('Which agent of the host acts; else the main one.'),
+  expect: expectSchema.optional().describe('What must be seen after the step.'),
+}
+const who = z.enum(['agent', 'person'])
+const decision = z.strictObject({
+  by: z.string().optional().describe('Who decides; `agent` may not.'),
+  note: z.string().optional().describe('What the agent is told about it.'),
+})
+
+const verbs = {
+  signal: z.strictObject({
+    signal: text.describe('The agent fires this event.'),
+    data: freeObject.optional().describe('What the event carries.'),
+    ...around,
+  }),
+  answer: z.strictObject({
+    answer: text.describe('The agent gives this answer.'),
+    stage: z.string().optional().describe('What the agent believes it answers.'),
+    ...around,
+  }),
+  submit: z.strictObject({
+    submit: freeObject.describe('The agent submits these inputs.'),
+    go_to_step: z.string().optional().describe('The step the agent wants to go to.'),
+    ...around,
+  }),
+  call: z.strictObject({
+    call: z
+      .strictObject({ tool: name, input: freeObject.optional() })
+      .describe('The agent wants to use a tool.'),
+    ...around,
+  }),
+  report: z.strictObject({
+    report: z
+      .strictObject({
+        ok: z.boolean().optional(),
+        output: z.string().optional(),
+        exit_code: z.number().nullable().optional(),
+        bytes: z.number().optional(),
+        cost_usd: z.number().optional(),
+      })
+      .describe('What became of the last allowed call.'),
+    ...around,
+  }),
+  approve: z.strictObject({ approve: decision.describe('A person approves.'), ...around }),
+  refuse: z.strictObject({ refuse: decision.describe('A person refuses.'), ...around }),
+  pause: z.strictObject({
+    pause: z
+      .strictObject({ by: who.optional(), release: z.boolean().optional() })
+      .describe('Puts the run aside; `release` lifts enforcement meanwhile.'),
+    ...around,
+  }),
+  resume: z.strictObject({
+    resume: z
+      .strictObject({ by: who.optional(), release: z.boolean().optional() })
+      .describe('Takes the run up again.'),
+    ...around,
+  }),
+  force: z.strictObject({
+    force: z
+      .strictObject({ stage: text, vars: freeObject.optional(), by: z.string().optional() })
+      .describe('Debug jump, where `meta.debug` is on.'),
+    ...around,
+  }),
+  wait: z.strictObject({
+    wait: z
+      .string()
+      .regex(/^\d+(ms|s|m|h|d)$/)
+      .describe('The clock moves: `500ms`, `61s`, `2h`, `1d`.'),
+    ...around,
+  }),
+  look: z.strictObject({ look: z.literal(true).describe('Nothing happens.'), ...around }),
+}
+
+const verbNames = Object.keys(verbs)
+
+const stepSchema = withPick(
+  z
+    .union([
+      verbs.signal,
+      verbs.answer,
+      verbs.submit,
+      verbs.call,
+      verbs.report,
+      verbs.approve,
+      verbs.refuse,
+      verbs.pause,
+      verbs.resume,
+      verbs.force,
+      verbs.wait,
+      verbs.look,
+    ])
+    .meta({ id: 'step' }),
+  (node) => {
+    if (node.kind !== 'object') {
+      return { message: `a step is an object with one verb, not ${kindOf(node)}` }
+    }
+    const found = node.members.map((one) => one.key).filter((key) => verbNames.includes(key))
+    const [verb] = found
+    if (verb === undefined || found.length > 1) {
+      const has = found.length === 0 ? 'none' : found.map((one) => `\`${one}\``).join(' and ')
+      return { message: `a step has one verb, this has ${has}`, hint: verbNames.join(', ') }
+    }
+    return verbs[verb as keyof typeof verbs]
+  },
+)
+
+const anyErrors = z.enum(['any', 'maybe'])
+const errorList = z.array(z.enum(errorCodes))
+const errorsExpected = withPick(z.union([anyErrors, errorList]), (node) =>
+  isText(node) ? anyErrors : errorList,
+)
+
+export const caseSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    id: z
+      .string()
+      .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+      .describe('Unique, in small letters with hyphens.'),
+    title: name.describe('What must hold, as a sentence.'),
+    level: z.enum(['must', 'should']).optional().describe('`should` does not fail the suite.'),
+    why: z.string().optional().describe('For the reader.'),
+    definition: freeObject.optional().describe('A definition in any dialect.'),
+    definition_file: z.string().optional().describe('Or the file in which it stands.'),
+    definitions: z.record(z.string(), freeObject).optional().describe('Others, for invoke.'),
+    policy: freeObject.optional().describe('A policy laid over the run.'),
+    workspace: z.string().optional().describe('Where relative paths begin; `/workspace`.'),
+    tools: z
+      .array(
+        z.looseObject({
+          name: name.describe('The name of a tool of the host.'),
+          input_schema: z.unknown().optional().describe('JSON Schema of its input.'),
+        }),
+      )
+      .optional()
+      .describe('Tools known to exist.'),
+    start: z
+      .strictObject({ stage: z.string().optional(), vars: freeObject.optional() })
+      .optional()
+      .describe('Begin in another stage or with these variables.'),
+    check: z
+      .strictObject({
+        errors: errorsExpected.optional().describe('Errors that must be found; `[]`: none.'),
+        warnings: z.array(z.enum(warningCodes)).optional().describe('Warnings, among others.'),
+      })
+      .optional()
+      .describe('What `pawl check` must find.'),
+    steps: z.array(stepSchema).describe('What happens, one verb each.'),
+  })
+  .meta({ id: 'case' })
+
+const caseList = z.array(caseSchema)
+
+/** A file of cases: one, or a list. */
+export const casesSchema = withPick(z.union([caseSchema, caseList]), (node) =>
+  node.kind === 'list' ? caseList : caseSchema,
+)
+
+export type Case = z.infer<typeof caseSchema>
+export type CaseStep = z.infer<typeof stepSchema>
+export type CaseExpect = z.infer<typeof expectSchema>
+export type CaseEventType = (typeof caseEventTypes)[number]
+
+/** Everything that is wrong with a file of cases: its shape, then what only the whole can show. */
+export function checkCases(root: Node): Finding[] {
+  const findings = checkShape(casesSchema, root)
+  if (hasErrors(findings)) return findings
+  const seen = new Set<string>()
+  for (const one of root.kind === 'list' ? root.items : [root]) {
+    findings.push(...checkWhole(one))
+    const id = member(one, 'id')
+    const word = id?.kind === 'scalar' ? String(id.value) : ''
+    if (seen.has(word)) findings.push(wrong(id ?? one, `the id \`${word}\` is taken already`))
+    seen.add(word)
+  }
+  return findings
+}
+
+function checkWhole(one: Node): Finding[] {
+  const findings: Finding[] = []
+  const has = (key: string): boolean => memberOf(one, key) !== undefined
+  if (has('definition') === has('definition_file')) {
+    findings.push(wrong(one, 'a case needs `definition` or `definition_file`, and not both'))
+  }
+  const steps = member(one, 'steps')
+  const items = steps?.kind === 'list' ? steps.items : []
+  if (items.length === 0 && !has('check')) {
+    findings.push(wrong(one, 'a case needs `check` or steps'))
+  }
+  const check = member(one, 'check')
+  const errors = check === undefined ? undefined : member(check, 'errors')
+  const isRefused = errors?.kind === 'list' ? errors.items.length > 0 : isAny(errors)
+  if (isRefused && items.length > 0) {
+    findings.push(wrong(one, 'a definition with errors never starts, so there can be no steps'))
+  }
+  for (const item of items) findings.push(...checkExpect(item))
+  return findings
+}
+
+function isAny(errors: Node | undefined): boolean {
+  return errors?.kind === 'scalar' && errors.value === 'any'
+}
+
+function checkExpect(step: Node): Finding[] {
+  const isCall = memberOf(step, 'call') !== undefined
+  const isIdle = memberOf(step, 'look') !== undefined || memberOf(step, 'wait') !== undefined
+  const expect = member(step, 'expect')
+  if (expect === undefined) {
+    const isMute = isCall || memberOf(step, 'look') !== undefined
+    return isMute ? [wrong(step, 'this step expects nothing')] : []
+  }
+  const verdict = member(expect, 'verdict')
+  const word = verdict?.kind === 'scalar' ? verdict.value : null
+  const hasCode = memberOf(expect, 'code') !== undefined
+  if (!isCall && verdict !== undefined) return [wrong(expect, 'only a call has a `verdict`')]
+  if (isCall && verdict === undefined) return [wrong(expect, 'a call needs a `verdict`')]
+  if (isIdle && hasCode) return [wrong(expect, 'nothing is asked here, so there is no `code`')]
+  if (isCall && hasCode && word !== 'deny') {
+    return [wrong(expect, 'only a denied call has a `code`')]
+  }
+  if (memberOf(expect, 'input') !== undefined && word !== 'allow') {
+    return [wrong(expect, 'only an allowed call has an `input`')]
+  }
+  return []
+}
+
+function wrong(node: Node, message: string): Finding {
+  return finding('SCHEMA_INVALID', node.pointer, { message })
+}

@@ -1,0 +1,277 @@
+/**
+ * Plays a case: compiles its definition, starts a run of it, sends each step and compares
+ * what is seen. Pure: the clock is the case's own.
+ */
+import { compileDefinition } from '../core/dialects/compile-definition.ts'
+import { hear, type Utterance } from '../core/dialects/hear.ts'
+import { viewMember } from '../core/dialects/view.ts'
+import type { Answered, Family, Library, Member, Recorded } from '../core/engine/family.ts'
+import {
+  commandFamily,
+  mainOf,
+  memberOfBranch,
+  openLeaf,
+  startFamily,
+} from '../core/engine/family.ts'
+import type { Actor, Command, Reply } from '../core/engine/types.ts'
+import type { Finding } from '../core/finding.ts'
+import { hasErrors } from '../core/finding.ts'
+import type { JsonObject } from '../core/json.ts'
+import { linkMachine } from '../core/machine/check.ts'
+import type { Machine } from '../core/machine/machine.ts'
+import type { Node } from '../core/source/source.ts'
+import { member } from '../core/source/source.ts'
+import { readCall } from '../core/tools/read-call.ts'
+import type { Case, CaseStep } from './case-schema.ts'
+import { compareCheck, compareStep, type Failure } from './compare-step.ts'
+import type { Coverage } from './coverage.ts'
+import { emptyCoverage, noteCoverage } from './coverage.ts'
+
+export type CaseResult = {
+  readonly id: string
+  readonly title: string
+  readonly level: 'must' | 'should'
+  readonly ok: boolean
+  readonly failures: readonly Failure[]
+  /** What the definition has been found to have; with places in the case's own file. */
+  readonly findings: readonly Finding[]
+  /** Null when the definition never started. */
+  readonly coverage: Coverage | null
+}
+
+/** A case together with the trees of its definitions, which know their places. */
+export type CaseSource = {
+  readonly case: Case
+  readonly definition: Node
+  readonly definitions: ReadonlyMap<string, Node>
+}
+
+/** Inside an hour, a day and a month, as the format promises. */
+const clockStart = Date.UTC(2026, 2, 11, 10, 30)
+
+const agent: Actor = { kind: 'agent', name: 'agent' }
+
+/** The trees of a case's definitions, out of the tree of the case itself. */
+export function caseSource(one: Case, node: Node, definition: Node | null): CaseSource {
+  const others = member(node, 'definitions')
+  const entries = others?.kind === 'object' ? others.members : []
+  return {
+    case: one,
+    definition: definition ?? (member(node, 'definition') as Node),
+    definitions: new Map(entries.map((entry) => [entry.key, entry.node])),
+  }
+}
+
+/** Plays one case to its end; every failure is told, not only the first. */
+export function playCase(source: CaseSource): CaseResult {
+  const { id, title } = source.case
+  const level = source.case.level ?? 'must'
+  const { machine, library, findings } = compileAll(source)
+  const check = compareCheck(source.case.check, findings)
+  if (machine === null) {
+    const failures = [...check.failures]
+    if (!check.mayRefuse) failures.push(neverStarts(findings))
+    return { id, title, level, ok: failures.length === 0, failures, findings, coverage: null }
+  }
+  const played = playSteps(source.case, { machine, library })
+  const failures = [...check.failures, ...played.failures]
+  return {
+    id,
+    title,
+    level,
+    ok: failures.length === 0,
+    failures,
+    findings,
+    coverage: played.coverage,
+  }
+}
+
+function neverStarts(findings: readonly Finding[]): Failure {
+  const errors = findings.filter((one) => one.severity === 'error')
+  const actual = errors.map((one) => `${one.code} at ${one.pointer}: ${one.message}`)
+  return { step: null, path: 'definition', expected: 'a definition that starts', actual }
+}
+
+type Compiled = {
+  readonly machine: Machine | null
+  readonly library: Library
+  readonly findings: readonly Finding[]
+}
+
+function compileAll(source: CaseSource): Compiled {
+  const options = { hostTools: source.case.tools?.map((tool) => tool.name) ?? null }
+  const main = compileDefinition(source.definition, options)
+  const findings = [...main.findings]
+  const machines = new Map<string, Machine>()
+  for (const [name, node] of source.definitions) {
+    const compiled = compileDefinition(node, options)
+    findings.push(...compiled.findings.filter((one) => one.severity === 'error'))
+    const first = compiled.machines[0]
+    if (first !== undefined) machines.set(name, first)
+  }
+  const machine = main.machines[0] ?? null
+  for (const task of main.machines) if (!machines.has(task.name)) machines.set(task.name, task)
+  const library: Library = (name) => machines.get(name)
+  if (machine !== null) findings.push(...linkMachine(machine, library, [...machines.keys()]))
+  return { machine: hasErrors(findings) ? null : machine, library, findings }
+}
+
+type Stage = { readonly machine: Machine; readonly library: Library }
+
+function playSteps(
+  one: Case,
+  { machine, library }: Stage,
+): { readonly failures: readonly Failure[]; readonly coverage: Coverage } {
+  const failures: Failure[] = []
+  const stage = one.start?.stage ?? null
+  const vars = (one.start?.vars ?? {}) as JsonObject
+  let at = clockStart
+  const started = startFamily(
+    { runId: 'case', machine },
+    { type: 'StartRun', stage, vars, branch: null },
+    { library, at, actor: agent },
+  )
+  let coverage = noteCoverage(emptyCoverage(machine), started.recorded)
+  if (started.reply.kind === 'refused') {
+    const { code, reason } = started.reply
+    failures.push({
+      step: null,
+      path: 'start',
+      expected: 'a run that starts',
+      actual: `${code}: ${reason}`,
+    })
+    return { failures, coverage }
+  }
+  let family = started.family
+  let before: readonly Recorded[] = started.recorded
+  for (const [index, step] of one.steps.entries()) {
+    at += waitOf(step)
+    const answered = sendStep(family, step, {
+      library,
+      at,
+      workspace: one.workspace ?? '/workspace',
+    })
+    family = answered.family
+    // What the start recorded belongs to a look in front of everything else.
+    const recorded = index === 0 && 'look' in step ? before : answered.recorded
+    before = []
+    coverage = noteCoverage(coverage, answered.recorded)
+    const addressed = addressOf(family, step)
+    failures.push(
+      ...compareStep({
+        step,
+        index,
+        reply: answered.reply,
+        recorded,
+        view: viewMember(family, addressed),
+      }),
+    )
+  }
+  return { failures, coverage }
+}
+
+function addressOf(family: Family, step: CaseStep): Member {
+  const named = step.run === undefined ? undefined : memberOfBranch(family, step.run)
+  return named ?? mainOf(family)
+}
+
+type Situation = { readonly library: Library; readonly at: number; readonly workspace: string }
+
+function sendStep(family: Family, step: CaseStep, situation: Situation): Answered {
+  const { library, at, workspace } = situation
+  const nothing: Answered = { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
+  const branch = step.run ?? null
+  if (branch !== null && memberOfBranch(family, branch) === undefined) {
+    return { ...nothing, reply: unknownRun(branch) }
+  }
+  if ('look' in step || 'wait' in step) return nothing
+  const leaf = openLeaf(family, addressOf(family, step))
+  const { command, actor } = commandOf(step, leaf.machine, workspace)
+  return commandFamily(family, { command, branch }, { library, at, actor })
+}
+
+function unknownRun(name: string): Reply {
+  const reason = `no branch \`${name}\` is open`
+  return { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint: '' }
+}
+
+type Sent = { readonly command: Command; readonly actor: Actor }
+type Acting = Exclude<CaseStep, { look: unknown } | { wait: unknown }>
+
+function commandOf(step: Acting, machine: Machine, workspace: string): Sent {
+  if ('call' in step) {
+    const spoken = { tool: step.call.tool, input: (step.call.input ?? {}) as JsonObject }
+    return {
+      command: { type: 'CheckCall', call: readCall(spoken, machine, workspace) },
+      actor: agent,
+    }
+  }
+  if ('report' in step) return { command: reportOf(step.report), actor: agent }
+  if ('approve' in step || 'refuse' in step) {
+    const granted = 'approve' in step
+    const { by, note } = granted ? step.approve : step.refuse
+    const command = {
+      type: 'ResolveApproval',
+      approvalId: null,
+      granted,
+      note: note ?? '',
+    } as const
+    return { command, actor: actorOf(by ?? 'person') }
+  }
+  if ('pause' in step) {
+    const command = { type: 'PauseRun', release: step.pause.release ?? false } as const
+    return { command, actor: actorOf(step.pause.by ?? 'agent') }
+  }
+  if ('resume' in step) {
+    return { command: { type: 'ResumeRun' }, actor: actorOf(step.resume.by ?? 'agent') }
+  }
+  if ('force' in step) {
+    const vars = (step.force.vars ?? {}) as JsonObject
+    const command = { type: 'ForceStage', stage: step.force.stage, vars } as const
+    return { command, actor: actorOf(step.force.by ?? 'person') }
+  }
+  return { command: hear(machine, utteranceOf(step)), actor: agent }
+}
+
+type Speaking = Extract<CaseStep, { signal: unknown } | { answer: unknown } | { submit: unknown }>
+
+function utteranceOf(step: Speaking): Utterance {
+  if ('signal' in step) {
+    const data = (step.data ?? null) as JsonObject | null
+    return { kind: 'signal', name: step.signal, data }
+  }
+  if ('answer' in step) return { kind: 'answer', answer: step.answer, stage: step.stage ?? null }
+  return { kind: 'submit', inputs: step.submit as JsonObject, goTo: step.go_to_step ?? null }
+}
+
+function reportOf(report: Extract<CaseStep, { report: unknown }>['report']): Command {
+  return {
+    type: 'ReportCall',
+    callId: null,
+    report: {
+      ok: report.ok ?? true,
+      output: outputOf(report.output),
+      exitCode: report.exit_code ?? null,
+      bytes: report.bytes ?? null,
+      costMicroUsd: Math.round((report.cost_usd ?? 0) * 1_000_000),
+    },
+  }
+}
+
+/** A result that the author wrote as a value is what a tool would print: its JSON. */
+function outputOf(output: unknown): string | null {
+  if (output === undefined || output === null) return null
+  return typeof output === 'string' ? output : JSON.stringify(output)
+}
+
+function actorOf(by: string): Actor {
+  return by === 'agent' ? agent : { kind: 'person', name: by }
+}
+
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+function waitOf(step: CaseStep): number {
+  if (!('wait' in step)) return 0
+  const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(step.wait) ?? []
+  return Number(count ?? 0) * units[(unit ?? 'ms') as keyof typeof units]
+}

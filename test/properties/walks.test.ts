@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { mainOf } from '../../src/core/engine/family.ts'
+import { hasErrors } from '../../src/core/finding.ts'
+import { agentSteps, steps } from '../generators/commands.ts'
+import { definitionSet, gatedSet } from '../generators/definitions.ts'
+import { prepare } from '../generators/prepare.ts'
+import { lastFamily, type Trace, walk } from '../generators/walk.ts'
+import { checks } from './checks.ts'
+import { runs, settings, timeoutMs } from './runs.ts'
+
+const usualRuns = 300
+
+// WHY: the usual run makes its walks once for all properties; only a failure is looked for again,
+//      so that it can be made smaller. A long run keeps no walks: they would not fit.
+let kept: readonly Trace[] | null = null
+function walks(): readonly Trace[] {
+  if (kept !== null) return kept
+  const samples = fc.sample(fc.tuple(definitionSet, steps), settings(usualRuns))
+  kept = samples.flatMap(([set, plans]) => {
+    const { setup } = prepare(set)
+    return setup === null ? [] : [walk(setup, plans)]
+  })
+  return kept
+}
+
+test.each(checks)('%s', { timeout: timeoutMs }, (_, check) => {
+  const isLong = runs(usualRuns) !== usualRuns
+  const complaint = isLong ? null : walks().map(check).find((one) => one !== null)
+  if (isLong || complaint !== undefined) {
+    fc.assert(
+      fc.property(definitionSet, steps, (set, plans) => {
+        const { setup } = prepare(set)
+        if (setup !== null) expect(check(walk(setup, plans))).toBeNull()
+      }),
+      settings(usualRuns),
+    )
+  }
+  expect(complaint ?? null).toBeNull()
+})
+
+test('no way leads past a gate to an end without a person', { timeout: timeoutMs }, () => {
+  let walked = 0
+  fc.assert(
+    fc.property(gatedSet, agentSteps, (set, plans) => {
+      const { setup } = prepare(set)
+      if (setup === null) return
+      walked += 1
+      const trace = walk(setup, plans)
+      const { state, machine } = mainOf(lastFamily(trace))
+      expect(state.status).not.toBe('completed')
+      expect(machine.stages[state.stage]?.final ?? null).toBeNull()
+    }),
+    settings(300),
+  )
+  expect(walked).toBeGreaterThan(0)
+})
+
+test('with a person who agrees, the same definitions do come to an end', () => {
+  let ended = 0
+  fc.assert(
+    fc.property(gatedSet, steps, (set, plans) => {
+      const { setup } = prepare(set)
+      if (setup === null) return
+      const { state } = mainOf(lastFamily(walk(setup, plans)))
+      if (state.status === 'completed') ended += 1
+    }),
+    { ...settings(150), numRuns: 150 },
+  )
+  expect(ended).toBeGreaterThan(5)
+})
+
+test('most generated definitions start, and the walks see every kind of event', () => {
+  const seen = new Set<string>()
+  let started = 0
+  let refused = 0
+  fc.assert(
+    fc.property(definitionSet, steps, (set, plans) => {
+      const { setup, findings } = prepare(set)
+      expect(setup === null).toBe(hasErrors(findings))
+      if (setup === null) refused += 1
+      else {
+        started += 1
+        for (const step of walk(setup, plans).steps) {
+          for (const { event } of step.answered.recorded) seen.add(event.type)
+        }
+      }
+    }),
+    { ...settings(600), numRuns: 600 },
+  )
+  expect(started).toBeGreaterThan(3 * refused)
+  expect([...seen].sort()).toEqual(everyEvent)
+})
+
+// `call.asked` is recorded by no decision yet: the policy speaks with the guard.
+const everyEvent = [
+  'approval.expired',
+  'approval.granted',
+  'approval.refused',
+  'approval.requested',
+  'call.allowed',
+  'call.denied',
+  'call.queued',
+  'call.reported',
+  'child.ended',
+  'child.requested',
+  'detour.begun',
+  'detour.ended',
+  'fork.closed',
+  'fork.opened',
+  'inputs.cleared',
+  'inputs.collected',
+  'limit.reached',
+  'run.blocked',
+  'run.cancelled',
+  'run.completed',
+  'run.failed',
+  'run.paused',
+  'run.resumed',
+  'run.started',
+  'signal.held',
+  'signal.rejected',
+  'signal.taken',
+  'stage.entered',
+  'stage.forced',
+  'text.said',
+  'vars.written',
+  'warning.raised',
+]
