@@ -19,7 +19,12 @@ const batchSize = 100
 const failuresShownMax = 20
 
 type Kind = 'grammar' | 'mutation'
-type Failure = { readonly what: string; readonly seed: number; readonly index: number; readonly input: unknown }
+type Failure = {
+  readonly what: string
+  readonly seed: number
+  readonly index: number
+  readonly input: unknown
+}
 type Slowest = { ms: number; readonly where: string; readonly bytes: number }
 type Report = {
   runs: number
@@ -60,7 +65,10 @@ function textOf(subject: Subject): Mutant {
   return 'text' in subject ? subject : { text: JSON.stringify(subject.main), format: 'json' }
 }
 
-function play(subject: Subject, plans: readonly StepPlan[]): { started: boolean; complaint: string | null } {
+function play(
+  subject: Subject,
+  plans: readonly StepPlan[],
+): { started: boolean; complaint: string | null } {
   if ('text' in subject) {
     const { machinesCount, complaint } = exercise(subject, plans)
     return { started: machinesCount > 0, complaint }
@@ -94,7 +102,8 @@ function examine(report: Report, [subject, plans]: [Subject, StepPlan[]], place:
     const played = performance.now()
     const { started, complaint } = play(subject, plans)
     const walkMs = performance.now() - played
-    if (walkMs > report.slowWalk.ms) report.slowWalk = { ms: walkMs, where: `${kind}, ${where}`, bytes }
+    if (walkMs > report.slowWalk.ms)
+      report.slowWalk = { ms: walkMs, where: `${kind}, ${where}`, bytes }
     if (started) report.started += 1
     if (complaint !== null) fail(complaint)
   } catch (thrown) {
@@ -106,13 +115,17 @@ function examine(report: Report, [subject, plans]: [Subject, StepPlan[]], place:
 function fuzz(kind: Kind, runs: number, seed: number): Report {
   const report = emptyReport()
   // Loading the code is no part of the first definition's time.
-  load({ text: '{"id": "warm", "initial": "a", "states": {"a": {"type": "final"}}}', format: 'json' })
+  load({
+    text: '{"id": "warm", "initial": "a", "states": {"a": {"type": "final"}}}',
+    format: 'json',
+  })
   for (let batch = 0; batch * batchSize < runs; batch += 1) {
     // Neighbouring seeds give alike samples; far ones do not.
     const batchSeed = (seed * 1_000_003 + batch * 7_919) | 0
     const numRuns = Math.min(batchSize, runs - batch * batchSize)
     const samples = fc.sample<[Subject, StepPlan[]]>(sources[kind], { seed: batchSeed, numRuns })
-    for (const [index, sample] of samples.entries()) examine(report, sample, { seed: batchSeed, index })
+    for (const [index, sample] of samples.entries())
+      examine(report, sample, { seed: batchSeed, index })
   }
   return report
 }
@@ -125,7 +138,9 @@ function tell(kind: Kind, report: Report): void {
   const { runs, started, crashes, failures, tooSlow } = report
   console.log(`${kind}: ${runs} definitions, ${started} of them started`)
   console.log(`  crashes ${crashes}, broken properties ${failures.length - crashes - tooSlow}`)
-  console.log(`  over ${loadMsMax} ms: ${tooSlow}; mean ${(report.loadMs / Math.max(1, runs)).toFixed(2)} ms`)
+  console.log(
+    `  over ${loadMsMax} ms: ${tooSlow}; mean ${(report.loadMs / Math.max(1, runs)).toFixed(2)} ms`,
+  )
   console.log(`  slowest to load ${told(report.slowLoad)}`)
   console.log(`  slowest walk ${told(report.slowWalk)}`)
   for (const failure of failures.slice(0, failuresShownMax)) {
@@ -133,7 +148,8 @@ function tell(kind: Kind, report: Report): void {
   }
 }
 
-const kinds: readonly Kind[] = values.kind === undefined ? ['grammar', 'mutation'] : [values.kind as Kind]
+const kinds: readonly Kind[] =
+  values.kind === undefined ? ['grammar', 'mutation'] : [values.kind as Kind]
 const reports = kinds.map((kind) => {
   const report = fuzz(kind, Number(values.runs), Number(values.seed))
   tell(kind, report)

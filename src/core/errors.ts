@@ -111,6 +111,7 @@ export type FindingCode = ErrorCode | WarningCode
 export type FaultCode =
   | 'USAGE'
   | 'FILE_UNREADABLE'
+  | 'FILE_UNWRITABLE'
   | 'DEFINITION_INVALID'
   | 'CASE_INVALID'
   | 'CONVERSION_LOSSY'

@@ -24,7 +24,10 @@ export function openStdio(): Stdio {
       err: err.write,
       isTerminal,
       hasColour: isTerminal && !isPlain,
-      columns: stdout.columns ?? columnsDefault,
+      // Read anew each time: a person may widen the terminal.
+      get columns() {
+        return stdout.columns ?? columnsDefault
+      },
       cwd: process.cwd(),
       // WHY a getter: Node opens its input at the first look, and most verbs never read it.
       get input() {

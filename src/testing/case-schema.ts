@@ -142,7 +142,7 @@ const verbs = {
   }),
   call: z.strictObject({
     call: z
-      .strictObject({ tool: name, input: freeObject.optional() })
+      .strictObject({ tool: text, input: freeObject.optional() })
       .describe('The agent wants to use a tool.'),
     ...around,
   }),

@@ -37,6 +37,9 @@ export type CaseResult = {
   readonly findings: readonly Finding[]
   /** Null when the definition never started. */
   readonly coverage: Coverage | null
+  /** All that its runs recorded, and how they stand after the last step. */
+  readonly log: readonly Recorded[]
+  readonly family: Family | null
 }
 
 /** A case together with the trees of its definitions, which know their places. */
@@ -71,19 +74,12 @@ export function playCase(source: CaseSource): CaseResult {
   if (machine === null) {
     const failures = [...check.failures]
     if (!check.mayRefuse) failures.push(neverStarts(findings))
-    return { id, title, level, ok: failures.length === 0, failures, findings, coverage: null }
+    const unplayed = { coverage: null, log: [], family: null }
+    return { id, title, level, ok: failures.length === 0, failures, findings, ...unplayed }
   }
-  const played = playSteps(source.case, { machine, library })
-  const failures = [...check.failures, ...played.failures]
-  return {
-    id,
-    title,
-    level,
-    ok: failures.length === 0,
-    failures,
-    findings,
-    coverage: played.coverage,
-  }
+  const { failures, ...played } = playSteps(source.case, { machine, library })
+  const all = [...check.failures, ...failures]
+  return { id, title, level, ok: all.length === 0, failures: all, findings, ...played }
 }
 
 function neverStarts(findings: readonly Finding[]): Failure {
@@ -118,10 +114,14 @@ function compileAll(source: CaseSource): Compiled {
 
 type Stage = { readonly machine: Machine; readonly library: Library }
 
-function playSteps(
-  one: Case,
-  { machine, library }: Stage,
-): { readonly failures: readonly Failure[]; readonly coverage: Coverage } {
+type Played = {
+  readonly failures: readonly Failure[]
+  readonly coverage: Coverage
+  readonly log: readonly Recorded[]
+  readonly family: Family
+}
+
+function playSteps(one: Case, { machine, library }: Stage): Played {
   const failures: Failure[] = []
   const stage = one.start?.stage ?? null
   const vars = (one.start?.vars ?? {}) as JsonObject
@@ -131,7 +131,7 @@ function playSteps(
     { type: 'StartRun', stage, vars, branch: null },
     { library, at, actor: agent },
   )
-  let coverage = noteCoverage(emptyCoverage(machine), started.recorded)
+  let coverage = noteCoverage(emptyCoverage(machine), ownRecord(started, machine))
   if (started.reply.kind === 'refused') {
     const { code, reason } = started.reply
     failures.push({
@@ -140,10 +140,11 @@ function playSteps(
       expected: 'a run that starts',
       actual: `${code}: ${reason}`,
     })
-    return { failures, coverage }
+    return { failures, coverage, log: started.recorded, family: started.family }
   }
   let family = started.family
   let before: readonly Recorded[] = started.recorded
+  const log = [...started.recorded]
   for (const [index, step] of one.steps.entries()) {
     at += waitOf(step)
     const answered = sendStep(family, step, {
@@ -152,10 +153,11 @@ function playSteps(
       workspace: one.workspace ?? '/workspace',
     })
     family = answered.family
+    log.push(...answered.recorded)
     // What the start recorded belongs to a look in front of everything else.
     const recorded = index === 0 && 'look' in step ? before : answered.recorded
     before = []
-    coverage = noteCoverage(coverage, answered.recorded)
+    coverage = noteCoverage(coverage, ownRecord(answered, machine))
     const addressed = addressOf(family, step)
     failures.push(
       ...compareStep({
@@ -167,7 +169,14 @@ function playSteps(
       }),
     )
   }
-  return { failures, coverage }
+  return { failures, coverage, log, family }
+}
+
+/** What runs of this machine recorded; an invoked one walks its own stages. */
+function ownRecord({ family, recorded }: Answered, machine: Machine): readonly Recorded[] {
+  const own = family.members.filter((member) => member.machine.hash === machine.hash)
+  const ids = new Set(own.map((member) => member.runId))
+  return recorded.filter((one) => ids.has(one.runId))
 }
 
 function addressOf(family: Family, step: CaseStep): Member {

@@ -14,7 +14,9 @@ test('every definition of the cases can be loaded, run and drawn', () => {
   }
 })
 
-test('no generated definition crashes, and one with errors gives no machine', { timeout: timeoutMs }, () => {
+test('no generated definition crashes, and one with errors gives no machine', {
+  timeout: timeoutMs,
+}, () => {
   fc.assert(
     fc.property(definitionSet, ({ main }) => {
       load({ text: JSON.stringify(main), format: 'json' })
@@ -23,7 +25,9 @@ test('no generated definition crashes, and one with errors gives no machine', { 
   )
 })
 
-test('no broken definition crashes, and what still runs keeps every property', { timeout: timeoutMs }, () => {
+test('no broken definition crashes, and what still runs keeps every property', {
+  timeout: timeoutMs,
+}, () => {
   let started = 0
   fc.assert(
     fc.property(mutant, steps, (one, plans) => {
@@ -38,9 +42,13 @@ test('no broken definition crashes, and what still runs keeps every property', {
 
 test('text that is no definition at all is refused, never thrown', { timeout: timeoutMs }, () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.constantFrom('json', 'yaml'), (text, format) => {
-      expect(load({ text, format: format as 'json' | 'yaml' })).toEqual([])
-    }),
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.constantFrom('json', 'yaml'),
+      (text, format) => {
+        expect(load({ text, format: format as 'json' | 'yaml' })).toEqual([])
+      },
+    ),
     settings(500),
   )
 })

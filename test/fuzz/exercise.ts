@@ -2,8 +2,9 @@
  * Everything Pawl does to a definition before and while it runs, on one text: reading, compiling,
  * checking, linking, drawing, and a short walk of what came out.
  */
-import type { Library } from '../../src/core/engine/family.ts'
+
 import { pictureOf } from '../../src/core/draw/picture.ts'
+import type { Library } from '../../src/core/engine/family.ts'
 import { hasErrors } from '../../src/core/finding.ts'
 import { linkMachine } from '../../src/core/machine/check.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
@@ -19,7 +20,8 @@ export type Outcome = { readonly machinesCount: number; readonly complaint: stri
 export function load(mutant: Mutant): readonly Machine[] {
   const read = compileText(mutant.text, mutant.format)
   if (hasErrors(read.findings) && read.machines.length > 0) throw new Error('errors, and machines')
-  if (read.machines.length === 0 && !hasErrors(read.findings)) throw new Error('no machines, no error')
+  if (read.machines.length === 0 && !hasErrors(read.findings))
+    throw new Error('no machines, no error')
   for (const machine of read.machines) {
     // A library in which every name means this machine is nothing but circles.
     linkMachine(machine, () => machine, [machine.name])

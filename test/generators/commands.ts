@@ -1,5 +1,5 @@
 /**
- * What agents and persons may do to a run, as plans: names are picked when the run stands somewhere.
+ * What agents and persons may do to a run, as plans: names are picked when the run is there.
  */
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/core/json.ts'
@@ -13,12 +13,28 @@ export type StepPlan = { readonly branch: number | null } & (
   | { readonly kind: 'known'; readonly signal: number; readonly data: JsonObject | null }
   /** Whatever leads on: a person's answer, a resume, else a signal. */
   | { readonly kind: 'nudge'; readonly signal: number; readonly data: JsonObject | null }
-  | { readonly kind: 'submit'; readonly inputs: JsonObject; readonly fit: boolean; readonly goTo: number | null }
+  | {
+      readonly kind: 'submit'
+      readonly inputs: JsonObject
+      readonly fit: boolean
+      readonly goTo: number | null
+    }
   | { readonly kind: 'unknown'; readonly name: string; readonly data: JsonObject | null }
   | { readonly kind: 'stale'; readonly signal: number }
   | { readonly kind: 'call'; readonly tool: string; readonly input: JsonObject }
-  | { readonly kind: 'report'; readonly ok: boolean; readonly output: string | null; readonly bytes: number | null; readonly call: number | null }
-  | { readonly kind: 'resolve'; readonly by: By; readonly granted: boolean; readonly id: 'none' | 'right' | 'wrong' }
+  | {
+      readonly kind: 'report'
+      readonly ok: boolean
+      readonly output: string | null
+      readonly bytes: number | null
+      readonly call: number | null
+    }
+  | {
+      readonly kind: 'resolve'
+      readonly by: By
+      readonly granted: boolean
+      readonly id: 'none' | 'right' | 'wrong'
+    }
   | { readonly kind: 'expire'; readonly id: 'right' | 'wrong' }
   | { readonly kind: 'pause'; readonly by: By; readonly release: boolean }
   | { readonly kind: 'resume'; readonly by: By }
@@ -35,7 +51,15 @@ const data = fc.oneof(
 const branch = fc.option(some, { freq: 2 })
 const by: fc.Arbitrary<By> = fc.constantFrom('agent', 'person')
 
-const file = fc.constantFrom('notes.md', 'src/a.ts', 'package.json', 'a/b', '../out', '/etc/x', '')
+const file = fc.constantFrom(
+  'notes.md',
+  'src/a.ts',
+  'src/b.md',
+  'package.json',
+  'a/b',
+  '../out',
+  '',
+)
 // A door reads a call from JSON, so that what JSON cannot say never comes this far.
 const oddInput = oddData.map((value) => JSON.parse(JSON.stringify(value)) as JsonObject)
 const input = fc.oneof(
@@ -44,7 +68,10 @@ const input = fc.oneof(
 )
 const tool = fc.oneof(
   { weight: 6, arbitrary: toolName },
-  { weight: 1, arbitrary: fc.constantFrom('mcp__pawl__process_step', 'mcp__pawl__pawl_status', 'process_step') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('mcp__pawl__process_step', 'mcp__pawl__pawl_status', 'process_step'),
+  },
   { weight: 1, arbitrary: fc.constantFrom('memory_read', ...evilNames) },
 )
 const output = fc.oneof(
@@ -141,7 +168,7 @@ export const steps: fc.Arbitrary<StepPlan[]> = sequence(
     { weight: 2, arbitrary: plans.finish },
     { weight: 0.2, arbitrary: plans.cancel },
   ].map((one) => ({ ...one, weight: Math.ceil(one.weight * 5) })),
-  30,
+  60,
 )
 
 /** Only what happens without a person: the agent, and the clock that lets an approval expire. */

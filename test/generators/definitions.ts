@@ -15,11 +15,7 @@ export type DefinitionSet = {
   readonly library: Readonly<Record<string, Json>>
 }
 
-const child = fc.oneof(
-  processDefinition('any'),
-  stepsDefinition,
-  workflowDefinition('any', []),
-)
+const child = fc.oneof(processDefinition('any'), stepsDefinition, workflowDefinition('any', []))
 
 const library = fc
   .tuple(child, fc.oneof(child, workflowDefinition('any', invokedNames.slice(0, 1))))

@@ -115,7 +115,10 @@ export const cel: fc.Arbitrary<string> = fc
 
 const simple = fc.oneof(
   { weight: 4, arbitrary: jmespath as fc.Arbitrary<unknown> },
-  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('jp', 'jmespath'), expression: jmespath }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constantFrom('jp', 'jmespath'), expression: jmespath }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('cel'), expression: cel }) },
 )
 
@@ -128,5 +131,8 @@ const caseBranch = fc.oneof(
 /** An expression in any of the spellings a form accepts. */
 export const expression: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: simple },
-  { weight: 1, arbitrary: fc.record({ case: fc.array(caseBranch, { minLength: 1, maxLength: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ case: fc.array(caseBranch, { minLength: 1, maxLength: 3 }) }),
+  },
 )

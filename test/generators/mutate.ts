@@ -104,13 +104,22 @@ function misspelt(key: string | number, number: number): string {
 }
 
 function retyped(value: Tree, number: number): Tree {
-  const forms: readonly Tree[] = [[value], new Map([['value', value]]), null, 0, true, '', textOfTree(value)]
+  const forms: readonly Tree[] = [
+    [value],
+    new Map([['value', value]]),
+    null,
+    0,
+    true,
+    '',
+    textOfTree(value),
+  ]
   return pick(forms, number)
 }
 
 function nested(value: Tree, depth: number): Tree {
   let tree = value
-  for (let level = 0; level < depth; level += 1) tree = level % 2 === 0 ? [tree] : new Map([['x', tree]])
+  for (let level = 0; level < depth; level += 1)
+    tree = level % 2 === 0 ? [tree] : new Map([['x', tree]])
   return tree
 }
 
@@ -148,9 +157,18 @@ function changeTree(tree: Tree, change: TreeChange): void {
     case 'odd-text':
       return write(place, pick([...evilNames, ...oddNames, '\ud800', '\u0000'], change.other))
     case 'number':
-      return write(place, pick([Number.NaN, Infinity, -0, 1e308, -1, 0, 0.5, 2 ** 53], change.other))
+      return write(
+        place,
+        pick([Number.NaN, Infinity, -0, 1e308, -1, 0, 0.5, 2 ** 53], change.other),
+      )
     case 'invoke-itself':
-      return write(place, new Map([['invoke', 'generated'], ['on_complete', 'done']]))
+      return write(
+        place,
+        new Map([
+          ['invoke', 'generated'],
+          ['on_complete', 'done'],
+        ]),
+      )
   }
 }
 
@@ -166,20 +184,58 @@ const textChange = fc.record({
 })
 type TextChange = { how: string; at: number; other: number }
 
-const inserted = ['{', '}', '[', ']', '"', ',', ':', '\t', '\n', '&a ', '*a', '<<: *a', '\u0000', '\ud800']
-const more = ['---\n', '!!js/function ', '/*', '//', '\ufeff', '1e999', 'NaN', '\\u0000', '? ', '- - - ', '%']
+const inserted = [
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  ',',
+  ':',
+  '\t',
+  '\n',
+  '&a ',
+  '*a',
+  '<<: *a',
+  '\u0000',
+  '\ud800',
+]
+const more = [
+  '---\n',
+  '!!js/function ',
+  '/*',
+  '//',
+  '\ufeff',
+  '1e999',
+  'NaN',
+  '\\u0000',
+  '? ',
+  '- - - ',
+  '%',
+]
 
 function changeText(text: string, { how, at, other }: TextChange): string {
   const from = text.length === 0 ? 0 : at % text.length
   const to = Math.min(text.length, from + (other % 40))
   if (how === 'cut') return text.slice(0, from) + text.slice(to)
-  if (how === 'insert') return text.slice(0, from) + pick([...inserted, ...more], other) + text.slice(from)
+  if (how === 'insert')
+    return text.slice(0, from) + pick([...inserted, ...more], other) + text.slice(from)
   if (how === 'tabs') return text.replaceAll(/\n {2}/g, '\n\t')
-  if (how === 'repeat') return text.slice(0, to) + text.slice(from, to).repeat(other % 200) + text.slice(to)
+  if (how === 'repeat')
+    return text.slice(0, to) + text.slice(from, to).repeat(other % 200) + text.slice(to)
   if (how === 'join') return text + pick(['\n---\n', '', ' ', ','], other) + text
-  const swap: Record<string, string> = { '{': '[', '}': ']', '[': '{', ']': '}', ':': ',', ',': ':' }
+  const swap: Record<string, string> = {
+    '{': '[',
+    '}': ']',
+    '[': '{',
+    ']': '}',
+    ':': ',',
+    ',': ':',
+  }
   let left = 1 + (other % 4)
-  return [...text].map((one, i) => (i >= from && swap[one] && left-- > 0 ? swap[one] : one)).join('')
+  return [...text]
+    .map((one, i) => (i >= from && swap[one] && left-- > 0 ? swap[one] : one))
+    .join('')
 }
 
 export type Mutant = { readonly text: string; readonly format: 'json' | 'yaml' }
@@ -198,7 +254,8 @@ export const mutant: fc.Arbitrary<Mutant> = plan.map((one) => {
   for (const change of one.tree) changeTree(tree, change)
   const format = one.isYaml ? 'yaml' : 'json'
   let text = one.isYaml ? yamlOf(tree) : textOfTree(tree)
-  if (one.isText && exampleTexts.length > 0 && one.seed % 2 === 0) text = pick(exampleTexts, one.seed)
+  if (one.isText && exampleTexts.length > 0 && one.seed % 2 === 0)
+    text = pick(exampleTexts, one.seed)
   if (one.isText) for (const change of one.texts) text = changeText(text, change)
   return { text, format }
 })

@@ -3,7 +3,17 @@
  */
 import fc from 'fast-check'
 
-const ordinary = ['plan', 'code', 'test', 'review', 'ship', 'fix', 'wait', 'done', 'failed'] as const
+const ordinary = [
+  'plan',
+  'code',
+  'test',
+  'review',
+  'ship',
+  'fix',
+  'wait',
+  'done',
+  'failed',
+] as const
 
 /** Odd, but allowed. */
 export const oddNames = [

@@ -10,7 +10,10 @@ const rule = fc
   .record({
     capability,
     rate_limit: maybe(
-      fc.record({ max_calls: fc.integer({ min: 1, max: 3 }), window_seconds: fc.constantFrom(1, 60) }),
+      fc.record({
+        max_calls: fc.integer({ min: 1, max: 3 }),
+        window_seconds: fc.constantFrom(1, 60),
+      }),
     ),
     budget_limit: maybe(
       fc.record({

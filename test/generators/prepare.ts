@@ -42,7 +42,10 @@ export function prepare(set: DefinitionSet): Prepared {
   if (fallback === undefined) return { setup: null, findings }
   findings.push(...linkMachine(fallback, library))
   if (hasErrors(findings)) return { setup: null, findings }
-  return { setup: { machine: deepFreeze(fallback), library: (name) => frozen(library(name)) }, findings }
+  return {
+    setup: { machine: deepFreeze(fallback), library: (name) => frozen(library(name)) },
+    findings,
+  }
 }
 
 function frozen(machine: Machine | undefined): Machine | undefined {

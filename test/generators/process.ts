@@ -37,7 +37,8 @@ function answerOf(one: AnswerPlan, names: readonly string[], how: How): Json {
   const target = one.next === null ? null : pick(names, one.next)
   if (how.gates === 'any') return written({ next: target, action: one.action }) as Json
   // Every end that would complete the run waits for a person; a block is no completion.
-  if (target === null) return { next: null, action: one.action === 'block' ? 'block' : 'notify_human' }
+  if (target === null)
+    return { next: null, action: one.action === 'block' ? 'block' : 'notify_human' }
   if (how.finals.includes(target)) return { next: target, action: 'notify_human' }
   return { next: target }
 }
@@ -47,14 +48,19 @@ type How = { readonly gates: EndGates; readonly finals: readonly string[] }
 /** A process; with `every`, no answer completes a run without asking a person. */
 export function processDefinition(gates: EndGates): fc.Arbitrary<Json> {
   return plan.map((one) => {
-    const finals = one.names.slice(one.names.length - Math.min(one.finalsCount, one.names.length - 1))
+    const finals = one.names.slice(
+      one.names.length - Math.min(one.finalsCount, one.names.length - 1),
+    )
     const open = one.names.filter((name) => !finals.includes(name))
     const states = one.names.map((name, index) => {
       if (finals.includes(name)) return [name, { question: `Over: ${name}` }] as const
       const answers = (one.answers[index] ?? []).map(
         (answer) => [answer.name, answerOf(answer, one.names, { gates, finals })] as const,
       )
-      return [name, { question: `What about ${name}?`, answers: Object.fromEntries(answers) }] as const
+      return [
+        name,
+        { question: `What about ${name}?`, answers: Object.fromEntries(answers) },
+      ] as const
     })
     return written({
       name: 'generated',

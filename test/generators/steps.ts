@@ -14,7 +14,14 @@ const path = fc
   .tuple(fc.constantFrom('', 'local.', 'vars.', 'inputs.', 'local.deep.'), fieldName)
   .map(([scope, name]) => `${scope}${name}`)
 
-const template = fc.constantFrom('Hello', '{{x}}', `\${y=none}`, '{{local.n}} {{inputs.x}}', '{{', '')
+const template = fc.constantFrom(
+  'Hello',
+  '{{x}}',
+  `\${y=none}`,
+  '{{local.n}} {{inputs.x}}',
+  '{{',
+  '',
+)
 
 const condition = { if: seldom(expression) }
 const valued = fc.oneof(
@@ -94,10 +101,7 @@ const stepPlan = fc.record({
       fc.array(fc.oneof(template, made({ text: template })), { maxLength: 3 }),
     ),
   ),
-  inputs: maybe(
-    fc.uniqueArray(input, { maxLength: 3, selector: (one) => one.name }),
-    3,
-  ),
+  inputs: maybe(fc.uniqueArray(input, { maxLength: 3, selector: (one) => one.name }), 3),
   on: maybe(
     fc
       .record({
@@ -153,6 +157,8 @@ export const stepsDefinition: fc.Arbitrary<Json> = plan.map((one) => {
   })
   const { variables, start, tool } = one
   const task = written({ type: 'steps', id: 'generated', variables, start, tool, steps })
-  const whole = one.isWrapped ? { type: 'context', context: { task } } : { ...task, policy: one.policy }
+  const whole = one.isWrapped
+    ? { type: 'context', context: { task } }
+    : { ...task, policy: one.policy }
   return written(whole) as unknown as Json
 })

@@ -56,7 +56,9 @@ const oddKey = fc.oneof(
 )
 
 /** Data of a signal: mostly fields that guards read. */
-export const plainData: fc.Arbitrary<JsonObject> = fc.dictionary(fieldName, plainValue, { maxKeys: 3 })
+export const plainData: fc.Arbitrary<JsonObject> = fc.dictionary(fieldName, plainValue, {
+  maxKeys: 3,
+})
 
 /** Data with odd keys and values; `fromEntries` makes every key an own member. */
 export const oddData: fc.Arbitrary<JsonObject> = fc

@@ -3,9 +3,15 @@
  * All that goes into the engine is frozen: a change in place throws and fails the walk.
  */
 import { hear, type Utterance } from '../../src/core/dialects/hear.ts'
-import { viewMember, type View } from '../../src/core/dialects/view.ts'
+import { type View, viewMember } from '../../src/core/dialects/view.ts'
 import type { Answered, Context, Family, Member } from '../../src/core/engine/family.ts'
-import { commandFamily, mainOf, memberOfBranch, openLeaf, startFamily } from '../../src/core/engine/family.ts'
+import {
+  commandFamily,
+  mainOf,
+  memberOfBranch,
+  openLeaf,
+  startFamily,
+} from '../../src/core/engine/family.ts'
 import type { Actor, Command } from '../../src/core/engine/types.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Field } from '../../src/core/machine/machine.ts'
@@ -43,7 +49,9 @@ export function walk(setup: Setup, plans: readonly StepPlan[]): Trace {
   const start = { type: 'StartRun', stage: null, vars: {}, branch: null } as const
   const started = startFamily({ runId: 'run', machine }, start, { library, at, actor: agent })
   deepFreeze(started)
-  const steps: Step[] = [{ before: null, command: start, branch: null, actor: agent, answered: started }]
+  const steps: Step[] = [
+    { before: null, command: start, branch: null, actor: agent, answered: started },
+  ]
   if (started.reply.kind === 'refused') return { setup, steps }
   let family = started.family
   for (const plan of plans) {
@@ -57,7 +65,8 @@ export function walk(setup: Setup, plans: readonly StepPlan[]): Trace {
 
 function take(family: Family, plan: StepPlan, where: Omit<Context, 'actor'>): Step {
   const branch = branchOf(family, plan.branch)
-  const addressed = branch === null ? mainOf(family) : (memberOfBranch(family, branch) ?? mainOf(family))
+  const addressed =
+    branch === null ? mainOf(family) : (memberOfBranch(family, branch) ?? mainOf(family))
   const { command, actor } = commandOf(plan, family, addressed)
   deepFreeze(command)
   const answered = commandFamily(family, { command, branch }, { ...where, actor })
@@ -87,16 +96,27 @@ function commandOf(plan: StepPlan, family: Family, addressed: Member): Sent {
     case 'nudge':
       return nudge(plan, family, addressed)
     case 'call':
-      return { command: { type: 'CheckCall', call: readCall(plan, leaf.machine, '/workspace') }, actor: agent }
+      return {
+        command: { type: 'CheckCall', call: readCall(plan, leaf.machine, '/workspace') },
+        actor: agent,
+      }
     case 'report':
       return { command: reportOf(plan, leaf), actor: agent }
     case 'resolve': {
       const approvalId = idOf(plan.id, leaf)
-      const command = { type: 'ResolveApproval', approvalId, granted: plan.granted, note: 'so be it' } as const
+      const command = {
+        type: 'ResolveApproval',
+        approvalId,
+        granted: plan.granted,
+        note: 'so be it',
+      } as const
       return { command, actor: actorOf(plan.by) }
     }
     case 'expire':
-      return { command: { type: 'ExpireApproval', approvalId: idOf(plan.id, leaf) ?? '' }, actor: system }
+      return {
+        command: { type: 'ExpireApproval', approvalId: idOf(plan.id, leaf) ?? '' },
+        actor: system,
+      }
     case 'pause':
       return { command: { type: 'PauseRun', release: plan.release }, actor: actorOf(plan.by) }
     case 'resume':
@@ -136,7 +156,11 @@ function reportOf(plan: Extract<StepPlan, { kind: 'report' }>, leaf: Member): Co
   const open = leaf.state.openCalls
   const callId = plan.call === null || open.length === 0 ? null : pick(open, plan.call).callId
   const { ok, output, bytes } = plan
-  return { type: 'ReportCall', callId, report: { ok, output, exitCode: ok ? 0 : 1, bytes, costMicroUsd: 10 } }
+  return {
+    type: 'ReportCall',
+    callId,
+    report: { ok, output, exitCode: ok ? 0 : 1, bytes, costMicroUsd: 10 },
+  }
 }
 
 type Speaking = Extract<StepPlan, { kind: 'known' | 'submit' | 'unknown' | 'stale' }>
@@ -151,7 +175,8 @@ function spoken(plan: Speaking, family: Family, addressed: Member): Command {
     const name = view.signals.length === 0 ? '' : pick(view.signals, plan.signal)
     return { type: 'SendSignal', name, data: null, expectStage: `${view.stage}?`, goTo: null }
   }
-  if (machine.dialect === 'steps') return hear(machine, submission(plan, view, Object.keys(machine.stages)))
+  if (machine.dialect === 'steps')
+    return hear(machine, submission(plan, view, Object.keys(machine.stages)))
   const number = plan.kind === 'known' ? plan.signal : 0
   const data = plan.kind === 'known' ? plan.data : plan.inputs
   const name = view.signals.length === 0 ? 'GO' : pick(view.signals, number)
@@ -159,7 +184,11 @@ function spoken(plan: Speaking, family: Family, addressed: Member): Command {
 }
 
 /** A signal of a view, in the way its dialect says it. */
-export function utter(view: Pick<View, 'dialect'>, name: string, data: JsonObject | null): Utterance {
+export function utter(
+  view: Pick<View, 'dialect'>,
+  name: string,
+  data: JsonObject | null,
+): Utterance {
   if (view.dialect === 'process') return { kind: 'answer', answer: name, stage: null }
   if (view.dialect === 'steps') return { kind: 'submit', inputs: data ?? {}, goTo: null }
   return { kind: 'signal', name, data }
@@ -172,14 +201,23 @@ function submission(
 ): Utterance {
   if (plan.kind === 'known') return { kind: 'submit', inputs: fitting(view.fields), goTo: null }
   const inputs = plan.fit ? { ...plan.inputs, ...fitting(view.fields) } : plan.inputs
-  const goTo = plan.goTo === null || plan.goTo % 2 === 0 ? null : pick([...stages, 'nowhere'], plan.goTo)
+  const goTo =
+    plan.goTo === null || plan.goTo % 2 === 0 ? null : pick([...stages, 'nowhere'], plan.goTo)
   return { kind: 'submit', inputs, goTo }
 }
 
 /** What each field most likely takes. */
 function fitting(fields: readonly Field[]): JsonObject {
   const inputs: Record<string, Json> = {}
-  const byType = { string: 'pass', number: 1.5, integer: 2, boolean: true, object: {}, array: [1], null: null }
+  const byType = {
+    string: 'pass',
+    number: 1.5,
+    integer: 2,
+    boolean: true,
+    object: {},
+    array: [1],
+    null: null,
+  }
   for (const field of fields) {
     const isDate = field.format === 'date' && field.type === 'string' && field.enum === null
     inputs[field.name] = isDate ? '2026-03-11' : byType[field.type]

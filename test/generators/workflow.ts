@@ -99,7 +99,7 @@ const plan = fc.record({
   interrupts: fc.array(
     fc.record({
       name: fc.constantFrom('notes', 'lock', '7'),
-      pattern: fc.constantFrom('**/*.md', 'src/**', '*', '**', 'package.json', '{a,b}/*'),
+      pattern: fc.constantFrom('**/*.md', 'src/**', '*', '**', '**', 'package.json', '{a,b}/*'),
       target: some,
       canReturn: fc.boolean(),
       isGated: rarely(4),
@@ -156,7 +156,12 @@ function transitionOf(one: TransitionPlan, world: World): unknown {
   if (one.kind === 'object') return moveTo(one, world, 0)
   if (one.kind === 'invoke' && world.invoked.length > 0) {
     const invoke = pick(world.invoked, one.invoked)
-    return written({ invoke, input: one.input, ...after(one, world), ...conditions(one, world, true) })
+    return written({
+      invoke,
+      input: one.input,
+      ...after(one, world),
+      ...conditions(one, world, true),
+    })
   }
   if (one.kind === 'fork') {
     const branches = one.branches.map((branch) => [branch.name, branchOf(branch, world)])

@@ -32,7 +32,9 @@ test('a machine that was stored and read again is the same machine', { timeout: 
   )
 })
 
-test('blanks, comments and the way keys are written do not change the hash', { timeout: timeoutMs }, () => {
+test('blanks, comments and the way keys are written do not change the hash', {
+  timeout: timeoutMs,
+}, () => {
   fc.assert(
     fc.property(definitionSet, ({ main }) => {
       const spaced = `// a note\n${JSON.stringify(main, null, 3)}\n/* the end */`

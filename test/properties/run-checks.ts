@@ -8,8 +8,7 @@ import { commandFamily, mainOf, memberOfBranch } from '../../src/core/engine/fam
 import { hasEnded } from '../../src/core/engine/running.ts'
 import type { Event } from '../../src/core/engine/types.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
-import { type Trace, utter } from '../generators/walk.ts'
-import { lastFamily } from '../generators/walk.ts'
+import { lastFamily, type Trace, utter } from '../generators/walk.ts'
 import { type Check, eachStep, memberIn } from './trace-checks.ts'
 
 /** Looks at the log of every run of a trace. */
@@ -30,13 +29,16 @@ export const callsStayLimited: Check = eachLog((events, machine) => {
   let stage = ''
   let calls = 0
   let kept = { stage: '', calls: 0 }
+  let isReturning = false
   for (const event of ruled(events)) {
     if (event.type === 'detour.begun') kept = { stage, calls }
+    if (event.type === 'detour.ended') isReturning = event.returned
     if (event.type === 'run.resumed' && event.refills) calls = 0
     if (event.type === 'stage.entered') {
       stage = event.stage
-      calls = event.by === 'return' ? kept.calls : 0
-      if (event.by === 'return' && kept.stage !== stage) return 'a return led elsewhere'
+      calls = isReturning ? kept.calls : 0
+      if (isReturning && kept.stage !== stage) return 'a return led elsewhere'
+      isReturning = false
     }
     if (event.type !== 'call.allowed' || !event.counts) continue
     calls += 1

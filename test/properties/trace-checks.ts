@@ -155,7 +155,8 @@ export const nothingRunsWhileWaiting: Check = eachStep(({ before, command, answe
       if (old.fork !== null || old.child !== null) return `a signal was taken past the children`
       if (isUnderPause(before, runId)) return `a signal was taken below a paused run`
     }
-    if (event.type !== 'call.allowed' || command.type !== 'CheckCall' || command.call.isOwn) continue
+    if (event.type !== 'call.allowed' || command.type !== 'CheckCall' || command.call.isOwn)
+      continue
     if (old.status === 'paused' && old.pause?.release === true) continue
     if (old.status === 'waiting') return 'a call was allowed while a person was asked'
     if (old.status === 'paused') return 'a call was allowed in a paused run'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mainOf } from '../../src/core/engine/family.ts'
 import { hasErrors } from '../../src/core/finding.ts'
 import { agentSteps, steps } from '../generators/commands.ts'
-import { definitionSet, gatedSet } from '../generators/definitions.ts'
+import { type DefinitionSet, definitionSet, gatedSet } from '../generators/definitions.ts'
 import { prepare } from '../generators/prepare.ts'
 import { lastFamily, type Trace, walk } from '../generators/walk.ts'
 import { checks } from './checks.ts'
@@ -26,7 +26,11 @@ function walks(): readonly Trace[] {
 
 test.each(checks)('%s', { timeout: timeoutMs }, (_, check) => {
   const isLong = runs(usualRuns) !== usualRuns
-  const complaint = isLong ? null : walks().map(check).find((one) => one !== null)
+  const complaint = isLong
+    ? null
+    : walks()
+        .map(check)
+        .find((one) => one !== null)
   if (isLong || complaint !== undefined) {
     fc.assert(
       fc.property(definitionSet, steps, (set, plans) => {
@@ -54,6 +58,44 @@ test('no way leads past a gate to an end without a person', { timeout: timeoutMs
     settings(300),
   )
   expect(walked).toBeGreaterThan(0)
+})
+
+// Nothing but detours leads out of the stage, so that its calls may never begin anew.
+const onlyDetours: DefinitionSet = {
+  kind: 'workflow',
+  main: {
+    id: 'w',
+    initial: 'a',
+    states: {
+      a: { max_iterations: 3, on: { END: { target: 'z', requires_approval: true } } },
+      h: { on: { RETURN: '$return', STAY: 'h' } },
+      z: { type: 'final' },
+    },
+    interrupts: { any: { trigger: { file_pattern: '**' }, target: 'h' } },
+  },
+  library: {},
+}
+
+test('no detour and no pause of an agent refills the calls of a stage', {
+  timeout: timeoutMs,
+}, () => {
+  const { setup } = prepare(onlyDetours)
+  if (setup === null) throw new Error('bug: the definition does not start')
+  let detours = 0
+  fc.assert(
+    fc.property(agentSteps, (plans) => {
+      let stage = 'a'
+      let calls = 0
+      for (const { event } of walk(setup, plans).steps.flatMap((one) => one.answered.recorded)) {
+        if (event.type === 'stage.entered') stage = event.stage
+        if (event.type === 'detour.begun') detours += 1
+        if (event.type === 'call.allowed' && event.counts && stage === 'a') calls += 1
+      }
+      expect(calls).toBeLessThanOrEqual(3)
+    }),
+    settings(300),
+  )
+  expect(detours).toBeGreaterThan(50)
 })
 
 test('with a person who agrees, the same definitions do come to an end', () => {

@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../assert.ts'
 import type { Finding } from '../finding.ts'
-import { finding, hasErrors, join } from '../finding.ts'
+import { hasErrors, join } from '../finding.ts'
 import { checkMachine } from '../machine/check.ts'
 import { sealMachine } from '../machine/hash.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'
@@ -16,6 +16,7 @@ import type { ProcessDefinition } from './process/schema.ts'
 import { processSchema } from './process/schema.ts'
 import { recogniseDialect } from './recognise.ts'
 import { checkShape } from './shape.ts'
+import { checkMachineSize, checkNameSizes } from './size.ts'
 import { compileSteps } from './steps/compile.ts'
 import type { StepsTask } from './steps/schema.ts'
 import { envelopeSchema, stepsSchema } from './steps/schema.ts'
@@ -35,9 +36,6 @@ export type CompiledDefinition = {
   readonly findings: readonly Finding[]
 }
 
-/** Stages of one machine. */
-export const stagesMax = 10_000
-
 const noOptions: CompileOptions = { hostTools: null }
 
 /** Compiles a definition; findings of every kind come back together. */
@@ -49,6 +47,8 @@ export function compileDefinition(
   if (recognised.dialect === null)
     return { dialect: null, machines: [], findings: recognised.findings }
   const { dialect } = recognised
+  const tooLong = checkNameSizes(root)
+  if (tooLong.length > 0) return { dialect, machines: [], findings: tooLong }
   const parts = partsOf(dialect, root)
   const shape = shapeOf(dialect, root).map((one) => ({
     ...one,
@@ -61,7 +61,9 @@ export function compileDefinition(
     compilePart(dialect, { node, at: within(root, node.pointer) }, options),
   )
   for (const part of compiled)
-    findings.push(...part.findings, ...(checkSize(part) ?? checkMachine(unsealed(part))))
+    findings.push(
+      ...(checkMachineSize(part) ?? [...part.findings, ...checkMachine(unsealed(part))]),
+    )
   const ordered = inOrder(findings)
   if (hasErrors(ordered)) return { dialect, machines: [], findings: ordered }
   return { dialect, machines: compiled.map((part) => sealMachine(part.machine)), findings: ordered }
@@ -82,13 +84,6 @@ const unreadable: ReadonlySet<string> = new Set([
 
 function unsealed(part: Compiled): Machine {
   return { ...part.machine, hash: '' }
-}
-
-function checkSize(part: Compiled): Finding[] | null {
-  const count = Object.keys(part.machine.stages).length
-  if (count <= stagesMax) return null
-  const message = `the definition has ${count} stages; at most ${stagesMax} can be run`
-  return [finding('SIZE_EXCEEDED', '', { message, hint: 'split it and use `invoke`' })]
 }
 
 /** The nodes that each become a machine. */

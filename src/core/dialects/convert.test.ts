@@ -1,67 +1,18 @@
 /** Every definition of the cases and examples survives being printed in its own dialect. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json, JsonObject } from '../json.ts'
-import { asObject } from '../json.ts'
-import type { DialectName, Machine } from '../machine/machine.ts'
+import { definitionSet } from '../../../test/generators/definitions.ts'
+import { compiled, dialects, essence, known } from '../../../test/known-definitions.contract.ts'
 import { printYaml } from '../source/print-yaml.ts'
 import { readSource } from '../source/read-source.ts'
 import { type Node, plainValue, sourceOf } from '../source/source.ts'
 import { compileDefinition } from './compile-definition.ts'
 import { convertMachine } from './convert.ts'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
-const dialects: readonly DialectName[] = ['process', 'workflow', 'steps']
-
-type Known = { readonly where: string; readonly machine: Machine }
-
-const known: readonly Known[] = [...fromCases(), ...fromExamples()]
-
-function* fromCases(): Generator<Known> {
-  const folder = join(root, 'cases')
-  for (const name of readdirSync(folder).filter((one) => one.endsWith('.json'))) {
-    const cases = JSON.parse(readFileSync(join(folder, name), 'utf8')) as JsonObject[]
-    for (const one of cases) {
-      const definitions = [one.definition, ...Object.values(asObject(one.definitions) ?? {})]
-      for (const definition of definitions) {
-        yield* machinesOf(`${name} ${one.id}`, sourceOf(definition as Json))
-      }
-    }
-  }
-}
-
-function* fromExamples(): Generator<Known> {
-  for (const dialect of dialects) {
-    const folder = join(root, 'examples', dialect)
-    for (const name of readdirSync(folder).filter((one) => !one.includes('.cases.'))) {
-      const read = readSource(readFileSync(join(folder, name), 'utf8'))
-      yield* machinesOf(name, read.root as Node)
-    }
-  }
-}
-
-function* machinesOf(where: string, node: Node): Generator<Known> {
-  for (const machine of compileDefinition(node).machines) yield { where, machine }
-}
-
-function compiled(definition: JsonObject): Machine {
-  const { machines, findings } = compileDefinition(sourceOf(definition))
-  expect(findings.filter((one) => one.severity === 'error')).toEqual([])
-  return machines[0] as Machine
-}
-
-/** A machine without what may differ: where things stood, what nothing enforces, the hash. */
-function essence(machine: Machine): Json {
-  const { hash: _, meta: __, ...rest } = machine
-  return JSON.parse(JSON.stringify(rest, (key, value) => (key === 'origin' ? undefined : value)))
-}
-
 test('there are enough definitions to go by', () => {
-  expect(known.length).toBeGreaterThan(500)
+  expect(known.length).toBeGreaterThan(250)
   for (const dialect of dialects) {
-    expect(known.filter((one) => one.machine.dialect === dialect).length).toBeGreaterThan(60)
+    expect(known.filter((one) => one.machine.dialect === dialect).length).toBeGreaterThan(40)
   }
 })
 
@@ -118,3 +69,20 @@ test('a printed definition reads back from YAML as the same value', () => {
     expect(JSON.stringify(plainValue(read.root as Node)), where).toBe(JSON.stringify(definition))
   }
 })
+
+const runsMax = Number(process.env.PAWL_CONVERT_RUNS ?? 150)
+
+test('definitions that nobody wrote survive it just as well', () => {
+  let count = 0
+  const property = fc.property(definitionSet, ({ main }) => {
+    for (const machine of compileDefinition(sourceOf(main)).machines) {
+      count += 1
+      const own = convertMachine(machine, machine.dialect)
+      expect(own.losses).toEqual([])
+      expect(essence(compiled(own.definition))).toEqual(essence(machine))
+      for (const to of dialects) compiled(convertMachine(machine, to).definition)
+    }
+  })
+  fc.assert(property, { numRuns: runsMax })
+  expect(count).toBeGreaterThan(runsMax / 4)
+}, 600_000)

@@ -10,41 +10,39 @@ import { placeOf, ruleKeys } from './places.ts'
 import type { Loss } from './printed.ts'
 import { listed } from './told.ts'
 
-export const parts = [
-  'mail',
-  'budget',
-  'callsTotal',
-  'debug',
-  'hold',
-  'danger',
-  'values',
-  'detour',
-  'op',
-  'toolsAllow',
-  'toolsDeny',
-  'endpointTools',
-  'commands',
-  'envBlocked',
-  'envSet',
-  'callsMax',
-  'editLinesMax',
-  'filesMax',
-  'bytesMax',
-  'model',
-  'fallback',
-  'mustCall',
-  'briefIf',
-  'template',
-  'folding',
-  'fields',
-  'canName',
-  'warning',
-  'requires',
-  'gate',
-  'invoke',
-  'fork',
-] as const
-export type Part = (typeof parts)[number]
+export type Part =
+  | 'mail'
+  | 'budget'
+  | 'callsTotal'
+  | 'debug'
+  | 'hold'
+  | 'danger'
+  | 'values'
+  | 'detour'
+  | 'op'
+  | 'toolsAllow'
+  | 'toolsDeny'
+  | 'endpointTools'
+  | 'commands'
+  | 'envBlocked'
+  | 'envSet'
+  | 'callsMax'
+  | 'editLinesMax'
+  | 'filesMax'
+  | 'bytesMax'
+  | 'model'
+  | 'fallback'
+  | 'mustCall'
+  | 'briefIf'
+  | 'template'
+  | 'folding'
+  | 'fields'
+  | 'canName'
+  | 'warning'
+  | 'requires'
+  | 'gate'
+  | 'invoke'
+  | 'fork'
 
 /** A dialect as a target: how it is called, and what it can say. */
 export type Target = { readonly noun: string; readonly can: readonly Part[] }
@@ -60,7 +58,7 @@ export function lossesOf(machine: Machine, target: Target): Loss[] {
   }
   surveyMachine(machine, note)
   for (const stage of Object.values(machine.stages)) {
-    surveyStage(stage, note)
+    surveyStage(machine, stage, note)
     for (const trigger of Object.values(stage.signals)) surveyTrigger(stage, trigger, note)
   }
   surveyFolding(machine, note)
@@ -95,8 +93,12 @@ function surveyMachine(machine: Machine, note: Note): void {
     note('danger', placeOf(machine, 'danger'), { what: 'level of danger', effect })
   }
   if (Object.keys(vars).length > 0) {
-    const effect = `${listed(Object.keys(vars))} are no longer there to look at`
+    const effect = `no longer there to look at: ${listed(Object.keys(vars))}`
     note('values', placeOf(machine, 'values'), { what: 'values of its own', effect })
+  }
+  if (typeof machine.meta.default_model === 'string') {
+    const effect = 'the host is not told which model to use'
+    note('model', placeOf(machine, 'model'), { what: 'settings for the model', effect })
   }
   for (const { pattern, target, origin } of machine.detours) {
     const effect = `changing a file like \`${pattern}\` no longer leads to \`${target}\``
@@ -115,7 +117,7 @@ function hasEndpointList({ rule }: Stage): boolean {
   return rule.tools.among !== null && rule.tools.allow !== 'all'
 }
 
-function surveyStage(stage: Stage, note: Note): void {
+function surveyStage(machine: Machine, stage: Stage, note: Note): void {
   const { name, origin, rule, fallback } = stage
   surveyTools(stage, note)
   surveyRule(stage, note)
@@ -123,13 +125,14 @@ function surveyStage(stage: Stage, note: Note): void {
     const effect = `any command line can be run in \`${name}\``
     note('commands', join(origin, ruleKeys.commands), { what: 'list of commands', effect })
   }
-  if (stage.model !== null || stage.thinking !== null) {
-    const key = stage.model === null ? ruleKeys.thinking : ruleKeys.model
+  const hasModel = stage.model !== null && stage.model !== machine.meta.default_model
+  if (hasModel || stage.thinking !== null) {
+    const key = hasModel ? ruleKeys.model : ruleKeys.thinking
     const effect = `the host is not told which model or how much thought \`${name}\` needs`
     note('model', join(origin, key), { what: 'settings for the model', effect })
   }
   if (fallback !== null && stage.final === null) {
-    const effect = `what is not listed in \`${name}\` is refused instead of leading to \`${fallback.stage}\``
+    const effect = `an unknown signal in \`${name}\` is refused, not led to \`${fallback.stage}\``
     note('fallback', fallback.origin, { what: 'way for unknown signals', effect })
   }
   if (stage.mustCall) {
@@ -169,20 +172,20 @@ function surveyRule({ name, origin, rule }: Stage, note: Note): void {
     note('envBlocked', join(origin, ruleKeys.envBlocked), { what, effect })
   }
   if (Object.keys(rule.envSet).length > 0) {
-    const effect = `${listed(Object.keys(rule.envSet))} are not set for commands in \`${name}\``
+    const effect = `not set for commands in \`${name}\`: ${listed(Object.keys(rule.envSet))}`
     const what = 'environment variables for commands'
     note('envSet', join(origin, ruleKeys.envSet), { what, effect })
   }
   const limits = [
-    ['callsMax', 'limit on tool calls in a stage', 'calls can be made'],
-    ['editLinesMax', 'limit on the lines of an edit', 'lines can be changed by one edit'],
-    ['filesMax', 'limit on changed files', 'files can be changed'],
-    ['bytesMax', 'limit on the bytes of results', 'bytes of results can be collected'],
+    ['callsMax', 'limit on tool calls in a stage', 'calls', 'can be made'],
+    ['editLinesMax', 'limit on the lines of an edit', 'lines', 'can be changed by one edit'],
+    ['filesMax', 'limit on changed files', 'files', 'can be changed'],
+    ['bytesMax', 'limit on the bytes of results', 'bytes of results', 'can be collected'],
   ] as const
-  for (const [part, what, can] of limits) {
+  for (const [part, what, things, can] of limits) {
     const max = rule[part]
     if (max === null) continue
-    const effect = `more than ${max} ${can} in \`${name}\``
+    const effect = `more ${things} than ${max} ${can} in \`${name}\``
     note(part, join(origin, ruleKeys[part]), { what, effect })
   }
 }
@@ -191,7 +194,7 @@ function surveyTrigger(stage: Stage, trigger: Trigger, note: Note): void {
   const { name, origin, fields, warning } = trigger
   if (fields !== null && fields.length > 0) {
     const names = listed(fields.map((field) => field.name))
-    const effect = `the agent can leave \`${stage.name}\` without ${names}; nothing is checked or kept`
+    const effect = `nobody asks for, checks or keeps ${names} in \`${stage.name}\``
     note('fields', join(origin, 'inputs'), { what: 'inputs', effect })
   }
   if (trigger.canName) {
@@ -224,7 +227,7 @@ function surveyRoute({ name }: Trigger, route: Route, note: Note): void {
   }
   if (move.kind === 'fork') {
     const branches = listed(move.branches.map((branch) => branch.name))
-    const effect = `${branches} are not worked on: \`${name}\` leads on to \`${move.onComplete}\``
+    const effect = `\`${name}\` leads on to \`${move.onComplete}\` without the work of ${branches}`
     note('fork', move.origin, { what: 'branches', effect })
   }
 }
@@ -240,9 +243,9 @@ function opEffect(op: Op): string {
     case 'inc':
       return `\`${op.path.join('.')}\` is no longer counted`
     case 'get':
-      return `${listed(op.fields)} are no longer filled in`
+      return `no longer filled in: ${listed(op.fields)}`
     case 'save':
-      return `${listed(op.fields)} are no longer kept`
+      return `no longer kept: ${listed(op.fields)}`
     case 'say':
       return 'this text is no longer said'
     case 'call':

@@ -16,6 +16,7 @@ export type Place =
   | 'danger'
   | 'values'
   | 'endpointTools'
+  | 'model'
 
 const places: Readonly<Record<DialectName, Partial<Readonly<Record<Place, string>>>>> = {
   process: {
@@ -32,6 +33,7 @@ const places: Readonly<Record<DialectName, Partial<Readonly<Record<Place, string
     hold: '/meta/after_end',
     danger: '/meta/danger_level',
     values: '/context',
+    model: '/meta/default_model',
   },
   steps: { name: '/id', values: '/variables' },
 }

@@ -87,6 +87,14 @@ export function freeName(wish: string, isTaken: (name: string) => boolean): stri
   return name
 }
 
+/** Characters of each part of a name that is put together. */
+const namePartMax = 200
+
+/** A name for one of the ways that a signal can lead; shorter than a name may be at most. */
+export function wayName(signal: string, leadsTo: string): string {
+  return `${signal.slice(0, namePartMax)}:${leadsTo.slice(0, namePartMax)}`
+}
+
 /** One way on from a stage; without a route it ends the run as completed. */
 export type Way = { readonly route: Trigger['routes'][number] | null }
 
@@ -96,6 +104,17 @@ export function waysOf(trigger: Trigger): readonly Way[] {
   if (open >= 0) return trigger.routes.slice(0, open + 1).map((route) => ({ route }))
   const ways = trigger.routes.map((route) => ({ route }))
   return trigger.otherwise === 'complete' ? [...ways, { route: null }] : ways
+}
+
+/** The ways without those that lead to the same stage as one before, and ask nobody. */
+export function distinctWays(ways: readonly Way[]): readonly Way[] {
+  const seen = new Set<string>()
+  return ways.filter(({ route }) => {
+    if (route === null || route.gate !== null || route.move.kind !== 'goto') return true
+    const isNew = !seen.has(route.move.stage)
+    seen.add(route.move.stage)
+    return isNew
+  })
 }
 
 /** Whether a run can come back to the stage in which it begins. */

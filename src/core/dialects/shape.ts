@@ -157,7 +157,7 @@ function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: Member): void 
   const isFree = catchall === 'unknown'
   const meant = isFree ? sameLetters(key, known) : nearMiss(key, known)
   if (meant !== null) {
-    const message = `unknown field \`${shown(key)}\`; \`${meant}\` is meant?`
+    const message = `unknown field \`${shown(key)}\`: did you mean \`${meant}\`?`
     const hint = `write \`${meant}\`, or \`x-${shown(key)}\` for a note of your own`
     add(walk, finding('FIELD_MISSPELT', keyPlace(one), { message, hint }))
     return
@@ -253,7 +253,7 @@ function notAmong(walk: Walk, node: Node, allowed: readonly string[]): void {
   }
   const meant = typeof node.value === 'string' ? nearMiss(node.value, allowed) : null
   const message = `${named(node)} must be ${wanted}, not \`${shown(String(node.value))}\``
-  const hint = meant === null ? '' : `\`${meant}\` is meant?`
+  const hint = meant === null ? '' : `did you mean \`${meant}\`?`
   invalid(walk, node, { message, hint })
 }
 

@@ -33,7 +33,7 @@ export function enterStage(draft: Draft, entry: Entry): Stopped {
   clearInputs(draft)
   noteUnmade(draft)
   emit(draft, { type: 'stage.entered', stage: entry.stage, by: entry.by })
-  merge(draft, entry.data)
+  merge(draft, entry.data, entry.by)
   const fault = runOps(draft, stage.enter, 'stage')
   if (fault !== null) return expressionFailed(fault)
   if (stage.final !== null) endInStage(draft, stage.final)
@@ -74,11 +74,17 @@ function leaveDetour(draft: Draft, entry: Entry): void {
   emit(draft, { type: 'detour.ended', name: open.name, returned: false })
 }
 
-/** Lays the data of a signal over the values; whoever sent it vouches for it. */
-export function merge(draft: Draft, data: JsonObject | null): void {
+/**
+ * Lays the data of a signal over the values.
+ * WHY: data that waited, for a person or for children, is still the word of the agent that sent
+ *      it, whoever's command lets it in now. Only what a person sends directly is given.
+ */
+export function merge(draft: Draft, data: JsonObject | null, by: EntryCause): void {
   if (data === null) return
   for (const _ in data) {
-    const source = draft.envelope.actor.kind === 'agent' ? 'claimed' : 'given'
+    const hasWaited = by === 'grant' || by === 'join' || by === 'child'
+    const isPersons = draft.envelope.actor.kind === 'person' && !hasWaited
+    const source = isPersons ? 'given' : 'claimed'
     emit(draft, { type: 'vars.written', vars: data, local: {}, source })
     return
   }

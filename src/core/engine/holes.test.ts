@@ -191,3 +191,26 @@ test('an approval that expires counts as refused', () => {
   const expired = send(asked.family, { type: 'ExpireApproval', approvalId: id }, system)
   expect(mainOf(expired.family).state).toMatchObject({ status: 'blocked' })
 })
+
+test('data that waited for a person is still the word of the agent', () => {
+  const gated = begin({
+    id: 'gated',
+    initial: 'a',
+    states: {
+      a: { on: { GO: { target: 'b', requires_approval: true } } },
+      b: { on: { END: 'c' } },
+      c: { type: 'final' },
+    },
+  })
+  const go: Command = {
+    type: 'SendSignal',
+    name: 'GO',
+    data: { plan: 'x' },
+    expectStage: null,
+    goTo: null,
+  }
+  const asked = send(gated, go).family
+  const grant: Command = { type: 'ResolveApproval', approvalId: null, granted: true, note: '' }
+  const granted = send(asked, grant, ann).family
+  expect(mainOf(granted).state).toMatchObject({ vars: { plan: 'x' }, sources: { plan: 'claimed' } })
+})

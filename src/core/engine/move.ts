@@ -28,7 +28,7 @@ export function applyMove(draft: Draft, move: Move, { data, by }: Carried): Stop
       return enterStage(draft, { stage: detour.returnTo, by: 'return', data })
     }
     case 'end':
-      merge(draft, data)
+      merge(draft, data, by)
       endRun(draft, move.outcome, 'the definition ends the run here')
       return null
     case 'invoke':

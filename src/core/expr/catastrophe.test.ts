@@ -5,10 +5,6 @@ import { expect, test } from 'vitest'
 import { evaluate } from './evaluate.ts'
 import type { Expr, Scope } from './expr.ts'
 
-// WHY: far above what any of them takes (about 200 ms), far below what a hang would take. The
-//      machine that runs the tests may be busy with other things.
-const limitMs = 2500
-
 const many = Array.from({ length: 1000 }, (_, i) => i)
 const items = many.map((id) => ({ id, name: `n${id}`, tags: ['a', 'b'] }))
 const scope: Scope = { vars: { many, items, text: 'a'.repeat(50_000) }, local: {}, inputs: {} }
@@ -125,8 +121,6 @@ test('an honest look at a thousand items is no catastrophe', () => {
 })
 
 function expectFault(expr: Expr): void {
-  const before = performance.now()
-  const result = evaluate(expr, scope)
-  expect(performance.now() - before).toBeLessThan(limitMs)
-  expect(result.ok).toBe(false)
+  // WHY no clock: an expression that hangs runs into the time limit of the test itself.
+  expect(evaluate(expr, scope).ok).toBe(false)
 }

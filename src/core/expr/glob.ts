@@ -7,6 +7,8 @@
 
 /** The longest pattern that is looked at; a longer one matches nothing. */
 export const globCharsMax = 1000
+/** How often `**` may stand in one pattern. */
+export const globStarsMax = 16
 /** The longest path that is looked at; a longer one is matched by nothing. */
 export const pathCharsMax = 4096
 
@@ -67,6 +69,15 @@ function matchesSegment(pattern: string, text: string): boolean {
     }
   }
   return wanted.slice(p).every((char) => char === '*')
+}
+
+/** Why a pattern cannot be used, or null. What is used is matched in bounded time. */
+export function globProblem(pattern: string): string | null {
+  if (pattern.trim() === '') return 'an empty pattern matches nothing'
+  if (pattern.length > globCharsMax) return `a pattern may have ${globCharsMax} characters`
+  if (pattern.split('**').length - 1 > globStarsMax) return `more than ${globStarsMax} times \`**\``
+  if (/\{[^{}]*,[^{}]*\}/.test(pattern)) return 'alternatives in braces are not known here'
+  return null
 }
 
 /**

@@ -9,8 +9,8 @@ import type { Scope } from './expr.ts'
 export const renderedCharsMax = 100_000
 
 // WHY: linear. The parts between the braces exclude braces, so no character is scanned twice.
-const placeholder =
-  /\{\{\s*([^\s{}=.]+(?:\.[^\s{}=.]+)*)\s*\}\}|\$\{([^\s{}=.]+(?:\.[^\s{}=.]+)*)(?:=([^{}]*))?\}/g
+const placeholder = /\{\{([^{}]*)\}\}|\$\{([^\s{}=.]+(?:\.[^\s{}=.]+)*)(?:=([^{}]*))?\}/g
+const path = /^[^\s{}=.]+(?:\.[^\s{}=.]+)*$/
 
 type Hole = { readonly path: readonly string[]; readonly fallback: string }
 type Room = { left: number }
@@ -72,9 +72,10 @@ function renderWhole(text: string, scope: Scope, room: Room): Json {
   return value
 }
 
+/** Double braces around anything but a path hold no name that could be known: they are empty. */
 function holeOf(match: RegExpExecArray): Hole {
-  const path = (match[1] ?? match[2] ?? '').split('.')
-  return { path, fallback: match[3] ?? '' }
+  const written = (match[1] ?? match[2] ?? '').trim()
+  return { path: path.test(written) ? written.split('.') : [], fallback: match[3] ?? '' }
 }
 
 function take(text: string, room: Room): string {
@@ -95,7 +96,8 @@ function asText(value: Json | undefined, fallback: string): string {
 
 /** The value at a path. `vars`, `local` and `inputs` always mean the scopes. */
 function lookUp(path: readonly string[], scope: Scope): Json | undefined {
-  const [first = '', ...rest] = path
+  const [first, ...rest] = path
+  if (first === undefined) return undefined
   let value: Json | undefined =
     first === 'vars' || first === 'local' || first === 'inputs'
       ? scope[first]

@@ -104,8 +104,8 @@ function takeValue(parser: Parser, kind: number): Finding | null {
       return putScalar(parser, false)
     case token.string: {
       const value = scanner.getTokenValue()
-      const bad = badText(value)
-      return bad === null ? putScalar(parser, value) : syntax(parser, bad)
+      noteBadText(parser, value)
+      return putScalar(parser, value)
     }
     case token.number: {
       const value = Number(scanner.getTokenValue())
@@ -115,6 +115,14 @@ function takeValue(parser: Parser, kind: number): Finding | null {
     default:
       return unexpected(parser, 'a value')
   }
+}
+
+/** An error, but no end of reading: a case may send such a text, to see it refused. */
+function noteBadText(parser: Parser, value: string): void {
+  const bad = badText(value)
+  if (bad === null || parser.findings.length >= findingsMax) return
+  const offset = parser.scanner.getTokenOffset()
+  parser.findings.push({ ...finding('SYNTAX_INVALID', nextPointer(parser), bad), offset })
 }
 
 function takeKey(parser: Parser, kind: number): Finding | null {

@@ -66,8 +66,6 @@ export function plainValue(node: Node): Json {
   return box[0] as Json
 }
 
-export { plainValue as valueOf }
-
 /** The value under a key of an object; undefined for any other node. */
 export function member(node: Node, key: string): Node | undefined {
   return memberOf(node, key)?.node

@@ -13,7 +13,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import { readDefinition, type SourceFile } from '../../runtime/read-definition.ts'
 import { type Case, checkCases } from '../../testing/case-schema.ts'
 import { type CaseSource, caseSource } from '../../testing/play-case.ts'
-import { caseValue, faultyFindings, keepSentKeys, shareBlame } from './case-text.ts'
+import { faultyFindings, shareBlame } from './case-text.ts'
 import { isCases } from './documents.ts'
 import { type Input, readInput, shownPath } from './inputs.ts'
 import { type Located, locate } from './located.ts'
@@ -52,9 +52,8 @@ type Invoked = { readonly names: ReadonlySet<string>; readonly own: ReadonlySet<
 /** The cases of one file. */
 export function loadCases(input: Input, loading: Loading): CaseFile {
   const { shown } = input
-  const read = readInput(input)
-  if (read instanceof PawlError) return { kind: 'unreadable', shown, fault: read }
-  const file = keepSentKeys(read)
+  const file = readInput(input)
+  if (file instanceof PawlError) return { kind: 'unreadable', shown, fault: file }
   const { root } = file
   const isNamed = input.from === 'name' || isCasesName(input.path)
   if (root !== null && !isNamed && !isCases(root)) return { kind: 'other', shown }
@@ -87,7 +86,7 @@ type CaseNode = {
 function loadCase(from: CaseNode, loading: Loading): LoadedCase | Finding {
   const { file, node, path, faulty } = from
   // WHY the cast: the whole file was just held against the schema that the type comes from.
-  const one = caseValue(node) as unknown as Case
+  const one = plainValue(node) as unknown as Case
   const inside = { case: one, file, node, findings: [], definitionPath: null }
   if (faulty.length > 0) {
     const findings = faultyFindings(member(node, 'definition') ?? null, faulty)

@@ -50,6 +50,8 @@ function resultOf(loaded: LoadedCase, failures: readonly Failure[]): CaseResult 
     failures,
     findings: loaded.findings,
     coverage: null,
+    log: [],
+    family: null,
   }
 }
 

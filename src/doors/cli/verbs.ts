@@ -31,4 +31,9 @@ export const verbs: readonly VerbEntry[] = [
     summary: 'walk through a definition as the agent',
     load: async () => (await import('./verbs/play.ts')).playVerb,
   },
+  {
+    name: 'convert',
+    summary: 'write a definition in another dialect',
+    load: async () => (await import('./verbs/convert.ts')).convertVerb,
+  },
 ]

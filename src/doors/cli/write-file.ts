@@ -15,7 +15,7 @@ export function writeFile(path: string, shownPath: string, text: string): void {
     renameSync(draft, path)
   } catch (cause) {
     rmSync(draft, { force: true })
-    throw new PawlError('USAGE', `can not write \`${shownPath}\``, {
+    throw new PawlError('FILE_UNWRITABLE', `can not write \`${shownPath}\``, {
       hint: `the system says ${codeOf(cause)}; choose another place`,
       cause,
     })

@@ -5,7 +5,7 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord, own } from '../../json.ts'
 import type { Gate, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
-import { freeName, type Loss, type Way, waysOf } from '../printed.ts'
+import { distinctWays, freeName, type Loss, type Way, wayName, waysOf } from '../printed.ts'
 import { listed } from '../told.ts'
 
 type Book = {
@@ -44,8 +44,8 @@ function splitWays(where: Splitting, trigger: Trigger, ways: readonly Way[]): vo
   const isTaken = (name: string): boolean =>
     answers[name] !== undefined || stage.signals[name] !== undefined
   const names: string[] = []
-  for (const way of ways) {
-    const key = freeName(`${trigger.name}:${wayName(way)}`, isTaken)
+  for (const way of distinctWays(ways)) {
+    const key = freeName(wayName(trigger.name, targetName(way)), isTaken)
     names.push(key)
     answers[key] = printAnswer(book, { stage, trigger, key }, way)
   }
@@ -54,7 +54,7 @@ function splitWays(where: Splitting, trigger: Trigger, ways: readonly Way[]): vo
   book.losses.push({ pointer: trigger.origin, what, effect })
 }
 
-function wayName({ route }: Way): string {
+function targetName({ route }: Way): string {
   if (route === null) return 'complete'
   const { move } = route
   if (move.kind === 'goto') return move.stage

@@ -25,8 +25,12 @@ export function printProcess(machine: Machine): Printed {
     states[stage.name] = printState({ machine, losses, reached }, stage)
   }
   for (const stage of Object.values(machine.stages)) {
-    // Answers that led to a failure end the process themselves.
-    if (isFailure(stage) && !reached.has(stage.name)) delete states[stage.name]
+    const isReached = reached.has(stage.name)
+    if (isReached) losses.push(...deadEndLoss(stage, states[stage.name] as JsonObject))
+    // Answers that led to a failure block the run themselves; nothing else leads to a dead end.
+    else if (isFailure(stage) || isDeadEnd(stage, states[stage.name] as JsonObject)) {
+      delete states[stage.name]
+    }
   }
   const { microUsdMax } = machine.limits
   const definition = compact({
@@ -81,13 +85,19 @@ function printState(book: Book, stage: Stage): JsonObject {
   }
   if (stage.final !== null) return { question }
   const answers = printAnswers(book, stage)
-  if (Object.keys(answers).length > 0) return { question, answers }
-  losses.push({
-    pointer: stage.origin,
-    what: 'a process has no state without answers that does not end it',
-    effect: `the run completes when it enters \`${stage.name}\``,
-  })
-  return { question }
+  return Object.keys(answers).length === 0 ? { question } : { question, answers }
+}
+
+/** A stage that nothing leads out of, and that is no end either. */
+function isDeadEnd(stage: Stage, state: JsonObject): boolean {
+  return stage.final === null && state.answers === undefined
+}
+
+function deadEndLoss(stage: Stage, state: JsonObject): readonly Loss[] {
+  if (!isDeadEnd(stage, state)) return []
+  const what = 'a process has no state without answers that does not end it'
+  const effect = `the run completes when it enters \`${stage.name}\``
+  return [{ pointer: stage.origin, what, effect }]
 }
 
 function printMail(mail: Machine['mail']): JsonObject | undefined {

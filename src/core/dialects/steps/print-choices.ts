@@ -46,10 +46,10 @@ function guardLosses(guard: Compare): readonly Loss[] {
   const late = {
     pointer,
     what: 'a form has no conditions on what was known before a submission',
-    effect: `\`${guard.field}\` counts at once: the agent can send it together with the choice it allows`,
+    effect: `the agent can send \`${guard.field}\` together with the choice that it allows`,
   }
   if (guard.source === null) return [late]
-  const effect = `\`${guard.name}\` holds whoever said it, also when only ${guard.source} values count`
+  const effect = `\`${guard.name}\` counts a value whoever gave it, not only a ${guard.source} one`
   return [late, { pointer, what: 'a form has no conditions on who gave a value', effect }]
 }
 
@@ -188,18 +188,12 @@ function stepOf(choices: Choices, name: string): string | null {
   return name === choices.machine.initial ? name : null
 }
 
-/** Told once for each final stage, when the first way leads there. */
-function noteFinal({ losses }: Choices, stage: Stage): void {
-  const { name, origin, final } = stage
-  const isTold = (one: Loss): boolean =>
-    losses.some((loss) => loss.what === one.what && loss.pointer === one.pointer)
-  const found: Loss[] = []
-  if (final === 'failed' || final === 'blocked') found.push(badEnd(origin, final))
-  if (stage.brief.some((part) => part.text.trim() !== '')) {
-    const effect = `what \`${name}\` tells at the end is not told`
-    found.push({ pointer: origin, what: 'a form has no words for after its end', effect })
-  }
-  losses.push(...found.filter((one) => !isTold(one)))
+/** Told for each way that leads there; the same words are told once. */
+function noteFinal({ losses }: Choices, { name, origin, final, brief }: Stage): void {
+  if (final === 'failed' || final === 'blocked') losses.push(badEnd(origin, final))
+  if (brief.every((part) => part.text.trim() === '')) return
+  const effect = `what \`${name}\` tells at the end is not told`
+  losses.push({ pointer: origin, what: 'a form has no words for after its end', effect })
 }
 
 function badEnd(pointer: string, outcome: 'failed' | 'blocked'): Loss {

@@ -11,6 +11,7 @@ import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
 import { openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
 import { checkNames } from '../names.ts'
+import { checkTexts } from './check-texts.ts'
 import { compileGuards, type GuardBook } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'
 import { compileTransition } from './transition.ts'
@@ -20,6 +21,9 @@ type State = WorkflowDefinition['states'][string]
 /** Events that belong to Pawl: reports of branches, and detours that no agent may begin. */
 export const reservedEvents = ['BRANCH_DONE:', 'INTERRUPT:'] as const
 
+/** Interrupts of one workflow: each of them knows every state that handles it. */
+const interruptsMax = 200
+
 /** Compiles a workflow and remarks on what only this dialect can know. */
 export function compileWorkflow(definition: WorkflowDefinition): Compiled {
   const findings: Finding[] = checkNames(Object.keys(definition.states), '/states', ['$return'])
@@ -28,7 +32,7 @@ export function compileWorkflow(definition: WorkflowDefinition): Compiled {
   for (const [name, state] of Object.entries(definition.states)) {
     stages[name] = compileState({ name, state, definition }, guards, findings)
   }
-  findings.push(...guards.unused(), ...checkWhole(definition, stages))
+  findings.push(...guards.unused(), ...checkWhole(definition, stages), ...checkTexts(definition))
   const { meta, policy, paths } = definition
   const machine = {
     ...plainMachine(definition.id, 'workflow', definition.initial),
@@ -125,7 +129,8 @@ function compileDetours(
   stages: Readonly<Record<string, Stage>>,
 ): Detour[] {
   const handlerOf = handlerFinder(stages)
-  return Object.entries(definition.interrupts ?? {}).map(([name, interrupt]) => ({
+  const interrupts = Object.entries(definition.interrupts ?? {}).slice(0, interruptsMax)
+  return interrupts.map(([name, interrupt]) => ({
     name,
     pattern: interrupt.trigger.file_pattern,
     target: interrupt.target,
@@ -144,6 +149,12 @@ function checkWhole(
     '/interrupts',
     [],
   )
+  const count = Object.keys(definition.interrupts ?? {}).length
+  if (count > interruptsMax) {
+    const message = `there are ${count} interrupts; at most ${interruptsMax} are taken`
+    const hint = 'let one pattern fit several files, e.g. `{a,b}/**`'
+    findings.push(finding('SIZE_EXCEEDED', '/interrupts', { message, hint }))
+  }
   if (!Object.values(stages).some((stage) => stage.final !== null)) {
     const message = 'no state is final, so a run could never end'
     findings.push(

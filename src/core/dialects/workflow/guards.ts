@@ -12,7 +12,7 @@ type GuardDefinitions = NonNullable<WorkflowDefinition['guards']>
 
 export type GuardBook = {
   /** The guard of that name, remarking at `at` when there is none. */
-  readonly find: (name: string, at: string, findings: Finding[]) => Guard | null
+  readonly find: (name: string, at: string, findings: Finding[]) => Guard
   /** A finding per guard that no transition names. */
   readonly unused: () => Finding[]
 }
@@ -34,7 +34,8 @@ export function compileGuards(definitions: GuardDefinitions, findings: Finding[]
     const guard = own(definitions, name)
     if (guard !== undefined) return compileGuard(name, guard)
     remarks.push(unknownGuard(name, at, Object.keys(definitions)))
-    return null
+    // A condition nobody can judge: the route is not taken for an unguarded one in other findings.
+    return { kind: 'expr', expr: { language: 'jmespath', text: name, origin: at }, origin: at }
   }
   return { find, unused: () => unusedGuards(definitions, used) }
 }

@@ -50,18 +50,22 @@ export type WorkflowBook = {
 export function openBook(machine: Machine): WorkflowBook {
   const losses = lossesOf(machine, target)
   const names = new Map<string, string>()
-  const isTaken = (name: string): boolean =>
-    machine.stages[name] !== undefined || [...names.values(), ...ends.values()].includes(name)
+  const added = new Set<string>()
+  const add = (wish: string): string => {
+    const name = freeName(wish, (one) => machine.stages[one] !== undefined || added.has(one))
+    added.add(name)
+    return name
+  }
   const ends = new Map<Outcome, string>()
   for (const { name, origin } of Object.values(machine.stages)) {
     if (!name.startsWith('$return')) continue
-    const other = freeName(name.slice(1), isTaken)
+    const other = add(name.slice(1))
     names.set(name, other)
     const effect = `the state is called \`${other}\` from now on`
     losses.push({ pointer: origin, what: `a workflow has no state called \`${name}\``, effect })
   }
   const endState = (outcome: Outcome): string => {
-    const name = ends.get(outcome) ?? freeName(outcome, isTaken)
+    const name = ends.get(outcome) ?? add(outcome)
     ends.set(outcome, name)
     return name
   }

@@ -5,7 +5,7 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Gate, Guard, Move, Route, Stage, Trigger } from '../../machine/machine.ts'
-import { compact, freeName, type Way, waysOf } from '../printed.ts'
+import { compact, distinctWays, freeName, type Way, wayName, waysOf } from '../printed.ts'
 import { listed } from '../told.ts'
 import { reservedEvents } from './compile.ts'
 import type { WorkflowBook } from './print-book.ts'
@@ -22,11 +22,11 @@ export function printEvents(book: WorkflowBook, stage: Stage): JsonObject {
       continue
     }
     const names: string[] = []
-    for (const way of ways) {
-      const wish = `${name}:${wayName(book, way)}`
+    for (const way of distinctWays(ways)) {
+      const wish = wayName(name, targetName(book, way))
       const own = freeName(wish, (one) => events[one] !== undefined)
       names.push(own)
-      events[own] = printWay(book, trigger, way)
+      events[own] = printWay(book, trigger, withoutExpressions(way))
     }
     const effect = `the agent in \`${stage.name}\` chooses freely: ${listed(names)}`
     const what = 'a workflow has no way to choose by expressions, so each way is an event'
@@ -50,7 +50,12 @@ function needsSplit(ways: readonly Way[]): boolean {
   return ways.length > 1 && ways.some((way) => way.route?.guards.some((one) => !isCompare(one)))
 }
 
-function wayName(book: WorkflowBook, { route }: Way): string {
+/** Their loss is told once, for all ways of the signal together. */
+function withoutExpressions({ route }: Way): Way {
+  return { route: route === null ? null : { ...route, guards: route.guards.filter(isCompare) } }
+}
+
+function targetName(book: WorkflowBook, { route }: Way): string {
   if (route === null) return 'complete'
   const { move } = route
   switch (move.kind) {

@@ -101,7 +101,7 @@ function compileConditions(written: Written, conditions: Conditions, at: string)
   if (conditions.guard !== undefined) {
     found.unshift(guards.find(conditions.guard, join(at, 'guard'), findings))
   }
-  return found.filter((guard) => guard !== null)
+  return found
 }
 
 function compileGate(written: Written, conditions: Conditions, at: string): Gate | null {

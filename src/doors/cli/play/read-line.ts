@@ -131,7 +131,7 @@ function readSent(spoken: Spoken): Input {
   const known = beginningOf(text, knownSignals(situation))
   if (known !== null) return readSignal(spoken, known)
   if (situation.view.dialect === 'steps') {
-    return unclear(`a form takes fields, not \`${text}\``, fieldHint(situation))
+    return unclear(`a form takes fields, not \`${text}\``, fieldHint(situation, text))
   }
   if (situation.view.dialect === 'process') return acts({ kind: 'answer', answer: text, branch })
   const name = text.split(/\s/, 1)[0] as string
@@ -190,9 +190,13 @@ function foldedFits(text: string, name: string): boolean {
 }
 
 function notUnderstood({ text, situation }: Spoken, word: string, near: string | null): Input {
-  const message = `\`${shorten(text)}\` is neither a command nor ${article(wordFor(situation))} here`
+  const what = article(wordFor(situation))
+  const message = `\`${shorten(text)}\` is neither a command nor ${what} here`
   if (situation.view.dialect === 'steps') {
-    return unclear(message, near === null ? fieldHint(situation) : `did you mean \`${near}\`?`)
+    return unclear(
+      message,
+      near === null ? fieldHint(situation, text) : `did you mean \`${near}\`?`,
+    )
   }
   const sent = situation.view.dialect === 'process' ? text : word
   const nonetheless = `to send it nonetheless: \`send ${shorten(sent)}\``
@@ -200,9 +204,12 @@ function notUnderstood({ text, situation }: Spoken, word: string, near: string |
   return unclear(message, `${first} ${nonetheless}`)
 }
 
-function fieldHint({ view }: Situation): string {
+function fieldHint({ view }: Situation, text: string): string {
   const field = view.missing[0] ?? view.fields[0]?.name
-  return field === undefined ? 'write `submit`' : `to fill in a field: \`${field}=…\``
+  if (field === undefined) return 'write `submit`'
+  // The one field that is missing is probably meant; which of several, only the person knows.
+  const value = view.missing.length !== 1 ? '…' : /\s/.test(text) ? JSON.stringify(text) : text
+  return `to fill in a field: \`${field}=${shorten(value)}\``
 }
 
 function wordFor({ view }: Situation): string {

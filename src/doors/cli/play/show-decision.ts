@@ -48,9 +48,11 @@ function replyLines({ reply, act }: Moment, width: number): Line[] {
       const head = [span('✖ ', 'bad'), span(`refused ${reply.code}: `, 'bad')]
       return [
         ...hang(withHint(reply.reason, reply.hint), { head, width, indent: 2 }),
-        ...(reply.issues ?? []).flatMap((issue) =>
-          hang(`${issue.field} ${issue.message}`, { head: [span('  · ', 'bad')], width }),
-        ),
+        ...(reply.issues ?? [])
+          .filter((issue) => !reply.reason.includes(issue.message))
+          .flatMap((issue) =>
+            hang(`${issue.field} ${issue.message}`, { head: [span('  · ', 'bad')], width }),
+          ),
       ]
     }
     case 'verdict':

@@ -46,7 +46,7 @@ function toolsText(view: View, stage: Stage): string {
   const { deny, among } = stage.rule.tools
   const names = view.tools === 'all' ? 'all' : view.tools.join(', ')
   const except = deny.length === 0 ? '' : `, except ${deny.join(', ')}`
-  const scope = among === null ? '' : ` (of those that begin with ${among.join(', ')})`
+  const scope = among === null ? '' : `, and what does not begin with ${among.join(' or ')}`
   return `${names === '' ? 'none' : names}${except}${scope}`
 }
 
@@ -170,8 +170,7 @@ export function waitingRows(view: View, leaf: Member, width: number): Line[] {
   const lines: Line[] = []
   if (view.pendingCall !== null) {
     const { name, arguments: input } = view.pendingCall
-    const must = view.mustCall ? ' (nothing else may be called)' : ''
-    const text = `${name} ${valueText(input)}${must} (call makes it)`
+    const text = `${name} ${valueText(input)} · call makes it`
     lines.push(...row('queued', text, { width, tone: 'warn' }))
   }
   for (const open of leaf.state.openCalls.slice(-3)) {

@@ -96,7 +96,7 @@ export type Head = {
 export function hang(text: string, { head, width, tone = 'plain', indent }: Head): Line[] {
   const headCells = head.reduce((cells, part) => cells + cellsOf(part.text), 0)
   const indentCells = indent ?? headCells
-  // WHY: a word as wide as what the head has beyond the indent makes the first line as much shorter.
+  // WHY: a word as wide as the head beyond the indent makes the first line as much shorter.
   const filler = headCells > indentCells + 1 ? `${'x'.repeat(headCells - indentCells - 1)} ` : ''
   const parts = wrap(filler + text, Math.max(16, width - indentCells))
   return parts.map((part, index) =>

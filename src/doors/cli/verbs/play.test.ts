@@ -14,6 +14,7 @@ import {
   playOn,
   talk,
 } from '../play/sample-definitions.contract.ts'
+import { undoStatesMax } from '../play/session.ts'
 
 const files = { 'fix.json': fix, 'talk.json': talk, 'order.json': order }
 
@@ -135,7 +136,7 @@ test('a person approves, or refuses with a note', async () => {
   expect(refused.out).not.toContain('● completed')
 })
 
-test('an answer with spaces or other capitals is understood, and told how it was read', async () => {
+test('an answer with spaces or other capitals is understood, and it is told how', async () => {
   const { code, out } = await play('talk.json', ['Not sure', 'approve', 'no'])
   expect(code).toBe(0)
   expect(out).toContain('(read as `not sure`)')
@@ -161,7 +162,7 @@ test('an answer that is named like a report is the answer while no call is open'
   expect(open.code).toBe(2)
 })
 
-test('fields of a form add up over several lines, and digits stay text in a text field', async () => {
+test('fields of a form add up over several lines, and digits can be text', async () => {
   const { code, out } = await play('order.json', [
     'name="Ann Lee"',
     'phone=0123',
@@ -178,7 +179,7 @@ test('fields of a form add up over several lines, and digits stay text in a text
   expect(out).toContain('● completed')
 })
 
-test('undo goes back one input or several, restart to the start, and both can be undone', async () => {
+test('undo goes back one input or several, restart to the start', async () => {
   const { code, out } = await play('order.json', [
     'name=Ann',
     'phone=1',
@@ -198,6 +199,13 @@ test('undo goes back one input or several, restart to the start, and both can be
   expect(far.code).toBe(2)
   expect(far.out).toContain('there is nothing to undo')
   expect(far.out).toContain('only 1 inputs can be undone')
+})
+
+test('only so many inputs can be undone, and that is told', async () => {
+  const many = Array<string>(undoStatesMax + 1).fill('DATA')
+  const { code, out } = await play('fix.json', [...many, `undo ${many.length}`])
+  expect(code).toBe(2)
+  expect(out).toContain(`only ${undoStatesMax} are kept`)
 })
 
 test('a call that was reported at once is undone at once', async () => {
@@ -247,7 +255,7 @@ test('what the walk began with is saved, too', async () => {
   expect(saved.start).toEqual({ stage: 'review', vars: { coverage: 99 } })
 })
 
-test('a file that is there is not overwritten unless that is said, or the walk wrote it', async () => {
+test('a file is overwritten only when that is said, or when the walk wrote it', async () => {
   const folder = folderOf({ ...files, 'mine.json': 'mine' })
   const kept = await playLines(folder, ['fix.json'], ['save mine.json'])
   expect([kept.code, readFileSync(join(folder, 'mine.json'), 'utf8')]).toEqual([2, 'mine'])
@@ -315,7 +323,7 @@ test('--json gives the start and one object per input', async () => {
   expect([objects[3].reply, objects[3].trouble.message.includes('huh?')]).toEqual([null, true])
 })
 
-test('lines come from a file or the input; comments, blank lines and what follows quit do not count', async () => {
+test('lines come from a file or the input; comments do not count', async () => {
   const script = '# a walk\r\n\r\n  DATA x=1  \r\nquit\r\nnonsense\r\n'
   const folder = folderOf({ ...files, 'walk.txt': script })
   const { code, out } = await playLines(folder, ['fix.json', '--script', 'walk.txt'])
@@ -363,7 +371,7 @@ test('wrong options are refused with what to do instead', async () => {
   expect(await wrong('fix.json', '--scirpt', 'x')).toContain('did you mean `--script`?')
 })
 
-test('at a terminal keys are read, completed and answered in colour until the person leaves', async () => {
+test('at a terminal keys are read, completed and answered until the person leaves', async () => {
   const input = keyboard()
   const playing = playOn(folderOf(files), ['fix.json'], {
     input,

@@ -1,0 +1,67 @@
+/**
+ * Texts in a workflow that have a form of their own: commands, names of variables, file patterns.
+ * One that can never do what its author meant is an error, not a rule that silently holds nothing.
+ */
+import { globProblem } from '../../expr/glob.ts'
+import type { Finding } from '../../finding.ts'
+import { finding, join } from '../../finding.ts'
+import type { WorkflowDefinition } from './schema.ts'
+
+type State = WorkflowDefinition['states'][string]
+
+/** Remarks on texts that cannot mean anything. */
+export function checkTexts(definition: WorkflowDefinition): Finding[] {
+  const states = Object.entries(definition.states).flatMap(([name, state]) => {
+    const at = join('/states', name)
+    return [...checkCommands(state, at), ...checkVariables(state, at)]
+  })
+  return [...states, ...checkPatterns(definition)]
+}
+
+function checkCommands(state: State, at: string): Finding[] {
+  return (state.allowed_commands ?? []).flatMap((entry, index) => {
+    const problem = commandProblem(entry)
+    if (problem === null) return []
+    const hint = 'an entry is the first words of a command, such as `npm test`'
+    return [
+      finding('SCHEMA_INVALID', join(at, 'allowed_commands', index), { message: problem, hint }),
+    ]
+  })
+}
+
+function commandProblem(entry: string): string | null {
+  if (entry.trim() === '') return 'an empty command would allow every command'
+  // Quoted parts are words whatever they hold; outside, these signs are never part of a word.
+  const unquoted = entry.replaceAll(/'[^']*'|"[^"]*"/g, '')
+  const [sign] = /[;&|<>()`$\n\r]/.exec(unquoted) ?? []
+  return sign === undefined
+    ? null
+    : `\`${entry}\` holds \`${sign.trim() || 'a line end'}\`, which is no word`
+}
+
+function checkVariables(state: State, at: string): Finding[] {
+  const findings: Finding[] = []
+  const note = (name: string, place: string): void => {
+    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return
+    const message = `\`${name}\` cannot be the name of a variable`
+    const hint = 'names have letters, digits and underscores'
+    findings.push(finding('NAME_INVALID', place, { message, hint }))
+  }
+  for (const list of ['blocked_env', 'deny_env'] as const) {
+    for (const [index, name] of (state[list] ?? []).entries()) note(name, join(at, list, index))
+  }
+  for (const record of ['env_overrides', 'env'] as const) {
+    for (const name of Object.keys(state[record] ?? {})) note(name, join(at, record, name))
+  }
+  return findings
+}
+
+function checkPatterns(definition: WorkflowDefinition): Finding[] {
+  return Object.entries(definition.interrupts ?? {}).flatMap(([name, interrupt]) => {
+    const problem = globProblem(interrupt.trigger.file_pattern)
+    if (problem === null) return []
+    const at = join('/interrupts', name, 'trigger', 'file_pattern')
+    const hint = 'a pattern looks like `db/**/*.sql`; write one interrupt per pattern'
+    return [finding('PATTERN_INVALID', at, { message: problem, hint })]
+  })
+}

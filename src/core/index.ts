@@ -1,0 +1,55 @@
+/**
+ * The pure heart of Pawl, for programs that bring their own storage and doors.
+ * No I/O, no clock: what goes in is data, and so is what comes out.
+ */
+export {
+  type CompiledDefinition,
+  type CompileOptions,
+  compileDefinition,
+} from './dialects/compile-definition.ts'
+export { hear, type Utterance } from './dialects/hear.ts'
+export { type View, viewMember } from './dialects/view.ts'
+export { printAscii } from './draw/ascii.ts'
+export { printDot } from './draw/dot.ts'
+export { printMermaid } from './draw/mermaid.ts'
+export { type Picture, pictureOf } from './draw/picture.ts'
+export { decide } from './engine/decide.ts'
+export { evolve, unborn } from './engine/evolve.ts'
+export {
+  type Answered,
+  commandFamily,
+  type Family,
+  type Library,
+  type Member,
+  mainOf,
+  memberOfBranch,
+  openLeaf,
+  type Recorded,
+  startFamily,
+} from './engine/family.ts'
+export type { Actor, Command, Effect, Event, Reply, RunState } from './engine/types.ts'
+export {
+  type DenialCode,
+  denialCodes,
+  type ErrorCode,
+  errorCodes,
+  type FaultCode,
+  type FindingCode,
+  type RefusalCode,
+  refusalCodes,
+  type WarningCode,
+  warningCodes,
+} from './errors.ts'
+export { type Finding, hasErrors } from './finding.ts'
+export type { Json, JsonObject } from './json.ts'
+export { linkMachine } from './machine/check.ts'
+export type { DialectName, Machine } from './machine/machine.ts'
+export { readSource, readValue, type SourceFormat } from './source/read-source.ts'
+export {
+  excerpt,
+  type Node,
+  type Position,
+  placeOf,
+  positionAt,
+  type Range,
+} from './source/source.ts'

@@ -1,0 +1,201 @@
+/**
+ * `pawl convert`: writes a definition in another dialect, or says what would be lost.
+ */
+import { extname, resolve } from 'node:path'
+import { compileDefinition } from '../../../core/dialects/compile-definition.ts'
+import { convertMachine } from '../../../core/dialects/convert.ts'
+import { nearMiss } from '../../../core/dialects/near-miss.ts'
+import { hasErrors } from '../../../core/finding.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { Machine } from '../../../core/machine/machine.ts'
+import { printYaml } from '../../../core/source/print-yaml.ts'
+import { readSource } from '../../../core/source/read-source.ts'
+import { openLibraries } from '../../../runtime/definition-library.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { readDefinition } from '../../../runtime/read-definition.ts'
+import { checkFile } from '../check-file.ts'
+import { type LocatedLoss, locateLosses, lossText } from '../convert-report.ts'
+import { shownPath } from '../inputs.ts'
+import type { Io, Verb } from '../io.ts'
+import { type Located, locate, locatedText } from '../located.ts'
+import { oneOf, readOptions, usage } from '../options.ts'
+import { counted } from '../paint.ts'
+import { writeFile } from '../write-file.ts'
+
+const help = `\
+pawl convert: write a definition in another dialect, or say what would be lost
+
+Usage: pawl convert FILE --to DIALECT [OPTIONS]
+
+What is printed means the same as FILE: it lets an agent do the same and refuses the same. Where
+the other dialect has no words for something, that is a loss: it is listed with its place and its
+effect, and nothing is written. To its own dialect a definition is written as a clean copy.
+Comments, guards that are not used and fields that nothing reads are not carried over.
+
+Options:
+  --to DIALECT     process, workflow or steps
+  --format FORMAT  json or yaml; else as the ending of OUTPUT tells, else json
+  --out OUTPUT     write to the file OUTPUT
+  --lossy          write it with its losses, which are listed on the standard error
+  --task ID        which task of the file, where there are several
+  --json           the result as JSON
+
+JSON is one object:
+  { "ok": true, "to": "workflow", "out": null,
+    "losses": [ { "file", "line", "column", "pointer", "what", "effect" } ],
+    "findings": [ { "file", "code", "severity", "message", "hint", "pointer",
+                    "line", "column", "endLine", "endColumn" } ],
+    "definition": { … } }
+\`definition\` is null when the definition has errors, or losses without --lossy.
+
+Exit codes: 0 converted, 1 it has errors or would lose something,
+            2 a file can not be read or written
+`
+
+const kinds = {
+  to: 'text',
+  format: 'text',
+  out: 'text',
+  lossy: 'flag',
+  task: 'text',
+  json: 'flag',
+} as const
+const dialects = ['process', 'workflow', 'steps'] as const
+const formats = ['json', 'yaml'] as const
+type Format = (typeof formats)[number]
+
+export const convertVerb: Verb = {
+  name: 'convert',
+  summary: 'write a definition in another dialect',
+  help,
+  run: runConvert,
+}
+
+async function runConvert(args: readonly string[], io: Io): Promise<number> {
+  const { files, values } = readOptions('convert', args, kinds)
+  const [name] = files
+  if (name === undefined) throw usage('convert', 'no definition to convert was named')
+  if (files.length > 1) throw usage('convert', 'one definition is converted at a time')
+  const to = oneOf('convert', { name: 'to', value: values.to }, dialects)
+  if (to === null) throw usage('convert', 'the dialect to convert to is not named with `--to`')
+  const format = formatFor(values)
+  const path = resolve(io.cwd, name)
+  refuseSameFile(path, io.cwd, values.out)
+  const asked: Asked = { name, format, out: values.out, isJson: values.json, to }
+  const file = readDefinition(path, shownPath(path, io.cwd))
+  const { findings, machines } = checkFile(file, openLibraries(new Map([[path, file]]))(path))
+  if (hasErrors(findings)) return tellFindings(asked, locate(file, findings), io)
+  const { definition, losses } = convertMachine(chooseMachine(machines, values.task, file.path), to)
+  const text = printChecked(definition, format)
+  const located = locateLosses(file, losses)
+  if (losses.length > 0 && !values.lossy) return tellLosses(asked, located, io)
+  return writeResult(asked, { definition, text, losses: located }, io)
+}
+
+type Asked = {
+  readonly name: string
+  readonly format: Format
+  readonly out: string | null
+  readonly isJson: boolean
+  readonly to: (typeof dialects)[number]
+}
+
+function formatFor(values: {
+  readonly format: string | null
+  readonly out: string | null
+}): Format {
+  const format = oneOf('convert', { name: 'format', value: values.format }, formats)
+  if (format !== null) return format
+  return /^\.ya?ml$/i.test(extname(values.out ?? '')) ? 'yaml' : 'json'
+}
+
+/** WHY: what is not carried over, comments say, would be gone for good. */
+function refuseSameFile(path: string, cwd: string, out: string | null): void {
+  if (out === null || resolve(cwd, out) !== path) return
+  throw usage('convert', `\`${out}\` is the definition itself and is not overwritten`)
+}
+
+function chooseMachine(machines: readonly Machine[], task: string | null, path: string): Machine {
+  const [first] = machines
+  if (first === undefined) {
+    const hint = 'name a file with a process, a workflow or a form'
+    throw new PawlError('DEFINITION_INVALID', `\`${path}\` holds no definition`, { hint })
+  }
+  const names = machines.map((machine) => machine.name)
+  const all = `there is ${names.map((one) => `\`${one}\``).join(', ')}`
+  if (task === null) {
+    if (machines.length === 1) return first
+    const message = `\`${path}\` holds ${machines.length} tasks; say which one with \`--task\``
+    throw new PawlError('USAGE', message, { hint: all })
+  }
+  const found = machines.find((machine) => machine.name === task)
+  if (found !== undefined) return found
+  const near = nearMiss(task, names)
+  const hint = near === null ? all : `did you mean \`${near}\`?`
+  throw new PawlError('USAGE', `\`${path}\` has no task \`${task}\``, { hint })
+}
+
+/** The text of the result, which is read and compiled once more before anybody relies on it. */
+function printChecked(definition: JsonObject, format: Format): string {
+  const text =
+    format === 'yaml' ? printYaml(definition) : `${JSON.stringify(definition, null, 2)}\n`
+  const { root, findings } = readSource(text, format)
+  const all = [...findings, ...(root === null ? [] : compileDefinition(root).findings)]
+  const error = all.find((one) => one.severity === 'error')
+  if (error === undefined) return text
+  const message = `the converted definition would have an error: ${error.message}`
+  throw new PawlError('DEFINITION_INVALID', message, { hint: error.hint })
+}
+
+function tellFindings(asked: Asked, findings: readonly Located[], io: Io): number {
+  const errors = findings.filter((one) => one.severity === 'error')
+  if (asked.isJson) {
+    io.out(jsonText(asked, { losses: [], findings, definition: null }))
+    return 1
+  }
+  for (const one of errors) io.err(`${locatedText(one, io)}\n`)
+  io.err(`pawl: \`${asked.name}\` is not converted, it has ${counted(errors.length, 'error')}\n`)
+  return 1
+}
+
+function tellLosses(asked: Asked, losses: readonly LocatedLoss[], io: Io): number {
+  if (asked.isJson) {
+    io.out(jsonText(asked, { losses, findings: [], definition: null }))
+    return 1
+  }
+  for (const one of losses) io.err(lossText(one, io))
+  const count = losses.length === 1 ? '1 thing' : `${losses.length} things`
+  io.err(`\npawl: \`${asked.name}\` is not converted, ${count} would be lost\n`)
+  io.err('  → `--lossy` converts it all the same\n')
+  return 1
+}
+
+type Result = {
+  readonly definition: JsonObject
+  readonly text: string
+  readonly losses: readonly LocatedLoss[]
+}
+
+function writeResult(asked: Asked, { definition, text, losses }: Result, io: Io): number {
+  if (asked.out !== null) writeFile(resolve(io.cwd, asked.out), asked.out, text)
+  if (asked.isJson) {
+    io.out(jsonText(asked, { losses, findings: [], definition }))
+    return 0
+  }
+  for (const one of losses) io.err(lossText(one, io))
+  if (asked.out === null) io.out(text)
+  return 0
+}
+
+type Told = {
+  readonly losses: readonly LocatedLoss[]
+  readonly findings: readonly Located[]
+  readonly definition: JsonObject | null
+}
+
+function jsonText({ to, out }: Asked, { losses, findings, definition }: Told): string {
+  const bare = findings.map(({ excerpt: _, ...finding }) => finding)
+  const ok = definition !== null
+  const told = { ok, to, out: ok ? out : null, losses, findings: bare, definition }
+  return `${JSON.stringify(told, null, 2)}\n`
+}
