@@ -35,13 +35,12 @@ function pawlMachine(text: string): Machine {
   return machine
 }
 
-function xstateMachine(hasData: boolean) {
+function xstateMachine(data: { readonly n: number } | null) {
   const states: Record<string, object> = { done: { type: 'final' } }
   for (let index = 0; index < stagesCount - 1; index += 1) {
     const next = `s${(index + 1) % (stagesCount - 1)}`
-    const actions = hasData
-      ? [assign({ n: ({ event }) => (event as unknown as { n: number }).n })]
-      : []
+    const actions =
+      data !== null ? [assign({ n: ({ event }) => (event as unknown as { n: number }).n })] : []
     states[`s${index}`] = { on: { NEXT: { target: next, guard: 'go', actions }, STOP: 'done' } }
   }
   return createMachine(
@@ -67,7 +66,7 @@ function pawlSteps(machine: Machine, data: { readonly [key: string]: number } | 
 }
 
 function xstateSteps(data: { readonly n: number } | null): () => void {
-  const machine = xstateMachine(data !== null)
+  const machine = xstateMachine(data)
   const next = { type: 'NEXT', ...data }
   const [started] = initialTransition(machine)
   return () => {

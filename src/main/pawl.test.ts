@@ -58,11 +58,7 @@ test.runIf(isOurs)('an old Node is told before anything else is loaded', () => {
 test.runIf(isOurs)('a bug is one line, and with PAWL_DEBUG=1 the way to it', () => {
   const path = folderWith('x')
   const lie = `${path}.mjs`
-  writeFileSync(
-    lie,
-    `const get = () => { throw new Error('the floor\\nis gone') }
-     Object.defineProperty(process.stdout, 'columns', { get })`,
-  )
+  writeFileSync(lie, `process.cwd = () => { throw new Error('the floor\\nis gone') }`)
   const options = { encoding: 'utf8' } as const
   const args = ['--import', lie, program, '--help']
   const quiet = spawnSync(process.execPath, args, options)

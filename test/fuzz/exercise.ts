@@ -26,14 +26,19 @@ export function load(mutant: Mutant): readonly Machine[] {
     // A library in which every name means this machine is nothing but circles.
     linkMachine(machine, () => machine, [machine.name])
     linkMachine(machine, () => undefined)
-    pictureOf(machine)
   }
   return read.machines
+}
+
+/** Makes a picture of each machine; its names are whatever the author wrote. */
+export function draw(machines: readonly Machine[]): void {
+  for (const machine of machines) pictureOf(machine)
 }
 
 /** Loads a text twice and leads a run of it through some steps. */
 export function exercise(mutant: Mutant, plans: readonly StepPlan[]): Outcome {
   const machines = load(mutant)
+  draw(machines)
   const again = compileText(mutant.text, mutant.format).machines
   const [first] = machines
   if (machines.some((machine, index) => machine.hash !== again[index]?.hash)) {

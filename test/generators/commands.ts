@@ -164,7 +164,7 @@ export const steps: fc.Arbitrary<StepPlan[]> = sequence(
     { weight: 1, arbitrary: plans.expire },
     { weight: 2, arbitrary: plans.pause },
     { weight: 2, arbitrary: plans.resume },
-    { weight: 1, arbitrary: plans.force },
+    { weight: 2, arbitrary: plans.force },
     { weight: 2, arbitrary: plans.finish },
     { weight: 0.2, arbitrary: plans.cancel },
   ].map((one) => ({ ...one, weight: Math.ceil(one.weight * 5) })),

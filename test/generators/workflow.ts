@@ -82,7 +82,7 @@ const metaPlan = fc
   .record({
     danger_level: maybe(fc.constantFrom('safe', 'moderate', 'dangerous')),
     approval_mode: seldom(fc.constantFrom('ui', 'none')),
-    debug: seldom(fc.boolean()),
+    debug: seldom(fc.constant(true)),
     after_end: maybe(fc.constantFrom('hold', 'release')),
     calls_max: seldom(fc.integer({ min: 1, max: 12 })),
     requires_human_approval: maybe(fc.boolean()),
@@ -99,7 +99,7 @@ const plan = fc.record({
   interrupts: fc.array(
     fc.record({
       name: fc.constantFrom('notes', 'lock', '7'),
-      pattern: fc.constantFrom('**/*.md', 'src/**', '*', '**', '**', 'package.json', '{a,b}/*'),
+      pattern: fc.constantFrom('**/*.md', 'src/**', '*', '**', '**', 'package.json', 'a/?'),
       target: some,
       canReturn: fc.boolean(),
       isGated: rarely(4),

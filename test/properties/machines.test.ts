@@ -16,7 +16,7 @@ test('a machine compiled twice has the same hash', { timeout: timeoutMs }, () =>
       const hashes = compiled(main).map((machine) => machine.hash)
       expect(compiled(main).map((machine) => machine.hash)).toEqual(hashes)
     }),
-    settings(150),
+    settings(100),
   )
 })
 
@@ -28,7 +28,7 @@ test('a machine that was stored and read again is the same machine', { timeout: 
         expect(equalJson(machine as unknown as Json, stored)).toBe(true)
       }
     }),
-    settings(150),
+    settings(100),
   )
 })
 
@@ -73,7 +73,7 @@ test('the order of fields does not change the hash', { timeout: timeoutMs }, () 
       const hashes = compiled(main).map((machine) => machine.hash)
       expect(compiled(reversed(main, '')).map((machine) => machine.hash)).toEqual(hashes)
     }),
-    settings(150),
+    settings(100),
   )
 })
 
@@ -142,7 +142,7 @@ test('the hash changes with every rule of a stage', { timeout: timeoutMs }, () =
       const [after] = compiled({ ...definition, states } as unknown as Json)
       expect(after?.hash).not.toBe(before.hash)
     }),
-    settings(150),
+    settings(100),
   )
 })
 

@@ -211,6 +211,7 @@ type CheckDef =
   | { check: 'less_than'; value: number; inclusive: boolean }
   | { check: 'number_format'; format: string }
   | { check: 'min_length'; minimum: number }
+  | { check: 'max_length'; maximum: number }
   | { check: 'string_format'; pattern?: RegExp }
 
 function checkScalar(walk: Walk, def: Def, node: Node): void {
@@ -264,6 +265,9 @@ function checkText(walk: Walk, def: Checked, at: { node: Node; value: string }):
     const rule = one._zod.def as CheckDef
     if (rule.check === 'min_length' && at.value.length < rule.minimum) {
       invalid(walk, at.node, { message: `${named(at.node)} is empty` })
+    } else if (rule.check === 'max_length' && at.value.length > rule.maximum) {
+      const message = `${named(at.node)} has ${at.value.length} characters`
+      invalid(walk, at.node, { message, hint: `at most ${rule.maximum} are taken` })
     } else if (rule.check === 'string_format' && rule.pattern?.test(at.value) === false) {
       const message = `${named(at.node)} is not written as it should be: \`${shown(at.value)}\``
       invalid(walk, at.node, { message, hint: `form: ${rule.pattern.source}` })

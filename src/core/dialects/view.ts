@@ -4,7 +4,7 @@
  */
 
 import type { Family, Member } from '../engine/family.ts'
-import { openLeaf } from '../engine/family.ts'
+import { heldBy, openLeaf } from '../engine/family.ts'
 import { checkFields } from '../engine/fields.ts'
 import { hasEnded, isFreed } from '../engine/running.ts'
 import type { RunState, Status } from '../engine/types.ts'
@@ -57,7 +57,9 @@ export function viewMember(family: Family, addressed: Member): View {
   )
   const branches: Record<string, string> = {}
   for (const branch of forking?.state.fork?.branches ?? []) branches[branch.name] = branch.status
-  return { ...viewRun(leaf.machine, leaf.state), runId: leaf.runId, branches }
+  const view = { ...viewRun(leaf.machine, leaf.state), runId: leaf.runId, branches }
+  // A run above that rests holds this one, whatever it says of itself.
+  return heldBy(family, leaf) === leaf ? view : { ...view, status: 'paused', signals: [] }
 }
 
 /** The view of one run by itself. */

@@ -24,7 +24,9 @@ type Draft = {
   readonly sharedIds: Map<string, string>
 }
 
-type DraftEdge = { from: string; to: string; kind: EdgeKind; lines: DraftLine[] }
+/** Lines by condition and gate, so that ten thousand signals between two stages stay cheap. */
+type KeptLine = Omit<DraftLine, 'signals'> & { signals: Set<string> }
+type DraftEdge = { from: string; to: string; kind: EdgeKind; lines: Map<string, KeptLine> }
 type DraftLine = { signals: string[]; condition: string; gate: string | null }
 
 /** The nodes and edges of a machine's picture, in the author's order. */
@@ -266,26 +268,25 @@ type Way = { readonly from: string; readonly to: string; readonly kind: EdgeKind
 function addEdge(draft: Draft, way: Way, line: DraftLine | null): void {
   // WHY: a way that needs a person's word never shares an arrow with one that does not.
   const key = `${way.from}>${way.to}>${line?.gate == null ? 'free' : 'gated'}`
-  const edge = draft.edges.get(key) ?? { ...way, lines: [] }
+  const edge: DraftEdge = draft.edges.get(key) ?? { ...way, lines: new Map() }
   draft.edges.set(key, edge)
   // WHY: one sure way makes the whole edge sure; only an edge that is nothing else is a fallback.
   if (edge.kind === 'fallback' || edge.kind === 'fail') edge.kind = way.kind
   if (line === null || (line.signals.length === 0 && line.condition === '' && line.gate === null)) {
     return
   }
-  const same = edge.lines.find(
-    (other) => other.condition === line.condition && other.gate === line.gate,
-  )
-  if (same) same.signals.push(...line.signals.filter((name) => !same.signals.includes(name)))
-  else edge.lines.push({ ...line, signals: [...line.signals] })
+  const lineKey = `${line.condition}\n${line.gate ?? ''}`
+  const same = edge.lines.get(lineKey)
+  if (same === undefined) edge.lines.set(lineKey, { ...line, signals: new Set(line.signals) })
+  else for (const name of line.signals) same.signals.add(name)
 }
 
 function finishEdges(draft: Draft): PictureEdge[] {
   return [...draft.edges.values()].map((edge) => {
     const outcome = draft.nodes.get(edge.to)?.outcome ?? null
-    const lines: EdgeLine[] = edge.lines.map((line) => ({
+    const lines: EdgeLine[] = [...edge.lines.values()].map((line) => ({
       ...line,
-      signals: listNames(line.signals, signalCharsMax * 2),
+      signals: listNames([...line.signals], signalCharsMax * 2),
     }))
     const isBad = edge.kind === 'fail' || outcome === 'failed' || outcome === 'blocked'
     return { from: edge.from, to: edge.to, kind: edge.kind, lines, isBad }

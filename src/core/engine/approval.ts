@@ -80,6 +80,10 @@ const unknownApproval: Refusal = {
 export function expireApproval(where: Where, state: RunState, approvalId: string): Decision {
   const approval = state.approval
   if (approval === null || approval.id !== approvalId) return refuse(state, unknownApproval)
+  if (where.envelope.actor.kind === 'agent') {
+    const reason = 'an approval runs out by the clock, not by the agent'
+    return refuse(state, { code: 'NOT_PERMITTED', reason, hint: 'wait for a person' })
+  }
   const draft = openDraft(where.machine, state, where.envelope)
   emit(draft, { type: 'approval.expired', approvalId })
   blockWhenRefused(draft, approval, 'nobody decided in time')

@@ -81,6 +81,11 @@ export function reportCall(
       hint: 'report a call once, with the id its verdict gave',
     })
   }
+  const { bytes, costMicroUsd } = command.report
+  if (![bytes ?? 0, costMicroUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
+    const reason = 'a report counts bytes and money from zero up'
+    return refuse(state, { code: 'DATA_INVALID', reason, hint: 'report what the call really used' })
+  }
   const draft = openDraft(where.machine, state, where.envelope)
   record(draft, open, command.report)
   keepResults(draft, open, command.report)

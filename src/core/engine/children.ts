@@ -3,6 +3,7 @@
  * and moves on when they have ended; it never looks inside them.
  */
 
+import { join } from '../finding.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Move } from '../machine/machine.ts'
@@ -59,7 +60,7 @@ export function openChild(
 
 /** Unique within the family: the parent, the name, and how far the parent's log had come. */
 function childId(draft: Draft, name: string): string {
-  return `${draft.envelope.runId}/${name}.${draft.state.seq}`
+  return `${join(draft.envelope.runId, name)}.${draft.state.seq}`
 }
 
 /** Takes note that a child has ended, and moves on when that decides. */

@@ -68,7 +68,9 @@ export function commandFamily(
   if (addressed === undefined) return closeWork(work, unknownBranch(branch ?? ''))
   if (command.type === 'FinishBranch')
     return closeWork(work, finish(work, openLeaf(family, addressed), command.branch))
-  const target = isForWhole(command) ? addressed : heldBy(family, openLeaf(family, addressed))
+  const target = isForWhole(command)
+    ? addressed
+    : (reporterOf(family, command) ?? heldBy(family, openLeaf(family, addressed)))
   return closeWork(work, apply(work, target, command))
 }
 
@@ -115,8 +117,16 @@ function isForWhole(command: Command): boolean {
   )
 }
 
+/** A report belongs to the run whose call it is, wherever the agent stands by now. */
+function reporterOf(family: Family, command: Command): Member | undefined {
+  if (command.type !== 'ReportCall' || command.callId === null) return undefined
+  return family.members.find((member) =>
+    member.state.openCalls.some((open) => open.callId === command.callId),
+  )
+}
+
 /** A paused or ended ancestor holds everything below it. */
-function heldBy(family: Family, member: Member): Member {
+export function heldBy(family: Family, member: Member): Member {
   let holder = member
   let parentId = member.parentId
   for (let depth = 0; parentId !== null && depth <= depthMax; depth += 1) {

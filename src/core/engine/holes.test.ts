@@ -116,7 +116,7 @@ test('a detour left by an ordinary route is over: a later one returns to where i
   expect(mainOf(fire(again, 'FINE').family).state.stage).toBe('rest')
 })
 
-test('an edit reported while a move waits for a person begins the detour and drops the move', () => {
+test('an edit reported while a move waits begins the detour and drops the move', () => {
   const gated = {
     ...watched,
     states: {

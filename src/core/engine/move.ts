@@ -42,7 +42,8 @@ export function applyMove(draft: Draft, move: Move, { data, by }: Carried): Stop
   }
 }
 
-const outsideDetour: Refusal = {
+/** The refusal of a return with nowhere to return to. */
+export const outsideDetour: Refusal = {
   code: 'RETURN_OUTSIDE_DETOUR',
   reason: 'there is no detour to return from',
   hint: 'send another signal of this stage',

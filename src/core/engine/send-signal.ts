@@ -15,7 +15,7 @@ import type { Draft, Refusal } from './draft.ts'
 import { accept, closeDraft, emit, markDraft, openDraft, rewindDraft } from './draft.ts'
 import { endRun, enterStage, expressionFailed } from './enter.ts'
 import { absorb, checkFields } from './fields.ts'
-import { applyMove } from './move.ts'
+import { applyMove, outsideDetour } from './move.ts'
 import { isGiven, runOps } from './ops.ts'
 import { refuseUnlessRunning } from './running.ts'
 import type { Command, Decision, Envelope, RunState } from './types.ts'
@@ -187,6 +187,8 @@ function choose(draft: Draft, choosing: Choosing): Refusal | 'held' | null {
 }
 
 function take(draft: Draft, route: Route, { trigger, data }: Choosing): Refusal | null {
+  // Nobody is asked about a way back that is not there.
+  if (route.move.kind === 'return' && draft.state.detour === null) return outsideDetour
   emit(draft, { type: 'signal.taken', name: trigger.name, route: route.origin })
   if (trigger.warning !== null) {
     emit(draft, { type: 'warning.raised', code: 'ANSWER_WARNED', message: trigger.warning })

@@ -32,11 +32,7 @@ test.each<[string, JsonObject, string]>([
   ['{{a}}', { a: '{{secret}}', secret: 's' }, '{{secret}}'],
   ['{{a}}}', { a: '{', secret: 's' }, '{}'],
   ['{{constructor}}{{__proto__}}{{o.toString}}', { o: {} }, ''],
-  [
-    '{{a b}} {{}} {{a=1}} ${} ${ a } {{#if a}} $a {a}',
-    { a: 1 },
-    '   ${} ${ a }  $a {a}',
-  ],
+  ['{{a b}} {{}} {{a=1}} ${} ${ a } {{#if a}} $a {a}', { a: 1 }, '   ${} ${ a }  $a {a}'],
   ['[{{.a}}{{a.}}{{a..b}}{{a.constructor()}}]', { a: 1 }, '[]'],
 ])('%s with %j is %s', (text, vars, expected) => {
   expect(renderText(text, scope(vars))).toBe(expected)

@@ -80,7 +80,7 @@ function selfReportedFindings(survey: Survey, uses: readonly GuardUse[]): Findin
       `guard \`${guard.name}\` rests on the agent's word: ` +
       `only the data of an ${survey.words.signal} sets \`${guard.field}\``
     const hint =
-      'let a person approve where a false claim would do harm; or say `"source": "claimed"` to mean it'
+      'let a person approve where a lie would do harm, or say `"source": "claimed"` to mean it'
     found.push(finding('GUARD_SELF_REPORTED', guard.origin, { message, hint }))
   }
   return found

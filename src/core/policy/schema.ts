@@ -23,6 +23,7 @@ const budgetLimitSchema = z
 const capability = z
   .string()
   .min(1)
+  .max(500)
   .describe('What the rule is about: `bash`, `mcp:server:tool`, or a beginning followed by `*`.')
 
 const policyRuleSchema = z

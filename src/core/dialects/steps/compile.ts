@@ -187,7 +187,7 @@ function checkStep(step: Step, origin: string): Finding[] {
   const next = step.next ?? []
   const last = next.at(-1)
   if ((step.inputs ?? []).length === 0 && next.length > 0 && step.tools?.call !== true) {
-    const message = `nothing is collected in \`${step.id}\`, so the agent has no reason to submit it`
+    const message = `\`${step.id}\` collects nothing, so the agent has no reason to submit it`
     findings.push(
       finding('STEP_STALLS', origin, { message, hint: 'add `"tools": {"call": true}`' }),
     )

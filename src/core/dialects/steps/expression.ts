@@ -45,10 +45,12 @@ type BranchDefinition = Extract<ExpressionDefinition, { case: unknown }>['case']
 
 function readBranch(branch: BranchDefinition, at: string, findings: Finding[]): CaseBranch {
   const condition = compileCondition(branch.if, join(at, 'if'), findings)
-  if (branch.valueFrom === undefined) {
+  const from = branch.valueFrom ?? branch.value_from
+  if (from === undefined) {
     return { if: condition, value: { kind: 'literal', value: (branch.value ?? null) as Json } }
   }
-  const expr = compileExpression(branch.valueFrom, join(at, 'valueFrom'), findings)
+  const key = branch.valueFrom === undefined ? 'value_from' : 'valueFrom'
+  const expr = compileExpression(from, join(at, key), findings)
   return { if: condition, value: { kind: 'expr', expr } }
 }
 

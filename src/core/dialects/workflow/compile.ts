@@ -152,7 +152,7 @@ function checkWhole(
   const count = Object.keys(definition.interrupts ?? {}).length
   if (count > interruptsMax) {
     const message = `there are ${count} interrupts; at most ${interruptsMax} are taken`
-    const hint = 'let one pattern fit several files, e.g. `{a,b}/**`'
+    const hint = 'let one pattern fit several files, e.g. `docs/**`'
     findings.push(finding('SIZE_EXCEEDED', '/interrupts', { message, hint }))
   }
   if (!Object.values(stages).some((stage) => stage.final !== null)) {
