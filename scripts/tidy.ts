@@ -71,6 +71,7 @@ export const rules: Rules = {
     { name: '@bufbuild/cel', places: ['src/core/expr/cel'], oneFile: false },
     { name: 're2js', places: ['src/core/expr/pattern'], oneFile: true },
     { name: 'picomatch', places: ['src/core/expr/glob'], oneFile: true },
+    { name: 'unbash', places: ['src/core/shell/parse'], oneFile: true },
     { name: 'jsonc-parser', places: ['src/core/source/'], oneFile: false },
     { name: 'yaml', places: ['src/core/source/'], oneFile: false },
     {

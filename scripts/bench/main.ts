@@ -1,9 +1,13 @@
 /**
  * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
  */
+import { benchGuard } from './guard.ts'
 import { benchMachine } from './machine.ts'
 
-const benches: Readonly<Record<string, () => void>> = { machine: benchMachine }
+const benches: Readonly<Record<string, () => void>> = {
+  machine: benchMachine,
+  guard: benchGuard,
+}
 
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !Object.hasOwn(benches, name))

@@ -50,7 +50,6 @@ export type DenialCode = (typeof denialCodes)[number]
 
 export const errorCodes = [
   'SYNTAX_INVALID',
-  'DIALECT_UNKNOWN',
   'SCHEMA_INVALID',
   'NAME_INVALID',
   'INITIAL_UNKNOWN',
@@ -82,7 +81,6 @@ export const warningCodes = [
   'ESCALATION_UNGATED',
   'GUARD_UNSATISFIABLE',
   'GUARD_SELF_REPORTED',
-  'GUARD_TIMING',
   'GUARD_UNUSED',
   'ROUTE_SHADOWED',
   'NEXT_IGNORED',
@@ -99,7 +97,6 @@ export const warningCodes = [
   'FIELD_UNKNOWN',
   'FIELD_ALIAS',
   'CYCLE_WITHOUT_LIMIT',
-  'BRANCH_STUCK',
   'SLOT_IGNORED',
   'DEBUG_ENABLED',
 ] as const

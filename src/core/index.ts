@@ -8,11 +8,13 @@ export {
   compileDefinition,
 } from './dialects/compile-definition.ts'
 export { hear, type Utterance } from './dialects/hear.ts'
+export { pointerOfDenial } from './dialects/rule-pointer.ts'
 export { type View, viewMember } from './dialects/view.ts'
 export { printAscii } from './draw/ascii.ts'
 export { printDot } from './draw/dot.ts'
 export { printMermaid } from './draw/mermaid.ts'
 export { type Picture, pictureOf } from './draw/picture.ts'
+export type { Alternative } from './engine/call.ts'
 export { decide } from './engine/decide.ts'
 export { evolve, unborn } from './engine/evolve.ts'
 export {
@@ -27,7 +29,16 @@ export {
   type Recorded,
   startFamily,
 } from './engine/family.ts'
-export type { Actor, Command, Effect, Event, Reply, RunState } from './engine/types.ts'
+export type {
+  Actor,
+  Call,
+  Command,
+  Effect,
+  Event,
+  Reply,
+  RunState,
+  Verdict,
+} from './engine/types.ts'
 export {
   type DenialCode,
   denialCodes,
@@ -40,10 +51,12 @@ export {
   type WarningCode,
   warningCodes,
 } from './errors.ts'
+export { explainCall } from './explain.ts'
 export { type Finding, hasErrors } from './finding.ts'
 export type { Json, JsonObject } from './json.ts'
 export { linkMachine } from './machine/check.ts'
 export type { DialectName, Machine } from './machine/machine.ts'
+export { compilePolicy } from './policy/compile-policy.ts'
 export { readSource, readValue, type SourceFormat } from './source/read-source.ts'
 export {
   excerpt,
@@ -53,3 +66,4 @@ export {
   positionAt,
   type Range,
 } from './source/source.ts'
+export { readCall } from './tools/read-call.ts'

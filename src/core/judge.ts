@@ -1,12 +1,213 @@
 /**
  * The ruling on a tool call: the worst of all pure answers. deny > ask > allow.
- * Today the stage rule speaks; policy and limits take their place beside it here.
+ * The stage speaks first, so that nobody is asked about what it forbids; then every policy that
+ * holds here, then their limits. Each of them can only make the answer stricter.
  */
+import { refuseData } from './engine/clean-data.ts'
+import { hasEnded } from './engine/running.ts'
 import { ruleOnCall } from './engine/tool-rule.ts'
-import type { Call, RunState, Verdict } from './engine/types.ts'
-import type { Machine } from './machine/machine.ts'
+import type { Around, Call, Grant, Ruling, RunState, RunUsage, Verdict } from './engine/types.ts'
+import type { DenialCode } from './errors.ts'
+import { hashJson } from './machine/hash.ts'
+import type { Machine, Policy } from './machine/machine.ts'
+import { usdText } from './money.ts'
+import type { PolicyAnswer } from './policy/evaluate.ts'
+import { evaluatePolicy, namesOf } from './policy/evaluate.ts'
+import type { Limited } from './policy/limits.ts'
+import { findFull, meterOf, reservationsFor } from './policy/limits.ts'
+
+export type Judging = {
+  readonly machine: Machine
+  readonly at: number
+  readonly around: Around
+}
+
+/** Nothing is known of other runs, and nothing of what was used. */
+export const nothingAround: Around = {
+  policies: [],
+  above: [],
+  below: { callsCount: 0, costMicroUsd: 0 },
+  meters: null,
+}
 
 /** May this call happen now? */
-export function judgeCall(machine: Machine, state: RunState, call: Call): Verdict {
-  return ruleOnCall(machine, state, call)
+export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
+  // Answering, signalling and submitting are never policed.
+  if (call.isOwn) return unmetered(ruleOnCall(where.machine, state, call))
+  const stage = pendingAfterEnd(state) ?? ruleOnCall(where.machine, state, call)
+  if (stage.verdict === 'deny') return unmetered(stage)
+  const spoken = askPolicies(where, call)
+  const denied = spoken.find(({ answer }) => answer.verdict === 'deny')
+  if (denied !== undefined) return unmetered(policyDenial(denied, call))
+  const exhausted = exhaustedRun(where, state)
+  if (exhausted !== null) return unmetered(exhausted)
+  const asking = spoken.find(({ answer }) => answer.verdict === 'ask')
+  const answer = asking === undefined ? { verdict: stage, grant: null } : ask(asking, state, call)
+  if (answer.verdict.verdict === 'deny') return unmetered(answer.verdict)
+  const limited = spoken.flatMap(limitsOf)
+  const since = answer.grant?.at ?? null
+  const full = findFull(limited, { meters: where.around.meters, at: where.at, since })
+  if (full !== null) return unmetered({ verdict: 'deny', ...full })
+  const rule = answer.verdict.rule ?? spoken.find((one) => one.answer.rule !== null)?.answer.rule
+  return {
+    ...answer.verdict,
+    rule: rule ?? null,
+    meters: reservationsFor(limited, since),
+    grant: answer.grant?.approvalId ?? null,
+  }
+}
+
+/** A run that is over does not wait; still nothing happens while a person decides. */
+function pendingAfterEnd(state: RunState): Verdict | null {
+  return hasEnded(state) ? pendingQuestion(state) : null
+}
+
+function pendingQuestion(state: RunState): Verdict | null {
+  if (state.approval === null) return null
+  return {
+    verdict: 'deny',
+    code: 'APPROVAL_PENDING',
+    reason: `a person has to decide first: ${state.approval.message}`,
+    rule: null,
+    hint: 'wait for the decision; nothing can be called meanwhile',
+  }
+}
+
+function unmetered(verdict: Verdict): Ruling {
+  return { ...verdict, meters: [], grant: null }
+}
+
+/** A policy that holds for a run, and whose it is. */
+export type Layer = {
+  /** Part of its meters' names. */
+  readonly owner: string
+  /** For messages. */
+  readonly name: string
+  readonly policy: Policy
+}
+export type Spoken = { readonly layer: Layer; readonly answer: PolicyAnswer }
+
+/** What every policy that holds here says about a call. */
+export function askPolicies(where: Judging, call: Call): readonly Spoken[] {
+  const layers = layersOf(where)
+  if (layers.length === 0) return []
+  const names = namesOf(call)
+  return layers.map((layer) => ({ layer, answer: evaluatePolicy(layer.policy, names) }))
+}
+
+/**
+ * The policies laid over the family, then those of the definitions: of this run and of the runs
+ * that wait for it. A branch has its parent's machine, whose policy is heard once.
+ */
+function layersOf({ machine, around }: Judging): readonly Layer[] {
+  const layers: Layer[] = around.policies.map((policy, level) => ({
+    owner: `level-${level}`,
+    name: 'the policy laid over the run',
+    policy,
+  }))
+  const heard = new Set<string>()
+  for (const one of [machine, ...around.above.map((run) => run.machine)]) {
+    if (one.policy === null || heard.has(one.hash)) continue
+    heard.add(one.hash)
+    const name = `the policy of \`${one.name}\``
+    layers.push({ owner: one.hash, name, policy: one.policy })
+  }
+  return layers
+}
+
+function policyDenial({ layer, answer }: Spoken, call: Call): Verdict {
+  const why =
+    answer.tier === 'default'
+      ? `is allowed by no rule of ${layer.name}`
+      : `is denied by ${layer.name}`
+  return {
+    verdict: 'deny',
+    code: 'POLICY_DENIED',
+    reason: `\`${call.capability}\` ${why}`,
+    rule: answer.rule,
+    hint: 'go on without it; only whoever wrote the policy can change that',
+  }
+}
+
+/** The rules that answered and have a limit. */
+export function limitsOf({ layer, answer }: Spoken): readonly Limited[] {
+  const { tier } = answer
+  if (tier !== 'ask' && tier !== 'allow') return []
+  return answer.limited.map((rule) => ({
+    rule,
+    meter: meterOf(layer.owner, tier, rule.capability),
+  }))
+}
+
+/** Limits of whole runs: a child uses up what its parents may use, and not only its own. */
+export function exhaustedRun({ machine, around }: Judging, state: RunState): Verdict | null {
+  const { below, above } = around
+  const own = {
+    machine,
+    callsCount: state.callsCount + below.callsCount,
+    costMicroUsd: state.costMicroUsd + below.costMicroUsd,
+  }
+  // Calls are the stages' business, which is over after the end; money stays what it is.
+  const isFree = hasEnded(state) || state.status === 'paused'
+  for (const run of [own, ...above]) {
+    const exhausted = exhaustedMoney(run) ?? (isFree ? null : exhaustedCalls(run))
+    if (exhausted !== null) return exhausted
+  }
+  return null
+}
+
+type Used = RunUsage & { readonly machine: Machine }
+
+function exhaustedMoney(run: Used): Verdict | null {
+  const { microUsdMax } = run.machine.limits
+  if (microUsdMax === null || run.costMicroUsd < microUsdMax) return null
+  const used = `${usdText(run.costMicroUsd)} of ${usdText(microUsdMax)}`
+  return deny('BUDGET_EXHAUSTED', `the budget of \`${run.machine.name}\` is used up: ${used}`)
+}
+
+function exhaustedCalls(run: Used): Verdict | null {
+  const { callsMax } = run.machine.limits
+  if (callsMax === null || run.callsCount < callsMax) return null
+  const whose = `\`${run.machine.name}\``
+  return deny('CALLS_EXHAUSTED', `${whose} allows ${callsMax} calls and they are used up`)
+}
+
+function deny(code: DenialCode, reason: string): Verdict {
+  const hint = 'bring the run to its end without more calls: signals and answers stay open'
+  return { verdict: 'deny', code, reason, rule: null, hint }
+}
+
+type Asked = { readonly verdict: Verdict; readonly grant: Grant | null }
+
+/** A grant lets exactly this call through; without one a person is asked. */
+function ask({ layer, answer }: Spoken, state: RunState, call: Call): Asked {
+  const { rule } = answer
+  const problem = refuseData(call.input)
+  if (problem !== null) {
+    const reason = `nobody can be asked about this call of \`${call.tool}\`: ${problem}`
+    const hint = 'send a smaller, plain input'
+    return { verdict: { verdict: 'deny', code: 'POLICY_DENIED', reason, rule, hint }, grant: null }
+  }
+  const grant = findGrant(state.grants, call)
+  if (grant !== null) {
+    const reason = 'a person approved this call'
+    return { verdict: { verdict: 'allow', code: null, reason, rule, hint: '' }, grant }
+  }
+  // INVARIANT: one question at a time; a released pause may still hold one about a move.
+  const pending = pendingQuestion(state)
+  if (pending !== null) return { verdict: pending, grant: null }
+  const reason = `${layer.name} asks a person before \`${call.capability}\``
+  const hint = 'wait for the decision, then make the same call again'
+  return { verdict: { verdict: 'ask', code: null, reason, rule, hint }, grant: null }
+}
+
+function findGrant(grants: readonly Grant[], call: Call): Grant | null {
+  if (grants.length === 0) return null
+  const hash = hashCall(call)
+  return grants.find((grant) => grant.hash === hash) ?? null
+}
+
+/** What an approval of a call is bound to: the tool and the whole input. */
+export function hashCall(call: Pick<Call, 'tool' | 'input'>): string {
+  return hashJson({ tool: call.tool, input: call.input })
 }

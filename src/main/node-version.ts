@@ -4,7 +4,7 @@
  */
 
 /** The oldest Node that Pawl runs on. */
-export const nodeMajorMin = 24
+const nodeMajorMin = 24
 
 /** Why this version of Node will not do and what to do about it; null when it will. */
 export function nodeProblem(version: string): string | null {

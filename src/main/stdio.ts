@@ -3,7 +3,7 @@
  */
 import type { Io } from '../doors/cli/io.ts'
 
-export type Stdio = {
+type Stdio = {
   readonly io: Io
   /** Waits until everything is written, then ends the program. */
   readonly close: (exitCode: number) => Promise<never>

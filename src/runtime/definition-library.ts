@@ -25,9 +25,9 @@ export type DefinitionLibrary = {
 }
 
 /** Files of a folder that are opened to learn their names. */
-export const neighboursMax = 500
+const neighboursMax = 500
 /** Bytes of such files, all together. */
-export const neighbourBytesMax = 32 * 1024 * 1024
+const neighbourBytesMax = 32 * 1024 * 1024
 
 /** The library of the definition in a file, by the file's full path. */
 export type Libraries = (path: string) => DefinitionLibrary

@@ -8,13 +8,13 @@ import { PawlError } from './pawl-error.ts'
 import { codeOf, formatOf } from './read-definition.ts'
 
 /** Files that one folder may give, at any depth. */
-export const folderFilesMax = 10_000
+const folderFilesMax = 10_000
 /** Folders inside each other. */
-export const folderDepthMax = 32
+const folderDepthMax = 32
 /** Names looked at in one walk, wanted or not. */
-export const folderNamesMax = 200_000
+const folderNamesMax = 200_000
 
-export type Listing = {
+type Listing = {
   readonly depth: 'deep' | 'flat'
   readonly isWanted: (name: string) => boolean
 }

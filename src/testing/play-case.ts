@@ -4,6 +4,7 @@
  */
 import { compileDefinition } from '../core/dialects/compile-definition.ts'
 import { hear, type Utterance } from '../core/dialects/hear.ts'
+import { readShape } from '../core/dialects/shape.ts'
 import { viewMember } from '../core/dialects/view.ts'
 import type { Answered, Family, Library, Member, Recorded } from '../core/engine/family.ts'
 import {
@@ -18,7 +19,10 @@ import type { Finding } from '../core/finding.ts'
 import { hasErrors } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
 import { linkMachine } from '../core/machine/check.ts'
-import type { Machine } from '../core/machine/machine.ts'
+import type { Machine, Policy } from '../core/machine/machine.ts'
+import { microUsd } from '../core/money.ts'
+import { compilePolicy } from '../core/policy/compile-policy.ts'
+import { policySchema } from '../core/policy/schema.ts'
 import type { Node } from '../core/source/source.ts'
 import { member } from '../core/source/source.ts'
 import { readCall } from '../core/tools/read-call.ts'
@@ -47,6 +51,8 @@ export type CaseSource = {
   readonly case: Case
   readonly definition: Node
   readonly definitions: ReadonlyMap<string, Node>
+  /** The policy laid over the run; null: none. */
+  readonly policy: Node | null
 }
 
 /** Inside an hour, a day and a month, as the format promises. */
@@ -62,6 +68,7 @@ export function caseSource(one: Case, node: Node, definition: Node | null): Case
     case: one,
     definition: definition ?? (member(node, 'definition') as Node),
     definitions: new Map(entries.map((entry) => [entry.key, entry.node])),
+    policy: member(node, 'policy') ?? null,
   }
 }
 
@@ -69,7 +76,7 @@ export function caseSource(one: Case, node: Node, definition: Node | null): Case
 export function playCase(source: CaseSource): CaseResult {
   const { id, title } = source.case
   const level = source.case.level ?? 'must'
-  const { machine, library, findings } = compileAll(source)
+  const { machine, library, policies, findings } = compileAll(source)
   const check = compareCheck(source.case.check, findings)
   if (machine === null) {
     const failures = [...check.failures]
@@ -77,7 +84,7 @@ export function playCase(source: CaseSource): CaseResult {
     const unplayed = { coverage: null, log: [], family: null }
     return { id, title, level, ok: failures.length === 0, failures, findings, ...unplayed }
   }
-  const { failures, ...played } = playSteps(source.case, { machine, library })
+  const { failures, ...played } = playSteps(source.case, { machine, library, policies })
   const all = [...check.failures, ...failures]
   return { id, title, level, ok: all.length === 0, failures: all, findings, ...played }
 }
@@ -91,6 +98,7 @@ function neverStarts(findings: readonly Finding[]): Failure {
 type Compiled = {
   readonly machine: Machine | null
   readonly library: Library
+  readonly policies: readonly Policy[]
   readonly findings: readonly Finding[]
 }
 
@@ -109,10 +117,23 @@ function compileAll(source: CaseSource): Compiled {
   for (const task of main.machines) if (!machines.has(task.name)) machines.set(task.name, task)
   const library: Library = (name) => machines.get(name)
   if (machine !== null) findings.push(...linkMachine(machine, library, [...machines.keys()]))
-  return { machine: hasErrors(findings) ? null : machine, library, findings }
+  const policies = layPolicy(source.policy, findings)
+  return { machine: hasErrors(findings) ? null : machine, library, policies, findings }
 }
 
-type Stage = { readonly machine: Machine; readonly library: Library }
+/** The case's policy, as an operator lays it over a run; what is wrong with it is a finding. */
+function layPolicy(node: Node | null, findings: Finding[]): readonly Policy[] {
+  if (node === null) return []
+  const read = readShape(policySchema, node)
+  findings.push(...read.findings)
+  return read.value === null ? [] : [compilePolicy(read.value, '/policy')]
+}
+
+type Stage = {
+  readonly machine: Machine
+  readonly library: Library
+  readonly policies: readonly Policy[]
+}
 
 type Played = {
   readonly failures: readonly Failure[]
@@ -121,7 +142,7 @@ type Played = {
   readonly family: Family
 }
 
-function playSteps(one: Case, { machine, library }: Stage): Played {
+function playSteps(one: Case, { machine, library, policies }: Stage): Played {
   const failures: Failure[] = []
   const stage = one.start?.stage ?? null
   const vars = (one.start?.vars ?? {}) as JsonObject
@@ -129,7 +150,7 @@ function playSteps(one: Case, { machine, library }: Stage): Played {
   const started = startFamily(
     { runId: 'case', machine },
     { type: 'StartRun', stage, vars, branch: null },
-    { library, at, actor: agent },
+    { library, at, actor: agent, policies },
   )
   let coverage = noteCoverage(emptyCoverage(machine), ownRecord(started, machine))
   if (started.reply.kind === 'refused') {
@@ -149,6 +170,7 @@ function playSteps(one: Case, { machine, library }: Stage): Played {
     at += waitOf(step)
     const answered = sendStep(family, step, {
       library,
+      policies,
       at,
       workspace: one.workspace ?? '/workspace',
     })
@@ -184,10 +206,15 @@ function addressOf(family: Family, step: CaseStep): Member {
   return named ?? mainOf(family)
 }
 
-type Situation = { readonly library: Library; readonly at: number; readonly workspace: string }
+type Situation = {
+  readonly library: Library
+  readonly policies: readonly Policy[]
+  readonly at: number
+  readonly workspace: string
+}
 
 function sendStep(family: Family, step: CaseStep, situation: Situation): Answered {
-  const { library, at, workspace } = situation
+  const { library, policies, at, workspace } = situation
   const nothing: Answered = { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
   const branch = step.run ?? null
   if (branch !== null && memberOfBranch(family, branch) === undefined) {
@@ -196,7 +223,7 @@ function sendStep(family: Family, step: CaseStep, situation: Situation): Answere
   if ('look' in step || 'wait' in step) return nothing
   const leaf = openLeaf(family, addressOf(family, step))
   const { command, actor } = commandOf(step, leaf.machine, workspace)
-  return commandFamily(family, { command, branch }, { library, at, actor })
+  return commandFamily(family, { command, branch }, { library, at, actor, policies })
 }
 
 function unknownRun(name: string): Reply {
@@ -211,7 +238,7 @@ function commandOf(step: Acting, machine: Machine, workspace: string): Sent {
   if ('call' in step) {
     const spoken = { tool: step.call.tool, input: (step.call.input ?? {}) as JsonObject }
     return {
-      command: { type: 'CheckCall', call: readCall(spoken, machine, workspace) },
+      command: { type: 'CheckCall', call: readCall(spoken, { machine, workspace }) },
       actor: agent,
     }
   }
@@ -262,7 +289,7 @@ function reportOf(report: Extract<CaseStep, { report: unknown }>['report']): Com
       output: outputOf(report.output),
       exitCode: report.exit_code ?? null,
       bytes: report.bytes ?? null,
-      costMicroUsd: Math.round((report.cost_usd ?? 0) * 1_000_000),
+      costMicroUsd: microUsd(report.cost_usd ?? 0),
     },
   }
 }

@@ -161,7 +161,7 @@ export const steps: fc.Arbitrary<StepPlan[]> = sequence(
     { weight: 6, arbitrary: plans.call },
     { weight: 4, arbitrary: plans.report },
     { weight: 3, arbitrary: plans.resolve },
-    { weight: 1, arbitrary: plans.expire },
+    { weight: 3, arbitrary: plans.expire },
     { weight: 2, arbitrary: plans.pause },
     { weight: 2, arbitrary: plans.resume },
     { weight: 2, arbitrary: plans.force },

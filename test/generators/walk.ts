@@ -97,7 +97,10 @@ function commandOf(plan: StepPlan, family: Family, addressed: Member): Sent {
       return nudge(plan, family, addressed)
     case 'call':
       return {
-        command: { type: 'CheckCall', call: readCall(plan, leaf.machine, '/workspace') },
+        command: {
+          type: 'CheckCall',
+          call: readCall(plan, { machine: leaf.machine, workspace: '/workspace' }),
+        },
         actor: agent,
       }
     case 'report':

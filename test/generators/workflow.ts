@@ -172,6 +172,21 @@ function transitionOf(one: TransitionPlan, world: World): unknown {
   return isBound ? moveTo(one, world, 0) : pick(world.names, one.targets[0] ?? 0)
 }
 
+type Written = Record<string, Record<string, unknown>>
+type Fork = { branches: Record<string, { initial: string; terminal: string }> }
+
+/** A branch that can never reach its terminal is an error, so that every branch gets a way. */
+function leadToTerminals(states: Written, { finals, gates }: World): void {
+  const ways = Object.values(states).flatMap((state) => Object.values(state.on ?? {}))
+  const forks = ways.flatMap((way: { fork?: Fork }) => (way.fork === undefined ? [] : [way.fork]))
+  for (const { initial, terminal } of forks.flatMap(({ branches }) => Object.values(branches))) {
+    const on = (states[initial]?.on ?? {}) as Record<string, unknown>
+    const isGated = gates === 'every'
+    const way = isGated ? { target: terminal, requires_approval: true } : terminal
+    on[`OUT_${finals.indexOf(terminal)}`] = way
+  }
+}
+
 /** A workflow that may invoke the named definitions. */
 export function workflowDefinition(
   gates: EndGates,
@@ -195,6 +210,7 @@ export function workflowDefinition(
         states[name] = { ...state.rule, ...safe, on: Object.fromEntries(on) }
       }
     }
+    leadToTerminals(states, world)
     const interrupts = one.interrupts.map((each) => {
       const target = pick(open, each.target)
       const on = (states[target]?.on ?? {}) as Record<string, unknown>

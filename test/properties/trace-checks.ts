@@ -127,7 +127,9 @@ export const endsOnce: Check = eachStep(({ before, answered }) => {
 /** The status says whether a person is asked, and only then. */
 export const statusFits: Check = eachStep(({ answered }) => {
   for (const { runId, state } of answered.family.members) {
-    if ((state.status === 'waiting') !== (state.approval !== null && state.status !== 'paused')) {
+    // A policy still asks after the end; the run stays ended all the same.
+    const isAsked = state.approval !== null && state.status !== 'paused' && !hasEnded(state)
+    if ((state.status === 'waiting') !== isAsked) {
       return `${runId} is ${state.status} with ${state.approval === null ? 'no' : 'an'} approval`
     }
     if (state.status === 'paused' && state.pause === null) return `${runId} is paused by nobody`

@@ -125,13 +125,13 @@ test('most generated definitions start, and the walks see every kind of event', 
   expect([...seen].sort()).toEqual(everyEvent)
 })
 
-// `call.asked` is recorded by no decision yet: the policy speaks with the guard.
 const everyEvent = [
   'approval.expired',
   'approval.granted',
   'approval.refused',
   'approval.requested',
   'call.allowed',
+  'call.asked',
   'call.denied',
   'call.queued',
   'call.reported',

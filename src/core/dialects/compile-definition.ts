@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../assert.ts'
 import type { Finding } from '../finding.ts'
-import { hasErrors, join } from '../finding.ts'
+import { finding, hasErrors, join } from '../finding.ts'
 import { checkMachine } from '../machine/check.ts'
 import { sealMachine } from '../machine/hash.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'
@@ -54,7 +54,7 @@ export function compileDefinition(
     ...one,
     pointer: within(root, one.pointer),
   }))
-  const findings = [...recognised.findings, ...shape]
+  const findings = [...recognised.findings, ...shape, ...checkTasks(root, parts)]
   // Wrong types would only breed misleading remarks; misspelt fields would not.
   if (findings.some((one) => unreadable.has(one.code))) return { dialect, machines: [], findings }
   const compiled = parts.map((node) =>
@@ -76,11 +76,7 @@ function within(root: Node, pointer: string): string {
   return pointer.startsWith(root.pointer) ? pointer.slice(root.pointer.length) : pointer
 }
 
-const unreadable: ReadonlySet<string> = new Set([
-  'SCHEMA_INVALID',
-  'SIZE_EXCEEDED',
-  'DIALECT_UNKNOWN',
-])
+const unreadable: ReadonlySet<string> = new Set(['SCHEMA_INVALID', 'SIZE_EXCEEDED'])
 
 function unsealed(part: Compiled): Machine {
   return { ...part.machine, hash: '' }
@@ -105,6 +101,28 @@ function isStepsTask(node: Node): boolean {
   return type === undefined || (type.kind === 'scalar' && type.value === 'steps')
 }
 
+/** Tasks of one file are told apart by their id, and no task is passed over in silence. */
+function checkTasks(root: Node, parts: readonly Node[]): Finding[] {
+  const task = taskNode(root)
+  if (task?.kind !== 'list') return []
+  const seen = new Set<unknown>()
+  return task.items.flatMap((node) => {
+    const at = within(root, node.pointer)
+    if (!parts.includes(node)) {
+      const message = 'only tasks of type `steps` are run; this one is passed over'
+      return [finding('FIELD_UNKNOWN', at, { message, hint: 'remove it, or run it elsewhere' })]
+    }
+    const id = member(node, 'id')
+    const name = id?.kind === 'scalar' ? id.value : undefined
+    if (!seen.has(name)) {
+      seen.add(name)
+      return []
+    }
+    const message = 'two tasks of this file have the same id'
+    return [finding('VALUE_CONFLICT', at, { message, hint: 'give each task its own `id`' })]
+  })
+}
+
 function shapeOf(dialect: DialectName, root: Node): readonly Finding[] {
   switch (dialect) {
     case 'process':
@@ -127,7 +145,7 @@ function compilePart(dialect: DialectName, part: Part, options: CompileOptions):
     case 'process':
       return compileProcess(value as ProcessDefinition)
     case 'workflow':
-      return compileWorkflow(value as WorkflowDefinition)
+      return compileWorkflow(value as WorkflowDefinition, options.hostTools)
     case 'steps':
       return compileSteps(value as StepsTask, { at: part.at, hostTools: options.hostTools })
     default:

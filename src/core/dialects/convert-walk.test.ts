@@ -1,4 +1,5 @@
 /** What is converted without loss lets an agent do the same: both are walked side by side. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compiled, dialects, known } from '../../../test/known-definitions.contract.ts'
@@ -6,6 +7,7 @@ import { decide } from '../engine/decide.ts'
 import type { Command, Decision, RunState } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'
+import { readCall } from '../tools/read-call.ts'
 import { convertMachine } from './convert.ts'
 
 function act(machine: Machine, state: RunState | null, command: Command): Decision {
@@ -33,7 +35,8 @@ const tools = ['Read', 'Edit', 'Bash', 'mcp__fs__write_file']
 /** What an agent would notice of a run. */
 function seen(machine: Machine, state: RunState): JsonObject {
   const verdicts = tools.map((tool) => {
-    const call = { tool, input: {}, edits: [], isOwn: false }
+    const input = tool === 'Bash' ? { command: 'ls' } : { file_path: 'a.ts', content: 'x' }
+    const call = readCall({ tool, input }, { machine, workspace: '/workspace' })
     const { reply } = act(machine, state, { type: 'CheckCall', call })
     return `${tool} ${reply.kind === 'verdict' ? reply.verdict : reply.kind}`
   })

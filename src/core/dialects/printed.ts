@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { BriefPart, Machine, PolicyRule, Stage, Trigger } from '../machine/machine.ts'
+import { usdOf } from '../money.ts'
 
 /** A definition in another dialect, and what of the meaning is not in it. */
 export type Printed = { readonly definition: JsonObject; readonly losses: readonly Loss[] }
@@ -63,13 +64,8 @@ function printRule({ capability, rate, budget }: PolicyRule): JsonObject {
         ? undefined
         : { max_calls: rate.callsMax, window_seconds: rate.windowMs / 1_000 },
     budget_limit:
-      budget === null ? undefined : { max_usd: usd(budget.microUsdMax), period: budget.period },
+      budget === null ? undefined : { max_usd: usdOf(budget.microUsdMax), period: budget.period },
   })
-}
-
-/** Millionths as dollars, as an author writes them. */
-export function usd(microUsd: number): number {
-  return microUsd / 1_000_000
 }
 
 /** The paragraphs of a brief as one text; what they depend on is lost and told elsewhere. */

@@ -7,7 +7,7 @@ import type { DialectName } from '../machine/machine.ts'
 import type { Node } from '../source/source.ts'
 import { member } from '../source/source.ts'
 
-export type Recognised = {
+type Recognised = {
   readonly dialect: DialectName | null
   readonly findings: readonly Finding[]
 }
@@ -40,7 +40,7 @@ function unknown(message: string, pointer: string): Recognised {
   const hint =
     'a process has `name` and `states` with questions, a workflow `id` and `states` with `on`, ' +
     'a form `steps`; or say `dialect: process`, `workflow` or `steps`'
-  return { dialect: null, findings: [finding('DIALECT_UNKNOWN', pointer, { message, hint })] }
+  return { dialect: null, findings: [finding('SCHEMA_INVALID', pointer, { message, hint })] }
 }
 
 function fromMarks(root: Node): DialectName | null {

@@ -8,11 +8,11 @@ import type { Node } from '../source/source.ts'
 import type { Compiled } from './compiled.ts'
 
 /** Stages of one machine. */
-export const stagesMax = 10_000
+const stagesMax = 10_000
 /** Letters of a name; every place inside what it names carries it. */
 export const nameCharsMax = 500
 /** Letters of a compiled machine, about as it would be stored. */
-export const machineCharsMax = 32_000_000
+const machineCharsMax = 32_000_000
 
 /** SIZE_EXCEEDED: the first name that is too long, before anything is made of it. */
 export function checkNameSizes(root: Node): Finding[] {

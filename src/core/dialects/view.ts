@@ -73,7 +73,8 @@ export function viewRun(machine: Machine, state: RunState): Omit<View, 'runId' |
     name: machine.name,
     dialect: machine.dialect,
     stage: state.stage,
-    status: state.status,
+    // A policy may ask about a call after the end, too: then a person is waited for.
+    status: state.approval === null || state.pause !== null ? state.status : 'waiting',
     reason: state.reason,
     brief: told.brief,
     tools: toolsOf(machine, stage, state),
@@ -100,5 +101,6 @@ function approvalOf(state: RunState): View['approval'] {
 function toolsOf(machine: Machine, stage: Stage, state: RunState): 'all' | readonly string[] {
   if (state.branch?.terminal === state.stage) return []
   if (hasEnded(state)) return isFreed(machine, state) ? 'all' : []
-  return stage.rule.tools.allow
+  const { allow, deny } = stage.rule.tools
+  return allow === 'all' ? allow : allow.filter((name) => !deny.includes(name))
 }

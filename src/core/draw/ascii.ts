@@ -6,7 +6,7 @@
 import { assertNever } from '../assert.ts'
 import type { Outcome } from '../machine/machine.ts'
 import { drawLanes, type Row } from './ascii-lanes.ts'
-import { lineText } from './line-text.ts'
+import { gateText, lineText } from './line-text.ts'
 import { groupBy, readingOrder } from './reading-order.ts'
 import { cellsOf, cutToFit, wrapText } from './text.ts'
 import type { NodeKind, Picture, PictureEdge, PictureFact, PictureNode } from './types.ts'
@@ -188,7 +188,7 @@ function awayRows(
 
 function gateRows(gate: string, indent: string): Row[] {
   const room = { widthMax: boxTextMax - 4, linesMax: 3, measure: cellsOf }
-  return wrapText(`a person must agree: ${gate}`, room).map((line) => plain(indent + line))
+  return wrapText(gateText(gate), room).map((line) => plain(indent + line))
 }
 
 function fitWay(text: string): string {

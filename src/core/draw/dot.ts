@@ -3,7 +3,7 @@
  * Knows pictures. Must not know machines or dialects.
  */
 import { assertNever } from '../assert.ts'
-import { lineText } from './line-text.ts'
+import { gateText, lineText } from './line-text.ts'
 import { oneLine } from './text.ts'
 import type { Picture, PictureEdge, PictureFact, PictureNode } from './types.ts'
 
@@ -86,7 +86,7 @@ function edgeStyle(edge: PictureEdge): string {
   const lines = edge.lines.flatMap((line) => {
     const text = html(lineText(line))
     if (line.gate === null) return [text]
-    return [text, `<FONT COLOR="${gateColour}">a person must agree: ${html(line.gate)}</FONT>`]
+    return [text, `<FONT COLOR="${gateColour}">${html(gateText(line.gate))}</FONT>`]
   })
   const label = lines.filter((line) => line !== '').join('<BR/>')
   const hasGate = edge.lines.some((line) => line.gate !== null)

@@ -6,6 +6,7 @@ import { assert, assertNever } from '../assert.ts'
 import { canonicalJson } from '../json.ts'
 import type { Gate, Machine, Move, Outcome, Stage, Trigger } from '../machine/machine.ts'
 import { conditionText, factsOfStage, inputText, sharedToolsOf } from './facts.ts'
+import { plainGate } from './line-text.ts'
 import { listNames, oneLine, shorten } from './text.ts'
 import type { EdgeKind, EdgeLine, NodeKind, PictureEdge, PictureNode } from './types.ts'
 
@@ -105,7 +106,7 @@ function addRoutes(draft: Draft, stage: Stage): void {
       const isOpen = route.guards.length === 0
       const needs = route.requires.length === 0 ? '' : ` needs ${listNames(route.requires, 32)}`
       const guards = isOpen ? (index === 0 ? '' : '[else]') : conditionText(route.guards)
-      const line = { signals, condition: (guards + needs).trim(), gate: gateText(route.gate) }
+      const line = { signals, condition: (guards + needs).trim(), gate: gateLine(route.gate) }
       addMove(draft, { stage, move: route.move, line })
       // INVARIANT: nothing after a route without guards is ever taken, so it is not drawn.
       if (isOpen) break
@@ -130,9 +131,9 @@ function addRoutes(draft: Draft, stage: Stage): void {
   addEdge(draft, { from: stageId(draft, stage.name), to, kind: 'fallback' }, line)
 }
 
-function gateText(gate: Gate | null): string | null {
+function gateLine(gate: Gate | null): string | null {
   if (gate === null) return null
-  return shorten(gate.message, gateCharsMax) || 'a person must agree'
+  return shorten(gate.message, gateCharsMax) || plainGate
 }
 
 type Step = { readonly stage: Stage; readonly move: Move; readonly line: DraftLine }

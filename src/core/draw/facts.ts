@@ -6,6 +6,7 @@ import { assertNever } from '../assert.ts'
 import type { Expr } from '../expr/expr.ts'
 import type { JsonObject } from '../json.ts'
 import type { Guard, Machine, PolicyRule, Source, Stage, StageRule } from '../machine/machine.ts'
+import { usdText } from '../money.ts'
 import { listNames, oneLine, shorten } from './text.ts'
 import type { PictureFact } from './types.ts'
 
@@ -187,11 +188,6 @@ function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   if (bytes < 1_000_000) return `${Math.round(bytes / 100) / 10} kB`
   return `${Math.round(bytes / 100_000) / 10} MB`
-}
-
-function usdText(microUsd: number): string {
-  const usd = microUsd / 1_000_000
-  return `$${Number.isInteger(usd * 100) ? usd.toFixed(2) : String(usd)}`
 }
 
 function callsText(stage: Stage): string {

@@ -3,6 +3,14 @@
  */
 import type { EdgeLine } from './types.ts'
 
+/** What a gate says that has no message of its own. */
+export const plainGate = 'a person must agree'
+
+/** `a person must agree: Merge?`: a gate in words, which needs no sign beside it. */
+export function gateText(gate: string): string {
+  return gate === plainGate ? plainGate : `${plainGate}: ${gate}`
+}
+
 /** `EVALUATE [deploy_ready]`: one line of an edge's label, without its gate. */
 export function lineText(line: EdgeLine): string {
   if (line.signals === '') return line.condition === '[else]' ? 'else' : line.condition

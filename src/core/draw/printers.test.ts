@@ -3,12 +3,15 @@ import {
   form,
   fullPipeline,
   gateChecklist,
+  goto,
   hostile,
   long,
   machine,
   on,
   pipeline,
+  route,
   stage,
+  trigger,
 } from '../../../test/draw/sample-machines.ts'
 import { printAscii } from './ascii.ts'
 import { printDot } from './dot.ts'
@@ -67,6 +70,20 @@ test('dot styles ends, detours and gates', () => {
   expect(text).toMatch(/s_complete \[.*peripheries="2"\]/u)
   expect(text).toMatch(/detour_schema_check -> s_checking_schema \[.*style="dashed"/u)
   expect(text).toContain('a person must agree: Deployment finished. Start the smoke test?')
+})
+
+test('a gate without a message is told once, one with a message has it after the words', () => {
+  const gated = (message: string) => {
+    const go = { GO: trigger('GO', [route(goto('b'), [], message)]) }
+    const stages = [stage('a', { on: go }), stage('b', { final: 'completed' })]
+    return pictureOf(machine('m', stages))
+  }
+  for (const print of [printAscii, printDot]) {
+    expect(print(gated('')).match(/a person must agree/gu)).toHaveLength(1)
+    expect(print(gated('')).replace(/&#160;/gu, '')).not.toContain('agree:')
+    expect(print(gated('Go on?'))).toContain('a person must agree: Go on?')
+  }
+  expect(printMermaid(gated(''))).toContain('🔒 a person must agree')
 })
 
 test('a text picture is never wider than 100 columns', () => {

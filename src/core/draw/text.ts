@@ -63,7 +63,7 @@ const wideRanges = [
 ]
 const wide = new RegExp(`[${wideRanges.join('')}\\p{Emoji_Presentation}]`, 'u')
 
-export type WrapRule = {
+type WrapRule = {
   readonly widthMax: number
   readonly linesMax: number
   readonly measure: (text: string) => number

@@ -7,7 +7,7 @@ import type { Outcome } from '../machine/machine.ts'
 /** One thing worth knowing, under a short word that says what kind of thing it is. */
 export type PictureFact = { readonly key: FactKey; readonly text: string }
 
-export type FactKey =
+type FactKey =
   | 'brief'
   | 'asks'
   | 'tools'

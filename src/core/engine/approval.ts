@@ -1,15 +1,25 @@
 /**
- * Asking a person about a move, and what the answer does.
- * The pending move is data in the log, so a grant days later needs no code to be replayed.
+ * Asking a person about a move or a call, and what the answer does.
+ * What is pending is data in the log, so a grant days later needs no code to be replayed.
  */
 import type { JsonObject } from '../json.ts'
+import { hashCall } from '../judge.ts'
 import { hashJson } from '../machine/hash.ts'
 import type { Gate, Machine, Move } from '../machine/machine.ts'
+import { showInput, visible } from '../policy/show-input.ts'
 import type { Draft, Refusal } from './draft.ts'
 import { accept, emit, openDraft, refuse } from './draft.ts'
 import { endRun } from './enter.ts'
 import { applyMove } from './move.ts'
-import type { Approval, Command, Decision, Envelope, RunState } from './types.ts'
+import type {
+  Approval,
+  Command,
+  Decision,
+  Envelope,
+  PendingCall,
+  Ruling,
+  RunState,
+} from './types.ts'
 
 type Question = {
   readonly signal: string
@@ -34,6 +44,29 @@ export function requestMove(draft: Draft, question: Question): null {
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })
   return null
+}
+
+/** Asks a person about one call, as it is and not otherwise; gives back the question. */
+export function requestCall(
+  draft: Draft,
+  { pending, ruling }: { readonly pending: PendingCall; readonly ruling: Ruling },
+): string {
+  const id = `${draft.envelope.runId}:a${draft.state.seq}`
+  const rule = ruling.rule === null ? '' : ` (\`${ruling.rule}\`)`
+  const message =
+    `may \`${visible(pending.tool)}\` be called with ${showInput(pending.input)}? ` +
+    `${visible(ruling.reason)}${rule}`
+  const approval: Approval = {
+    id,
+    kind: 'call',
+    message,
+    hash: hashCall(pending),
+    requestedAt: draft.envelope.at,
+    pending,
+  }
+  emit(draft, { type: 'approval.requested', approval })
+  draft.effects.push({ type: 'notify-person', approvalId: id })
+  return message
 }
 
 type Where = { readonly machine: Machine; readonly envelope: Envelope }
@@ -63,8 +96,13 @@ export function resolveApproval(
     blockWhenRefused(draft, approval, `${by.name} refused`)
     return accept(draft)
   }
+  if ('tool' in approval.pending) {
+    // The grant lets the call through: from here on it counts, whoever makes it and when.
+    const { meters } = approval.pending
+    emit(draft, { type: 'approval.granted', ...fact, at: where.envelope.at, meters })
+    return accept(draft)
+  }
   emit(draft, { type: 'approval.granted', ...fact })
-  if (!('move' in approval.pending)) return accept(draft)
   const { move, data } = approval.pending
   const stopped = applyMove(draft, move, { data, by: 'grant' })
   return stopped === null ? accept(draft) : refuse(state, stopped)

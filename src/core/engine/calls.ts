@@ -2,59 +2,121 @@
  * A call is judged before it happens and reported after: counted, its results kept, and a
  * changed file may lead to a detour.
  */
+import { assertNever } from '../assert.ts'
 import { evaluateOn } from '../expr/evaluate.ts'
 import { matchesGlob } from '../expr/glob.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import { own } from '../json.ts'
-import { judgeCall } from '../judge.ts'
+import { judgeCall, nothingAround } from '../judge.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Draft } from './draft.ts'
+import { requestCall } from './approval.ts'
+import type { Draft, Refusal } from './draft.ts'
 import { accept, closeDraft, emit, openDraft, refuse } from './draft.ts'
 import { enterStage } from './enter.ts'
+import { teach } from './instead.ts'
 import { writePath } from './ops.ts'
+import { rewriteInput } from './rule-on-shell.ts'
 import { hasEnded } from './running.ts'
-import type { Call, Command, Decision, Envelope, OpenCall, Report, RunState } from './types.ts'
+import type {
+  Around,
+  Call,
+  Command,
+  Decision,
+  Envelope,
+  OpenCall,
+  Reply,
+  Report,
+  Ruling,
+  RunState,
+} from './types.ts'
 
-type Where = { readonly machine: Machine; readonly envelope: Envelope }
+type Where = {
+  readonly machine: Machine
+  readonly envelope: Envelope
+  readonly around?: Around
+}
 
 /** Characters of a result that is looked into for values to keep. */
 const resultCharsMax = 1_000_000
 
 /** Decides whether the agent may make this call. */
 export function checkCall(where: Where, state: RunState, call: Call): Decision {
-  const draft = openDraft(where.machine, state, where.envelope)
-  const ruling = judgeCall(where.machine, state, call)
-  const { verdict, code, reason, rule } = ruling
-  if (verdict === 'deny') {
-    const denial = code ?? 'INTERNAL'
-    emit(draft, {
-      type: 'call.denied',
-      tool: call.tool,
-      input: call.input,
-      code: denial,
-      reason,
-      rule,
-    })
-    return closeDraft(draft, {
-      kind: 'verdict',
-      ...ruling,
-      code: denial,
-      input: null,
-      callId: null,
-    })
+  const { machine, envelope, around = nothingAround } = where
+  const draft = openDraft(machine, state, envelope)
+  const ruling = judgeCall({ machine, at: envelope.at, around }, state, call)
+  switch (ruling.verdict) {
+    case 'deny':
+      return denyCall(draft, { call, ruling, around })
+    case 'ask':
+      return askCall(draft, call, ruling)
+    case 'allow':
+      return allowCall(draft, call, ruling)
+    default:
+      return assertNever(ruling.verdict)
   }
-  const callId = `${where.envelope.runId}:c${state.seq}`
-  const counts = !call.isOwn && !hasEnded(state)
+}
+
+type Denied = { readonly call: Call; readonly ruling: Ruling; readonly around: Around }
+
+function denyCall(draft: Draft, { call, ruling, around }: Denied): Decision {
+  const { machine, envelope, state } = draft
+  const where = { machine, envelope, around }
+  const { reason, rule } = ruling
+  const code = ruling.code ?? 'INTERNAL'
+  const { instead, hint } = teach(where, state, { call, denied: { ...ruling, code } })
+  emit(draft, { type: 'call.denied', tool: call.tool, input: call.input, code, reason, rule })
+  const reply = replyOf({ ...ruling, code, hint }, { input: null, callId: null })
+  return closeDraft(draft, { ...reply, instead })
+}
+
+function askCall(draft: Draft, call: Call, ruling: Ruling): Decision {
+  const callId = nextCallId(draft)
+  const { tool, input, edits } = call
+  const { meters, rule } = ruling
+  emit(draft, { type: 'call.asked', callId, tool, input, rule })
+  const reason = requestCall(draft, { pending: { callId, tool, input, edits, meters }, ruling })
+  return closeDraft(
+    draft,
+    replyOf({ ...ruling, reason }, { input: runningInput(draft, call), callId }),
+  )
+}
+
+function allowCall(draft: Draft, call: Call, ruling: Ruling): Decision {
+  const callId = nextCallId(draft)
+  const { tool, input, edits, isOwn } = call
+  const { grant } = ruling
+  const reply = replyOf(ruling, { input: runningInput(draft, call), callId })
   emit(draft, {
     type: 'call.allowed',
     callId,
-    tool: call.tool,
-    input: call.input,
-    edits: call.edits,
-    counts,
+    tool,
+    input,
+    edits,
+    counts: !isOwn && !hasEnded(draft.state),
+    at: draft.envelope.at,
+    meters: ruling.meters,
+    ...(grant === null ? {} : { grant }),
   })
   noteLimit(draft)
-  return closeDraft(draft, { kind: 'verdict', ...ruling, input: call.input, callId })
+  return closeDraft(draft, reply)
+}
+
+/** The input as it will really run; where the stage's rules are over, as it was sent. */
+function runningInput({ machine, state }: Draft, call: Call): JsonObject {
+  const stage = own(machine.stages, state.stage)
+  const isFree = hasEnded(state) || state.pause?.release === true
+  return stage === undefined || isFree ? call.input : rewriteInput(stage, call)
+}
+
+function nextCallId(draft: Draft): string {
+  return `${draft.envelope.runId}:c${draft.state.seq}`
+}
+
+function replyOf(
+  { verdict, code, reason, rule, hint }: Ruling,
+  call: { readonly input: JsonObject | null; readonly callId: string | null },
+): Extract<Reply, { kind: 'verdict' }> {
+  return { kind: 'verdict', verdict, code, reason, rule, hint, instead: [], ...call }
 }
 
 /** The call that uses up the last of a stage says so. */
@@ -70,10 +132,10 @@ export function reportCall(
   state: RunState,
   command: Extract<Command, { type: 'ReportCall' }>,
 ): Decision {
-  const open =
-    command.callId === null
-      ? state.openCalls.at(-1)
-      : state.openCalls.find((one) => one.callId === command.callId)
+  const problem = refuseReport(command.report)
+  if (problem !== null) return refuse(state, problem)
+  const draft = openDraft(where.machine, state, where.envelope)
+  const open = findOpen(state, command.callId) ?? settleGrant(draft, command.callId)
   if (open === undefined) {
     return refuse(state, {
       code: 'CALL_UNKNOWN',
@@ -81,16 +143,55 @@ export function reportCall(
       hint: 'report a call once, with the id its verdict gave',
     })
   }
-  const { bytes, costMicroUsd } = command.report
-  if (![bytes ?? 0, costMicroUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
-    const reason = 'a report counts bytes and money from zero up'
-    return refuse(state, { code: 'DATA_INVALID', reason, hint: 'report what the call really used' })
-  }
-  const draft = openDraft(where.machine, state, where.envelope)
   record(draft, open, command.report)
   keepResults(draft, open, command.report)
   if (command.report.ok) beginDetour(draft, open.edits)
   return accept(draft)
+}
+
+/** Amounts that would give back what was used, or are none at all. */
+function refuseReport({ costMicroUsd, bytes }: Report): Refusal | null {
+  const amounts = { cost: costMicroUsd, bytes: bytes ?? 0 }
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (Number.isSafeInteger(amount) && amount >= 0) continue
+    return {
+      code: 'DATA_INVALID',
+      reason: `the ${name} of a call cannot be \`${amount}\``,
+      hint: 'report what was used as a whole number of nought or more',
+    }
+  }
+  return null
+}
+
+function findOpen(state: RunState, callId: string | null): OpenCall | undefined {
+  if (callId === null) return state.openCalls.at(-1)
+  return state.openCalls.find((one) => one.callId === callId)
+}
+
+/**
+ * A host that holds a call while a person decides makes it without asking again: the report is
+ * the first word of it. It uses up the grant like any other way of making the call.
+ */
+function settleGrant(draft: Draft, callId: string | null): OpenCall | undefined {
+  const { grants } = draft.state
+  const grant = callId === null ? grants.at(-1) : grants.find((one) => one.call.callId === callId)
+  if (grant === undefined) return undefined
+  const counts = !hasEnded(draft.state) && hasRoom(draft)
+  const { approvalId, call } = grant
+  const meters = call.meters.map((one) => ({ ...one, since: grant.at }))
+  const at = draft.envelope.at
+  emit(draft, { type: 'call.allowed', ...call, counts, at, meters, grant: approvalId })
+  return draft.state.openCalls.at(-1)
+}
+
+/** What a person let through is not held against a stage whose calls are used up meanwhile. */
+function hasRoom({ machine, state }: Draft): boolean {
+  const stageMax = own(machine.stages, state.stage)?.rule.callsMax ?? null
+  const runMax = machine.limits.callsMax
+  return (
+    (stageMax === null || state.counts.calls < stageMax) &&
+    (runMax === null || state.callsCount < runMax)
+  )
 }
 
 function record(draft: Draft, open: OpenCall, report: Report): void {
@@ -106,6 +207,8 @@ function record(draft: Draft, open: OpenCall, report: Report): void {
     costMicroUsd,
     exitCode,
     edited,
+    at: draft.envelope.at,
+    meters: open.meters ?? [],
   })
   const stage = own(draft.machine.stages, draft.state.stage)
   const max = stage?.rule.bytesMax ?? null

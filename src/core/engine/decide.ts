@@ -16,9 +16,14 @@ import { enterStage } from './enter.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './running.ts'
 import { sendSignal } from './send-signal.ts'
-import type { Command, Decision, Envelope, RunState, StartRun } from './types.ts'
+import type { Around, Command, Decision, Envelope, RunState, StartRun } from './types.ts'
 
-type Where = { readonly machine: Machine; readonly envelope: Envelope }
+type Where = {
+  readonly machine: Machine
+  readonly envelope: Envelope
+  /** Only calls are judged by it. Absent: no other policies, and no limit of a policy has room. */
+  readonly around?: Around
+}
 
 /** What a command does to a run. `state` is null only for `StartRun`. */
 export function decide(where: Where, state: RunState | null, command: Command): Decision {
@@ -95,7 +100,7 @@ function pauseRun(
   command: Extract<Command, { type: 'PauseRun' }>,
 ): Decision {
   const by = where.envelope.actor
-  if (hasEnded(state) || state.status === 'paused') return refuse(state, notRunning(state))
+  if (hasEnded(state) || state.pause !== null) return refuse(state, notRunning(state))
   if (command.release && by.kind !== 'person') {
     return refuse(state, {
       code: 'NOT_PERMITTED',

@@ -4,7 +4,8 @@
  */
 import { assertNever } from '../assert.ts'
 import type { JsonObject } from '../json.ts'
-import type { Counts, Event, Fork, ForkedBranch, OpenCall, RunState } from './types.ts'
+import { hasEnded } from './running.ts'
+import type { Approval, Counts, Event, Fork, ForkedBranch, OpenCall, RunState } from './types.ts'
 
 const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
 const nothing: JsonObject = {}
@@ -12,12 +13,16 @@ const nothing: JsonObject = {}
 /** Calls whose report is awaited; beyond it the oldest is forgotten. */
 export const openCallsMax = 256
 
+/** Approved calls that may wait to be made; beyond it the oldest has to be asked about again. */
+export const grantsMax = 16
+
 /** A run before its first event. */
 export const unborn: RunState = {
   status: 'running',
   reason: '',
   stage: '',
   visits: 0,
+  visit: 0,
   seq: 0,
   hasStarted: false,
   vars: nothing,
@@ -29,6 +34,7 @@ export const unborn: RunState = {
   costMicroUsd: 0,
   queuedCalls: [],
   openCalls: [],
+  grants: [],
   detour: null,
   fork: null,
   child: null,
@@ -111,8 +117,13 @@ function foldEntry(state: OwnState, event: EventOf<'stage.entered'>): void {
   state.stage = event.stage
   state.visits += 1
   state.hasStarted = true
+  // A person who said yes saw the run in another stage.
+  state.grants = []
   // Back from a detour, the counts that were kept go on.
-  if (event.by !== 'return') state.counts = noCounts
+  if (event.by !== 'return') {
+    state.counts = noCounts
+    state.visit = state.visits
+  }
   if (state.queuedCalls.length > 0) {
     const kept = state.queuedCalls.filter((queued) => queued.lasts === 'move')
     state.queuedCalls = kept.map((queued) => ({ ...queued, lasts: 'stage' }))
@@ -154,18 +165,32 @@ function foldCall(
   } else if (event.type === 'call.allowed') {
     const settled = state.queuedCalls.findIndex((queued) => queued.tool === event.tool)
     const saves = state.queuedCalls[settled]?.saves ?? []
-    const open: OpenCall = { callId: event.callId, tool: event.tool, edits: event.edits, saves }
+    const { callId, tool, edits } = event
+    const meters = (event.meters ?? []).map((one) => one.meter)
+    const metered = meters.length === 0 ? {} : { meters }
+    const { visit } = state
+    const open: OpenCall = { callId, visit, tool, edits, saves, ...metered }
     const used = event.counts ? 1 : 0
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used
     state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
     state.openCalls = [...state.openCalls.slice(-(openCallsMax - 1)), open]
+    if (event.grant !== undefined) useGrant(state, event.grant)
   } else {
-    const files = [...new Set([...state.counts.files, ...event.edited])]
-    state.counts = { ...state.counts, bytes: state.counts.bytes + event.bytes, files }
+    const open = state.openCalls.find((one) => one.callId === event.callId)
+    // A late report of an earlier visit does not use up what this one has.
+    if (open === undefined || open.visit === state.visit) {
+      const files = [...new Set([...state.counts.files, ...event.edited])]
+      state.counts = { ...state.counts, bytes: state.counts.bytes + event.bytes, files }
+    }
     state.costMicroUsd += event.costMicroUsd
     state.openCalls = state.openCalls.filter((open) => open.callId !== event.callId)
   }
+}
+
+function useGrant(state: OwnState, approvalId: string): void {
+  state.grants = state.grants.filter((grant) => grant.approvalId !== approvalId)
+  state.notice = ''
 }
 
 type ApprovalEvent = EventOf<
@@ -174,31 +199,53 @@ type ApprovalEvent = EventOf<
 
 function foldApproval(state: OwnState, event: ApprovalEvent): void {
   if (event.type === 'approval.requested') {
-    state.status = 'waiting'
+    // A run that is over stays over, also while a person decides about a call made after it.
+    if (!hasEnded(state)) state.status = 'waiting'
     state.approval = event.approval
     return
   }
-  state.status = state.pause === null ? 'running' : 'paused'
+  const approval = state.approval
+  if (!hasEnded(state)) state.status = state.pause === null ? 'running' : 'paused'
   state.approval = null
-  state.notice = noticeOf(event)
+  state.notice = noticeOf(event, approval)
+  if (event.type !== 'approval.granted' || approval?.id !== event.approvalId) return
+  const { id, hash, pending, requestedAt } = approval
+  if (!('tool' in pending)) return
+  const grant = { approvalId: id, hash, at: event.at ?? requestedAt, call: pending }
+  state.grants = [...state.grants.slice(-(grantsMax - 1)), grant]
 }
 
-function noticeOf(event: Exclude<ApprovalEvent, { type: 'approval.requested' }>): string {
-  if (event.type === 'approval.expired') return 'nobody decided in time, which counts as refused'
-  if (event.type === 'approval.granted') {
-    return event.note === '' ? '' : `${event.by.name} approved: ${event.note}`
+type Decided = Exclude<ApprovalEvent, { type: 'approval.requested' }>
+
+function noticeOf(event: Decided, approval: Approval | null): string {
+  const pending = approval?.pending
+  const call = pending !== undefined && 'tool' in pending ? `\`${pending.tool}\`` : null
+  if (event.type === 'approval.expired') {
+    const what = call === null ? '' : ` about ${call}`
+    return `nobody decided${what} in time, which counts as refused`
   }
-  return `${event.by.name} refused: ${event.note === '' ? 'without a reason' : event.note}`
+  const { by, note } = event
+  if (event.type === 'approval.granted') {
+    const said = note === '' ? '' : `${by.name} approved: ${note}`
+    if (call === null) return said
+    const way = `make the call of ${call} again as it was, it passes once`
+    return said === '' ? `${by.name} approved: ${way}` : `${said}; ${way}`
+  }
+  const what = call === null ? '' : ` the call of ${call}`
+  return `${by.name} refused${what}: ${note === '' ? 'without a reason' : note}`
 }
 
 function foldDetour(state: OwnState, event: EventOf<'detour.begun' | 'detour.ended'>): void {
   if (event.type === 'detour.begun') {
     const { name, file, from, to } = event
-    state.detour = { name, returnTo: from, counts: state.counts }
+    state.detour = { name, returnTo: from, visit: state.visit, counts: state.counts }
     state.notice = `\`${file}\` was changed, which leads from \`${from}\` to \`${to}\` (${name})`
     return
   }
-  if (event.returned && state.detour !== null) state.counts = state.detour.counts
+  if (event.returned && state.detour !== null) {
+    state.counts = state.detour.counts
+    state.visit = state.detour.visit
+  }
   state.detour = null
 }
 
@@ -239,18 +286,24 @@ function foldRun(state: OwnState, event: RunEvent): void {
       return
     case 'run.completed':
       state.status = 'completed'
-      state.approval = null
+      dropQuestions(state)
       return
     case 'run.blocked':
     case 'run.failed':
     case 'run.cancelled':
       state.status = statusOf[event.type]
       state.reason = event.reason
-      state.approval = null
+      dropQuestions(state)
       return
     default:
       return assertNever(event)
   }
+}
+
+/** Nothing that was asked or granted before the end holds after it. */
+function dropQuestions(state: OwnState): void {
+  state.approval = null
+  state.grants = []
 }
 
 const statusOf = {

@@ -4,7 +4,10 @@
  * and one command gives the events of every run it touched.
  */
 import type { JsonObject } from '../json.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { Machine, Policy } from '../machine/machine.ts'
+import type { Meters } from '../policy/meters.ts'
+import { foldMeters, noMeters } from '../policy/meters.ts'
+import { aroundMember } from './around.ts'
 import { decide } from './decide.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './running.ts'
@@ -21,6 +24,8 @@ export type Family = {
   readonly mainId: string
   /** In the order in which the runs began; the main run first. */
   readonly members: readonly Member[]
+  /** What all of them together have used of policies' limits: a fork multiplies nothing. */
+  readonly meters: Meters
 }
 
 /** Machines by the name an invoke uses. */
@@ -35,7 +40,13 @@ export type Answered = {
   readonly effects: readonly Effect[]
 }
 
-export type Context = { readonly library: Library; readonly at: number; readonly actor: Actor }
+export type Context = {
+  readonly library: Library
+  readonly at: number
+  readonly actor: Actor
+  /** Laid over every run of the family, the highest authority first. Absent: none. */
+  readonly policies?: readonly Policy[]
+}
 
 /** Child runs a family may have had; a loop that forks for ever ends here. */
 export const membersMax = 1_000
@@ -51,7 +62,7 @@ export function startFamily(
 ): Answered {
   const { runId, machine } = main
   const member: Member = { runId, parentId: null, machine, state: unborn }
-  const work = openWork({ mainId: runId, members: [member] }, context)
+  const work = openWork({ mainId: runId, members: [member], meters: noMeters }, context)
   const reply = apply(work, member, start)
   return closeWork(work, reply)
 }
@@ -70,7 +81,7 @@ export function commandFamily(
     return closeWork(work, finish(work, openLeaf(family, addressed), command.branch))
   const target = isForWhole(command)
     ? addressed
-    : (reporterOf(family, command) ?? heldBy(family, openLeaf(family, addressed)))
+    : (askerOf(family, addressed, command) ?? heldBy(family, openLeaf(family, addressed)))
   return closeWork(work, apply(work, target, command))
 }
 
@@ -117,15 +128,42 @@ function isForWhole(command: Command): boolean {
   )
 }
 
-/** A report belongs to the run whose call it is, wherever the agent stands by now. */
-function reporterOf(family: Family, command: Command): Member | undefined {
-  if (command.type !== 'ReportCall' || command.callId === null) return undefined
-  return family.members.find((member) =>
-    member.state.openCalls.some((open) => open.callId === command.callId),
-  )
+/**
+ * The run that an answer belongs to: a report to the run whose call it is, a decision to the run
+ * that asked. Named by id, or the nearest one that waits for such an answer.
+ */
+function askerOf(family: Family, addressed: Member, command: Command): Member | undefined {
+  if (command.type !== 'ReportCall' && command.type !== 'ResolveApproval') return undefined
+  const waits = (member: Member): boolean =>
+    command.type === 'ReportCall'
+      ? hasOpenCall(member.state, command.callId)
+      : hasApproval(member.state, command.approvalId)
+  const leaf = openLeaf(family, addressed)
+  if (waits(leaf)) return undefined
+  const below = family.members.filter((member) => isBelow(family, member, addressed))
+  return below.findLast(waits)
 }
 
-/** A paused or ended ancestor holds everything below it. */
+function hasOpenCall({ openCalls, grants }: RunState, callId: string | null): boolean {
+  if (callId === null) return openCalls.length > 0
+  const isOpen = openCalls.some((open) => open.callId === callId)
+  return isOpen || grants.some((grant) => grant.call.callId === callId)
+}
+
+function hasApproval({ approval }: RunState, id: string | null): boolean {
+  return approval !== null && (id === null || approval.id === id)
+}
+
+function isBelow(family: Family, member: Member, above: Member): boolean {
+  let next: Member | undefined = member
+  for (let depth = 0; next !== undefined && depth <= depthMax; depth += 1) {
+    if (next.runId === above.runId) return true
+    next = next.parentId === null ? undefined : memberById(family, next.parentId)
+  }
+  return false
+}
+
+/** A paused ancestor holds everything below it. */
 export function heldBy(family: Family, member: Member): Member {
   let holder = member
   let parentId = member.parentId
@@ -157,7 +195,9 @@ function closeWork(work: Work, reply: Reply): Answered {
 
 function apply(work: Work, member: Member, command: Command): Reply {
   const { at, actor } = work.context
-  const where = { machine: member.machine, envelope: { runId: member.runId, at, actor } }
+  const envelope = { runId: member.runId, at, actor }
+  const around = aroundMember(work.family, member, work.context.policies ?? [])
+  const where = { machine: member.machine, envelope, around }
   const decision = decide(where, command.type === 'StartRun' ? null : member.state, command)
   keep(work, member, decision)
   for (const effect of decision.effects) perform(work, member, effect)
@@ -168,8 +208,12 @@ function apply(work: Work, member: Member, command: Command): Reply {
 function keep(work: Work, member: Member, decision: Decision): void {
   const changed = { ...member, state: decision.state }
   const members = work.family.members.map((one) => (one.runId === member.runId ? changed : one))
-  work.family = { ...work.family, members }
-  for (const event of decision.events) work.recorded.push({ runId: member.runId, event })
+  let { meters } = work.family
+  for (const event of decision.events) {
+    work.recorded.push({ runId: member.runId, event })
+    meters = foldMeters(meters, event)
+  }
+  work.family = { ...work.family, members, meters }
 }
 
 function perform(work: Work, parent: Member, effect: Effect): void {

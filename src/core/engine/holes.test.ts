@@ -42,7 +42,13 @@ function fire(family: Family, name: string, branch: string | null = null): Answe
 
 function edit(family: Family, file: string): Family {
   const leaf = openLeaf(family, mainOf(family))
-  const call = readCall({ tool: 'Edit', input: { file_path: file } }, leaf.machine, '/workspace')
+  const call = readCall(
+    { tool: 'Edit', input: { file_path: file } },
+    {
+      machine: leaf.machine,
+      workspace: '/workspace',
+    },
+  )
   const checked = send(family, { type: 'CheckCall', call })
   const report = { ok: true, output: '', exitCode: 0, bytes: 0, costMicroUsd: 0 }
   return send(checked.family, { type: 'ReportCall', callId: null, report }).family
@@ -125,7 +131,13 @@ test('an edit reported while a move waits begins the detour and drops the move',
     },
   }
   const begun = begin(gated)
-  const call = readCall({ tool: 'Edit', input: { file_path: 'db/x' } }, mainOf(begun).machine, '/w')
+  const call = readCall(
+    { tool: 'Edit', input: { file_path: 'db/x' } },
+    {
+      machine: mainOf(begun).machine,
+      workspace: '/w',
+    },
+  )
   const inFlight = send(begun, { type: 'CheckCall', call }).family
   const waiting = fire(inFlight, 'DONE').family
   expect(mainOf(waiting).state.status).toBe('waiting')

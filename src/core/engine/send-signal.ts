@@ -133,7 +133,11 @@ function submit(draft: Draft, submission: Submission): Refusal | 'held' | null {
   if (faultBefore !== null) return expressionFailed(faultBefore)
   const { missing, issues } = checkFields(fields, draft.state.inputs)
   if (missing.length > 0 || issues.length > 0) {
-    emit(draft, { type: 'signal.held', name: signal.name, missing, invalid: issues })
+    // What is wrong is not kept, so it has to be collected again.
+    const wrong = new Set([...missing, ...issues.map((one) => one.field)])
+    const lacking = fields.filter((field) => field.isRequired && wrong.has(field.name))
+    const names = lacking.map((field) => field.name)
+    emit(draft, { type: 'signal.held', name: signal.name, missing: names, invalid: issues })
     return 'held'
   }
   const prepared = markDraft(draft)

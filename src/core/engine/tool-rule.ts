@@ -1,114 +1,170 @@
 /**
- * May this stage use this tool, and is there room for one more call?
- * Answers by name and by count. Commands, paths and policies are judged beside it.
+ * The stage's answer to a call: may it use this tool, this command, this file, this many calls?
+ * Every rule is asked in a fixed order and the first denial counts. Policies are judged beside it.
  */
 import { own } from '../json.ts'
 import type { Machine, Stage, ToolRule } from '../machine/machine.ts'
+import { namesMatch } from '../tools/hosts.ts'
+import { ruleOnProtected } from '../tools/protected.ts'
+import { ruleOnEdits } from '../tools/rule-on-edits.ts'
+import { ruleOnPaths } from '../tools/rule-on-paths.ts'
+import { ruleOnCounts } from './rule-on-counts.ts'
+import { ruleOnShell, ruleOnVariables } from './rule-on-shell.ts'
 import { hasEnded, isFreed } from './running.ts'
-import type { Call, RunState, Verdict } from './types.ts'
+import type { Call, Denial, RunState, Verdict } from './types.ts'
 
-const allow: Verdict = { verdict: 'allow', code: null, reason: '', rule: null }
+const allow: Verdict = { verdict: 'allow', code: null, reason: '', rule: null, hint: '' }
 
 /** The stage's answer to a call. */
 export function ruleOnCall(machine: Machine, state: RunState, call: Call): Verdict {
   if (call.isOwn) return allow
   const stage = own(machine.stages, state.stage)
-  if (stage === undefined) return deny('INTERNAL', `there is no stage \`${state.stage}\``)
-  return (
-    ruleOnStatus(machine, state) ??
-    ruleOnTool(stage, call) ??
-    ruleOnCounts(machine, state, call) ??
-    allow
-  )
+  if (stage === undefined) {
+    return denied({ code: 'INTERNAL', reason: `there is no stage \`${state.stage}\``, hint: '' })
+  }
+  const standing = ruleOnStatus(machine, state)
+  if (standing !== 'open' && standing !== 'free') return denied(standing)
+  const asked: Asked = { machine, stage, state, call }
+  for (const { isLasting, rule } of rules) {
+    const denial = standing === 'open' || isLasting ? rule(asked) : null
+    if (denial !== null) return denied(denial)
+  }
+  return allow
 }
 
-function deny(code: NonNullable<Verdict['code']>, reason: string): Verdict {
-  return { verdict: 'deny', code, reason, rule: null }
+type Asked = {
+  readonly machine: Machine
+  readonly stage: Stage
+  readonly state: RunState
+  readonly call: Call
 }
 
-/** What the run's standing alone decides; null: the stage's rule decides. */
-function ruleOnStatus(machine: Machine, state: RunState): Verdict | null {
+/** What one rule is about. */
+export type Subject =
+  | 'tools'
+  | 'input'
+  | 'protected'
+  | 'commands'
+  | 'env'
+  | 'paths'
+  | 'edits'
+  | 'counts'
+
+type Rule = {
+  readonly about: Subject
+  /** It holds also where the rules of the stages are over. */
+  readonly isLasting: boolean
+  readonly rule: (asked: Asked) => Denial | null
+}
+
+/** In the order in which they are asked; the first denial is the answer. */
+const rules: readonly Rule[] = [
+  { about: 'tools', isLasting: false, rule: ({ stage, call }) => ruleOnTool(stage, call) },
+  { about: 'input', isLasting: true, rule: ({ call }) => ruleOnProblem(call) },
+  { about: 'protected', isLasting: true, rule: ({ call }) => ruleOnProtected(call) },
+  { about: 'commands', isLasting: false, rule: ({ stage, call }) => ruleOnShell(stage, call) },
+  { about: 'env', isLasting: false, rule: ({ stage, call }) => ruleOnVariables(stage, call) },
+  { about: 'paths', isLasting: false, rule: ruleOnScope },
+  {
+    about: 'edits',
+    isLasting: false,
+    rule: ({ stage, call }) => ruleOnEdits(call, stage.rule.editLinesMax),
+  },
+  {
+    about: 'counts',
+    isLasting: false,
+    rule: ({ machine, stage, state, call }) => ruleOnCounts(machine, { stage, state }, call),
+  },
+]
+
+export type HeardStage = {
+  /** Null: the run takes calls; else why none is taken, whatever it is. */
+  readonly stopped: Denial | null
+  /** Whether the rules of the stage hold, or are over. */
+  readonly isOpen: boolean
+  /** Every rule that holds, whatever the others said. */
+  readonly heard: readonly { readonly about: Subject; readonly denial: Denial | null }[]
+}
+
+/** What every rule says about a call, also those that the first denial leaves unasked. */
+export function hearStage(machine: Machine, state: RunState, call: Call): HeardStage {
+  const stage = own(machine.stages, state.stage)
+  if (stage === undefined) return { stopped: null, isOpen: false, heard: [] }
+  const standing = ruleOnStatus(machine, state)
+  const isOpen = standing === 'open'
+  if (!isOpen && standing !== 'free') return { stopped: standing, isOpen, heard: [] }
+  const asked: Asked = { machine, stage, state, call }
+  const heard = rules
+    .filter(({ isLasting }) => isOpen || isLasting)
+    .map(({ about, rule }) => ({ about, denial: rule(asked) }))
+  return { stopped: null, isOpen, heard }
+}
+
+function denied(denial: Denial): Verdict {
+  return { verdict: 'deny', rule: null, ...denial }
+}
+
+/** `open`: the stage's rules decide. `free`: they are over, or a person has lifted them. */
+function ruleOnStatus(machine: Machine, state: RunState): Denial | 'open' | 'free' {
   if (state.status === 'waiting') {
-    return deny(
-      'APPROVAL_PENDING',
-      `a person has to decide first: ${state.approval?.message ?? ''}`,
-    )
+    return {
+      code: 'APPROVAL_PENDING',
+      reason: `a person has to decide first: ${state.approval?.message ?? ''}`,
+      hint: 'wait for the decision; nothing can be called meanwhile',
+    }
   }
   if (state.status === 'paused') {
-    if (state.pause?.release) return allow
-    return deny('RUN_NOT_RUNNING', 'the run is paused; it has to be resumed first')
+    if (state.pause?.release) return 'free'
+    return {
+      code: 'RUN_NOT_RUNNING',
+      reason: 'the run is paused',
+      hint: 'it has to be resumed first',
+    }
   }
-  if (hasEnded(state)) return ruleAfterEnd(machine, state)
+  if (hasEnded(state)) {
+    if (isFreed(machine, state)) return 'free'
+    const why = state.reason === '' ? '' : ` (${state.reason})`
+    const reason = `the run is ${state.status}${why} and allows no call`
+    return { code: 'RUN_NOT_RUNNING', reason, hint: 'start a new run, or ask a person' }
+  }
   if (state.branch?.terminal === state.stage) {
-    return deny(
-      'TOOL_NOT_ALLOWED',
-      `the branch \`${state.branch.name}\` has done its work; report it as done`,
-    )
+    const reason = `the branch \`${state.branch.name}\` has done its work`
+    return { code: 'TOOL_NOT_ALLOWED', reason, hint: 'report the branch as done' }
   }
   if (state.fork !== null || state.child !== null) {
-    return deny('RUN_NOT_RUNNING', 'the run waits for its children; calls belong to them')
+    const reason = 'the run waits for its children; calls belong to them'
+    return { code: 'RUN_NOT_RUNNING', reason, hint: 'call from the branch or the invoked run' }
   }
-  return null
+  return 'open'
 }
 
-/** A run that ended as its definition says frees the agent; any other end does not. */
-function ruleAfterEnd(machine: Machine, state: RunState): Verdict {
-  if (isFreed(machine, state)) return allow
-  const why = state.reason === '' ? '' : ` (${state.reason})`
-  return deny('RUN_NOT_RUNNING', `the run is ${state.status}${why} and allows no call`)
+/** Input that cannot be judged is not let through, whatever the stage says. */
+function ruleOnProblem(call: Call): Denial | null {
+  if (call.problem === null) return null
+  const isFile = call.act === 'read' || call.act === 'edit' || call.act === 'write'
+  const code =
+    call.act === 'shell' ? 'COMMAND_UNREADABLE' : isFile ? 'PATH_OUT_OF_SCOPE' : 'INTERNAL'
+  return { code, reason: call.problem, hint: 'send the input as the tool documents it' }
 }
 
-function ruleOnTool(stage: Stage, call: Call): Verdict | null {
-  const rule = stage.rule.tools
-  if (rule.deny.includes(call.tool)) {
-    return deny('TOOL_NOT_ALLOWED', `\`${call.tool}\` may not be used in \`${stage.name}\``)
-  }
-  if (rule.allow === 'all' || !speaksOf(rule, call.tool) || rule.allow.includes(call.tool))
-    return null
-  const names = rule.allow.map((name) => `\`${name}\``).join(', ')
-  const allowed = rule.allow.length === 0 ? 'no tool is allowed here' : `allowed are ${names}`
-  return deny(
-    'TOOL_NOT_ALLOWED',
-    `\`${call.tool}\` may not be used in \`${stage.name}\`: ${allowed}`,
-  )
+function ruleOnScope({ machine, stage, call }: Asked): Denial | null {
+  const lists = stage.rule.tools.allow !== 'all'
+  return ruleOnPaths(call, { lists, paths: machine.paths, workspace: call.workspace })
 }
 
-function speaksOf(rule: ToolRule, tool: string): boolean {
-  return rule.among === null || rule.among.some((prefix) => tool.startsWith(prefix))
+function ruleOnTool(stage: Stage, call: Call): Denial | null {
+  const { tools } = stage.rule
+  if (tools.deny.some((name) => namesMatch(name, call))) return toolDenied(stage, call)
+  if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
+  return tools.allow.some((name) => namesMatch(name, call)) ? null : toolDenied(stage, call)
 }
 
-function ruleOnCounts(machine: Machine, state: RunState, call: Call): Verdict | null {
-  const stage = own(machine.stages, state.stage) as Stage
-  const { callsMax, bytesMax, filesMax } = stage.rule
-  const runMax = machine.limits.callsMax
-  if (callsMax !== null && state.counts.calls >= callsMax) {
-    return deny(
-      'CALLS_EXHAUSTED',
-      `\`${stage.name}\` allows ${callsMax} calls and they are used up; send a signal`,
-    )
-  }
-  if (runMax !== null && state.callsCount >= runMax) {
-    return deny('CALLS_EXHAUSTED', `the run allows ${runMax} calls and they are used up`)
-  }
-  if (bytesMax !== null && state.counts.bytes >= bytesMax) {
-    return deny(
-      'BYTES_EXHAUSTED',
-      `\`${stage.name}\` allows ${bytesMax} bytes of results and they are used up; send a signal`,
-    )
-  }
-  return filesMax === null ? null : ruleOnFiles(state, call, filesMax)
+function speaksOf(tools: ToolRule, tool: string): boolean {
+  return tools.among === null || tools.among.some((prefix) => tool.startsWith(prefix))
 }
 
-/** Files edited, and those of calls not yet reported: a place is kept until the report. */
-function ruleOnFiles(state: RunState, call: Call, filesMax: number): Verdict | null {
-  const touched = new Set(state.counts.files)
-  for (const open of state.openCalls) for (const file of open.edits) touched.add(file)
-  const before = touched.size
-  for (const file of call.edits) touched.add(file)
-  if (touched.size === before || touched.size <= filesMax) return null
-  const files = [...state.counts.files].map((file) => `\`${file}\``).join(', ')
-  return deny(
-    'TOO_MANY_FILES',
-    `\`${state.stage}\` allows edits to ${filesMax} files, and they are taken: ${files}`,
-  )
+/** What can be done instead is found out in `instead.ts`. */
+function toolDenied(stage: Stage, call: Call): Denial {
+  const reason = `\`${call.tool}\` may not be used in \`${stage.name}\``
+  return { code: 'TOOL_NOT_ALLOWED', reason, hint: '' }
 }

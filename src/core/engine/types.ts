@@ -7,6 +7,23 @@
 import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Move, Outcome, ResultSave, Source } from '../machine/machine.ts'
+import type { Alternative, Call, Grant, PendingCall, Report, Reservation } from './call.ts'
+
+export type {
+  Act,
+  Alternative,
+  Around,
+  Call,
+  CallPath,
+  Denial,
+  Grant,
+  PendingCall,
+  Report,
+  Reservation,
+  Ruling,
+  RunUsage,
+  Verdict,
+} from './call.ts'
 
 export type Actor = {
   readonly kind: 'agent' | 'person' | 'system'
@@ -58,24 +75,6 @@ export type Envelope = {
   readonly runId: string
   readonly at: number
   readonly actor: Actor
-}
-
-/** One use of a tool, as the host spells it. Paths are relative to the workspace. */
-export type Call = {
-  readonly tool: string
-  readonly input: JsonObject
-  /** Files that this call would change, relative to the workspace; empty: none named. */
-  readonly edits: readonly string[]
-  /** The tool is one of Pawl's own, by its server and not by its name alone. */
-  readonly isOwn: boolean
-}
-
-export type Report = {
-  readonly ok: boolean
-  readonly output: string | null
-  readonly exitCode: number | null
-  readonly bytes: number | null
-  readonly costMicroUsd: number
 }
 
 export type ChildOutcome = Outcome | 'cancelled'
@@ -151,12 +150,19 @@ export type Event =
       readonly edits: readonly string[]
       /** Counts against the limits of the stage; Pawl's own tools cost nothing. */
       readonly counts: boolean
+      /** When it was let through, and on which meters; absent before policies were counted. */
+      readonly at?: number
+      readonly meters?: readonly Reservation[]
+      /** The approval that this call uses up; absent: nobody had to be asked. */
+      readonly grant?: string
     }
   | {
       readonly type: 'call.asked'
       readonly callId: string
       readonly tool: string
       readonly input: JsonObject
+      /** JSON pointer of the policy rule that asks. */
+      readonly rule: string | null
     }
   | {
       readonly type: 'call.denied'
@@ -174,6 +180,9 @@ export type Event =
       readonly costMicroUsd: number
       readonly exitCode: number | null
       readonly edited: readonly string[]
+      /** When, and on which meters its cost counts; absent before policies were counted. */
+      readonly at?: number
+      readonly meters?: readonly string[]
     }
   | { readonly type: 'limit.reached'; readonly code: DenialCode; readonly stage: string }
   | { readonly type: 'approval.requested'; readonly approval: Approval }
@@ -182,6 +191,9 @@ export type Event =
       readonly approvalId: string
       readonly by: Actor
       readonly note: string
+      /** When a call was granted, and on which meters it counts from now on; absent for moves. */
+      readonly at?: number
+      readonly meters?: readonly Reservation[]
     }
   | {
       readonly type: 'approval.refused'
@@ -234,8 +246,6 @@ export type PendingMove = {
   readonly data: JsonObject | null
   readonly refusal: 'stay' | 'block'
 }
-export type PendingCall = { readonly tool: string; readonly input: JsonObject }
-
 export type Fork = {
   readonly branches: readonly ForkedBranch[]
   readonly join: 'all' | 'any'
@@ -280,6 +290,8 @@ export type RunState = {
   readonly stage: string
   /** Stages entered so far; makes ids that no earlier visit had. */
   readonly visits: number
+  /** Which of them this is; back from a detour it is the old one again. */
+  readonly visit: number
   /** Events folded so far. */
   readonly seq: number
   readonly hasStarted: boolean
@@ -297,6 +309,8 @@ export type RunState = {
   readonly fork: Fork | null
   readonly child: Child | null
   readonly approval: Approval | null
+  /** Approved calls that have not been made yet, oldest first; absent: there is none. */
+  readonly grants: readonly Grant[]
   readonly branch: { readonly name: string; readonly terminal: string } | null
   readonly pause: { readonly by: Actor; readonly release: boolean } | null
   /** What the agent must be told beside the brief: a refusal's reason, a detour begun. */
@@ -320,13 +334,18 @@ export type CallLifetime = 'stage' | 'move'
 
 export type OpenCall = {
   readonly callId: string
+  /** The visit it was made in: what it used counts there and nowhere else. */
+  readonly visit: number
   readonly tool: string
   readonly edits: readonly string[]
   readonly saves: readonly ResultSave[]
+  /** Meters on which its cost will count; absent: none. */
+  readonly meters?: readonly string[]
 }
 export type OpenDetour = {
   readonly name: string
   readonly returnTo: string
+  readonly visit: number
   /** Kept, so that a detour cannot refill them. */
   readonly counts: Counts
 }
@@ -346,15 +365,6 @@ export type Effect =
   | { readonly type: 'cancel-child'; readonly runId: string; readonly reason: string }
   | { readonly type: 'notify-person'; readonly approvalId: string }
 
-/** May a call happen? The worst of all answers: deny > ask > allow. */
-export type Verdict = {
-  readonly verdict: 'allow' | 'ask' | 'deny'
-  readonly code: DenialCode | null
-  readonly reason: string
-  /** JSON pointer of the policy rule that spoke. */
-  readonly rule: string | null
-}
-
 export type Reply =
   | { readonly kind: 'accepted' }
   | {
@@ -372,6 +382,9 @@ export type Reply =
       readonly code: DenialCode | null
       readonly reason: string
       readonly rule: string | null
+      readonly hint: string
+      /** Each of them is possible now; empty unless the call was denied. */
+      readonly instead: readonly Alternative[]
       readonly input: JsonObject | null
       readonly callId: string | null
     }

@@ -3,7 +3,7 @@
  * Knows nothing about what it keeps.
  */
 
-export type Cache<T> = { readonly get: (key: string) => T }
+type Cache<T> = { readonly get: (key: string) => T }
 
 /** A cache that makes what it lacks and drops what was used longest ago. */
 export function newCache<T>(entriesMax: number, make: (key: string) => T): Cache<T> {

@@ -42,7 +42,15 @@ export function celProblem(tree: CelTree): string | null {
 
 type Open = { readonly node: CelTree; readonly bound: ReadonlySet<string> }
 
-/** The paths that an expression reads, each as far as its keys are written out. */
+/** Whether a path is the name of a type, unless somebody has a variable of that name. */
+export function isTypeName(path: readonly string[]): boolean {
+  return path.length === 1 && typeNames.has(path[0] ?? '')
+}
+
+/**
+ * The paths that an expression reads, each as far as its keys are written out. Names of types are
+ * among them: only the data tell whether a variable is called so.
+ */
 export function celReads(tree: CelTree): readonly string[][] {
   const found = new Map<string, string[]>()
   const open: Open[] = [{ node: tree, bound: new Set() }]
@@ -51,9 +59,7 @@ export function celReads(tree: CelTree): readonly string[][] {
     const path = pathOf(node)
     if (path !== null) {
       const [first = ''] = path
-      if (!bound.has(first) && !(path.length === 1 && typeNames.has(first))) {
-        found.set(JSON.stringify(path), path)
-      }
+      if (!bound.has(first)) found.set(JSON.stringify(path), path)
       continue
     }
     open.push(...below(node, bound))

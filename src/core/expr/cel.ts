@@ -6,25 +6,27 @@ import { type CelInput, type CelValue, isCelError, parse, plan } from '@bufbuild
 import { emptyRecord, type JsonObject, own } from '../json.ts'
 import { newCache } from './cache.ts'
 import { type CelTree, guardedEnv, meterRun, meterTree } from './cel-guard.ts'
-import { celProblem, celReads } from './cel-reads.ts'
+import { celProblem, celReads, isTypeName } from './cel-reads.ts'
 import { fromCel, toCel } from './cel-values.ts'
 import type { Evaluated } from './expr.ts'
-import { reasonOf } from './jmespath.ts'
 import { compiledMax, type Meter, newMeter, settle, treeDepthMax } from './meter.ts'
 import { type Misfit, nestingProblem } from './nesting.ts'
+import { reasonOf } from './reason.ts'
 
 type Variables = Record<string, CelInput>
 type Compiled =
   | {
       readonly ok: true
       readonly reads: readonly string[][]
+      /** The names that a variable is looked up for; also those of types, which it may hide. */
+      readonly names: ReadonlySet<string>
       /** Why a definition should not use it, although it can be run. */
       readonly problem: string | null
       readonly run: (variables: Variables) => CelValue | { readonly message: string }
     }
   | ({ readonly ok: false } & Misfit)
 
-export type ParsedCel =
+type ParsedCel =
   | { readonly ok: true; readonly reads: readonly string[][]; readonly bareLiterals: readonly [] }
   | ({ readonly ok: false } & Misfit)
 
@@ -68,9 +70,9 @@ export function resultOf(
   if (!known.ok) return { ok: false, reason: known.reason }
   // Only what the text names is bound: no other variable costs anything or can hide a name.
   const variables = emptyRecord<CelInput>()
-  for (const [name] of known.reads) {
-    const value = name === undefined ? undefined : bound(name)
-    if (name !== undefined && value !== undefined) variables[name] = value
+  for (const name of known.names) {
+    const value = bound(name)
+    if (value !== undefined) variables[name] = value
   }
   const value = meterRun(meter, () => known.run(variables))
   if (!isCelError(value)) return { ok: true, value: value as CelValue }
@@ -108,11 +110,13 @@ function compileText(text: string): Compiled {
 
 function compileTree(tree: CelTree): Compiled {
   const problem = celProblem(tree)
-  const reads = celReads(tree)
+  const paths = celReads(tree)
+  const names = new Set(paths.map(([name = '']) => name))
+  const reads = paths.filter((path) => !isTypeName(path))
   if (meterTree(tree) > treeDepthMax) {
     return { ok: false, reason: `the expression nests deeper than ${treeDepthMax}`, offset: 0 }
   }
-  return { ok: true, reads, problem, run: plan(guardedEnv, tree) }
+  return { ok: true, reads, names, problem, run: plan(guardedEnv, tree) }
 }
 
 /** The library's words name a line and a column; a finding wants an offset. */

@@ -105,6 +105,29 @@ test('the names of the scopes cannot be taken by variables', () => {
   expect(found(cel('vars.local'))).toBe('fake')
 })
 
+test.each([
+  ...['type', 'list', 'map', 'string', 'int', 'uint', 'double', 'bool', 'bytes', 'null_type'],
+  ...['dyn', 'duration', 'timestamp', 'size', 'optional_type', 'google'],
+])('a variable that is called %s wins over whatever CEL calls so', (name) => {
+  const at = scope({ [name]: 'refund', l: [{ [name]: 'a' }], [`${name}s`]: ['refund'] })
+  expect(found(cel(`${name} == 'refund'`), at)).toBe(true)
+  expect(found(cel(`${name} in ${name}s && ${name}.startsWith('re')`), at)).toBe(true)
+  expect(found(cel(`l.map(x, x.${name} + ${name})`), at)).toEqual(['arefund'])
+  expect(found(cel(`l.exists(${name}, has(${name}.${name}))`), at)).toBe(true)
+  expect(found(cel(`vars.${name}`), at)).toBe('refund')
+  expect(found(cel(`${name}.a`), scope({ [name]: { a: 1 } }))).toBe(1)
+})
+
+test('conversions and types of CEL work beside variables of their names', () => {
+  const at = scope({ type: 'refund', int: 3, string: 's', list: [1], n: '7' })
+  expect(found(cel("int(n) + int == 10 && string(int) == '3'"), at)).toBe(true)
+  expect(found(cel('type(type) == type(string)'), at)).toBe(true)
+  expect(found(cel('type(n) == bool || type(1.5) == double'), at)).toBe(true)
+  expect(found(cel('type(list) == list'), at)).toBe(false)
+  expect(found(cel('type(1) == int && type(int) == type'), scope({}))).toBe(true)
+  expect(found(cel('[1].map(int, int + 1)'), at)).toEqual([2])
+})
+
 test('what every object inherits is not there', () => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     for (const path of [name, `inputs.${name}`, `inputs.o.${name}`, `vars.${name}`]) {

@@ -12,7 +12,7 @@ import { nestingMax } from './meter.ts'
 
 export { holds } from './holds.ts'
 
-export type ParsedExpr =
+type ParsedExpr =
   | {
       readonly ok: true
       /** The paths that are read, as lists of keys: `['local', 'n']`, `['count']`. */
@@ -23,7 +23,7 @@ export type ParsedExpr =
   | { readonly ok: false; readonly reason: string; readonly offset: number }
 
 /** How many branches a `case` may have, and how deep cases may nest. */
-export const caseBranchesMax = 200
+const caseBranchesMax = 200
 
 /** The value of an expression in a scope, or why it has none. Never throws. */
 export function evaluate(expr: Expr, scope: Scope): Evaluated {

@@ -8,7 +8,8 @@ export const formatCharsMax = 8000
 
 // WHY: regular expressions of the host are fine here: they are ours, and each is linear.
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
-const timePattern = /^(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:[Zz]|([+-])(\d{2}):(\d{2}))?$/
+const fullTimePattern = /^\d{2}:\d{2}:\d{2}[^Zz+-]*[Zz+-]/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ipv4Pattern = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/
 const labelPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -48,11 +49,14 @@ function daysOf(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** A time of day with its zone. A leap second is only the last second of a day in UTC. */
+/**
+ * A time of day. A leap second is only the last second of a day in UTC.
+ * WHY: seconds and zone may be missing, which RFC 3339 does not know: people say `14:30`.
+ */
 function isTime(text: string): boolean {
   const parts = timePattern.exec(text)
   if (parts === null) return false
-  const [hour, minute, second] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const [hour, minute, second] = [Number(parts[1]), Number(parts[2]), Number(parts[3] ?? 0)]
   const [zoneHour, zoneMinute] = [Number(parts[5] ?? 0), Number(parts[6] ?? 0)]
   if (hour > 23 || minute > 59 || zoneHour > 23 || zoneMinute > 59) return false
   if (second < 60) return true
@@ -64,7 +68,8 @@ function isTime(text: string): boolean {
 function isDateTime(text: string): boolean {
   const separator = text[10]
   if (separator !== 'T' && separator !== 't') return false
-  return isDate(text.slice(0, 10)) && isTime(text.slice(11))
+  const time = text.slice(11)
+  return isDate(text.slice(0, 10)) && fullTimePattern.test(time) && isTime(time)
 }
 
 function isEmail(text: string): boolean {

@@ -8,7 +8,7 @@
 /** The longest pattern that is looked at; a longer one matches nothing. */
 export const globCharsMax = 1000
 /** How often `**` may stand in one pattern. */
-export const globStarsMax = 16
+const globStarsMax = 16
 /** The longest path that is looked at; a longer one is matched by nothing. */
 export const pathCharsMax = 4096
 

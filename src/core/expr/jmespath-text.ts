@@ -7,7 +7,7 @@ import { type Call, count, number, strings, text } from './jmespath-call.ts'
 import { charge, chargeText, checkListItems, checkTextChars, fault } from './meter.ts'
 
 /** The order of texts: by code points. */
-export function compareTexts(left: string, right: string): number {
+function compareTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   for (let i = 0; i < length; i += 1) {
     const difference = rank(left.charCodeAt(i)) - rank(right.charCodeAt(i))

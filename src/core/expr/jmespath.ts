@@ -11,10 +11,11 @@ import { readsOf } from './jmespath-reads.ts'
 import { type Tree, walkTree } from './jmespath-tree.ts'
 import { compiledMax, newMeter, settle, treeDepthMax } from './meter.ts'
 import { type Misfit, nestingProblem } from './nesting.ts'
+import { reasonOf } from './reason.ts'
 
 type Compiled = { readonly ok: true; readonly tree: Tree } | ({ readonly ok: false } & Misfit)
 
-export type ParsedJmespath =
+type ParsedJmespath =
   | {
       readonly ok: true
       readonly reads: readonly string[][]
@@ -40,12 +41,6 @@ export function parseJmespath(text: string): ParsedJmespath {
   const known = compiled.get(text)
   if (!known.ok) return known
   return { ok: true, reads: readsOf(known.tree), bareLiterals: bareLiteralsOf(text) }
-}
-
-/** The message of whatever was thrown. */
-export function reasonOf(problem: unknown): string {
-  if (problem instanceof RangeError) return 'the expression or its data is too deep or too large'
-  return problem instanceof Error ? problem.message : String(problem)
 }
 
 function compileText(text: string): Compiled {

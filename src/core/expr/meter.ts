@@ -15,7 +15,7 @@ export const workMax = 100_000
 /** The longest text that an expression may build. */
 export const textCharsMax = 100_000
 /** The longest list that an expression may build. */
-export const listItemsMax = 20_000
+const listItemsMax = 20_000
 /** The largest result: its JSON text, roughly. */
 export const resultCharsMax = 400_000
 /** How deep data may nest for an expression to look at it. */
@@ -59,7 +59,7 @@ export function checkListItems(items: number): void {
 }
 
 /** Takes for a look at every node of a value. Shared parts count each time they are met. */
-export function chargeValue(meter: Meter, value: Json, depth = 0): void {
+function chargeValue(meter: Meter, value: Json, depth = 0): void {
   if (typeof value === 'string') chargeText(meter, value.length)
   else charge(meter, 1)
   if (typeof value !== 'object' || value === null) return

@@ -10,9 +10,9 @@ import { patternWeight } from './pattern-weight.ts'
 /** The longest pattern. */
 export const patternCharsMax = 1000
 /** The largest program that a pattern may become: `(a{100}){100}` is short but large. */
-export const patternWeightMax = 5000
+const patternWeightMax = 5000
 /** Pattern size times text length that a match may cost; beyond it nothing matches. */
-export const matchWorkMax = 20_000_000
+const matchWorkMax = 20_000_000
 
 type Compiled =
   | { readonly ok: true; readonly program: RE2JS; readonly weight: number }

@@ -53,7 +53,7 @@ test('no remark where an op of the author writes the field', () => {
 
 test('a guard on the first event cannot see what that event carries', () => {
   const machine = build({ a: { on: { GO: { to: 'z', guards: passed } } }, z: 'final' })
-  const found = foundIn(machine, 'GUARD_TIMING')
+  const found = foundIn(machine, 'GUARD_UNSATISFIABLE')
   expect(found).toMatchObject([{ severity: 'warning', pointer: '/states/a/on/GO' }])
   expect(found[0]?.message).toContain('after the move')
   expect(placesIn(machine, 'GUARD_SELF_REPORTED')).toEqual([])
@@ -61,8 +61,8 @@ test('a guard on the first event cannot see what that event carries', () => {
 
 test('a guard on the first event is sound where the value is given', () => {
   const stages = { a: { on: { GO: { to: 'z', guards: passed } } }, z: 'final' } as const
-  expect(placesIn(build(stages, { vars: { tests: 'pass' } }), 'GUARD_TIMING')).toEqual([])
-  expect(placesIn(build(stages, { vars: { tests: null } }), 'GUARD_TIMING')).toHaveLength(1)
+  expect(placesIn(build(stages, { vars: { tests: 'pass' } }), 'GUARD_UNSATISFIABLE')).toEqual([])
+  expect(placesIn(build(stages, { vars: { tests: null } }), 'GUARD_UNSATISFIABLE')).toHaveLength(1)
 })
 
 test('a guard on the first stage is sound where the run can come back to it', () => {
@@ -74,11 +74,11 @@ test('a guard on the first stage is sound where the run can come back to it', ()
   const handler = handlerOf(plain.stages, 'h')
   const detour = { name: 'd', pattern: '*', target: 'h', handler, origin: '' }
   for (const machine of [noting, back, { ...plain, detours: [detour] }]) {
-    expect(placesIn(machine, 'GUARD_TIMING')).toEqual([])
+    expect(placesIn(machine, 'GUARD_UNSATISFIABLE')).toEqual([])
     expect(placesIn(machine, 'GUARD_SELF_REPORTED')).toHaveLength(1)
   }
 })
 
 test('a guard on a later stage has no such trouble', () => {
-  expect(placesIn(ending({ to: 'z', guards: passed }), 'GUARD_TIMING')).toEqual([])
+  expect(placesIn(ending({ to: 'z', guards: passed }), 'GUARD_UNSATISFIABLE')).toEqual([])
 })

@@ -9,7 +9,7 @@ import { whyNever } from './check-guards.ts'
 import { isOpenEnded, type Survey, stageOf } from './check-survey.ts'
 import { type GuardUse, guardUsesOf, writersOf } from './check-values.ts'
 
-/** GUARD_TIMING and GUARD_SELF_REPORTED. */
+/** GUARD_UNSATISFIABLE, because its data comes too late, and GUARD_SELF_REPORTED. */
 export function checkEvidence(survey: Survey): readonly Finding[] {
   const claimed = claimedUses(survey)
   const isFirst = isNeverEnteredAgain(survey)
@@ -56,7 +56,7 @@ function timingFindings(survey: Survey, uses: readonly GuardUse[]): Finding[] {
     const hint =
       `send \`${guard.field}\` with an earlier ${survey.words.signal}, ` +
       'give it with the definition, or start the run with it'
-    return finding('GUARD_TIMING', route.origin, { message, hint })
+    return finding('GUARD_UNSATISFIABLE', route.origin, { message, hint })
   })
 }
 

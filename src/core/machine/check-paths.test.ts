@@ -114,21 +114,33 @@ test('a circle without a limit is one warning', () => {
   expect(found[0]?.message).toContain('`a` and `b`')
 })
 
-test('a limit of a stage or of the run, or a gate, makes a circle sound', () => {
+test('a limit of the run, or a gate, makes a circle sound', () => {
   const b = { on: { BACK: 'a', GO: 'z' } }
-  const limited = build({ a: { callsMax: 5, on: { GO: 'b' } }, b, z: 'final' })
   const gated = build({ a: { on: { GO: { to: 'b', hasGate: true } } }, b, z: 'final' })
-  const limits = { callsMax: 50, microUsdMax: null }
-  const bounded = build({ a: { on: { GO: 'b' } }, b, z: 'final' }, { limits })
-  for (const machine of [limited, gated, bounded]) {
+  const calls = { limits: { callsMax: 50, microUsdMax: null } }
+  const money = { limits: { callsMax: null, microUsdMax: 50 } }
+  const counted = build({ a: { on: { GO: 'b' } }, b, z: 'final' }, calls)
+  const paid = build({ a: { on: { GO: 'b' } }, b, z: 'final' }, money)
+  for (const machine of [gated, counted, paid]) {
     expect(placesIn(machine, 'CYCLE_WITHOUT_LIMIT')).toEqual([])
   }
 })
 
-test('a second circle beside a limited stage is found', () => {
+test('limits of stages do not make a circle sound: every round fills them up again', () => {
   const machine = build({
     a: { callsMax: 5, on: { GO: 'b' } },
-    b: { on: { BACK: 'a', ON: 'c' } },
+    b: { callsMax: 5, on: { BACK: 'a', GO: 'z' } },
+    z: 'final',
+  })
+  const [found] = foundIn(machine, 'CYCLE_WITHOUT_LIMIT')
+  expect(found?.message).toContain('`a` and `b`')
+  expect(found?.hint).toContain('`meta.calls_max`')
+})
+
+test('a second circle beside one with a gate is found', () => {
+  const machine = build({
+    a: { on: { GO: 'b' } },
+    b: { on: { BACK: { to: 'a', hasGate: true }, ON: 'c' } },
     c: { on: { BACK: 'b', GO: 'z' } },
     z: 'final',
   })
@@ -136,10 +148,17 @@ test('a second circle beside a limited stage is found', () => {
   expect(found?.message).toContain('`b` and `c`')
 })
 
-test('a stage that leads to itself, a process and a form may go round', () => {
+test('a stage that leads to itself starts its counts anew, unless a person agrees', () => {
+  const self = build({ a: { callsMax: 5, on: { NOTE: 'a', GO: 'z' } }, z: 'final' })
+  const found = foundIn(self, 'CYCLE_WITHOUT_LIMIT')
+  expect(found).toMatchObject([{ severity: 'warning', pointer: '/states/a' }])
+  expect(found[0]?.message).toContain('`a` leads to itself')
+  const gated = build({ a: { on: { NOTE: { to: 'a', hasGate: true }, GO: 'z' } }, z: 'final' })
+  expect(placesIn(gated, 'CYCLE_WITHOUT_LIMIT')).toEqual([])
+})
+
+test('a process and a form may go round', () => {
   const circle = { a: { on: { GO: 'b' } }, b: { on: { BACK: 'a', GO: 'z' } }, z: 'final' } as const
-  const self = build({ a: { on: { NOTE: 'a', GO: 'z' } }, z: 'final' })
-  expect(placesIn(self, 'CYCLE_WITHOUT_LIMIT')).toEqual([])
   expect(placesIn(build(circle, { dialect: 'process' }), 'CYCLE_WITHOUT_LIMIT')).toEqual([])
   expect(placesIn(build(circle, { dialect: 'steps' }), 'CYCLE_WITHOUT_LIMIT')).toEqual([])
 })

@@ -112,24 +112,20 @@ function isDangling(survey: Survey, edge: Edge): boolean {
  * CYCLE_WITHOUT_LIMIT: rounds that nothing counts and no person interrupts.
  * WHY: only for work with tools of its own. A question asked again, or a form filled in again, is
  *      how a process and a form are meant to be written.
- * A stage that leads to itself is left out: staying there is just as endless.
+ * The limits of a stage do not help: entering it starts all its counts anew, also from itself.
  */
 export function checkCycles(survey: Survey): readonly Finding[] {
   const { machine, names } = survey
   const { callsMax, microUsdMax } = machine.limits
   if (machine.dialect !== 'workflow' || callsMax !== null || microUsdMax !== null) return []
-  const isCounted = (name: string | null) => stageOf(survey, name)?.rule.callsMax !== null
-  const next = linksOf(survey, (edge) => {
-    return !edge.hasGate && !isCounted(edge.from) && !isCounted(survey.meant(edge.to ?? '') ?? '')
+  const next = linksOf(survey, (edge) => !edge.hasGate)
+  return cyclesOf(next).map((cycle) => {
+    const members = [...cycle].sort((a, b) => a - b).map((node) => names[node] ?? '')
+    const circle = members.length > 1 ? 'lead to each other in a circle' : 'leads to itself'
+    const message = `${listed(members)} ${circle}, and nothing limits the rounds`
+    const hint =
+      'limit the calls of the whole run with `meta.calls_max`, or let a person approve a round'
+    const origin = stageOf(survey, members[0] ?? '')?.origin ?? ''
+    return finding('CYCLE_WITHOUT_LIMIT', origin, { message, hint })
   })
-  return cyclesOf(next)
-    .filter((cycle) => cycle.length > 1)
-    .map((cycle) => {
-      const members = [...cycle].sort((a, b) => a - b).map((node) => names[node] ?? '')
-      const message = `${listed(members)} lead to each other in a circle without any limit`
-      const hint =
-        'limit the calls of one of them or of the whole run, or let a person approve a round'
-      const origin = stageOf(survey, members[0] ?? '')?.origin ?? ''
-      return finding('CYCLE_WITHOUT_LIMIT', origin, { message, hint })
-    })
 }

@@ -21,7 +21,7 @@ export type Survey = {
 }
 
 /** What the author calls things. A finding is read beside the author's file. */
-export type AuthorWords = {
+type AuthorWords = {
   readonly stage: string
   readonly signal: string
   readonly detour: string

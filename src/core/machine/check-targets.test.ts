@@ -74,7 +74,7 @@ test('targets that exist are not remarked on', () => {
   })
   expect(placesIn(machine, 'TARGET_UNKNOWN')).toEqual([])
   expect(placesIn(machine, 'FORK_INVALID')).toEqual([])
-  expect(placesIn(machine, 'BRANCH_STUCK')).toEqual([])
+  expect(placesIn(machine, 'FORK_INVALID')).toEqual([])
 })
 
 test('an unknown name that is near none lists what there is', () => {
@@ -95,7 +95,6 @@ test('a branch must end at a final stage', () => {
     z: 'final',
   })
   expect(placesIn(machine, 'FORK_INVALID')).toEqual(['/branches/one'])
-  expect(placesIn(machine, 'BRANCH_STUCK')).toEqual([])
 })
 
 test('a branch that begins in a final stage other than its end is an error', () => {
@@ -117,11 +116,11 @@ test('branches that share their end are sound, branches that share their name ar
   expect(placesIn(twins, 'FORK_INVALID')).toEqual(['/branches/1'])
 })
 
-test('a branch that cannot come to its end is a warning', () => {
+test('a branch that cannot come to its end is an error', () => {
   const stages = { p: { on: { N: 'z' } }, q: 'final', z: 'final' } as const
   const machine = build({ a: { on: { GO: fork({ one: ['p', 'q'] }, 'z') } }, ...stages })
-  expect(foundIn(machine, 'BRANCH_STUCK')).toMatchObject([
-    { severity: 'warning', pointer: '/branches/one' },
+  expect(foundIn(machine, 'FORK_INVALID')).toMatchObject([
+    { severity: 'error', pointer: '/branches/one' },
   ])
 })
 
@@ -133,8 +132,8 @@ test('a branch may come to its end by a detour', () => {
     q: 'final',
     z: 'final',
   })
-  expect(placesIn(machine, 'BRANCH_STUCK')).toEqual(['/branches/one'])
-  expect(placesIn(withDetour(machine, 'h'), 'BRANCH_STUCK')).toEqual([])
+  expect(placesIn(machine, 'FORK_INVALID')).toEqual(['/branches/one'])
+  expect(placesIn(withDetour(machine, 'h'), 'FORK_INVALID')).toEqual([])
 })
 
 test('a return where no detour leads is an error', () => {

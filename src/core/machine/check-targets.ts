@@ -75,7 +75,7 @@ function saysOf(survey: Survey, edge: Edge): string {
   }
 }
 
-/** FORK_INVALID and BRANCH_STUCK: forks whose branches can never be done. */
+/** FORK_INVALID: forks whose branches can never be done. */
 export function checkForks(survey: Survey): readonly Finding[] {
   const found: Finding[] = []
   for (const { from, move } of forksOf(survey)) {
@@ -137,7 +137,7 @@ function stuckBranch(survey: Survey, branch: ForkBranch): Finding {
     `branch \`${branch.name}\` begins in \`${branch.initial}\`, ` +
     `from where \`${branch.terminal}\` can never be reached`
   const hint = `give a ${survey.words.stage} of the branch a way to \`${branch.terminal}\``
-  return finding('BRANCH_STUCK', branch.origin, { message, hint })
+  return finding('FORK_INVALID', branch.origin, { message, hint })
 }
 
 function withDetours(survey: Survey, next: readonly (readonly number[])[]): Links {

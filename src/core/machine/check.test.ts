@@ -4,13 +4,17 @@ import { build, fork, invoke, type StageParts } from './check-builder.contract.t
 import { handlerOf } from './handler.ts'
 
 test('a sound machine has no findings', () => {
-  const machine = build({
-    coding: { tools: ['Read', 'Edit'], callsMax: 9, on: { DONE: 'done', POLISH: 'polishing' } },
-    polishing: { tools: ['Edit'], on: { DONE: 'done', CODE: 'coding' } },
-    check: { tools: ['Bash'], commands: ['make test'], on: { VALID: '$return', BROKEN: 'failed' } },
-    done: 'final',
-    failed: { final: 'failed' },
-  })
+  const bash = { tools: ['Bash'], commands: ['make test'] }
+  const machine = build(
+    {
+      coding: { tools: ['Read', 'Edit'], callsMax: 9, on: { DONE: 'done', POLISH: 'polishing' } },
+      polishing: { tools: ['Edit'], on: { DONE: 'done', CODE: 'coding' } },
+      check: { ...bash, on: { VALID: '$return', BROKEN: 'failed' } },
+      done: 'final',
+      failed: { final: 'failed' },
+    },
+    { limits: { callsMax: 90, microUsdMax: null } },
+  )
   const handler = handlerOf(machine.stages, 'check')
   const detour = { name: 'sql', pattern: '*.sql', target: 'check', handler, origin: '' }
   expect(checkMachine({ ...machine, detours: [detour] })).toEqual([])
@@ -130,5 +134,5 @@ test('thousands of branches are looked at within a bound', () => {
   const on = { SPLIT: fork(branches, 'z') }
   const machine = build({ ...stages, a: { on }, q: 'final', z: 'final' })
   const found = checkMachine(machine)
-  expect(found.some((one) => one.code === 'BRANCH_STUCK')).toBe(true)
+  expect(found.some((one) => one.code === 'FORK_INVALID')).toBe(true)
 })

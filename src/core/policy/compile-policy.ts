@@ -3,11 +3,10 @@
  */
 import { join } from '../finding.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
+import { microUsd } from '../money.ts'
 import type { PolicyDefinition } from './schema.ts'
 
 type RuleDefinition = NonNullable<PolicyDefinition['allow']>[number]
-
-const microPerUsd = 1_000_000
 
 /** The policy that a document means; `pointer` is where it stands. */
 export function compilePolicy(definition: PolicyDefinition, pointer: string): Policy {
@@ -33,12 +32,7 @@ function compileRule(rule: RuleDefinition, origin: string): PolicyRule {
     budget:
       budget === undefined
         ? null
-        : { microUsdMax: Math.round(budget.max_usd * microPerUsd), period: budget.period },
+        : { microUsdMax: microUsd(budget.max_usd), period: budget.period },
     origin,
   }
-}
-
-/** Dollars as whole millionths, so that money adds exactly. */
-export function microUsd(usd: number): number {
-  return Math.round(usd * microPerUsd)
 }

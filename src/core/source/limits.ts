@@ -13,7 +13,7 @@ export const yamlTokensMax = 50_000
 /** Objects and lists inside each other. */
 export const depthMax = 100
 /** Values in one file, aliases written out. */
-export const nodesMax = 100_000
+export const nodesMax = 250_000
 /** Members of one object or list. */
 export const membersMax = 10_000
 /** Remarks about one file; what is beyond is more of the same. */

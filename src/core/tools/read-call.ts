@@ -1,52 +1,235 @@
 /**
- * A tool call as the host spells it, read into what the engine judges: which files it would
- * change, and whether the tool is Pawl's own. Names are compared exactly.
+ * A tool call as its host spells it, read once into what every rule needs to know of it: the act,
+ * its names, the command, the files, the size of the edit, and whether the tool is Pawl's own.
+ * Knows hosts and inputs. Must not know stages or policies: nothing is judged here.
  */
-
-import type { Call } from '../engine/types.ts'
-import { normalisePath } from '../expr/glob.ts'
-import type { Json, JsonObject } from '../json.ts'
-import { asObject, own } from '../json.ts'
+import type { Act, Call, CallPath } from '../engine/types.ts'
+import type { JsonObject } from '../json.ts'
+import { own } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
+import { readShell } from '../shell/read-shell.ts'
+import { sizeOfEdit } from './edit-size.ts'
+import {
+  actOfShape,
+  commonToolOf,
+  type Host,
+  objectInput,
+  type Tool,
+  takesPatch,
+  toolOf,
+} from './hosts.ts'
+import { directoryIn, type Named, pathsIn, patternsIn } from './input-paths.ts'
+import type { McpName } from './mcp-name.ts'
+import { readDiff, readPatch } from './patch.ts'
+import { absoluteOf, type From, insideOf } from './paths.ts'
+import { changeByShell } from './shell-change.ts'
+import { shellIn } from './shell-input.ts'
 
-/** Where a host puts the tools of Pawl's server; a name alone proves nothing. */
-const ownServer = 'mcp__pawl__'
-
-const editTools: ReadonlySet<string> = new Set([
-  'Edit',
-  'Write',
-  'MultiEdit',
-  'NotebookEdit',
-  'edit_file',
-  'write_file',
-  'create_or_update_file',
-])
-
-const pathKeys = ['file_path', 'notebook_path', 'path', 'file'] as const
-
-/** The call, as the engine needs it. */
-export function readCall(
-  spoken: { readonly tool: string; readonly input: JsonObject },
-  machine: Machine,
-  workspace: string,
-): Call {
-  const { tool, input } = spoken
-  return { tool, input, edits: editsOf(tool, input, workspace), isOwn: isOwnTool(tool, machine) }
+/** Where a call happens, and what its host and the disk say about it. */
+export type Where = {
+  readonly machine: Machine
+  readonly workspace: string
+  /** Absent: Claude Code, as in a case. */
+  readonly host?: Host
+  /** The server and tool, where the host tells them apart from the name (Gemini does). */
+  readonly server?: McpName
+  /** Where links on the disk lead: a path as the call writes it → the path behind it. */
+  readonly links?: ReadonlyMap<string, string>
 }
 
-function isOwnTool(tool: string, machine: Machine): boolean {
-  if (!tool.startsWith(ownServer)) return false
-  const name = tool.slice(ownServer.length)
+type Spoken = { readonly tool: string; readonly input: JsonObject }
+
+/** Characters of a tool's name. */
+export const toolNameCharsMax = 256
+
+/** What is found out about the input; whatever is absent does not apply. */
+type Facts = {
+  readonly shell?: Call['shell']
+  readonly capability?: string
+  readonly reads?: readonly CallPath[]
+  readonly writes?: readonly CallPath[]
+  /** Beside those of `writes`. */
+  readonly edits?: readonly string[]
+  readonly editLines?: number | null
+  readonly problem?: string | null
+}
+
+/** The call, as the rules need it. Never throws, whatever the input is. */
+export function readCall(spoken: Spoken, where: Where): Call {
+  const tool = toolOf(spoken.tool, where.host ?? 'claude', where.server ?? null)
+  const isOwn = isOwnTool(tool, where.machine)
+  const input = objectInput(spoken.input)
+  const facts = isOwn ? {} : input === null ? noObject : factsOf(tool, input, where)
+  const writes = facts.writes ?? []
+  const inside = writes.map((path) => path.inside).filter((path) => path !== null)
+  return {
+    tool: spoken.tool,
+    input: input ?? {},
+    act: isOwn ? 'own' : tool.act,
+    commonName: tool.commonName,
+    capability: facts.capability ?? tool.capability,
+    shell: facts.shell ?? null,
+    reads: facts.reads ?? [],
+    writes,
+    edits: [...new Set([...inside, ...(facts.edits ?? [])])],
+    editLines: facts.editLines ?? null,
+    workspace: where.workspace,
+    isOwn,
+    problem: isOwn ? null : (nameProblem(spoken.tool, tool) ?? facts.problem ?? null),
+  }
+}
+
+const noObject: Facts = { problem: 'the input is not an object' }
+
+function nameProblem(name: string, tool: Tool): string | null {
+  if (name.length > toolNameCharsMax) return `a tool's name has over ${toolNameCharsMax} characters`
+  return tool.isOdd ? 'the name of the tool does not say its server' : null
+}
+
+/** Pawl's server is known by the host's prefix; a name alone proves nothing. */
+function isOwnTool({ server }: Tool, machine: Machine): boolean {
+  if (server === null || server.server !== 'pawl') return false
+  const name = server.tool
   return name.startsWith('pawl_') || name === 'process_step' || machine.ownTools.includes(name)
 }
 
-function editsOf(tool: string, input: JsonObject, workspace: string): readonly string[] {
-  if (!editTools.has(tool)) return []
-  const paths = pathKeys.map((key) => own(input, key)).filter(isText)
-  const files = paths.map((path) => normalisePath(path, workspace)).filter((path) => path !== null)
-  return [...new Set(files)]
+function factsOf(tool: Tool, input: JsonObject, where: Where): Facts {
+  const act = actOf(tool, input)
+  switch (act) {
+    case 'shell':
+      return shellFacts(tool, input, where)
+    case 'read':
+    case 'search':
+      return readFacts(tool, input, where)
+    case 'edit':
+    case 'write':
+      return editFacts(tool, input, where)
+    case 'mcp':
+    case 'web':
+    case 'agent':
+    case 'own':
+    case 'other':
+      return {}
+  }
 }
 
-function isText(value: Json | undefined): value is string {
-  return typeof value === 'string' && asObject(value) === null
+/** Names of tools that run what they are given, on servers that nobody knows. */
+const runnerName =
+  /^(?:run|exec|execute|start|spawn|shell|bash|sh|cmd|terminal|process|command)(?:$|[._-])/
+
+/** What the tool really does: a stranger's tool is judged by the known tool it is named after. */
+function actOf(tool: Tool, input: JsonObject): Act {
+  if (tool.shape !== null && editorTools.has(tool.shape) && own(input, 'command') === 'view') {
+    return 'read'
+  }
+  if (tool.act !== 'mcp') return tool.act
+  if (tool.shape !== null) return actOfShape(tool.shape)
+  return runnerName.test(tool.server?.tool ?? '') ? 'shell' : 'mcp'
+}
+
+const editorTools: ReadonlySet<string> = new Set([
+  'str_replace_editor',
+  'str_replace_based_edit_tool',
+])
+
+/** Whether the host is known to have this tool, so that its input must be as the host makes it. */
+function isKnown(tool: Tool): boolean {
+  return tool.commonName !== null && tool.act !== 'mcp'
+}
+
+function shellFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+  const asked = shellIn(input)
+  if (asked === null) return isKnown(tool) ? { shell: readShell('') } : {}
+  if (!asked.ok) return { problem: asked.problem }
+  // A shell text is `bash` to policies, whoever runs it; a program with arguments is not.
+  const isText = tool.commonName === 'process.run' && !asked.hasArguments
+  const directory = directoryIn(input)
+  const from: From = { workspace: where.workspace, cwd: directory.path }
+  const reading =
+    tool.commonName === 'PowerShell'
+      ? ({ ok: false, reason: 'only bash is read, not PowerShell', token: 'PowerShell' } as const)
+      : asked.reading
+  const change = changeByShell(reading, from, (path) => locate([path], from, where))
+  const named =
+    directory.path === null ? [] : locate([directory.path], { workspace: where.workspace }, where)
+  return {
+    shell: reading,
+    ...(isText ? { capability: 'bash' } : {}),
+    reads: named,
+    writes: change.writes,
+    edits: change.edits,
+    editLines: change.lines,
+    problem: directory.problem ?? change.problem,
+  }
+}
+
+function readFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+  const from = { workspace: where.workspace }
+  const common = commonToolOf(tool.shape ?? '')
+  const named = pathsIn(input)
+  const keys = common === 'Glob' ? ['pattern', 'include'] : common === 'Read' ? ['include'] : []
+  const base = named.paths[0] ?? null
+  const patterns = patternsIn(input, keys)
+  const problem = named.problem ?? patterns.problem
+  const reads = [
+    ...locate(named.paths, from, where),
+    ...locate(patterns.paths, common === 'Glob' ? { ...from, cwd: base } : from, where),
+    ...(common === 'Read' ? unnamed(tool, input, [named, patterns]) : []),
+  ]
+  return { reads, problem }
+}
+
+function editFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+  const from = { workspace: where.workspace }
+  if (takesPatch(tool.shape)) return patchFacts(tool, input, where)
+  const named = pathsIn(input)
+  const edits = own(input, 'edits')
+  const isList = edits === undefined || edits === null || Array.isArray(edits)
+  return {
+    writes: [...locate(named.paths, from, where), ...unnamed(tool, input, [named])],
+    editLines: commonToolOf(tool.shape ?? '') === 'MakeDirectory' ? 0 : sizeOfEdit(input),
+    problem: named.problem ?? (isList ? null : '`edits` is not a list'),
+  }
+}
+
+const patchKeys = ['command', 'input', 'patch', 'patchText', 'patch_text', 'diff'] as const
+
+function patchFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+  const text = patchKeys.map((key) => own(input, key)).find((value) => typeof value === 'string')
+  if (typeof text !== 'string') {
+    return { problem: isKnown(tool) ? 'the patch is not a text' : null }
+  }
+  const patch = text.includes('*** Begin Patch') ? readPatch(text) : readDiff(text)
+  if (!patch.ok) return { problem: patch.problem }
+  const named = pathsIn(input)
+  const from = { workspace: where.workspace, cwd: directoryIn(input).path }
+  const writes = locate([...patch.paths, ...named.paths], from, where)
+  return { writes, editLines: patch.lines, problem: named.problem }
+}
+
+/**
+ * An input that says something, but not which file, may mean any file: that is nowhere inside the
+ * workspace. An empty input reaches nothing.
+ */
+function unnamed(tool: Tool, input: JsonObject, named: readonly Named[]): readonly CallPath[] {
+  const hasPath = named.some((one) => one.paths.length > 0)
+  const isSilent = Object.keys(input).length === 0
+  return hasPath || isSilent || !isKnown(tool) ? [] : [{ written: '', inside: null }]
+}
+
+/** Each path as it is written, and what is behind it where it is a link. */
+function locate(paths: readonly string[], from: From, { links }: Where): readonly CallPath[] {
+  return [...new Set(paths)].flatMap((written) => {
+    const behind = links?.get(written)
+    const named = callPath(written, from)
+    if (behind === undefined || behind === written) return [named]
+    return [named, callPath(behind, from)]
+  })
+}
+
+/** Outside, a relative path is told from the root: the rules do not know where it began. */
+function callPath(written: string, from: From): CallPath {
+  const inside = insideOf(written, from)
+  if (inside !== null) return { written, inside }
+  return { written: absoluteOf(written, from) ?? written, inside }
 }

@@ -10,7 +10,7 @@ import type { Node } from '../../core/source/source.ts'
 const inWhatIsSent = /^(\/\d+)?\/(steps|start)\//
 const inDefinition = /^((?:\/\d+)?)\/(definition|definitions\/[^/]+)\//
 
-export type Blame = {
+type Blame = {
   /** What is wrong with the file of cases. */
   readonly ofFile: readonly Finding[]
   /** What is wrong with definitions in it, by the pointer of their case. */

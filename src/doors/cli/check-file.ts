@@ -20,7 +20,7 @@ import type { SourceFile } from '../../runtime/read-definition.ts'
 import { checkCases } from '../../testing/case-schema.ts'
 import { documentKind } from './documents.ts'
 
-export type CheckedFile = {
+type CheckedFile = {
   readonly findings: readonly Finding[]
   /** Empty where there are errors, and for what is no definition. */
   readonly machines: readonly Machine[]

@@ -18,7 +18,7 @@ export type CheckReport = {
   readonly faults: readonly PawlError[]
 }
 
-export type Printing = {
+type Printing = {
   readonly format: Format
   readonly isQuiet: boolean
   readonly isStrict: boolean

@@ -1,12 +1,8 @@
 /**
- * What each code means and what to do about it, for `pawl check --explain` and for scanners.
+ * What the code of each finding means and what to do about it, for people and for scanners.
  * The codes themselves are in `core/errors.ts`; the types below keep the two lists the same.
  */
-import { nearMiss } from '../../core/dialects/near-miss.ts'
 import type { ErrorCode, WarningCode } from '../../core/errors.ts'
-import { denialCodes, errorCodes, refusalCodes, warningCodes } from '../../core/errors.ts'
-import { PawlError } from '../../runtime/pawl-error.ts'
-import { replyHelp } from './code-help-replies.ts'
 
 /** Two plain sentences, without their full stops. */
 export type CodeHelp = { readonly about: string; readonly advice: string }
@@ -17,12 +13,8 @@ const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
     advice:
       'Repair the text at the place that is marked; often a comma or a quote is missing before',
   },
-  DIALECT_UNKNOWN: {
-    about: 'Nothing tells whether this is a process, a workflow or a form of steps',
-    advice: 'Say it with `dialect`, or give it the fields that its dialect needs',
-  },
   SCHEMA_INVALID: {
-    about: 'A field is missing, or has a value of the wrong kind',
+    about: 'A field is missing or has a value of the wrong kind, or nothing tells the dialect',
     advice: 'Write what the message asks for; the schemas in `schemas/` show every field',
   },
   NAME_INVALID: {
@@ -46,9 +38,9 @@ const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
     advice: 'Add a final stage, or a way that ends the run',
   },
   FORK_INVALID: {
-    about: 'A branch of a fork can not begin or end where it says',
+    about: 'A branch of a fork can not begin or end where it says, or never reaches its end',
     advice:
-      'End the branch in a final stage, begin it before that, and give branches their own names',
+      'End the branch in a final stage that its first stage leads to, under a name of its own',
   },
   INVOKE_UNKNOWN: {
     about: 'A definition is invoked that is not there, or that has errors itself',
@@ -128,15 +120,13 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
   },
   GUARD_UNSATISFIABLE: {
     about: 'A guard can never hold, so that its way is never taken',
-    advice: 'Correct the field or the value, or let something set the field',
+    advice:
+      'Correct the field or the value, or let something set the field before: ' +
+      'the data of an event is merged after its guards were asked',
   },
   GUARD_SELF_REPORTED: {
     about: "A guard rests on the agent's word alone",
     advice: 'Let a person approve the way where a false claim would do harm',
-  },
-  GUARD_TIMING: {
-    about: 'A guard asks for data that comes with the same event, which is merged only afterwards',
-    advice: 'Send the data with an earlier event, or give it with the definition',
   },
   GUARD_UNUSED: {
     about: 'A guard is defined and nothing uses it',
@@ -200,11 +190,7 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
   },
   CYCLE_WITHOUT_LIMIT: {
     about: 'Work can go round in a circle for ever',
-    advice: 'Limit the calls of a stage in the circle, or let a person approve a way in it',
-  },
-  BRANCH_STUCK: {
-    about: 'A branch of a fork can never reach its end',
-    advice: 'Give a stage of the branch a way to its end',
+    advice: 'Limit the calls of the run (`meta.calls_max`), or let a person approve a way in it',
   },
   SLOT_IGNORED: {
     about: 'Operations stand in a slot that never runs there',
@@ -220,25 +206,4 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
 export const codeHelp: Readonly<Record<ErrorCode | WarningCode, CodeHelp>> = {
   ...errorHelp,
   ...warningHelp,
-}
-
-const roles: readonly (readonly [role: string, codes: readonly string[]])[] = [
-  ['error', errorCodes],
-  ['warning', warningCodes],
-  ['refusal', refusalCodes],
-  ['denial', denialCodes],
-]
-
-/** A code in words; a fault when there is none like it. */
-export function explainCode(written: string): string {
-  const code = written.toUpperCase().replaceAll('-', '_')
-  const help: Readonly<Record<string, CodeHelp>> = { ...replyHelp, ...codeHelp }
-  const found = Object.hasOwn(help, code) ? help[code] : undefined
-  if (found === undefined) {
-    const meant = nearMiss(code, Object.keys(help))
-    const hint = meant === null ? 'codes are in `pawl check` output' : `did you mean \`${meant}\`?`
-    throw new PawlError('USAGE', `there is no code \`${written}\``, { hint })
-  }
-  const kinds = roles.flatMap(([role, codes]) => (codes.includes(code) ? [role] : []))
-  return `${code} (${kinds.join(', ')})\n  ${found.about}.\n  ${found.advice}.\n`
 }

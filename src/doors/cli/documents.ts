@@ -4,7 +4,7 @@
 import { recogniseDialect } from '../../core/dialects/recognise.ts'
 import { member, type Node } from '../../core/source/source.ts'
 
-export type DocumentKind = 'definition' | 'policy' | 'cases' | 'other'
+type DocumentKind = 'definition' | 'policy' | 'cases' | 'other'
 
 /** What a tree looks like. */
 export function documentKind(root: Node): DocumentKind {
@@ -22,6 +22,13 @@ export function isCases(root: Node): boolean {
 function isCase(node: Node): boolean {
   const has = (key: string): boolean => member(node, key) !== undefined
   return (has('definition') || has('definition_file')) && (has('steps') || has('check'))
+}
+
+/** Whether an object is rather a case that lacks a part than a definition. */
+export function isUnfinishedCase(node: Node): boolean {
+  const has = (key: string): boolean => member(node, key) !== undefined
+  if (has('definition') || has('definition_file')) return true
+  return has('title') && has('steps') && !has('type')
 }
 
 const policyFields = ['allow', 'ask', 'deny', 'default']

@@ -14,7 +14,7 @@ import { cutToFit, wrapText } from '../../core/draw/text.ts'
 import { type Font, widthOf } from './draw-svg-font.ts'
 
 /** One piece of text at its place inside a box; `y` is the baseline. */
-export type BoxText = {
+type BoxText = {
   readonly x: number
   readonly y: number
   readonly text: string
@@ -22,7 +22,7 @@ export type BoxText = {
   readonly look: TextLook
 }
 
-export type TextLook = 'title' | 'brief' | 'key' | 'value' | 'signal' | 'condition' | 'gate'
+type TextLook = 'title' | 'brief' | 'key' | 'value' | 'signal' | 'condition' | 'gate'
 
 export type Box = {
   readonly width: number

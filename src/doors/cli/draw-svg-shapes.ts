@@ -25,7 +25,7 @@ export function px(value: number): string {
   return String(Math.round(value * 10) / 10)
 }
 
-export type TextAt = Point & { readonly text: string; readonly font: Font; readonly look: string }
+type TextAt = Point & { readonly text: string; readonly font: Font; readonly look: string }
 
 /** A line of text, held to its measured width whatever font the reader's system has. */
 export function svgText(at: TextAt): string {

@@ -27,7 +27,7 @@ import {
 } from './draw-svg-shapes.ts'
 import { styleSheet } from './draw-svg-style.ts'
 
-export type SvgOptions = {
+type SvgOptions = {
   readonly direction?: Direction
   /** `both` follows the reader's system; `light` is always light. */
   readonly themes?: 'light' | 'both'

@@ -14,7 +14,7 @@ import { readDefinition, type SourceFile } from '../../runtime/read-definition.t
 import { type Case, checkCases } from '../../testing/case-schema.ts'
 import { type CaseSource, caseSource } from '../../testing/play-case.ts'
 import { faultyFindings, shareBlame } from './case-text.ts'
-import { isCases } from './documents.ts'
+import { documentKind, isCases, isUnfinishedCase } from './documents.ts'
 import { type Input, readInput, shownPath } from './inputs.ts'
 import { type Located, locate } from './located.ts'
 
@@ -57,6 +57,8 @@ export function loadCases(input: Input, loading: Loading): CaseFile {
   const { root } = file
   const isNamed = input.from === 'name' || isCasesName(input.path)
   if (root !== null && !isNamed && !isCases(root)) return { kind: 'other', shown }
+  const fault = root === null ? null : noCases(root, shown)
+  if (fault !== null) return { kind: 'unreadable', shown, fault }
   const blame = shareBlame(file.findings)
   const findings = [...blame.ofFile, ...(root === null ? [] : checkCases(root))]
   if (root === null || hasErrors(findings)) {
@@ -73,6 +75,16 @@ export function loadCases(input: Input, loading: Loading): CaseFile {
   })
   if (lost.length > 0) return { kind: 'malformed', shown, findings: locate(file, lost) }
   return { kind: 'cases', shown, cases }
+}
+
+/** WHY: a definition held against the form of a case would only be told what it does not know. */
+function noCases(root: Node, shown: string): PawlError | null {
+  const kind = documentKind(root)
+  if (kind === 'cases' || kind === 'other' || isUnfinishedCase(root)) return null
+  const hint =
+    'a case needs `id`, `title`, `definition` or `definition_file`, and `steps`; ' +
+    `to look for mistakes: \`pawl check ${shown}\``
+  return new PawlError('CASE_INVALID', `\`${shown}\` is a ${kind} and no file of cases`, { hint })
 }
 
 type CaseNode = {

@@ -6,16 +6,23 @@ import { parseArgs } from 'node:util'
 import { nearMiss } from '../../core/dialects/near-miss.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
-export type OptionKinds = Readonly<Record<string, 'flag' | 'text'>>
+/** `list`: a text that may be given several times. */
+type OptionKinds = Readonly<Record<string, 'flag' | 'text' | 'list'>>
 
 export type Options<Kinds extends OptionKinds> = {
   readonly files: readonly string[]
   readonly values: {
-    readonly [Name in keyof Kinds]: Kinds[Name] extends 'flag' ? boolean : string | null
+    readonly [Name in keyof Kinds]: ValueOf<Kinds[Name]>
   }
 }
 
-/** The options of a verb; a flag that is absent is false, a text that is absent is null. */
+type ValueOf<Kind> = Kind extends 'flag'
+  ? boolean
+  : Kind extends 'list'
+    ? readonly string[]
+    : string | null
+
+/** The options of a verb; an absent flag is false, an absent text null, an absent list empty. */
 export function readOptions<const Kinds extends OptionKinds>(
   verb: string,
   args: readonly string[],
@@ -35,13 +42,18 @@ export function readOptions<const Kinds extends OptionKinds>(
     strict: false,
     tokens: true,
   })
-  const values: Record<string, boolean | string | null> = {}
-  for (const [name, kind] of Object.entries(kinds)) values[name] = kind === 'flag' ? false : null
+  const values: Record<string, boolean | string | readonly string[] | null> = {}
+  const lists = new Map<string, string[]>()
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (kind === 'list') lists.set(name, [])
+    values[name] = kind === 'flag' ? false : (lists.get(name) ?? null)
+  }
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     const kind = Object.hasOwn(kinds, token.name) ? kinds[token.name] : undefined
     if (kind === undefined) throw unknownOption(verb, token.rawName, Object.keys(kinds))
-    values[token.name] = kind === 'flag' ? flagValue(verb, token) : textValue(verb, token)
+    if (kind === 'list') lists.get(token.name)?.push(textValue(verb, token))
+    else values[token.name] = kind === 'flag' ? flagValue(verb, token) : textValue(verb, token)
   }
   // WHY the cast: each name has got the value of its kind just above.
   return { files: positionals, values: values as Options<Kinds>['values'] }

@@ -77,7 +77,7 @@ test('what stands behind `--` is a file, whatever it looks like', async () => {
   const folder = folderOf({ '--help': '{}' })
   const { code, out } = await runIn(folder, ['check', '--', '--help'])
   expect(code).toBe(1)
-  expect(out).toContain('DIALECT_UNKNOWN')
+  expect(out).toContain('SCHEMA_INVALID')
 })
 
 test('control characters of a name do not reach the terminal', async () => {

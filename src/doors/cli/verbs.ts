@@ -32,6 +32,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/play.ts')).playVerb,
   },
   {
+    name: 'judge',
+    summary: 'say what would happen to a tool call, by which rule, and what instead',
+    load: async () => (await import('./verbs/judge.ts')).judgeVerb,
+  },
+  {
     name: 'convert',
     summary: 'write a definition in another dialect',
     load: async () => (await import('./verbs/convert.ts')).convertVerb,

@@ -5,10 +5,11 @@
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Machine, Stage } from '../../machine/machine.ts'
+import { usdOf } from '../../money.ts'
 import { lossesOf, type Target } from '../losses.ts'
 import { placeOf } from '../places.ts'
 import type { Loss, Printed } from '../printed.ts'
-import { briefText, compact, printCommon, usd } from '../printed.ts'
+import { briefText, compact, printCommon } from '../printed.ts'
 import { printAnswers } from './print-answers.ts'
 
 const target: Target = {
@@ -38,7 +39,7 @@ export function printProcess(machine: Machine): Printed {
     initial: machine.initial,
     initial_prompt: machine.prompt === '' ? undefined : machine.prompt,
     states,
-    session_budget_usd: microUsdMax === null ? undefined : usd(microUsdMax),
+    session_budget_usd: microUsdMax === null ? undefined : usdOf(microUsdMax),
     email_config: printMail(machine.mail),
     allowed_tools: endpointTools(machine),
     ...printCommon(machine),

@@ -56,5 +56,3 @@ export const processSchema = z.object({
 })
 
 export type ProcessDefinition = z.infer<typeof processSchema>
-export type ProcessState = z.infer<typeof stateSchema>
-export type ProcessAnswer = z.infer<typeof answerSchema>

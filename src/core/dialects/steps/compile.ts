@@ -201,12 +201,17 @@ function checkStep(step: Step, origin: string): Finding[] {
   return findings
 }
 
-/** Entering a later step is no start. */
+/** Entering a later step is no start: its ops never run, but what is wrong in them is told. */
 function checkStart(step: Step, origin: string): Finding[] {
-  if ((step.on?.start ?? []).length === 0) return []
-  const place = { pointer: join(origin, 'on', 'start'), atKey: true } as const
+  const actions = step.on?.start ?? []
+  if (actions.length === 0) return []
+  const findings: Finding[] = []
+  const at = join(origin, 'on', 'start')
+  const inputs = (step.inputs ?? []).map((input) => input.name)
+  compileSlot(actions, at, { slot: 'start', inputs, findings })
   const message = '`on.start` runs for the first step only'
-  return [finding('SLOT_IGNORED', place, { message, hint: 'use `on.enter`' })]
+  const place = { pointer: at, atKey: true } as const
+  return [...findings, finding('SLOT_IGNORED', place, { message, hint: 'use `on.enter`' })]
 }
 
 function checkTools(

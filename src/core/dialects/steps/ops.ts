@@ -9,7 +9,7 @@ import { isInherited } from '../names.ts'
 import { compileCondition, compileExpression } from './expression.ts'
 import type { ActionDefinition, ExpressionDefinition } from './schema.ts'
 
-export type SlotName = 'start' | 'enter' | 'presubmit' | 'submit'
+type SlotName = 'start' | 'enter' | 'presubmit' | 'submit'
 
 /** WHY: two tables of the source document disagree; the table by event is the law. */
 const allowedIn: Readonly<Record<SlotName, readonly string[]>> = {
@@ -19,7 +19,7 @@ const allowedIn: Readonly<Record<SlotName, readonly string[]>> = {
   submit: ['set', 'inc', 'say', 'save', 'call'],
 }
 
-export type SlotContext = {
+type SlotContext = {
   readonly slot: SlotName
   /** Names of the inputs of the step: what `get` and `save` mean when they name none. */
   readonly inputs: readonly string[]

@@ -12,7 +12,7 @@ import { allOf, literal, noneOf, printComparison } from './print-guards.ts'
 
 type Compare = Extract<Guard, { kind: 'compare' }>
 
-export type Choices = {
+type Choices = {
   readonly machine: Machine
   readonly losses: Loss[]
   /** The input that says which signal is meant. */

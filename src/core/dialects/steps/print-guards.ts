@@ -6,7 +6,7 @@ import { assertNever } from '../../assert.ts'
 import type { Json } from '../../json.ts'
 import type { CompareOp } from '../../machine/machine.ts'
 
-export type Comparison = { readonly field: string; readonly op: CompareOp; readonly value: Json }
+type Comparison = { readonly field: string; readonly op: CompareOp; readonly value: Json }
 
 /**
  * The comparison as a condition.

@@ -8,7 +8,7 @@ import type { Op, OpValue, ScopePath } from '../../machine/machine.ts'
 import { compact, listOrNone, objectOrNone } from '../printed.ts'
 
 /** An expression in its shortest spelling. */
-export function printExpr(expr: Expr): Json {
+function printExpr(expr: Expr): Json {
   if (expr.language !== 'case') {
     return expr.language === 'cel' ? { type: 'cel', expression: expr.text } : expr.text
   }

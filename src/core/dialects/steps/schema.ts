@@ -28,7 +28,7 @@ export type ExpressionDefinition =
   | { type?: 'jp' | 'jmespath' | 'cel' | undefined; expression: string }
   | { case: CaseBranchDefinition[] }
 
-export type CaseBranchDefinition = {
+type CaseBranchDefinition = {
   if?: ExpressionDefinition | undefined
   value?: unknown
   valueFrom?: ExpressionDefinition | undefined
@@ -322,9 +322,4 @@ export const envelopeSchema = z.object({
 })
 
 export type StepsTask = z.infer<typeof stepsSchema>
-export type StepsEnvelope = z.infer<typeof envelopeSchema>
-export type StepDefinition = z.infer<typeof stepSchema>
 export type ActionDefinition = z.infer<typeof opSchema>
-export type StepInput = z.infer<typeof inputSchema>
-export type StepRoute = z.infer<typeof nextSchema>
-export type StepVariable = z.infer<typeof variableSchema>

@@ -65,3 +65,21 @@ function checkPatterns(definition: WorkflowDefinition): Finding[] {
     return [finding('PATTERN_INVALID', at, { message: problem, hint })]
   })
 }
+
+/** Remarks on listed tools that the host is known not to have. */
+export function checkTools(
+  definition: WorkflowDefinition,
+  hostTools: readonly string[] | null,
+): Finding[] {
+  if (hostTools === null) return []
+  const known = new Set(hostTools)
+  return Object.entries(definition.states).flatMap(([name, state]) =>
+    (state.allowed_tools ?? []).flatMap((tool, index) => {
+      if (known.has(tool)) return []
+      const at = join('/states', name, 'allowed_tools', index)
+      const message = `the host has no tool \`${tool}\``
+      const hint = `it has ${hostTools.map((one) => `\`${one}\``).join(', ')}`
+      return [finding('TOOL_UNKNOWN', at, { message, hint })]
+    }),
+  )
+}

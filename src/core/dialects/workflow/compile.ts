@@ -11,7 +11,7 @@ import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
 import { openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
 import { checkNames } from '../names.ts'
-import { checkTexts } from './check-texts.ts'
+import { checkTexts, checkTools } from './check-texts.ts'
 import { compileGuards, type GuardBook } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'
 import { compileTransition } from './transition.ts'
@@ -25,14 +25,22 @@ export const reservedEvents = ['BRANCH_DONE:', 'INTERRUPT:'] as const
 const interruptsMax = 200
 
 /** Compiles a workflow and remarks on what only this dialect can know. */
-export function compileWorkflow(definition: WorkflowDefinition): Compiled {
+export function compileWorkflow(
+  definition: WorkflowDefinition,
+  hostTools: readonly string[] | null,
+): Compiled {
   const findings: Finding[] = checkNames(Object.keys(definition.states), '/states', ['$return'])
   const guards = compileGuards(definition.guards ?? {}, findings)
   const stages = emptyRecord<Stage>()
   for (const [name, state] of Object.entries(definition.states)) {
     stages[name] = compileState({ name, state, definition }, guards, findings)
   }
-  findings.push(...guards.unused(), ...checkWhole(definition, stages), ...checkTexts(definition))
+  findings.push(
+    ...guards.unused(),
+    ...checkWhole(definition, stages),
+    ...checkTexts(definition),
+    ...checkTools(definition, hostTools),
+  )
   const { meta, policy, paths } = definition
   const machine = {
     ...plainMachine(definition.id, 'workflow', definition.initial),

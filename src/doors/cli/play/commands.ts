@@ -103,7 +103,7 @@ export const commandWords: readonly CommandWord[] = [
 ]
 
 /** Other spellings of the same words. */
-export const commandAliases: Readonly<Record<string, string>> = {
+const commandAliases: Readonly<Record<string, string>> = {
   exit: 'quit',
   q: 'quit',
   '?': 'help',

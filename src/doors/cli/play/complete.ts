@@ -10,7 +10,7 @@ const usualTools = ['Bash', 'Edit', 'Glob', 'Grep', 'MultiEdit', 'Read', 'WebFet
 /** Candidates that are offered at once. */
 const hitsMax = 100
 
-export type Completion = [hits: string[], part: string]
+type Completion = [hits: string[], part: string]
 
 /** Candidates for the end of a line, and the part of it that they replace. */
 export function completeLine(

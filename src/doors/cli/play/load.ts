@@ -25,6 +25,7 @@ export type Loaded = {
 
 export type Chosen = {
   readonly machine: Machine
+  readonly file: SourceFile
   readonly library: Library
   /** Where a case in this folder finds the definition. */
   readonly originFor: (folder: string) => CaseOrigin
@@ -52,7 +53,7 @@ export function loadDefinition(name: string, cwd: string, task: string | null): 
       ...others,
     }
   }
-  return { path, findings: located, chosen: { machine, library, originFor } }
+  return { path, findings: located, chosen: { machine, file, library, originFor } }
 }
 
 function chooseMachine(machines: readonly Machine[], task: string | null, path: string): Machine {

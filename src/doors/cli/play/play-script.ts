@@ -9,10 +9,10 @@ import { showStanding } from './show-standing.ts'
 import { type Line, printLines } from './spans.ts'
 import { lastMoment, viewNow } from './walk.ts'
 
-export type ScriptStyle = { readonly format: 'text' | 'json'; readonly isStrict: boolean }
+type ScriptStyle = { readonly format: 'text' | 'json'; readonly isStrict: boolean }
 
 /** Lines of one script. */
-export const scriptLinesMax = 100_000
+const scriptLinesMax = 100_000
 
 /** Plays lines to their end; gives the exit code. */
 export async function playScript(

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
+import { microUsd } from '../../../core/money.ts'
 import { beginningOf, type Input, type Spoken, textFields, unclear } from './input.ts'
 import { looksLikeData, parseJson, readData } from './read-data.ts'
 import { type Act, timePattern } from './walk.ts'
@@ -88,6 +89,12 @@ const bareKeys: Readonly<Record<string, string>> = {
   WebSearch: 'query',
 }
 
+/** WHY: where edits are limited, one that does not say how large it is would be denied. */
+const smallTexts: Readonly<Record<string, JsonObject>> = {
+  Edit: { old_string: 'old', new_string: 'new' },
+  Write: { content: 'new' },
+}
+
 function readCallLine(spoken: Spoken): Input {
   const { text, situation, branch } = spoken
   const pending = situation.view.pendingCall
@@ -113,7 +120,9 @@ function readCallLine(spoken: Spoken): Input {
     const hint = `write \`call ${tool} key=value\` or \`call ${tool} {"key": …}\``
     return unclear(`what \`${rest}\` is to \`${tool}\` is not known`, hint)
   }
-  return one({ kind: 'call', tool, input: { [key]: rest }, branch }, `read as \`${key}\``)
+  const small = own(smallTexts, tool)
+  const note = `read as \`${key}\`${small === undefined ? '' : ', one line of text'}`
+  return one({ kind: 'call', tool, input: { [key]: rest, ...small }, branch }, note)
 }
 
 /** The queued call needs not be written out: its tool is enough. */
@@ -171,7 +180,7 @@ function reportOf(data: JsonObject): ReportAct {
     ...(output === undefined ? {} : { output: outputText(output) }),
     ...(typeof exitCode === 'number' ? { exitCode } : {}),
     ...(typeof bytes === 'number' ? { bytes } : {}),
-    ...(typeof cost === 'number' ? { costMicroUsd: Math.round(cost * 1_000_000) } : {}),
+    ...(typeof cost === 'number' ? { costMicroUsd: microUsd(cost) } : {}),
   }
 }
 

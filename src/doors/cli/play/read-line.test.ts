@@ -11,7 +11,13 @@ import { type Act, startWalk, takeAct, type Walk } from './walk.ts'
 
 function walkOf(definition: unknown, ...acts: readonly Act[]): Walk {
   const [machine] = compileDefinition(sourceOf(definition as Json)).machines
-  const started = startWalk({ machine: machine!, library: () => undefined, stage: null, vars: {} })
+  const started = startWalk({
+    machine: machine!,
+    library: () => undefined,
+    stage: null,
+    vars: {},
+    policies: [],
+  })
   if ('kind' in started) throw new Error(started.reason)
   return acts.reduce(takeAct, started)
 }

@@ -8,6 +8,7 @@ import type { Reply } from '../../../core/engine/types.ts'
 import { warningCodes } from '../../../core/errors.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { equalJson, own } from '../../../core/json.ts'
+import { usdOf } from '../../../core/money.ts'
 import { caseEventTypes } from '../../../testing/case-schema.ts'
 import type { Act, Moment, Walk } from './walk.ts'
 
@@ -16,7 +17,7 @@ export type CaseOrigin = ({ readonly definition_file: string } | { readonly defi
   readonly definitions?: JsonObject
 }
 
-export type CaseName = { readonly id: string; readonly title: string }
+type CaseName = { readonly id: string; readonly title: string }
 
 /** The walk as a case, ready to be written. */
 export function caseOfWalk(walk: Walk, name: CaseName, origin: CaseOrigin): JsonObject {
@@ -83,7 +84,7 @@ function reportOf(report: Extract<Act, { kind: 'report' }>['report']): JsonObjec
     ...(output === undefined || output === null ? {} : { output }),
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(bytes === undefined || bytes === null ? {} : { bytes }),
-    ...(costMicroUsd === undefined ? {} : { cost_usd: costMicroUsd / 1_000_000 }),
+    ...(costMicroUsd === undefined ? {} : { cost_usd: usdOf(costMicroUsd) }),
   }
 }
 

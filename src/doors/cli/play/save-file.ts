@@ -3,21 +3,32 @@
  */
 import { writeFileSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
+import type { JsonObject } from '../../../core/json.ts'
+import { plainValue } from '../../../core/source/source.ts'
 import { codeOf } from '../../../runtime/read-definition.ts'
 import { shownPath } from '../inputs.ts'
+import type { LaidPolicy } from '../judge/load-policies.ts'
 import type { Chosen } from './load.ts'
 import { caseId, caseOfWalk } from './save-case.ts'
 import type { Saved, Session } from './session.ts'
 import { lastMoment, type Walk } from './walk.ts'
 
-/** The way a session saves: files are named from `cwd`. */
-export function saverFor(chosen: Chosen, cwd: string): Session['save'] {
+type Around = {
+  /** Files are named from here. */
+  readonly cwd: string
+  readonly laid: readonly LaidPolicy[]
+}
+
+/** The way a session saves. */
+export function saverFor(chosen: Chosen, { cwd, laid }: Around): Session['save'] {
   const written = new Set<string>()
+  const [policy, ...others] = laid
   return (walk, file, existing) => {
     const path = resolve(cwd, file)
     const shown = shownPath(path, cwd)
+    if (others.length > 0) return tooManyPolicies
     const mayReplace = existing === 'replace' || written.has(path)
-    const content = `${JSON.stringify(caseIn(walk, path, chosen), null, 2)}\n`
+    const content = `${JSON.stringify(caseWith(policy, caseIn(walk, path, chosen)), null, 2)}\n`
     const saved = write(path, content, mayReplace ? 'w' : 'wx')
     if (saved === null) {
       written.add(path)
@@ -25,6 +36,17 @@ export function saverFor(chosen: Chosen, cwd: string): Session['save'] {
     }
     return failure(saved, shown)
   }
+}
+
+const tooManyPolicies: Saved = {
+  ok: false,
+  message: 'a case lays one policy over its run, and this walk has several',
+  hint: 'walk again with one `--policy`',
+}
+
+function caseWith(laid: LaidPolicy | undefined, one: JsonObject): JsonObject {
+  const root = laid?.file.root ?? null
+  return root === null ? one : { ...one, policy: plainValue(root) }
 }
 
 function caseIn(walk: Walk, path: string, chosen: Chosen): ReturnType<typeof caseOfWalk> {

@@ -89,7 +89,10 @@ function verdictLines(reply: Extract<Reply, { kind: 'verdict' }>, act: Act, widt
   const rule = reply.rule === null ? '' : ` (by ${reply.rule})`
   if (reply.verdict === 'deny') {
     const head = [span('✖ ', 'bad'), span(`deny ${reply.code ?? ''}: `, 'bad')]
-    return hang(`${reply.reason}${rule}`, { head, width, indent: 2 })
+    return [
+      ...hang(`${reply.reason}${rule}`, { head, width, indent: 2 }),
+      ...hang(reply.hint, { head: [span('  → ', 'dim')], width }),
+    ]
   }
   const isAsk = reply.verdict === 'ask'
   const head = [isAsk ? span('? ask  ', 'warn') : span('✔ allow  ', 'good')]
@@ -106,7 +109,7 @@ function changesInput(asked: JsonObject, run: JsonObject): boolean {
 }
 
 /** What was done, as a person would say it. */
-export function actText(act: Act): string {
+function actText(act: Act): string {
   switch (act.kind) {
     case 'signal':
       return act.data === null ? act.name : `${act.name} ${valueText(act.data)}`

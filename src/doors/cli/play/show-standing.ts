@@ -132,7 +132,7 @@ function cut(text: string, cellsMax: number): string {
 }
 
 /** The colour of a status. */
-export function toneOf(status: Status): Tone {
+function toneOf(status: Status): Tone {
   switch (status) {
     case 'running':
     case 'completed':

@@ -84,7 +84,7 @@ function pieces(word: string, width: number): string[] {
   return [...found, piece]
 }
 
-export type Head = {
+type Head = {
   readonly head: Line
   readonly width: number
   readonly tone?: Tone

@@ -16,7 +16,7 @@ import {
 } from '../../../core/engine/family.ts'
 import type { Actor, Command, Reply, Report } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import type { Machine } from '../../../core/machine/machine.ts'
+import type { Machine, Policy } from '../../../core/machine/machine.ts'
 import { readCall } from '../../../core/tools/read-call.ts'
 
 /** One thing done to a run. The same verbs as in a case, so that a walk can become one. */
@@ -41,6 +41,8 @@ export type Setting = {
   readonly library: Library
   readonly stage: string | null
   readonly vars: JsonObject
+  /** Laid over the run, the highest authority first. */
+  readonly policies: readonly Policy[]
 }
 
 /** What was done, and what was seen after it. */
@@ -74,12 +76,12 @@ const person: Actor = { kind: 'person', name: 'person' }
 
 /** Begins a walk; a definition may refuse the stage it should begin in. */
 export function startWalk(setting: Setting): Walk | Extract<Reply, { kind: 'refused' }> {
-  const { machine, library, stage, vars } = setting
+  const { machine, library, stage, vars, policies } = setting
   const at = clockStart
   const started = startFamily(
     { runId: 'play', machine },
     { type: 'StartRun', stage, vars, branch: null },
-    { library, at, actor: agent },
+    { library, at, actor: agent, policies },
   )
   if (started.reply.kind === 'refused') return started.reply
   const { family, reply, recorded } = started
@@ -118,12 +120,12 @@ export function viewNow(walk: Walk, branch: string | null): View {
 
 function perform(walk: Walk, act: Act, at: number): Answered {
   const { family, setting } = walk
-  const { library } = setting
+  const { library, policies } = setting
   if (act.kind === 'look' || act.kind === 'wait') {
     return { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
   }
   const { command, actor } = commandOf(act, hearer(walk, act.branch).machine)
-  return commandFamily(family, { command, branch: act.branch }, { library, at, actor })
+  return commandFamily(family, { command, branch: act.branch }, { library, at, actor, policies })
 }
 
 type Sent = { readonly command: Command; readonly actor: Actor }
@@ -137,7 +139,7 @@ function commandOf(act: Acting, machine: Machine): Sent {
       return { command: hear(machine, utteranceOf(act)), actor: agent }
     case 'call':
       return {
-        command: { type: 'CheckCall', call: readCall(act, machine, workspace) },
+        command: { type: 'CheckCall', call: readCall(act, { machine, workspace }) },
         actor: agent,
       }
     case 'report': {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { errorCodes, refusalCodes, warningCodes } from '../../../core/errors.ts'
+import { denialCodes, errorCodes, refusalCodes, warningCodes } from '../../../core/errors.ts'
 import { folderOf, goodCase, goodWorkflow, runIn } from '../fake-io.contract.ts'
 
 const broken = JSON.stringify(goodWorkflow, null, 2).replace(
@@ -26,7 +26,7 @@ const parent = {
 }
 
 test('a good definition is told in one line', async () => {
-  const folder = folderOf({ 'a.json': goodWorkflow })
+  const folder = folderOf({ 'a.json': { ...goodWorkflow, meta: { calls_max: 90 } } })
   const said = await runIn(folder, ['check', 'a.json'])
   expect(said).toEqual({ code: 0, out: '1 file, 0 errors, 0 warnings\n', err: '' })
 })
@@ -257,6 +257,29 @@ test('a code that does not exist is not explained', async () => {
   expect(code).toBe(2)
   expect(err).toContain('TARGET_UNKNOWN')
   expect((await runIn('/', ['check', '--explain', 'constructor'])).code).toBe(2)
+})
+
+test.each([
+  ['GUARD_TIMING', ['GUARD_UNKNOWN', 'GUARD_UNSATISFIABLE']],
+  ['tool', ['TOOL_UNKNOWN', 'TOOL_IGNORED']],
+  ['unkown-target', ['TARGET_UNKNOWN']],
+  ['NOPE', []],
+])('what %s may have meant is named, with the way to all codes', async (word, meant) => {
+  const { code, err } = await runIn('/', ['check', '--explain', word])
+  expect(code).toBe(2)
+  expect(err).toContain('`pawl check --explain list`')
+  for (const one of meant) expect(err).toContain(`\`${one}\``)
+  expect(err.includes('did you mean')).toBe(meant.length > 0)
+})
+
+test('without a code, all of them are listed in one line each', async () => {
+  const { code, out } = await runIn('/', ['check', '--explain'])
+  expect(code).toBe(0)
+  expect(out).toBe((await runIn('/', ['check', '--explain', 'list'])).out)
+  for (const one of [...errorCodes, ...warningCodes, ...refusalCodes, ...denialCodes]) {
+    expect(out).toMatch(new RegExp(`^ {2}${one} +[A-Z].+[^.]$`, 'm'))
+  }
+  expect(out.match(/^[a-z]+s:$/gm)).toEqual(['errors:', 'warnings:', 'refusals:', 'denials:'])
 })
 
 test('colours are for terminals only', async () => {

@@ -7,8 +7,8 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { SourceFile } from '../../../runtime/read-definition.ts'
 import { checkFile } from '../check-file.ts'
 import { type CheckReport, type Format, formats, printReport } from '../check-report.ts'
-import { explainCode } from '../code-help.ts'
 import { documentKind } from '../documents.ts'
+import { allCodes, explainCode } from '../explain-code.ts'
 import { faultText } from '../fault-text.ts'
 import { findInputs, type Input, readInput } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
@@ -19,7 +19,7 @@ const help = `\
 pawl check: say what is wrong with definitions, and where
 
 Usage: pawl check [OPTIONS] FILE…
-       pawl check --explain CODE
+       pawl check --explain [CODE]
 
 A FILE is JSON (comments allowed) or YAML. A folder stands for every definition in it, at any depth;
 what is no definition there, and \`*.cases.json\`, is passed over. A policy by itself, and a file of
@@ -31,7 +31,7 @@ Options:
   --format FORMAT  text (default), json, sarif (2.1.0) or github (annotations)
   --json           the same as --format json
   --quiet          errors only, and no summary
-  --explain CODE   what a code means and what to do about it
+  --explain CODE   what a code means and what to do about it; without CODE, all codes
 
 JSON is one object:
   { "ok": true,
@@ -60,7 +60,8 @@ export const checkVerb: Verb = {
 }
 
 async function runCheck(args: readonly string[], io: Io): Promise<number> {
-  const { files, values } = readOptions('check', args, kinds)
+  const isForAll = args.at(-1) === '--explain'
+  const { files, values } = readOptions('check', isForAll ? [...args, allCodes] : args, kinds)
   if (values.explain !== null) {
     io.out(explainCode(values.explain))
     return 0

@@ -20,15 +20,16 @@ pawl draw: draw a definition as a picture
 Usage: pawl draw [OPTIONS] FILE
 
 Options:
-  --format FORMAT  ascii (default), svg, mermaid or dot
+  --format FORMAT  ascii (default), svg, mermaid, dot or json
   --out OUTPUT     write to the file OUTPUT; its ending tells the format:
                    .svg, .mmd or .mermaid, .dot or .gv, .txt
   --task ID        which task of the file, where there are several; else the first
+  --json           the same as --format json: the stages and ways as data
 
 Exit codes: 0 drawn, 1 the definition has errors, 2 a file can not be read or written
 `
 
-const formats = ['ascii', 'svg', 'mermaid', 'dot'] as const
+const formats = ['ascii', 'svg', 'mermaid', 'dot', 'json'] as const
 type Format = (typeof formats)[number]
 
 const endings: Readonly<Record<string, Format>> = {
@@ -38,9 +39,10 @@ const endings: Readonly<Record<string, Format>> = {
   '.dot': 'dot',
   '.gv': 'dot',
   '.txt': 'ascii',
+  '.json': 'json',
 }
 
-const kinds = { format: 'text', out: 'text', task: 'text' } as const
+const kinds = { format: 'text', out: 'text', task: 'text', json: 'flag' } as const
 
 export const drawVerb: Verb = {
   name: 'draw',
@@ -71,7 +73,9 @@ async function runDraw(args: readonly string[], io: Io): Promise<number> {
 function formatFor(values: {
   readonly format: string | null
   readonly out: string | null
+  readonly json: boolean
 }): Format {
+  if (values.json) return 'json'
   const format = oneOf('draw', { name: 'format', value: values.format }, formats)
   if (format !== null) return format
   if (values.out === null) return 'ascii'
@@ -89,6 +93,8 @@ async function print(picture: Picture, format: Format): Promise<string> {
       return printMermaid(picture)
     case 'dot':
       return printDot(picture)
+    case 'json':
+      return JSON.stringify(picture, null, 2)
     case 'svg': {
       // WHY only now: what lays a picture out is by far the largest part of Pawl.
       const { printSvg } = await import('../draw-svg.ts')

@@ -410,3 +410,32 @@ test('at a terminal the end of the input leaves as well', async () => {
   input.end()
   expect((await playing).code).toBe(0)
 })
+
+test('a denied call says what can be done instead', async () => {
+  const { out } = await play('fix.json', ['call WebFetch https://example.com'])
+  expect(out).toMatch(/✖ deny TOOL_NOT_ALLOWED: .*\n {2}→ use `Read`, `Edit` or `Bash`/)
+})
+
+test('a policy laid over a walk is heard, and saved with it', async () => {
+  const policy = { deny: [{ capability: 'edit' }], ask: [{ capability: 'bash' }] }
+  const folder = folderOf({ ...files, 'org.json': policy })
+  const lines = ['call Edit src/a.ts', 'call Bash npm test', 'approve', 'save walk.json']
+  const { code, out } = await playLines(folder, ['fix.json', '--policy', 'org.json'], lines)
+  expect(code).toBe(0)
+  expect(out).toContain('POLICY_DENIED')
+  expect(out).toContain('/policy/deny/0)')
+  expect(out).toContain('? ask')
+  const { result, saved } = playSaved(folder, 'walk.json')
+  expect(saved).toMatchObject({ policy })
+  expect(result.failures).toEqual([])
+})
+
+test('a walk with several policies says that no case can hold them', async () => {
+  const policy = { deny: [{ capability: 'edit' }] }
+  const folder = folderOf({ ...files, 'a.json': policy, 'b.json': policy })
+  const laid = ['fix.json', '--policy', 'a.json', '--policy', 'b.json']
+  const { code, out } = await playLines(folder, laid, ['save walk.json'])
+  expect(code).toBe(2)
+  expect(out).toContain('a case lays one policy over its run')
+  expect(existsSync(join(folder, 'walk.json'))).toBe(false)
+})

@@ -6,7 +6,8 @@ import type { JsonObject } from '../../../core/json.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { readText } from '../../../runtime/read-definition.ts'
 import type { Io, Verb } from '../io.ts'
-import { locatedText } from '../located.ts'
+import { loadPolicies } from '../judge/load-policies.ts'
+import { type Located, locatedText } from '../located.ts'
 import { readOptions, usage } from '../options.ts'
 import { counted } from '../paint.ts'
 import { linesOf } from '../play/lines.ts'
@@ -17,7 +18,7 @@ import { readData } from '../play/read-data.ts'
 import { lineCharsMax } from '../play/read-line.ts'
 import { saverFor } from '../play/save-file.ts'
 import type { Session } from '../play/session.ts'
-import { startWalk, type Walk } from '../play/walk.ts'
+import { type Setting, startWalk, type Walk } from '../play/walk.ts'
 
 const help = `\
 pawl play: walk through a definition; you are the agent
@@ -35,6 +36,7 @@ Options:
   --vars JSON    begin with these values (or key=value)
   --stage NAME   begin in this stage
   --task ID      which task of the file, where there are several
+  --policy FILE  lay a policy over the run; several are laid from the highest authority down
 
 Lines:
   READY                     send a signal or an answer
@@ -57,6 +59,7 @@ const kinds = {
   vars: 'text',
   stage: 'text',
   task: 'text',
+  policy: 'list',
 } as const
 
 export const playVerb: Verb = {
@@ -73,15 +76,17 @@ async function runPlay(args: readonly string[], io: Io): Promise<number> {
   if (files.length > 1) throw usage('play', 'one definition is played at a time')
   const vars = varsOf(values.vars)
   const loaded = loadDefinition(name, io.cwd, values.task)
-  if (loaded.chosen === null) return tellErrors(loaded, values.json ? 'json' : 'text', io)
-  const walk = begin(loaded.chosen, { stage: values.stage, vars })
+  const format = values.json ? 'json' : 'text'
+  const { laid, errors } = loadPolicies(values.policy, io.cwd, 'case')
+  const wrong = [...loaded.findings.filter((one) => one.severity === 'error'), ...errors]
+  if (loaded.chosen === null || wrong.length > 0) return tellErrors(wrong, format, io)
+  const policies = laid.map(({ policy }) => policy)
   const session: Session = {
-    walk,
+    walk: begin(loaded.chosen, { stage: values.stage, vars, policies }),
     past: [],
     frame: io,
-    save: saverFor(loaded.chosen, io.cwd),
+    save: saverFor(loaded.chosen, { cwd: io.cwd, laid }),
   }
-  const format = values.json ? 'json' : 'text'
   if (format === 'text') tellWarnings(loaded, name, io)
   if (values.script === null && !values.json && isPersonThere(io)) return playTerminal(session, io)
   const style = { format, isStrict: values.strict } as const
@@ -107,7 +112,7 @@ function varsOf(text: string | null): JsonObject {
 
 function begin(
   { machine, library }: Chosen,
-  from: { readonly stage: string | null; readonly vars: JsonObject },
+  from: Pick<Setting, 'stage' | 'vars' | 'policies'>,
 ): Walk {
   const started = startWalk({ machine, library, ...from })
   if (!('kind' in started)) return started
@@ -115,8 +120,7 @@ function begin(
   throw new PawlError('USAGE', `the run does not start: ${reason}`, { hint })
 }
 
-function tellErrors(loaded: Loaded, format: 'text' | 'json', io: Io): number {
-  const errors = loaded.findings.filter((one) => one.severity === 'error')
+function tellErrors(errors: readonly Located[], format: 'text' | 'json', io: Io): number {
   if (format === 'json') {
     const findings = errors.map(({ excerpt: _, ...finding }) => finding)
     io.out(`${JSON.stringify({ input: null, findings })}\n`)

@@ -98,6 +98,27 @@ test('a folder without cases is not a success', async () => {
   expect(err).toContain('there are no cases')
 })
 
+test.each([
+  ['a definition', goodWorkflow],
+  ['a definition', { type: 'steps', id: 'f', steps: [{ id: 'A', goal: 'g' }] }],
+  ['a policy', { allow: [{ capability: 'mcp:*' }] }],
+])('%s that is named is told to be no file of cases', async (what, content) => {
+  const folder = folderOf({ 'a.json': content })
+  const { code, err } = await runIn(folder, ['test', 'a.json'])
+  expect(code).toBe(2)
+  expect(err).toContain(`\`a.json\` is ${what} and no file of cases`)
+  expect(err).toMatch(/needs `id`, `title`, `definition` or `definition_file`, and `steps`/)
+  expect(err).not.toContain('unknown field')
+})
+
+test('a case that forgot its definition is still told as a case', async () => {
+  const folder = folderOf({ 'a.json': { ...goodCase, definition: undefined } })
+  const { code, err } = await runIn(folder, ['test', 'a.json'])
+  expect(code).toBe(2)
+  expect(err).not.toContain('no file of cases')
+  expect(err).toContain('definition')
+})
+
 test('a malformed file is told with its places, and the others are still played', async () => {
   const folder = folderOf({
     'bad.json': [{ ...goodCase, titel: 'x', steps: [{ look: true, expect: { stge: 'a' } }] }],

@@ -1,0 +1,44 @@
+/**
+ * `node scripts/shell-fuzz/main.ts --runs 5000 --seed 1`: runs that many fuzzed commands that
+ * Pawl allows and tells every program that ran without being on the list. Ends with 1 on any.
+ */
+import { parseArgs } from 'node:util'
+import { hunt, minimise } from './hunt.ts'
+import { closeSandbox, openSandbox, traceProblem } from './trace.ts'
+
+const violationsShownMax = 20
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '5000' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '2' },
+  },
+})
+
+const problem = traceProblem()
+if (problem !== null) {
+  console.error(`nothing was run: ${problem}`)
+  process.exit(2)
+}
+const sandbox = openSandbox()
+try {
+  const begun = performance.now()
+  const plan = { seed: Number(values.seed), runs: Number(values.runs) }
+  const found = await hunt({ sandbox, ...plan, workersCount: Number(values.workers) })
+  const seconds = Math.round((performance.now() - begun) / 1000)
+  const { judged, denied, run, namingStrangers, starting, violations } = found
+  console.log(`seed ${plan.seed}: ${judged} commands judged, ${denied} denied (${seconds} s)`)
+  console.log(`  allowed and run: ${run}, of which ${starting} started a program`)
+  console.log(`  allowed and naming a stranger somewhere: ${namingStrangers}`)
+  console.log(`  ran a program that is on no entry: ${violations.length}`)
+  for (const violation of violations.slice(0, violationsShownMax)) {
+    const { command, list, origin, ran } = await minimise(sandbox, violation)
+    console.log(`\n${origin}, list ${list}, ran ${JSON.stringify(ran)}`)
+    console.log(`  shortest: ${JSON.stringify(command)}`)
+    console.log(`  found as: ${JSON.stringify(violation.command)}`)
+  }
+  process.exitCode = violations.length === 0 ? 0 : 1
+} finally {
+  closeSandbox(sandbox)
+}

@@ -1,0 +1,142 @@
+/**
+ * A tool call and what is said about it: as it is judged, as it waits for a person, as it ended.
+ * Knows calls. Must not know hosts, stages or who asks over which wire.
+ */
+import type { DenialCode } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
+import type { Machine, Policy } from '../machine/machine.ts'
+import type { Meters } from '../policy/meters.ts'
+import type { ShellReading } from '../shell/reading.ts'
+
+/** One use of a tool, read once into what every rule needs to know of it. */
+export type Call = {
+  /** As the host spells it. */
+  readonly tool: string
+  readonly input: JsonObject
+  readonly act: Act
+  /** The name that means this tool on every host (`Read`); null: only its own name does. */
+  readonly commonName: string | null
+  /** The name policies give it: `bash`, `edit`, `mcp:files:write_file`, else the tool's own. */
+  readonly capability: string
+  /** The command, read as bash reads it; null when the call runs no shell. */
+  readonly shell: ShellReading | null
+  /** Files the call names, to read and to change. */
+  readonly reads: readonly CallPath[]
+  readonly writes: readonly CallPath[]
+  /** Files it would change, relative to the workspace, also those its shell command writes. */
+  readonly edits: readonly string[]
+  /** Lines of the edit; null: it changes no text, or a shell does. */
+  readonly editLines: number | null
+  /** Where relative paths begin. */
+  readonly workspace: string
+  /** The tool is one of Pawl's own, by its server and not by its name alone. */
+  readonly isOwn: boolean
+  /** Why its input cannot be judged; a call with a problem is denied. */
+  readonly problem: string | null
+}
+
+/** What kind of thing a call does. */
+export type Act =
+  | 'shell'
+  | 'read'
+  | 'edit'
+  | 'write'
+  | 'search'
+  | 'web'
+  | 'agent'
+  | 'mcp'
+  | 'own'
+  | 'other'
+
+export type CallPath = {
+  readonly written: string
+  /** Relative to the workspace; null: outside of it, or not to be told. */
+  readonly inside: string | null
+}
+
+export type Report = {
+  readonly ok: boolean
+  readonly output: string | null
+  readonly exitCode: number | null
+  readonly bytes: number | null
+  readonly costMicroUsd: number
+}
+
+/** The call that a person is asked about, with all that a grant needs to let it through. */
+export type PendingCall = {
+  readonly callId: string
+  readonly tool: string
+  readonly input: JsonObject
+  readonly edits: readonly string[]
+  readonly meters: readonly Reservation[]
+}
+
+/** A meter that a call counts on. */
+export type Reservation = {
+  readonly meter: string
+  /** How long it counts; null: only its cost does. */
+  readonly windowMs: number | null
+  /** It was counted at this moment already, when it was granted, and now moves. */
+  readonly since?: number
+}
+
+/** A person's yes to one call, until that call is made or the stage is left. */
+export type Grant = {
+  readonly approvalId: string
+  readonly hash: string
+  readonly at: number
+  readonly call: PendingCall
+}
+
+/** May a call happen? The worst of all answers: deny > ask > allow. */
+export type Verdict = {
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly code: DenialCode | null
+  readonly reason: string
+  /** JSON pointer of the policy rule that spoke. */
+  readonly rule: string | null
+  /** How to go on, one line; empty when nothing stands in the way. */
+  readonly hint: string
+}
+
+/** A verdict with what has to be recorded when it is carried out. */
+export type Ruling = Verdict & {
+  /** What the call counts against once it is let through. */
+  readonly meters: readonly Reservation[]
+  /** The approval that lets it through. */
+  readonly grant: string | null
+}
+
+/** Something that is possible now, instead of a call that was denied. */
+export type Alternative =
+  | { readonly kind: 'tool'; readonly name: string; readonly asks: boolean }
+  | { readonly kind: 'command'; readonly entry: string; readonly asks: boolean }
+  | {
+      readonly kind: 'signal'
+      readonly name: string
+      /** A person is asked before the run moves. */
+      readonly asks: boolean
+      /** Fields that have to come with it. */
+      readonly needs: readonly string[]
+    }
+  /** A file that can be changed again. */
+  | { readonly kind: 'file'; readonly path: string }
+  /** The same call may pass later: a person decides, or a limit gets room again. */
+  | { readonly kind: 'wait' }
+
+/** Why one rule denies a call. */
+export type Denial = { readonly code: DenialCode; readonly reason: string; readonly hint: string }
+
+/** What a call is judged by beside its own run. */
+export type Around = {
+  /** Laid over every run of the family, the highest authority first. */
+  readonly policies: readonly Policy[]
+  /** The runs above this one, the nearest first. */
+  readonly above: readonly (RunUsage & { readonly machine: Machine })[]
+  /** What the runs below this one have used, open or ended. */
+  readonly below: RunUsage
+  /** What the family has used of policies' limits; null: not known, so no limit has room. */
+  readonly meters: Meters | null
+}
+/** Calls let through and money spent, with those of the runs below. */
+export type RunUsage = { readonly callsCount: number; readonly costMicroUsd: number }

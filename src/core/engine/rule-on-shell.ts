@@ -1,0 +1,86 @@
+/**
+ * What a stage says about a shell command: its list of commands, its variables, and whether a
+ * shell may write where the agent may not.
+ */
+import type { JsonObject } from '../json.ts'
+import type { Stage } from '../machine/machine.ts'
+import type { ShellReading } from '../shell/reading.ts'
+import { withOverrides } from '../shell/rewrite.ts'
+import { ruleOnCommands } from '../shell/rule-on-commands.ts'
+import { ruleOnEnv } from '../shell/rule-on-env.ts'
+import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
+import { actOfShape } from '../tools/hosts.ts'
+import type { Call, Denial } from './types.ts'
+
+/** The denial of a call whose command the stage does not allow. */
+export function ruleOnShell(stage: Stage, call: Call): Denial | null {
+  const { shell } = call
+  if (shell === null) return null
+  return stage.rule.commands === null
+    ? ruleOnUnlisted(stage, shell)
+    : ruleOnListed(stage, call, shell)
+}
+
+/** The denial of a call whose command reads or sets variables that it may not. */
+export function ruleOnVariables(stage: Stage, { shell }: Call): Denial | null {
+  if (shell === null) return null
+  const { envBlocked, envSet } = stage.rule
+  const overridden = Object.keys(envSet)
+  if (envBlocked.length + overridden.length === 0) return null
+  return ruleOnEnv(shell, { blocked: envBlocked, overridden })
+}
+
+/** With a list, every command has to be on it, and a redirection is a write like any other. */
+function ruleOnListed(stage: Stage, call: Call, shell: ShellReading): Denial | null {
+  return (
+    ruleOnCommands(shell, stage.rule.commands ?? [], call.workspace) ??
+    ruleOnRedirections(stage, call, shell)
+  )
+}
+
+function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Denial | null {
+  if (!shell.ok) return null
+  const written = shell.redirections.filter(
+    (one) => one.kind === 'write' && !isHarmless(one.target),
+  )
+  const [first] = written
+  if (first === undefined) return null
+  if (!mayWrite(stage)) {
+    const reason = `\`${first.text}\` writes a file, and \`${stage.name}\` allows no writing`
+    const hint = 'leave the redirection out; the output reaches you anyway'
+    return { code: 'SHELL_WRITE_NOT_ALLOWED', reason, hint }
+  }
+  const outside = call.writes.find((path) => path.inside === null)
+  if (outside === undefined) return null
+  const reason = `\`${outside.written}\` is outside the workspace`
+  return { code: 'PATH_OUT_OF_SCOPE', reason, hint: 'write inside the workspace' }
+}
+
+function isHarmless(target: string | null): boolean {
+  return target === '/dev/null' || target === '/dev/stdout' || target === '/dev/stderr'
+}
+
+/** Without a list, a shell may do what the stage's tools may do: only read, where they do. */
+function ruleOnUnlisted(stage: Stage, shell: ShellReading): Denial | null {
+  return mayWrite(stage) ? null : ruleOnShellWrites(shell)
+}
+
+/** Whether the agent may change files here with a tool of its own. */
+function mayWrite(stage: Stage): boolean {
+  const { allow, deny } = stage.rule.tools
+  return (allow === 'all' || allow.some(isWriting)) && !deny.some(isWriting)
+}
+
+function isWriting(name: string): boolean {
+  const act = actOfShape(name)
+  return act === 'edit' || act === 'write'
+}
+
+/** The input as it will really run: with the stage's variables set in front of the command. */
+export function rewriteInput(stage: Stage, call: Call): JsonObject {
+  if (call.act !== 'shell' || typeof call.input.command !== 'string') return call.input
+  for (const _ in stage.rule.envSet) {
+    return { ...call.input, command: withOverrides(call.input.command, stage.rule.envSet) }
+  }
+  return call.input
+}

@@ -1,0 +1,10 @@
+/**
+ * What the libraries of expressions throw, as a reason for a fault.
+ * Knows errors. Must not know any language.
+ */
+
+/** The message of whatever was thrown. */
+export function reasonOf(problem: unknown): string {
+  if (problem instanceof RangeError) return 'the expression or its data is too deep or too large'
+  return problem instanceof Error ? problem.message : String(problem)
+}

@@ -1,0 +1,47 @@
+/**
+ * A list of commands, asked about one command of a text after the other: which entry speaks for
+ * it, or what is the trouble with it. Decides nothing; the rule is in `rule-on-commands.ts`.
+ */
+import type { Denial } from '../engine/types.ts'
+import { entriesOf, matchEntry } from './entries.ts'
+import { shorten } from './messages.ts'
+import type { ShellReading, SimpleCommand } from './reading.ts'
+import { ruleOnCommands } from './rule-on-commands.ts'
+
+/** Commands of one text that are explained. */
+const commandsExplainedMax = 100
+
+type ExplainedCommand = {
+  readonly text: string
+  /** The entry that fits it; null: none does. */
+  readonly entry: string | null
+  /** Why it is not allowed; null: it is. */
+  readonly trouble: Pick<Denial, 'code' | 'reason'> | null
+}
+
+/** What a list says about each simple command, in the order of the text. */
+export function explainCommands(
+  reading: ShellReading,
+  entries: readonly string[],
+): readonly ExplainedCommand[] {
+  if (!reading.ok) return []
+  const before: SimpleCommand[] = []
+  return reading.commands.slice(0, commandsExplainedMax).map((command) => {
+    // The commands in front stay, because one may stand inside another; what is wrong with them
+    // has been told, so they are replaced by one that does nothing.
+    const alone = { ...reading, ...nothingElse, commands: [...before, command] }
+    const trouble = ruleOnCommands(alone, entries)
+    before.push(trouble === null ? command : { ...command, ...harmless })
+    return { text: shorten(command.text), entry: entryFor(command, entries), trouble }
+  })
+}
+
+const nothingElse = { redirections: [], assignments: [], functions: [], hidden: [] } as const
+const harmless = { words: ['true'], starts: ['true'], dir: '' } as const
+
+/** The longest entry that fits; a list has few, and each is split into words once. */
+function entryFor({ words }: SimpleCommand, entries: readonly string[]): string | null {
+  const count = matchEntry(entriesOf(entries), words)
+  if (count === null) return null
+  return entries.find((entry) => matchEntry(entriesOf([entry]), words) === count) ?? null
+}

@@ -1,0 +1,97 @@
+/**
+ * A shell text as the rules see it, read the way bash reads it and never run.
+ * Whatever goes wrong in reading ends in `ok: false`; nothing is thrown.
+ */
+import { newFacts, settleDoubts } from './facts.ts'
+import { findOdd, hasOdd } from './odd-characters.ts'
+import { parseShell } from './parse.ts'
+import type { ShellReading } from './reading.ts'
+import { walkScript } from './walk.ts'
+import { noteWrittenScripts } from './written-scripts.ts'
+
+/** The longest text that is read. */
+export const commandCharsMax = 65_536
+/** How deep brackets may lie in one another, by a count that needs no parser. */
+const bracketsDeepMax = 400
+/** How many signs that part commands or join numbers it may have, quoted or not. */
+const partsMax = 8_000
+/** How many signs of redirection. */
+const arrowsMax = 1_000
+
+/** Reads a command; a text that bash would not read as it looks is not read at all. */
+export function readShell(command: string): ShellReading {
+  if (command.length > commandCharsMax) {
+    return no(`a command may have ${commandCharsMax} characters`, command.slice(0, 20))
+  }
+  if (hasOdd(command)) {
+    const broken = findOdd(command, [{ begin: 0, end: command.length }])
+    if (broken !== null) return no('a character that no command may have', broken)
+  }
+  if (isTooMuch(command)) return no('it has too many parts', command.slice(0, 20))
+  try {
+    return readTree(command)
+  } catch {
+    // WHY: the parser is not ours. Whatever it stumbles over is a text nobody should trust.
+    return no('the command cannot be read', command.slice(0, 20))
+  }
+}
+
+function readTree(command: string): ShellReading {
+  const parsed = parseShell(command)
+  if (!parsed.ok) return no(parsed.reason, parsed.token)
+  const facts = newFacts()
+  walkScript(parsed.script, facts, {
+    dir: '',
+    isInner: false,
+    feed: { kind: 'none' },
+    isOuter: true,
+    source: command,
+    depth: 0,
+  })
+  if (facts.problem !== null) return no(facts.problem.reason, facts.problem.token)
+  if (hasOdd(command)) {
+    const odd = findOdd(command, facts.quoted)
+    if (odd !== null) return no('a character that cannot be seen or looks like a blank', odd)
+  }
+  settleDoubts(facts)
+  noteWrittenScripts(facts)
+  return {
+    ok: true,
+    commands: facts.commands,
+    redirections: facts.redirections,
+    variablesRead: [...facts.reads],
+    listsVariables: facts.listsVariables,
+    variablesWritten: [...facts.writes.keys()],
+    assignments: facts.assignments,
+    prefixesRead: facts.prefixes,
+    functions: facts.functions,
+    hidden: facts.hidden,
+  }
+}
+
+function no(reason: string, token: string): ShellReading {
+  return { ok: false, reason, token }
+}
+
+/**
+ * WHY: a parser can take seconds over ten thousand open brackets. Quotes are not looked at: no
+ * text that people write comes near these numbers, quoted or not.
+ */
+function isTooMuch(text: string): boolean {
+  let round = 0
+  let curly = 0
+  let parts = 0
+  let arrows = 0
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code === 40) round += 1
+    else if (code === 41) round = round > 0 ? round - 1 : 0
+    else if (code === 123) curly += 1
+    else if (code === 125) curly = curly > 0 ? curly - 1 : 0
+    else if (code === 60 || code === 62) arrows += 1
+    else if (code === 59 || code === 124 || code === 38 || code === 96 || code === 43) parts += 1
+    if (round > bracketsDeepMax || curly > bracketsDeepMax || parts > partsMax) return true
+    if (arrows > arrowsMax) return true
+  }
+  return false
+}

@@ -1,0 +1,70 @@
+/**
+ * A shell text read once, as bash would read it: what the rules about commands, files and
+ * variables look at. This file is only the shape; `read-shell.ts` makes it.
+ */
+
+export type ShellReading =
+  | GoodReading
+  /** It cannot be read statically; `token` is the part that was the trouble. */
+  | { readonly ok: false; readonly reason: string; readonly token: string }
+
+export type GoodReading = {
+  readonly ok: true
+  /** Every simple command of the text, wherever it stands, wrappers unwrapped beside it. */
+  readonly commands: readonly SimpleCommand[]
+  /** Redirections into and out of files. */
+  readonly redirections: readonly Redirection[]
+  /** Variables whose value the text reads, however it reads them. */
+  readonly variablesRead: readonly string[]
+  /** The text can show the whole environment (`env`, `export -p`, `declare -p`, `/proc`). */
+  readonly listsVariables: boolean
+  /** Variables it assigns, exports or unsets. */
+  readonly variablesWritten: readonly string[]
+  /** The same, one for each time, with the value where it is known. */
+  readonly assignments: readonly AssignedValue[]
+  /** Beginnings of names it lists: `${!AWS_*}`. */
+  readonly prefixesRead: readonly string[]
+  /** Functions it defines: from there on, these names mean something else. */
+  readonly functions: readonly string[]
+  /** Places where something runs that only shows when it runs. */
+  readonly hidden: readonly Hidden[]
+}
+
+export type AssignedValue = { readonly name: string; readonly value: string | null }
+
+export type SimpleCommand = {
+  /** After quote removal; null: only known when it runs. */
+  readonly words: readonly (string | null)[]
+  /** The part of each word that is known whatever happens, from its beginning. */
+  readonly starts: readonly string[]
+  /** As written, for messages. */
+  readonly text: string
+  /** Runs inside another command of the text: a wrapper, a substitution, an inner shell. */
+  readonly isInner: boolean
+  /** Names assigned in front of it. */
+  readonly assigns: readonly string[]
+  /** The wrapper it was found in, as an index of `commands`, and the word where it begins there. */
+  readonly within: { readonly command: number; readonly word: number } | null
+  /** Run by a package runner (`npx`, `uv run`), whose entry on a list speaks for it. */
+  readonly isByRunner: boolean
+  /** Text that a here-document or a here-string hands to it; null: none. */
+  readonly stdin: string | null
+  /** Where it runs, from the workspace: `` is the workspace itself; null: not to be told. */
+  readonly dir: string | null
+}
+
+export type Redirection = {
+  readonly kind: 'read' | 'write'
+  /** After quote removal; null: only known when it runs. */
+  readonly target: string | null
+  readonly text: string
+  /** As in a command. */
+  readonly dir: string | null
+}
+
+/** `code`: a program or script nobody can name; `value`: a value that could carry a command. */
+export type Hidden = {
+  readonly kind: 'code' | 'value'
+  readonly reason: string
+  readonly token: string
+}

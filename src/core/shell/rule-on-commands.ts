@@ -1,0 +1,165 @@
+/**
+ * The rule of a list of commands: every simple command of a text has to be on the list, word by
+ * word. Knows readings and entries. Must not know stages, hosts or the disk.
+ */
+import type { Denial } from '../engine/types.ts'
+import { type EntryIndex, entriesOf, matchEntry } from './entries.ts'
+import { shorten } from './messages.ts'
+import { troubleIn } from './program-options.ts'
+import { readShell } from './read-shell.ts'
+import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
+import { changesWhatRuns } from './variable-names.ts'
+import { isOutside } from './where.ts'
+
+/** Commands of the shell that only answer, wait or leave: nothing is done by them. */
+const harmless: ReadonlySet<string> = new Set(
+  'true false : [ test exit return break continue wait'.split(' '),
+)
+
+/** Switches that make a script stricter or more talkative. */
+const strictness = /^([-+][euxvf]+|[-+][euxvf]*o|pipefail|errexit|nounset|xtrace|verbose|noglob)$/
+
+/** How many entries a message names. */
+const namedMax = 8
+
+/** The denial of a text with a command that is not on the list; null: all of them are. */
+export function ruleOnCommands(
+  reading: ShellReading,
+  entries: readonly string[],
+  workspace: string | null = null,
+): Denial | null {
+  const trouble = judge(reading, entries, workspace)
+  return trouble === null ? null : { ...trouble, hint: hintFor(entries, workspace) }
+}
+
+type Trouble = Pick<Denial, 'code' | 'reason'>
+
+function judge(
+  reading: ShellReading,
+  entries: readonly string[],
+  workspace: string | null,
+): Trouble | null {
+  if (!reading.ok) {
+    const token = reading.token === '' ? '' : ` at \`${reading.token}\``
+    return unreadable(`the command cannot be read${token}: ${reading.reason}`)
+  }
+  const list = entriesOf(entries)
+  return (
+    ruleOnNames(reading, list, workspace) ??
+    ruleOnAssignments(reading) ??
+    ruleOnHidden(reading) ??
+    ruleOnPlaces(reading, workspace)
+  )
+}
+
+function notAllowed(reason: string): Trouble {
+  return { code: 'COMMAND_NOT_ALLOWED', reason }
+}
+
+function unreadable(reason: string): Trouble {
+  return { code: 'COMMAND_UNREADABLE', reason }
+}
+
+function ruleOnNames(
+  reading: GoodReading,
+  list: EntryIndex,
+  workspace: string | null,
+): Trouble | null {
+  if (!reading.commands.some((command) => command.words.length > 0)) {
+    return notAllowed('there is no command in it that could be on the list')
+  }
+  const [defined] = reading.functions
+  if (defined !== undefined) {
+    return notAllowed(`the function \`${defined}\` would run under a name of its own`)
+  }
+  /** How many words of each command its entry names; 0: harmless without one. */
+  const listed: number[] = []
+  for (const command of reading.commands) {
+    const count = listedCount(command, { list, listed })
+    if (count === null) return notAllowed(`\`${shorten(command.text)}\` is not on the list`)
+    listed.push(count)
+    const trouble = optionTrouble(command, count, workspace)
+    if (trouble !== null) {
+      const text = shorten(command.text)
+      return notAllowed(`\`${shorten(trouble)}\` makes \`${text}\` do more than the list says`)
+    }
+  }
+  return null
+}
+
+type Seen = { readonly list: EntryIndex; readonly listed: readonly number[] }
+
+/** Null: not on the list. A name that nobody knows yet is left to the rule on hidden things. */
+function listedCount(command: SimpleCommand, seen: Seen): number | null {
+  const { words, within, isByRunner } = command
+  const first = words[0]
+  if (first === undefined || first === null) return words.length
+  const count = matchEntry(seen.list, words)
+  if (count !== null) return count
+  if (isHarmless(first, words) || isEcho(command)) return words.length
+  // The entry of a wrapper that goes on into the inner command speaks for it as well.
+  const outer = within === null ? 0 : (seen.listed[within.command] ?? 0)
+  if (within !== null && outer > within.word) return outer - within.word
+  return isByRunner ? 1 : null
+}
+
+/** `cat` that only says what the text itself hands it: how agents write long messages. */
+function isEcho({ words, stdin, assigns }: SimpleCommand): boolean {
+  return words.length === 1 && words[0] === 'cat' && stdin !== null && assigns.length === 0
+}
+
+function isHarmless(first: string, words: readonly (string | null)[]): boolean {
+  if (harmless.has(first)) return true
+  if (first !== 'set' || words.length < 2) return false
+  return words.slice(1).every((word) => strictness.test(word ?? ''))
+}
+
+function optionTrouble(
+  command: SimpleCommand,
+  listedCount: number,
+  workspace: string | null,
+): string | null {
+  const name = command.words[0]
+  if (name === undefined || name === null) return null
+  const { words, starts } = command
+  return troubleIn({ name, words, starts, listedCount, workspace })
+}
+
+function ruleOnAssignments(reading: GoodReading): Trouble | null {
+  const found = reading.assignments.find(({ name, value }) => changesWhatRuns(name, value))
+  if (found === undefined) return null
+  return notAllowed(`setting \`${found.name}\` changes what runs under the listed names`)
+}
+
+function ruleOnHidden(reading: GoodReading): Trouble | null {
+  const [first] = reading.hidden
+  if (first === undefined) return null
+  return unreadable(`\`${shorten(first.token)}\` cannot be read beforehand: ${first.reason}`)
+}
+
+/** Network devices of bash, and folders in which the same words mean something else. */
+function ruleOnPlaces(reading: GoodReading, workspace: string | null): Trouble | null {
+  const device = reading.redirections.find((one) => /^\/dev\/(tcp|udp)\//.test(one.target ?? ''))
+  if (device !== undefined) return notAllowed(`\`${device.text}\` opens a connection`)
+  const away = reading.commands.find(
+    ({ dir }) => dir !== null && dir !== '' && isOutside(dir, workspace) && !isHome(dir, workspace),
+  )
+  if (away === undefined) return null
+  return notAllowed(`\`${shorten(away.text)}\` would run outside the workspace`)
+}
+
+/** Without a workspace, a folder of somebody's home may be it. */
+function isHome(dir: string, workspace: string | null): boolean {
+  return workspace === null && /^~\/./.test(dir) && !dir.includes('..')
+}
+
+/** What may be run instead; only what really may is named. */
+function hintFor(entries: readonly string[], workspace: string | null): string {
+  const usable = entries
+    .slice(0, namedMax * 2)
+    .filter((entry) => judge(readShell(entry), entries, workspace) === null)
+  if (usable.length === 0) return 'no command is allowed here'
+  const names = usable.slice(0, namedMax).map((entry) => `\`${entry.trim()}\``)
+  const more = entries.length > names.length ? ' and others' : ''
+  return `allowed are ${names.join(', ')}${more}, each command by itself or several in a row`
+}

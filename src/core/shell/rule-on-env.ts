@@ -1,0 +1,117 @@
+/**
+ * The rule on variables: what a stage blocks is not read, however it is spelt, and what it sets is
+ * not set again. A check of the text; the values themselves are the runner's business.
+ */
+import type { Denial } from '../engine/types.ts'
+import { codeOf } from './interpreters.ts'
+import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
+
+export type EnvRule = {
+  readonly blocked: readonly string[]
+  readonly overridden: readonly string[]
+}
+
+/** The denial of a text that reads or sets what it may not. */
+export function ruleOnEnv(reading: ShellReading, rule: EnvRule): Denial | null {
+  if (rule.blocked.length === 0 && rule.overridden.length === 0) return null
+  if (!reading.ok) {
+    const reason = `the command cannot be read at \`${reading.token}\`: ${reading.reason}`
+    return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
+  }
+  return ruleOnOverridden(reading, rule) ?? ruleOnBlocked(reading, rule.blocked)
+}
+
+function ruleOnOverridden(reading: GoodReading, rule: EnvRule): Denial | null {
+  const names = new Set(rule.overridden)
+  const again = reading.variablesWritten.find((name) => names.has(name))
+  if (again !== undefined) {
+    const hint = 'leave it out; it is set for every command here'
+    return denied(`\`${again}\` is set by this stage and cannot be set or removed`, hint)
+  }
+  const hidden = rule.overridden.length === 0 ? undefined : hiddenIn(reading)
+  return hidden === undefined ? null : denied(`\`${hidden}\` could set any variable`, plainly)
+}
+
+const plainly = 'write the command so that it can be read beforehand'
+
+function denied(reason: string, hint: string): Denial {
+  return { code: 'ENV_BLOCKED', reason, hint }
+}
+
+/** A script that nobody can read could do anything with a variable. */
+function hiddenIn(reading: GoodReading): string | undefined {
+  return reading.hidden.find((one) => one.kind === 'code')?.token
+}
+
+function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial | null {
+  if (blocked.length === 0) return null
+  const hint = 'do without its value; the name as a plain word is fine'
+  const read = new Set(reading.variablesRead)
+  const direct = blocked.find((name) => read.has(name))
+  if (direct !== undefined) return denied(`\`${direct}\` is blocked here`, hint)
+  const prefix = reading.prefixesRead.find((start) =>
+    blocked.some((name) => name.startsWith(start)),
+  )
+  if (prefix !== undefined) {
+    return denied(`\`\${!${prefix}…}\` could show what is blocked here`, hint)
+  }
+  if (reading.listsVariables) {
+    return denied('it would show the whole environment, and a part of it is blocked here', hint)
+  }
+  for (const command of reading.commands) {
+    const shown = shownByCode(command, blocked)
+    if (shown !== null) return denied(`the code reads ${shown}, which is blocked here`, hint)
+  }
+  const hidden = hiddenIn(reading)
+  return hidden === undefined ? null : denied(`\`${hidden}\` could read any variable`, plainly)
+}
+
+/** Ways in which other languages reach the environment. */
+const accessor = new RegExp(
+  [
+    '\\b(?:os\\.environb?|environ|getenvb?|ENVIRON|process\\.env|Deno\\.env|Bun\\.env',
+    '|import\\.meta\\.env|ENV|_ENV|_SERVER|System\\.getenv|Sys\\.getenv|env)\\b|%ENV|\\$ENV\\b',
+  ].join(''),
+  'g',
+)
+
+/** A key behind the accessor that is complete: `["NAME"]`, `.NAME`, `{NAME}`, `('NAME'`. */
+const key = new RegExp(
+  [
+    '^\\s*(?:\\.get|\\.fetch|\\.has)?\\s*',
+    '(?:[[({]\\s*["\']?([A-Za-z_]\\w*)["\']?\\s*[\\]),}]|\\.([A-Za-z_]\\w*)\\b(?!\\())',
+  ].join(''),
+)
+
+/** Where a name behind a dot is a variable, and not a method. */
+const dotted = /^(process\.env|Bun\.env|import\.meta\.env|env|\$ENV)$/
+
+/** What a piece of code shows of the environment; null: nothing that is blocked. */
+function shownByCode(command: SimpleCommand, blocked: readonly string[]): string | null {
+  for (const code of codeOf(command)) {
+    const expanded = blocked.find((name) => new RegExp(`\\$\\{?${name}\\b`).test(code))
+    if (expanded !== undefined && /[\\w.]*(sh|system|exec|popen|`)/.test(code)) {
+      return `\`${expanded}\``
+    }
+    for (const found of code.matchAll(accessor)) {
+      if (isOnlyAWord(code, found, command)) continue
+      const after = code.slice(found.index + found[0].length)
+      const named = key.exec(after)
+      const name = named?.[1] ?? (dotted.test(found[0]) ? named?.[2] : undefined)
+      if (name === undefined) return 'the whole environment'
+      if (blocked.includes(name)) return `\`${name}\``
+    }
+  }
+  return null
+}
+
+/** `env` is a word of jq alone, and in quotes it is a text everywhere. */
+function isOnlyAWord(code: string, found: RegExpMatchArray, command: SimpleCommand): boolean {
+  const word = found[0]
+  const at = found.index ?? 0
+  const isJq = /(^|\/)(go)?(jq|yq)$/.test(command.words[0] ?? '')
+  if (word === 'env') return !isJq || /[."'\w-]$/.test(code.slice(0, at))
+  if (word === 'ENV') return isJq && !code.slice(0, at).endsWith('$')
+  if (word === 'environ') return /import\s+$/.test(code.slice(0, at)) || code[at - 1] === '"'
+  return false
+}

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import type { Denial } from '../engine/types.ts'
+import neighbours from './neighbours.json' with { type: 'json' }
+import { readShell } from './read-shell.ts'
+import records from './records.json' with { type: 'json' }
+import { withOverrides } from './rewrite.ts'
+import { ruleOnCommands } from './rule-on-commands.ts'
+import { ruleOnEnv } from './rule-on-env.ts'
+import { ruleOnShellWrites } from './rule-on-shell-writes.ts'
+import { shellEdits, shellTouches } from './shell-paths.ts'
+
+const { commands, writes, env } = neighbours
+
+test.each(commands.denied)('a list does not let this pass: %j', (command) => {
+  expect(ruleOnCommands(readShell(command), commands.list)).not.toBeNull()
+})
+
+test.each(commands.allowed)('a list lets this pass: %j', (command) => {
+  expect(ruleOnCommands(readShell(command), commands.list)).toBeNull()
+})
+
+test.each(writes.denied)('a stage that only reads does not let this pass: %j', (command) => {
+  expect(ruleOnShellWrites(readShell(command))?.code).toBe('SHELL_WRITE_NOT_ALLOWED')
+})
+
+test.each(writes.allowed)('a stage that only reads lets this pass: %j', (command) => {
+  expect(ruleOnShellWrites(readShell(command))).toBeNull()
+})
+
+test.each(env.denied)('a blocked or overridden variable is not reached by: %j', (command) => {
+  expect(ruleOnEnv(readShell(command), env)?.code).toBe('ENV_BLOCKED')
+})
+
+test.each(env.allowed)('variables are none of the business of: %j', (command) => {
+  expect(ruleOnEnv(readShell(command), env)).toBeNull()
+})
+
+type Record = {
+  readonly id: string
+  readonly level: string
+  readonly rule: {
+    readonly allowed_tools?: readonly string[]
+    readonly allowed_commands?: readonly string[]
+    readonly blocked_env?: readonly string[]
+    readonly env_overrides?: { readonly [name: string]: unknown }
+  }
+  readonly command: string
+  readonly expect: string
+  readonly code?: string
+}
+
+/** The shell's part of a stage rule, as the engine puts it together. */
+function judge({ rule, command }: Record): Pick<Denial, 'code'> | null {
+  const reading = readShell(command)
+  const tools = rule.allowed_tools
+  const mayWrite = tools?.some((tool) => tool === 'Write' || tool === 'Edit') ?? false
+  const list = rule.allowed_commands
+  const isReading = list === undefined && tools !== undefined && !mayWrite
+  return (
+    (list === undefined ? null : ruleOnCommands(reading, list)) ??
+    (list === undefined ? null : redirected(command, mayWrite ? 'writes' : 'reads')) ??
+    (isReading ? ruleOnShellWrites(reading) : null) ??
+    ruleOnEnv(reading, {
+      blocked: rule.blocked_env ?? [],
+      overridden: Object.keys(rule.env_overrides ?? {}),
+    })
+  )
+}
+
+function redirected(command: string, stage: 'reads' | 'writes'): Pick<Denial, 'code'> | null {
+  const reading = readShell(command)
+  if (!reading.ok || !reading.redirections.some((one) => one.kind === 'write')) return null
+  const leaves = shellEdits(reading, '/w').some((path) => path.inside === null)
+  return leaves || stage === 'reads' ? { code: 'SHELL_WRITE_NOT_ALLOWED' } : null
+}
+
+test.each(records as readonly Record[])('$id: $command', (record) => {
+  const denial = judge(record)
+  expect(denial === null ? 'allow' : 'deny').toBe(record.expect)
+  if (record.code !== undefined) expect(denial?.code).toBe(record.code)
+})
+
+test.each([
+  ['pytest; rm x', 'COMMAND_NOT_ALLOWED', '`rm x`'],
+  ['$RUN x', 'COMMAND_UNREADABLE', '`$RUN`'],
+  ['pytest "', 'COMMAND_UNREADABLE', 'cannot be read'],
+  ['', 'COMMAND_NOT_ALLOWED', 'no command'],
+  ['# only a remark', 'COMMAND_NOT_ALLOWED', 'no command'],
+  ['PATH=. pytest', 'COMMAND_NOT_ALLOWED', '`PATH`'],
+])('the denial of %j names the trouble', (command, code, part) => {
+  const denial = ruleOnCommands(readShell(command), ['pytest', 'npm test'])
+  expect(denial?.code).toBe(code)
+  expect(denial?.reason).toContain(part)
+  expect(denial?.hint).toContain('`pytest`, `npm test`')
+})
+
+test('every alternative that a denial names is itself allowed', () => {
+  const lists = [
+    ['find . -delete', 'ls', 'PATH=x ls', "a 'b", 'bash', 'xargs', 'timeout', 'env', '$x'],
+    ['sed -n', 'git log --output=x', 'a | b', 'curl https://x.test/', ''],
+    [],
+  ]
+  for (const list of lists) {
+    const hint = ruleOnCommands(readShell('forbidden'), list)?.hint ?? ''
+    for (const [, named] of hint.matchAll(/`([^`]+)`/g)) {
+      expect(ruleOnCommands(readShell(named ?? ''), list)).toBeNull()
+    }
+  }
+})
+
+test('the entry of a wrapper that names the inner command speaks for it', () => {
+  const list = ['timeout 60 pytest', 'env CI=1 npm test']
+  expect(ruleOnCommands(readShell('timeout 60 pytest -q'), list)).toBeNull()
+  expect(ruleOnCommands(readShell('env CI=1 npm test'), list)).toBeNull()
+  expect(ruleOnCommands(readShell('timeout 60 rm x'), list)).not.toBeNull()
+  expect(ruleOnCommands(readShell('timeout 5 pytest'), list)).not.toBeNull()
+})
+
+test('an entry that ends in a slash holds what lies below it', () => {
+  const list = ['cat src/', 'curl https://api.test/']
+  const allowed = ['cat src/a.ts', 'cat src/b/../a.ts', 'curl https://api.test/v1?a=..']
+  const denied = ['cat src/../.env', 'cat srcs/a', 'curl https://api.test/%2e%2e/x', 'cat src']
+  for (const command of allowed) expect(ruleOnCommands(readShell(command), list)).toBeNull()
+  for (const command of denied) expect(ruleOnCommands(readShell(command), list)).not.toBeNull()
+})
+
+test('an option that the author lists is wanted', () => {
+  const list = ['find . -name x -delete', 'go test -exec ./run']
+  expect(ruleOnCommands(readShell('find . -name x -delete'), list)).toBeNull()
+  expect(ruleOnCommands(readShell('go test -exec ./run ./...'), list)).toBeNull()
+  expect(ruleOnCommands(readShell('find . -name y -delete'), list)).not.toBeNull()
+})
+
+test('with a workspace, absolute paths are judged by it', () => {
+  const list = ['cd', 'pytest']
+  const inside = 'cd /srv/app && pytest /srv/app/tests'
+  expect(ruleOnCommands(readShell(inside), list, '/srv/app')).toBeNull()
+  expect(ruleOnCommands(readShell('cd /srv/other && pytest'), list, '/srv/app')).not.toBeNull()
+})
+
+test('overrides stand in front of the unchanged command, as values', () => {
+  expect(withOverrides('npm start', {})).toBe('npm start')
+  expect(withOverrides('a && b', { A: '1', B: "it's $HOME; rm x" })).toBe(
+    `export A='1' B='it'\\''s $HOME; rm x'; a && b`,
+  )
+  const reading = readShell(withOverrides('ls', { A: `'; rm x; '\n$(rm y)` }))
+  expect(reading.ok && reading.commands.map((one) => one.words[0])).toEqual(['export', 'ls'])
+})
+
+const edited = (command: string) =>
+  shellEdits(readShell(command), '/w').map(({ written, inside }) => inside ?? `! ${written}`)
+
+test.each([
+  ['echo x > a.txt >> b/../c.txt', ['a.txt', 'c.txt']],
+  ['cd src && echo x > a.txt', ['src/a.txt']],
+  ['echo x > /w/a; echo y > /etc/b; echo z > ~/c', ['a', '! /etc/b', '! ~/c']],
+  ['echo x > "$F"', ['! > "$F"']],
+  ['cd "$D"; echo x > a', ['! a']],
+  ['cp -r a b; mv c d; cp -t out x y', ['b', 'c', 'd', 'out']],
+  ['rm -rf a b; mkdir -p c; touch d', ['a', 'b', 'c', 'd']],
+  ["sed -i 's/a/b/' x y; sed -i -e p z; sed -n p q", ['x', 'y', 'z']],
+  ["perl -pi -e 's/a/b/' x", ['x']],
+  ['echo x | tee -a log /dev/null', ['log']],
+  ['dd if=a of=b; sort -o c d; curl -o e u', ['b', 'c', 'e']],
+  ['git checkout -- a b; git rm c', ['a', 'b', 'c']],
+  [`bash -c 'echo x > a'; sudo rm b`, ['a', 'b']],
+  ['cat a < b 2>&1 >/dev/null', []],
+  ['scp a host:b', []],
+])('the files that `%s` writes are told', (command, paths) => {
+  expect(edited(command).sort()).toEqual([...paths].sort())
+})
+
+test('every word that could be a path is told, also as a part and below `cd`', () => {
+  const touched = shellTouches(readShell('cd .claude && cat settings.json --out=a/b -fq < in'))
+  for (const path of ['.claude', '.claude/settings.json', 'a/b', '.claude/a/b', 'q', 'in']) {
+    expect(touched).toContain(path)
+  }
+})

@@ -1,0 +1,216 @@
+/**
+ * Which files a text writes and which it names, as far as that can be told without the disk.
+ */
+import type { CallPath } from '../engine/types.ts'
+import { normalisePath } from '../expr/glob.ts'
+import type { ShellReading, SimpleCommand } from './reading.ts'
+import { baseName } from './wrappers.ts'
+
+/** The most paths of one text that are told apart. */
+const pathsMax = 1_000
+
+/** The files a text writes: targets of redirections and operands of commands that write. */
+export function shellEdits(reading: ShellReading, workspace: string): CallPath[] {
+  if (!reading.ok) return []
+  const paths: CallPath[] = []
+  for (const { kind, target, text, dir } of reading.redirections) {
+    if (kind === 'write') paths.push(pathOf(target, { text, dir, workspace }))
+  }
+  for (const command of reading.commands) {
+    for (const target of targetsOf(command)) {
+      paths.push(pathOf(target, { text: target, dir: command.dir, workspace }))
+    }
+  }
+  return paths.slice(0, pathsMax)
+}
+
+type Place = { readonly text: string; readonly dir: string | null; readonly workspace: string }
+
+function pathOf(target: string | null, { text, dir, workspace }: Place): CallPath {
+  if (target === null) return { written: text, inside: null }
+  const isPlaced = /^[/~]/.test(target)
+  if (!isPlaced && dir === null) return { written: target, inside: null }
+  const whole = isPlaced || dir === '' ? target : `${dir}/${target}`
+  // A tilde is somebody's home only in front; `normalisePath` knows the plain one.
+  const inside = whole.startsWith('~') ? null : normalisePath(whole, workspace)
+  return { written: whole, inside }
+}
+
+/** Options with a value, so that the value is not taken for a file. */
+const valued: ReadonlyMap<string, RegExp> = new Map([
+  ['cp', /^(-t|--target-directory|-S|--suffix)$/],
+  ['mv', /^(-t|--target-directory|-S|--suffix)$/],
+  ['ln', /^(-t|--target-directory|-S|--suffix)$/],
+  ['install', /^(-[mogtS]|--(mode|owner|group|target-directory|suffix))$/],
+  ['rsync', /^(-[efTB]|--(exclude|include|filter|rsh|bwlimit|exclude-from|include-from))$/],
+  ['touch', /^(-[drt]|--(date|reference|time))$/],
+  ['mkdir', /^(-m|--mode)$/],
+  ['truncate', /^(-[sr]|--(size|reference))$/],
+  ['shred', /^(-[ns]|--(iterations|size))$/],
+  ['split', /^-[abCln]$/],
+])
+
+type Targets = 'all' | 'last' | 'all but first'
+
+const operands: ReadonlyMap<string, Targets> = new Map<string, Targets>([
+  ['tee', 'all'],
+  ['sponge', 'all'],
+  ['touch', 'all'],
+  ['mkdir', 'all'],
+  ['rm', 'all'],
+  ['rmdir', 'all'],
+  ['unlink', 'all'],
+  ['shred', 'all'],
+  ['truncate', 'all'],
+  ['mkfifo', 'all'],
+  ['mv', 'all'],
+  ['cp', 'last'],
+  ['ln', 'last'],
+  ['link', 'last'],
+  ['install', 'last'],
+  ['rsync', 'last'],
+  ['scp', 'last'],
+  ['chmod', 'all but first'],
+  ['chown', 'all but first'],
+  ['chgrp', 'all but first'],
+])
+
+/** The files a command writes by its operands; words that are not known are left out. */
+function targetsOf(command: SimpleCommand): readonly string[] {
+  const name = baseName(command.words[0] ?? '')
+  const wanted = operands.get(name)
+  if (wanted !== undefined) return operandTargets(command, wanted)
+  switch (name) {
+    case 'dd':
+      return valuesAfter(command, /^of=/)
+    case 'sed':
+    case 'gsed':
+      return sedTargets(command)
+    case 'perl':
+      return perlTargets(command)
+    case 'sort':
+      return optionTargets(command, /^(-o|--output)$/, /^--output=/)
+    case 'curl':
+      return optionTargets(command, /^(-o|--output)$/, /^--output=/)
+    case 'wget':
+      return optionTargets(command, /^(-O|--output-document)$/, /^--output-document=/)
+    case 'git':
+      return gitTargets(command)
+    default:
+      return []
+  }
+}
+
+function operandTargets(command: SimpleCommand, wanted: Targets): readonly string[] {
+  const name = baseName(command.words[0] ?? '')
+  const takesValue = valued.get(name)
+  const found: (string | null)[] = []
+  let folder: string | null = null
+  let isOver = false
+  for (let i = 1; i < command.words.length; i += 1) {
+    const start = command.starts[i] as string
+    if (!isOver && start === '--') isOver = true
+    else if (!isOver && takesValue?.test(start)) {
+      if (/^(-t|--target-directory)$/.test(start)) folder = command.words[i + 1] ?? null
+      i += 1
+    } else if (!isOver && start.startsWith('--target-directory=')) folder = start.slice(19)
+    else if (isOver || !start.startsWith('-') || start === '-') found.push(command.words[i] ?? null)
+  }
+  const known = found.filter((word) => word !== null)
+  if (folder !== null) return wanted === 'all' ? [...known, folder] : [folder]
+  if (wanted === 'all') return known.filter(isFile)
+  if (wanted === 'all but first') return found.slice(1).filter((word) => word !== null)
+  // `host:path` lies elsewhere: nothing of the workspace is written.
+  return found
+    .slice(1)
+    .slice(-1)
+    .filter((word) => word !== null)
+    .filter((word) => !/^[\w.@-]+:/.test(word))
+}
+
+function isFile(word: string): boolean {
+  return word !== '-' && !/^\/dev\/(null|stdout|stderr|tty)$/.test(word)
+}
+
+function valuesAfter(command: SimpleCommand, pattern: RegExp): readonly string[] {
+  return command.words
+    .filter((word) => word !== null)
+    .filter((word) => pattern.test(word))
+    .map((word) => word.slice(word.indexOf('=') + 1))
+    .filter(isFile)
+}
+
+function optionTargets(command: SimpleCommand, separate: RegExp, glued: RegExp): readonly string[] {
+  const next = command.words.filter((_, i) => separate.test(command.starts[i - 1] ?? ''))
+  return [...next.filter((word) => word !== null).filter(isFile), ...valuesAfter(command, glued)]
+}
+
+/** With `-i`, every operand behind the script is edited. */
+function sedTargets(command: SimpleCommand): readonly string[] {
+  const { starts } = command
+  if (!starts.some((start, i) => i > 0 && /^(-[nErsuz]*i|--in-place)/.test(start))) return []
+  const hasScript = starts.some((start) => /^(-[nErsuz]*[ef]|--(expression|file))/.test(start))
+  const found: string[] = []
+  for (let i = 1; i < starts.length; i += 1) {
+    const start = starts[i] as string
+    if (/^(-[nErsuz]*[ef]|--expression|--file|-l)$/.test(start)) i += 1
+    else if (!start.startsWith('-') && command.words[i] !== null) found.push(start)
+  }
+  // WHY: on macOS the word behind `-i` is an ending, mostly an empty one.
+  const files = found.filter((word) => word !== '')
+  return hasScript ? files : files.slice(1)
+}
+
+function perlTargets(command: SimpleCommand): readonly string[] {
+  const { starts } = command
+  if (!starts.some((start, i) => i > 0 && /^-[a-zA-Z0]*i/.test(start))) return []
+  const found: string[] = []
+  for (let i = 1; i < starts.length; i += 1) {
+    const start = starts[i] as string
+    if (/^-[a-zA-Z0.]*[eE]$/.test(start)) i += 1
+    else if (!start.startsWith('-') && command.words[i] !== null) found.push(start)
+  }
+  return found
+}
+
+/** Paths that git is told to overwrite or remove. */
+function gitTargets(command: SimpleCommand): readonly string[] {
+  const { words } = command
+  const sub = words[1]
+  const split = words.indexOf('--')
+  const behind = split < 0 ? [] : words.slice(split + 1).filter((word) => word !== null)
+  if (sub === 'checkout' || sub === 'restore') {
+    if (split >= 0 || sub === 'checkout') return behind
+    return words.slice(2).filter((word) => word !== null && !word.startsWith('-')) as string[]
+  }
+  if (sub !== 'rm' && sub !== 'mv') return []
+  return words.slice(2).filter((word) => word !== null && !word.startsWith('-')) as string[]
+}
+
+/** Every word and target of a text that could be a path, seen from the workspace. */
+export function shellTouches(reading: ShellReading): readonly string[] {
+  if (!reading.ok) return []
+  const found = new Set<string>()
+  for (const { target, dir } of reading.redirections) {
+    if (target !== null) addTouch(found, target, dir)
+  }
+  for (const command of reading.commands) addWords(found, command)
+  return [...found]
+}
+
+function addWords(found: Set<string>, command: SimpleCommand): void {
+  command.words.forEach((word, i) => {
+    const text = word ?? command.starts[i] ?? ''
+    if (text === '' || text.length > 4_096 || text.includes('\n')) return
+    addTouch(found, text, command.dir)
+    // `--file=x`, `of=x`, `-ox`: the path is only a part of the word.
+    const at = text.indexOf('=')
+    if (at >= 0 && at < text.length - 1) addTouch(found, text.slice(at + 1), command.dir)
+    if (/^-[A-Za-z][^-=]/.test(text)) addTouch(found, text.slice(2), command.dir)
+  })
+}
+
+function addTouch(found: Set<string>, path: string, dir: string | null): void {
+  found.add(path)
+  if (dir !== null && dir !== '' && !/^[/~]/.test(path)) found.add(`${dir}/${path}`)
+}

@@ -1,0 +1,50 @@
+/**
+ * An inner shell: the script it is handed by `-c`, by its input or by nobody.
+ */
+import { type Feed, hide, type Inner, scriptOf, streamOf } from './inner.ts'
+import type { ReadWord } from './words.ts'
+
+const shellValueOptions = /^([-+][oO]|--rcfile|--init-file)$/
+
+/** A shell: its `-c` script, its script file, or what it is fed. */
+export function unwrapShell(words: readonly ReadWord[], feed: Feed): readonly Inner[] {
+  let takesScript = false
+  let readsInput = false
+  let i = 1
+  for (; i < words.length; i += 1) {
+    const word = words[i] as ReadWord
+    const value = word.value
+    if (value === null) {
+      if (word.start !== '' && !/^[-+]/.test(word.start)) break
+      if (takesScript || word.isStream || !word.isOne) {
+        return hide('a script that is only known when it runs', word)
+      }
+      break
+    }
+    if (value === '--' || value === '-') {
+      i += 1
+      break
+    }
+    if (shellValueOptions.test(value)) i += 1
+    else if (/^-\w*[oO]$/.test(value) && !value.includes('c')) i += 1
+    else if (/^-\w+$/.test(value)) {
+      if (value.includes('c')) takesScript = true
+      if (value.includes('s')) readsInput = true
+      if (/o$/.test(value)) i += 1
+    } else if (/^(--help|--version)$/.test(value)) return []
+    else if (!/^[-+]/.test(value)) break
+  }
+  const operand = words[i]
+  if (takesScript) {
+    return operand === undefined
+      ? hide('a shell that waits for a script', words[0])
+      : scriptOf(operand)
+  }
+  const stream = operand === undefined ? null : streamOf(operand)
+  if (stream === 'other') return hide('a script that comes through a descriptor', operand)
+  if (operand !== undefined && !readsInput && stream === null) {
+    return operand.isStream ? hide('a script that comes from a command', operand) : []
+  }
+  if (feed.kind === 'text') return [{ kind: 'script', text: feed.text }]
+  return feed.kind === 'unknown' ? hide('a script that comes through a pipe', words[0]) : []
+}

@@ -1,0 +1,88 @@
+/**
+ * Variables that change which program runs under a name, or what code it loads. Setting one in
+ * front of a listed command is running something else.
+ * Knows names and values, nothing about commands.
+ */
+import { anyOf } from './any-of.ts'
+
+const exact: ReadonlySet<string> = new Set(
+  [
+    'PATH IFS ENV SHELL COMSPEC CDPATH EXECIGNORE FPATH ZDOTDIR SHELLOPTS BASHOPTS',
+    'PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS INPUTRC',
+    'PAGER EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE LESSKEY LESSKEYIN MAILCAPS',
+    'PYTHON NODE_PATH PERLLIB RUBYLIB GEM_HOME GEM_PATH BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_BIN',
+    'CLASSPATH JAVA_HOME JAVACMD GRADLE_USER_HOME MAVEN_ARGS M2_HOME PHPRC PHP_INI_SCAN_DIR',
+    'GOROOT GOPATH GOENV GOTOOLCHAIN GOBIN RUSTC RUSTDOC RUSTUP_HOME RUSTUP_TOOLCHAIN CARGO_HOME',
+    'CARGO CC CXX CPP LD AR AS NM LINKER FC MAKE MAKEFILES MFLAGS GCC_EXEC_PREFIX COMPILER_PATH',
+    'DOTNET_STARTUP_HOOKS DOTNET_ROOT LUA_PATH LUA_CPATH ERL_LIBS JULIA_LOAD_PATH',
+    'JULIA_DEPOT_PATH AWKPATH AWKLIBPATH TCLLIBPATH GUILE_LOAD_PATH EMACSLOADPATH VIMINIT EXINIT',
+    'GVIMINIT VIMRUNTIME WGETRC CURL_HOME PSQLRC PGSYSCONFDIR PGSERVICEFILE MYSQL_HOME HGRCPATH',
+    'HGEDITOR SVN_EDITOR OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES GCONV_PATH NLSPATH',
+    'KUBECONFIG DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG HELM_PLUGINS TF_CLI_CONFIG_FILE',
+    'RIPGREP_CONFIG_PATH ACKRC BAT_CONFIG_PATH FZF_DEFAULT_COMMAND PYTEST_PLUGINS',
+    'TAR_OPTIONS ZIPOPT UNZIP DENO_DIR TSX_TSCONFIG_PATH',
+    'COR_PROFILER SVN_SSH RUSTFLAGS RUSTDOCFLAGS GOFLAGS MAKEFLAGS GNUMAKEFLAGS ERL_FLAGS',
+    'ERL_AFLAGS ERL_ZFLAGS CGO_CFLAGS CGO_LDFLAGS CGO_CXXFLAGS',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** Whole families: one letter in front of the name is never what makes it dangerous. */
+const families: readonly RegExp[] = [
+  /^(LD|DYLD|BASH|GIT|ANSIBLE|TF_CLI_ARGS|CORECLR|LUA_INIT|R_PROFILE|R_ENVIRON|R_LIBS)(_|$)/,
+  /^(PYTHON|PERL5|RUBYOPT)/,
+  /^(npm_config|pnpm|yarn|bun|corepack)_/i,
+  /^CARGO_(ALIAS|BUILD|TARGET|REGISTR|SOURCE|UNSTABLE)/,
+  /^CMAKE_.*(LAUNCHER|TOOLCHAIN|COMPILER)/,
+  /_(OPTS?|OPTIONS|ADDOPTS)$/,
+  /(^|_)(PAGER|EDITOR|RSH|SSH_COMMAND|ASKPASS|WRAPPER|LAUNCHER|PRELOAD|SHELL)$/,
+  /_(PLUGINS?|PLUGIN_PATH|INIT_SCRIPT|PROXY_COMMAND)$/,
+]
+
+/** Members of those families that only change how something looks or is counted. */
+const harmless: ReadonlySet<string> = new Set(
+  [
+    'PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONIOENCODING PYTHONUTF8',
+    'PYTHONWARNINGS PYTHONFAULTHANDLER PYTHONTRACEMALLOC PYTHONASYNCIODEBUG PYTHONOPTIMIZE',
+    'PYTHONVERBOSE PYTHONDEVMODE PYTHONNOUSERSITE PYTHONSAFEPATH PYTHONMALLOC',
+    'PYTHONLEGACYWINDOWSSTDIO PYTHONCOERCECLOCALE PYTHONNODEBUGRANGES PYTHON_COLORS',
+    'GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL',
+    'GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_AUTOEDIT',
+    'GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_SHA GIT_COMMIT GIT_BRANCH',
+    'GIT_TAG GIT_REF GIT_LFS_SKIP_SMUDGE CARGO_BUILD_JOBS CARGO_TARGET_DIR',
+    'ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS MSAN_OPTIONS',
+    'COREPACK_ENABLE_DOWNLOAD_PROMPT COREPACK_ENABLE_STRICT',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** Programs that show a text and nothing else, or do nothing at all. */
+const tameProgram = /^(|cat|less|more|true|:|less -[A-Za-z]+)$/
+const tameNodeOption = anyOf(
+  '^--',
+  [
+    'max-old-space-size=\\d+ no-warnings no-deprecation trace-warnings trace-deprecation',
+    'trace-uncaught experimental-vm-modules openssl-legacy-provider',
+    'stack-trace-limit=\\d+ enable-source-maps unhandled-rejections=\\w+',
+    'experimental-strip-types experimental-sqlite dns-result-order=\\w+',
+  ],
+  '$',
+)
+const tameGoFlag = /^-(mod=\w+|count=\d+|v|race|tags=[\w,]+|trimpath|p=\d+|timeout=\w+|short)$/
+
+/** Whether setting this variable can make another program or other code run. */
+export function changesWhatRuns(name: string, value: string | null): boolean {
+  if (harmless.has(name)) return false
+  if (!exact.has(name) && !families.some((family) => family.test(name))) return false
+  if (value === null) return true
+  if (/(^|_)PAGER$/.test(name) || /(^|_)EDITOR$/.test(name)) return !tameProgram.test(value)
+  if (name === 'NODE_OPTIONS') return !everyPart(value, tameNodeOption)
+  if (name === 'GOFLAGS') return !everyPart(value, tameGoFlag)
+  if (/^GIT_TRACE/.test(name)) return !/^[012]?$/.test(value)
+  return true
+}
+
+function everyPart(value: string, allowed: RegExp): boolean {
+  return value
+    .trim()
+    .split(/\s+/)
+    .every((part) => allowed.test(part))
+}

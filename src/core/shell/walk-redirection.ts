@@ -1,0 +1,91 @@
+/**
+ * Redirections as the walk meets them: the files they open, and what they feed a command with.
+ */
+import { expandedIn, noteHidden, noteWrite } from './facts.ts'
+import type { Feed } from './inner.ts'
+import type { RedirectionNode, WordPart } from './parse.ts'
+import { showsEnvironment } from './variables.ts'
+import { push, type Walk } from './walking.ts'
+import { readWord } from './words.ts'
+
+/** What a redirection puts on the input of a command. */
+export type Fed = { readonly feed: Feed; readonly stdin: string | null }
+
+/** Notes a redirection; what it feeds the command with, if it does. */
+export function visitRedirection(walk: Walk, node: RedirectionNode): Fed | null {
+  const { facts, scope } = walk
+  if (node.descriptor?.type === 'FileDescriptorVariable') {
+    noteWrite(facts, node.descriptor.name, 'number')
+  }
+  const isInput = node.descriptor === undefined || isZero(node.descriptor)
+  if (node.type === 'HereDoc') {
+    if (node.closing === undefined) {
+      facts.problem = {
+        reason: 'a here-document without its end',
+        token: node.delimiter?.text ?? '',
+      }
+      return null
+    }
+    if (scope.isOuter) facts.quoted.push({ begin: node.body.pos, end: node.body.end })
+    push(walk, node.body)
+    doubtQuotes(walk, node.body.parts ?? [])
+    const isKnown = (node.body.parts ?? []).every((part) => part.type === 'Literal')
+    const text = node.body.text
+    if (!isInput) return null
+    return { feed: isKnown ? { kind: 'text', text } : { kind: 'unknown' }, stdin: text }
+  }
+  const target = node.target
+  if (target === undefined) {
+    facts.problem = { reason: 'a redirection without a target', token: node.operator }
+    return null
+  }
+  if (target.parts !== undefined) push(walk, target)
+  const words = readWord(target)
+  const only = words.length === 1 ? words[0] : undefined
+  const value = only === undefined || only.isPattern ? null : only.value
+  if (node.type === 'HereString') {
+    const text = value ?? target.text
+    const feed: Feed = value === null ? { kind: 'unknown' } : { kind: 'text', text }
+    return isInput ? { feed, stdin: text } : null
+  }
+  const isCopy = node.operator === '>&' || node.operator === '<&'
+  if (isCopy && target.text.startsWith('-') && target.text !== '-') {
+    // WHY: for bash `>&-` ends here and the rest is a word of its own; our parser reads on.
+    facts.problem = { reason: 'a descriptor is closed and a word follows', token: target.text }
+    return null
+  }
+  if (isCopy && value !== null && /^(\d+-?|-)$/.test(value)) {
+    return node.operator === '<&' && isInput ? { feed: { kind: 'unknown' }, stdin: null } : null
+  }
+  const kind = node.operator === '<' || node.operator === '<&' ? 'read' : 'write'
+  if (showsEnvironment({ value, text: target.text })) facts.listsVariables = true
+  if (value === null || !isHarmless(value)) {
+    const text = scope.source.slice(node.pos, node.end)
+    facts.redirections.push({ kind, target: value, text, dir: scope.dir })
+  }
+  const isStream = only?.isStream === true || node.operator === '<&'
+  const readsIt = kind === 'read' && isInput
+  return readsIt ? { feed: { kind: isStream ? 'unknown' : 'file' }, stdin: null } : null
+}
+
+/**
+ * WHY: in a here-document single quotes inside of `${x:-'…'}` are letters, so what stands between
+ * them is expanded; our parser takes them for quotes.
+ */
+function doubtQuotes(walk: Walk, parts: readonly WordPart[]): void {
+  for (const part of parts) {
+    if (part.type !== 'ParameterExpansion' || !/['"].*[$`]/.test(part.text)) continue
+    const reason = 'quotes inside of an expansion in a here-document'
+    noteHidden(walk.facts, { kind: 'code', reason, token: part.text })
+    for (const name of expandedIn(part.text)) walk.facts.reads.add(name)
+  }
+}
+
+function isZero(descriptor: { readonly type: string; readonly value?: number }): boolean {
+  return descriptor.type === 'FileDescriptor' && descriptor.value === 0
+}
+
+/** Devices that keep nothing, and the streams the command has anyway. */
+function isHarmless(target: string): boolean {
+  return /^\/dev\/(null|zero|stdin|stdout|stderr|tty|fd\/\d+)$/.test(target)
+}

@@ -1,0 +1,49 @@
+/**
+ * Expansions and calculations as the walk meets them: what they read, write and could run.
+ */
+import { namesIn, noteHidden, noteWrite } from './facts.ts'
+import type { ParameterExpansionPart, SyntaxNode } from './parse.ts'
+import type { Walk } from './walking.ts'
+import { readWord } from './words.ts'
+
+/** Notes the variable that a calculation writes. */
+export function noteTarget(walk: Walk, node: SyntaxNode): void {
+  if (node.type !== 'ArithmeticWord') return
+  for (const name of namesIn(node.value).slice(0, 1)) noteWrite(walk.facts, name, 'number')
+}
+
+/** Whatever bash calculates it evaluates again: a value `a[$(cmd)]` runs the command. */
+export function calculates(walk: Walk, text: string): void {
+  if (/^\d*$/.test(text)) return
+  const isQuotedCode = /['"\\].*(\$\(|`)/.test(text)
+  const token = text.slice(0, 40)
+  const reason = 'a calculation with a value that could carry a command'
+  const isPositional = /\$\{?[#!]?[0-9@*]/.test(text)
+  if (isQuotedCode || isPositional) noteHidden(walk.facts, { kind: 'value', reason, token })
+  const names = namesIn(text)
+  if (names.length > 0) walk.facts.doubts.push({ names, allows: 'number', reason, token })
+}
+
+/** Notes what `${…}` does with its variable. */
+export function visitParameter(walk: Walk, node: ParameterExpansionPart): void {
+  const { facts } = walk
+  const { operation, prefix, index } = node
+  const isWhole = index !== undefined && (index.text === '@' || index.text === '*')
+  if (operation?.type === 'Names') facts.prefixes.push(node.parameter)
+  else if (prefix === '!' && !isWhole) {
+    facts.reads.add(node.parameter)
+    facts.prefixes.push('')
+  } else facts.reads.add(node.parameter)
+  if (index !== undefined && !isWhole) calculates(walk, index.text)
+  if (operation?.type === 'Slice') {
+    calculates(walk, operation.offset.text)
+    if (operation.length !== undefined) calculates(walk, operation.length.text)
+  }
+  if (operation?.type === 'Default' && operation.operator.endsWith('=')) {
+    noteWrite(facts, node.parameter, { value: readWord(operation.operand)[0]?.value ?? null })
+  }
+  const isPrompt = operation?.type === 'Transform' && operation.operand.value === 'P'
+  if (isPrompt || operation?.type === 'Unknown') {
+    noteHidden(facts, { kind: 'code', reason: 'a value that is expanded again', token: node.text })
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * The walk over the tree of a text: every node is visited once, in the order of the text, and
+ * what the rules need to know is gathered. Iterative, because a tree can be as deep as a text is
+ * long. Must not know lists, stages or hosts.
+ */
+import { addCommand, type Scope } from './add-command.ts'
+import { type Facts, namesIn, noteHidden, noteWrite } from './facts.ts'
+import type { Feed } from './inner.ts'
+import {
+  type Assignment,
+  type Command,
+  type Coproc,
+  childrenOf,
+  excerpt,
+  type ParsedScript,
+  type Pipeline,
+  problemOf,
+  type Redirected,
+  type SyntaxNode,
+  type Word,
+} from './parse.ts'
+import { visitRedirection } from './walk-redirection.ts'
+import { calculates, noteTarget, visitParameter } from './walk-values.ts'
+import { type Item, type Mark, push, pushAll, type Walk } from './walking.ts'
+import { type ReadWord, readWord, staticWord } from './words.ts'
+
+/** The most nodes of all trees of one text. */
+export const nodesMax = 12_000
+
+/** Visits a script and all that is in it, scripts of inner shells too. */
+export function walkScript(script: ParsedScript, facts: Facts, scope: Scope): void {
+  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0 }
+  while (walk.stack.length > 0 && facts.problem === null) {
+    const item = walk.stack.pop() as Item
+    walk.nodesCount += 1
+    if (walk.nodesCount > nodesMax) {
+      facts.problem = { reason: 'it has too many parts', token: '' }
+      return
+    }
+    if (item.type === 'Mark') setScope(walk, item)
+    else visit(walk, item)
+  }
+}
+
+function setScope(walk: Walk, mark: Mark): void {
+  const isMoved = mark.joins && walk.scope.dir !== mark.scope.dir
+  walk.scope = isMoved ? { ...mark.scope, dir: null } : mark.scope
+}
+
+function visit(walk: Walk, node: SyntaxNode): void {
+  switch (node.type) {
+    case 'Script':
+      return visitScript(walk, node)
+    case 'Command':
+      return visitCommand(walk, node)
+    case 'Pipeline':
+      return visitPipeline(walk, node)
+    case 'Subshell':
+      return within(walk, walk.scope, childrenOf(node))
+    case 'Statement':
+      if (node.background) return within(walk, walk.scope, childrenOf(node))
+      return push(walk, node.command)
+    case 'If':
+    case 'While':
+    case 'Case':
+    case 'ArithmeticFor':
+      return joining(walk, childrenOf(node))
+    case 'For':
+    case 'Select':
+      noteLoop(walk, node.name, node.wordlist)
+      return joining(walk, childrenOf(node))
+    case 'Function':
+      walk.facts.functions.push(node.name.value)
+      return joining(walk, [node.body])
+    case 'Coproc':
+      return visitCoproc(walk, node)
+    case 'Redirected':
+      return visitRedirected(walk, node)
+    case 'ProcessSubstitution':
+      if (isGlued(walk.scope.source, node)) return refuseGlued(walk, node.text)
+      return visitSubstitution(walk, node.script, node.text)
+    case 'CommandExpansion':
+    case 'ArithmeticCommandExpansion':
+      return visitSubstitution(walk, node.script, node.text)
+    case 'Redirect':
+    case 'HereDoc':
+    case 'HereString':
+      visitRedirection(walk, node)
+      return
+    default:
+      return visitPart(walk, node)
+  }
+}
+
+/** Expansions, calculations and tests: what happens inside of words. */
+function visitPart(walk: Walk, node: SyntaxNode): void {
+  const { facts } = walk
+  switch (node.type) {
+    case 'SimpleExpansion':
+      facts.reads.add(node.text.slice(1))
+      return
+    case 'ParameterExpansion':
+      visitParameter(walk, node)
+      break
+    case 'Assignment':
+      noteAssignment(walk, node)
+      break
+    case 'ArithmeticWord':
+      calculates(walk, node.value)
+      for (const name of namesIn(node.value)) facts.reads.add(name)
+      break
+    case 'ArithmeticBinary':
+      if (/^([-+*/%&|^]|<<|>>)?=$/.test(node.operator)) noteTarget(walk, node.left)
+      break
+    case 'ArithmeticUnary':
+      if (node.operator === '++' || node.operator === '--') noteTarget(walk, node.operand)
+      break
+    case 'ArithmeticCommand':
+    case 'ArithmeticExpansion':
+      if (node.expression === undefined && /[^\s()$[\]]/.test(bodyOf(node))) {
+        noteHidden(facts, { kind: 'value', reason: 'a calculation', token: bodyOf(node) })
+      }
+      break
+    case 'TestBinary':
+      if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
+        calculates(walk, node.left.text)
+        calculates(walk, node.right.text)
+      }
+      break
+    case 'TestUnary':
+      if (node.operator === '-v' || node.operator === '-R') calculates(walk, node.operand.text)
+      break
+    case 'SingleQuoted':
+    case 'DoubleQuoted':
+    case 'AnsiCQuoted':
+    case 'LocaleString':
+      if (walk.scope.isOuter) facts.quoted.push({ begin: node.pos, end: node.end })
+      break
+    case 'Literal':
+      return
+  }
+  pushAll(walk, childrenOf(node))
+}
+
+function bodyOf(node: {
+  readonly type: string
+  readonly body?: string
+  readonly text?: string
+}): string {
+  return node.body ?? node.text ?? ''
+}
+
+/** Visits in a scope of its own; afterwards everything is as before. */
+function within(walk: Walk, scope: Scope, items: readonly Item[]): void {
+  push(walk, { type: 'Mark', scope: walk.scope, joins: false })
+  pushAll(walk, items)
+  walk.scope = scope
+}
+
+/** Visits what may or may not happen: a change of folder in there leaves the folder open. */
+function joining(walk: Walk, items: readonly Item[]): void {
+  push(walk, { type: 'Mark', scope: walk.scope, joins: true })
+  pushAll(walk, items)
+}
+
+function visitScript(walk: Walk, script: ParsedScript): void {
+  const problem = problemOf(script)
+  if (problem !== null) {
+    const source = script.source ?? walk.scope.source
+    walk.facts.problem = { reason: problem.reason, token: excerpt(source, problem.at) }
+    return
+  }
+  if (script.source !== undefined)
+    walk.scope = { ...walk.scope, source: script.source, isOuter: false }
+  pushAll(walk, script.commands)
+}
+
+/**
+ * WHY: for bash a stream that touches other characters is one word with them, `ls<(a)` another
+ * program than `ls`, and a `#` behind it no comment. Our parser ends the word.
+ */
+function isGlued(source: string, node: { readonly pos: number; readonly end: number }): boolean {
+  const isBefore = node.pos > 0 && /[^\s;&|(<>]/.test(source[node.pos - 1] ?? '')
+  return isBefore || /[^\s;&|)<>]/.test(source[node.end] ?? '')
+}
+
+function refuseGlued(walk: Walk, text: string): void {
+  walk.facts.problem = { reason: 'a stream that touches a word', token: text.slice(0, 40) }
+}
+
+function visitSubstitution(walk: Walk, script: ParsedScript | undefined, text: string): void {
+  if (script === undefined) {
+    walk.facts.problem = { reason: 'the substitution cannot be read', token: text.slice(0, 40) }
+    return
+  }
+  within(walk, { ...walk.scope, isInner: true }, [script])
+}
+
+/** What a compound command is fed with, everything inside of it can read. */
+function visitRedirected(walk: Walk, node: Redirected): void {
+  const depth = walk.stack.length
+  let feed = walk.scope.feed
+  for (const redirect of node.redirects) {
+    const fed = visitRedirection(walk, redirect)
+    if (fed !== null) feed = isOneCommand(node.command) ? fed.feed : unlessFile(fed.feed)
+  }
+  // The words of the redirections come first: they are expanded outside.
+  const parts = walk.stack.splice(depth).reverse()
+  const { scope } = walk
+  push(walk, { type: 'Mark', scope, joins: true })
+  push(walk, node.command)
+  if (feed !== scope.feed) push(walk, { type: 'Mark', scope: { ...scope, feed }, joins: false })
+  pushAll(walk, parts)
+}
+
+/** Several commands share a text in parts that cannot be told; a file is a script like any. */
+function unlessFile(feed: Feed): Feed {
+  return feed.kind === 'file' || feed.kind === 'none' ? feed : { kind: 'unknown' }
+}
+
+function isOneCommand(node: Redirected['command']): boolean {
+  if (node.type !== 'BraceGroup' && node.type !== 'Subshell') return false
+  const { commands } = node.body
+  return commands.length === 1 && commands[0]?.command.type === 'Command'
+}
+
+function visitPipeline(walk: Walk, pipeline: Pipeline): void {
+  if (pipeline.commands.length === 1) return pushAll(walk, pipeline.commands)
+  const { scope } = walk
+  const items: Item[] = []
+  pipeline.commands.forEach((command, i) => {
+    const piped: Scope = i > 0 ? { ...scope, feed: { kind: 'unknown' } } : scope
+    items.push({ type: 'Mark', scope: piped, joins: false }, command)
+  })
+  within(walk, scope, items)
+}
+
+function visitCoproc(walk: Walk, node: Coproc): void {
+  if (node.name !== undefined) noteWrite(walk.facts, node.name.value, 'chosen')
+  else noteWrite(walk.facts, 'COPROC', 'chosen')
+  const text = walk.scope.source.slice(node.pos, node.end)
+  const words = [staticWord('coproc', 'coproc')]
+  addCommand(walk, { words, assigns: [], text, feed: { kind: 'none' }, stdin: null })
+  within(walk, { ...walk.scope, isInner: true }, [node.body])
+}
+
+function noteLoop(walk: Walk, name: Word, list: readonly Word[] | undefined): void {
+  if (list === undefined) noteWrite(walk.facts, name.value, 'chosen')
+  for (const word of list ?? []) {
+    for (const one of readWord(word)) {
+      const isFile = one.isPattern && !/^[-*?[]/.test(one.start)
+      noteWrite(walk.facts, name.value, isFile ? 'plain' : { value: one.value })
+    }
+  }
+}
+
+function noteAssignment(walk: Walk, node: Assignment): void {
+  const { facts } = walk
+  if (node.index !== undefined) calculates(walk, node.index.text)
+  if (node.value.type === 'ArrayValue') {
+    noteWrite(facts, node.name, 'chosen')
+    for (const element of node.value.elements) {
+      const at = element.text.indexOf(']=')
+      if (element.text.startsWith('[') && at > 0) calculates(walk, element.text.slice(1, at))
+    }
+    return
+  }
+  const parts = node.value.parts
+  const isCalculated = parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion'
+  if (isCalculated) noteWrite(facts, node.name, 'number')
+  else noteWrite(facts, node.name, { value: readWord(node.value)[0]?.value ?? null })
+}
+
+function visitCommand(walk: Walk, command: Command): void {
+  const words: ReadWord[] = []
+  const assigns: string[] = []
+  let feed: Feed = walk.scope.feed
+  let stdin: string | null = null
+  const inside: Item[] = []
+  const take = (part: Command['prefix'][number] | Command['suffix'][number], isPrefix: boolean) => {
+    if (part.type === 'Word') {
+      words.push(...readWord(part))
+      if (part.parts !== undefined) inside.push(part)
+    } else if (part.type === 'Assignment') {
+      if (isPrefix) assigns.push(part.name)
+      else words.push(assignmentWord(part))
+      inside.push(part)
+    } else {
+      const fed = visitRedirection(walk, part)
+      if (fed !== null) {
+        feed = fed.feed
+        stdin = fed.stdin
+      }
+    }
+  }
+  for (const part of command.prefix) take(part, true)
+  if (command.name !== undefined) take(command.name, false)
+  for (const part of command.suffix) take(part, false)
+  const first = words[0]
+  if (first?.isPattern) words[0] = { ...first, value: null }
+  const isExec = words.length === 1 && first?.value === 'exec'
+  if (isExec && feed !== walk.scope.feed) walk.scope = { ...walk.scope, feed: unlessFile(feed) }
+  // The parts of the words are visited before whatever the command itself runs.
+  const text = walk.scope.source.slice(command.pos, command.end)
+  for (const one of addCommand(walk, { words, assigns, text, feed, stdin })) push(walk, one)
+  if (inside.length > 0) pushAll(walk, inside)
+}
+
+/** `export A=1`: one word, whatever its value. */
+function assignmentWord(node: Assignment): ReadWord {
+  const start = `${node.name}${node.append ? '+' : ''}=`
+  const value = node.value.type === 'ArrayValue' ? null : (readWord(node.value)[0]?.value ?? null)
+  const known = value === null ? null : start + value
+  return {
+    value: known,
+    start: known ?? start,
+    isOne: true,
+    isPattern: false,
+    isStream: false,
+    text: node.text,
+  }
+}

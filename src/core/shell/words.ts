@@ -1,0 +1,172 @@
+/**
+ * One word of a command after quote removal and brace expansion, as far as that can be told
+ * without running anything. Knows words only, not what they mean to a command.
+ */
+import type { Word, WordPart } from './parse.ts'
+
+export type ReadWord = {
+  /** Null: only known when it runs. */
+  readonly value: string | null
+  /** What it begins with in any case; the whole value when that is known. */
+  readonly start: string
+  /** It is one word whatever its value: quoted, or nothing in it splits. */
+  readonly isOne: boolean
+  /** File names are put in its place. */
+  readonly isPattern: boolean
+  /** Its value is a stream, as with `<(…)`. */
+  readonly isStream: boolean
+  readonly text: string
+}
+
+/** The most words that one word with braces may become. */
+const wordsPerBraceMax = 64
+
+/** What a word becomes: mostly one word, several by braces. */
+export function readWord(word: Word): readonly ReadWord[] {
+  const parts = word.parts
+  if (parts === undefined) return [staticWord(word.value, word.text)]
+  const pieces = piecesOf(parts)
+  if (!pieces.hasBraces) return [pieces.wordOf(word.text)]
+  const values = braceValues(parts)
+  if (values !== null) return values.map((value) => staticWord(value, word.text))
+  return [{ ...pieces.wordOf(word.text), value: null, isOne: false }]
+}
+
+/** A word that is known. */
+export function staticWord(value: string, text: string): ReadWord {
+  return { value, start: value, isOne: true, isPattern: false, isStream: false, text }
+}
+
+/** A word or words that nobody knows yet, such as those `xargs` adds. */
+export function unknownWord(text: string): ReadWord {
+  return { value: null, start: '', isOne: false, isPattern: false, isStream: false, text }
+}
+
+type Pieces = { readonly hasBraces: boolean; readonly wordOf: (text: string) => ReadWord }
+
+function piecesOf(parts: readonly WordPart[]): Pieces {
+  let start = ''
+  let isKnown = true
+  let isOne = true
+  let isPattern = false
+  let isStream = false
+  let hasBraces = false
+  for (const part of parts) {
+    const value = partValue(part)
+    if (value === null) isKnown = false
+    else if (isKnown) start += value
+    if (part.type === 'Glob' || part.type === 'ExtendedGlob') isPattern = true
+    else if (part.type === 'BraceExpansion') hasBraces = true
+    else if (part.type === 'ProcessSubstitution') isStream = true
+    else if (value === null && splits(part)) isOne = false
+  }
+  const value = isKnown ? start : null
+  return {
+    hasBraces,
+    wordOf: (text) => ({ value, start, isOne, isPattern, isStream, text }),
+  }
+}
+
+/** Whether the value of a part could become several words. */
+function splits(part: WordPart): boolean {
+  if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return true
+  return part.text.includes('$@') || part.text.includes('[@]')
+}
+
+function partValue(part: WordPart): string | null {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return part.value
+    case 'Glob':
+    case 'ExtendedGlob':
+      return part.parts?.some((inner) => partValue(inner) === null) ? null : part.text
+    case 'DoubleQuoted': {
+      let whole = ''
+      for (const child of part.parts) {
+        if (child.type !== 'Literal') return null
+        whole += child.value
+      }
+      return whole
+    }
+    default:
+      return null
+  }
+}
+
+/** Every word that braces make; null when something in them has to run first, or too many. */
+function braceValues(parts: readonly WordPart[]): readonly string[] | null {
+  let values = ['']
+  for (const part of parts) {
+    const choices =
+      part.type === 'BraceExpansion' ? expandBraces(part.text) : oneOf(partValue(part))
+    if (choices === null || values.length * choices.length > wordsPerBraceMax) return null
+    values = values.flatMap((value) => choices.map((choice) => value + choice))
+  }
+  return values
+}
+
+function oneOf(value: string | null): readonly string[] | null {
+  return value === null ? null : [value]
+}
+
+/** `{a,b}` and `{1..3}` without quotes, expansions or patterns inside; else null. */
+function expandBraces(text: string): readonly string[] | null {
+  if (/["'$`\\]/.test(text)) return null
+  const inside = text.slice(1, -1)
+  const range = /^(-?\d{1,4})\.\.(-?\d{1,4})$/.exec(inside)
+  if (range !== null) return countFrom(range[1] ?? '', range[2] ?? '')
+  if (!inside.includes(',')) return null
+  const choices = splitAtCommas(inside)
+  const all: string[] = []
+  for (const choice of choices) {
+    const inner = /^([^{}]*)(\{.*\})([^{}]*)$/.exec(choice)
+    if (inner === null) {
+      if (/[{}]/.test(choice)) return null
+      all.push(choice)
+      continue
+    }
+    // INVARIANT: the inner text is shorter, so this ends; the parser bounds how deep braces go.
+    const deeper = isOneGroup(inner[2] ?? '') ? expandBraces(inner[2] ?? '') : null
+    if (deeper === null) return null
+    for (const value of deeper) all.push(`${inner[1]}${value}${inner[3]}`)
+    if (all.length > wordsPerBraceMax) return null
+  }
+  return all
+}
+
+function isOneGroup(text: string): boolean {
+  let depth = 0
+  for (let i = 0; i < text.length; i += 1) {
+    if (text[i] === '{') depth += 1
+    else if (text[i] === '}') depth -= 1
+    if (depth === 0 && i < text.length - 1) return false
+  }
+  return depth === 0
+}
+
+function splitAtCommas(text: string): readonly string[] {
+  const choices: string[] = []
+  let depth = 0
+  let current = ''
+  for (const char of text) {
+    if (char === '{') depth += 1
+    else if (char === '}') depth -= 1
+    if (char === ',' && depth === 0) {
+      choices.push(current)
+      current = ''
+    } else current += char
+  }
+  choices.push(current)
+  return choices
+}
+
+function countFrom(first: string, last: string): readonly string[] | null {
+  const isPadded = /^-?0\d/.test(first) || /^-?0\d/.test(last)
+  const from = Number(first)
+  const to = Number(last)
+  if (isPadded || Math.abs(to - from) >= wordsPerBraceMax) return null
+  const step = from <= to ? 1 : -1
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => String(from + i * step))
+}

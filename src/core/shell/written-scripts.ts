@@ -1,0 +1,47 @@
+/**
+ * Scripts that a text first writes and then runs: what is in them shows only when it runs.
+ */
+import { type Facts, noteHidden } from './facts.ts'
+import type { SimpleCommand } from './reading.ts'
+import { baseName, shells } from './wrappers.ts'
+
+/** Programs that can put a file in place, beside redirections. */
+const placing = /^(tee|sponge|cp|mv|install|ln|dd|sed|gsed|curl|wget|tar|patch|git|rsync|unzip)$/
+
+/** Notes every script file that the same text may have made. */
+export function noteWrittenScripts(facts: Facts): void {
+  const scripts = facts.commands.filter(isScript)
+  if (scripts.length === 0) return
+  const written = facts.redirections.filter((one) => one.kind === 'write')
+  const names = new Set(written.map((one) => (one.target === null ? null : baseName(one.target))))
+  for (const { words } of facts.commands) {
+    if (!placing.test(baseName(words[0] ?? ''))) continue
+    for (const word of words.slice(1)) names.add(word === null ? null : baseName(fileIn(word)))
+  }
+  for (const { words, text } of scripts) {
+    const isMade = words.slice(1).some((word) => word !== null && names.has(baseName(word)))
+    const isOpen = words.slice(1).some((word) => word === null || /[*?[]/.test(word))
+    const isUnknown = names.size > 0 && (names.has(null) || isOpen)
+    if (!isMade && !isUnknown && !isFedByThem(facts, names)) continue
+    const reason = 'a script that the same text may have written'
+    noteHidden(facts, { kind: 'code', reason, token: text.slice(0, 80) })
+  }
+}
+
+/** `of=x` and `--output=x` name `x`. */
+function fileIn(word: string): string {
+  return word.slice(word.indexOf('=') + 1)
+}
+
+function isScript({ words, starts }: SimpleCommand): boolean {
+  const name = baseName(words[0] ?? '')
+  if (name === 'source' || name === '.') return words.length > 1
+  if (!shells.has(name) || starts.some((start) => /^-\w*c/.test(start))) return false
+  return !starts.some((start) => /^--(help|version)$/.test(start))
+}
+
+/** `bash < x.sh` */
+function isFedByThem(facts: Facts, names: ReadonlySet<string | null>): boolean {
+  const read = facts.redirections.filter((one) => one.kind === 'read')
+  return read.some(({ target }) => target !== null && names.has(baseName(target)))
+}

@@ -1,0 +1,38 @@
+/**
+ * The names hosts give to the tools of servers: which server, which tool.
+ * Knows spellings. Must not know what the tools do.
+ */
+import type { Host } from './hosts.ts'
+
+export type McpName = { readonly server: string; readonly tool: string }
+
+/** The server and tool a host's name says; null: it is no server's; `odd`: it cannot be told. */
+export function mcpNameOf(name: string, host: Host): McpName | 'odd' | null {
+  if (name.startsWith('mcp__')) return splitAt(name.slice('mcp__'.length), '__') ?? 'odd'
+  switch (host) {
+    case 'gemini':
+      return name.startsWith('mcp_') ? (splitAt(name.slice('mcp_'.length), '_') ?? 'odd') : null
+    case 'opencode':
+      return splitAt(name, '_')
+    case 'claude':
+    case 'codex':
+    case 'cursor':
+    case 'mcp':
+      return null
+  }
+}
+
+/** The server and tool an author means by `mcp__server__tool` or `mcp:server:tool`. */
+export function spelledMcpName(written: string): McpName | null {
+  if (written.startsWith('mcp__')) return splitAt(written.slice('mcp__'.length), '__')
+  return written.startsWith('mcp:') ? splitAt(written.slice('mcp:'.length), ':') : null
+}
+
+/** Splits at the first separator behind the server's name; a server's name holds no colon. */
+function splitAt(text: string, separator: string): McpName | null {
+  const at = text.indexOf(separator, 1)
+  if (at < 0) return null
+  const server = text.slice(0, at)
+  const tool = text.slice(at + separator.length)
+  return tool === '' || server.includes(':') || server.trim() !== server ? null : { server, tool }
+}

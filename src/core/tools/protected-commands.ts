@@ -1,0 +1,254 @@
+/**
+ * What a shell command does to protected files, as far as its words tell.
+ * Knows programs that only look. Everything else that is handed a protected file may change it.
+ */
+import { pathCharsMax } from '../expr/glob.ts'
+import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
+import { alternativesOf, placesOf } from './paths.ts'
+import {
+  holdsSecrets,
+  isProtected,
+  isSecret,
+  isSuspect,
+  mentionsProtected,
+} from './protected-files.ts'
+
+// WHY `/`: paths are relative to the workspace by now, or lead somewhere else, where what counts
+// is their end. So the workspace is nothing above them.
+const here = { workspace: '/' }
+
+/** Whether a path names a protected file; a relative one lies in the workspace. */
+export function isHeld(path: string): boolean {
+  if (!isSuspect(path)) return false
+  const side = /^(?:[/~$%\\]|\.\.|[a-z]:|file:)/i.test(path) ? 'outside' : 'inside'
+  return placesOf(path, here).some((place) => isProtected(place, side))
+}
+
+/** Whether a path names something that only Pawl may see. */
+export function isSecretPath(path: string): boolean {
+  if (!isSuspect(path)) return false
+  return placesOf(path, here).some(isSecret)
+}
+
+/** Whether a path is the directory of Pawl itself. */
+export function isSecretDirectory(path: string): boolean {
+  if (!isSuspect(path)) return false
+  return placesOf(path, here).some(holdsSecrets)
+}
+
+/** Words of one command that may need a closer look; more are not looked at but denied. */
+export const suspectsMax = 500
+
+/** The first protected file that a command may change; null: none that its text shows. */
+export function heldBy(reading: GoodReading): string | null {
+  for (const { kind, target, text, dir } of reading.redirections) {
+    if (kind !== 'write') continue
+    if (target !== null && withDirectory([target], dir).some(isHeld)) return target
+    if (target === null && isUnsafe(reading, text)) return text
+  }
+  for (const command of reading.commands) {
+    if (isLooking(command)) continue
+    const changed = changedBy(command)
+    if (changed.length > suspectsMax) return command.text
+    const held = changed.find(isHeldWord)
+    if (held !== undefined) return held
+    if (command.words.includes(null) && mentionsProtected(command.text)) return command.text
+    if (readsCode(command) && mentionsProtected(command.stdin ?? '')) return command.text
+    if (changesGit(command)) return '.git/config'
+  }
+  return null
+}
+
+/** A target that only shows when it runs, in a text that speaks of a protected file. */
+function isUnsafe(reading: GoodReading, target: string): boolean {
+  return mentionsProtected(target) || reading.commands.some(({ text }) => mentionsProtected(text))
+}
+
+/** Code and texts of several words speak of files; everything else is taken as a path. */
+function isHeldWord(word: string): boolean {
+  return isCode(word) ? mentionsProtected(word) : isHeld(word)
+}
+
+/**
+ * Whether anything in a command could concern a protected file or a secret. Nearly no everyday
+ * command does, and the rest of this file is spared for it.
+ */
+export function concernsProtected({ commands, redirections }: GoodReading): boolean {
+  if (redirections.some(({ target }) => target === null || isSuspect(target))) return true
+  return commands.some((one) => one.words.some(isSuspectWord) || changesGit(one) || readsCode(one))
+}
+
+/** A program that runs what a here-document hands to it. */
+function readsCode(command: SimpleCommand): boolean {
+  return command.stdin !== null && interpreters.has(programOf(command))
+}
+
+function isSuspectWord(word: string | null): boolean {
+  if (word === null || word.length > pathCharsMax || isSuspect(word)) return true
+  // `-o.mcp.json`: a value may be glued to its option.
+  return word.startsWith('-') && isSuspect(word.slice(2))
+}
+
+/** The first word that shows a secret of Pawl; null: none. */
+export function secretIn(reading: GoodReading): string | null {
+  for (const { kind, target } of reading.redirections) {
+    if (kind === 'read' && target !== null && isSecretPath(target)) return target
+  }
+  for (const command of reading.commands) {
+    const shows = !namers.has(programOf(command))
+    const words = operandsOf(command)
+    if (words.length > suspectsMax) return command.text
+    for (const word of words) {
+      if (isSecretPath(word) || (shows && isSecretDirectory(word))) return word
+    }
+    const isVague = shows && command.words.includes(null)
+    if (isVague && /\$\{?PAWL_HOME\b|\.pawl\b/i.test(command.text)) return command.text
+  }
+  return null
+}
+
+/** Programs that tell names at most, not what is in the files. */
+const namers: ReadonlySet<string> = new Set(
+  'ls test [ [[ stat du pawl mkdir cd pushd popd echo printf basename dirname'.split(' '),
+)
+
+/** Programs that look, and change nothing whatever they are given. */
+const lookers: ReadonlySet<string> = new Set(
+  [
+    'cat head tail less more bat grep egrep fgrep rg ag ack ls tree stat file wc diff cmp comm jq',
+    'test [ [[ du df echo printf md5sum sha1sum sha256sum sha512sum cksum basename dirname',
+    'realpath readlink pwd which type nl od xxd hexdump strings cut tr column fold cd pushd popd',
+    'true false : pawl code open tac rev paste join expr seq date export gh source . ssh ssh-add',
+  ].flatMap((line) => line.split(' ')),
+)
+
+const gitChanges: ReadonlySet<string> = new Set(
+  'checkout restore rm mv clean apply config reset switch worktree init submodule am clone'.split(
+    ' ',
+  ),
+)
+
+function programOf({ words }: SimpleCommand): string {
+  return words[0]?.split('/').at(-1) ?? ''
+}
+
+function isLooking(command: SimpleCommand): boolean {
+  const program = programOf(command)
+  if (lookers.has(program)) return true
+  if (program === 'find') return !command.words.some((word) => findChanges.has(word ?? ''))
+  if (program !== 'git') return false
+  return !command.words.some((word) => gitChanges.has(word ?? '')) || isAskingGit(command)
+}
+
+const findChanges: ReadonlySet<string> = new Set(['-delete', '-fprint', '-fprintf', '-fls'])
+
+const gitAsking: ReadonlySet<string> = new Set([
+  '--get',
+  '--list',
+  '-l',
+  '--get-all',
+  '--get-regexp',
+])
+
+function isAskingGit({ words }: SimpleCommand): boolean {
+  return words.includes('config') && words.some((word) => gitAsking.has(word ?? ''))
+}
+
+/** Settings of git that make it run something, wherever they are kept. */
+const gitRuns = new RegExp(
+  [
+    '^(?:!.*|(?:filter|include|credential|gpg|pager|browser|protocol|hook|uploadpack)',
+    '|(?:merge|diff)tool|diff\\.external|diff\\..*(?:command|textconv)|merge\\..*driver',
+    '|init\\.templatedir|sequence\\.editor|submodule\\..*update|remote\\..*(?:pack|vcs|proxy)',
+    '|core\\.(?:hookspath|fsmonitor|sshcommand|editor|pager|askpass|gitproxy|worktree',
+    '|attributesfile))(?:$|[.=])',
+  ].join(''),
+  'i',
+)
+
+function changesGit(command: SimpleCommand): boolean {
+  if (programOf(command) !== 'git' || !command.words.includes('config')) return false
+  return command.words.some((word) => gitRuns.test(word ?? ''))
+}
+
+const copiers: ReadonlySet<string> = new Set(['cp', 'scp', 'rsync', 'install'])
+const filters: ReadonlySet<string> = new Set(['sed', 'gsed', 'awk', 'gawk', 'mawk', 'yq'])
+const interpreters: ReadonlySet<string> = new Set(
+  'node deno bun python python2 python3 ruby perl php bash sh zsh dash ksh'.split(' '),
+)
+
+/** What a command may change of what it is handed. */
+function changedBy(command: SimpleCommand): readonly string[] {
+  const { words, dir } = command
+  const program = programOf(command)
+  const all = operandsOf(command)
+  const has = (option: RegExp) => words.some((word) => option.test(word ?? ''))
+  // A copy changes where it goes, a packed file is one that is named first.
+  if (copiers.has(program) && !has(/^(?:-t|--target-directory)/))
+    return oneOf(words.at(-1), all, dir)
+  if (program === 'zip') return oneOf(plainOf(command)[0], all, dir)
+  if (program === 'tar' && has(/^(?:-?[A-Za-z]*c[A-Za-z]*|--create)$/)) return []
+  // `find` changes what is below the places it begins in; the rest are tests.
+  if (program === 'find') {
+    const end = words.findIndex((word, i) => i > 0 && /^[-(!]/.test(word ?? ''))
+    return withDirectory(known(words.slice(1, end < 0 ? undefined : end)), dir)
+  }
+  // A filter that does not edit in place writes only what its code says.
+  if (filters.has(program) && !has(/^(?:-[a-zA-Z]*i|--in-?place)/)) return all.filter(isCode)
+  // The script that is run is not changed by that; what it is handed may be.
+  if (interpreters.has(program) && !has(/^-[a-zA-Z]*[ce]$/)) {
+    const script = plainOf(command)[0]
+    return all.filter((word) => word !== script)
+  }
+  return all
+}
+
+function oneOf(
+  word: string | null | undefined,
+  all: readonly string[],
+  dir: string | null,
+): readonly string[] {
+  return word === null || word === undefined ? all : withDirectory([word], dir)
+}
+
+function known(words: SimpleCommand['words']): readonly string[] {
+  return words.filter((word) => word !== null)
+}
+
+function plainOf({ words }: SimpleCommand): readonly string[] {
+  return known(words.slice(1)).filter((word) => !word.startsWith('-'))
+}
+
+function isCode(word: string): boolean {
+  return /[\s"'()`;]/.test(word)
+}
+
+const excluding = /^--?(?:exclude|ignore|skip|omit)[\w-]*/
+
+/** Operands, and the values glued to options or keys: `--file=x`, `-ox`, `of=x`, `@x`. */
+function operandsOf({ words, starts, dir }: SimpleCommand): readonly string[] {
+  const parts: string[] = []
+  for (let i = 1; i < words.length; i++) {
+    const text = words[i] ?? starts[i] ?? ''
+    if (excluding.test(text)) {
+      // What is left out is not touched: `--exclude=.git`, `--exclude .git`.
+      if (!text.includes('=')) i += 1
+      continue
+    }
+    parts.push(text, ...text.split(/[=@,:]/).slice(1, partsMax))
+    if (/^-[A-Za-z][^-=]/.test(text)) parts.push(text.slice(2))
+  }
+  return withDirectory(
+    parts.filter((text) => text !== '' && !text.startsWith('-')),
+    dir,
+  )
+}
+
+/** Pieces of one word that are looked at. */
+const partsMax = 32
+
+function withDirectory(texts: readonly string[], dir: string | null): readonly string[] {
+  const relative = texts.filter((text) => !/^[/~]/.test(text))
+  const moved = dir === null || dir === '' ? [] : relative.map((text) => `${dir}/${text}`)
+  return [...texts, ...moved].filter(isSuspect).flatMap(alternativesOf)
+}

@@ -1,0 +1,232 @@
+/**
+ * Which files an agent may never change, because they guard it or run code on its behalf without
+ * being asked: Pawl's own, the hooks and settings of the hosts, git's hooks, start-up files.
+ * Knows names only, so that a file is protected before it exists. Must not know calls.
+ */
+import { pathCharsMax } from '../expr/glob.ts'
+import { homeMark, type Place, unknownMark } from './paths.ts'
+
+/** In whatever directory they stand: a nested project has its own hosts and hooks. */
+const anywhere = [
+  ...['.pawl/**', 'node_modules/pawl/**', 'node_modules/.bin/pawl'],
+  ...['.claude/settings*.json', '.claude/hooks/**', '.claude/plugins/**', '.claude.json'],
+  ...['.mcp.json', 'managed-settings.json', 'managed-mcp.json'],
+  ...['.codex/**', '.opencode/**', 'opencode.json', 'opencode.jsonc'],
+  ...['.gemini/settings*.json', '.gemini/hooks/**', '.gemini/extensions/**', '.gemini/.env'],
+  ...['.gemini/policies/**', '.gemini/trustedfolders.json'],
+  ...['.cursor/hooks.json', '.cursor/hooks/**', '.cursor/mcp.json', '.cursor/cli.json'],
+  ...['.cursor/cli-config.json', '.cursor/permissions.json', '.cursor/sandbox.json'],
+  ...['.cursor/environment.json', '.cursor/worktrees.json'],
+  ...['.vscode/settings.json', '.vscode/tasks.json', '.vscode/mcp.json', '.vscode/launch.json'],
+  ...['.windsurf/hooks.json', '.kiro/hooks/**', '.kiro/settings/**', '.clinerules/hooks/**'],
+  ...['.qwen/settings*.json', '.roo/mcp.json', '.amazonq/**', '.factory/settings*.json'],
+  ...['.github/hooks/**', '.husky/**', '.envrc'],
+  ...['.git/hooks/**', '.git/config', '.git/config.worktree', '.git/info/attributes'],
+  ...['.git/modules/**', '.git/worktrees/**'],
+]
+
+/** In a home: at the top of the workspace, which may be one, and anywhere outside of it. */
+const atHome = [
+  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile'],
+  ...['.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc'],
+  ...['.login', '.inputrc', '.xprofile', '.xinitrc', '.xsession', '.xsessionrc', '.vimrc'],
+  ...['.exrc', '.emacs', '.tmux.conf', '.screenrc', '.ripgreprc', '.curlrc', '.wgetrc'],
+  ...['.gitconfig', '.git-credentials', '.netrc', '.pam_environment', '.pythonrc', '.pythonrc.py'],
+  ...['.ssh/**', '.gnupg/**', '.config/git/**', '.config/fish/**', '.config/autostart/**'],
+  ...['.config/systemd/**', '.config/environment.d/**', '.config/direnv/**', '.config/nvim/**'],
+  ...['.config/pawl/**', '.local/share/pawl/**', '.local/state/pawl/**', '.config/opencode/**'],
+  ...['library/launchagents/**', 'library/application support/pawl/**'],
+]
+
+/** From the root of the disk. */
+const atRoot = [
+  ...[
+    'etc/profile',
+    'etc/profile.d/**',
+    'etc/bash.bashrc',
+    'etc/bashrc',
+    'etc/zshrc',
+    'etc/zshenv',
+  ],
+  ...['etc/zsh/**', 'etc/environment', 'etc/crontab', 'etc/cron.d/**', 'etc/cron.daily/**'],
+  ...['etc/cron.hourly/**', 'etc/cron.weekly/**', 'etc/cron.monthly/**', 'var/spool/cron/**'],
+  ...['etc/ld.so.preload', 'etc/ld.so.conf', 'etc/ld.so.conf.d/**', 'etc/sudoers'],
+  ...['etc/sudoers.d/**', 'etc/gitconfig', 'etc/systemd/**', 'etc/claude-code/**', 'etc/codex/**'],
+  ...['etc/gemini-cli/**', 'etc/opencode/**', 'etc/pawl/**', 'var/lib/pawl/**', 'run/pawl/**'],
+]
+
+/** Directories that count themselves: who moves or removes them takes what is in them along. */
+const heldWhole: ReadonlySet<string> = new Set([
+  ...['.pawl', '.claude', '.codex', '.gemini', '.opencode', '.cursor', '.vscode', '.husky'],
+  ...['.git', '.ssh'],
+])
+
+type Pattern = readonly string[]
+
+function indexOf(patterns: readonly string[]): ReadonlyMap<string, readonly Pattern[]> {
+  const index = new Map<string, Pattern[]>()
+  for (const pattern of patterns) {
+    const segments = pattern.split('/')
+    const first = segments[0] as string
+    index.set(first, [...(index.get(first) ?? []), segments])
+  }
+  return index
+}
+
+const indexes = { anywhere: indexOf(anywhere), home: indexOf(atHome), root: indexOf(atRoot) }
+
+// INVARIANT (tested): every protected name is hit by this, and so is whatever could be folded or
+// expanded into one. It spares the long way for nearly every word of nearly every command.
+const suspect =
+  /(?:^|[^\w.~-])\.(?![./]|$)|[*?[{~%\\\s]|[^ -~]|pawl|opencode|managed-|(?:etc|var|run|library)\//i
+
+/** Whether a path is worth a closer look: false is certain, true is not. */
+export function isSuspect(text: string): boolean {
+  return text.length <= pathCharsMax && suspect.test(text)
+}
+
+/**
+ * Whether a place is protected: one inside the workspace, from there, or one outside, from the
+ * root. Words of a shell may hold patterns: they count when they could stand for a protected file.
+ */
+export function isProtected(place: Place, where: 'inside' | 'outside'): boolean {
+  const segments = place.map(foldSegment)
+  for (let start = 0; start < segments.length; start++) {
+    if (isHit(indexes.anywhere, segments, start)) return true
+    if ((start === 0 || where === 'outside') && isHit(indexes.home, segments, start)) return true
+  }
+  return where === 'outside' && segments.length > 0 && isHit(indexes.root, segments, 0)
+}
+
+/** Whether a place shows what only Pawl may know: its tokens, keys and store. */
+export function isSecret(place: Place): boolean {
+  const segments = place.map(foldSegment)
+  const at = segments.findIndex((segment) => matchesName('.pawl', segment))
+  const home = [
+    '.config/pawl',
+    '.local/share/pawl',
+    '.local/state/pawl',
+    'var/lib/pawl',
+    'run/pawl',
+  ]
+  const text = segments.join('/')
+  const isElse = home.some((directory) => `/${text}/`.includes(`/${directory}/`))
+  if (at < 0 && !isElse) return false
+  return segments.slice(Math.max(at, 0)).some((segment, i) => i > 0 && isSecretName(segment))
+}
+
+/** Whether a place is the directory that holds Pawl's secrets, or a directory right above. */
+export function holdsSecrets(place: Place): boolean {
+  return matchesName('.pawl', foldSegment(place.at(-1) ?? ''))
+}
+
+const secretName = /token|secret|credential|passw|cookie|^auth|^keys?$|\.(?:key|pem|p12)$/
+const storeName = /\.(?:db|sqlite3?|sock|socket)(?:-wal|-shm|-journal)?$|^(?:store|events|runs)$/
+
+function isSecretName(segment: string): boolean {
+  return secretName.test(segment) || storeName.test(segment) || /[*?[]/.test(segment)
+}
+
+function isHit(
+  index: ReadonlyMap<string, readonly Pattern[]>,
+  segments: Pattern,
+  start: number,
+): boolean {
+  const first = segments[start] as string
+  if (!/[*?[~]/.test(first)) {
+    return (index.get(first) ?? []).some((pattern) => matches(pattern, segments, start))
+  }
+  for (const [name, patterns] of index) {
+    if (!matchesName(name, first)) continue
+    if (patterns.some((pattern) => matches(pattern, segments, start))) return true
+  }
+  return false
+}
+
+function matches(pattern: Pattern, segments: Pattern, start: number): boolean {
+  for (const [i, wanted] of pattern.entries()) {
+    if (wanted === '**') return true
+    const segment = segments[start + i]
+    if (segment === undefined) return heldWhole.has(pattern[0] as string)
+    if (!matchesName(wanted, segment)) return false
+  }
+  return segments.length - start === pattern.length
+}
+
+/** Whether a protected name is this segment, or could be: by a pattern, or by a short name. */
+function matchesName(wanted: string, segment: string): boolean {
+  if (wanted === segment) return true
+  if (wanted.includes('*')) {
+    const [before = '', after = ''] = wanted.split('*')
+    const isLike =
+      segment.length >= wanted.length - 1 && segment.startsWith(before) && segment.endsWith(after)
+    return isLike || matchesName(before + after, segment)
+  }
+  if (/[*?[]/.test(segment)) return couldBe(segment, wanted)
+  return segment.includes('~') && isShortName(segment, wanted)
+}
+
+/** `GIT~1`, as old Windows file systems call `.git`. */
+function isShortName(segment: string, wanted: string): boolean {
+  const found = /^([^~]{1,6})~\d+(?:\.(.{1,3}))?$/.exec(segment)
+  if (found === null) return false
+  const [stem = '', ending = ''] = wanted.replace(/^\.+/, '').split(/\.(?=[^.]*$)/)
+  const short = (found[1] ?? '').replaceAll('.', '')
+  return stem.replaceAll('.', '').startsWith(short) && ending.startsWith(found[2] ?? '')
+}
+
+/**
+ * Whether a shell pattern could stand for a name. A leading dot is only matched by a dot; and a
+ * pattern for every name, such as `*.json`, is not meant for this one.
+ */
+function couldBe(pattern: string, name: string): boolean {
+  if (pattern[0] !== name[0] && pattern[0] !== '[') return false
+  const parts = pattern.replace(/\[[^\]]*\]?/g, '?')
+  let at = 0
+  let star = -1
+  let starAt = 0
+  // The usual walk with one way back: at most pattern times name steps.
+  for (let i = 0; i < name.length; ) {
+    if (parts[at] === '*') [star, starAt, at] = [at, i, at + 1]
+    else if (parts[at] === '?' || parts[at] === name[i]) [at, i] = [at + 1, i + 1]
+    else if (star >= 0) [starAt, i, at] = [starAt + 1, starAt + 1, star + 1]
+    else return false
+  }
+  return /^\**$/.test(parts.slice(at))
+}
+
+/** A name as file systems that ignore case, invisible letters and trailing dots would take it. */
+function foldSegment(segment: string): string {
+  if (segment === homeMark || segment === unknownMark) return segment
+  if (/^[a-z0-9._-]*[a-z0-9_-]$/.test(segment)) return segment
+  const folded = segment
+    .normalize('NFKC')
+    .replace(/\p{Cf}|\p{Cc}|\u034F/gu, '')
+    .toLowerCase()
+  return folded
+    .replace(/(.):.*$/, '$1')
+    .replace(/[. ]+$/, '')
+    .trim()
+}
+
+/** The beginnings of all protected names, without what may follow. */
+export const protectedLiterals: readonly string[] = [...anywhere, ...atHome, ...atRoot].map(
+  (pattern) => (pattern.split('*')[0] ?? '').replace(/\/$/, ''),
+)
+const mention = new RegExp(
+  `(?:^|[^a-z0-9_.-])(?:${protectedLiterals.map(escaped).join('|')})(?![a-z0-9_-])`,
+)
+
+function escaped(text: string): string {
+  return text.replace(/[.+^${}()|[\]\\]/g, '\\$&')
+}
+
+/** The longest text that is searched; what is longer counts as mentioning everything. */
+const mentionCharsMax = 262_144
+
+/** Whether a text that cannot be read any better speaks of a protected file. */
+export function mentionsProtected(text: string): boolean {
+  // Longer than any path that could be meant: nobody looks for a name in a book.
+  if (text.length > mentionCharsMax) return true
+  return mention.test(text.normalize('NFKC').toLowerCase().replaceAll('\\', '/'))
+}

@@ -1,0 +1,122 @@
+/**
+ * What a shell command changes, as far as its text tells: the files it writes, those of a patch it
+ * carries, and how many lines it brings along.
+ * Knows readings and patches. Must not know stages or hosts.
+ */
+import type { CallPath } from '../engine/types.ts'
+import type { GoodReading, ShellReading, SimpleCommand } from '../shell/reading.ts'
+import { shellEdits } from '../shell/shell-paths.ts'
+import { countLines } from './edit-size.ts'
+import { type Patch, patchesIn, readDiff, readPatch } from './patch.ts'
+import { type From, insideOf } from './paths.ts'
+
+export type Change = {
+  /** Files it is told to write by a redirection or a patch: the scope of file tools holds there. */
+  readonly writes: readonly CallPath[]
+  /** Files inside the workspace that it changes, also by operands of programs such as `cp`. */
+  readonly edits: readonly string[]
+  /** Null: the text does not tell, as for any program that writes by itself. */
+  readonly lines: number | null
+  readonly problem: string | null
+}
+
+const nothing: Change = { writes: [], edits: [], lines: null, problem: null }
+
+/** The change a command makes. `locate` finds a path, with the links behind it. */
+export function changeByShell(
+  reading: ShellReading,
+  from: From,
+  locate: (path: string) => readonly CallPath[],
+): Change {
+  if (!reading.ok) return nothing
+  const patches = reading.commands.filter(isPatching).map((one) => patchBy(one))
+  const problem = patches.find((patch) => patch.problem !== null)?.problem ?? null
+  const patched = patches.flatMap((patch) => patch.paths.flatMap(locate))
+  const writes = [...editsFrom({ ...reading, commands: [] }, from), ...patched]
+  const inside = [...editsFrom(reading, from), ...patched].map((path) => path.inside)
+  const edits = inside.filter((path) => path !== null)
+  if (patches.length > 0) return { writes, edits, lines: sumOf(patches), problem }
+  const lines = edits.length === 0 ? null : linesCarried(reading)
+  return { writes, edits, lines, problem: null }
+}
+
+const streams = /^\/dev\/(?:null|stdout|stderr|tty|fd\/[0-2])$/
+
+/** Paths of the shell room count from where the command runs; ours from the workspace. */
+function editsFrom(reading: GoodReading, from: From): readonly CallPath[] {
+  const { workspace, cwd } = from
+  if (cwd === undefined || cwd === null) return filesOf(shellEdits(reading, workspace))
+  const inside = insideOf(cwd, { workspace })
+  const start = inside === null ? cwd : `${workspace}/${inside}`
+  return filesOf(shellEdits(reading, start)).map((path) => {
+    if (path.inside === null) return { ...path, inside: insideOf(path.written, from) }
+    const whole = inside === null ? null : insideOf(`${start}/${path.inside}`, { workspace })
+    return { ...path, inside: whole }
+  })
+}
+
+function filesOf(paths: readonly CallPath[]): readonly CallPath[] {
+  return paths.filter((path) => !streams.test(path.written))
+}
+
+type Patched = {
+  readonly paths: readonly string[]
+  readonly lines: number | null
+  readonly problem: string | null
+}
+
+function isPatching({ words }: SimpleCommand): boolean {
+  const name = words[0]?.split('/').at(-1)
+  return name === 'apply_patch' || name === 'applypatch' || isDiffing(words)
+}
+
+function isDiffing(words: SimpleCommand['words']): boolean {
+  const name = words[0]?.split('/').at(-1)
+  return name === 'patch' || (name === 'git' && words[1] === 'apply')
+}
+
+function patchBy(command: SimpleCommand): Patched {
+  const { words, stdin } = command
+  if (isDiffing(words)) {
+    // A diff that stands in a file shows only when it is applied.
+    return stdin === null ? noPatch : patchedBy(readDiff(stdin), command)
+  }
+  const texts = [stdin ?? '', ...words.slice(1).map((word) => word ?? '')].flatMap(patchesIn)
+  const problem = '`apply_patch` without a patch that can be read here'
+  if (texts.length === 0) return { ...noPatch, problem }
+  const patches = texts.map((text) => patchedBy(readPatch(text), command))
+  const paths = patches.flatMap((patch) => patch.paths)
+  const failed = patches.find((patch) => patch.problem !== null)
+  return { paths, lines: sumOf(patches), problem: failed?.problem ?? null }
+}
+
+const noPatch: Patched = { paths: [], lines: null, problem: null }
+
+function patchedBy(patch: Patch, { dir }: SimpleCommand): Patched {
+  if (!patch.ok) return { ...noPatch, problem: patch.problem }
+  if (dir === null) return { ...noPatch, problem: 'where a patch is applied cannot be told' }
+  const paths = patch.paths.map((path) =>
+    dir === '' || path.startsWith('/') ? path : `${dir}/${path}`,
+  )
+  return { paths, lines: patch.lines, problem: null }
+}
+
+function sumOf(patches: readonly Patched[]): number | null {
+  let sum = 0
+  for (const { lines } of patches) {
+    if (lines === null) return null
+    sum += lines
+  }
+  return sum
+}
+
+/** Lines that the text itself brings along: here-documents and words of several lines. */
+function linesCarried(reading: GoodReading): number | null {
+  let lines = 0
+  for (const { words, stdin, isInner } of reading.commands) {
+    lines += stdin === null ? 0 : countLines(stdin)
+    if (isInner) continue
+    for (const word of words) if (word?.includes('\n')) lines += countLines(word)
+  }
+  return lines === 0 ? null : lines
+}

@@ -1,0 +1,83 @@
+/**
+ * The command that a shell tool's input asks for, in the forms in which hosts pass it.
+ * Knows inputs. How a command is read is the business of the shell room.
+ */
+import type { Json, JsonObject } from '../json.ts'
+import { asObject, own } from '../json.ts'
+import { readShell } from '../shell/read-shell.ts'
+import type { ShellReading } from '../shell/reading.ts'
+
+export type ShellInput =
+  | { readonly ok: true; readonly reading: ShellReading; readonly hasArguments: boolean }
+  | { readonly ok: false; readonly problem: string }
+
+/** Words of a command that is passed as a list. */
+export const commandWordsMax = 10_000
+
+const commandKeys = ['command', 'cmd', 'chars', 'script', 'commandLine', 'command_line'] as const
+
+/** The command of an input, read as bash reads it; null: it names none. */
+export function shellIn(input: JsonObject): ShellInput | null {
+  const action = asObject(own(input, 'action'))
+  const fields = action ?? input
+  const key = commandKeys.find((one) => (own(fields, one) ?? null) !== null)
+  if (key === undefined) return null
+  const command = own(fields, key) as Json
+  const extra = own(fields, 'args') ?? null
+  const text = textOf(command, extra, key)
+  if (!text.ok) return text
+  const names = assignedIn(fields)
+  if (names === null) return { ok: false, problem: 'the environment is not a list of variables' }
+  const reading = withAssigned(readShell(text.text), names)
+  return { ok: true, reading, hasArguments: extra !== null }
+}
+
+type Text =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string }
+
+function textOf(command: Json, extra: Json, key: string): Text {
+  if (typeof command === 'string' && extra === null) return { ok: true, text: command }
+  const words = Array.isArray(command) ? command : [command, ...(Array.isArray(extra) ? extra : [])]
+  if (extra !== null && !Array.isArray(extra)) return { ok: false, problem: '`args` is not a list' }
+  if (words.length > commandWordsMax || !words.every((word) => typeof word === 'string')) {
+    return { ok: false, problem: `\`${key}\` is not a text or a list of texts` }
+  }
+  const texts = words as readonly string[]
+  const script = extra === null ? scriptOf(texts) : null
+  return { ok: true, text: script ?? texts.map(quoted).join(' ') }
+}
+
+const shellNames: ReadonlySet<string> = new Set(
+  ['bash', 'sh', 'zsh'].flatMap((name) => [name, `/bin/${name}`, `/usr/bin/${name}`]),
+)
+
+/** Codex passes a shell text as `["bash", "-lc", text]`. */
+function scriptOf(words: readonly string[]): string | null {
+  const [shell = '', flag = '', script = null] = words
+  return words.length === 3 && shellNames.has(shell) && /^-l?c$/.test(flag) ? script : null
+}
+
+/** A word that a shell reads as itself. */
+function quoted(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word) && !word.includes('=')) return word
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** The variables an input sets beside its command; null: they cannot be read. */
+function assignedIn(input: JsonObject): readonly string[] | null {
+  const given = own(input, 'environment') ?? own(input, 'env') ?? null
+  if (given === null) return []
+  const fields = asObject(given)
+  if (fields === null) return null
+  const names = Object.keys(fields)
+  return names.every((name) => /^[A-Za-z_]\w*$/.test(name)) ? names : null
+}
+
+/** A variable set beside the command is set in front of every part of it. */
+function withAssigned(reading: ShellReading, names: readonly string[]): ShellReading {
+  if (!reading.ok || names.length === 0) return reading
+  const commands = reading.commands.map((one) => ({ ...one, assigns: [...one.assigns, ...names] }))
+  const variablesWritten = [...new Set([...reading.variablesWritten, ...names])]
+  return { ...reading, commands, variablesWritten }
+}

@@ -1,0 +1,161 @@
+/**
+ * A dry run of one call: a run is started in a stage, the call is judged, nothing is kept.
+ * Knows runs and files. Must not know options or how the answer is shown.
+ */
+import { pointerOfDenial } from '../../../core/dialects/rule-pointer.ts'
+import { aroundMember } from '../../../core/engine/around.ts'
+import type { Context, Family } from '../../../core/engine/family.ts'
+import { commandFamily, mainOf, openLeaf, startFamily } from '../../../core/engine/family.ts'
+import type { Alternative, Call, Reply } from '../../../core/engine/types.ts'
+import type { DenialCode } from '../../../core/errors.ts'
+import { explainCall, type Word } from '../../../core/explain.ts'
+import { finding } from '../../../core/finding.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { askPolicies, type Judging } from '../../../core/judge.ts'
+import { defaultPointer } from '../../../core/policy/evaluate.ts'
+import { placeOf, positionAt } from '../../../core/source/source.ts'
+import type { Host } from '../../../core/tools/hosts.ts'
+import { readCall } from '../../../core/tools/read-call.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import type { SourceFile } from '../../../runtime/read-definition.ts'
+import type { Chosen } from '../play/load.ts'
+import { throughLinks } from './links.ts'
+import { type LaidPolicy, splitRule } from './load-policies.ts'
+
+/** What every call of one command line is judged against. */
+export type Court = {
+  readonly chosen: Chosen
+  readonly laid: readonly LaidPolicy[]
+  readonly vars: JsonObject
+  readonly workspace: string
+  readonly host: Host
+}
+
+/** A rule and where it stands; lines and columns from 1. */
+export type PlacedRule = {
+  readonly pointer: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+export type PlacedWord = Omit<Word, 'rule'> & { readonly rule: PlacedRule | null }
+
+export type Judged = {
+  readonly stage: string
+  readonly tool: string
+  readonly input: JsonObject
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly code: DenialCode | null
+  readonly reason: string
+  readonly hint: string
+  readonly instead: readonly Alternative[]
+  readonly rule: PlacedRule | null
+  /** The input as it would really run; null: it would not. */
+  readonly runs: JsonObject | null
+  readonly chain: readonly PlacedWord[]
+}
+
+// WHY a fixed clock: the same call gets the same answer tomorrow. No limit has been used yet.
+const at = Date.UTC(2026, 2, 11, 10, 30)
+
+/** A run in a stage, with nothing used of it. */
+export function startAt(court: Court, stage: string | null): Family {
+  const { chosen, vars } = court
+  const start = { type: 'StartRun', stage, vars, branch: null } as const
+  const main = { runId: 'judge', machine: chosen.machine }
+  const { reply, family } = startFamily(main, start, contextOf(court))
+  if (reply.kind !== 'refused') return family
+  throw new PawlError('USAGE', `the run does not start: ${reply.reason}`, { hint: reply.hint })
+}
+
+function contextOf({ chosen, laid }: Court): Context {
+  const policies = laid.map(({ policy }) => policy)
+  return { library: chosen.library, at, actor: { kind: 'agent', name: 'agent' }, policies }
+}
+
+type Spoken = { readonly tool: string; readonly input: JsonObject }
+
+/** The answer to one call, and the family after it was made as allowed and went well. */
+export function judgeCallIn(
+  court: Court,
+  family: Family,
+  spoken: Spoken,
+): { readonly judged: Judged; readonly after: Family } {
+  const { workspace, host } = court
+  const leaf = openLeaf(family, mainOf(family))
+  const call = throughLinks(readCall(spoken, { machine: leaf.machine, workspace, host }))
+  const context = contextOf(court)
+  const check = { command: { type: 'CheckCall', call }, branch: null } as const
+  const answered = commandFamily(family, check, context)
+  const reply = verdictOf(answered.reply)
+  const around = aroundMember(family, leaf, context.policies ?? [])
+  const heard: Heard = {
+    court,
+    where: { machine: leaf.machine, at, around },
+    state: leaf.state,
+    call,
+  }
+  const chain = explainCall(heard.where, leaf.state, call).map((word): PlacedWord => {
+    return { ...word, rule: placedRule(heard, word) }
+  })
+  const { verdict, code, reason, hint, instead } = reply
+  const judged: Judged = {
+    ...{ stage: leaf.state.stage, tool: spoken.tool, input: spoken.input },
+    ...{ verdict, code, reason, hint, instead },
+    rule: placedRule(heard, reply),
+    runs: verdict === 'deny' ? null : reply.input,
+    chain,
+  }
+  return { judged, after: settled(answered.family, reply, context) }
+}
+
+type Verdict = Extract<Reply, { kind: 'verdict' }>
+
+function verdictOf(reply: Reply): Verdict {
+  if (reply.kind === 'verdict') return reply
+  throw new PawlError('INTERNAL', `bug: a call was not judged but ${reply.kind}`)
+}
+
+function settled(family: Family, { verdict, callId }: Verdict, context: Context): Family {
+  if (verdict !== 'allow') return family
+  const report = { ok: true, output: null, exitCode: null, bytes: null, costMicroUsd: 0 }
+  const command = { type: 'ReportCall', callId, report } as const
+  return commandFamily(family, { command, branch: null }, context).family
+}
+
+// ── rules and their places ──────────────────────────────────────────────────
+
+type Heard = {
+  readonly court: Court
+  readonly where: Judging
+  readonly state: Family['members'][number]['state']
+  readonly call: Call
+}
+
+type Ruled = { readonly rule: string | null; readonly code: DenialCode | null }
+
+function placedRule(heard: Heard, { rule, code }: Ruled): PlacedRule | null {
+  const { court, where, state, call } = heard
+  const { laid, chosen } = court
+  if (rule !== null) {
+    const split = splitRule(rule, laid) ?? (rule === defaultPointer ? silentPolicy(heard) : null)
+    return split === null ? placed(chosen.file, rule) : placed(split.file, split.pointer)
+  }
+  const pointer = code === null ? null : pointerOfDenial(where.machine, { state, call, code })
+  return pointer === null ? null : placed(chosen.file, pointer)
+}
+
+/** A default has the same name in every policy: the first that denies by it is meant. */
+function silentPolicy({ court, where, call }: Heard): ReturnType<typeof splitRule> {
+  const spoken = askPolicies(where, call)
+  const index = spoken.findIndex(({ answer }) => answer.rule === defaultPointer)
+  const owner = court.laid[index]
+  return owner === undefined ? null : { file: owner.file, pointer: '/default' }
+}
+
+function placed({ path, root, lines }: SourceFile, pointer: string): PlacedRule {
+  const range = placeOf(root, finding('SCHEMA_INVALID', pointer, { message: '' }))
+  const { line, column } = positionAt(lines, range?.start ?? 0)
+  return { pointer, file: path, line, column }
+}

@@ -1,0 +1,80 @@
+/**
+ * Links on the disk: a call that names a link is judged by its own name and by what is behind.
+ * Knows the file system. Must not know rules.
+ */
+import { lstatSync, readlinkSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { Call, CallPath } from '../../../core/engine/types.ts'
+
+/** Links that are followed on the way to one file, as the system itself does. */
+const linksMax = 40
+
+/** The call with the files behind the names it uses, beside those names. */
+export function throughLinks(call: Call): Call {
+  const { workspace } = call
+  const both = (path: CallPath): readonly CallPath[] => [path, ...behind(path, workspace)]
+  // A file counts once, whatever names it has: under its own.
+  const edits = call.edits.map((path) => {
+    return behind({ written: path, inside: path }, workspace)[0]?.inside ?? path
+  })
+  return {
+    ...call,
+    reads: call.reads.flatMap(both),
+    writes: call.writes.flatMap(both),
+    edits: [...new Set(edits)],
+  }
+}
+
+/** What is behind a path, where that is another file; else nothing. */
+function behind({ written, inside }: CallPath, workspace: string): readonly CallPath[] {
+  const named = inside === null ? written : join(workspace, inside)
+  if (!isAbsolute(named)) return []
+  const real = realPath(named)
+  if (real === null) return []
+  const within = insideOf(real, workspace)
+  if (within === inside && (inside !== null || real === resolve(named))) return []
+  return [{ written: real, inside: within }]
+}
+
+/** WHY the real workspace: the folder itself may be reached through a link. */
+function insideOf(path: string, workspace: string): string | null {
+  const near = relative(realPath(workspace) ?? workspace, path)
+  if (near === '') return '.'
+  if (isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`)) return null
+  return near.split(sep).join('/')
+}
+
+/**
+ * The path without links, whether the file exists or not; null: it cannot be told.
+ * WHY not `realpath`: a link to a file that does not exist yet creates it there.
+ */
+function realPath(path: string): string | null {
+  let rest = resolve(path).split(sep).filter(Boolean)
+  let real: string = sep
+  for (let count = 0; rest.length > 0; ) {
+    const [name = '', ...more] = rest
+    const next = join(real, name)
+    const target = linkAt(next)
+    if (target === null) {
+      real = next
+      rest = more
+      continue
+    }
+    count += 1
+    if (count > linksMax) return null
+    const start = isAbsolute(target) ? target : join(dirname(next), target)
+    rest = [...start.split(sep).filter(Boolean), ...more]
+    real = sep
+  }
+  return real
+}
+
+/** Where a link leads; null: it is none, or nothing that could be looked at. */
+function linkAt(path: string): string | null {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null
+  } catch {
+    // What is not there is no link, and what may not be looked at cannot be opened either.
+    return null
+  }
+}

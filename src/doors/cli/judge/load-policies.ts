@@ -1,0 +1,75 @@
+/**
+ * Policies that the command line lays over a run, each from a file of its own.
+ */
+import { resolve } from 'node:path'
+import { readShape } from '../../../core/dialects/shape.ts'
+import type { Policy } from '../../../core/machine/machine.ts'
+import { compilePolicy } from '../../../core/policy/compile-policy.ts'
+import { policySchema } from '../../../core/policy/schema.ts'
+import { openLibraries } from '../../../runtime/definition-library.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { readDefinition, type SourceFile } from '../../../runtime/read-definition.ts'
+import { checkFile } from '../check-file.ts'
+import { documentKind } from '../documents.ts'
+import { shownPath } from '../inputs.ts'
+import { type Located, locate } from '../located.ts'
+
+/** Policies laid over one run. */
+const policiesMax = 16
+
+export type LaidPolicy = { readonly file: SourceFile; readonly policy: Policy }
+
+type LoadedPolicies = {
+  /** In the order of the command line: the highest authority first. */
+  readonly laid: readonly LaidPolicy[]
+  /** Errors only; with any of them nothing is laid. */
+  readonly errors: readonly Located[]
+}
+
+/** Between the file of a policy and the pointer inside it. */
+const mark = '#'
+
+/** `file`: a rule is named by its file and its place there. `case`: as a case names it. */
+type Naming = 'file' | 'case'
+
+/** Reads policies and compiles them. */
+export function loadPolicies(
+  names: readonly string[],
+  cwd: string,
+  naming: Naming,
+): LoadedPolicies {
+  if (names.length > policiesMax) {
+    const hint = 'put their rules together'
+    throw new PawlError('USAGE', `at most ${policiesMax} policies can be laid over a run`, { hint })
+  }
+  const laid: LaidPolicy[] = []
+  const errors: Located[] = []
+  for (const name of names) {
+    const path = resolve(cwd, name)
+    const file = readDefinition(path, shownPath(path, cwd))
+    const { root } = file
+    if (root !== null && documentKind(root) !== 'policy') throw noPolicy(file.path)
+    const { findings } = checkFile(file, openLibraries()(path))
+    const found = locate(file, findings).filter((one) => one.severity === 'error')
+    errors.push(...found)
+    const value = root === null || found.length > 0 ? null : readShape(policySchema, root).value
+    const pointer = naming === 'case' ? '/policy' : `${file.path}${mark}`
+    if (value !== null) laid.push({ file, policy: compilePolicy(value, pointer) })
+  }
+  return { laid: errors.length > 0 ? [] : laid, errors }
+}
+
+function noPolicy(path: string): PawlError {
+  const hint = 'a policy has `allow`, `ask`, `deny` or `default`; see docs/guard-policies.md'
+  return new PawlError('USAGE', `\`${path}\` is no policy`, { hint })
+}
+
+/** The policy that a rule's name begins with, and the place of the rule inside it. */
+export function splitRule(
+  rule: string,
+  laid: readonly LaidPolicy[],
+): { readonly file: SourceFile; readonly pointer: string } | null {
+  const owner = laid.find(({ file }) => rule.startsWith(`${file.path}${mark}/`))
+  if (owner === undefined) return null
+  return { file: owner.file, pointer: rule.slice(owner.file.path.length + mark.length) }
+}

@@ -1,0 +1,218 @@
+/**
+ * `pawl judge`: a dry run of the guard. A definition, a stage and calls go in; verdicts come out.
+ */
+import { resolve } from 'node:path'
+import type { Family } from '../../../core/engine/family.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { asObject } from '../../../core/json.ts'
+import { type Host, hosts } from '../../../core/tools/hosts.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { statOf } from '../../../runtime/read-definition.ts'
+import { faultText } from '../fault-text.ts'
+import type { Io, Verb } from '../io.ts'
+import { type Court, judgeCallIn, startAt } from '../judge/judge-call.ts'
+import { loadPolicies } from '../judge/load-policies.ts'
+import { type CallLine, readCalls } from '../judge/read-calls.ts'
+import { chainText, judgedJson, judgedText } from '../judge/show-judged.ts'
+import { type Located, locatedText } from '../located.ts'
+import { oneOf, readOptions, usage } from '../options.ts'
+import { counted } from '../paint.ts'
+import { loadDefinition } from '../play/load.ts'
+import { parseJson, readData } from '../play/read-data.ts'
+
+const help = `\
+pawl judge: say what would happen to a tool call, by which rule, and what instead
+
+Usage: pawl judge FILE --bash COMMAND [OPTIONS]
+       pawl judge FILE --tool NAME [--input JSON] [OPTIONS]
+       pawl judge FILE --calls CALLS.jsonl [OPTIONS]
+
+A dry run: a run of the definition in FILE is started, the call is judged, nothing is kept and no
+tool is called. Nothing has been used of any limit.
+
+The call:
+  --bash COMMAND   a shell command, as the host's shell tool would send it
+  --tool NAME      a tool as the host spells it; --input is its input as JSON
+  --calls FILE     one object per line, { "tool", "input", "stage" }; \`-\` for the standard input
+  --follow         with --calls: one after the other in one run, each reported as gone well
+
+Where it happens:
+  --stage NAME     the stage the run stands in; else the first
+  --vars JSON      values of the run (or key=value)
+  --policy FILE    lay a policy over the run; several are laid from the highest authority down
+  --workspace DIR  where paths begin; else the current folder. Links in it are looked at
+  --host HOST      whose tool names are used: claude (default), codex, gemini, opencode, cursor, mcp
+  --task ID        which task of the file, where there are several
+
+The answer:
+  --explain        everybody that was asked, in order: run, tools, commands one by one, variables,
+                   paths, edits, counts, each policy, each limit
+  --json           one object per line: { "stage", "tool", "input", "verdict", "code", "reason",
+                   "hint", "instead", "rule": { "pointer", "file", "line", "column" }, "runs" }
+
+Exit codes: 0 every call is allowed, 1 any is denied or asks a person, 2 it could not be judged
+`
+
+const kinds = {
+  stage: 'text',
+  vars: 'text',
+  policy: 'list',
+  workspace: 'text',
+  host: 'text',
+  task: 'text',
+  tool: 'text',
+  input: 'text',
+  bash: 'text',
+  calls: 'text',
+  follow: 'flag',
+  json: 'flag',
+  explain: 'flag',
+} as const
+
+type Values = ReturnType<typeof readOptions<typeof kinds>>['values']
+
+export const judgeVerb: Verb = {
+  name: 'judge',
+  summary: 'say what would happen to a tool call, by which rule, and what instead',
+  help,
+  run: runJudge,
+}
+
+async function runJudge(args: readonly string[], io: Io): Promise<number> {
+  const { files, values } = readOptions('judge', args, kinds)
+  const [name] = files
+  if (name === undefined) throw usage('judge', 'no definition to judge by was named')
+  if (files.length > 1) throw usage('judge', 'calls are judged by one definition at a time')
+  const host = oneOf('judge', { name: 'host', value: values.host }, hosts) ?? 'claude'
+  const calls = callsOf(values, host, io)
+  const vars = varsOf(values.vars)
+  const workspace = workspaceOf(values.workspace, io.cwd)
+  const loaded = loadDefinition(name, io.cwd, values.task)
+  const policies = loadPolicies(values.policy, io.cwd, 'file')
+  const errors = loaded.findings.filter((one) => one.severity === 'error')
+  if (loaded.chosen === null || policies.errors.length > 0) {
+    return tellErrors([...errors, ...policies.errors], values, io)
+  }
+  const court: Court = { chosen: loaded.chosen, laid: policies.laid, vars, workspace, host }
+  return judgeAll(court, calls, { io, values })
+}
+
+// ── what is asked ───────────────────────────────────────────────────────────
+
+type Calls = AsyncIterable<CallLine> | Iterable<CallLine>
+
+const shellTools: Readonly<Record<Host, string>> = {
+  claude: 'Bash',
+  codex: 'Bash',
+  gemini: 'run_shell_command',
+  opencode: 'bash',
+  cursor: 'Shell',
+  mcp: 'process_run',
+}
+
+function callsOf(values: Values, host: Host, io: Io): Calls {
+  const { tool, bash, calls, input, follow } = values
+  const given = [tool, bash, calls].filter((one) => one !== null)
+  if (given.length !== 1) {
+    throw usage('judge', 'name one of `--bash`, `--tool` and `--calls`')
+  }
+  if (input !== null && tool === null) throw usage('judge', '`--input` goes with `--tool`')
+  if (follow && calls === null) throw usage('judge', '`--follow` goes with `--calls`')
+  if (calls !== null) return readCalls(calls, io)
+  const call =
+    bash === null
+      ? { tool: tool ?? '', input: inputOf(input), stage: null }
+      : { tool: shellTools[host], input: { command: bash }, stage: null }
+  return [{ line: 0, call }]
+}
+
+function inputOf(text: string | null): JsonObject {
+  if (text === null) return {}
+  const input = asObject(parseJson(text))
+  if (input !== null) return input
+  const hint = 'write it like \'{"file_path": "src/a.ts"}\''
+  throw new PawlError('USAGE', '`--input` is no JSON object', { hint })
+}
+
+function varsOf(text: string | null): JsonObject {
+  const read = readData(text ?? '')
+  if (read.ok) return read.data
+  const { message, hint } = read.trouble
+  throw new PawlError('USAGE', `\`--vars\`: ${message}`, { hint })
+}
+
+function workspaceOf(name: string | null, cwd: string): string {
+  const path = resolve(cwd, name ?? '.')
+  if (name === null || statOf(path, name).isDirectory()) return path
+  throw new PawlError('USAGE', `\`${name}\` is no folder`, {
+    hint: 'name the folder of the project',
+  })
+}
+
+function tellErrors(errors: readonly Located[], { json }: Values, io: Io): number {
+  if (json) {
+    const findings = errors.map(({ excerpt: _, ...finding }) => finding)
+    io.out(`${JSON.stringify({ findings })}\n`)
+    return 2
+  }
+  for (const one of errors) io.err(`${locatedText(one, io)}\n`)
+  io.err(`${counted(errors.length, 'error')}: a definition with errors judges nothing\n`)
+  return 2
+}
+
+// ── judging ─────────────────────────────────────────────────────────────────
+
+type Style = { readonly io: Io; readonly values: Values }
+type Count = { allow: number; ask: number; deny: number; trouble: number }
+
+async function judgeAll(court: Court, calls: Calls, style: Style): Promise<number> {
+  const { io, values } = style
+  const count: Count = { allow: 0, ask: 0, deny: 0, trouble: 0 }
+  const starts = new Map<string | null, Family>()
+  const familyIn = (stage: string | null): Family => {
+    const family = starts.get(stage) ?? startAt(court, stage)
+    starts.set(stage, family)
+    return family
+  }
+  let followed = familyIn(values.stage)
+  for await (const { line, call } of calls) {
+    try {
+      if ('message' in call) throw new PawlError('USAGE', call.message, { hint: call.hint })
+      if (values.follow && call.stage !== null) throw stageInFollow()
+      const family = values.follow ? followed : familyIn(call.stage ?? values.stage)
+      const { judged, after } = judgeCallIn(court, family, call)
+      followed = after
+      count[judged.verdict] += 1
+      show(judged, line, style)
+    } catch (fault) {
+      if (!(fault instanceof PawlError) || line === 0) throw fault
+      count.trouble += 1
+      io.err(`line ${line}: ${faultText(fault)}`)
+    }
+  }
+  if (values.calls !== null && !values.json) io.out(`${countText(count)}\n`)
+  if (count.trouble > 0) return 2
+  return count.ask + count.deny > 0 ? 1 : 0
+}
+
+function stageInFollow(): PawlError {
+  const hint = 'leave `stage` out, or judge without `--follow`'
+  return new PawlError('USAGE', 'with `--follow` the run itself says in which stage it is', {
+    hint,
+  })
+}
+
+function show(judged: Parameters<typeof judgedText>[0], line: number, { io, values }: Style): void {
+  if (values.json) {
+    io.out(judgedJson(judged, line === 0 ? null : line, values.explain ? 'whole' : 'short'))
+    return
+  }
+  io.out(judgedText(judged, io))
+  if (values.explain) io.out(chainText(judged.chain, io))
+}
+
+function countText({ allow, ask, deny, trouble }: Count): string {
+  const unread = trouble === 0 ? '' : `, ${trouble} could not be judged`
+  const calls = counted(allow + ask + deny + trouble, 'call')
+  return `${calls}: ${allow} allowed, ${deny} denied, ${ask} would ask a person${unread}`
+}
