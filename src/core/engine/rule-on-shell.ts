@@ -2,9 +2,10 @@
  * What a stage says about a shell command: its list of commands, its variables, and whether a
  * shell may write where the agent may not.
  */
+import { normalisePath } from '../expr/glob.ts'
 import type { JsonObject } from '../json.ts'
 import type { Stage } from '../machine/machine.ts'
-import type { ShellReading } from '../shell/reading.ts'
+import type { Redirection, ShellReading } from '../shell/reading.ts'
 import { withOverrides } from '../shell/rewrite.ts'
 import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
@@ -40,6 +41,11 @@ function ruleOnListed(stage: Stage, call: Call, shell: ShellReading): Denial | n
 
 function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Denial | null {
   if (!shell.ok) return null
+  const strayed = shell.redirections.find((one) => one.kind === 'read' && strays(one, call))
+  if (strayed !== undefined) {
+    const reason = `\`${strayed.text}\` reads a file outside the workspace`
+    return { code: 'PATH_OUT_OF_SCOPE', reason, hint: 'read a file of the workspace' }
+  }
   const written = shell.redirections.filter(
     (one) => one.kind === 'write' && !isHarmless(one.target),
   )
@@ -54,6 +60,13 @@ function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Deni
   if (outside === undefined) return null
   const reason = `\`${outside.written}\` is outside the workspace`
   return { code: 'PATH_OUT_OF_SCOPE', reason, hint: 'write inside the workspace' }
+}
+
+/** Devices aside, what is read by name is inside the workspace. */
+function strays({ target }: Redirection, call: Call): boolean {
+  if (target === null) return false
+  if (/^\/dev\/(null|stdin|zero|urandom|random|tty|fd\/\d+)$/.test(target)) return false
+  return normalisePath(target, call.workspace) === null
 }
 
 function isHarmless(target: string | null): boolean {

@@ -84,6 +84,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
   facts.commands.push({
     words: values,
     starts: isStatic ? (values as string[]) : words.map((word) => word.start),
+    wild: words.map((word) => word.isPattern),
     text: found.text,
     isInner: scope.isInner || within !== null || depth > 0,
     assigns,
@@ -175,14 +176,34 @@ function moveTo(walk: Walking, words: readonly ReadWord[]): void {
   }
 }
 
+/** Actions of `find` that run or change something, wherever they stand in a word. */
+const hiddenAction = /-(delete|exec|execdir|ok|okdir|fls|fprint|fprint0|fprintf)\b/
+
+/** The words of `find` itself, without those of the commands it runs. */
+function ownWords(words: readonly ReadWord[]): readonly ReadWord[] {
+  let isInside = false
+  return words.filter((word) => {
+    if (isInside) {
+      isInside = word.value !== ';' && word.value !== '+'
+      return false
+    }
+    isInside = /^-(exec|execdir|ok|okdir)$|^-[xX]$/.test(word.start)
+    return true
+  })
+}
+
 /** An action of `find` can hide in a value: such words have to be told. */
 function doubtWords(facts: Facts, words: readonly ReadWord[]): void {
   const name = baseName(words[0]?.value ?? '')
   if (!/^(g?find|fd|fdfind)$/.test(name)) return
-  const isRunning = words.findIndex((word) => /^-(exec|execdir|ok|okdir)$|^-[xX]$/.test(word.start))
-  const own = isRunning < 0 ? words : words.slice(0, isRunning)
-  for (const word of own) {
-    if (word.value !== null || (word.start !== '' && !word.start.startsWith('-'))) continue
+  for (const word of ownWords(words)) {
+    if (word.value !== null) continue
+    if (hiddenAction.test(word.text) || word.start.startsWith('-')) {
+      const reason = `an option of \`${name}\` that is only known when it runs`
+      noteHidden(facts, { kind: 'value', reason, token: word.text })
+      continue
+    }
+    if (word.start !== '') continue
     const reason = `a word of \`${name}\` that could be an action`
     const token = word.text
     if (/\$\(|`|\$\{?[0-9@*]/.test(word.text)) {

@@ -28,6 +28,8 @@ export type Facts = {
   readonly doubts: Doubt[]
   readonly quoted: Span[]
   listsVariables: boolean
+  /** Something runs with an environment that was emptied before. */
+  empties: boolean
   /** Set once something cannot be read at all: the walk ends there. */
   problem: { readonly reason: string; readonly token: string } | null
 }
@@ -46,6 +48,7 @@ export function newFacts(): Facts {
     doubts: [],
     quoted: [],
     listsVariables: false,
+    empties: false,
     problem: null,
   }
 }

@@ -61,6 +61,7 @@ function readTree(command: string): ShellReading {
     redirections: facts.redirections,
     variablesRead: [...facts.reads],
     listsVariables: facts.listsVariables,
+    emptiesVariables: facts.empties,
     variablesWritten: [...facts.writes.keys()],
     assignments: facts.assignments,
     prefixesRead: facts.prefixes,

@@ -20,6 +20,8 @@ export type GoodReading = {
   readonly listsVariables: boolean
   /** Variables it assigns, exports or unsets. */
   readonly variablesWritten: readonly string[]
+  /** A part of the text runs with an emptied environment (`env -i`). */
+  readonly emptiesVariables: boolean
   /** The same, one for each time, with the value where it is known. */
   readonly assignments: readonly AssignedValue[]
   /** Beginnings of names it lists: `${!AWS_*}`. */
@@ -37,6 +39,8 @@ export type SimpleCommand = {
   readonly words: readonly (string | null)[]
   /** The part of each word that is known whatever happens, from its beginning. */
   readonly starts: readonly string[]
+  /** Per word: a wildcard in it stands outside quotes, so the shell looks for files. */
+  readonly wild: readonly boolean[]
   /** As written, for messages. */
   readonly text: string
   /** Runs inside another command of the text: a wrapper, a substitution, an inner shell. */

@@ -45,7 +45,7 @@ function judge(
   }
   const list = entriesOf(entries)
   return (
-    ruleOnNames(reading, list, workspace) ??
+    ruleOnNames(reading, { list, isEmpty: entries.length === 0 }, workspace) ??
     ruleOnAssignments(reading) ??
     ruleOnHidden(reading) ??
     ruleOnPlaces(reading, workspace)
@@ -62,7 +62,7 @@ function unreadable(reason: string): Trouble {
 
 function ruleOnNames(
   reading: GoodReading,
-  list: EntryIndex,
+  { list, isEmpty }: Pick<Seen, 'list' | 'isEmpty'>,
   workspace: string | null,
 ): Trouble | null {
   if (!reading.commands.some((command) => command.words.length > 0)) {
@@ -75,7 +75,7 @@ function ruleOnNames(
   /** How many words of each command its entry names; 0: harmless without one. */
   const listed: number[] = []
   for (const command of reading.commands) {
-    const count = listedCount(command, { list, listed })
+    const count = listedCount(command, { list, listed, isEmpty })
     if (count === null) return notAllowed(`\`${shorten(command.text)}\` is not on the list`)
     listed.push(count)
     const trouble = optionTrouble(command, count, workspace)
@@ -87,7 +87,11 @@ function ruleOnNames(
   return null
 }
 
-type Seen = { readonly list: EntryIndex; readonly listed: readonly number[] }
+type Seen = {
+  readonly list: EntryIndex
+  readonly listed: readonly number[]
+  readonly isEmpty: boolean
+}
 
 /** Null: not on the list. A name that nobody knows yet is left to the rule on hidden things. */
 function listedCount(command: SimpleCommand, seen: Seen): number | null {
@@ -96,7 +100,8 @@ function listedCount(command: SimpleCommand, seen: Seen): number | null {
   if (first === undefined || first === null) return words.length
   const count = matchEntry(seen.list, words)
   if (count !== null) return count
-  if (isHarmless(first, words) || isEcho(command)) return words.length
+  // An empty list permits nothing, not even what does nothing.
+  if (!seen.isEmpty && (isHarmless(first, words) || isEcho(command))) return words.length
   // The entry of a wrapper that goes on into the inner command speaks for it as well.
   const outer = within === null ? 0 : (seen.listed[within.command] ?? 0)
   if (within !== null && outer > within.word) return outer - within.word

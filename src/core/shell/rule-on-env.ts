@@ -28,6 +28,9 @@ function ruleOnOverridden(reading: GoodReading, rule: EnvRule): Denial | null {
     const hint = 'leave it out; it is set for every command here'
     return denied(`\`${again}\` is set by this stage and cannot be set or removed`, hint)
   }
+  if (rule.overridden.length > 0 && reading.emptiesVariables) {
+    return denied('an emptied environment would lose what this stage sets', 'run it without `-i`')
+  }
   const hidden = rule.overridden.length === 0 ? undefined : hiddenIn(reading)
   return hidden === undefined ? null : denied(`\`${hidden}\` could set any variable`, plainly)
 }

@@ -90,7 +90,13 @@ function isAsking({ starts }: SimpleCommand): boolean {
   return starts.length === 2 && /^(--help|--version)$/.test(starts[1] ?? '')
 }
 
+const devices = /^\/dev\/(null|stdout|stderr|tty)$/
+
 function isOnlyShowing(name: string, { starts }: SimpleCommand): boolean {
+  const operands = starts.slice(1).filter((start) => !start.startsWith('-'))
+  const targets = name === 'tee' ? operands : operands.slice(-1)
+  const isNowhere = targets.length > 0 && targets.every((target) => devices.test(target))
+  if (isNowhere && (name === 'tee' || name === 'cp')) return true
   const pattern = onlyShows.get(name)
   if (pattern === undefined) return false
   if (name === 'wget' && starts.some((start, i) => start === '-O' && starts[i + 1] === '-')) {

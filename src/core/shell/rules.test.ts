@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shell
 import { expect, test } from 'vitest'
 import type { Denial } from '../engine/types.ts'
 import neighbours from './neighbours.json' with { type: 'json' }
@@ -175,4 +176,49 @@ test('every word that could be a path is told, also as a part and below `cd`', (
   for (const path of ['.claude', '.claude/settings.json', 'a/b', '.claude/a/b', 'q', 'in']) {
     expect(touched).toContain(path)
   }
+})
+
+test('an emptied environment undoes what the stage sets', () => {
+  const rule = { blocked: [], overridden: ['DB'] }
+  for (const command of [
+    'env -i npm test',
+    'env - npm test',
+    'env --ignore-environment npm test',
+  ]) {
+    expect(ruleOnEnv(readShell(command), rule)?.code).toBe('ENV_BLOCKED')
+  }
+  expect(ruleOnEnv(readShell('env CI=1 grep -i x f'), rule)).toBeNull()
+  expect(ruleOnEnv(readShell('env -i ls'), { blocked: ['DB'], overridden: [] })).toBeNull()
+})
+
+test('asking whether a blocked variable is set is reading it', () => {
+  const rule = { blocked: ['SECRET'], overridden: [] }
+  for (const command of ['[[ -v SECRET ]]', '[ -v SECRET ]', 'test -v SECRET']) {
+    expect(ruleOnEnv(readShell(command), rule)?.code).toBe('ENV_BLOCKED')
+  }
+})
+
+test('an empty list permits nothing, not even what does nothing', () => {
+  expect(ruleOnCommands(readShell('true'), [])?.code).toBe('COMMAND_NOT_ALLOWED')
+  expect(ruleOnCommands(readShell('ls || true'), ['ls'])).toBeNull()
+})
+
+test('an action of find cannot hide in an expansion', () => {
+  const hidden = [
+    'find . ${X:--delete}',
+    'find . -de${X}lete',
+    'X=-delete; find . -exec cat {} + $X',
+  ]
+  for (const command of hidden)
+    expect(ruleOnCommands(readShell(command), ['find', 'cat'])).not.toBeNull()
+  for (const command of ['find "$DIR" -name x', 'find . -maxdepth ${N:-2} -name "${X%.ts}"']) {
+    expect(ruleOnCommands(readShell(command), ['find'])).toBeNull()
+  }
+})
+
+test('a device is no file that is written', () => {
+  for (const command of ['ls | tee /dev/null', 'npm test | tee /dev/stderr', 'cp a /dev/null']) {
+    expect(ruleOnShellWrites(readShell(command))).toBeNull()
+  }
+  expect(ruleOnShellWrites(readShell('ls | tee /dev/null x'))).not.toBeNull()
 })

@@ -28,6 +28,8 @@ export function unwrap(words: readonly ReadWord[], feed: Feed): readonly Inner[]
   if (strangeShells.has(name)) return hide('a shell that speaks another language', words[0])
   switch (name) {
     case 'eval':
+      // What is fed to it is fed to whatever it evaluates.
+      if (feed.kind !== 'none') return hide('an `eval` that is fed', words[0])
       return unwrapEval(words.slice(1))
     case 'trap':
       return unwrapTrap(words)

@@ -153,6 +153,7 @@ function probes(facts: Facts, args: readonly ReadWord[]): void {
   args.forEach((word, i) => {
     if (isTrickySubscript(word)) hideSubscript(facts, word)
     const isProbed = /^-[vR]$/.test(args[i - 1]?.start ?? '')
+    if (isProbed && word.value !== null) facts.reads.add(word.value)
     if (!isProbed || word.value !== null) return
     const reason = 'the name of a variable that could carry a command'
     const names = expandedIn(word.text)
@@ -183,6 +184,12 @@ function printsNamed(facts: Facts, args: readonly ReadWord[]): void {
 }
 
 function changesEnvironment(facts: Facts, args: readonly ReadWord[]): void {
+  // Only the options in front of the command are those of `env`.
+  const command = args.findIndex((word) => !/^-|=/.test(word.start))
+  const options = command < 0 ? args : args.slice(0, command)
+  if (options.some((word) => /^(-|-\w*i\w*|--ignore-environment)$/.test(word.start))) {
+    facts.empties = true
+  }
   args.forEach((word, i) => {
     const glued = /^(?:-u|--unset=)(\w+)$/.exec(word.start)?.[1]
     const name = /^(-u|--unset)$/.test(word.start) ? args[i + 1]?.value : glued

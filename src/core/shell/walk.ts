@@ -29,7 +29,7 @@ export const nodesMax = 12_000
 
 /** Visits a script and all that is in it, scripts of inner shells too. */
 export function walkScript(script: ParsedScript, facts: Facts, scope: Scope): void {
-  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0 }
+  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0, tested: new WeakSet() }
   while (walk.stack.length > 0 && facts.problem === null) {
     const item = walk.stack.pop() as Item
     walk.nodesCount += 1
@@ -92,6 +92,14 @@ function visit(walk: Walk, node: SyntaxNode): void {
   }
 }
 
+/**
+ * WHY: bash knows such patterns only in `[[ ]]` unless it was told otherwise. Elsewhere they are a
+ *      mistake that ends a command early, and what follows is read as something else.
+ */
+function refuseExtended(walk: Walk, text: string): void {
+  walk.facts.problem = { reason: 'a pattern that bash may not know', token: text.slice(0, 40) }
+}
+
 /** Expansions, calculations and tests: what happens inside of words. */
 function visitPart(walk: Walk, node: SyntaxNode): void {
   const { facts } = walk
@@ -121,14 +129,21 @@ function visitPart(walk: Walk, node: SyntaxNode): void {
         noteHidden(facts, { kind: 'value', reason: 'a calculation', token: bodyOf(node) })
       }
       break
+    case 'ExtendedGlob':
+      if (!walk.tested.has(node)) refuseExtended(walk, node.text)
+      break
     case 'TestBinary':
+      for (const part of node.right.parts ?? []) walk.tested.add(part)
       if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
         calculates(walk, node.left.text)
         calculates(walk, node.right.text)
       }
       break
     case 'TestUnary':
-      if (node.operator === '-v' || node.operator === '-R') calculates(walk, node.operand.text)
+      if (node.operator === '-v' || node.operator === '-R') {
+        calculates(walk, node.operand.text)
+        facts.reads.add(node.operand.text)
+      }
       break
     case 'SingleQuoted':
     case 'DoubleQuoted':

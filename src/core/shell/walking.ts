@@ -16,6 +16,8 @@ export type Walk = {
   readonly stack: Item[]
   scope: Scope
   nodesCount: number
+  /** Parts of words that `[[ ]]` compares with: patterns, whatever bash is told. */
+  readonly tested: WeakSet<object>
 }
 
 /** Visits this before what lies ahead. */

@@ -96,7 +96,7 @@ export function secretIn(reading: GoodReading): string | null {
   }
   for (const command of reading.commands) {
     const shows = !namers.has(programOf(command))
-    const words = operandsOf(command)
+    const words = operandsOf(withoutPattern(command))
     if (words.length > suspectsMax) return command.text
     for (const word of words) {
       if (isSecretPath(word) || (shows && isSecretDirectory(word))) return word
@@ -226,10 +226,11 @@ function isCode(word: string): boolean {
 const excluding = /^--?(?:exclude|ignore|skip|omit)[\w-]*/
 
 /** Operands, and the values glued to options or keys: `--file=x`, `-ox`, `of=x`, `@x`. */
-function operandsOf({ words, starts, dir }: SimpleCommand): readonly string[] {
+function operandsOf(command: SimpleCommand): readonly string[] {
+  const { words, starts, dir } = command
   const parts: string[] = []
   for (let i = 1; i < words.length; i++) {
-    const text = words[i] ?? starts[i] ?? ''
+    const text = asNamed(command, words[i] ?? starts[i] ?? '', i)
     if (excluding.test(text)) {
       // What is left out is not touched: `--exclude=.git`, `--exclude .git`.
       if (!text.includes('=')) i += 1
@@ -242,6 +243,45 @@ function operandsOf({ words, starts, dir }: SimpleCommand): readonly string[] {
     parts.filter((text) => text !== '' && !text.startsWith('-')),
     dir,
   )
+}
+
+/** Programs that look for files themselves where a wildcard was quoted. */
+const globbers: ReadonlySet<string> = new Set('rsync tar zip unzip 7z'.split(' '))
+
+/** A quoted wildcard names no files: to most programs it is a letter, or part of an expression. */
+function asNamed(command: SimpleCommand, text: string, at: number): string {
+  if (command.wild[at] || !/[*?[\]{}]/.test(text)) return text
+  const program = programOf(command)
+  const isGit = program === 'git' && gitChanges.has(command.words[1] ?? '')
+  return isGit || globbers.has(program) ? text : text.replaceAll(/[*?[\]{}]/g, '_')
+}
+
+const searchers: ReadonlySet<string> = new Set(
+  'grep egrep fgrep rg ag ack sed gsed awk gawk mawk'.split(' '),
+)
+
+/** A search without the expression it searches for, and `find` without its tests. */
+function withoutPattern(command: SimpleCommand): SimpleCommand {
+  const program = programOf(command)
+  const { words, starts, wild } = command
+  const cut = (keep: (at: number) => boolean): SimpleCommand => ({
+    ...command,
+    words: words.filter((_, at) => keep(at)),
+    starts: starts.filter((_, at) => keep(at)),
+    wild: wild.filter((_, at) => keep(at)),
+  })
+  if (program === 'find') {
+    const end = words.findIndex((word, at) => at > 0 && /^[-(!]/.test(word ?? ''))
+    return end < 0 ? command : cut((at) => at < end)
+  }
+  if (
+    !searchers.has(program) ||
+    words.some((word) => /^(-\w*[ef]|--(regexp|file))/.test(word ?? ''))
+  ) {
+    return command
+  }
+  const pattern = words.findIndex((word, at) => at > 0 && !(word ?? '').startsWith('-'))
+  return pattern < 0 ? command : cut((at) => at !== pattern)
 }
 
 /** Pieces of one word that are looked at. */

@@ -221,12 +221,7 @@ function escaped(text: string): string {
   return text.replace(/[.+^${}()|[\]\\]/g, '\\$&')
 }
 
-/** The longest text that is searched; what is longer counts as mentioning everything. */
-const mentionCharsMax = 262_144
-
 /** Whether a text that cannot be read any better speaks of a protected file. */
 export function mentionsProtected(text: string): boolean {
-  // Longer than any path that could be meant: nobody looks for a name in a book.
-  if (text.length > mentionCharsMax) return true
   return mention.test(text.normalize('NFKC').toLowerCase().replaceAll('\\', '/'))
 }

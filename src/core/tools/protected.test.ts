@@ -228,3 +228,32 @@ test('the quick look misses no protected name, however it is spelt', () => {
     }
   }
 })
+
+test.each([
+  ...[
+    "grep '.*' f",
+    "grep -o '[0-9]*' f",
+    "ls | grep '[a-z]*'",
+    "rg '[a-z]*'",
+    "grep -r '.pawl' src",
+  ],
+  ...["sed 's/.*//' f", "sed -i 's/.*//' f", "awk '/[a-z]*/' f", "find . -name '.*'"],
+  ...["git log --grep='.*'", "npm test -- --grep '.*'", "pytest -k '.*'"],
+])('a quoted expression names no protected file: %s', (command) => {
+  expect(run(command)).toBeNull()
+})
+
+test.each([
+  ...[
+    'rm -rf .*',
+    'rm .cl*/settings.json',
+    "git rm -r '.cla*'",
+    "sed -i 's/a/b/' .claude/settings.json",
+  ],
+  ...['grep -r x .pawl/token', 'cat .paw[l]/token'],
+])(
+  'an open wildcard, and one that the program itself resolves, is looked through: %s',
+  (command) => {
+    expect(run(command)).toBe('PATH_PROTECTED')
+  },
+)

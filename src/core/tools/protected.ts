@@ -42,8 +42,18 @@ function ruleOnShell(call: Call, shell: NonNullable<Call['shell']>): Denial | nu
   const held = shell.ok && concernsProtected(shell) ? heldBy(shell) : null
   if (held !== null) return denyChange(held)
   // What cannot be read is let through only where it does not even speak of such files.
-  const isClear = shell.ok && shell.hidden.length === 0
-  return isClear || !mentionsProtected(textsOf(call.input).join('\n')) ? null : denyUnclear()
+  if (shell.ok && shell.hidden.length === 0) return null
+  const text = textsOf(call.input).join('\n')
+  if (text.length > mentionCharsMax) return denyLong()
+  return mentionsProtected(text) ? denyUnclear() : null
+}
+
+/** The longest text that is searched for names. */
+const mentionCharsMax = 262_144
+
+function denyLong(): Denial {
+  const reason = 'the command is longer than anything that can be read'
+  return { code: 'COMMAND_UNREADABLE', reason, hint: 'put the text into a file of the workspace' }
 }
 
 function textsOf(input: Json): readonly string[] {
