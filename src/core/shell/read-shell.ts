@@ -17,6 +17,8 @@ const bracketsDeepMax = 400
 const partsMax = 8_000
 /** How many signs of redirection. */
 const arrowsMax = 1_000
+/** How many signs of assigning and expanding. */
+const valuesMax = 8_000
 
 /** Reads a command; a text that bash would not read as it looks is not read at all. */
 export function readShell(command: string): ShellReading {
@@ -83,6 +85,7 @@ function isTooMuch(text: string): boolean {
   let curly = 0
   let parts = 0
   let arrows = 0
+  let values = 0
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i)
     if (code === 40) round += 1
@@ -90,9 +93,10 @@ function isTooMuch(text: string): boolean {
     else if (code === 123) curly += 1
     else if (code === 125) curly = curly > 0 ? curly - 1 : 0
     else if (code === 60 || code === 62) arrows += 1
+    else if (code === 61 || code === 36) values += 1
     else if (code === 59 || code === 124 || code === 38 || code === 96 || code === 43) parts += 1
     if (round > bracketsDeepMax || curly > bracketsDeepMax || parts > partsMax) return true
-    if (arrows > arrowsMax) return true
+    if (arrows > arrowsMax || values > valuesMax) return true
   }
   return false
 }
