@@ -8,10 +8,10 @@
 import type { z } from 'zod'
 import type { Finding, Words } from '../finding.ts'
 import { finding, hasErrors } from '../finding.ts'
+import { nearMiss, sameLetters } from '../near-miss.ts'
 import { depthMax, findingsMax, tooLarge } from '../source/limits.ts'
 import type { Member, Node } from '../source/source.ts'
 import { memberOf, plainValue } from '../source/source.ts'
-import { nearMiss, sameLetters } from './near-miss.ts'
 
 /** Which member of a union the author meant; words when it can be none of them. */
 export type Pick = (node: Node) => z.ZodType | Words

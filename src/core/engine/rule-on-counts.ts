@@ -1,21 +1,17 @@
 /**
  * Is there room for one more call: calls, bytes of results, files edited?
  */
-import type { Machine, Stage } from '../machine/machine.ts'
+import type { Stage } from '../machine/machine.ts'
 import type { Call, Denial, RunState } from './types.ts'
 
 type Standing = { readonly stage: Stage; readonly state: RunState }
 
-/** The denial of a call for which a limit of the stage or the run leaves no room. */
-export function ruleOnCounts(machine: Machine, standing: Standing, call: Call): Denial | null {
+/** The denial of a call for which a limit of the stage leaves no room. */
+export function ruleOnCounts(standing: Standing, call: Call): Denial | null {
   const { stage, state } = standing
   const { callsMax, bytesMax, filesMax } = stage.rule
-  const runMax = machine.limits.callsMax
   if (callsMax !== null && state.counts.calls >= callsMax) {
     return usedUp('CALLS_EXHAUSTED', `\`${stage.name}\` allows ${callsMax} calls`)
-  }
-  if (runMax !== null && state.callsCount >= runMax) {
-    return usedUp('CALLS_EXHAUSTED', `the run allows ${runMax} calls`)
   }
   if (bytesMax !== null && state.counts.bytes >= bytesMax) {
     return usedUp('BYTES_EXHAUSTED', `\`${stage.name}\` allows ${bytesMax} bytes of results`)

@@ -73,7 +73,7 @@ const rules: readonly Rule[] = [
   {
     about: 'counts',
     isLasting: false,
-    rule: ({ machine, stage, state, call }) => ruleOnCounts(machine, { stage, state }, call),
+    rule: ({ stage, state, call }) => ruleOnCounts({ stage, state }, call),
   },
 ]
 

@@ -2,6 +2,7 @@
  * Names in messages: which one was probably meant, and lists of them.
  * Knows text only. Must not know machines.
  */
+import { editDistance } from '../near-miss.ts'
 
 const listedMax = 4
 const comparedCharsMax = 80
@@ -16,7 +17,7 @@ export function nearestName(wrong: string, known: Iterable<string>): string | un
     const plain = plainOf(name)
     if (plain === plainWrong) return name
     if (Math.abs(plain.length - plainWrong.length) >= best) continue
-    const distance = distanceOf(plainWrong, plain, best)
+    const distance = editDistance(plainWrong, plain, best - 1)
     // A name of which every letter differs is no slip: `a` is not `b`.
     if (distance >= best || distance >= Math.min(plain.length, plainWrong.length)) continue
     best = distance
@@ -31,24 +32,6 @@ function plainOf(name: string): string {
     .slice(0, comparedCharsMax)
     .toLowerCase()
     .replaceAll(/[\s_.-]/g, '')
-}
-
-/** Letters to add, drop or change between two texts; `enough` or more is not told apart. */
-function distanceOf(left: string, right: string, enough: number): number {
-  let row = Array.from({ length: right.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= left.length; i += 1) {
-    const upper = row
-    row = [i]
-    let least = i
-    for (let j = 1; j <= right.length; j += 1) {
-      const changed = (upper[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1)
-      const cost = Math.min(changed, (upper[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1)
-      row.push(cost)
-      least = Math.min(least, cost)
-    }
-    if (least >= enough) return enough
-  }
-  return row[right.length] ?? enough
 }
 
 /** `a`, `b` and 3 more. */

@@ -6,7 +6,6 @@ import type { Denial } from '../engine/types.ts'
 import { type EntryIndex, entriesOf, matchEntry } from './entries.ts'
 import { shorten } from './messages.ts'
 import { troubleIn } from './program-options.ts'
-import { readShell } from './read-shell.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
 import { changesWhatRuns } from './variable-names.ts'
 import { isOutside } from './where.ts'
@@ -19,9 +18,6 @@ const harmless: ReadonlySet<string> = new Set(
 /** Switches that make a script stricter or more talkative. */
 const strictness = /^([-+][euxvf]+|[-+][euxvf]*o|pipefail|errexit|nounset|xtrace|verbose|noglob)$/
 
-/** How many entries a message names. */
-const namedMax = 8
-
 /** The denial of a text with a command that is not on the list; null: all of them are. */
 export function ruleOnCommands(
   reading: ShellReading,
@@ -29,7 +25,7 @@ export function ruleOnCommands(
   workspace: string | null = null,
 ): Denial | null {
   const trouble = judge(reading, entries, workspace)
-  return trouble === null ? null : { ...trouble, hint: hintFor(entries, workspace) }
+  return trouble === null ? null : { ...trouble, hint: '' }
 }
 
 type Trouble = Pick<Denial, 'code' | 'reason'>
@@ -156,15 +152,4 @@ function ruleOnPlaces(reading: GoodReading, workspace: string | null): Trouble |
 /** Without a workspace, a folder of somebody's home may be it. */
 function isHome(dir: string, workspace: string | null): boolean {
   return workspace === null && /^~\/./.test(dir) && !dir.includes('..')
-}
-
-/** What may be run instead; only what really may is named. */
-function hintFor(entries: readonly string[], workspace: string | null): string {
-  const usable = entries
-    .slice(0, namedMax * 2)
-    .filter((entry) => judge(readShell(entry), entries, workspace) === null)
-  if (usable.length === 0) return 'no command is allowed here'
-  const names = usable.slice(0, namedMax).map((entry) => `\`${entry.trim()}\``)
-  const more = entries.length > names.length ? ' and others' : ''
-  return `allowed are ${names.join(', ')}${more}, each command by itself or several in a row`
 }

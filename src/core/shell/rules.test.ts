@@ -92,21 +92,6 @@ test.each([
   const denial = ruleOnCommands(readShell(command), ['pytest', 'npm test'])
   expect(denial?.code).toBe(code)
   expect(denial?.reason).toContain(part)
-  expect(denial?.hint).toContain('`pytest`, `npm test`')
-})
-
-test('every alternative that a denial names is itself allowed', () => {
-  const lists = [
-    ['find . -delete', 'ls', 'PATH=x ls', "a 'b", 'bash', 'xargs', 'timeout', 'env', '$x'],
-    ['sed -n', 'git log --output=x', 'a | b', 'curl https://x.test/', ''],
-    [],
-  ]
-  for (const list of lists) {
-    const hint = ruleOnCommands(readShell('forbidden'), list)?.hint ?? ''
-    for (const [, named] of hint.matchAll(/`([^`]+)`/g)) {
-      expect(ruleOnCommands(readShell(named ?? ''), list)).toBeNull()
-    }
-  }
 })
 
 test('the entry of a wrapper that names the inner command speaks for it', () => {

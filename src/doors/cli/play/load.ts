@@ -3,10 +3,10 @@
  * Knows files. Must not know lines or terminals.
  */
 import { relative, resolve, sep } from 'node:path'
-import { nearMiss } from '../../../core/dialects/near-miss.ts'
 import type { Library } from '../../../core/engine/family.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import type { Machine } from '../../../core/machine/machine.ts'
+import { nearMiss } from '../../../core/near-miss.ts'
 import { member, type Node, plainValue } from '../../../core/source/source.ts'
 import { type DefinitionLibrary, openLibraries } from '../../../runtime/definition-library.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'

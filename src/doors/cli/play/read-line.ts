@@ -3,8 +3,9 @@
  * Forgiving where only one thing can be meant; what could mean two things is explained and
  * never guessed. Must not know terminals.
  */
-import { nearMiss } from '../../../core/dialects/near-miss.ts'
+
 import type { JsonObject } from '../../../core/json.ts'
+import { nearMiss } from '../../../core/near-miss.ts'
 import { commandNamed, commandWords } from './commands.ts'
 import {
   beginningOf,

@@ -1,9 +1,10 @@
 /**
  * The words of a walk, explained; and every value of a run.
  */
-import { nearMiss } from '../../../core/dialects/near-miss.ts'
+
 import type { View } from '../../../core/dialects/view.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { nearMiss } from '../../../core/near-miss.ts'
 import { type CommandWord, commandNamed, commandWords } from './commands.ts'
 import { valueText } from './show-rows.ts'
 import { type Frame, widthOf } from './show-standing.ts'
