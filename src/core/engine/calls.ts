@@ -39,8 +39,23 @@ type Where = {
 /** Characters of a result that is looked into for values to keep. */
 const resultCharsMax = 1_000_000
 
-/** Decides whether the agent may make this call. */
+/** Decides whether the agent may make this call. A fault while deciding is a denial. */
 export function checkCall(where: Where, state: RunState, call: Call): Decision {
+  try {
+    return judgeAndRecord(where, state, call)
+  } catch (fault) {
+    const draft = openDraft(where.machine, state, where.envelope)
+    const reason = `the guard itself failed: ${fault instanceof Error ? fault.message : 'unknown'}`
+    const { tool, input } = call
+    emit(draft, { type: 'call.denied', tool, input, code: 'INTERNAL', reason, rule: null })
+    const hint = 'this is a fault of Pawl or of the stored definition; tell a person'
+    const denied = { verdict: 'deny', code: 'INTERNAL', reason, rule: null, hint } as const
+    const reply = replyOf({ ...denied, meters: [], grant: null }, { input: null, callId: null })
+    return closeDraft(draft, reply)
+  }
+}
+
+function judgeAndRecord(where: Where, state: RunState, call: Call): Decision {
   const { machine, envelope, around = nothingAround } = where
   const draft = openDraft(machine, state, envelope)
   const ruling = judgeCall({ machine, at: envelope.at, around }, state, call)

@@ -5,29 +5,43 @@
 import { normalisePath } from '../expr/glob.ts'
 import type { JsonObject } from '../json.ts'
 import type { Stage } from '../machine/machine.ts'
+import { readShell } from '../shell/read-shell.ts'
 import type { Redirection, ShellReading } from '../shell/reading.ts'
 import { withOverrides } from '../shell/rewrite.ts'
 import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
-import { actOfShape } from '../tools/hosts.ts'
+import { actOfShape, namesMatch } from '../tools/hosts.ts'
+import { withText } from '../tools/shell-input.ts'
 import type { Call, Denial } from './types.ts'
 
 /** The denial of a call whose command the stage does not allow. */
 export function ruleOnShell(stage: Stage, call: Call): Denial | null {
-  const { shell } = call
+  const shell = call.shell ?? namedShell(stage, call)
   if (shell === null) return null
   return stage.rule.commands === null
     ? ruleOnUnlisted(stage, shell)
     : ruleOnListed(stage, call, shell)
 }
 
+/** The tool whose commands the author lists runs a shell, whatever the guard knows of it. */
+function namedShell({ rule }: Stage, call: Call): ShellReading | null {
+  if (rule.commands === null || !namesMatch(rule.commandTool, call)) return null
+  const { command } = call.input
+  if (typeof command === 'string') return readShell(command)
+  return { ok: false, reason: 'its input holds no command', token: '' }
+}
+
 /** The denial of a call whose command reads or sets variables that it may not. */
-export function ruleOnVariables(stage: Stage, { shell }: Call): Denial | null {
+export function ruleOnVariables(stage: Stage, { shell, input }: Call): Denial | null {
   if (shell === null) return null
   const { envBlocked, envSet } = stage.rule
   const overridden = Object.keys(envSet)
   if (envBlocked.length + overridden.length === 0) return null
+  if (overridden.length > 0 && withText(input, (text) => text) === null) {
+    const reason = `\`${overridden[0]}\` cannot be set for a command in this form`
+    return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text' }
+  }
   return ruleOnEnv(shell, { blocked: envBlocked, overridden })
 }
 
@@ -63,10 +77,11 @@ function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Deni
 }
 
 /** Devices aside, what is read by name is inside the workspace. */
-function strays({ target }: Redirection, call: Call): boolean {
-  if (target === null) return false
+function strays({ target, dir }: Redirection, call: Call): boolean {
+  if (target === null || dir === null) return false
   if (/^\/dev\/(null|stdin|zero|urandom|random|tty|fd\/\d+)$/.test(target)) return false
-  return normalisePath(target, call.workspace) === null
+  const path = dir === '' || /^[/~]/.test(target) ? target : `${dir}/${target}`
+  return normalisePath(path, call.workspace) === null
 }
 
 function isHarmless(target: string | null): boolean {
@@ -91,9 +106,7 @@ function isWriting(name: string): boolean {
 
 /** The input as it will really run: with the stage's variables set in front of the command. */
 export function rewriteInput(stage: Stage, call: Call): JsonObject {
-  if (call.act !== 'shell' || typeof call.input.command !== 'string') return call.input
-  for (const _ in stage.rule.envSet) {
-    return { ...call.input, command: withOverrides(call.input.command, stage.rule.envSet) }
-  }
-  return call.input
+  const { envSet } = stage.rule
+  if (call.shell === null || Object.keys(envSet).length === 0) return call.input
+  return withText(call.input, (text) => withOverrides(text, envSet)) ?? call.input
 }

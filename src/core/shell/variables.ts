@@ -41,6 +41,7 @@ const learners: ReadonlyMap<string, Learn> = new Map<string, Learn>([
   ['compgen', lists((args) => args.some((word) => /^-\w*[veA]/.test(word.start)))],
   ['printenv', printsNamed],
   ['env', changesEnvironment],
+  ['exec', empties],
   ['ps', lists((args) => args.some(isBsdEnvironment))],
   ['envsubst', substitutes],
   ['make', lists(makePrints)],
@@ -181,6 +182,11 @@ function printsNamed(facts: Facts, args: readonly ReadWord[]): void {
     if (word.value === null) facts.listsVariables = true
     else facts.reads.add(word.value)
   }
+}
+
+/** `exec -c` runs its command with nothing set. */
+function empties(facts: Facts, args: readonly ReadWord[]): void {
+  if (/^-\w*c/.test(args[0]?.start ?? '')) facts.empties = true
 }
 
 function changesEnvironment(facts: Facts, args: readonly ReadWord[]): void {

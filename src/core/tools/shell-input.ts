@@ -20,8 +20,9 @@ const commandKeys = ['command', 'cmd', 'chars', 'script', 'commandLine', 'comman
 export function shellIn(input: JsonObject): ShellInput | null {
   const action = asObject(own(input, 'action'))
   const fields = action ?? input
-  const key = commandKeys.find((one) => (own(fields, one) ?? null) !== null)
+  const [key, ...others] = keysIn(fields)
   if (key === undefined) return null
+  if (others.length > 0) return { ok: false, problem: 'the input names more than one command' }
   const command = own(fields, key) as Json
   const extra = own(fields, 'args') ?? null
   const text = textOf(command, extra, key)
@@ -30,6 +31,23 @@ export function shellIn(input: JsonObject): ShellInput | null {
   if (names === null) return { ok: false, problem: 'the environment is not a list of variables' }
   const reading = withAssigned(readShell(text.text), names)
   return { ok: true, reading, hasArguments: extra !== null }
+}
+
+/** The fields of an input that hold a command. */
+function keysIn(fields: JsonObject): readonly (typeof commandKeys)[number][] {
+  return commandKeys.filter((one) => (own(fields, one) ?? null) !== null)
+}
+
+/** The input with its shell text changed; null: the form it is in has no text to change. */
+export function withText(input: JsonObject, change: (text: string) => string): JsonObject | null {
+  const [key] = keysIn(input)
+  const command = key === undefined ? undefined : own(input, key)
+  if (key === undefined || command === undefined || own(input, 'args') !== undefined) return null
+  if (typeof command === 'string') return { ...input, [key]: change(command) }
+  if (!Array.isArray(command)) return null
+  const [shell = null, flag = null, script = null] = command as readonly Json[]
+  if (typeof script !== 'string' || scriptOf(command as readonly string[]) === null) return null
+  return { ...input, [key]: [shell, flag, change(script)] }
 }
 
 type Text =
