@@ -1,7 +1,7 @@
 /**
- * Writes what a verb made into a file, whole or not at all.
+ * Writes what a verb made: a file whole or not at all, anything else where it stands.
  */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { codeOf } from '../../runtime/read-definition.ts'
@@ -11,8 +11,10 @@ export function writeFile(path: string, shownPath: string, text: string): void {
   const draft = `${path}.${process.pid}.part`
   try {
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(draft, text)
-    renameSync(draft, path)
+    if (isReplaceable(path)) {
+      writeFileSync(draft, text)
+      renameSync(draft, path)
+    } else writeFileSync(path, text)
   } catch (cause) {
     rmSync(draft, { force: true })
     throw new PawlError('FILE_UNWRITABLE', `can not write \`${shownPath}\``, {
@@ -20,4 +22,10 @@ export function writeFile(path: string, shownPath: string, text: string): void {
       cause,
     })
   }
+}
+
+/** WHY: a device, a pipe or a link would be gone if a file took its place. */
+function isReplaceable(path: string): boolean {
+  const known = lstatSync(path, { throwIfNoEntry: false })
+  return known === undefined || known.isFile()
 }
