@@ -52,7 +52,14 @@ export type Neighbours = {
 export type WordBan = { readonly folder: string; readonly words: readonly string[] }
 
 const core = 'src/core/'
-const everyRoom = ['src/core/', 'src/runtime/', 'src/testing/', 'src/doors/', 'src/store/']
+const everyRoom = [
+  'src/core/',
+  'src/runtime/',
+  'src/testing/',
+  'src/doors/',
+  'src/store/',
+  'src/client/',
+]
 
 export const rules: Rules = {
   rooms: [
@@ -61,7 +68,8 @@ export const rules: Rules = {
     { folder: 'src/testing/', mayUse: [core] },
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/runner/', mayUse: ['src/runtime/'] },
-    { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/'] },
+    { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
+    { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
   ],
@@ -76,15 +84,24 @@ export const rules: Rules = {
     { name: 'yaml', places: ['src/core/source/'], oneFile: false },
     {
       name: 'zod',
-      places: ['src/core/dialects/', 'src/core/policy/', 'src/testing/', 'src/doors/http/'],
+      places: [
+        'src/core/dialects/',
+        'src/core/policy/',
+        'src/testing/',
+        'src/doors/api/',
+        'src/main/config',
+      ],
       oneFile: false,
     },
+    { name: 'hono', places: ['src/doors/http/'], oneFile: false },
+    { name: '@hono/node-server', places: ['src/doors/http/'], oneFile: true },
+    { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
     { name: 'elkjs', places: ['src/doors/cli/', 'src/doors/draw/'], oneFile: false },
   ],
   devLibraries: ['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
   neighbours: [
-    { folder: 'src/doors/', apart: null, shared: ['draw'] },
+    { folder: 'src/doors/', apart: null, shared: ['draw', 'api'] },
     { folder: 'src/store/', apart: null, shared: ['migrations'] },
     { folder: 'src/core/dialects/', apart: ['process', 'workflow', 'steps'], shared: [] },
   ],

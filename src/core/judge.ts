@@ -42,7 +42,9 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
   const exhausted = exhaustedRun(where, state)
   if (exhausted !== null) return unmetered(exhausted)
   const asking = spoken.find(({ answer }) => answer.verdict === 'ask')
-  const answer = asking === undefined ? { verdict: stage, grant: null } : ask(asking, state, call)
+  const { at } = where
+  const answer =
+    asking === undefined ? { verdict: stage, grant: null } : ask(asking, { state, at }, call)
   if (answer.verdict.verdict === 'deny') return unmetered(answer.verdict)
   const limited = spoken.flatMap(limitsOf)
   const since = answer.grant?.at ?? null
@@ -180,7 +182,11 @@ function deny(code: DenialCode, reason: string): Verdict {
 type Asked = { readonly verdict: Verdict; readonly grant: Grant | null }
 
 /** A grant lets exactly this call through; without one a person is asked. */
-function ask({ layer, answer }: Spoken, state: RunState, call: Call): Asked {
+function ask(
+  { layer, answer }: Spoken,
+  { state, at }: { readonly state: RunState; readonly at: number },
+  call: Call,
+): Asked {
   const { rule } = answer
   const problem = refuseData(call.input)
   if (problem !== null) {
@@ -188,7 +194,7 @@ function ask({ layer, answer }: Spoken, state: RunState, call: Call): Asked {
     const hint = 'send a smaller, plain input'
     return { verdict: { verdict: 'deny', code: 'POLICY_DENIED', reason, rule, hint }, grant: null }
   }
-  const grant = findGrant(state.grants, call)
+  const grant = findGrant(state.grants, call, at)
   if (grant !== null) {
     const reason = 'a person approved this call'
     return { verdict: { verdict: 'allow', code: null, reason, rule, hint: '' }, grant }
@@ -201,10 +207,11 @@ function ask({ layer, answer }: Spoken, state: RunState, call: Call): Asked {
   return { verdict: { verdict: 'ask', code: null, reason, rule, hint }, grant: null }
 }
 
-function findGrant(grants: readonly Grant[], call: Call): Grant | null {
+function findGrant(grants: readonly Grant[], call: Call, at: number): Grant | null {
   if (grants.length === 0) return null
   const hash = hashCall(call)
-  return grants.find((grant) => grant.hash === hash) ?? null
+  const isOpen = ({ expiresAt }: Grant): boolean => expiresAt === undefined || at <= expiresAt
+  return grants.find((grant) => grant.hash === hash && isOpen(grant)) ?? null
 }
 
 /** What an approval of a call is bound to: the tool and the whole input. */

@@ -10,10 +10,20 @@ export type Utterance =
   | { readonly kind: 'signal'; readonly name: string; readonly data: JsonObject | null }
   | { readonly kind: 'answer'; readonly answer: string; readonly stage: string | null }
   | { readonly kind: 'submit'; readonly inputs: JsonObject; readonly goTo: string | null }
+  /** In the words of whatever dialect hears it: an event, an answer, or the fields of a form. */
+  | {
+      readonly kind: 'message'
+      readonly name: string
+      readonly data: JsonObject | null
+      readonly stage: string | null
+      readonly goTo: string | null
+    }
 
 /** The command an utterance means to the machine that hears it. */
 export function hear(machine: Machine, utterance: Utterance): Command {
   switch (utterance.kind) {
+    case 'message':
+      return hearMessage(machine, utterance)
     case 'signal':
       return hearEvent(utterance.name, utterance.data)
     case 'answer':
@@ -34,4 +44,16 @@ export function hear(machine: Machine, utterance: Utterance): Command {
         goTo: utterance.goTo,
       }
   }
+}
+
+function hearMessage(
+  machine: Machine,
+  { name, data, stage, goTo }: Extract<Utterance, { kind: 'message' }>,
+): Command {
+  if (machine.dialect === 'steps') {
+    return hear(machine, { kind: 'submit', inputs: data ?? {}, goTo })
+  }
+  if (machine.dialect === 'process') return hear(machine, { kind: 'answer', answer: name, stage })
+  const command = hearEvent(name, data)
+  return command.type === 'SendSignal' ? { ...command, expectStage: stage } : command
 }

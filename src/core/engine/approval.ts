@@ -7,6 +7,7 @@ import { hashCall } from '../judge.ts'
 import { hashJson } from '../machine/hash.ts'
 import type { Gate, Machine, Move } from '../machine/machine.ts'
 import { showInput, visible } from '../policy/show-input.ts'
+import { refuseData } from './clean-data.ts'
 import type { Draft, Refusal } from './draft.ts'
 import { accept, emit, openDraft, refuse } from './draft.ts'
 import { endRun } from './enter.ts'
@@ -31,19 +32,26 @@ type Question = {
 /** Parks a move until a person decides. */
 export function requestMove(draft: Draft, question: Question): null {
   const { signal, move, gate, data } = question
-  const pending = { signal, move, data, refusal: gate.refusal }
+  const editable = gate.editable === undefined ? {} : { editable: gate.editable }
+  const pending = { signal, move, data, refusal: gate.refusal, ...editable }
   const id = `${draft.envelope.runId}:a${draft.state.seq}`
   const approval: Approval = {
     id,
     kind: 'move',
     message: gate.message === '' ? `\`${signal}\` in \`${draft.state.stage}\`?` : gate.message,
     hash: hashJson({ stage: draft.state.stage, ...pending } as unknown as JsonObject),
-    requestedAt: draft.envelope.at,
+    ...openUntil(draft.envelope),
     pending,
   }
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })
   return null
+}
+
+function openUntil({ at, approvalMs }: Envelope): Pick<Approval, 'requestedAt' | 'expiresAt'> {
+  return approvalMs === undefined
+    ? { requestedAt: at }
+    : { requestedAt: at, expiresAt: at + approvalMs }
 }
 
 /** Asks a person about one call, as it is and not otherwise; gives back the question. */
@@ -61,7 +69,7 @@ export function requestCall(
     kind: 'call',
     message,
     hash: hashCall(pending),
-    requestedAt: draft.envelope.at,
+    ...openUntil(draft.envelope),
     pending,
   }
   emit(draft, { type: 'approval.requested', approval })
@@ -89,6 +97,8 @@ export function resolveApproval(
   if (approval === null || (command.approvalId !== null && command.approvalId !== approval.id)) {
     return refuse(state, unknownApproval)
   }
+  const stale = refuseStale(approval, command, where.envelope.at)
+  if (stale !== null) return refuse(state, stale)
   const draft = openDraft(where.machine, state, where.envelope)
   const fact = { approvalId: approval.id, by, note: command.note }
   if (!command.granted) {
@@ -102,10 +112,38 @@ export function resolveApproval(
     emit(draft, { type: 'approval.granted', ...fact, at: where.envelope.at, meters })
     return accept(draft)
   }
-  emit(draft, { type: 'approval.granted', ...fact })
   const { move, data } = approval.pending
-  const stopped = applyMove(draft, move, { data, by: 'grant' })
+  const edits = command.edits ?? null
+  emit(draft, { type: 'approval.granted', ...fact, ...(edits === null ? {} : { edits }) })
+  const edited = edits === null ? data : { ...data, ...edits }
+  const stopped = applyMove(draft, move, { data: edited, by: 'grant' })
   return stopped === null ? accept(draft) : refuse(state, stopped)
+}
+
+/** Why a decision does not fit what is pending; null: it does. */
+function refuseStale(
+  approval: Approval,
+  { granted, hash = null, edits = null }: Extract<Command, { type: 'ResolveApproval' }>,
+  at: number,
+): Refusal | null {
+  if (hash !== null && hash !== approval.hash) {
+    const reason = 'what is pending now is not what was shown'
+    return { code: 'APPROVAL_UNKNOWN', reason, hint: 'look at it again, then decide' }
+  }
+  if (granted && approval.expiresAt !== undefined && at > approval.expiresAt) {
+    const reason = 'nobody decided in time'
+    return { code: 'APPROVAL_EXPIRED', reason, hint: 'the agent has to ask again' }
+  }
+  if (edits === null) return null
+  const unclean = refuseData(edits)
+  if (unclean !== null) return { code: 'DATA_INVALID', reason: unclean, hint: '' }
+  const editable = 'editable' in approval.pending ? (approval.pending.editable ?? []) : []
+  const fixed = Object.keys(edits).find((key) => !editable.includes(key))
+  if (fixed === undefined && granted) return null
+  const what = granted ? `\`${fixed}\` cannot be changed here` : 'a refusal changes nothing'
+  const names = editable.map((key) => `\`${key}\``).join(', ')
+  const hint = names === '' ? 'decide without changes' : `what can be changed: ${names}`
+  return { code: 'NOT_PERMITTED', reason: what, hint }
 }
 
 const unknownApproval: Refusal = {

@@ -86,6 +86,8 @@ export type Grant = {
   readonly hash: string
   readonly at: number
   readonly call: PendingCall
+  /** After this moment it has to be asked again; absent: never. */
+  readonly expiresAt?: number
 }
 
 /** May a call happen? The worst of all answers: deny > ask > allow. */

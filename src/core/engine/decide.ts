@@ -78,7 +78,13 @@ function startRun(where: Where, command: StartRun): Decision {
   if (unclean !== null) return refuse(unborn, { code: 'DATA_INVALID', reason: unclean, hint: '' })
   const draft = openDraft(machine, unborn, envelope)
   const vars = command.branch === null ? { ...machine.vars, ...command.vars } : command.vars
-  emit(draft, { type: 'run.started', machine: machine.hash, stage, vars, branch: command.branch })
+  const { branch, library, workspace } = command
+  const started = { type: 'run.started', machine: machine.hash, stage, vars, branch } as const
+  emit(draft, {
+    ...started,
+    ...(library === undefined ? {} : { library }),
+    ...(workspace === undefined ? {} : { workspace }),
+  })
   if (machine.starts === 'manual') return accept(draft)
   return settle(draft, unborn, beginRun)
 }

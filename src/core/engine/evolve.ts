@@ -211,7 +211,8 @@ function foldApproval(state: OwnState, event: ApprovalEvent): void {
   if (event.type !== 'approval.granted' || approval?.id !== event.approvalId) return
   const { id, hash, pending, requestedAt } = approval
   if (!('tool' in pending)) return
-  const grant = { approvalId: id, hash, at: event.at ?? requestedAt, call: pending }
+  const until = approval.expiresAt === undefined ? {} : { expiresAt: approval.expiresAt }
+  const grant = { approvalId: id, hash, at: event.at ?? requestedAt, call: pending, ...until }
   state.grants = [...state.grants.slice(-(grantsMax - 1)), grant]
 }
 

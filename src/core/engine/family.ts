@@ -46,6 +46,8 @@ export type Context = {
   readonly actor: Actor
   /** Laid over every run of the family, the highest authority first. Absent: none. */
   readonly policies?: readonly Policy[]
+  /** How long a question to a person stays open. Absent: for ever. */
+  readonly approvalMs?: number
 }
 
 /** Child runs a family may have had; a loop that forks for ever ends here. */
@@ -133,7 +135,7 @@ function isForWhole(command: Command): boolean {
  * that asked. Named by id, or the nearest one that waits for such an answer.
  */
 function askerOf(family: Family, addressed: Member, command: Command): Member | undefined {
-  if (command.type !== 'ReportCall' && command.type !== 'ResolveApproval') return undefined
+  if (!isAnswer(command)) return undefined
   const waits = (member: Member): boolean =>
     command.type === 'ReportCall'
       ? hasOpenCall(member.state, command.callId)
@@ -142,6 +144,13 @@ function askerOf(family: Family, addressed: Member, command: Command): Member | 
   if (waits(leaf)) return undefined
   const below = family.members.filter((member) => isBelow(family, member, addressed))
   return below.findLast(waits)
+}
+
+function isAnswer(
+  command: Command,
+): command is Extract<Command, { type: 'ReportCall' | 'ResolveApproval' | 'ExpireApproval' }> {
+  const { type } = command
+  return type === 'ReportCall' || type === 'ResolveApproval' || type === 'ExpireApproval'
 }
 
 function hasOpenCall({ openCalls, grants }: RunState, callId: string | null): boolean {
@@ -194,8 +203,9 @@ function closeWork(work: Work, reply: Reply): Answered {
 }
 
 function apply(work: Work, member: Member, command: Command): Reply {
-  const { at, actor } = work.context
-  const envelope = { runId: member.runId, at, actor }
+  const { at, actor, approvalMs } = work.context
+  const until = approvalMs === undefined ? {} : { approvalMs }
+  const envelope = { runId: member.runId, at, actor, ...until }
   const around = aroundMember(work.family, member, work.context.policies ?? [])
   const where = { machine: member.machine, envelope, around }
   const decision = decide(where, command.type === 'StartRun' ? null : member.state, command)
@@ -246,7 +256,11 @@ function start(work: Work, parent: Member, effect: Extract<Effect, { type: 'star
     vars,
     branch: effect.branch,
   })
-  if (reply.kind === 'refused') fail(work, parent.runId, effect.runId)
+  if (reply.kind !== 'refused') return
+  // INVARIANT: a family holds what its events tell, and a refused start has none.
+  const members = work.family.members.filter((one) => one.runId !== effect.runId)
+  work.family = { ...work.family, members }
+  fail(work, parent.runId, effect.runId)
 }
 
 /** A child that cannot begin has failed. */

@@ -50,6 +50,10 @@ export type Command =
       readonly approvalId: string | null
       readonly granted: boolean
       readonly note: string
+      /** Hash of what the person saw; another one is pending: refused. Absent: not told. */
+      readonly hash?: string | null
+      /** Values of the parked signal that the person changes, where its gate lets them. */
+      readonly edits?: JsonObject | null
     }
   | { readonly type: 'ExpireApproval'; readonly approvalId: string }
   | { readonly type: 'PauseRun'; readonly release: boolean }
@@ -68,6 +72,10 @@ export type StartRun = {
   readonly vars: JsonObject
   /** A branch begins with its parent's values instead of the machine's. */
   readonly branch: { readonly name: string; readonly terminal: string } | null
+  /** Hashes of the machines that invokes will mean, by name. Absent: nothing is invoked. */
+  readonly library?: { readonly [name: string]: string }
+  /** Where the agent works: paths of its calls begin there. Absent: told with each call. */
+  readonly workspace?: string
 }
 
 /** Who sends a command, when, and for which run: always beside the command. */
@@ -75,6 +83,8 @@ export type Envelope = {
   readonly runId: string
   readonly at: number
   readonly actor: Actor
+  /** How long a question to a person stays open. Absent: for ever. */
+  readonly approvalMs?: number
 }
 
 export type ChildOutcome = Outcome | 'cancelled'
@@ -89,6 +99,10 @@ export type Event =
       readonly stage: string
       readonly vars: JsonObject
       readonly branch: { readonly name: string; readonly terminal: string } | null
+      /** Hashes of the machines that invokes mean, by name; absent: nothing is invoked. */
+      readonly library?: { readonly [name: string]: string }
+      /** Where the agent works; absent: told with each call. */
+      readonly workspace?: string
     }
   | { readonly type: 'run.paused'; readonly by: Actor; readonly release: boolean }
   | { readonly type: 'run.resumed'; readonly by: Actor; readonly refills: boolean }
@@ -194,6 +208,8 @@ export type Event =
       /** When a call was granted, and on which meters it counts from now on; absent for moves. */
       readonly at?: number
       readonly meters?: readonly Reservation[]
+      /** What the person changed of the parked signal's values; absent: nothing. */
+      readonly edits?: JsonObject
     }
   | {
       readonly type: 'approval.refused'
@@ -236,6 +252,8 @@ export type Approval = {
   readonly message: string
   readonly hash: string
   readonly requestedAt: number
+  /** After this moment nobody can grant it any more; absent: never. */
+  readonly expiresAt?: number
   /** The move that waits, whole: a grant needs no code to be replayed. */
   readonly pending: PendingMove | PendingCall
 }
@@ -245,6 +263,8 @@ export type PendingMove = {
   readonly move: Move
   readonly data: JsonObject | null
   readonly refusal: 'stay' | 'block'
+  /** Values of the signal that the person may change; absent: none. */
+  readonly editable?: readonly string[]
 }
 export type Fork = {
   readonly branches: readonly ForkedBranch[]

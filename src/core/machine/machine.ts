@@ -172,6 +172,8 @@ export type Gate = {
   readonly message: string
   /** What a refusal does to the run. */
   readonly refusal: 'stay' | 'block'
+  /** Values of the signal that the person may change; absent: none. */
+  readonly editable?: readonly string[]
   readonly origin: Origin
 }
 

@@ -133,6 +133,7 @@ function printGate(
   return {
     requires_approval: true,
     approval_message: gate.message === '' ? undefined : gate.message,
+    approval_editable: gate.editable === undefined ? undefined : [...gate.editable],
   }
 }
 

@@ -51,6 +51,9 @@ const conditionFields = {
   guards: names.optional().describe('Guards that must all hold.'),
   requires_approval: z.boolean().optional().describe('A person must approve the move first.'),
   approval_message: z.string().optional().describe('What that person is asked.'),
+  approval_editable: names
+    .optional()
+    .describe("Values of the event's data that this person may change when approving."),
 }
 
 const targetSchema = z

@@ -27,6 +27,7 @@ type Conditions = {
   readonly guards?: readonly string[] | undefined
   readonly requires_approval?: boolean | undefined
   readonly approval_message?: string | undefined
+  readonly approval_editable?: readonly string[] | undefined
 }
 
 /** The routes of one event, in the author's order. */
@@ -108,7 +109,8 @@ function compileGate(written: Written, conditions: Conditions, at: string): Gate
   if (conditions.requires_approval !== true) return null
   const origin = join(at, 'requires_approval')
   if (!written.isAdvisory) {
-    return { message: conditions.approval_message ?? '', refusal: 'stay', origin }
+    const { approval_message: message = '', approval_editable: editable } = conditions
+    return { message, refusal: 'stay', ...(editable === undefined ? {} : { editable }), origin }
   }
   written.findings.push(
     finding('APPROVAL_ADVISORY', origin, {

@@ -1,0 +1,248 @@
+/**
+ * What the runtime needs of a store: one log per run, and what is projected from it.
+ * Knows records. Must not know SQL, or what an event means.
+ *
+ * A run and its child runs have one log, under the id of the main run (ADR 0008): a command that
+ * touches several of them is one change, and every key begins with that id.
+ */
+
+/** One line of a log. Texts are kept as they were hashed, to the letter. */
+export type EventRecord = {
+  /** From 1 within the log, without gaps. */
+  readonly seq: number
+  /** The run it is about: the main run or one of its child runs. */
+  readonly member: string
+  readonly type: string
+  /** The event as JSON. */
+  readonly data: string
+  readonly at: number
+  /** `kind:name` of who caused it. */
+  readonly actor: string
+  readonly commandId: string
+  /** Hash of the record before and of all fields above. */
+  readonly hash: string
+}
+
+/** What a list of runs shows: a projection of the log. */
+export type RunHead = {
+  readonly id: string
+  /** Hash of the machine it is pinned to. */
+  readonly machine: string
+  readonly definition: string
+  readonly dialect: string
+  readonly status: string
+  readonly stage: string
+  /** Records in the log; the next one has this number plus one. */
+  readonly seq: number
+  /** Hash of the last record. */
+  readonly hash: string
+  readonly workspace: string | null
+  readonly callsCount: number
+  readonly costMicroUsd: number
+  readonly startedAt: number
+  readonly updatedAt: number
+  /** Null while it goes on. */
+  readonly endedAt: number | null
+}
+
+/** A question to a person: a projection of the log. */
+export type ApprovalRow = {
+  readonly id: string
+  readonly runId: string
+  /** The run of the family that asks. */
+  readonly member: string
+  readonly kind: 'move' | 'call'
+  readonly message: string
+  readonly hash: string
+  readonly status: ApprovalStatus
+  readonly requestedAt: number
+  readonly expiresAt: number | null
+  readonly decidedAt: number | null
+  readonly decidedBy: string | null
+  readonly note: string
+  /** What waits, as JSON. */
+  readonly pending: string
+}
+export type ApprovalStatus = 'pending' | 'granted' | 'refused' | 'expired'
+
+/** Work owed to the outside, delivered at least once. */
+export type Owed = {
+  readonly id: string
+  readonly runId: string
+  readonly kind: string
+  readonly data: string
+  readonly dueAt: number
+  readonly attempts: number
+}
+
+/** A fold kept so that the next one begins here; may be deleted at any time. */
+export type Snapshot = {
+  readonly seq: number
+  /** Another version of the fold does not read it. */
+  readonly version: number
+  readonly state: string
+}
+
+/** One command's worth of a log, kept whole or not at all. */
+export type Change = {
+  readonly runId: string
+  /** Records the log must have now; 0: there must be no such run. */
+  readonly expectedSeq: number
+  readonly head: RunHead
+  readonly events: readonly EventRecord[]
+  /** Null: nobody will ask for this reply again. */
+  readonly reply: { readonly commandId: string; readonly text: string } | null
+  /** Questions that were put or decided, as they are now. */
+  readonly approvals: readonly ApprovalRow[]
+  readonly owed: readonly Owed[]
+  readonly snapshot: Snapshot | null
+}
+
+/** `conflict`: the log has moved on. `repeated`: this command has its reply already. */
+export type Committed = 'committed' | 'conflict' | 'repeated'
+
+export type StoredRun = {
+  readonly head: RunHead
+  readonly snapshot: Snapshot | null
+  /** What came after the snapshot, or everything. */
+  readonly tail: readonly EventRecord[]
+}
+
+export type StoredMachine = {
+  readonly hash: string
+  readonly name: string
+  readonly dialect: string
+  readonly format: number
+  readonly compiled: string
+}
+
+/** A version of a definition, as its author wrote it. */
+export type DefinitionVersion = {
+  readonly version: number
+  /** Hash of the text. */
+  readonly sourceHash: string
+  readonly source: string
+  readonly format: 'json' | 'yaml'
+  /** The machine of each name in it. */
+  readonly machines: Readonly<Record<string, string>>
+  readonly createdAt: number
+}
+
+export type DefinitionRow = {
+  readonly id: string
+  /** Unique within its workspace; never changed. */
+  readonly name: string
+  /** The folder whose file it is; empty: it was stored through the API. */
+  readonly workspace: string
+  readonly dialect: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly latest: DefinitionVersion
+}
+
+/** `after` is what the page before gave as `next`; null: the first page, or there is no other. */
+export type Page<T> = { readonly items: readonly T[]; readonly next: string | null }
+export type PageQuery = { readonly after: string | null; readonly limit: number }
+
+export type RunQuery = PageQuery & {
+  readonly statuses: readonly string[] | null
+  readonly workspace: string | null
+  readonly definition: string | null
+}
+export type ApprovalQuery = PageQuery & {
+  readonly status: ApprovalStatus | null
+  readonly runId: string | null
+}
+
+/** A run as it is carried from one store to another. */
+export type RunCopy = {
+  readonly head: RunHead
+  readonly events: readonly EventRecord[]
+  readonly approvals: readonly ApprovalRow[]
+  readonly machines: readonly StoredMachine[]
+}
+
+export type Store = RunStore & DefinitionStore & StoreCare
+
+export type RunStore = {
+  /** Durable when it resolves. Faults: `STORE_UNAVAILABLE`, and then nothing of it is kept. */
+  readonly commit: (change: Change) => Promise<Committed>
+  readonly loadRun: (runId: string) => Promise<StoredRun | null>
+  readonly readHead: (runId: string) => Promise<RunHead | null>
+  /** How far these logs are; unknown runs are left out. */
+  readonly readSeqs: (runIds: readonly string[]) => Promise<ReadonlyMap<string, number>>
+  readonly findReply: (runId: string, commandId: string) => Promise<string | null>
+  /** Records after a number, in order. */
+  readonly readEvents: (
+    runId: string,
+    query: { readonly after: number; readonly limit: number },
+  ) => Promise<readonly EventRecord[]>
+  /** Latest change first. */
+  readonly listRuns: (query: RunQuery) => Promise<Page<RunHead>>
+  /** Oldest question first. */
+  readonly listApprovals: (query: ApprovalQuery) => Promise<Page<ApprovalRow>>
+  readonly readApproval: (id: string) => Promise<ApprovalRow | null>
+  /** Pending ones whose time is over. */
+  readonly dueApprovals: (at: number, limit: number) => Promise<readonly ApprovalRow[]>
+  /** Takes work that is due for a while; nobody else gets it before `at + leaseMs`. */
+  readonly takeOwed: (query: {
+    readonly at: number
+    readonly leaseMs: number
+    readonly limit: number
+  }) => Promise<readonly Owed[]>
+  readonly settleOwed: (id: string) => Promise<void>
+  readonly delayOwed: (id: string, dueAt: number) => Promise<void>
+}
+
+export type DefinitionStore = {
+  readonly putMachines: (machines: readonly StoredMachine[], at: number) => Promise<void>
+  readonly readMachine: (hash: string) => Promise<StoredMachine | null>
+  /** Null: the name is taken in that workspace. */
+  readonly createDefinition: (row: DefinitionRow) => Promise<DefinitionRow | null>
+  /** Adds a version if the latest one is `expected`; null: it is not, or it was deleted. */
+  readonly addVersion: (
+    id: string,
+    expected: number,
+    next: DefinitionVersion,
+  ) => Promise<DefinitionRow | null>
+  readonly readDefinition: (id: string) => Promise<DefinitionRow | null>
+  readonly findDefinition: (name: string, workspace: string) => Promise<DefinitionRow | null>
+  readonly listVersions: (id: string) => Promise<readonly DefinitionVersion[]>
+  /** By name. */
+  readonly listDefinitions: (query: PageQuery) => Promise<Page<DefinitionRow>>
+  /** Machines stay: runs are pinned to them. */
+  readonly deleteDefinition: (id: string) => Promise<'deleted' | 'unknown'>
+}
+
+export type StoreCare = {
+  readonly kind: 'memory' | 'sqlite' | 'postgres'
+  /** Whether other processes may change the same logs. */
+  readonly isShared: boolean
+  /** Hears of changes that other processes made; a hint that may be lost or come twice. */
+  readonly onChange: (listener: (runId: string, seq: number) => void) => () => void
+  /** Says through the hint channel that a log has grown. Never fails. */
+  readonly tellChange: (runId: string, seq: number) => void
+  /** Puts projections of one run in the place of what is there. */
+  readonly replaceProjections: (
+    head: RunHead,
+    approvals: readonly ApprovalRow[],
+    snapshot: Snapshot | null,
+  ) => Promise<void>
+  /** `exists`: there is a run of that id already; nothing was changed. */
+  readonly importRun: (copy: RunCopy) => Promise<'imported' | 'exists'>
+  /** Ids of all runs, in order of the id. */
+  readonly listRunIds: (query: PageQuery) => Promise<Page<string>>
+  /** Ended runs, the longest ended first, with the bytes of their logs. */
+  readonly listEnded: (query: {
+    readonly before: number
+    readonly limit: number
+  }) => Promise<
+    readonly { readonly id: string; readonly bytes: number; readonly endedAt: number }[]
+  >
+  /** Removes runs with everything that is kept of them. */
+  readonly removeRuns: (runIds: readonly string[]) => Promise<void>
+  readonly countBytes: () => Promise<number>
+  /** What is wrong; null: it can be read and written. */
+  readonly findTrouble: () => Promise<string | null>
+  readonly close: () => Promise<void>
+}

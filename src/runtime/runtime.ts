@@ -1,0 +1,196 @@
+/**
+ * What the runtime offers to every door: one way to move a run, and ways to look at it.
+ * Knows runs and people. Must not know wires.
+ */
+import type { Utterance } from '../core/dialects/hear.ts'
+import type { View } from '../core/dialects/view.ts'
+import type { Actor, Alternative, Reply, Report } from '../core/engine/types.ts'
+import type { DenialCode } from '../core/errors.ts'
+import type { Word } from '../core/explain.ts'
+import type { Finding } from '../core/finding.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Host } from '../core/tools/hosts.ts'
+import type { McpName } from '../core/tools/mcp-name.ts'
+import type {
+  ApprovalQuery,
+  ApprovalRow,
+  DefinitionRow,
+  DefinitionVersion,
+  EventRecord,
+  Page,
+  PageQuery,
+  RunCopy,
+  RunHead,
+  RunQuery,
+} from './ports.ts'
+
+/** Who asks, and under which id: the same id again gets the same reply. */
+export type By = {
+  readonly actor: Actor
+  /** Null: the caller does not retry. */
+  readonly commandId: string | null
+}
+
+export type StartRequest = {
+  /** Name or id of a stored definition, or a name in the workspace's `.pawl/definitions/`. */
+  readonly definition: string
+  /** One of several tasks of that definition; null: the first. */
+  readonly task: string | null
+  readonly stage: string | null
+  readonly vars: JsonObject
+  /** Where the agent works, as an absolute path. */
+  readonly workspace: string | null
+}
+
+/** Something that is wanted of a run. `branch` names an open branch; null: the main run. */
+export type Intent =
+  | { readonly kind: 'say'; readonly utterance: Utterance; readonly branch: string | null }
+  | {
+      readonly kind: 'check'
+      readonly tool: string
+      readonly input: JsonObject
+      readonly host: Host
+      /** The MCP server it belongs to, where the host says so. */
+      readonly server: McpName | null
+      /** Where relative paths begin; null: in the run's own workspace. */
+      readonly workspace: string | null
+      readonly branch: string | null
+    }
+  | {
+      readonly kind: 'report'
+      readonly callId: string | null
+      readonly report: Report
+      readonly branch: string | null
+    }
+  | { readonly kind: 'pause'; readonly release: boolean }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'cancel'; readonly reason: string }
+  | { readonly kind: 'force'; readonly stage: string; readonly vars: JsonObject }
+  | { readonly kind: 'finish-branch'; readonly branch: string }
+
+export type DecisionOnApproval = {
+  readonly granted: boolean
+  readonly note: string
+  /** Hash of what the person saw; null: not told. */
+  readonly hash: string | null
+  readonly edits: JsonObject | null
+}
+
+export type Outcome = {
+  readonly runId: string
+  /** Records in the log when this was said. */
+  readonly seq: number
+  readonly reply: Reply
+  /** The run after it. A repeated command shows the run as it is now. */
+  readonly view: View
+  readonly isRepeated: boolean
+}
+
+export type RunReading = {
+  readonly head: RunHead
+  readonly view: View
+  /** What the agent must be told beside the brief. */
+  readonly notice: string
+}
+
+export type JudgeRequest = {
+  /** A run as it stands now, or a definition in a stage. */
+  readonly runId: string | null
+  readonly definition: string | null
+  readonly stage: string | null
+  readonly tool: string
+  readonly input: JsonObject
+  readonly host: Host
+  readonly workspace: string | null
+}
+
+/** A dry run: what would be said to a call. Nothing is kept. */
+export type Judgement = {
+  readonly stage: string
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly code: DenialCode | null
+  readonly reason: string
+  readonly rule: string | null
+  readonly hint: string
+  readonly instead: readonly Alternative[]
+  readonly input: JsonObject | null
+  readonly chain: readonly Word[]
+}
+
+/** A definition that was offered, with every remark about it. */
+export type Offered<T> =
+  | { readonly ok: true; readonly value: T; readonly findings: readonly Finding[] }
+  | { readonly ok: false; readonly findings: readonly Finding[] }
+
+export type Definitions = {
+  /** Checks a text and keeps it if it has no errors. Fault `DEFINITION_EXISTS`. */
+  readonly create: (offer: Offer) => Promise<Offered<DefinitionRow>>
+  /** A new version; its name must be the same. Fault `DEFINITION_UNKNOWN`, `STORE_CONFLICT`. */
+  readonly update: (idOrName: string, offer: Offer) => Promise<Offered<DefinitionRow>>
+  readonly read: (idOrName: string) => Promise<DefinitionRow>
+  readonly versions: (idOrName: string) => Promise<readonly DefinitionVersion[]>
+  readonly list: (query: PageQuery) => Promise<Page<DefinitionRow>>
+  readonly remove: (idOrName: string) => Promise<void>
+  /** Every remark about a text; keeps nothing. */
+  readonly check: (offer: Offer) => readonly Finding[]
+}
+/** A definition as its author wrote it; `format` null: as the text looks. */
+export type Offer = { readonly source: string; readonly format: 'json' | 'yaml' | null }
+
+/** What verifying a log found: the first record that does not fit, and why. */
+export type Verified =
+  | { readonly ok: true; readonly runId: string; readonly count: number; readonly hash: string }
+  | {
+      readonly ok: false
+      readonly runId: string
+      readonly seq: number
+      readonly problem: string
+    }
+
+/** What proves later that a log was this long and had this hash. */
+export type Anchor = { readonly runId: string; readonly seq: number; readonly hash: string }
+
+export type Usage = {
+  readonly store: string
+  readonly runsCached: number
+  readonly waitersCount: number
+  readonly startedAt: number
+  /** What the start found to say: runs recovered, work that was owed, definitions left out. */
+  readonly found: readonly string[]
+}
+
+export type Runtime = {
+  readonly start: (request: StartRequest, by: By) => Promise<Outcome>
+  /** Fault `RUN_UNKNOWN`. A call that cannot be decided for any reason is denied, never thrown. */
+  readonly send: (runId: string, intent: Intent, by: By) => Promise<Outcome>
+  /** Faults `APPROVAL_UNKNOWN`, `APPROVAL_DECIDED` (somebody was first). */
+  readonly resolve: (id: string, decision: DecisionOnApproval, by: By) => Promise<Outcome>
+  readonly judge: (request: JudgeRequest) => Promise<Judgement>
+  readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
+  readonly listRuns: (query: RunQuery) => Promise<Page<RunHead>>
+  readonly readEvents: (
+    runId: string,
+    query: { readonly after: number; readonly limit: number },
+  ) => Promise<readonly EventRecord[]>
+  readonly listApprovals: (query: ApprovalQuery) => Promise<Page<ApprovalRow>>
+  readonly readApproval: (id: string) => Promise<ApprovalRow>
+  /** How far the log is, as soon as that is more than `after`, or when the time is over. */
+  readonly waitFor: (wish: {
+    readonly runId: string
+    readonly after: number
+    readonly timeoutMs: number
+    readonly signal: AbortSignal | null
+  }) => Promise<number>
+  /** Hears of every change of every run, on this node and others; a hint, never lost for long. */
+  readonly onChange: (listener: (runId: string, seq: number) => void) => () => void
+  readonly definitions: Definitions
+  readonly verify: (runId: string, anchor: Anchor | null) => Promise<Verified>
+  readonly exportRun: (runId: string) => Promise<RunCopy>
+  /** Verifies first. Faults `LOG_BROKEN`, `RUN_EXISTS`. */
+  readonly importRun: (copy: RunCopy) => Promise<Anchor>
+  readonly usage: () => Usage
+  /** What is wrong; null: decisions can be made and kept. */
+  readonly findTrouble: () => Promise<string | null>
+  /** Finishes what was begun, then lets go of the store. */
+  readonly close: () => Promise<void>
+}
