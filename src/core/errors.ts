@@ -44,6 +44,10 @@ export const denialCodes = [
   'POLICY_DENIED',
   'RUN_NOT_RUNNING',
   'APPROVAL_PENDING',
+  'STORE_CONFLICT',
+  'STORE_UNAVAILABLE',
+  'STORE_CORRUPT',
+  'OVERLOADED',
   'INTERNAL',
 ] as const
 export type DenialCode = (typeof denialCodes)[number]

@@ -81,9 +81,14 @@ export type Outcome = {
   /** Records in the log when this was said. */
   readonly seq: number
   readonly reply: Reply
-  /** The run after it. A repeated command shows the run as it is now. */
-  readonly view: View
+  /**
+   * The run after it; a repeated command shows the run as it is now. Null: it cannot be read.
+   * WHY a function: most calls need no more than the verdict.
+   */
+  readonly view: () => View | null
   readonly isRepeated: boolean
+  /** What the caller should hear beside it; absent: nothing. */
+  readonly notes?: readonly string[]
 }
 
 export type RunReading = {
@@ -155,8 +160,6 @@ export type Usage = {
   readonly runsCached: number
   readonly waitersCount: number
   readonly startedAt: number
-  /** What the start found to say: runs recovered, work that was owed, definitions left out. */
-  readonly found: readonly string[]
 }
 
 export type Runtime = {

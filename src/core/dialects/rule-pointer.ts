@@ -45,6 +45,10 @@ export function pointerOfDenial(machine: Machine, denied: Denied): string | null
     case 'POLICY_DENIED':
     case 'RUN_NOT_RUNNING':
     case 'APPROVAL_PENDING':
+    case 'STORE_CONFLICT':
+    case 'STORE_UNAVAILABLE':
+    case 'STORE_CORRUPT':
+    case 'OVERLOADED':
     case 'INTERNAL':
       return null
   }

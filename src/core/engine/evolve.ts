@@ -10,6 +10,9 @@ import type { Approval, Counts, Event, Fork, ForkedBranch, OpenCall, RunState } 
 const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
 const nothing: JsonObject = {}
 
+/** Changes with every change of the fold: a kept fold of another version is not read. */
+export const evolveVersion = 1
+
 /** Calls whose report is awaited; beyond it the oldest is forgotten. */
 export const openCallsMax = 256
 

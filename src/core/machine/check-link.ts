@@ -53,8 +53,11 @@ function unknownHint(name: string, names: readonly string[]): string {
   return `put a definition named \`${name}\` beside this one${others}`
 }
 
-function invokesOf(machine: Machine): { readonly stage: string; readonly move: InvokeMove }[] {
-  const invokes: { readonly stage: string; readonly move: InvokeMove }[] = []
+export type Invoke = { readonly stage: string; readonly move: InvokeMove }
+
+/** Every route of a machine that invokes another. */
+export function invokesOf(machine: Machine): readonly Invoke[] {
+  const invokes: Invoke[] = []
   for (const stage of Object.values(machine.stages)) {
     for (const trigger of Object.values(stage.signals)) {
       for (const { move } of trigger.routes) {

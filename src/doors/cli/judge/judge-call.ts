@@ -19,7 +19,7 @@ import { readCall } from '../../../core/tools/read-call.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { SourceFile } from '../../../runtime/read-definition.ts'
 import type { Chosen } from '../play/load.ts'
-import { throughLinks } from './links.ts'
+import { throughLinks } from '../../../runtime/links.ts'
 import { type LaidPolicy, splitRule } from './load-policies.ts'
 
 /** What every call of one command line is judged against. */

@@ -5,6 +5,7 @@
 import { relative, resolve, sep } from 'node:path'
 import type { Library } from '../../../core/engine/family.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
+import { invokesOf } from '../../../core/machine/check-link.ts'
 import type { Machine } from '../../../core/machine/machine.ts'
 import { nearMiss } from '../../../core/near-miss.ts'
 import { member, type Node, plainValue } from '../../../core/source/source.ts'
@@ -92,7 +93,7 @@ function invokedBy(machine: Machine, library: Library, definitions: DefinitionLi
   const found = new Map<string, Json>()
   const work: Machine[] = [machine]
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    for (const name of invokesOf(next)) {
+    for (const name of invokesOf(next).map(({ move }) => move.machine)) {
       const definition = definitions.definition(name)
       const invoked = library(name)
       if (found.has(name) || definition === undefined || invoked === undefined) continue
@@ -101,13 +102,6 @@ function invokedBy(machine: Machine, library: Library, definitions: DefinitionLi
     }
   }
   return Object.fromEntries(found)
-}
-
-function invokesOf(machine: Machine): string[] {
-  return Object.values(machine.stages)
-    .flatMap((stage) => Object.values(stage.signals))
-    .flatMap((trigger) => trigger.routes)
-    .flatMap(({ move }) => (move.kind === 'invoke' ? [move.machine] : []))
 }
 
 function pathFrom(folder: string, path: string): string {

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import type { Call, CallPath } from '../../../core/engine/types.ts'
+import type { Call, CallPath } from '../core/engine/types.ts'
 
 /** Links that are followed on the way to one file, as the system itself does. */
 const linksMax = 40

@@ -1,0 +1,64 @@
+/**
+ * What can be asked of a run. Free to change between releases: only events are kept.
+ */
+import type { JsonObject } from '../json.ts'
+import type { Outcome } from '../machine/machine.ts'
+import type { Call, Report } from './call.ts'
+import type { Actor } from './types.ts'
+
+export type Command =
+  | StartRun
+  | {
+      readonly type: 'SendSignal'
+      readonly name: string
+      readonly data: JsonObject | null
+      /** The stage the sender believes it is in; another one: refused. */
+      readonly expectStage: string | null
+      /** The stage the sender wants to go to, where the trigger lets it choose. */
+      readonly goTo: string | null
+    }
+  | { readonly type: 'CheckCall'; readonly call: Call }
+  | { readonly type: 'ReportCall'; readonly callId: string | null; readonly report: Report }
+  | {
+      readonly type: 'ResolveApproval'
+      readonly approvalId: string | null
+      readonly granted: boolean
+      readonly note: string
+      /** Hash of what the person saw; another one is pending: refused. Absent: not told. */
+      readonly hash?: string | null
+      /** Values of the parked signal that the person changes, where its gate lets them. */
+      readonly edits?: JsonObject | null
+    }
+  | { readonly type: 'ExpireApproval'; readonly approvalId: string }
+  | { readonly type: 'PauseRun'; readonly release: boolean }
+  | { readonly type: 'ResumeRun' }
+  | { readonly type: 'CancelRun'; readonly reason: string }
+  | { readonly type: 'ForceStage'; readonly stage: string; readonly vars: JsonObject }
+  /** The agent says that a branch, standing on its terminal stage, is done. */
+  | { readonly type: 'FinishBranch'; readonly branch: string }
+  | { readonly type: 'EndChild'; readonly child: string; readonly outcome: ChildOutcome }
+
+export type StartRun = {
+  readonly type: 'StartRun'
+  /** Begin here instead of the machine's initial stage. */
+  readonly stage: string | null
+  /** Laid over the machine's own values. */
+  readonly vars: JsonObject
+  /** A branch begins with its parent's values instead of the machine's. */
+  readonly branch: { readonly name: string; readonly terminal: string } | null
+  /** Hashes of the machines that invokes will mean, by name. Absent: nothing is invoked. */
+  readonly library?: { readonly [name: string]: string }
+  /** Where the agent works: paths of its calls begin there. Absent: told with each call. */
+  readonly workspace?: string
+}
+
+/** Who sends a command, when, and for which run: always beside the command. */
+export type Envelope = {
+  readonly runId: string
+  readonly at: number
+  readonly actor: Actor
+  /** How long a question to a person stays open. Absent: for ever. */
+  readonly approvalMs?: number
+}
+
+export type ChildOutcome = Outcome | 'cancelled'

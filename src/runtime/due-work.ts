@@ -1,0 +1,73 @@
+/**
+ * What has to happen without anybody asking: questions whose time is over, and work that is owed
+ * to the outside. Both are kept in the store, so that a restart forgets neither.
+ */
+import type { Clock } from './clock.ts'
+import { PawlError } from './pawl-error.ts'
+import type { ApprovalRow, Owed, RunStore } from './ports.ts'
+
+export type DueWork = {
+  /** Does what is due now; gives the number of things done. */
+  readonly tick: () => Promise<number>
+}
+
+type Tools = {
+  readonly store: RunStore
+  readonly clock: Clock
+  /** Lets a question run out. */
+  readonly expire: (row: ApprovalRow) => Promise<unknown>
+  /** Tells the outside; a fault means that it has to be told again. */
+  readonly deliver: (owed: Owed) => Promise<void>
+  readonly log: (what: string, fault: unknown) => void
+}
+
+/** Things done in one go; the next tick does the rest. */
+const batchMax = 100
+/** How long a taken piece of work is left alone before somebody else may take it. */
+const leaseMs = 60_000
+const retryMsMin = 1_000
+const retryMsMax = 3_600_000
+/** Tries after which work is given up, about two days. */
+export const attemptsMax = 60
+
+export function openDueWork(tools: Tools): DueWork {
+  return {
+    tick: async () => {
+      let done = 0
+      const due = await tools.store.dueApprovals(tools.clock.now(), batchMax)
+      for (const row of due) {
+        const isDone = await attempt(tools, `expiry of ${row.id}`, () => tools.expire(row))
+        if (isDone) done += 1
+      }
+      const at = tools.clock.now()
+      for (const owed of await tools.store.takeOwed({ at, leaseMs, limit: batchMax })) {
+        if (await deliver(tools, owed)) done += 1
+      }
+      return done
+    },
+  }
+}
+
+async function deliver(tools: Tools, owed: Owed): Promise<boolean> {
+  const isTold = await attempt(tools, `${owed.kind} ${owed.id}`, () => tools.deliver(owed))
+  if (isTold || owed.attempts >= attemptsMax) {
+    await tools.store.settleOwed(owed.id)
+    if (!isTold) tools.log(`given up after ${owed.attempts} tries: ${owed.kind} ${owed.id}`, null)
+    return isTold
+  }
+  const waitMs = Math.min(retryMsMin * 2 ** Math.min(owed.attempts, 20), retryMsMax)
+  await tools.store.delayOwed(owed.id, tools.clock.now() + waitMs)
+  return false
+}
+
+/** Whether it went well. One thing that fails must not hold up the others. */
+async function attempt(tools: Tools, what: string, act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act()
+    return true
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'STORE_UNAVAILABLE') throw fault
+    tools.log(what, fault)
+    return false
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The one way to move a run: load, decide, keep, and only then speak.
+ * Knows transactions. Must not contain a condition about the domain.
+ */
+import { type View, viewMember } from '../core/dialects/view.ts'
+import type { Answered, Context, Family, Member } from '../core/engine/family.ts'
+import { commandFamily, mainOf, memberOfBranch } from '../core/engine/family.ts'
+import type { Actor, Command, Reply } from '../core/engine/types.ts'
+import { own } from '../core/json.ts'
+import type { Policy } from '../core/machine/machine.ts'
+import { changeOf, type Standing, standingOf } from './change.ts'
+import type { Clock } from './clock.ts'
+import { type LoadedRun, loadRun } from './load-run.ts'
+import type { MachineShelf } from './machines.ts'
+import { PawlError } from './pawl-error.ts'
+import type { Store } from './ports.ts'
+import type { Pins } from './project.ts'
+import type { RunCache } from './run-cache.ts'
+import type { RunQueue } from './run-queue.ts'
+import type { By, Outcome } from './runtime.ts'
+import type { Waiters } from './waiters.ts'
+
+/** What every command needs at hand. */
+export type Desk = {
+  readonly store: Store
+  readonly shelf: MachineShelf
+  readonly cache: RunCache
+  readonly queue: RunQueue
+  readonly waiters: Waiters
+  readonly clock: Clock
+  readonly newId: () => string
+  /** How long a question to a person stays open. */
+  readonly approvalMs: number
+  /** Policies laid over the runs of a workspace, the highest authority first. */
+  readonly policies: (workspace: string | null) => readonly Policy[]
+}
+
+export type Planned = { readonly command: Command; readonly branch: string | null }
+
+/** What is wanted of a run, once it is known how the run stands. */
+export type Wish = { readonly runId: string; readonly plan: (run: LoadedRun) => Planned }
+
+/** How often a decision is made anew because another node was faster. */
+const triesMax = 4
+
+/** Carries out a command on a run that exists. */
+export function handleCommand(desk: Desk, { runId, plan }: Wish, by: By): Promise<Outcome> {
+  return desk.queue.inTurn(runId, async () => {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const run = await openRun(desk, runId)
+      const planned = plan(run)
+      const context = contextFor(desk, run, by.actor)
+      const answered = commandFamily(run.family, planned, context)
+      const standing = standingOf(run)
+      const { branch } = planned
+      const done = await keep(desk, { runId, answered, standing, branch, at: context.at }, by)
+      if (done !== null) return done
+      desk.cache.drop(runId)
+    }
+    const message = `the run \`${runId}\` kept moving while it was being decided`
+    throw new PawlError('STORE_CONFLICT', message, { hint: 'try again' })
+  })
+}
+
+/** What a new run begins with. */
+export type Birth = {
+  readonly runId: string
+  readonly workspace: string | null
+  readonly library: Pins
+  readonly begin: (context: Context) => Answered
+}
+
+/** Carries out the command that makes a run. */
+export function handleStart(desk: Desk, birth: Birth, by: By): Promise<Outcome> {
+  const { runId, workspace, library, begin } = birth
+  return desk.queue.inTurn(runId, async () => {
+    const at = desk.clock.now()
+    const answered = begin(contextOf(desk, { at, actor: by.actor, workspace, library }))
+    const { reply } = answered
+    if (reply.kind === 'refused') {
+      throw new PawlError('REQUEST_INVALID', `the run does not start: ${reply.reason}`, reply)
+    }
+    const beginning = { workspace, startedAt: at, endedAt: null }
+    const standing = { family: null, seq: 0, hash: '', at, beginning, library, snapshotSeq: 0 }
+    const done = await keep(desk, { runId, answered, standing, branch: null, at }, by)
+    if (done !== null) return done
+    const hint = 'start it under another id'
+    throw new PawlError('RUN_EXISTS', `there is a run \`${runId}\` already`, { hint })
+  })
+}
+
+/** The run as it is now; from the store where another node may have moved it. */
+export async function openRun(desk: Desk, runId: string): Promise<LoadedRun> {
+  const cached = desk.cache.get(runId)
+  if (cached !== undefined) return cached
+  const run = await loadRun(desk.store, desk.shelf, runId)
+  if (run === null) {
+    const hint = '`pawl runs` lists the runs there are'
+    throw new PawlError('RUN_UNKNOWN', `there is no run \`${runId}\``, { hint })
+  }
+  desk.cache.put(run)
+  return run
+}
+
+/** The run, read anew when it has moved elsewhere. */
+export async function currentRun(desk: Desk, runId: string): Promise<LoadedRun> {
+  const run = await openRun(desk, runId)
+  if (await isCurrent(desk, runId, run.head.seq)) return run
+  desk.cache.drop(runId)
+  return openRun(desk, runId)
+}
+
+async function isCurrent({ store }: Desk, runId: string, seq: number): Promise<boolean> {
+  if (!store.isShared) return true
+  return (await store.readSeqs([runId])).get(runId) === seq
+}
+
+export function contextFor(desk: Desk, run: LoadedRun, actor: Actor): Context {
+  const { workspace, updatedAt } = run.head
+  // WHY the later: nodes have clocks of their own, and a log never goes back in time.
+  const at = Math.max(desk.clock.now(), updatedAt)
+  return contextOf(desk, { at, actor, workspace, library: run.library })
+}
+
+type Around = {
+  readonly at: number
+  readonly actor: Actor
+  readonly workspace: string | null
+  readonly library: Pins
+}
+
+function contextOf(desk: Desk, { at, actor, workspace, library }: Around): Context {
+  const { approvalMs, shelf } = desk
+  const policies = desk.policies(workspace)
+  const pinned = (name: string) => {
+    const hash = own(library, name)
+    return hash === undefined ? undefined : shelf.get(hash)
+  }
+  return { at, actor, policies, approvalMs, library: pinned }
+}
+
+type Decided = {
+  readonly runId: string
+  readonly answered: Answered
+  readonly standing: Standing
+  readonly branch: string | null
+  readonly at: number
+}
+
+/** Keeps a decision, then speaks; null: the log has moved on meanwhile. */
+async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | null> {
+  const { runId, answered, standing, at } = decided
+  if (answered.recorded.length === 0 && by.commandId === null) {
+    const isTrue = await isCurrent(desk, runId, standing.seq)
+    return isTrue ? outcomeOf(decided, standing.seq) : null
+  }
+  const commandId = by.commandId ?? desk.newId()
+  const isNamed = by.commandId !== null
+  const kept = { runId, commandId, isNamed, at, actor: by.actor }
+  const { change, run } = changeOf(answered, standing, kept)
+  const committed = await commit(desk, change)
+  if (committed === 'conflict') return null
+  if (committed === 'repeated') return repeat(desk, { ...decided, commandId })
+  desk.cache.put(run)
+  if (answered.recorded.length > 0) {
+    desk.waiters.wake(runId, run.head.seq)
+    desk.store.tellChange(runId, run.head.seq)
+  }
+  return outcomeOf(decided, run.head.seq)
+}
+
+type Change = Parameters<Store['commit']>[0]
+
+async function commit({ store, cache }: Desk, change: Change): ReturnType<Store['commit']> {
+  try {
+    return await store.commit(change)
+  } catch (fault) {
+    // What was kept is not known here; the next command looks for itself.
+    cache.drop(change.runId)
+    throw fault
+  }
+}
+
+type Repeated = Decided & { readonly commandId: string }
+
+/** The reply that this command got the first time. */
+async function repeat(desk: Desk, { runId, commandId, branch }: Repeated): Promise<Outcome> {
+  const text = await desk.store.findReply(runId, commandId)
+  if (text === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
+  // WHY the cast: nobody but this room writes replies.
+  const { seq, reply } = JSON.parse(text) as { readonly seq: number; readonly reply: Reply }
+  desk.cache.drop(runId)
+  const { family } = await openRun(desk, runId)
+  return { runId, seq, reply, view: () => viewOf(family, branch), isRepeated: true }
+}
+
+function outcomeOf({ runId, answered, branch }: Decided, seq: number): Outcome {
+  const { reply, family } = answered
+  return { runId, seq, reply, view: () => viewOf(family, branch), isRepeated: false }
+}
+
+/** What the addressed run looks like. */
+export function viewOf(family: Family, branch: string | null): View {
+  return viewMember(family, addressedIn(family, branch))
+}
+
+export function addressedIn(family: Family, branch: string | null): Member {
+  const found = branch === null ? undefined : memberOfBranch(family, branch)
+  return found ?? mainOf(family)
+}

@@ -1,0 +1,69 @@
+/**
+ * What callers want of a run, as commands of the engine: their words heard by the run that listens
+ * now, their calls read once.
+ */
+import { assertNever } from '../core/assert.ts'
+import { hear } from '../core/dialects/hear.ts'
+import { type Member, openLeaf } from '../core/engine/family.ts'
+import type { Call } from '../core/engine/types.ts'
+import { readCall } from '../core/tools/read-call.ts'
+import type { Planned } from './handle-command.ts'
+import { addressedIn } from './handle-command.ts'
+import { throughLinks } from './links.ts'
+import type { LoadedRun } from './load-run.ts'
+import type { Intent } from './runtime.ts'
+import { cutText } from './texts.ts'
+
+/** Where a call happens of which nobody said where: no file is inside of it. */
+export const noWorkspace = '/dev/null/no-workspace'
+
+/** The command that an intent means to a run as it stands. */
+export function planIntent(run: LoadedRun, intent: Intent): Planned {
+  switch (intent.kind) {
+    case 'say': {
+      const { utterance, branch } = intent
+      return { command: hear(leafOf(run, branch).machine, utterance), branch }
+    }
+    case 'check':
+      return { command: { type: 'CheckCall', call: callOf(run, intent) }, branch: intent.branch }
+    case 'report': {
+      const { callId, report, branch } = intent
+      return { command: { type: 'ReportCall', callId, report }, branch }
+    }
+    case 'pause':
+      return whole({ type: 'PauseRun', release: intent.release })
+    case 'resume':
+      return whole({ type: 'ResumeRun' })
+    case 'cancel':
+      return whole({ type: 'CancelRun', reason: cutText(intent.reason) })
+    case 'force':
+      return whole({ type: 'ForceStage', stage: intent.stage, vars: intent.vars })
+    case 'finish-branch':
+      return whole({ type: 'FinishBranch', branch: intent.branch })
+    default:
+      return assertNever(intent)
+  }
+}
+
+function whole(command: Planned['command']): Planned {
+  return { command, branch: null }
+}
+
+/** The run that listens now. */
+export function leafOf({ family }: LoadedRun, branch: string | null): Member {
+  return openLeaf(family, addressedIn(family, branch))
+}
+
+type Spoken = Pick<
+  Extract<Intent, { kind: 'check' }>,
+  'tool' | 'input' | 'host' | 'server' | 'workspace' | 'branch'
+>
+
+/** A call as every rule needs it, with the files behind the names it uses. */
+export function callOf(run: LoadedRun, spoken: Spoken): Call {
+  const { tool, input, host, server, branch } = spoken
+  const workspace = spoken.workspace ?? run.head.workspace ?? noWorkspace
+  const { machine } = leafOf(run, branch)
+  const where = { machine, workspace, host, ...(server === null ? {} : { server }) }
+  return throughLinks(readCall({ tool, input }, where))
+}

@@ -1,0 +1,60 @@
+/**
+ * A dry run of a call against a run as it stands, or against a definition in a stage.
+ * Nothing is kept.
+ */
+import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
+import { aroundMember } from '../core/engine/around.ts'
+import { commandFamily, startFamily } from '../core/engine/family.ts'
+import { explainCall } from '../core/explain.ts'
+import type { Shop } from './definitions.ts'
+import { findDefinition } from './find-definition.ts'
+import { contextFor, currentRun, type Desk } from './handle-command.ts'
+import { callOf, leafOf } from './intents.ts'
+import type { LoadedRun } from './load-run.ts'
+import { PawlError } from './pawl-error.ts'
+import { headOf } from './project.ts'
+import type { Judgement, JudgeRequest } from './runtime.ts'
+
+const agent = { kind: 'agent', name: 'agent' } as const
+
+/** What would be said to this call, and by whom. */
+export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promise<Judgement> {
+  const run =
+    request.runId === null ? await imagine(desk, request) : await currentRun(desk, request.runId)
+  const spoken = { ...request, server: null, branch: null }
+  const call = callOf(run, spoken)
+  const context = contextFor(desk, run, agent)
+  const check = { command: { type: 'CheckCall', call }, branch: null } as const
+  const { reply } = commandFamily(run.family, check, context)
+  if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', 'bug: a call was not judged')
+  const { machine, state } = leafOf(run, null)
+  const leaf = leafOf(run, null)
+  const around = aroundMember(run.family, leaf, context.policies ?? [])
+  const chain = explainCall({ machine, at: context.at, around }, state, call)
+  const { verdict, code, reason, hint, instead, input } = reply
+  const rule =
+    reply.rule ?? (code === null ? null : pointerOfDenial(machine, { state, call, code }))
+  return { stage: state.stage, verdict, code, reason, rule, hint, instead, input, chain }
+}
+
+/** A run that was never started, in the stage that is asked about. */
+async function imagine(desk: Desk & Shop, request: JudgeRequest): Promise<LoadedRun> {
+  const { definition, stage, workspace } = request
+  if (definition === null) {
+    const hint = 'send `runId` or `definition`'
+    throw new PawlError('REQUEST_INVALID', 'it is not said what to judge by', { hint })
+  }
+  const { machine, library } = await findDefinition(desk, { definition, task: null, workspace })
+  const start = { type: 'StartRun', stage, vars: {}, branch: null } as const
+  const at = desk.clock.now()
+  const pinned = (name: string) =>
+    library[name] === undefined ? undefined : desk.shelf.get(library[name])
+  const context = { library: pinned, at, actor: agent, policies: desk.policies(workspace) }
+  const { family, reply } = startFamily({ runId: 'judge', machine }, start, context)
+  if (reply.kind === 'refused') {
+    throw new PawlError('REQUEST_INVALID', `the run does not start: ${reply.reason}`, reply)
+  }
+  const beginning = { workspace, startedAt: at, endedAt: null }
+  const head = headOf(family, { seq: 0, hash: '', at }, beginning)
+  return { family, head, library, snapshotSeq: 0 }
+}

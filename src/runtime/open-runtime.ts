@@ -1,0 +1,196 @@
+/**
+ * Puts the runtime together: one desk for commands, one for definitions, and the work that is due
+ * without anybody asking.
+ */
+import { hash } from 'node:crypto'
+import { startFamily } from '../core/engine/family.ts'
+import type { DenialCode } from '../core/errors.ts'
+import { denialCodes } from '../core/errors.ts'
+import type { Clock } from './clock.ts'
+import { openDefinitions } from './definitions.ts'
+import { openDueWork } from './due-work.ts'
+import { findDefinition } from './find-definition.ts'
+import { currentRun, type Desk, handleCommand, handleStart, viewOf } from './handle-command.ts'
+import { leafOf, planIntent } from './intents.ts'
+import { judgeDry } from './judge-dry.ts'
+import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
+import { openMachineShelf } from './machines.ts'
+import { PawlError } from './pawl-error.ts'
+import type { Policies } from './policies.ts'
+import type { ApprovalRow, Owed, Store } from './ports.ts'
+import { openRunCache } from './run-cache.ts'
+import { openRunQueue } from './run-queue.ts'
+import type { By, DecisionOnApproval, Intent, Outcome, Runtime, StartRequest } from './runtime.ts'
+import { cutText } from './texts.ts'
+import { openWaiters } from './waiters.ts'
+
+export type RuntimeOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  /** Random, never the same twice. */
+  readonly newId: () => string
+  readonly policies: Policies
+  readonly approvalMs: number
+  readonly retention: Retention
+  /** Tells a person outside; a fault means that it is tried again. */
+  readonly deliver: (owed: Owed) => Promise<void>
+  readonly log: (what: string, fault: unknown) => void
+}
+
+/** A runtime, and the two things that its owner calls by the clock. */
+export type OpenRuntime = Runtime & {
+  /** Does what is due: questions run out, the outside is told. Once a second is enough. */
+  readonly tick: () => Promise<number>
+  /** Looks whether other nodes moved runs that somebody waits for. Once a second is enough. */
+  readonly poll: () => Promise<void>
+  /** Lets old runs go; gives how many. Once an hour is enough. */
+  readonly letGo: () => Promise<number>
+}
+
+const system = { kind: 'system', name: 'pawl' } as const
+
+export function openRuntime(options: RuntimeOptions): OpenRuntime {
+  const { store, clock, newId, policies, approvalMs } = options
+  const waiters = openWaiters()
+  const queue = openRunQueue()
+  const [shelf, cache] = [openMachineShelf(store), openRunCache()]
+  const desk = { store, shelf, cache, queue, waiters, clock, newId, approvalMs, policies }
+  const startedAt = clock.now()
+  const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
+  const expire = (row: ApprovalRow): Promise<Outcome> =>
+    handleCommand(desk, expiryOf(row), { actor: system, commandId: `expire:${row.id}` })
+  const due = openDueWork({ ...options, expire })
+  return {
+    start: (request, by) => start(desk, request, by),
+    send: (runId, intent, by) => send(desk, { runId, intent }, by),
+    resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
+    judge: (request) => judgeDry(desk, request),
+    readRun: async (runId, branch) => {
+      const run = await currentRun(desk, runId)
+      const { notice } = leafOf(run, branch).state
+      return { head: run.head, view: viewOf(run.family, branch), notice }
+    },
+    listRuns: store.listRuns,
+    readEvents: store.readEvents,
+    listApprovals: store.listApprovals,
+    readApproval: (id) => knownApproval(store, id),
+    waitFor: async (wish) => {
+      // WHY first the ear, then the look: what happens in between is not missed.
+      const heard = waiters.wait(wish)
+      const seq = (await store.readSeqs([wish.runId])).get(wish.runId) ?? 0
+      if (seq > wish.after) waiters.wake(wish.runId, seq)
+      return heard
+    },
+    onChange: waiters.listen,
+    definitions: openDefinitions(desk),
+    verify: (runId, anchor) => verifyLog(store, runId, anchor),
+    exportRun: (runId) => exportRun(store, runId),
+    importRun: (copy) => importRun(store, shelf, copy),
+    usage: () => {
+      const [runsCached, waitersCount] = [cache.size(), waiters.count()]
+      return { store: store.kind, runsCached, waitersCount, startedAt }
+    },
+    findTrouble: store.findTrouble,
+    tick: due.tick,
+    poll: () => poll(desk),
+    letGo: () => letGo(store, options.retention, clock.now()),
+    close: async () => {
+      await queue.drained()
+      forget()
+      waiters.close()
+      await store.close()
+    },
+  }
+}
+
+/** Another node moved a run: what is at hand of it is old. */
+function hearOf({ cache, waiters }: Desk, runId: string, seq: number): void {
+  const cached = cache.get(runId)
+  if (cached !== undefined && cached.head.seq < seq) cache.drop(runId)
+  waiters.wake(runId, seq)
+}
+
+async function poll(desk: Desk): Promise<void> {
+  const { store, waiters } = desk
+  const awaited = store.isShared ? waiters.awaited() : []
+  if (awaited.length === 0) return
+  for (const [runId, seq] of await store.readSeqs(awaited)) hearOf(desk, runId, seq)
+}
+
+async function start(desk: Desk, request: StartRequest, by: By): Promise<Outcome> {
+  const { definition, task, stage, vars, workspace } = request
+  const { machine, library, notes } = await findDefinition(desk, { definition, task, workspace })
+  const runId = runIdFor(by, desk.newId)
+  const where = workspace === null ? {} : { workspace }
+  const pins = Object.keys(library).length === 0 ? {} : { library }
+  const command = { type: 'StartRun', stage, vars, branch: null, ...pins, ...where } as const
+  const birth = { runId, workspace, library }
+  const outcome = await handleStart(
+    desk,
+    { ...birth, begin: (context) => startFamily({ runId, machine }, command, context) },
+    by,
+  )
+  return notes.length === 0 ? outcome : { ...outcome, notes }
+}
+
+/** WHY from the command id: the same start sent twice means the same run. */
+function runIdFor({ commandId, actor }: By, newId: () => string): string {
+  if (commandId === null) return `r${newId()}`
+  return `r${hash('sha256', `${actor.kind}:${commandId}`, 'hex').slice(0, 20)}`
+}
+
+type Sent = { readonly runId: string; readonly intent: Intent }
+
+async function send(desk: Desk, { runId, intent }: Sent, by: By): Promise<Outcome> {
+  const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent)
+  if (intent.kind !== 'check') return handleCommand(desk, { runId, plan }, by)
+  try {
+    return await handleCommand(desk, { runId, plan }, by)
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'RUN_UNKNOWN') throw fault
+    return denial(runId, fault)
+  }
+}
+
+const codes: ReadonlySet<string> = new Set(denialCodes)
+
+/** INVARIANT: a call that cannot be decided and kept is denied. */
+function denial(runId: string, fault: unknown): Outcome {
+  const known = fault instanceof PawlError ? fault : null
+  const code = (codes.has(known?.code ?? '') ? known?.code : 'INTERNAL') as DenialCode
+  const reason = fault instanceof Error ? fault.message : 'the guard itself failed'
+  const hint = known?.hint ?? 'this is a fault of Pawl; tell a person'
+  const none = { rule: null, instead: [], input: null, callId: null }
+  const reply = { kind: 'verdict', verdict: 'deny', code, reason, hint, ...none } as const
+  return { runId, seq: 0, reply, view: () => null, isRepeated: false }
+}
+
+function expiryOf({ id, runId }: ApprovalRow): Parameters<typeof handleCommand>[1] {
+  const command = { type: 'ExpireApproval', approvalId: id } as const
+  return { runId, plan: () => ({ command, branch: null }) }
+}
+
+type Deciding = { readonly id: string; readonly decision: DecisionOnApproval }
+
+async function resolve(desk: Desk, { id, decision }: Deciding, by: By): Promise<Outcome> {
+  const { runId } = await knownApproval(desk.store, id)
+  const { granted, hash: seen, edits } = decision
+  const note = cutText(decision.note)
+  const asked = { type: 'ResolveApproval', approvalId: id, granted, note } as const
+  const command = { ...asked, hash: seen, edits }
+  const outcome = await handleCommand(desk, { runId, plan: () => ({ command, branch: null }) }, by)
+  const { reply } = outcome
+  if (reply.kind !== 'refused' || reply.code !== 'APPROVAL_UNKNOWN') return outcome
+  const row = await knownApproval(desk.store, id)
+  if (row.status === 'pending') return outcome
+  const who = row.decidedBy === null ? '' : ` by ${row.decidedBy}`
+  const message = `\`${id}\` was ${row.status}${who} already`
+  throw new PawlError('APPROVAL_DECIDED', message, { hint: 'the first decision counts' })
+}
+
+async function knownApproval(store: Store, id: string): Promise<ApprovalRow> {
+  const row = await store.readApproval(id)
+  if (row !== null) return row
+  const hint = '`pawl approvals` lists what waits'
+  throw new PawlError('APPROVAL_UNKNOWN', `there is no approval \`${id}\``, { hint })
+}
