@@ -9,6 +9,7 @@ import { plainValue } from '../src/core/source/source.ts'
 import type { Case } from '../src/testing/case-schema.ts'
 import { checkCases } from '../src/testing/case-schema.ts'
 import { caseSource, playCase } from '../src/testing/play-case.ts'
+import { expectFolds } from './properties/folds.ts'
 
 const folder = join(import.meta.dirname, '..', 'cases')
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
@@ -26,6 +27,8 @@ describe.each(files)('%s', (file) => {
   })
 
   test.each(sources.map((source) => [source.case.title, source] as const))('%s', (_, source) => {
-    expect(playCase(source).failures).toEqual([])
+    const result = playCase(source)
+    expect(result.failures).toEqual([])
+    expectFolds(result)
   })
 })

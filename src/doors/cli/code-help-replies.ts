@@ -141,6 +141,22 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode, CodeHelp>> = {
     about: 'A rule of the policy forbids the call',
     advice: 'Do without it, or let the operator change the policy',
   },
+  STORE_CONFLICT: {
+    about: 'The run kept moving while the call was being decided, so nothing was decided',
+    advice: 'Make the call again',
+  },
+  STORE_UNAVAILABLE: {
+    about: 'The decision could not be kept: the disk is full or read-only, or the database is away',
+    advice: 'Make room or bring the database back; until then every call is denied',
+  },
+  STORE_CORRUPT: {
+    about: 'What is kept does not fit its own hash',
+    advice: 'Look at it with `pawl log --verify` and `pawl db check`, and restore a backup',
+  },
+  OVERLOADED: {
+    about: 'More waits for this run or for the store than can be served',
+    advice: 'Make the call again in a moment',
+  },
   INTERNAL: {
     about: 'Something went wrong while the call was judged, so it was denied',
     advice: 'Try again, and report it when it happens twice',

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openPolicies } from './policies.ts'
+
+function folders(): { readonly home: string; readonly workspace: string } {
+  const root = mkdtempSync(join(tmpdir(), 'pawl-policies-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const [home, workspace] = [join(root, 'home'), join(root, 'work')]
+  mkdirSync(home)
+  mkdirSync(join(workspace, '.pawl'), { recursive: true })
+  return { home, workspace }
+}
+
+const denyAll = JSON.stringify({ deny: [{ capability: '*' }] })
+
+test("the organisation's policy comes before the workspace's", () => {
+  const { home, workspace } = folders()
+  writeFileSync(join(home, 'policy.json'), denyAll)
+  writeFileSync(join(workspace, '.pawl', 'policy.yaml'), 'ask:\n  - capability: bash\n')
+  const policies = openPolicies(home, () => 0)
+  expect(policies(workspace)).toHaveLength(2)
+  expect(JSON.stringify(policies(workspace)[0])).toContain(home)
+  expect(policies(null)).toHaveLength(1)
+})
+
+test('a change is seen within a second', () => {
+  const { home } = folders()
+  let now = 0
+  const policies = openPolicies(home, () => now)
+  expect(policies(null)).toEqual([])
+  writeFileSync(join(home, 'policy.json'), denyAll)
+  expect(policies(null)).toEqual([])
+  now = 1_000
+  expect(policies(null)).toHaveLength(1)
+})
+
+test('a policy with errors is a fault each time, never an empty policy', () => {
+  const { home } = folders()
+  writeFileSync(join(home, 'policy.json'), '{"deny": [{"capabilty": "*"}')
+  let now = 0
+  const policies = openPolicies(home, () => now)
+  for (now of [0, 10, 2_000]) expect(() => policies(null)).toThrow(/has errors/)
+})
