@@ -3,10 +3,12 @@
  */
 import { benchGuard } from './guard.ts'
 import { benchMachine } from './machine.ts'
+import { benchRecord } from './record.ts'
 
-const benches: Readonly<Record<string, () => void>> = {
+const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   machine: benchMachine,
   guard: benchGuard,
+  record: benchRecord,
 }
 
 const named = process.argv.slice(2)
@@ -16,4 +18,4 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 console.log(`node ${process.version}, ${process.platform} ${process.arch}`)
-for (const name of named.length === 0 ? Object.keys(benches) : named) benches[name]?.()
+for (const name of named.length === 0 ? Object.keys(benches) : named) await benches[name]?.()

@@ -55,6 +55,8 @@ function realPath(path: string): string | null {
     const [name = '', ...more] = rest
     const next = join(real, name)
     const target = linkAt(next)
+    // Behind what is not there nothing is.
+    if (target === 'missing') return join(next, ...more)
     if (target === null) {
       real = next
       rest = more
@@ -62,7 +64,7 @@ function realPath(path: string): string | null {
     }
     count += 1
     if (count > linksMax) return null
-    const start = isAbsolute(target) ? target : join(dirname(next), target)
+    const start = isAbsolute(target.to) ? target.to : join(dirname(next), target.to)
     rest = [...start.split(sep).filter(Boolean), ...more]
     real = sep
   }
@@ -70,11 +72,14 @@ function realPath(path: string): string | null {
 }
 
 /** Where a link leads; null: it is none, or nothing that could be looked at. */
-function linkAt(path: string): string | null {
+function linkAt(path: string): { readonly to: string } | 'missing' | null {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null
+    // WHY not by exception: most calls name files that do not exist yet, and throwing is slow.
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return 'missing'
+    return stats.isSymbolicLink() ? { to: readlinkSync(path) } : null
   } catch {
-    // What is not there is no link, and what may not be looked at cannot be opened either.
+    // What may not be looked at cannot be opened either.
     return null
   }
 }

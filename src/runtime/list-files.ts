@@ -5,7 +5,8 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PawlError } from './pawl-error.ts'
-import { codeOf, formatOf } from './read-definition.ts'
+import { codeOf } from './code-of.ts'
+import { formatOf } from './read-definition.ts'
 
 /** Files that one folder may give, at any depth. */
 const folderFilesMax = 10_000

@@ -8,6 +8,7 @@ import type { Finding } from '../core/finding.ts'
 import { jsonBytesMax } from '../core/source/limits.ts'
 import { readSource, type SourceFormat } from '../core/source/read-source.ts'
 import { type LineIndex, lineIndex, type Node } from '../core/source/source.ts'
+import { codeOf } from './code-of.ts'
 import { PawlError } from './pawl-error.ts'
 
 /** A file as it was read. The path is the one that was asked for, for messages. */
@@ -125,10 +126,4 @@ function unreadable(shownPath: string, cause: unknown): PawlError {
   const [what, hint] = reasons[code] ?? ['can not read', `the system says ${code}`]
   const shown = shownPath.length > 200 ? `${shownPath.slice(0, 200)}…` : shownPath
   return new PawlError('FILE_UNREADABLE', `${what} \`${shown}\``, { hint, cause })
-}
-
-/** The system's own word for what went wrong. */
-export function codeOf(cause: unknown): string {
-  if (typeof cause === 'object' && cause !== null && 'code' in cause) return String(cause.code)
-  return cause instanceof Error ? cause.message : String(cause)
 }
