@@ -1,0 +1,56 @@
+/**
+ * Machines and definitions of a store that lasts as long as its process.
+ */
+import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../../runtime/ports.ts'
+import { pageOf, parseCursor } from '../cursor.ts'
+
+type Kept = { row: DefinitionRow; readonly versions: DefinitionVersion[] }
+
+/** No machines and no definitions yet. */
+export function memoryDefinitions(): DefinitionStore {
+  const machines = new Map<string, Parameters<DefinitionStore['putMachines']>[0][number]>()
+  const kept = new Map<string, Kept>()
+  const find = (name: string, workspace: string) =>
+    [...kept.values()].find(({ row }) => row.name === name && row.workspace === workspace)?.row
+  return {
+    putMachines: async (list) => {
+      for (const one of list) if (!machines.has(one.hash)) machines.set(one.hash, { ...one })
+    },
+    readMachine: async (hash) => clone(machines.get(hash)),
+    createDefinition: async (row) => {
+      if (find(row.name, row.workspace) !== undefined) return null
+      const own = structuredClone(row)
+      kept.set(row.id, { row: own, versions: [own.latest] })
+      return clone(own)
+    },
+    addVersion: async (id, expected, next) => {
+      const one = kept.get(id)
+      if (one?.row.latest.version !== expected) return null
+      const latest = structuredClone(next)
+      one.versions.push(latest)
+      one.row = { ...one.row, updatedAt: latest.createdAt, latest }
+      return clone(one.row)
+    },
+    readDefinition: async (id) => clone(kept.get(id)?.row),
+    findDefinition: async (name, workspace) => clone(find(name, workspace)),
+    listVersions: async (id) => structuredClone(kept.get(id)?.versions ?? []),
+    listDefinitions: async ({ after, limit }) => {
+      const last = after === null ? null : parseCursor(after, ['', ''])
+      const rows = [...kept.values()]
+        .map(({ row }) => row)
+        .sort((a, b) => compare(a.name, b.name) || compare(a.workspace, b.workspace))
+        .filter((row) => last === null || isAfter(row, last))
+      return pageOf(structuredClone(rows), limit, (row) => [row.name, row.workspace])
+    },
+    deleteDefinition: async (id) => (kept.delete(id) ? 'deleted' : 'unknown'),
+  }
+}
+
+const clone = <T>(value: T | undefined): T | null =>
+  value === undefined ? null : structuredClone(value)
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+function isAfter(row: DefinitionRow, [name, workspace]: readonly [string, string]): boolean {
+  return row.name > name || (row.name === name && row.workspace > workspace)
+}

@@ -1,0 +1,212 @@
+/**
+ * A store that lasts as long as its process: for tests and simulations.
+ * Every call is done in one go, so that nothing can come between; reads no clock, rolls no dice.
+ */
+import type {
+  ApprovalRow,
+  Change,
+  Committed,
+  EventRecord,
+  Owed,
+  RunHead,
+  RunStore,
+  Snapshot,
+  Store,
+} from '../../runtime/ports.ts'
+import { checkChange, countLogBytes } from '../check-change.ts'
+import { pageOf, parseCursor } from '../cursor.ts'
+import { memoryDefinitions } from './memory-definitions.ts'
+
+/** All that is kept of one run. */
+type Kept = {
+  head: RunHead
+  readonly events: EventRecord[]
+  readonly replies: Map<string, string>
+  approvals: Map<string, ApprovalRow>
+  readonly owed: Map<string, Owed>
+  snapshot: Snapshot | null
+}
+
+type Runs = Map<string, Kept>
+
+/** An empty store. */
+export function openMemoryStore(): Store {
+  const runs: Runs = new Map()
+  const definitions = memoryDefinitions()
+  return { ...runCalls(runs), ...definitions, ...careCalls(runs, definitions.putMachines) }
+}
+
+function runCalls(runs: Runs): RunStore {
+  return {
+    commit: async (change) => commit(runs, change),
+    loadRun: async (runId) => {
+      const run = runs.get(runId)
+      if (run === undefined) return null
+      const tail = run.events.slice(run.snapshot?.seq ?? 0).map(copy)
+      return { head: copy(run.head), snapshot: run.snapshot && copy(run.snapshot), tail }
+    },
+    readHead: async (runId) => copyOrNull(runs.get(runId)?.head),
+    readSeqs: async (runIds) =>
+      new Map(
+        runIds.flatMap((id) => {
+          const run = runs.get(id)
+          return run === undefined ? [] : [[id, run.head.seq] as const]
+        }),
+      ),
+    findReply: async (runId, commandId) => runs.get(runId)?.replies.get(commandId) ?? null,
+    readEvents: async (runId, { after, limit }) =>
+      (runs.get(runId)?.events ?? []).slice(after, after + limit).map(copy),
+    ...listCalls(runs),
+    ...owedCalls(runs),
+  }
+}
+
+function commit(runs: Runs, change: Change): Committed {
+  checkChange(change)
+  const { runId, expectedSeq, reply } = change
+  const known = runs.get(runId)
+  if (reply !== null && known?.replies.has(reply.commandId)) return 'repeated'
+  if ((known?.head.seq ?? 0) !== expectedSeq) return 'conflict'
+  const run = known ?? emptyRun(change.head)
+  run.head = copy(change.head)
+  run.events.push(...change.events.map(copy))
+  if (reply !== null) run.replies.set(reply.commandId, reply.text)
+  for (const row of change.approvals) run.approvals.set(row.id, copy(row))
+  for (const owed of change.owed) run.owed.set(owed.id, copy(owed))
+  if (change.snapshot !== null) run.snapshot = copy(change.snapshot)
+  runs.set(runId, run)
+  return 'committed'
+}
+
+function emptyRun(head: RunHead): Kept {
+  return {
+    head,
+    events: [],
+    replies: new Map(),
+    approvals: new Map(),
+    owed: new Map(),
+    snapshot: null,
+  }
+}
+
+type ListCalls = Pick<RunStore, 'listRuns' | 'listApprovals' | 'readApproval' | 'dueApprovals'>
+
+function listCalls(runs: Runs): ListCalls {
+  const approvals = () => [...runs.values()].flatMap((run) => [...run.approvals.values()])
+  return {
+    listRuns: async ({ after, limit, statuses, workspace, definition }) => {
+      const last = after === null ? null : parseCursor(after, [0, ''])
+      const heads = [...runs.values()]
+        .map((run) => run.head)
+        .filter((head) => statuses === null || statuses.includes(head.status))
+        .filter((head) => workspace === null || head.workspace === workspace)
+        .filter((head) => definition === null || head.definition === definition)
+        .sort((a, b) => b.updatedAt - a.updatedAt || compare(b.id, a.id))
+        .filter((head) => last === null || isBefore([head.updatedAt, head.id], last))
+      return pageOf(heads.map(copy), limit, (head) => [head.updatedAt, head.id])
+    },
+    listApprovals: async ({ after, limit, status, runId }) => {
+      const last = after === null ? null : parseCursor(after, [0, ''])
+      const rows = approvals()
+        .filter((row) => status === null || row.status === status)
+        .filter((row) => runId === null || row.runId === runId)
+        .sort((a, b) => a.requestedAt - b.requestedAt || compare(a.id, b.id))
+        .filter((row) => last === null || isBefore(last, [row.requestedAt, row.id]))
+      return pageOf(rows.map(copy), limit, (row) => [row.requestedAt, row.id])
+    },
+    readApproval: async (id) => copyOrNull(approvals().find((row) => row.id === id)),
+    dueApprovals: async (at, limit) =>
+      approvals()
+        .filter((row) => row.status === 'pending' && (row.expiresAt ?? at + 1) <= at)
+        .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || compare(a.id, b.id))
+        .slice(0, limit)
+        .map(copy),
+  }
+}
+
+function owedCalls(runs: Runs): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'> {
+  return {
+    takeOwed: async ({ at, leaseMs, limit }) =>
+      [...runs.values()]
+        .flatMap((run) => [...run.owed.values()].map((owed) => ({ run, owed })))
+        .filter(({ owed }) => owed.dueAt <= at)
+        .sort((a, b) => a.owed.dueAt - b.owed.dueAt || compare(a.owed.id, b.owed.id))
+        .slice(0, limit)
+        .map(({ run, owed }) => {
+          const taken = { ...owed, dueAt: at + leaseMs, attempts: owed.attempts + 1 }
+          run.owed.set(owed.id, taken)
+          return copy(taken)
+        }),
+    settleOwed: async (id) => {
+      for (const run of runs.values()) run.owed.delete(id)
+    },
+    delayOwed: async (id, dueAt) => {
+      for (const run of runs.values()) {
+        const owed = run.owed.get(id)
+        if (owed !== undefined) run.owed.set(id, { ...owed, dueAt })
+      }
+    },
+  }
+}
+
+type CareCalls = Omit<Store, keyof ReturnType<typeof memoryDefinitions> | keyof RunStore>
+
+function careCalls(runs: Runs, putMachines: Store['putMachines']): CareCalls {
+  const listeners = new Set<(runId: string, seq: number) => void>()
+  return {
+    kind: 'memory',
+    isShared: false,
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    tellChange: (runId, seq) => {
+      for (const listener of listeners) queueMicrotask(() => listener(runId, seq))
+    },
+    replaceProjections: async (head, approvals, snapshot) => {
+      const run = runs.get(head.id)
+      if (run === undefined) return
+      run.head = copy(head)
+      run.approvals = byId(approvals)
+      run.snapshot = snapshot && copy(snapshot)
+    },
+    importRun: async ({ head, events, approvals, machines }) => {
+      if (runs.has(head.id)) return 'exists'
+      const run = { ...emptyRun(copy(head)), events: events.map(copy), approvals: byId(approvals) }
+      runs.set(head.id, run)
+      await putMachines(machines, head.updatedAt)
+      return 'imported'
+    },
+    listRunIds: async ({ after, limit }) => {
+      const last = after === null ? null : parseCursor(after, [''])[0]
+      const ids = [...runs.keys()].filter((id) => last === null || id > last).sort(compare)
+      return pageOf(ids, limit, (id) => [id])
+    },
+    listEnded: async ({ before, limit }) =>
+      [...runs.values()]
+        .map(({ head, events }) => ({ id: head.id, endedAt: head.endedAt ?? before, events }))
+        .filter(({ endedAt }) => endedAt < before)
+        .sort((a, b) => a.endedAt - b.endedAt || compare(a.id, b.id))
+        .slice(0, limit)
+        .map(({ id, endedAt, events }) => ({ id, endedAt, bytes: countLogBytes(events) })),
+    removeRuns: async (runIds) => {
+      for (const id of runIds) runs.delete(id)
+    },
+    countBytes: async () =>
+      [...runs.values()].reduce((sum, run) => sum + countLogBytes(run.events), 0),
+    findTrouble: async () => null,
+    close: async () => undefined,
+  }
+}
+
+const byId = (rows: readonly ApprovalRow[]) => new Map(rows.map((row) => [row.id, copy(row)]))
+
+// WHY: records are flat, so this is a deep copy; nobody outside holds what is kept.
+const copy = <T extends object>(row: T): T => ({ ...row })
+const copyOrNull = <T extends object>(row: T | undefined): T | null =>
+  row === undefined ? null : copy(row)
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+type TimeAndId = readonly [number, string]
+const isBefore = ([a, x]: TimeAndId, [b, y]: TimeAndId) => a < b || (a === b && x < y)

@@ -1,0 +1,159 @@
+/**
+ * Reading runs, their records and what is asked and owed.
+ * Knows SQL that looks. Must not know what a record says.
+ */
+import type {
+  ApprovalRow,
+  EventRecord,
+  Owed,
+  RunHead,
+  RunStore,
+  StoredRun,
+} from '../../runtime/ports.ts'
+import { pageOf, parseCursor } from '../cursor.ts'
+import { createCommit } from './commit.ts'
+import type { Pool, Sql } from './pool.ts'
+import { approvalColumns, eventColumns, headColumns, owedColumns, selected } from './tables.ts'
+
+const head = selected(headColumns, 'runs')
+const event = selected(eventColumns, 'events')
+const approval = `${selected(approvalColumns, 'approvals')}, run_id AS "runId"`
+const owed = `${selected(owedColumns, 'outbox')}, outbox.run_id AS "runId"`
+const timeKey: readonly [at: number, id: string] = [0, '']
+
+/** The part of a store that is about runs. */
+export function createRuns(pool: Pool): RunStore {
+  return {
+    commit: createCommit(pool),
+    loadRun: (runId) => loadRun(pool, runId),
+    readHead: async (runId) => {
+      const [row] = await pool.run<RunHead>(
+        (sql) => sql`SELECT ${sql.unsafe(head)} FROM runs WHERE id = ${runId}`,
+      )
+      return row ?? null
+    },
+    readSeqs: async (runIds) => {
+      const rows = await pool.run<{ id: string; seq: number }>(
+        (sql) => sql`SELECT id, seq FROM runs WHERE id = ANY(${[...runIds]}::text[])`,
+      )
+      return new Map(rows.map(({ id, seq }) => [id, seq]))
+    },
+    findReply: async (runId, commandId) => {
+      const [row] = await pool.run<{ reply: string }>(
+        (sql) => sql`SELECT reply FROM commands WHERE run_id = ${runId} AND id = ${commandId}`,
+      )
+      return row?.reply ?? null
+    },
+    readEvents: (runId, { after, limit }) =>
+      pool.run<EventRecord>(
+        (sql) => sql`SELECT ${sql.unsafe(event)} FROM events
+          WHERE run_id = ${runId} AND seq > ${after} ORDER BY seq LIMIT ${limit}`,
+      ),
+    ...createLists(pool),
+    ...createOutbox(pool),
+  }
+}
+
+type LoadedRow = RunHead & {
+  readonly snapshotSeq: number | null
+  readonly version: number
+  readonly state: string
+  readonly eventSeq: number | null
+  readonly eventHash: string
+} & Omit<EventRecord, 'seq' | 'hash'>
+
+// WHY: one statement sees one moment. The text of the snapshot comes with the first row only.
+async function loadRun(pool: Pool, runId: string): Promise<StoredRun | null> {
+  const rows = await pool.run<LoadedRow>(
+    (sql) => sql`SELECT ${sql.unsafe(head)}, s.seq AS "snapshotSeq", s.version,
+        CASE WHEN e.seq IS NULL OR e.seq = s.seq + 1 THEN s.state END AS state,
+        e.seq AS "eventSeq", e.member, e.type, e.data, e.at, e.actor,
+        e.command_id AS "commandId", e.hash AS "eventHash"
+      FROM runs
+      LEFT JOIN snapshots s ON s.run_id = runs.id
+      LEFT JOIN events e ON e.run_id = runs.id AND e.seq > coalesce(s.seq, 0)
+      WHERE runs.id = ${runId} ORDER BY e.seq`,
+  )
+  const [first] = rows
+  if (first === undefined) return null
+  return { head: headIn(first), snapshot: snapshotIn(first), tail: rows.flatMap(eventIn) }
+}
+
+function headIn(row: LoadedRow): RunHead {
+  const { snapshotSeq, version, state, eventSeq, eventHash, ...rest } = row
+  const { member, type, data, at, actor, commandId, ...kept } = rest
+  return kept
+}
+
+function snapshotIn({ snapshotSeq, version, state }: LoadedRow): StoredRun['snapshot'] {
+  return snapshotSeq === null ? null : { seq: snapshotSeq, version, state }
+}
+
+function eventIn(row: LoadedRow): readonly EventRecord[] {
+  const { eventSeq: seq, member, type, data, at, actor, commandId, eventHash: hash } = row
+  return seq === null ? [] : [{ seq, member, type, data, at, actor, commandId, hash }]
+}
+
+type Lists = Pick<RunStore, 'listRuns' | 'listApprovals' | 'readApproval' | 'dueApprovals'>
+
+function createLists(pool: Pool): Lists {
+  return {
+    listRuns: async ({ statuses, workspace, definition, after, limit }) => {
+      const key = after === null ? null : parseCursor(after, timeKey)
+      const rows = await pool.run<RunHead>(
+        (sql) => sql`SELECT ${sql.unsafe(head)} FROM runs WHERE true
+          ${key === null ? sql`` : sql`AND (updated_at, id) < (${key[0]}, ${key[1]})`}
+          ${statuses === null ? sql`` : sql`AND status = ANY(${[...statuses]}::text[])`}
+          ${equals(sql, 'workspace', workspace)} ${equals(sql, 'definition', definition)}
+          ORDER BY updated_at DESC, id DESC LIMIT ${limit + 1}`,
+      )
+      return pageOf(rows, limit, (row) => [row.updatedAt, row.id])
+    },
+    listApprovals: async ({ status, runId, after, limit }) => {
+      const key = after === null ? null : parseCursor(after, timeKey)
+      const rows = await pool.run<ApprovalRow>(
+        (sql) => sql`SELECT ${sql.unsafe(approval)} FROM approvals WHERE true
+          ${key === null ? sql`` : sql`AND (requested_at, id) > (${key[0]}, ${key[1]})`}
+          ${equals(sql, 'status', status)} ${equals(sql, 'run_id', runId)}
+          ORDER BY requested_at, id LIMIT ${limit + 1}`,
+      )
+      return pageOf(rows, limit, (row) => [row.requestedAt, row.id])
+    },
+    readApproval: async (id) => {
+      const [row] = await pool.run<ApprovalRow>(
+        (sql) => sql`SELECT ${sql.unsafe(approval)} FROM approvals WHERE id = ${id}`,
+      )
+      return row ?? null
+    },
+    dueApprovals: (at, limit) =>
+      pool.run<ApprovalRow>(
+        (sql) => sql`SELECT ${sql.unsafe(approval)} FROM approvals
+          WHERE status = 'pending' AND expires_at <= ${at} ORDER BY expires_at, id LIMIT ${limit}`,
+      ),
+  }
+}
+
+function equals(sql: Sql, column: string, value: string | null) {
+  return value === null ? sql`` : sql`AND ${sql(column)} = ${value}`
+}
+
+function createOutbox(pool: Pool): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'> {
+  return {
+    takeOwed: ({ at, leaseMs, limit }) =>
+      pool.run<Owed>(
+        (sql) => sql`WITH due AS (
+            SELECT run_id, id FROM outbox WHERE due_at <= ${at}
+            ORDER BY due_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+          )
+          UPDATE outbox SET due_at = ${at + leaseMs}, attempts = attempts + 1
+          FROM due WHERE outbox.run_id = due.run_id AND outbox.id = due.id
+          RETURNING ${sql.unsafe(owed)}`,
+      ),
+    settleOwed: async (id) => {
+      await pool.run((sql) => sql`DELETE FROM outbox WHERE id = ${id}`)
+    },
+    delayOwed: async (id, dueAt) => {
+      await pool.run((sql) => sql`UPDATE outbox SET due_at = ${dueAt} WHERE id = ${id}`)
+    },
+  }
+}

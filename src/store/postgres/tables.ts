@@ -1,0 +1,215 @@
+/**
+ * The columns of what belongs to a run, and statements made of parts that hang together.
+ * Knows columns. Must not know when a change is a conflict.
+ */
+import type {
+  ApprovalRow,
+  EventRecord,
+  Owed,
+  RunHead,
+  Snapshot,
+  StoredMachine,
+} from '../../runtime/ports.ts'
+import type { Pool } from './pool.ts'
+
+type Type = 'text' | 'bigint'
+type Value = string | number | null
+export type Columns<T> = readonly {
+  readonly key: keyof T & string
+  readonly name: string
+  readonly type: Type
+}[]
+
+// The name of a column is that of the field in snake case; the compiler misses none of them.
+function columnsOf<T>(types: Record<keyof T & string, Type>): Columns<T> {
+  return (Object.entries(types) as [keyof T & string, Type][]).map(([key, type]) => ({
+    key,
+    name: key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    type,
+  }))
+}
+
+/** A row of `runs`; beside it there is `bytes`. */
+export const headColumns = columnsOf<RunHead>({
+  id: 'text',
+  machine: 'text',
+  definition: 'text',
+  dialect: 'text',
+  status: 'text',
+  stage: 'text',
+  seq: 'bigint',
+  hash: 'text',
+  workspace: 'text',
+  callsCount: 'bigint',
+  costMicroUsd: 'bigint',
+  startedAt: 'bigint',
+  updatedAt: 'bigint',
+  endedAt: 'bigint',
+})
+/** A row of `events`, without its run. */
+export const eventColumns = columnsOf<EventRecord>({
+  seq: 'bigint',
+  member: 'text',
+  type: 'text',
+  data: 'text',
+  at: 'bigint',
+  actor: 'text',
+  commandId: 'text',
+  hash: 'text',
+})
+/** A row of `approvals`, without its run. */
+export const approvalColumns = columnsOf<Omit<ApprovalRow, 'runId'>>({
+  id: 'text',
+  member: 'text',
+  kind: 'text',
+  message: 'text',
+  hash: 'text',
+  status: 'text',
+  requestedAt: 'bigint',
+  expiresAt: 'bigint',
+  decidedAt: 'bigint',
+  decidedBy: 'text',
+  note: 'text',
+  pending: 'text',
+})
+/** A row of `outbox`, without its run. */
+export const owedColumns = columnsOf<Omit<Owed, 'runId'>>({
+  id: 'text',
+  kind: 'text',
+  data: 'text',
+  dueAt: 'bigint',
+  attempts: 'bigint',
+})
+/** A row of `machines`, without its time. */
+export const machineColumns = columnsOf<StoredMachine>({
+  hash: 'text',
+  name: 'text',
+  dialect: 'text',
+  format: 'bigint',
+  compiled: 'text',
+})
+const snapshotColumns = columnsOf<Snapshot>({ seq: 'bigint', version: 'bigint', state: 'text' })
+type Reply = { readonly id: string; readonly reply: string }
+const replyColumns = columnsOf<Reply>({ id: 'text', reply: 'text' })
+
+/** Columns under the names of their fields, for a SELECT. */
+export function selected<T>(columns: Columns<T>, table: string): string {
+  return columns.map(({ name, key }) => `${table}.${name} AS "${key}"`).join(', ')
+}
+
+/** The names of columns, for an INSERT. */
+export function namesOf<T>(columns: Columns<T>): string {
+  return columns.map(({ name }) => name).join(', ')
+}
+
+/** `?::type` for each column. */
+export function slotsOf<T>(columns: Columns<T>): string {
+  return columns.map(({ type }) => `?::${type}`).join(', ')
+}
+
+/** The values of a row, in the order of its columns. */
+export function valuesOf<T>(columns: Columns<T>, row: T): readonly Value[] {
+  // WHY: every field of these records is a text, a number or null; the tables above say so.
+  return columns.map(({ key }) => row[key] as Value)
+}
+
+/** A part of a statement, with a `?` for each of its values. */
+export type Part = { readonly text: string; readonly values: readonly unknown[] }
+
+/** A part with its values. */
+export function part(text: string, ...values: readonly unknown[]): Part {
+  return { text, values }
+}
+
+const numbered = new Map<string, string>()
+
+/**
+ * Runs one statement made of parts. There are few different ones, and each is prepared once.
+ * WHY not templates of the driver: putting them together costs as much as the statement itself.
+ */
+export function runParts<T extends object>(
+  pool: Pool,
+  parts: readonly Part[],
+): Promise<readonly T[]> {
+  const text = parts.map((one) => one.text).join('')
+  const statement = numbered.get(text) ?? number(text)
+  const values = parts.flatMap((one) => one.values) as Value[]
+  return pool.run<T>((sql) => sql.unsafe<T[]>(statement, values, { prepare: true }))
+}
+
+function number(text: string): string {
+  const [first, ...rest] = text.split('?')
+  const statement = [first, ...rest.map((piece, index) => `$${index + 1}${piece}`)].join('')
+  numbered.set(text, statement)
+  return statement
+}
+
+type Table<T> = { readonly columns: Columns<T>; readonly one: string; readonly many: string }
+type Layout<T> = {
+  readonly name: string
+  readonly columns: Columns<T>
+  /** A column whose value comes with the row that `head` gives. */
+  readonly lead: string
+  readonly from: string
+  readonly conflict: string
+}
+
+// INVARIANT: what is inserted hangs on `head`. No row there, no rows here.
+function tableOf<T>({ name, columns, lead, from, conflict }: Layout<T>): Table<T> {
+  const insert = `,
+    kept_${name} AS (INSERT INTO ${name} (${lead}, ${namesOf(columns)}) SELECT ${from},`
+  const arrays = columns.map(({ type }) => `?::${type}[]`).join(', ')
+  return {
+    columns,
+    one: `${insert} ${slotsOf(columns)} FROM head ${conflict})`,
+    many: `${insert} new.* FROM head, unnest(${arrays}) AS new ${conflict})`,
+  }
+}
+
+const ofRun = { lead: 'run_id', from: 'head.id' }
+const events = tableOf({ ...ofRun, name: 'events', columns: eventColumns, conflict: '' })
+const outbox = tableOf({ ...ofRun, name: 'outbox', columns: owedColumns, conflict: '' })
+const commands = tableOf({ ...ofRun, name: 'commands', columns: replyColumns, conflict: '' })
+const approvals = tableOf({
+  ...ofRun,
+  name: 'approvals',
+  columns: approvalColumns,
+  conflict: replacing('run_id, id', approvalColumns),
+})
+const snapshots = tableOf({
+  ...ofRun,
+  name: 'snapshots',
+  columns: snapshotColumns,
+  conflict: replacing('run_id', snapshotColumns),
+})
+const machines = tableOf({
+  name: 'machines',
+  columns: machineColumns,
+  lead: 'created_at',
+  from: 'head.at',
+  conflict: 'ON CONFLICT (hash) DO NOTHING',
+})
+
+function replacing<T>(key: string, columns: Columns<T>): string {
+  const set = columns.map(({ name }) => `${name} = excluded.${name}`).join(', ')
+  return `ON CONFLICT (${key}) DO UPDATE SET ${set}`
+}
+
+function keep<T>({ columns, one, many }: Table<T>, rows: readonly T[]): Part {
+  const [first] = rows
+  if (first === undefined) return { text: '', values: [] }
+  if (rows.length === 1) return { text: one, values: valuesOf(columns, first) }
+  const values = columns.map(({ key }) => rows.map((row) => row[key]))
+  return { text: many, values }
+}
+
+/** Each of these is `, name AS (…)`, or nothing when there is nothing to keep. */
+export const keepEvents = (rows: readonly EventRecord[]): Part => keep(events, rows)
+/** Each as it is last: one statement writes a row once. */
+export const keepApprovals = (rows: readonly ApprovalRow[]): Part =>
+  keep(approvals, [...new Map(rows.map((row) => [row.id, row])).values()])
+export const keepOwed = (rows: readonly Owed[]): Part => keep(outbox, rows)
+export const keepReply = (reply: Reply | null): Part => keep(commands, reply ? [reply] : [])
+export const keepSnapshot = (row: Snapshot | null): Part => keep(snapshots, row ? [row] : [])
+/** `head` has to tell the time, as `at`. */
+export const keepMachines = (rows: readonly StoredMachine[]): Part => keep(machines, rows)

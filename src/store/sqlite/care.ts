@@ -1,0 +1,136 @@
+/**
+ * What keeps the file in order: rebuilding, carrying runs over, removing them, health.
+ */
+
+import { PawlError } from '../../runtime/pawl-error.ts'
+import type { Store, StoreCare } from '../../runtime/ports.ts'
+import { countLogBytes } from '../check-change.ts'
+import { pageOf, parseCursor } from '../cursor.ts'
+import { prepareMachines } from './definitions.ts'
+import { asRecord } from './rows.ts'
+import type { Shared } from './shared.ts'
+
+/** Pages given back to the disk in one transaction. */
+const freedPagesMax = 1_000
+
+type Care = Omit<StoreCare, 'close'>
+
+export function careCalls(shared: Shared): Care {
+  return {
+    kind: 'sqlite',
+    // One daemon owns the file; other programs look into it only while there is none.
+    isShared: false,
+    onChange: () => () => undefined,
+    tellChange: () => undefined,
+    ...carryingCalls(shared),
+    ...removingCalls(shared),
+    ...healthCalls(shared),
+  }
+}
+
+function carryingCalls({
+  db,
+  runs,
+  read,
+  write,
+}: Shared): Pick<Store, 'replaceProjections' | 'importRun' | 'listRunIds'> {
+  const putMachines = prepareMachines(db)
+  const removeHead = db.prepare('DELETE FROM runs WHERE id = ?')
+  const removeApprovals = db.prepare('DELETE FROM approvals WHERE run_id = ?')
+  const removeSnapshot = db.prepare('DELETE FROM snapshots WHERE run_id = ?')
+  const logBytes = db.prepare(
+    'SELECT coalesce(sum(octet_length(data)), 0) AS bytes FROM events WHERE run_id = ?',
+  )
+  // WHY not from `runs`: a head that was lost is found again by its log.
+  const nextId = db.prepare(
+    'SELECT run_id AS id FROM events WHERE run_id > ? ORDER BY run_id LIMIT 1',
+  )
+  return {
+    replaceProjections: (head, approvals, snapshot) =>
+      write(() => {
+        removeHead.run(head.id)
+        removeApprovals.run(head.id)
+        removeSnapshot.run(head.id)
+        runs.insertHead(head, Number(logBytes.get(head.id)?.bytes))
+        runs.putApprovals(approvals)
+        if (snapshot !== null) runs.putSnapshot(head.id, snapshot)
+      }),
+    importRun: ({ head, events, approvals, machines }) =>
+      write(() => {
+        if (!runs.insertHead(head, countLogBytes(events))) return 'exists'
+        runs.insertEvents(head.id, events)
+        runs.putApprovals(approvals)
+        putMachines(machines, head.updatedAt)
+        return 'imported'
+      }),
+    listRunIds: ({ after, limit }) =>
+      read(() => {
+        const ids: string[] = []
+        let last: string = after === null ? '' : parseCursor(after, [''])[0]
+        while (ids.length <= limit) {
+          const row = nextId.get(last)
+          if (row === undefined) break
+          last = String(row.id)
+          ids.push(last)
+        }
+        return pageOf(ids, limit, (id) => [id])
+      }),
+  }
+}
+
+function removingCalls({
+  db,
+  read,
+  write,
+}: Shared): Pick<Store, 'listEnded' | 'removeRuns' | 'countBytes'> {
+  const ended = db.prepare(
+    `SELECT id, log_bytes AS bytes, ended_at AS endedAt FROM runs
+     WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at, id LIMIT ?`,
+  )
+  const removals = ['events', 'replies', 'snapshots', 'approvals', 'owed']
+    .map((table) => db.prepare(`DELETE FROM ${table} WHERE run_id = ?`))
+    .concat(db.prepare('DELETE FROM runs WHERE id = ?'))
+  const freePages = db.prepare('SELECT freelist_count AS count FROM pragma_freelist_count')
+  const pages = db.prepare(
+    `SELECT (page_count - freelist_count) * page_size AS bytes
+     FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+  )
+  return {
+    listEnded: ({ before, limit }) =>
+      read(() =>
+        ended
+          .all(before, limit)
+          .map((row) => asRecord<{ id: string; bytes: number; endedAt: number }>(row)),
+      ),
+    removeRuns: async (runIds) => {
+      // One run at a time: each goes whole, and others can write in between.
+      for (const id of runIds) {
+        await write(() => {
+          for (const removal of removals) removal.run(id)
+        })
+      }
+      const free = await read(() => Number(freePages.get()?.count))
+      for (let left = free; left > 0; left -= freedPagesMax) {
+        await write(() => db.exec(`PRAGMA incremental_vacuum(${freedPagesMax})`))
+      }
+    },
+    // What is free inside the file is not counted: it is used again.
+    countBytes: () => read(() => Number(pages.get()?.bytes)),
+  }
+}
+
+function healthCalls({ db, write }: Shared): Pick<Store, 'findTrouble'> {
+  const probe = db.prepare('UPDATE probe SET count = count + 1 WHERE id = 1')
+  return {
+    // WHY a write: a full or read-only disk shows itself in nothing less.
+    findTrouble: async () => {
+      try {
+        await write(() => void probe.run())
+        return null
+      } catch (error) {
+        if (error instanceof PawlError) return `${error.message} (${error.hint})`
+        return String(error)
+      }
+    },
+  }
+}

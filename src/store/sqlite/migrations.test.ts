@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { approvalOf, changeOf, definitionOf, machineOf, startedAt } from '../records.contract.ts'
+import { migrate, steps } from './migrations.ts'
+import { inFolder } from './scratch.contract.ts'
+import { openSqliteStore } from './sqlite-store.ts'
+
+const versionsOf = (db: DatabaseSync) =>
+  db.prepare('SELECT version, applied_at FROM migrations ORDER BY version').all()
+
+test('an empty file gets every step, in order', () => {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  expect(versionsOf(db).map((row) => row.version)).toEqual(steps.map((_, index) => index + 1))
+})
+
+test('a database of the current version is left as it is', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'pawl.db')
+    const store = openSqliteStore({ path })
+    await store.commit(changeOf('r_1', 0))
+    await store.close()
+    const dump = () => {
+      const db = new DatabaseSync(path)
+      const schema = db.prepare('SELECT sql FROM sqlite_schema ORDER BY name').all()
+      const rows = versionsOf(db)
+      db.close()
+      return { schema, rows }
+    }
+    const before = dump()
+    const again = openSqliteStore({ path })
+    expect(await again.readHead('r_1')).not.toBeNull()
+    await again.close()
+    expect(dump()).toEqual(before)
+  }))
+
+const fixtures = new URL('./fixtures/', import.meta.url)
+
+test.each(readdirSync(fixtures))('%s is brought up to now and can be gone on with', (name) =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'pawl.db')
+    const db = new DatabaseSync(path)
+    db.exec(readFileSync(new URL(name, fixtures), 'utf8'))
+    db.close()
+    const store = openSqliteStore({ path })
+    const { head, events } = changeOf('r_1', 0, { count: 3 })
+    expect(await store.loadRun('r_1')).toEqual({
+      head,
+      snapshot: { seq: 2, version: 1, state: '{"stage":"s2"}' },
+      tail: events.slice(2),
+    })
+    expect(await store.readEvents('r_1', { after: 0, limit: 9 })).toEqual(events)
+    expect(await store.findReply('r_1', 'c_1')).toBe('{"kind":"accepted"}')
+    expect(await store.readApproval('a_1')).toEqual(approvalOf('a_1', 'r_1'))
+    expect(await store.readMachine('m_1')).toEqual(machineOf('m_1'))
+    expect(await store.readDefinition('d_1')).toEqual(definitionOf('d_1', 'release'))
+    expect(await store.commit(changeOf('r_1', 3))).toBe('committed')
+    const owed = await store.takeOwed({ at: startedAt, leaseMs: 1, limit: 9 })
+    expect(owed.map((one) => one.id)).toEqual(['o_1'])
+    await store.close()
+    const again = new DatabaseSync(path)
+    expect(versionsOf(again)).toHaveLength(steps.length)
+    again.close()
+  }),
+)
+
+test('there is a fixture of every version so far', () => {
+  const names = steps.map((_, index) => `version-${index + 1}.sql`)
+  expect(readdirSync(fixtures).sort()).toEqual(names.sort())
+})
+
+test('a new step is applied to a database that has the ones before, once', () => {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  const more = [...steps, 'CREATE TABLE more (id INTEGER); INSERT INTO more VALUES (1)']
+  migrate(db, more)
+  migrate(db, more)
+  expect(db.prepare('SELECT count(*) AS count FROM more').get()?.count).toBe(1)
+  expect(versionsOf(db)).toHaveLength(more.length)
+})
+
+test('a step that fails leaves the version before it, whole', () => {
+  const db = new DatabaseSync(':memory:')
+  const broken = [...steps, 'CREATE TABLE half (id INTEGER); INSERT INTO nowhere VALUES (1)']
+  expect(() => migrate(db, broken)).toThrow('nowhere')
+  expect(versionsOf(db)).toHaveLength(steps.length)
+  expect(db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).get()).toBeUndefined()
+  migrate(db)
+})
+
+test('a database of a newer Pawl is refused and not touched', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'pawl.db')
+    await openSqliteStore({ path }).close()
+    const db = new DatabaseSync(path)
+    db.prepare('INSERT INTO migrations VALUES (?, 0)').run(steps.length + 1)
+    const before = versionsOf(db)
+    expect(() => openSqliteStore({ path })).toThrow(
+      expect.objectContaining({ code: 'STORE_VERSION' }),
+    )
+    expect(versionsOf(db)).toEqual(before)
+    db.close()
+  }))
+
+test('two that open one new file at once both find it ready', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'pawl.db')
+    const stores = [openSqliteStore({ path }), openSqliteStore({ path })]
+    for (const [n, store] of stores.entries()) {
+      expect(await store.commit(changeOf(`r_${n}`, 0))).toBe('committed')
+    }
+    await Promise.all(stores.map((store) => store.close()))
+  }))

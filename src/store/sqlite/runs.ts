@@ -1,0 +1,104 @@
+/**
+ * Runs: how they move, and what can be read of them.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { EventRecord, RunHead, RunStore, Snapshot } from '../../runtime/ports.ts'
+import { checkChange } from '../check-change.ts'
+import { pageOf } from '../cursor.ts'
+import { approvalCalls } from './approvals.ts'
+import { owedCalls } from './owed.ts'
+import {
+  asRecord,
+  asRecordOrNull,
+  eventColumns,
+  headColumns,
+  statementCache,
+  timeAndId,
+  whereAll,
+} from './rows.ts'
+import type { Shared } from './shared.ts'
+
+export function runCalls(shared: Shared): RunStore {
+  const { runs, write } = shared
+  return {
+    commit: async (change) => {
+      checkChange(change)
+      return write(() => runs.commit(change))
+    },
+    ...logCalls(shared),
+    ...listCalls(shared),
+    ...approvalCalls(shared),
+    ...owedCalls(shared),
+  }
+}
+
+type LogCalls = Pick<RunStore, 'loadRun' | 'readHead' | 'readSeqs' | 'findReply' | 'readEvents'>
+
+function logCalls({ db, read }: Shared): LogCalls {
+  const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE id = ?`)
+  const seq = db.prepare('SELECT seq FROM runs WHERE id = ?')
+  const snapshot = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
+  const reply = db.prepare('SELECT text FROM replies WHERE run_id = ? AND command_id = ?')
+  const events = db.prepare(
+    `SELECT ${eventColumns} FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+  )
+  const readTail = (runId: string, after: number, limit: number) =>
+    events.all(runId, after, limit).map((row) => asRecord<EventRecord>(row))
+  return {
+    loadRun: (runId) =>
+      read(() =>
+        atOneMoment(db, () => {
+          const found = asRecordOrNull<RunHead>(head.get(runId))
+          if (found === null) return null
+          const begin = asRecordOrNull<Snapshot>(snapshot.get(runId))
+          const tail = readTail(runId, begin?.seq ?? 0, noLimit)
+          return { head: found, snapshot: begin, tail }
+        }),
+      ),
+    readHead: (runId) => read(() => asRecordOrNull<RunHead>(head.get(runId))),
+    readSeqs: (runIds) =>
+      read(() => {
+        const seqs = new Map<string, number>()
+        for (const id of runIds) {
+          const row = seq.get(id)
+          if (row !== undefined) seqs.set(id, Number(row.seq))
+        }
+        return seqs
+      }),
+    findReply: (runId, commandId) =>
+      read(() => asRecordOrNull<{ text: string }>(reply.get(runId, commandId))?.text ?? null),
+    readEvents: (runId, { after, limit }) => read(() => readTail(runId, after, limit)),
+  }
+}
+
+const noLimit = -1
+
+// What several statements read belongs together, also when another program writes meanwhile.
+function atOneMoment<T>(db: DatabaseSync, job: () => T): T {
+  db.exec('BEGIN')
+  try {
+    return job()
+  } finally {
+    db.exec('COMMIT')
+  }
+}
+
+function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
+  const prepare = statementCache(db)
+  return {
+    listRuns: ({ after, limit, statuses, workspace, definition }) =>
+      read(() => {
+        const { where, values } = whereAll([
+          ['status IN (SELECT value FROM json_each(?))', statuses && JSON.stringify(statuses)],
+          ['workspace = ?', workspace],
+          ['definition = ?', definition],
+          ['(updated_at, id) < (?, ?)', timeAndId(after)],
+        ])
+        const order = 'ORDER BY updated_at DESC, id DESC LIMIT ?'
+        const rows = prepare(`SELECT ${headColumns} FROM runs ${where} ${order}`)
+          .all(...values, limit + 1)
+          .map((row) => asRecord<RunHead>(row))
+        return pageOf(rows, limit, (head) => [head.updatedAt, head.id])
+      }),
+  }
+}

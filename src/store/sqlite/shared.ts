@@ -1,0 +1,14 @@
+/**
+ * What the parts of the SQLite store share.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Writer } from './group-commit.ts'
+import type { RunWriter } from './write-run.ts'
+
+export type Shared = {
+  readonly db: DatabaseSync
+  readonly runs: RunWriter
+  /** Looks into the database now; what it throws is a fault. */
+  readonly read: <T>(query: () => T) => Promise<T>
+  readonly write: Writer['write']
+}

@@ -1,0 +1,40 @@
+/**
+ * A store in one SQLite file: the truth of one machine, written by one daemon.
+ */
+import type { Store } from '../../runtime/ports.ts'
+import { careCalls } from './care.ts'
+import { definitionCalls } from './definitions.ts'
+import { toFault } from './faults.ts'
+import { openWriter } from './group-commit.ts'
+import { openDatabase, type SqliteOptions } from './open-database.ts'
+import { runCalls } from './runs.ts'
+import type { Shared } from './shared.ts'
+import { prepareRunWriter } from './write-run.ts'
+
+export type { SqliteOptions } from './open-database.ts'
+
+const defaults = { synchronous: 'FULL', queuedMax: 10_000, lockedMaxMs: 5_000 } as const
+
+/** Opens a file or makes it. Faults: `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `STORE_VERSION`. */
+export function openSqliteStore(options: SqliteOptions): Store {
+  const settings = { ...defaults, ...options }
+  const db = openDatabase(settings)
+  const writer = openWriter(db, settings)
+  const read = async <T>(query: () => T): Promise<T> => {
+    try {
+      return query()
+    } catch (error) {
+      throw toFault(error)
+    }
+  }
+  const shared: Shared = { db, runs: prepareRunWriter(db), read, write: writer.write }
+  return {
+    ...runCalls(shared),
+    ...definitionCalls(shared),
+    ...careCalls(shared),
+    close: async () => {
+      await writer.close()
+      if (db.isOpen) db.close()
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * What every store must do, whatever it is made of: one suite for all of them.
+ */
+import { afterEach, beforeEach, describe } from 'vitest'
+import type { Store } from '../runtime/ports.ts'
+import { approvalsContract } from './approvals.contract.ts'
+import { careContract } from './care.contract.ts'
+import { definitionsContract } from './definitions.contract.ts'
+import { listsContract } from './lists.contract.ts'
+import { runsContract } from './runs.contract.ts'
+import type { Subject } from './subject.contract.ts'
+import { textsContract } from './texts.contract.ts'
+
+/** A store with nothing in it. */
+export type Opened = {
+  readonly store: Store
+  /** Closes it and opens what it left behind. */
+  readonly reopen: () => Promise<Store>
+  /** Called after the store was closed for the last time. */
+  readonly dispose?: () => Promise<void>
+}
+
+/** Holds one kind of store to everything that `runtime/ports.ts` promises. */
+export function storeContract(name: string, open: () => Promise<Opened>): void {
+  describe(`the ${name} store`, () => {
+    let opened: Opened
+    let current: Store
+    beforeEach(async () => {
+      opened = await open()
+      current = opened.store
+    })
+    afterEach(async () => {
+      await current.close()
+      await opened.dispose?.()
+    })
+    const subject: Subject = {
+      store: () => current,
+      reopen: async () => {
+        current = await opened.reopen()
+        return current
+      },
+    }
+    runsContract(subject)
+    listsContract(subject)
+    approvalsContract(subject)
+    definitionsContract(subject)
+    careContract(subject)
+    textsContract(subject)
+  })
+}
