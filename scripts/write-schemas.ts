@@ -1,15 +1,17 @@
 /**
- * Writes the JSON Schemas that editors use, from the schemas that Pawl itself checks with.
+ * Writes the JSON Schemas that editors use and the description of the API, from the schemas that
+ * Pawl itself checks with.
  * `node scripts/write-schemas.ts` writes them, `--check` fails when they are out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { processSchema } from '../src/core/dialects/process/schema.ts'
 import { envelopeSchema, stepsSchema } from '../src/core/dialects/steps/schema.ts'
 import { workflowSchema } from '../src/core/dialects/workflow/schema.ts'
 import { policySchema } from '../src/core/policy/schema.ts'
+import { openApiText } from '../src/doors/api/open-api.ts'
 import { casesSchema } from '../src/testing/case-schema.ts'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'schemas')
@@ -65,9 +67,19 @@ function withoutNoise(value: unknown): unknown {
   return out
 }
 
-/** The schemas whose file is not what it should be. */
-export function staleSchemas(): SchemaName[] {
-  return schemaNames.filter((name) => readText(schemaFile(name)) !== schemaText(name))
+/** Everything that is written: where it is kept, and its text. */
+function publishedFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    ...schemaNames.map((name) => [schemaFile(name), schemaText(name)] as const),
+    [join(folder, 'openapi.json'), openApiText()],
+  ])
+}
+
+/** The names of files that are not what they should be. */
+export function staleSchemas(): string[] {
+  return [...publishedFiles()]
+    .filter(([file, text]) => readText(file) !== text)
+    .map(([file]) => basename(file))
 }
 
 function readText(file: string): string | null {
@@ -88,7 +100,7 @@ function main(): void {
     return
   }
   mkdirSync(folder, { recursive: true })
-  for (const name of schemaNames) writeFileSync(schemaFile(name), schemaText(name))
+  for (const [file, text] of publishedFiles()) writeFileSync(file, text)
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main()

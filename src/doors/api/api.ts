@@ -1,0 +1,268 @@
+/**
+ * The one way from a wire to the runtime: who asks, may they, is it well-formed, what came of it.
+ * Both doors go through here, so that none of it can differ between them.
+ */
+import type { z } from 'zod'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
+import { contract, streamContract } from './contract.ts'
+import { type About, type Answered, type Desk, handlers } from './handlers.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
+import {
+  type Need,
+  type OperationName,
+  operations,
+  type StreamName,
+  streams,
+} from './operations-table.ts'
+import { PawlProblem, type Problem, problem, problemOfThrown } from './problem.ts'
+import { type Beat, openStreams } from './streams.ts'
+
+export type ApiOptions = {
+  readonly runtime: Runtime
+  readonly tokens: Tokens
+  readonly about: About
+  /** Ends the daemon; called once the answer is on its way. */
+  readonly stop: () => void
+  readonly metrics?: Metrics
+  /** Hears of every operation. Must return at once and never throws. */
+  readonly onSpan?: (span: Span) => void
+  /** Hears of what we did not foresee. */
+  readonly onFault?: (fault: unknown) => void
+  readonly limits?: Partial<ApiLimits>
+}
+
+export type ApiLimits = {
+  readonly streamsMax: number
+  readonly beatMs: number
+}
+
+/** One operation, as a trace shows it. */
+export type Span = {
+  readonly name: string
+  /** In milliseconds since 1970, with fractions. */
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly attributes: Readonly<Record<string, string>>
+  /** As the caller sent it; null: the trace begins here. */
+  readonly traceparent: string | null
+}
+
+export type ApiRequest = {
+  readonly door: 'http' | 'socket'
+  readonly input: unknown
+  readonly commandId: string | null
+  /** Gives what is raised when the caller is gone; asked for only by those who wait. */
+  readonly signal: () => AbortSignal
+  readonly traceparent: string | null
+}
+
+export type AnyBeat = Beat<StreamName>
+
+export type Api = {
+  readonly authenticate: Tokens
+  /** Why this caller may not ask for this at all; null: they may. */
+  readonly refuse: (name: OperationName | StreamName, caller: Caller | null) => Problem | null
+  readonly perform: (
+    name: OperationName,
+    caller: Caller | null,
+    request: ApiRequest,
+  ) => Promise<Answered<unknown>>
+  readonly stream: (
+    name: StreamName,
+    caller: Caller | null,
+    request: ApiRequest,
+  ) => Promise<Answered<AsyncGenerator<AnyBeat, void, void>>>
+  readonly metrics: Metrics
+}
+
+const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
+
+/** Opens what all doors share. */
+export function openApi(options: ApiOptions): Api {
+  const { tokens, metrics = openMetrics() } = options
+  const limits = { ...limitsDefault, ...options.limits }
+  const counts: Counts = { streams: 0 }
+  addGauges(metrics, options.runtime, counts)
+  return {
+    // An empty text is nobody's token, whatever was configured.
+    authenticate: (presented) => (presented === '' ? null : tokens(presented)),
+    refuse,
+    perform: watched(options, metrics),
+    stream: async (name, caller, request) => {
+      const refusal = refuse(name, caller)
+      if (refusal !== null) return failed(refusal)
+      const parsed = parse(streamContract[name].input, request.input)
+      if (!parsed.ok) return parsed
+      if (counts.streams >= limits.streamsMax) return failed(tooMany)
+      const { runtime } = options
+      const desk = { runtime, signal: request.signal(), beatMs: limits.beatMs }
+      // WHY the cast: the compiler cannot see that name, input and stream are of one kind.
+      const open = openStreams[name] as (d: typeof desk, i: unknown) => AsyncGenerator<AnyBeat>
+      counts.streams += 1
+      return begin(open(desk, parsed.output), {
+        onFault: options.onFault,
+        onEnd: () => {
+          counts.streams -= 1
+        },
+      })
+    },
+    metrics,
+  }
+}
+
+type Counts = { streams: number }
+
+function addGauges(metrics: Metrics, runtime: Runtime, counts: Counts): void {
+  const add = (name: string, help: string, read: () => number) =>
+    metrics.addGauge({ name, help, read })
+  add('pawl_runs_cached', 'runs held in memory', () => runtime.usage().runsCached)
+  add('pawl_waiters', 'callers that wait for a run', () => runtime.usage().waitersCount)
+  add('pawl_streams', 'open streams', () => counts.streams)
+  const startedSeconds = () => runtime.usage().startedAt / 1_000
+  add('pawl_start_time_seconds', 'when the daemon started', startedSeconds)
+  const bytes = () => process.memoryUsage.rss()
+  add('process_resident_memory_bytes', 'memory of the daemon', bytes)
+}
+
+function failed(why: Problem): { readonly ok: false; readonly problem: Problem } {
+  return { ok: false, problem: why }
+}
+
+const tooMany = problem('OVERLOADED', {
+  detail: 'too many streams are open',
+  hint: 'try again in a moment',
+})
+
+function refuse(name: OperationName | StreamName, caller: Caller | null): Problem | null {
+  const need: Need = name in streams ? 'agent' : operations[name as OperationName].need
+  if (suffices(caller, need)) return null
+  if (caller === null) {
+    const hint = 'send the token of the daemon in the header or frame'
+    return problem('TOKEN_INVALID', { detail: 'there is no valid token', hint })
+  }
+  const hint = 'ask a person, who has a token of their own'
+  return problem('NOT_PERMITTED', { detail: `\`${name}\` needs the token of a person`, hint })
+}
+
+type Asking = { readonly caller: Caller | null; readonly request: ApiRequest }
+
+const nobody: Caller = { role: 'agent', name: '' }
+
+async function answer(
+  options: ApiOptions,
+  name: OperationName,
+  { caller, request }: Asking,
+): Promise<Answered<unknown>> {
+  const refusal = refuse(name, caller) ?? refuseCommandId(request.commandId)
+  if (refusal !== null) return failed(refusal)
+  const parsed = parse(contract[name].input, request.input)
+  if (!parsed.ok) return parsed
+  const desk: Desk = {
+    runtime: options.runtime,
+    actor: actorOf(caller ?? nobody),
+    commandId: commandIdOf(caller, request.commandId),
+    signal: name === 'runs.wait' ? request.signal() : null,
+    about: options.about,
+    stop: options.stop,
+  }
+  // WHY the cast: the compiler cannot see that name, input and handler are of one kind.
+  const handle = handlers[name] as (desk: Desk, input: unknown) => Promise<Answered<unknown>>
+  return handle(desk, parsed.output)
+}
+
+/**
+ * WHY with the role: an id is what somebody chose for themselves. Without it an agent could use up
+ * the id under which a person or the daemon will act, and that act would count as done.
+ */
+function commandIdOf(caller: Caller | null, sent: string | null): string | null {
+  return sent === null ? null : `${caller?.role ?? 'none'}:${sent}`
+}
+
+const commandIdPattern = /^[\x21-\x7e]{1,200}$/
+
+function refuseCommandId(commandId: string | null): Problem | null {
+  if (commandId === null || commandIdPattern.test(commandId)) return null
+  const detail = 'a command id has 1 to 200 visible letters of ASCII'
+  return problem('REQUEST_INVALID', { detail, hint: 'a UUID will do' })
+}
+
+function parse(schema: z.ZodType, input: unknown): Answered<unknown> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return { ok: true, output: parsed.data }
+  const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => {
+    const words = message.charAt(0).toLowerCase() + message.slice(1)
+    return path.length === 0 ? words : `\`${path.map(String).join('.')}\`: ${words}`
+  })
+  return failed(problem('REQUEST_INVALID', { detail: issues.join('; ') }))
+}
+
+type Ears = { readonly onEnd: () => void; readonly onFault: ApiOptions['onFault'] }
+
+/** What was thrown as a problem; what is ours to mend is told to the log. */
+function problemOfFault(thrown: unknown, onFault: ApiOptions['onFault']): Problem {
+  const told = problemOfThrown(thrown)
+  if (told.status >= 500) onFault?.(thrown)
+  return told
+}
+
+/** A stream that has given its first beat will be one; before that it is a problem like any. */
+async function begin(
+  stream: AsyncGenerator<AnyBeat>,
+  { onEnd, onFault }: Ears,
+): Promise<Answered<AsyncGenerator<AnyBeat, void, void>>> {
+  try {
+    await stream.next()
+  } catch (thrown) {
+    onEnd()
+    return failed(problemOfFault(thrown, onFault))
+  }
+  const rest = async function* (): AsyncGenerator<AnyBeat, void, void> {
+    try {
+      yield null
+      yield* stream
+    } catch (thrown) {
+      throw new PawlProblem(problemOfFault(thrown, onFault), thrown)
+    } finally {
+      onEnd()
+    }
+  }
+  return { ok: true, output: rest() }
+}
+
+/** Around every operation: what is thrown becomes a problem, and all of it is counted. */
+function watched(options: ApiOptions, metrics: Metrics): Api['perform'] {
+  const { onSpan, onFault } = options
+  return async (name, caller, request) => {
+    const begun = performance.now()
+    const answered = await answer(options, name, { caller, request }).catch((thrown: unknown) =>
+      failed(problemOfFault(thrown, onFault)),
+    )
+    const ended = performance.now()
+    const outcome = answered.ok ? 'ok' : answered.problem.code
+    const { door } = request
+    metrics.countOperation({ operation: name, door, outcome })
+    if (operations[name].repeats === 'once') metrics.timeDecision(name, (ended - begun) / 1_000)
+    const verdict = name === 'runs.check' && answered.ok ? verdictOf(answered.output) : null
+    if (verdict !== null) metrics.countVerdict(verdict.verdict, verdict.code)
+    onSpan?.({
+      name: `pawl ${name}`,
+      startedAt: performance.timeOrigin + begun,
+      endedAt: performance.timeOrigin + ended,
+      attributes: {
+        'pawl.operation': name,
+        'pawl.door': door,
+        'pawl.outcome': outcome,
+        'pawl.role': caller?.role ?? 'none',
+        ...(verdict === null ? {} : { 'pawl.verdict': verdict.verdict }),
+      },
+      traceparent: request.traceparent,
+    })
+    return answered
+  }
+}
+
+function verdictOf(output: unknown): { verdict: string; code: string | null } {
+  // WHY the cast: it is what the handler of this operation gives, by the contract.
+  return (output as { reply: { verdict: string; code: string | null } }).reply
+}

@@ -1,0 +1,22 @@
+/**
+ * Who asks: told by the token that was presented, never by what the request says of itself.
+ */
+import type { Actor } from '../../core/engine/types.ts'
+import type { Need } from './operations-table.ts'
+
+export type Caller = { readonly role: 'agent' | 'person'; readonly name: string }
+
+/** Whose token this is; null: nobody's. Compares in constant time. */
+export type Tokens = (presented: string) => Caller | null
+
+/** The actor that a caller's commands are recorded under. */
+export function actorOf(caller: Caller): Actor {
+  return { kind: caller.role, name: caller.name }
+}
+
+/** Whether a caller is enough; null: nobody said who asks. */
+export function suffices(caller: Caller | null, need: Need): boolean {
+  if (need === 'none') return true
+  if (caller === null) return false
+  return need === 'agent' || caller.role === 'person'
+}

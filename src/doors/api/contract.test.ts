@@ -1,0 +1,200 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, expectTypeOf, test } from 'vitest'
+import type { z } from 'zod'
+import type { RunCopy } from '../../runtime/ports.ts'
+import { release, startRelease } from '../../runtime/runtime.contract.ts'
+import { type Answer, contract, streamContract } from './contract.ts'
+import { agentToken, openDaemon, personToken } from './daemon.contract.ts'
+import { openApiText } from './open-api.ts'
+import {
+  type OperationName,
+  operationNames,
+  operations,
+  pathFields,
+  streams,
+} from './operations-table.ts'
+
+type Schema = { [key: string]: unknown }
+
+test('no two operations share an address, and none is hidden by another', () => {
+  const lines = Object.values(operations).map(({ method, path }) => `${method} ${path}`)
+  expect(new Set(lines).size).toBe(lines.length)
+  for (const { path } of Object.values(operations)) expect(path).toMatch(/^\/v1\/[\w/:]+$/)
+})
+
+test('every field of an address is a field of the input', () => {
+  for (const name of operationNames) {
+    // WHY the cast: inputs are objects, which the next line would find out.
+    const { shape } = contract[name].input as z.ZodObject
+    for (const field of pathFields(operations[name].path)) {
+      expect(shape, name).toHaveProperty(field)
+    }
+  }
+})
+
+test('nothing changes by GET, and what changes a run counts once', () => {
+  for (const name of operationNames) {
+    const { method, repeats } = operations[name]
+    if (method === 'GET') expect(repeats, name).toBe('same')
+    if (/^runs\.(start|signal|check|report|pause|resume|cancel|force|finish)/.test(name)) {
+      expect(repeats, name).toBe('once')
+    }
+  }
+  expect(operations['approvals.decide'].repeats).toBe('once')
+})
+
+test('what an agent may never do needs a person', () => {
+  const forPeople = operationNames.filter((name) => operations[name].need === 'person')
+  expect(forPeople.toSorted()).toEqual([
+    'approvals.decide',
+    'definitions.create',
+    'definitions.delete',
+    'definitions.update',
+    'runs.export',
+    'runs.force',
+    'runs.import',
+    'stop',
+  ])
+  expect(operationNames.filter((name) => operations[name].need === 'none')).toEqual(['health'])
+})
+
+const forking = {
+  id: 'forking',
+  initial: 'plan',
+  states: {
+    plan: {
+      on: {
+        SPLIT: {
+          fork: {
+            branches: {
+              left: { initial: 'work', terminal: 'worked' },
+              right: { initial: 'work', terminal: 'worked' },
+            },
+            on_complete: 'done',
+          },
+        },
+      },
+    },
+    work: { on: { NEXT: 'worked' } },
+    worked: { type: 'final' },
+    done: { type: 'final' },
+  },
+}
+
+test('every answer is as its schema says', async () => {
+  const { runtime, api } = await openDaemon()
+  const runId = await startRelease(runtime)
+  const person = { role: 'person', name: 'ada' } as const
+  const seen = new Set<OperationName>()
+  const ask = async (name: OperationName, input: object) => {
+    const signal = () => new AbortController().signal
+    const request = { door: 'socket', input, commandId: null, signal, traceparent: null } as const
+    const answered = await api.perform(name, person, request)
+    if (!answered.ok) throw new Error(`${name}: ${answered.problem.detail}`)
+    // As JSON, which is how it arrives.
+    const output = JSON.parse(JSON.stringify(answered.output))
+    const parsed = contract[name].answer.safeParse(output)
+    expect(parsed.error?.issues ?? [], name).toEqual([])
+    expect(parsed.data, name).toEqual(output)
+    seen.add(name)
+    return output
+  }
+  const started = await ask('runs.start', { definition: 'release', workspace: '/work' })
+  await ask('runs.list', {})
+  await ask('runs.read', { runId })
+  const { reply } = await ask('runs.check', {
+    runId,
+    tool: 'Read',
+    input: { file_path: '/work/a' },
+  })
+  await ask('runs.check', { runId, tool: 'Bash', input: { command: 'ls' } })
+  await ask('runs.report', { runId, callId: reply.callId, ok: true, output: 'x' })
+  await ask('runs.pause', { runId })
+  await ask('runs.resume', { runId })
+  await ask('runs.signal', { runId, name: 'READY' })
+  await ask('runs.signal', { runId, name: 'SHIP', data: { version: '1' } })
+  await ask('approvals.list', {})
+  const [{ id, hash }] = (await ask('approvals.list', { status: 'pending', runId })).items
+  await ask('approvals.read', { id })
+  await ask('approvals.decide', { id, granted: true, hash, edits: { version: '2' }, note: 'go' })
+  await ask('runs.cancel', { runId: started.runId, reason: 'enough' })
+  await ask('runs.events', { runId })
+  await ask('runs.wait', { runId, after: 1 })
+  await ask('runs.verify', { runId })
+  await ask('definitions.update', { id: 'release', source: release })
+  await ask('definitions.list', {})
+  await ask('definitions.read', { id: 'release' })
+  await ask('definitions.versions', { id: 'release' })
+  const other = JSON.stringify({ ...JSON.parse(release), id: 'other', meta: { debug: true } })
+  await ask('definitions.create', { source: other })
+  const forced = await ask('runs.start', { definition: 'other' })
+  await ask('runs.force', { runId: forced.runId, stage: 'build' })
+  await ask('definitions.delete', { id: 'other' })
+  await ask('definitions.create', { definition: forking })
+  const forked = await ask('runs.start', { definition: 'forking' })
+  await ask('runs.signal', { runId: forked.runId, name: 'SPLIT' })
+  await ask('runs.signal', { runId: forked.runId, name: 'NEXT', branch: 'left' })
+  await ask('runs.read', { runId: forked.runId, branch: 'left' })
+  await ask('runs.finishBranch', { runId: forked.runId, branch: 'left' })
+  await ask('check', { definition: JSON.parse(release) })
+  await ask('check', { source: 'nonsense' })
+  await ask('judge', { runId, tool: 'Bash', input: { command: 'ls' } })
+  await ask('judge', { definition: 'release', stage: 'build', tool: 'Edit' })
+  await ask('status', {})
+  await ask('stop', {})
+  await ask('health', {})
+  const copy = await ask('runs.export', { runId })
+  const there = await openDaemon()
+  const imported = await there.client('socket').runs.import(copy)
+  expect(contract['runs.import'].answer.parse(imported)).toEqual(imported)
+  expect(operationNames.filter((name) => !seen.has(name))).toEqual(['runs.import'])
+})
+
+test('what is exported may be imported, by its types as well', () => {
+  expectTypeOf<Answer<'runs.export'>>().toExtend<RunCopy>()
+  expectTypeOf<RunCopy>().toExtend<Answer<'runs.export'>>()
+})
+
+test('the description names every operation and stream, and all it refers to is in it', () => {
+  const text = openApiText()
+  const document = JSON.parse(text)
+  expect(document.openapi).toBe('3.1.0')
+  const ids = Object.values(document.paths as Schema)
+    .flatMap((path) => Object.values(path as Schema))
+    .map((one) => (one as Schema).operationId)
+  expect(ids.toSorted()).toEqual([...operationNames, ...Object.keys(streams)].toSorted())
+  for (const [, ref = ''] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
+    const target = ref.split('/').reduce<unknown>((at, key) => (at as Schema)?.[key], document)
+    expect(target, ref).toBeDefined()
+  }
+  expect(text).not.toContain(personToken)
+  expect(text).not.toContain(agentToken)
+})
+
+test('the schemas of the description are schemas, and take real answers', async () => {
+  const { client, runtime } = await openDaemon()
+  const runId = await startRelease(runtime)
+  const ajv = new Ajv2020({ strict: false })
+  const document = JSON.parse(openApiText())
+  ajv.addSchema({ $id: 'api', ...document })
+  const validate = (name: string) => ajv.compile({ $ref: `api#/components/schemas/${name}` })
+  const { view, head } = await client('socket').runs.read({ runId })
+  const { items } = await client('socket').runs.events({ runId })
+  for (const [name, value] of [
+    ['View', view],
+    ['RunHead', head],
+    ['Event', items[0]],
+    ['RunCopy', await client('socket').runs.export({ runId })],
+  ] as const) {
+    const check = validate(name)
+    expect(check(value), name).toBe(true)
+    expect(check({}), name).toBe(false)
+  }
+})
+
+test('a stream is asked for with its run, and with nothing it does not know', () => {
+  const { input } = streamContract['runs.stream']
+  expect(input.safeParse({ runId: 'r', after: 3 }).success).toBe(true)
+  expect(input.safeParse({ after: 3 }).success).toBe(false)
+  expect(input.safeParse({ runId: 'r', colour: 'red' }).success).toBe(false)
+})

@@ -1,0 +1,264 @@
+/**
+ * What goes into every operation and what comes out of it, as schemas. With the table of
+ * operations this is the whole contract: whoever speaks over a wire is held to it.
+ */
+import { z } from 'zod'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { OperationName, StreamName } from './operations-table.ts'
+import {
+  anchor,
+  approval,
+  approvalStatuses,
+  changedHead,
+  checked,
+  count,
+  definition,
+  definitionHead,
+  definitionVersion,
+  eventRecord,
+  finding,
+  folder,
+  host,
+  jsonObject,
+  judgement,
+  moment,
+  money,
+  name,
+  offer,
+  outcome,
+  pageAfter,
+  pageLimit,
+  pageOf,
+  runCopy,
+  runHead,
+  statuses,
+  text,
+  view,
+} from './shapes.ts'
+
+/** How long one request may wait; a client that wants more asks again. */
+export const waitMsMax = 60_000
+/** Records that one answer holds. */
+const eventsMax = 1_000
+
+const runId = name
+const branch = name.optional().describe('an open branch; absent: the main run')
+const timeoutMs = z.int().min(0).max(waitMsMax).default(30_000)
+const offered = z.object({ definition, findings: z.array(finding) })
+const page = { after: pageAfter.optional(), limit: pageLimit }
+const ofRun = z.strictObject({ runId })
+const nothing = z.strictObject({})
+
+export const contract = {
+  'runs.start': {
+    input: z.strictObject({
+      definition: name.describe('name or id of a definition'),
+      task: name.optional().describe('one of several tasks in it; absent: the first'),
+      stage: name.optional().describe('begin here'),
+      vars: jsonObject.default({}),
+      workspace: folder.optional().describe('where the agent works, an absolute path'),
+    }),
+    answer: outcome,
+  },
+  'runs.list': {
+    input: z.strictObject({
+      ...page,
+      statuses: z.array(z.enum(statuses)).optional(),
+      workspace: folder.optional(),
+      definition: name.optional(),
+    }),
+    answer: pageOf(runHead),
+  },
+  'runs.read': {
+    input: z.strictObject({ runId, branch }),
+    answer: z.object({
+      head: runHead,
+      view,
+      notice: z.string().describe('what the agent must be told beside the brief'),
+    }),
+  },
+  'runs.signal': {
+    input: z.strictObject({
+      runId,
+      name: z.string().max(500).default('').describe('event or answer; a form needs none'),
+      data: jsonObject.nullable().default(null),
+      stage: name.optional().describe('where the sender believes the run is'),
+      goTo: name.optional().describe('where it wants to go, if it may choose'),
+      branch,
+    }),
+    answer: outcome,
+  },
+  'runs.check': {
+    input: z.strictObject({
+      runId,
+      tool: z.string().max(500),
+      input: jsonObject.default({}),
+      host: host.default('claude'),
+      server: z.strictObject({ server: name, tool: name }).optional(),
+      workspace: folder.optional().describe('where relative paths begin'),
+      branch,
+    }),
+    answer: checked,
+  },
+  'runs.report': {
+    input: z.strictObject({
+      runId,
+      callId: name.optional().describe('absent: the call that was let through last'),
+      ok: z.boolean(),
+      output: z.string().nullable().default(null),
+      exitCode: z.int().nullable().default(null),
+      bytes: count.nullable().default(null),
+      costMicroUsd: money.default(0),
+      branch,
+    }),
+    answer: outcome,
+  },
+  'runs.pause': {
+    input: z.strictObject({ runId, release: z.boolean().default(false) }),
+    answer: outcome,
+  },
+  'runs.resume': { input: ofRun, answer: outcome },
+  'runs.cancel': {
+    input: z.strictObject({ runId, reason: text.default('') }),
+    answer: outcome,
+  },
+  'runs.force': {
+    input: z.strictObject({ runId, stage: name, vars: jsonObject.default({}) }),
+    answer: outcome,
+  },
+  'runs.finishBranch': { input: z.strictObject({ runId, branch: name }), answer: outcome },
+  'runs.events': {
+    input: z.strictObject({
+      runId,
+      after: count.default(0),
+      limit: z.int().min(1).max(eventsMax).default(200),
+    }),
+    answer: z.object({
+      items: z.array(eventRecord),
+      next: count.describe('`after` for the next request'),
+    }),
+  },
+  'runs.wait': {
+    input: z.strictObject({ runId, after: count.default(0), timeoutMs }),
+    answer: z.object({
+      seq: count.describe('records in the log; not more than `after`: time over'),
+    }),
+  },
+  'runs.verify': {
+    input: z.strictObject({
+      runId,
+      seq: count.optional().describe('of an anchor'),
+      hash: name.optional().describe('of an anchor'),
+    }),
+    answer: z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true), runId: z.string(), count, hash: z.string() }),
+      z.object({ ok: z.literal(false), runId: z.string(), seq: count, problem: z.string() }),
+    ]),
+  },
+  'runs.export': { input: ofRun, answer: runCopy },
+  'runs.import': { input: runCopy, answer: anchor },
+  'approvals.list': {
+    input: z.strictObject({
+      ...page,
+      status: z.enum(approvalStatuses).optional(),
+      runId: name.optional(),
+    }),
+    answer: pageOf(approval),
+  },
+  'approvals.read': { input: z.strictObject({ id: name }), answer: approval },
+  'approvals.decide': {
+    input: z.strictObject({
+      id: name,
+      granted: z.boolean(),
+      note: text.default(''),
+      hash: name.optional().describe('of what the person saw; another one waits: refused'),
+      edits: jsonObject.optional().describe('values to change, where the gate lets them'),
+    }),
+    answer: outcome,
+  },
+  'definitions.create': { input: z.strictObject(offer), answer: offered },
+  'definitions.list': { input: z.strictObject(page), answer: pageOf(definitionHead) },
+  'definitions.read': { input: z.strictObject({ id: name }), answer: definition },
+  'definitions.update': { input: z.strictObject({ id: name, ...offer }), answer: offered },
+  'definitions.delete': {
+    input: z.strictObject({ id: name }),
+    answer: z.object({ deleted: z.literal(true) }),
+  },
+  'definitions.versions': {
+    input: z.strictObject({ id: name }),
+    answer: z.object({ items: z.array(definitionVersion) }),
+  },
+  check: {
+    input: z.strictObject(offer),
+    answer: z.object({ ok: z.boolean(), findings: z.array(finding) }),
+  },
+  judge: {
+    input: z.strictObject({
+      runId: name.optional(),
+      definition: name.optional(),
+      stage: name.optional(),
+      tool: z.string().max(500),
+      input: jsonObject.default({}),
+      host: host.default('claude'),
+      workspace: folder.optional(),
+    }),
+    answer: judgement,
+  },
+  status: {
+    input: nothing,
+    answer: z.object({
+      version: z.string(),
+      store: z.string(),
+      startedAt: moment,
+      runsCached: count,
+      waitersCount: count,
+      found: z.array(z.string()).describe('what the start found to say'),
+      trouble: z.string().nullable(),
+    }),
+  },
+  stop: { input: nothing, answer: z.object({ stopping: z.literal(true) }) },
+  health: { input: nothing, answer: z.object({ ok: z.literal(true) }) },
+} as const satisfies Readonly<Record<OperationName, Terms>>
+
+const after = count.optional().describe('id of the last message seen; absent: from the start')
+
+/** The same for streams: what is asked for, and what each message holds. */
+export const streamContract = {
+  'runs.stream': { input: z.strictObject({ runId, after }), answer: eventRecord },
+  'changes.stream': {
+    input: z.strictObject({ after: moment.optional().describe('absent: from now on') }),
+    answer: changedHead,
+  },
+} as const satisfies Readonly<Record<StreamName, Terms>>
+
+export type Terms = { readonly input: z.ZodType; readonly answer: z.ZodType }
+
+type Contract = typeof contract
+
+/** What a caller sends: fields with a default may be left out. */
+export type Input<Name extends OperationName> = DeepReadonly<z.input<Contract[Name]['input']>>
+/** What a handler gets: checked, with every default filled in. */
+export type Asked<Name extends OperationName> = DeepReadonly<z.output<Contract[Name]['input']>>
+/** What comes back. */
+export type Answer<Name extends OperationName> = DeepReadonly<z.output<Contract[Name]['answer']>>
+
+type StreamContract = typeof streamContract
+export type StreamInput<Name extends StreamName> = DeepReadonly<
+  z.input<StreamContract[Name]['input']>
+>
+export type StreamAsked<Name extends StreamName> = DeepReadonly<
+  z.output<StreamContract[Name]['input']>
+>
+/** What each message of a stream holds. */
+export type Message<Name extends StreamName> = DeepReadonly<
+  z.output<StreamContract[Name]['answer']>
+>
+
+// JSON of any depth is read-only already, and has no end that a type could walk to.
+type DeepReadonly<T> = [Json] extends [T]
+  ? T
+  : T extends object
+    ? JsonObject extends T
+      ? T
+      : { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T

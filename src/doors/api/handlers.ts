@@ -1,0 +1,262 @@
+/**
+ * What each operation does with the runtime. Knows what was asked and by whom; must not know over
+ * which wire, and decides nothing: a refusal of the engine goes out as the problem it is.
+ */
+import type { Actor } from '../../core/engine/types.ts'
+import { hasErrors } from '../../core/finding.ts'
+import type { Json } from '../../core/json.ts'
+import type { ApprovalRow, DefinitionRow, EventRecord } from '../../runtime/ports.ts'
+import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
+import type { Answer, Asked } from './contract.ts'
+import type { OperationName } from './operations-table.ts'
+import { type Problem, problem, problemOfRefusal } from './problem.ts'
+
+/** What a handler has beside the input. */
+export type Desk = {
+  readonly runtime: Runtime
+  readonly actor: Actor
+  readonly commandId: string | null
+  /** Raised when whoever waits is gone; null: nobody can tell. */
+  readonly signal: AbortSignal | null
+  readonly about: About
+  readonly stop: () => void
+}
+
+/** What only the program as a whole knows of itself. */
+export type About = {
+  readonly version: string
+  /** What the start found to say: runs recovered, work that was owed. */
+  readonly found: readonly string[]
+}
+
+export type Answered<T> =
+  | { readonly ok: true; readonly output: T }
+  | { readonly ok: false; readonly problem: Problem }
+
+type Handler<Name extends OperationName> = (
+  desk: Desk,
+  input: Asked<Name>,
+) => Promise<Answered<Answer<Name>>>
+
+type Handlers = { readonly [Name in OperationName]: Handler<Name> }
+
+export const handlers: Handlers = {
+  'runs.start': async (desk, { definition, task, stage, vars, workspace }) => {
+    const request = {
+      definition,
+      task: task ?? null,
+      stage: stage ?? null,
+      vars,
+      workspace: workspace ?? null,
+    }
+    return accepted(await desk.runtime.start(request, byOf(desk)))
+  },
+  'runs.list': async ({ runtime }, { after, limit, statuses, workspace, definition }) =>
+    done(
+      await runtime.listRuns({
+        after: after ?? null,
+        limit,
+        statuses: statuses ?? null,
+        workspace: workspace ?? null,
+        definition: definition ?? null,
+      }),
+    ),
+  'runs.read': async ({ runtime }, { runId, branch }) =>
+    done(await runtime.readRun(runId, branch ?? null)),
+  'runs.signal': (desk, { runId, name, data, stage, goTo, branch }) =>
+    send(desk, runId, {
+      kind: 'say',
+      utterance: { kind: 'message', name, data, stage: stage ?? null, goTo: goTo ?? null },
+      branch: branch ?? null,
+    }),
+  'runs.check': async (desk, { runId, tool, input, host, server, workspace, branch }) => {
+    const intent: Intent = {
+      kind: 'check',
+      tool,
+      input,
+      host,
+      server: server ?? null,
+      workspace: workspace ?? null,
+      branch: branch ?? null,
+    }
+    const { reply, ...outcome } = await desk.runtime.send(runId, intent, byOf(desk))
+    if (reply.kind === 'verdict') return done({ ...saidOf(outcome), reply })
+    return reply.kind === 'refused' ? failed(problemOfRefusal(reply)) : failed(odd(reply.kind))
+  },
+  'runs.report': (desk, { runId, callId, branch, ...report }) =>
+    send(desk, runId, {
+      kind: 'report',
+      callId: callId ?? null,
+      report,
+      branch: branch ?? null,
+    }),
+  'runs.pause': (desk, { runId, release }) => send(desk, runId, { kind: 'pause', release }),
+  'runs.resume': (desk, { runId }) => send(desk, runId, { kind: 'resume' }),
+  'runs.cancel': (desk, { runId, reason }) => send(desk, runId, { kind: 'cancel', reason }),
+  'runs.force': (desk, { runId, stage, vars }) => send(desk, runId, { kind: 'force', stage, vars }),
+  'runs.finishBranch': (desk, { runId, branch }) =>
+    send(desk, runId, { kind: 'finish-branch', branch }),
+  'runs.events': async ({ runtime }, { runId, after, limit }) => {
+    const records = await runtime.readEvents(runId, { after, limit })
+    if (records.length === 0) await mustKnow(runtime, runId)
+    return done({ items: records.map(eventOf), next: records.at(-1)?.seq ?? after })
+  },
+  'runs.wait': async ({ runtime, signal }, { runId, after, timeoutMs }) => {
+    await mustKnow(runtime, runId)
+    return done({ seq: await runtime.waitFor({ runId, after, timeoutMs, signal }) })
+  },
+  'runs.verify': async ({ runtime }, { runId, seq, hash }) => {
+    if ((seq === undefined) !== (hash === undefined)) {
+      return failed(
+        problem('REQUEST_INVALID', { detail: 'an anchor is `seq` and `hash` together' }),
+      )
+    }
+    const anchor = seq === undefined || hash === undefined ? null : { runId, seq, hash }
+    return done(await runtime.verify(runId, anchor))
+  },
+  'runs.export': async ({ runtime }, { runId }) => done(await runtime.exportRun(runId)),
+  'runs.import': async ({ runtime }, copy) => done(await runtime.importRun(copy)),
+  'approvals.list': async ({ runtime }, { after, limit, status, runId }) => {
+    const page = await runtime.listApprovals({
+      after: after ?? null,
+      limit,
+      status: status ?? null,
+      runId: runId ?? null,
+    })
+    return done({ ...page, items: page.items.map(approvalOf) })
+  },
+  'approvals.read': async ({ runtime }, { id }) => done(approvalOf(await runtime.readApproval(id))),
+  'approvals.decide': async (desk, { id, granted, note, hash, edits }) => {
+    const decision = { granted, note, hash: hash ?? null, edits: edits ?? null }
+    return accepted(await desk.runtime.resolve(id, decision, byOf(desk)))
+  },
+  'definitions.create': async ({ runtime }, input) => {
+    const offer = offerOf(input)
+    return offer === null ? failed(noOffer) : offered(await runtime.definitions.create(offer))
+  },
+  'definitions.list': async ({ runtime }, { after, limit }) => {
+    const page = await runtime.definitions.list({ after: after ?? null, limit })
+    return done({ ...page, items: page.items.map(definitionHeadOf) })
+  },
+  'definitions.read': async ({ runtime }, { id }) =>
+    done(definitionOf(await runtime.definitions.read(id))),
+  'definitions.update': async ({ runtime }, { id, ...input }) => {
+    const offer = offerOf(input)
+    return offer === null ? failed(noOffer) : offered(await runtime.definitions.update(id, offer))
+  },
+  'definitions.delete': async ({ runtime }, { id }) => {
+    await runtime.definitions.remove(id)
+    return done({ deleted: true })
+  },
+  'definitions.versions': async ({ runtime }, { id }) =>
+    done({ items: await runtime.definitions.versions(id) }),
+  check: async ({ runtime }, input) => {
+    const offer = offerOf(input)
+    if (offer === null) return failed(noOffer)
+    const findings = runtime.definitions.check(offer)
+    return done({ ok: !hasErrors(findings), findings })
+  },
+  judge: async ({ runtime }, { runId, definition, stage, workspace, ...call }) =>
+    done(
+      await runtime.judge({
+        ...call,
+        runId: runId ?? null,
+        definition: definition ?? null,
+        stage: stage ?? null,
+        workspace: workspace ?? null,
+      }),
+    ),
+  status: async ({ runtime, about }) =>
+    done({ ...about, ...runtime.usage(), trouble: await runtime.findTrouble() }),
+  stop: async ({ stop }) => {
+    // WHY later: whoever asks for the end still gets the answer.
+    setImmediate(stop)
+    return done({ stopping: true })
+  },
+  health: async ({ runtime }) => {
+    if ((await runtime.findTrouble()) === null) return done({ ok: true })
+    // What is wrong is for those with a token: `status` tells.
+    return failed(problem('STORE_UNAVAILABLE', { detail: 'decisions can not be kept now' }))
+  },
+}
+
+/** Fault `RUN_UNKNOWN`: nobody waits for a run that never was. */
+export async function mustKnow(runtime: Runtime, runId: string): Promise<void> {
+  await runtime.readRun(runId, null)
+}
+
+function done<T>(output: T): Answered<T> {
+  return { ok: true, output }
+}
+
+function failed(why: Problem): { readonly ok: false; readonly problem: Problem } {
+  return { ok: false, problem: why }
+}
+
+function byOf({ actor, commandId }: Desk): By {
+  return { actor, commandId }
+}
+
+async function send(
+  desk: Desk,
+  runId: string,
+  intent: Intent,
+): Promise<Answered<Answer<'runs.signal'>>> {
+  return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
+}
+
+function accepted(outcome: Outcome): Answered<Answer<'runs.signal'>> {
+  const { reply } = outcome
+  if (reply.kind === 'accepted') {
+    return done({ ...saidOf(outcome), reply, view: outcome.view() })
+  }
+  return failed(reply.kind === 'refused' ? problemOfRefusal(reply) : odd(reply.kind))
+}
+
+function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 'reply'>) {
+  return { runId, seq, isRepeated, notes }
+}
+
+function odd(kind: string): Problem {
+  return problem('INTERNAL', { detail: `the engine replied \`${kind}\` to another question` })
+}
+
+/** A record for readers: its data as a value. Who checks hashes takes the export. */
+export function eventOf({ data, ...record }: EventRecord): Answer<'runs.events'>['items'][number] {
+  return { ...record, data: JSON.parse(data) as Json }
+}
+
+function approvalOf(row: ApprovalRow): Answer<'approvals.read'> {
+  return { ...row, pending: JSON.parse(row.pending) as Json }
+}
+
+function definitionHeadOf(row: DefinitionRow): Answer<'definitions.list'>['items'][number] {
+  const { latest, ...head } = row
+  return { ...head, version: latest.version }
+}
+
+function definitionOf(row: DefinitionRow): Answer<'definitions.read'> {
+  const { createdAt: _, ...version } = row.latest
+  return { ...definitionHeadOf(row), ...version }
+}
+
+/** Null: there must be exactly one of text and value. */
+function offerOf({ source, format, definition }: Asked<'check'>): Offer | null {
+  if ((source === undefined) === (definition === undefined)) return null
+  if (source !== undefined) return { source, format: format ?? null }
+  return { source: JSON.stringify(definition, null, 2), format: 'json' }
+}
+
+const noOffer = problem('REQUEST_INVALID', {
+  detail: 'a definition is sent either as a text or as a value',
+  hint: 'send `source` or `definition`, and not both',
+})
+
+function offered(offer: Offered<DefinitionRow>): Answered<Answer<'definitions.create'>> {
+  const { findings } = offer
+  if (offer.ok) return done({ definition: definitionOf(offer.value), findings })
+  const first = findings.find((one) => one.severity === 'error')
+  const detail = first?.message ?? 'the definition has errors'
+  const hint = 'the findings say where; nothing was kept'
+  return failed({ ...problem('DEFINITION_INVALID', { detail, hint }), findings })
+}

@@ -1,0 +1,139 @@
+/**
+ * What a door says instead of an answer: our code, what happened, what to do next. The members
+ * are those of RFC 9457, so that over HTTP it is a problem as it stands.
+ * Knows codes and their numbers. Must not know frames or headers.
+ */
+import type { FieldIssue, Reply } from '../../core/engine/types.ts'
+import type { FaultCode, RefusalCode } from '../../core/errors.ts'
+import type { Finding } from '../../core/finding.ts'
+import { PawlError } from '../../runtime/pawl-error.ts'
+
+export type ProblemCode = FaultCode | RefusalCode
+
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: ProblemCode
+  /** What happened, one line. */
+  readonly detail: string
+  /** What to do next, one line; empty when the detail says it. */
+  readonly hint: string
+  /** Of a refused signal: fields that are missing or wrong. */
+  readonly missing?: readonly string[]
+  readonly issues?: readonly FieldIssue[]
+  /** Of a definition that has errors. */
+  readonly findings?: readonly Finding[]
+}
+
+/** A problem on its way to whoever called: thrown by the client. */
+export class PawlProblem extends Error {
+  readonly problem: Problem
+  readonly code: ProblemCode
+  readonly status: number
+  readonly detail: string
+  readonly hint: string
+
+  constructor(problem: Problem, cause?: unknown) {
+    super(problem.detail, cause === undefined ? undefined : { cause })
+    this.name = 'PawlProblem'
+    this.problem = problem
+    this.code = problem.code
+    this.status = problem.status
+    this.detail = problem.detail
+    this.hint = problem.hint
+  }
+}
+
+const faultStatuses: Readonly<Record<FaultCode, number>> = {
+  USAGE: 400,
+  FILE_UNREADABLE: 500,
+  FILE_UNWRITABLE: 500,
+  DEFINITION_INVALID: 422,
+  CASE_INVALID: 422,
+  CONVERSION_LOSSY: 422,
+  NODE_TOO_OLD: 500,
+  STORE_CONFLICT: 409,
+  STORE_UNAVAILABLE: 503,
+  STORE_CORRUPT: 500,
+  STORE_VERSION: 500,
+  LOG_BROKEN: 422,
+  RUN_UNKNOWN: 404,
+  RUN_EXISTS: 409,
+  MACHINE_UNKNOWN: 500,
+  DEFINITION_UNKNOWN: 404,
+  DEFINITION_EXISTS: 409,
+  APPROVAL_UNKNOWN: 404,
+  APPROVAL_DECIDED: 409,
+  REQUEST_INVALID: 422,
+  REQUEST_TOO_LARGE: 413,
+  TOKEN_INVALID: 401,
+  NOT_PERMITTED: 403,
+  OVERLOADED: 503,
+  DAEMON_UNREACHABLE: 503,
+  DAEMON_RUNNING: 409,
+  CONFIG_INVALID: 500,
+  INTERNAL: 500,
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'malformed request',
+  401: 'no valid token',
+  403: 'not permitted',
+  404: 'unknown',
+  405: 'method not allowed',
+  409: 'refused as things stand',
+  413: 'too large',
+  415: 'wrong kind of content',
+  422: 'invalid request',
+  426: 'upgrade not offered',
+  503: 'not available now',
+}
+
+/** Of a command that the engine did not accept: as things stand, or from this caller. */
+function statusOfRefusal(code: RefusalCode): number {
+  return code === 'NOT_PERMITTED' ? 403 : 409
+}
+
+type Words = {
+  readonly detail: string
+  readonly hint?: string
+  /** Where the door knows better than the code. */
+  readonly status?: number
+}
+
+/** A fault as a problem. */
+export function problem(code: FaultCode, words: Words): Problem {
+  return told(code, words.status ?? faultStatuses[code], words)
+}
+
+function told(code: ProblemCode, status: number, words: Words): Problem {
+  return {
+    type: `urn:pawl:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    title: titles[status] ?? 'fault',
+    status,
+    code,
+    detail: words.detail,
+    hint: words.hint ?? '',
+  }
+}
+
+/** A refused command as a problem. */
+export function problemOfRefusal(reply: Extract<Reply, { kind: 'refused' }>): Problem {
+  const { code, reason, hint, missing, issues } = reply
+  return {
+    ...told(code, statusOfRefusal(code), { detail: reason, hint }),
+    ...(missing === undefined ? {} : { missing }),
+    ...(issues === undefined ? {} : { issues }),
+  }
+}
+
+/** Whatever was thrown, as a problem. Of what we did not foresee nothing is told but its kind. */
+export function problemOfThrown(thrown: unknown): Problem {
+  if (thrown instanceof PawlProblem) return thrown.problem
+  if (thrown instanceof PawlError) {
+    return problem(thrown.code, { detail: thrown.message, hint: thrown.hint })
+  }
+  const detail = 'something went wrong inside Pawl'
+  return problem('INTERNAL', { detail, hint: 'the log of the daemon says what' })
+}

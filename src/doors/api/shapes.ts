@@ -1,0 +1,301 @@
+/**
+ * The shapes that go over the wires: what a run, a question, a definition and a verdict look like
+ * as JSON. Answers are not parsed with them; the compiler holds the handlers to them.
+ */
+import { z } from 'zod'
+import type { FindingCode } from '../../core/errors.ts'
+import { denialCodes, errorCodes, warningCodes } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { fieldTypes } from '../../core/machine/machine.ts'
+import { hosts } from '../../core/tools/hosts.ts'
+
+// WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
+export const json = z.unknown() as unknown as z.ZodType<Json>
+export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
+
+/** Letters of a name or an id. */
+const nameCharsMax = 500
+/** Letters of the path of a folder. */
+const pathCharsMax = 4_096
+/** Letters of a note or a reason. */
+const textCharsMax = 10_000
+/** Items on one page. */
+const pageMax = 500
+
+export const name = z.string().min(1).max(nameCharsMax)
+export const folder = z.string().min(1).max(pathCharsMax)
+export const text = z.string().max(textCharsMax)
+export const count = z.int().min(0)
+export const money = count.describe('in millionths of a US dollar')
+export const moment = count.describe('milliseconds since 1970')
+export const host = z.enum(hosts).describe('whose tool names these are')
+export const pageLimit = z.int().min(1).max(pageMax).default(50)
+export const pageAfter = z.string().max(pathCharsMax).describe('`next` of the page before')
+
+/** A page of a list; `next` is null on the last one. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), next: z.string().nullable() })
+}
+
+export const statuses = [
+  'running',
+  'waiting',
+  'paused',
+  'completed',
+  'blocked',
+  'failed',
+  'cancelled',
+] as const
+export const approvalStatuses = ['pending', 'granted', 'refused', 'expired'] as const
+const dialect = z.enum(['process', 'workflow', 'steps'])
+const verdict = z.enum(['allow', 'ask', 'deny'])
+const denialCode = z.enum(denialCodes)
+
+export const runHead = z
+  .object({
+    id: z.string(),
+    machine: z.string().describe('hash of the machine it is pinned to'),
+    definition: z.string(),
+    dialect: z.string(),
+    status: z.string(),
+    stage: z.string(),
+    seq: count.describe('records in its log'),
+    hash: z.string().describe('hash of the last record'),
+    workspace: z.string().nullable(),
+    callsCount: count,
+    costMicroUsd: money,
+    startedAt: moment,
+    updatedAt: moment,
+    endedAt: moment.nullable(),
+  })
+  .meta({ id: 'RunHead' })
+
+export const changedHead = runHead
+  .extend({ asks: z.boolean().describe('a person is asked about it') })
+  .meta({ id: 'ChangedHead' })
+
+const field = z
+  .object({
+    name: z.string(),
+    type: z.enum(fieldTypes),
+    title: z.string(),
+    description: z.string(),
+    isRequired: z.boolean(),
+    enum: z.array(z.string()).nullable(),
+    pattern: z.string().nullable(),
+    format: z.string().nullable(),
+    examples: z.array(json),
+    origin: z.string(),
+  })
+  .meta({ id: 'Field' })
+
+export const view = z
+  .object({
+    runId: z.string(),
+    name: z.string(),
+    dialect,
+    stage: z.string(),
+    status: z.enum(statuses),
+    reason: z.string(),
+    brief: z.string().describe('what the agent is told'),
+    tools: z.union([z.literal('all'), z.array(z.string())]),
+    signals: z.array(z.string()),
+    fields: z.array(field),
+    missing: z.array(z.string()),
+    pendingCall: z.object({ name: z.string(), arguments: jsonObject }).nullable(),
+    approval: z
+      .object({ id: z.string(), kind: z.enum(['move', 'call']), message: z.string() })
+      .nullable(),
+    branches: z.record(z.string(), z.string()),
+    callsLeft: count.nullable(),
+    mustCall: z.boolean(),
+    vars: jsonObject,
+    local: jsonObject,
+    inputs: jsonObject,
+  })
+  .meta({ id: 'View' })
+
+const alternative = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('tool'), name: z.string(), asks: z.boolean() }),
+    z.object({ kind: z.literal('command'), entry: z.string(), asks: z.boolean() }),
+    z.object({
+      kind: z.literal('signal'),
+      name: z.string(),
+      asks: z.boolean(),
+      needs: z.array(z.string()),
+    }),
+    z.object({ kind: z.literal('file'), path: z.string() }),
+    z.object({ kind: z.literal('wait') }),
+  ])
+  .meta({ id: 'Alternative' })
+
+const spoken = {
+  verdict,
+  code: denialCode.nullable(),
+  reason: z.string(),
+  rule: z.string().nullable().describe('JSON pointer of the policy rule that spoke'),
+  hint: z.string(),
+  instead: z.array(alternative),
+  input: jsonObject.nullable().describe('what to call with instead; null: as it is'),
+}
+
+const said = {
+  runId: z.string(),
+  seq: count.describe('records in the log when this was said'),
+  isRepeated: z.boolean().describe('this command id had its reply already'),
+  notes: z.array(z.string()).describe('what the caller should hear beside it'),
+}
+
+/** What a command did; a refused one is a problem instead. */
+export const outcome = z
+  .object({
+    ...said,
+    reply: z.object({ kind: z.literal('accepted') }),
+    view: view.nullable().describe('the run after it; null: it can not be read now'),
+  })
+  .meta({ id: 'Outcome' })
+
+/** What was said to a call, and no more: most callers need nothing else. */
+export const checked = z
+  .object({
+    ...said,
+    reply: z.object({ kind: z.literal('verdict'), ...spoken, callId: z.string().nullable() }),
+  })
+  .meta({ id: 'Checked' })
+
+export const judgement = z
+  .object({
+    stage: z.string(),
+    ...spoken,
+    chain: z.array(
+      z.object({
+        by: z.string(),
+        says: z.enum(['allow', 'ask', 'deny', 'nothing']),
+        about: z.string(),
+        code: denialCode.nullable(),
+        rule: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Judgement' })
+
+export const eventRecord = z
+  .object({
+    seq: count,
+    member: z.string().describe('the run it is about: the main run or a child run'),
+    type: z.string(),
+    at: moment,
+    actor: z.string().describe('`kind:name`'),
+    commandId: z.string(),
+    hash: z.string(),
+    data: json,
+  })
+  .meta({ id: 'Event' })
+
+const approvalFields = {
+  id: z.string(),
+  runId: z.string(),
+  member: z.string(),
+  kind: z.enum(['move', 'call']),
+  message: z.string(),
+  hash: z.string().describe('of exactly what waits'),
+  status: z.enum(approvalStatuses),
+  requestedAt: moment,
+  expiresAt: moment.nullable(),
+  decidedAt: moment.nullable(),
+  decidedBy: z.string().nullable(),
+  note: z.string(),
+}
+export const approval = z
+  .object({ ...approvalFields, pending: json.describe('the move or call that waits') })
+  .meta({ id: 'Approval' })
+
+const format = z.enum(['json', 'yaml'])
+
+export const definitionVersion = z
+  .object({
+    version: count,
+    sourceHash: z.string(),
+    source: z.string().describe('as its author wrote it'),
+    format,
+    machines: z.record(z.string(), z.string()).describe('hash of the machine of each name'),
+    createdAt: moment,
+  })
+  .meta({ id: 'DefinitionVersion' })
+
+export const definitionHead = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    workspace: z.string().describe('the folder whose file it is; empty: stored through the API'),
+    dialect: z.string(),
+    version: count,
+    createdAt: moment,
+    updatedAt: moment,
+  })
+  .meta({ id: 'DefinitionHead' })
+
+export const definition = definitionHead
+  .extend({
+    sourceHash: z.string(),
+    source: z.string().describe('as its author wrote it'),
+    format,
+    machines: z.record(z.string(), z.string()).describe('hash of the machine of each name'),
+  })
+  .meta({ id: 'Definition' })
+
+const findingCodes = [...new Set([...errorCodes, ...warningCodes])] as [FindingCode]
+
+export const finding = z
+  .object({
+    code: z.enum(findingCodes),
+    severity: z.enum(['error', 'warning']),
+    pointer: z.string().describe('JSON pointer to the element meant'),
+    atKey: z.boolean().exactOptional(),
+    saying: z.string().exactOptional(),
+    offset: count.exactOptional(),
+    message: z.string(),
+    hint: z.string(),
+  })
+  .meta({ id: 'Finding' })
+
+/** A definition as it is sent: its text, or, where it was never a text, the value. */
+export const offer = {
+  source: z.string().optional().describe('the text as it was written, JSON or YAML'),
+  format: format.optional().describe('absent: as the text looks'),
+  definition: jsonObject.optional().describe('the definition as a value, instead of a text'),
+}
+
+const storedEvent = z.strictObject({
+  seq: count,
+  member: z.string(),
+  type: z.string(),
+  data: z.string(),
+  at: moment,
+  actor: z.string(),
+  commandId: z.string(),
+  hash: z.string(),
+})
+
+/** A whole run, to the letter: what is hashed stays text. */
+export const runCopy = z
+  .strictObject({
+    head: z.strictObject(runHead.shape),
+    events: z.array(storedEvent),
+    approvals: z.array(z.strictObject({ ...approvalFields, pending: z.string() })),
+    machines: z.array(
+      z.strictObject({
+        hash: z.string(),
+        name: z.string(),
+        dialect: z.string(),
+        format: count,
+        compiled: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'RunCopy' })
+
+export const anchor = z
+  .object({ runId: z.string(), seq: count, hash: z.string() })
+  .meta({ id: 'Anchor' })

@@ -1,0 +1,103 @@
+/**
+ * Who may talk to this door at all. It listens on loopback, where every web page and every
+ * container of this machine can reach it: so what a request says about where it goes and where it
+ * comes from is looked at before anything else, on every request.
+ */
+import type { IncomingMessage } from 'node:http'
+import { type Problem, problem } from '../api/problem.ts'
+
+/** The names under which this door may be called, in small letters, with its port. */
+export type OwnNames = {
+  readonly hosts: ReadonlySet<string>
+  readonly origins: ReadonlySet<string>
+}
+
+/** The names of a door on this port. */
+export function ownNames(port: number): OwnNames {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]
+  return { hosts: new Set(hosts), origins: new Set(hosts.map((host) => `http://${host}`)) }
+}
+
+const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'DELETE'])
+/** Sent once or not at all; of two, another reader may take the other. */
+const single: ReadonlySet<string> = new Set([
+  'host',
+  'origin',
+  'authorization',
+  'content-type',
+  'content-length',
+  'sec-fetch-site',
+  'idempotency-key',
+])
+
+/** Why a request is not even looked at; null: it is. */
+export function refuseRequest(request: IncomingMessage, own: OwnNames): Problem | null {
+  return (
+    refuseHeaders(request) ??
+    refuseHost(request, own) ??
+    refuseOrigin(request, own) ??
+    refuseTarget(request)
+  )
+}
+
+function refuseHeaders({ rawHeaders }: IncomingMessage): Problem | null {
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (single.has(name) && seen.has(name)) {
+      return problem('REQUEST_INVALID', { detail: `\`${name}\` was sent twice`, status: 400 })
+    }
+    seen.add(name)
+    // WHY: nothing stands between a caller of this machine and this door, and what claims so must
+    // not lend another name to the request.
+    if (name === 'forwarded' || name.startsWith('x-forwarded-')) {
+      return forbidden('a forwarded request is not taken')
+    }
+  }
+  return null
+}
+
+function refuseHost({ headers }: IncomingMessage, { hosts }: OwnNames): Problem | null {
+  if (hosts.has((headers.host ?? '').toLowerCase())) return null
+  return forbidden('this is not the host that was asked for')
+}
+
+function refuseOrigin({ headers }: IncomingMessage, { origins }: OwnNames): Problem | null {
+  const { origin } = headers
+  if (origin !== undefined && !origins.has(origin.toLowerCase())) {
+    return forbidden('another site may not ask here')
+  }
+  const site = headers['sec-fetch-site']
+  // WHY not `same-site`: a page on another port of this machine is the same site.
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return forbidden('another site may not ask here')
+  }
+  return null
+}
+
+const oddTarget = /\/\/|\\|\/\.{1,2}(?:[/?]|$)|%2e|%5c|%00/i
+
+function refuseTarget({ headers, method = '', url = '' }: IncomingMessage): Problem | null {
+  if (headers.upgrade !== undefined) {
+    return problem('REQUEST_INVALID', { detail: 'no other protocol is spoken here', status: 426 })
+  }
+  if (!methods.has(method)) {
+    return problem('REQUEST_INVALID', { detail: `\`${method}\` is not taken here`, status: 405 })
+  }
+  const [path = '', query = ''] = url.split('?', 2)
+  // WHY: what another reader would shorten or decode to another address is no address here.
+  if (!url.startsWith('/') || oddTarget.test(path)) {
+    return problem('REQUEST_INVALID', { detail: 'there is no such address', status: 404 })
+  }
+  const params = new URLSearchParams(query)
+  if (params.has('token') || params.has('access_token')) {
+    const hint = 'send it as `Authorization: Bearer`'
+    return problem('TOKEN_INVALID', { detail: 'a token in an address ends up in logs', hint })
+  }
+  return null
+}
+
+function forbidden(detail: string): Problem {
+  const hint = 'call it as `http://127.0.0.1` or `http://localhost` with its port'
+  return problem('NOT_PERMITTED', { detail, hint })
+}

@@ -1,0 +1,194 @@
+/**
+ * The table of operations as addresses. Each request is made into the input of an operation, and
+ * its answer into a response; what is done with it is none of this door's business.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import type { Api, ApiRequest } from '../api/api.ts'
+import type { Caller } from '../api/caller.ts'
+import { openApiText } from '../api/open-api.ts'
+import {
+  bytesMaxOf,
+  type OperationName,
+  operationNames,
+  operations,
+  pathFields,
+  type StreamName,
+  streams,
+} from '../api/operations-table.ts'
+import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
+import { readQuery } from '../api/read-query.ts'
+import { readBody } from './read-body.ts'
+import { sendProblem, sendText } from './send.ts'
+import { sendStream } from './send-stream.ts'
+
+type Ctx = Context<{ Bindings: HttpBindings }>
+
+type Exchange = {
+  readonly api: Api
+  readonly c: Ctx
+  /** Raised when the door closes. */
+  readonly closing: AbortSignal
+}
+
+/** What answers requests that the guard let through. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** The routes of an API; `closing` is raised when the door closes. */
+export function openRoutes(api: Api, closing: AbortSignal): Listener {
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  // WHY answered by hand: making a `Response` only to read it back was a third of what this door
+  // costs.
+  const route = (method: string, path: string, act: (exchange: Exchange) => Promise<void>) =>
+    app.on(method, path, async (c) => {
+      await act({ api, c, closing })
+      return RESPONSE_ALREADY_SENT
+    })
+  for (const name of operationNames) {
+    const { method, path } = operations[name]
+    route(method, path, (exchange) => perform(exchange, name))
+  }
+  for (const name of Object.keys(streams) as StreamName[]) {
+    route('GET', streams[name].path, (exchange) => stream(exchange, name))
+  }
+  route('GET', '/v1/openapi.json', describe)
+  route('GET', '/metrics', tellMetrics)
+  for (const [path, allowed] of allowedMethods()) {
+    app.all(path, (c) => refuseMethod(c, allowed))
+  }
+  app.notFound((c) => {
+    const detail = 'there is no such address'
+    sendProblem(c.env.outgoing, problem('REQUEST_INVALID', { detail, status: 404 }))
+    return RESPONSE_ALREADY_SENT
+  })
+  app.onError((thrown, c) => {
+    sendProblem(c.env.outgoing, problemOfThrown(thrown))
+    return RESPONSE_ALREADY_SENT
+  })
+  // WHY not global: other parts of this program use the classes of Node.
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false })
+}
+
+function refuseMethod(c: Ctx, allowed: readonly string[]): Response {
+  const allow = allowed.join(', ')
+  const why = problem('REQUEST_INVALID', { detail: `this address takes ${allow}`, status: 405 })
+  sendProblem(c.env.outgoing, why, { allow })
+  return RESPONSE_ALREADY_SENT
+}
+
+function allowedMethods(): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, string[]>([
+    ['/v1/openapi.json', ['GET']],
+    ['/metrics', ['GET']],
+  ])
+  for (const { path } of Object.values(streams)) all.set(path, ['GET'])
+  for (const { method, path } of Object.values(operations)) {
+    all.set(path, [...(all.get(path) ?? []), method])
+  }
+  return all
+}
+
+function callerOf({ api, c }: Exchange): Caller | null {
+  const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(c.env.incoming.headers.authorization ?? '')
+  return bearer?.[1] === undefined ? null : api.authenticate(bearer[1])
+}
+
+async function perform(exchange: Exchange, name: OperationName): Promise<void> {
+  const { api, c } = exchange
+  const response = c.env.outgoing
+  const caller = callerOf(exchange)
+  // WHY here, too: what a caller may not do is not even read.
+  const refusal = api.refuse(name, caller)
+  if (refusal !== null) return sendProblem(response, refusal)
+  const input = await inputOf(name, c)
+  if (!input.ok) return sendProblem(response, input.problem)
+  const answered = await api.perform(name, caller, requestOf(exchange, input.value))
+  if (!answered.ok) return sendProblem(response, answered.problem)
+  sendText(response, 'application/json', JSON.stringify(answered.output))
+}
+
+type Input =
+  | { readonly ok: true; readonly value: { readonly [field: string]: unknown } }
+  | { readonly ok: false; readonly problem: Problem }
+
+async function inputOf(name: OperationName, c: Ctx): Promise<Input> {
+  const { method, path } = operations[name]
+  const inPath = Object.fromEntries(pathFields(path).map((field) => [field, c.req.param(field)]))
+  const query = readQuery(name, queryOf(c))
+  const hasBody = method === 'POST' || method === 'PUT'
+  const body = hasBody ? await readBody(c.env.incoming, bytesMaxOf(name)) : null
+  if (body?.ok === false) return body
+  const value = body === null ? query : body.value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid('the body has to be an object')
+  }
+  const [odd] = body === null ? [] : Object.keys(query)
+  if (odd !== undefined) return invalid(`\`${odd}\` belongs into the body, not into the address`)
+  const twice = Object.keys(inPath).find((field) => Object.hasOwn(value, field))
+  if (twice !== undefined) return invalid(`\`${twice}\` is in the address already`)
+  return { ok: true, value: { ...value, ...inPath } }
+}
+
+function invalid(detail: string): Input {
+  return { ok: false, problem: problem('REQUEST_INVALID', { detail }) }
+}
+
+function queryOf(c: Ctx): URLSearchParams {
+  return new URLSearchParams(c.env.incoming.url?.split('?', 2)[1] ?? '')
+}
+
+function requestOf({ c, closing }: Exchange, input: unknown): ApiRequest {
+  const { headers } = c.env.incoming
+  return {
+    door: 'http',
+    input,
+    commandId: textOf(headers['idempotency-key']),
+    signal: () => AbortSignal.any([goneSignal(c.env.outgoing), closing]),
+    traceparent: textOf(headers.traceparent),
+  }
+}
+
+function textOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' ? header : null
+}
+
+/** Raised when the caller has left. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  if (response.destroyed) gone.abort()
+  response.once('close', () => gone.abort())
+  return gone.signal
+}
+
+async function stream(exchange: Exchange, name: StreamName): Promise<void> {
+  const { api, c } = exchange
+  const resume = textOf(c.env.incoming.headers['last-event-id'])
+  const query = queryOf(c)
+  if (resume !== null) query.set('after', resume)
+  const runId = c.req.param('runId')
+  const input = { ...readQuery(name, query), ...(runId === undefined ? {} : { runId }) }
+  const request = requestOf(exchange, input)
+  const signal = request.signal()
+  const opened = await api.stream(name, callerOf(exchange), { ...request, signal: () => signal })
+  if (!opened.ok) return sendProblem(c.env.outgoing, opened.problem)
+  await sendStream(c.env.outgoing, opened.output, signal)
+}
+
+let description: string | null = null
+
+async function describe({ c }: Exchange): Promise<void> {
+  // Made when somebody wants it: a start must be quick.
+  description ??= openApiText()
+  sendText(c.env.outgoing, 'application/json', description)
+}
+
+async function tellMetrics(exchange: Exchange): Promise<void> {
+  const { api, c } = exchange
+  const refusal = api.refuse('status', callerOf(exchange))
+  if (refusal !== null) return sendProblem(c.env.outgoing, refusal)
+  const type = 'text/plain; version=0.0.4; charset=utf-8'
+  sendText(c.env.outgoing, type, api.metrics.print())
+}

@@ -1,0 +1,33 @@
+/**
+ * A stream as server-sent events. Written at the reader's pace: one that stops reading is let go,
+ * and resumes with `Last-Event-ID`.
+ */
+import type { ServerResponse } from 'node:http'
+import type { AnyBeat } from '../api/api.ts'
+import { drained } from '../api/drained.ts'
+import { safeHeaders } from './send.ts'
+
+/** Writes until the reader or the stream is gone. */
+export async function sendStream(
+  response: ServerResponse,
+  stream: AsyncGenerator<AnyBeat>,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(200, { ...safeHeaders, 'content-type': 'text/event-stream' })
+  try {
+    for await (const beat of stream) {
+      if (signal.aborted) break
+      if (!response.write(textOf(beat)) && !(await drained(response, signal))) break
+    }
+  } catch {
+    // Told to the log where it happened. There is no way to say it here any more: the reader sees
+    // the stream end, and asks again.
+  }
+  response.end()
+  // WHY: an end that is stuck behind unread messages never comes.
+  if (response.writableNeedDrain || signal.aborted) response.destroy()
+}
+
+function textOf(beat: AnyBeat): string {
+  return beat === null ? ': here\n\n' : `id: ${beat.id}\ndata: ${JSON.stringify(beat.message)}\n\n`
+}

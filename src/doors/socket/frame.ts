@@ -1,0 +1,54 @@
+/**
+ * One line of the socket as a question, and answers as lines.
+ */
+import { parseJson } from '../api/parse-json.ts'
+import { type Problem, problem } from '../api/problem.ts'
+
+export type Frame = {
+  /** Comes back with the answer. */
+  readonly id: string | number
+  readonly op: string
+  readonly token: string
+  readonly commandId: string | null
+  readonly traceparent: string | null
+  readonly input: unknown
+}
+
+export type FrameReading =
+  | { readonly ok: true; readonly frame: Frame }
+  | { readonly ok: false; readonly problem: Problem }
+
+/** The question on a line; whoever sends something else does not speak our language. */
+export function readFrame(line: Buffer): FrameReading {
+  const parsed = parseJson(line)
+  if (!parsed.ok) return parsed
+  const { value } = parsed
+  if (typeof value !== 'object' || value === null || !('id' in value) || !('op' in value)) {
+    return odd('a line is an object with `id` and `op`')
+  }
+  const { id, op, token = '', commandId = null, traceparent = null, input = {} } = value
+  if (typeof id !== 'string' && typeof id !== 'number') return odd('`id` is a text or a number')
+  if (typeof op !== 'string' || typeof token !== 'string') return odd('`op` and `token` are texts')
+  if (commandId !== null && typeof commandId !== 'string') return odd('`commandId` is a text')
+  if (traceparent !== null && typeof traceparent !== 'string') return odd('`traceparent` is a text')
+  return { ok: true, frame: { id, op, token, commandId, traceparent, input } }
+}
+
+function odd(detail: string): FrameReading {
+  return { ok: false, problem: problem('REQUEST_INVALID', { detail, status: 400 }) }
+}
+
+/** The line of an answer. */
+export function answerLine(id: string | number, output: unknown): string {
+  return `${JSON.stringify({ id, ok: true, output })}\n`
+}
+
+/** The line of one message of a stream; null: nothing new, and still here. */
+export function eventLine(id: string | number, event: unknown): string {
+  return `${JSON.stringify({ id, ok: true, event })}\n`
+}
+
+/** The line of a problem; an id of null means the whole connection. */
+export function problemLine(id: string | number | null, why: Problem): string {
+  return `${JSON.stringify({ id, ok: false, problem: why })}\n`
+}
