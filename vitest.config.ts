@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     environment: 'node',
+    // Starts nothing before a test file asks for a database.
+    globalSetup: ['scripts/postgres/share.ts'],
     pool: 'forks',
     // WHY: the default leaves one core out, which on two cores is half the machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,0 +1,60 @@
+/**
+ * `npm run faults [-- --sqlite N --postgres N]`: kills Pawl and its database again and again and
+ * says what was lost. 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
+ */
+import { parseArgs } from 'node:util'
+import { startPostgres } from '../postgres/start.ts'
+import { diskFull, lockedDatabase, type TroubleResult } from './disk.ts'
+import { killLoopPostgres, killLoopSqlite, type LoopResult } from './kill-loop.ts'
+import { manyNodes } from './many-nodes.ts'
+import type { Losses } from './verify.ts'
+
+const { values } = parseArgs({
+  options: {
+    sqlite: { type: 'string', default: '100' },
+    postgres: { type: 'string', default: '20' },
+    load: { type: 'string', default: '9000' },
+  },
+})
+
+let failedCount = 0
+tell('SQLite, kill -9', loopText(await killLoopSqlite(Number(values.sqlite))))
+const full = await diskFull()
+if (full === null) console.log('disk full: skipped, only root may mount a small disk')
+else tell('SQLite, disk full', troubleText(full))
+tell('SQLite, locked', troubleText(await lockedDatabase()))
+const server = await startPostgres()
+try {
+  tell('PostgreSQL, kill -9', loopText(await killLoopPostgres(Number(values.postgres), server)))
+  const nodes = await manyNodes(server.url, Number(values.load))
+  const { median, max } = nodes.wakeMs
+  const wakes = `waiters on another node woken in ${median.toFixed(0)} ms (at most ${max.toFixed(0)})`
+  tell('PostgreSQL, 3 nodes, 32 clients, one killed', [
+    nodes,
+    `${nodes.answered} answered; ${wakes}`,
+  ])
+} finally {
+  await server.stop()
+}
+process.exit(failedCount === 0 ? 0 : 1)
+
+type Told = readonly [losses: Losses, text: string]
+
+function loopText(result: LoopResult): Told {
+  const { cyclesCount, answered, settled } = result
+  return [
+    result,
+    `${cyclesCount} deaths, ${answered} answered, ${settled} settled by sending again`,
+  ]
+}
+
+function troubleText(result: TroubleResult): Told {
+  return [result, `${result.answered} answered; a call in trouble got: ${result.denial}`]
+}
+
+function tell(name: string, [{ lost, doubled, differing, what }, text]: Told): void {
+  console.log(`${name}: ${text}`)
+  console.log(`  ${lost} lost, ${doubled} doubled, ${differing} differing`)
+  for (const line of what) console.log(`  ${line}`)
+  failedCount += lost + doubled + differing
+}
