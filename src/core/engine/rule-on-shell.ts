@@ -7,7 +7,7 @@ import type { JsonObject } from '../json.ts'
 import type { Stage } from '../machine/machine.ts'
 import { readShell } from '../shell/read-shell.ts'
 import type { Redirection, ShellReading } from '../shell/reading.ts'
-import { withOverrides } from '../shell/rewrite.ts'
+import { withVariables } from '../shell/rewrite.ts'
 import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
@@ -38,8 +38,10 @@ export function ruleOnVariables(stage: Stage, { shell, input }: Call): Denial | 
   const { envBlocked, envSet } = stage.rule
   const overridden = Object.keys(envSet)
   if (envBlocked.length + overridden.length === 0) return null
-  if (overridden.length > 0 && withText(input, (text) => text) === null) {
-    const reason = `\`${overridden[0]}\` cannot be set for a command in this form`
+  if (withText(input, (text) => text) === null) {
+    const [name, what] =
+      envBlocked[0] === undefined ? [overridden[0], 'set'] : [envBlocked[0], 'removed']
+    const reason = `\`${name}\` cannot be ${what} for a command in this form`
     return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text' }
   }
   return ruleOnEnv(shell, { blocked: envBlocked, overridden })
@@ -104,9 +106,9 @@ function isWriting(name: string): boolean {
   return act === 'edit' || act === 'write'
 }
 
-/** The input as it will really run: with the stage's variables set in front of the command. */
+/** The input as it will really run: the stage's variables are removed and set in front of it. */
 export function rewriteInput(stage: Stage, call: Call): JsonObject {
-  const { envSet } = stage.rule
-  if (call.shell === null || Object.keys(envSet).length === 0) return call.input
-  return withText(call.input, (text) => withOverrides(text, envSet)) ?? call.input
+  const { envBlocked: blocked, envSet: set } = stage.rule
+  if (call.shell === null || blocked.length + Object.keys(set).length === 0) return call.input
+  return withText(call.input, (text) => withVariables(text, { blocked, set })) ?? call.input
 }

@@ -4,7 +4,7 @@ import type { Denial } from '../engine/types.ts'
 import neighbours from './neighbours.json' with { type: 'json' }
 import { readShell } from './read-shell.ts'
 import records from './records.json' with { type: 'json' }
-import { withOverrides } from './rewrite.ts'
+import { withVariables } from './rewrite.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 import { ruleOnEnv } from './rule-on-env.ts'
 import { ruleOnShellWrites } from './rule-on-shell-writes.ts'
@@ -124,13 +124,20 @@ test('with a workspace, absolute paths are judged by it', () => {
   expect(ruleOnCommands(readShell('cd /srv/other && pytest'), list, '/srv/app')).not.toBeNull()
 })
 
-test('overrides stand in front of the unchanged command, as values', () => {
-  expect(withOverrides('npm start', {})).toBe('npm start')
-  expect(withOverrides('a && b', { A: '1', B: "it's $HOME; rm x" })).toBe(
+test('what is set stands in front of the unchanged command, as values', () => {
+  const withSet = (command: string, set: { [name: string]: string }) =>
+    withVariables(command, { blocked: [], set })
+  expect(withSet('npm start', {})).toBe('npm start')
+  expect(withSet('a && b', { A: '1', B: "it's $HOME; rm x" })).toBe(
     `export A='1' B='it'\\''s $HOME; rm x'; a && b`,
   )
-  const reading = readShell(withOverrides('ls', { A: `'; rm x; '\n$(rm y)` }))
+  const reading = readShell(withSet('ls', { A: `'; rm x; '\n$(rm y)` }))
   expect(reading.ok && reading.commands.map((one) => one.words[0])).toEqual(['export', 'ls'])
+})
+
+test('what is blocked is removed before anything is set, and not set again', () => {
+  const rule = { blocked: ['A', 'B', 'A', 'no name'], set: { C: '1', B: '2' } }
+  expect(withVariables('ls', rule)).toBe("unset -v A B || exit; export C='1'; ls")
 })
 
 const edited = (command: string) =>
