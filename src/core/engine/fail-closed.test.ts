@@ -98,3 +98,13 @@ test('a run that has used up its calls is denied more', () => {
   expect(once.reply).toMatchObject({ verdict: 'allow' })
   expect(twice.reply).toMatchObject({ verdict: 'deny', code: 'CALLS_EXHAUSTED' })
 })
+
+test('code that reads a blocked variable is denied for that, also where no code may run', () => {
+  const machine = machineOf({ allowed_tools: ['Bash'], blocked_env: ['KEY'], on: { GO: 'z' } })
+  for (const code of ['os.environ["KEY"]', 'os.getenv("KEY")']) {
+    const reply = judge(machine, 'Bash', { command: `python3 -c 'import os; print(${code})'` })
+    expect(reply).toMatchObject({ verdict: 'deny', code: 'ENV_BLOCKED' })
+  }
+  const written = judge(machine, 'Bash', { command: "python3 -c 'print(1)'" })
+  expect(written).toMatchObject({ verdict: 'deny', code: 'SHELL_WRITE_NOT_ALLOWED' })
+})

@@ -15,13 +15,12 @@ import { actOfShape, namesMatch } from '../tools/hosts.ts'
 import { withText } from '../tools/shell-input.ts'
 import type { Call, Denial } from './types.ts'
 
-/** The denial of a call whose command the stage does not allow. */
+/** The denial of a call with a command that is not on the stage's list. */
 export function ruleOnShell(stage: Stage, call: Call): Denial | null {
+  const { commands } = stage.rule
+  if (commands === null) return null
   const shell = call.shell ?? namedShell(stage, call)
-  if (shell === null) return null
-  return stage.rule.commands === null
-    ? ruleOnUnlisted(stage, shell)
-    : ruleOnListed(stage, call, shell)
+  return shell === null ? null : ruleOnCommands(shell, commands, call.workspace)
 }
 
 /** The tool whose commands the author lists runs a shell, whatever the guard knows of it. */
@@ -47,12 +46,15 @@ export function ruleOnVariables(stage: Stage, { shell, input }: Call): Denial | 
   return ruleOnEnv(shell, { blocked: envBlocked, overridden })
 }
 
-/** With a list, every command has to be on it, and a redirection is a write like any other. */
-function ruleOnListed(stage: Stage, call: Call, shell: ShellReading): Denial | null {
-  return (
-    ruleOnCommands(shell, stage.rule.commands ?? [], call.workspace) ??
-    ruleOnRedirections(stage, call, shell)
-  )
+/**
+ * The denial of a call that writes by a shell what the stage's tools may not. With a list, what is
+ * listed may write by itself, and a redirection is a write like any other.
+ */
+export function ruleOnWrites(stage: Stage, call: Call): Denial | null {
+  const shell = call.shell ?? namedShell(stage, call)
+  if (shell === null) return null
+  if (stage.rule.commands !== null) return ruleOnRedirections(stage, call, shell)
+  return mayWrite(stage) ? null : ruleOnShellWrites(shell)
 }
 
 function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Denial | null {
@@ -90,13 +92,8 @@ function isHarmless(target: string | null): boolean {
   return target === '/dev/null' || target === '/dev/stdout' || target === '/dev/stderr'
 }
 
-/** Without a list, a shell may do what the stage's tools may do: only read, where they do. */
-function ruleOnUnlisted(stage: Stage, shell: ShellReading): Denial | null {
-  return mayWrite(stage) ? null : ruleOnShellWrites(shell)
-}
-
 /** Whether the agent may change files here with a tool of its own. */
-function mayWrite(stage: Stage): boolean {
+export function mayWrite(stage: Stage): boolean {
   const { allow, deny } = stage.rule.tools
   return (allow === 'all' || allow.some(isWriting)) && !deny.some(isWriting)
 }
