@@ -49,9 +49,14 @@ function editsFrom(reading: GoodReading, from: From): readonly CallPath[] {
   const inside = insideOf(cwd, { workspace })
   const start = inside === null ? cwd : `${workspace}/${inside}`
   return filesOf(shellEdits(reading, start)).map((path) => {
-    if (path.inside === null) return { ...path, inside: insideOf(path.written, from) }
-    const whole = inside === null ? null : insideOf(`${start}/${path.inside}`, { workspace })
-    return { ...path, inside: whole }
+    const whole =
+      path.inside === null
+        ? insideOf(path.written, from)
+        : inside === null
+          ? null
+          : insideOf(`${start}/${path.inside}`, { workspace })
+    const isFolder = whole !== null && (path.inside ?? path.written).endsWith('/')
+    return { ...path, inside: isFolder ? `${whole}/` : whole }
   })
 }
 
@@ -110,13 +115,36 @@ function sumOf(patches: readonly Patched[]): number | null {
   return sum
 }
 
-/** Lines that the text itself brings along: here-documents and words of several lines. */
+/** Lines that the text itself brings along: here-documents, long words, what is echoed. */
 function linesCarried(reading: GoodReading): number | null {
   let lines = 0
   for (const { words, stdin, isInner } of reading.commands) {
     lines += stdin === null ? 0 : countLines(stdin)
-    if (isInner) continue
+    const said = linesSaid(words)
+    lines += said ?? 0
+    if (isInner || said !== null) continue
     for (const word of words) if (word?.includes('\n')) lines += countLines(word)
   }
   return lines === 0 ? null : lines
+}
+
+/** How many lines `echo` and `printf` say; null: it is neither. */
+function linesSaid([name, ...args]: SimpleCommand['words']): number | null {
+  const texts = args.map((word) => word ?? '')
+  if (name === 'echo') {
+    const isEscaped = /^-\w*e/.test(texts[0] ?? '')
+    return countLines(`${texts.map(isEscaped ? unescaped : String).join(' ')} `)
+  }
+  if (name !== 'printf') return null
+  const format = unescaped(texts[0] ?? '')
+  const values = texts.slice(1)
+  const places = format.match(/%[^%]/g)?.length ?? 0
+  // The format is used again until every value has had its place.
+  const timesCount = places === 0 ? 1 : Math.max(1, Math.ceil(values.length / places))
+  const breaks = values.join('').split('\n').length - 1
+  return countLines(format) * timesCount + breaks
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('\\n', '\n')
 }
