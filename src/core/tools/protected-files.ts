@@ -98,6 +98,17 @@ export function isProtected(place: Place, where: 'inside' | 'outside'): boolean 
   return where === 'outside' && segments.length > 0 && isHit(indexes.root, segments, 0)
 }
 
+/** Names of the files among them, in whatever directory: `find` asks for names. */
+const fileNames: readonly string[] = anywhere
+  .map((pattern) => pattern.split('/').at(-1) as string)
+  .filter((name) => name !== '**')
+
+/** Whether a name, or a pattern for names, is that of a protected file. */
+export function isProtectedName(name: string): boolean {
+  const folded = foldSegment(name)
+  return fileNames.some((wanted) => matchesName(wanted, folded))
+}
+
 /** Whether a place shows what only Pawl may know: its tokens, keys and store. */
 export function isSecret(place: Place): boolean {
   const segments = place.map(foldSegment)

@@ -257,3 +257,52 @@ test.each([
     expect(run(command)).toBe('PATH_PROTECTED')
   },
 )
+
+test.each([
+  ...['echo .git/config | xargs rm', "printf '.envrc\\n' | xargs rm -f", 'xargs rm <<< .pawl/x'],
+  ...[
+    'cat <<E | xargs rm\n.mcp.json\nE',
+    'echo .pawl/x | xargs -I{} mv {} y',
+    'ls -A | xargs rm -r',
+  ],
+  ...[
+    'find .git -name config | xargs rm',
+    'find . -name .envrc | xargs -0 sed -i d',
+    'find . | xargs rm',
+  ],
+  ...['find . -delete', 'find -L . -type f -delete', 'find .git -type f -exec rm {} +'],
+  ...['find . -type f -exec chmod 644 {} +', "find . -name '*' -delete", 'find .. -exec rm {} ;'],
+  ...["find . -name '*.ts' -o -delete", 'find . -path ./.pawl/x -exec timeout 5 rm {} +'],
+  ...["find . -path '*/.git/*' -delete", 'find . -name settings.json -delete', 'fd x .pawl -x rm'],
+  ...["find . -not -name '*.ts' -delete", 'cd .git && find . -name config -delete'],
+  ...['find . -name x -fprint .envrc', 'grep -l x .husky/a | xargs sed -i s/x/y/'],
+])('a sweep that reaches a protected file is denied: %j', (command) => {
+  expect(run(command)).toBe('PATH_PROTECTED')
+})
+
+test.each([
+  ...["find . -name '*.pyc' -delete", 'find . -type d -empty -delete', 'find src -type f -delete'],
+  ...[
+    "find . \\( -name '*.a' -o -name '*.b' \\) -exec rm {} +",
+    'git ls-files | xargs sed -i s/a/b/',
+  ],
+  ...["grep -rl '.husky/' docs | xargs sed -i s/a/b/", 'rg -l foo | xargs prettier --write'],
+  ...[
+    'find . -type f | xargs wc -l',
+    'find . -type f -exec file {} +',
+    'ls -a | xargs -n1 basename',
+  ],
+  ...["find . -type f -not -path './.git/*' -exec sed -i s/a/b/ {} +", 'find dist | xargs rm'],
+  ...['echo "$FILES" | xargs rm', 'xargs -a list.txt rm', 'find .git -name config | xargs cat'],
+  ...[
+    "find . -name '*.json' -exec prettier --write {} +",
+    'find . -type f | xargs python3 count.py',
+  ],
+  ...['find . -name node_modules -prune -exec rm -rf {} +', 'find "$DIR" -type f -delete'],
+  ...[
+    'find . -path ./.git -prune -o -type f -exec sed -i s/a/b/ {} +',
+    'find . -name .eslintrc -delete',
+  ],
+])('an everyday sweep passes: %j', (command) => {
+  expect(run(command)).toBe(null)
+})
