@@ -222,3 +222,25 @@ test('a device is no file that is written', () => {
   }
   expect(ruleOnShellWrites(readShell('ls | tee /dev/null x'))).not.toBeNull()
 })
+
+test.each([
+  ...['ls ${!x}', 'ls "a${!x}b"', 'ls ${!x:-d}', 'ls ${!1}', 'ls ${x:=v}', 'ls "${x=v}"'],
+  ...['ls ${x@P}', 'ls "${a[@]@P}"', 'ls ${y:-${!x}}', 'ls --opt=${x@P}', 'cat <<E\n${!x}\nE'],
+])('an expansion that does more than give a value is denied: %s', (command) => {
+  expect(ruleOnCommands(readShell(command), ['ls', 'cat'])?.code).toBe('COMMAND_UNREADABLE')
+})
+
+test.each([
+  ...[
+    'ls ${x}',
+    'ls ${x:-d}',
+    'ls ${#x}',
+    'ls ${x%.*}',
+    'ls "${x##*/}"',
+    'ls ${x:+y}',
+    'ls ${x:?m}',
+  ],
+  ...['ls ${x//a/b}', 'ls ${x^^}', 'ls ${x:1:2}', 'ls "${a[@]}"', 'ls ${!a[@]}', 'ls ${x@Q}'],
+])('an expansion that only gives a value is fine: %s', (command) => {
+  expect(ruleOnCommands(readShell(command), ['ls'])).toBeNull()
+})

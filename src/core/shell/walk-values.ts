@@ -33,6 +33,9 @@ export function visitParameter(walk: Walk, node: ParameterExpansionPart): void {
   else if (prefix === '!' && !isWhole) {
     facts.reads.add(node.parameter)
     facts.prefixes.push('')
+    // The value names what is expanded, and a subscript in it is evaluated: `a[$(cmd)]`.
+    const reason = 'a value that names another variable'
+    noteHidden(facts, { kind: 'code', reason, token: node.text })
   } else facts.reads.add(node.parameter)
   if (index !== undefined && !isWhole) calculates(walk, index.text)
   if (operation?.type === 'Slice') {
@@ -41,6 +44,8 @@ export function visitParameter(walk: Walk, node: ParameterExpansionPart): void {
   }
   if (operation?.type === 'Default' && operation.operator.endsWith('=')) {
     noteWrite(facts, node.parameter, { value: readWord(operation.operand)[0]?.value ?? null })
+    const reason = 'an assignment inside of a word'
+    noteHidden(facts, { kind: 'value', reason, token: node.text })
   }
   const isPrompt = operation?.type === 'Transform' && operation.operand.value === 'P'
   if (isPrompt || operation?.type === 'Unknown') {
