@@ -129,7 +129,7 @@ function optionTrouble(
 function ruleOnAssignments(reading: GoodReading): Trouble | null {
   const found = reading.assignments.find(({ name, value }) => changesWhatRuns(name, value))
   if (found === undefined) return null
-  return notAllowed(`setting \`${found.name}\` changes what runs under the listed names`)
+  return notAllowed(`setting \`${found.name}\` changes what the listed commands run or trust`)
 }
 
 function ruleOnHidden(reading: GoodReading): Trouble | null {

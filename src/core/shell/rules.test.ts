@@ -244,3 +244,46 @@ test.each([
 ])('an expansion that only gives a value is fine: %s', (command) => {
   expect(ruleOnCommands(readShell(command), ['ls'])).toBeNull()
 })
+
+test.each([
+  ...['HTTPS_PROXY=http://x', 'https_proxy=http://x', 'All_Proxy=x', 'NODE_EXTRA_CA_CERTS=/tmp/a'],
+  ...[
+    'SSL_CERT_FILE=a',
+    'SSL_CERT_DIR=a',
+    'REQUESTS_CA_BUNDLE=a',
+    'CURL_CA_BUNDLE=a',
+    'RUBYOPT=-rx',
+  ],
+  ...['NODE_TLS_REJECT_UNAUTHORIZED=0', 'PYTHONWARNINGS=all:0:antigravity.x:0:0', 'PERL5OPT=-Mx'],
+  ...['GIT_SSL_NO_VERIFY=1', 'JAVA_TOOL_OPTIONS=-javaagent:x', 'GOPROXY=http://x', 'GOINSECURE=*'],
+  ...['PIP_INDEX_URL=http://x', 'UV_INDEX_URL=http://x', 'CARGO_HTTP_PROXY=x', 'HTTP_PROXY='],
+])('what a program loads or trusts is not changed by %s', (assignment) => {
+  const list = ['pytest', 'export', 'env']
+  for (const command of [`${assignment} pytest`, `export ${assignment}; pytest`]) {
+    expect(ruleOnCommands(readShell(command), list)?.code).toBe('COMMAND_NOT_ALLOWED')
+  }
+  expect(ruleOnCommands(readShell(`env ${assignment} pytest`), list)).not.toBeNull()
+})
+
+test.each([
+  ...[
+    'CI=1',
+    'NODE_ENV=test',
+    'DEBUG=*',
+    'PYTHONWARNINGS=error',
+    'PYTHONWARNINGS=ignore::UserWarning',
+  ],
+  ...[
+    'PYTHONWARNINGS=default::DeprecationWarning:mymod,error',
+    'GOPROXY=off',
+    'NO_PROXY=localhost',
+  ],
+  ...[
+    'NODE_TLS_REJECT_UNAUTHORIZED=1',
+    'PYTHONUNBUFFERED=1',
+    'PORT=3000',
+    'PIP_DISABLE_PIP_VERSION_CHECK=1',
+  ],
+])('%s in front of a command is fine', (assignment) => {
+  expect(ruleOnCommands(readShell(`${assignment} pytest`), ['pytest'])).toBeNull()
+})
