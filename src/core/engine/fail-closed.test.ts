@@ -108,3 +108,14 @@ test('code that reads a blocked variable is denied for that, also where no code 
   const written = judge(machine, 'Bash', { command: "python3 -c 'print(1)'" })
   expect(written).toMatchObject({ verdict: 'deny', code: 'SHELL_WRITE_NOT_ALLOWED' })
 })
+
+test('a file tool with a blank path is denied for its input', () => {
+  const machine = machineOf({ on: { GO: 'z' } })
+  for (const path of [' ', '\t', '\n ', '\u00a0', '']) {
+    for (const tool of ['Read', 'Edit', 'Write']) {
+      const reply = judge(machine, tool, { file_path: path, content: 'x' })
+      expect(reply).toMatchObject({ verdict: 'deny', code: 'PATH_OUT_OF_SCOPE' })
+      expect(reply.reason).toContain('empty')
+    }
+  }
+})
