@@ -5,6 +5,7 @@
 import type { Denial } from '../engine/types.ts'
 import { codeOf } from './interpreters.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
+import { baseName } from './wrappers.ts'
 
 export type EnvRule = {
   readonly blocked: readonly string[]
@@ -18,7 +19,23 @@ export function ruleOnEnv(reading: ShellReading, rule: EnvRule): Denial | null {
     const reason = `the command cannot be read at \`${reading.token}\`: ${reading.reason}`
     return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
   }
-  return ruleOnOverridden(reading, rule) ?? ruleOnBlocked(reading, rule.blocked)
+  return (
+    ruleOnOtherUsers(reading) ??
+    ruleOnOverridden(reading, rule) ??
+    ruleOnBlocked(reading, rule.blocked)
+  )
+}
+
+/** Programs that start a command as somebody else, with an environment of their own making. */
+const otherUsers: ReadonlySet<string> = new Set('sudo su doas runuser pkexec'.split(' '))
+
+/** What the stage sets would be lost there, and what it removes could come back. */
+function ruleOnOtherUsers(reading: GoodReading): Denial | null {
+  const found = reading.commands.find(({ words }) => otherUsers.has(baseName(words[0] ?? '')))
+  if (found === undefined) return null
+  const name = baseName(found.words[0] ?? '')
+  const reason = `\`${name}\` makes an environment of its own; this stage sets or removes variables`
+  return denied(reason, `run it without \`${name}\``)
 }
 
 function ruleOnOverridden(reading: GoodReading, rule: EnvRule): Denial | null {

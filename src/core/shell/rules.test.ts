@@ -371,3 +371,25 @@ test.each([
 ])('an ordinary use of it is fine: %s', (command) => {
   expect(ruleOnCommands(readShell(command), optionsList)).toBeNull()
 })
+
+test.each([
+  ...['sudo make', 'sudo -E make', '/usr/bin/sudo -u x make', 'su -c make', 'doas make'],
+  ...['ls && sudo make', 'bash -c "sudo make"', 'timeout 5 sudo make', 'runuser -u x -- make'],
+])('a stage with variables of its own does not let another user in: %s', (command) => {
+  for (const rule of [
+    { blocked: ['KEY'], overridden: [] },
+    { blocked: [], overridden: ['MODE'] },
+  ]) {
+    const denial = ruleOnEnv(readShell(command), rule)
+    expect(denial?.code).toBe('ENV_BLOCKED')
+    expect(denial?.reason).toContain('an environment of its own')
+  }
+  expect(ruleOnEnv(readShell(command), { blocked: [], overridden: [] })).toBeNull()
+})
+
+test('the word `sudo` is no `sudo`', () => {
+  const rule = { blocked: ['KEY'], overridden: ['MODE'] }
+  for (const command of ['grep sudo f', 'echo sudo make', 'sudoku', 'git log --grep su']) {
+    expect(ruleOnEnv(readShell(command), rule)).toBeNull()
+  }
+})
