@@ -124,9 +124,9 @@ function countsText({ rule }: Stage, state: RunState): string | null {
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-function commandWords({ rule }: Stage, { shell }: Call): readonly Word[] {
+function commandWords({ rule }: Stage, { shell, workspace }: Call): readonly Word[] {
   if (shell === null || rule.commands === null) return []
-  return explainCommands(shell, rule.commands).map(({ text, entry, trouble }) => {
+  return explainCommands(shell, rule.commands, workspace).map(({ text, entry, trouble }) => {
     if (trouble !== null) {
       return { ...word('command', 'deny', trouble.reason), code: trouble.code }
     }

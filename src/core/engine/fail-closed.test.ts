@@ -54,6 +54,10 @@ test('what the stage sets is set in every form of a command, or the call is deni
   expect(judge(machine, 'Bash', { command: ['bash', '-lc', 'make'] }).input).toEqual({
     command: ['bash', '-lc', "export CI='1'; make"],
   })
+  const action = { type: 'exec', command: ['bash', '-lc', 'make'] }
+  expect(judge(machine, 'Bash', { action }).input).toEqual({
+    action: { type: 'exec', command: ['bash', '-lc', "export CI='1'; make"] },
+  })
   const reply = judge(machine, 'Bash', { command: ['make', 'all'] })
   expect(reply).toMatchObject({ verdict: 'deny', code: 'ENV_BLOCKED' })
 })

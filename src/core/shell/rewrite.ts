@@ -14,6 +14,8 @@ export type Variables = {
  * WHY `|| exit`: what cannot be removed (a profile has made it readonly) would reach the command.
  */
 export function withVariables(command: string, { blocked, set }: Variables): string {
+  // Nothing runs; to a session that is only asked for more it would be typed in.
+  if (command.trim() === '') return command
   // A name that is none would be read as something else; checking it is the loader's part.
   const removed = [...new Set(blocked)].filter(isName)
   const exported = Object.entries(set)

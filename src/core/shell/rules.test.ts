@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shell
 import { expect, test } from 'vitest'
 import type { Denial } from '../engine/types.ts'
+import { explainCommands } from './explain-commands.ts'
 import neighbours from './neighbours.json' with { type: 'json' }
 import { readShell } from './read-shell.ts'
 import records from './records.json' with { type: 'json' }
@@ -138,6 +139,7 @@ test('what is set stands in front of the unchanged command, as values', () => {
 test('what is blocked is removed before anything is set, and not set again', () => {
   const rule = { blocked: ['A', 'B', 'A', 'no name'], set: { C: '1', B: '2' } }
   expect(withVariables('ls', rule)).toBe("unset -v A B || exit; export C='1'; ls")
+  expect(withVariables(' ', rule)).toBe(' ')
 })
 
 const edited = (command: string) =>
@@ -392,4 +394,11 @@ test('the word `sudo` is no `sudo`', () => {
   for (const command of ['grep sudo f', 'echo sudo make', 'sudoku', 'git log --grep su']) {
     expect(ruleOnEnv(readShell(command), rule)).toBeNull()
   }
+})
+
+test('commands are explained by the same workspace as they are judged', () => {
+  const reading = readShell('tee /tmp/w/log')
+  const explain = (workspace: string) => explainCommands(reading, ['tee'], workspace)[0]?.trouble
+  expect(explain('/tmp/w')).toBeNull()
+  expect(explain('/srv/app')).toMatchObject({ code: 'COMMAND_NOT_ALLOWED' })
 })

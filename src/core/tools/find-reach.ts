@@ -4,14 +4,15 @@
  * Knows the tests of `find`. Must not know which files are protected.
  */
 import type { SimpleCommand } from '../shell/reading.ts'
+import { baseOf, isBelow, placesOf } from './paths.ts'
 
 export type Reach = {
-  /** Where it begins; none: only known when it runs. */
+  /** Where it begins, as far as that is known. */
   readonly starts: readonly string[]
   /** Names and paths that it asks for. */
   readonly named: readonly string[]
-  /** It begins at the top, and no test keeps it from hidden files. */
-  readonly isWide: boolean
+  /** Its tests keep it from hidden files, or from all but a few names. */
+  readonly isNarrow: boolean
 }
 
 // WHY: a `find` may run a thousand commands, and each asks how far it reaches.
@@ -28,20 +29,28 @@ function readReach({ words }: SimpleCommand): Reach {
   let begin = 1
   while (/^-([HLP]|O\d|D)$/.test(words[begin] ?? '')) begin += words[begin] === '-D' ? 2 : 1
   const tests = words.findIndex((word, i) => i >= begin && /^[-(!]/.test(word ?? ''))
-  const starts = words.slice(begin, tests < 0 ? undefined : tests)
-  const places = starts.filter((word) => word !== null)
+  const places = words.slice(begin, tests < 0 ? undefined : tests)
   const parts = partsOf(tests < 0 ? [] : words.slice(tests))
-  const isNarrow = parts.every((part) => part.named.some(saysSomething)) || parts.some(sparesHidden)
-  const isAtTop = starts.length === 0 || places.some((place) => top.test(place))
   return {
-    starts: places,
+    starts: places.length === 0 ? ['.'] : places.filter((word) => word !== null),
     named: parts.flatMap((part) => part.named),
-    isWide: isAtTop && !isNarrow,
+    isNarrow: parts.every((part) => part.named.some(saysSomething)) || parts.some(sparesHidden),
   }
 }
 
-/** The workspace, what lies above it, and everybody's home. */
-const top = /^(?:\.{0,2}\/?|\.\.\/.*|\/|~\/?|\*)$/
+/** Whether it goes through the whole workspace, hidden files and all. */
+export function isWide(find: SimpleCommand, workspace: string): boolean {
+  const { starts, isNarrow } = reachOf(find)
+  return !isNarrow && starts.some((start) => holdsWorkspace(start, find.dir, workspace))
+}
+
+function holdsWorkspace(start: string, dir: string | null, workspace: string): boolean {
+  const isPlaced = /^[/~]/.test(start)
+  if (/^~\/?$/.test(start) || (!isPlaced && dir === null)) return isPlaced
+  const path = isPlaced || dir === '' ? start : `${dir}/${start}`
+  const [place] = placesOf(path, { workspace })
+  return place !== undefined && isBelow(baseOf(workspace), place)
+}
 
 type Part = { readonly named: readonly string[]; readonly spared: readonly string[] }
 

@@ -5,7 +5,7 @@
 import { pathCharsMax } from '../expr/glob.ts'
 import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
 import { writesByItself } from '../shell/rule-on-shell-writes.ts'
-import { reachOf } from './find-reach.ts'
+import { isWide, reachOf } from './find-reach.ts'
 import { alternativesOf, placesOf } from './paths.ts'
 import {
   holdsSecrets,
@@ -43,7 +43,8 @@ export function isSecretDirectory(path: string): boolean {
 export const suspectsMax = 500
 
 /** The first protected file that a command may change; null: none that its text shows. */
-export function heldBy(reading: GoodReading): string | null {
+export function heldBy(reading: GoodReading, workspace: string): string | null {
+  const text: Sweeping = { reading, workspace }
   for (const { kind, target, text, dir } of reading.redirections) {
     if (kind !== 'write') continue
     if (target !== null && withDirectory([target], dir).some(isHeld)) return target
@@ -53,7 +54,7 @@ export function heldBy(reading: GoodReading): string | null {
     if (isLooking(command)) continue
     const changed = changedBy(command)
     if (changed.length > suspectsMax) return command.text
-    const held = changed.find(isHeldWord) ?? sweptBy(reading, command)
+    const held = changed.find(isHeldWord) ?? sweptBy(text, command)
     if (held !== undefined && held !== null) return held
     if (command.words.includes(null) && mentionsProtected(command.text)) return command.text
     if (readsCode(command) && mentionsProtected(command.stdin ?? '')) return command.text
@@ -216,30 +217,33 @@ function printed(words: SimpleCommand['words']): readonly string[] {
   return known(words.filter((_, i) => /^-f(?:print|ls)/.test(words[i - 1] ?? '')))
 }
 
+type Sweeping = { readonly reading: GoodReading; readonly workspace: string }
+
 /**
  * What a command is handed by the program that runs it on what it finds or reads: protected files
  * that are named there, or a search that would meet every one. Null: none that the text shows.
  */
-function sweptBy(reading: GoodReading, command: SimpleCommand): string | null {
-  if (isFind(command)) return reachedBy(command, command)
+function sweptBy(text: Sweeping, command: SimpleCommand): string | null {
+  const { reading, workspace } = text
+  if (isFind(command)) return reachedBy(command, command, workspace)
   for (let at = command.within; at !== null; ) {
     const outer = reading.commands[at.command]
     if (outer === undefined) return null
     const program = programOf(outer)
-    if (isFind(outer)) return reachedBy(outer, command)
+    if (isFind(outer)) return reachedBy(outer, command, workspace)
     if (program === 'fd' || program === 'fdfind') return operandsOf(outer).find(isHeldWord) ?? null
-    if (program === 'xargs') return fedBy(reading, at.command, command)
+    if (program === 'xargs') return fedBy(text, at.command, command)
     at = outer.within
   }
   return null
 }
 
 /** The protected file that a `find` hands to a command, or to its own `-delete`. */
-function reachedBy(find: SimpleCommand, command: SimpleCommand): string | null {
+function reachedBy(find: SimpleCommand, command: SimpleCommand, workspace: string): string | null {
   const held = findWords(find).find(isHeldWord)
   if (held !== undefined) return held
   if (find !== command && !writesByItself(command)) return null
-  return asksProtected(find) ?? (reachOf(find).isWide ? find.text : null)
+  return asksProtected(find) ?? (isWide(find, workspace) ? find.text : null)
 }
 
 function findWords(find: SimpleCommand): readonly string[] {
@@ -263,7 +267,7 @@ type Fed = { readonly from: number; readonly what: string }
 // WHY: a text may have a thousand of them, and what is in front is the same for all.
 const feedsKnown = new WeakMap<GoodReading, Feeds>()
 
-function feedsOf(reading: GoodReading): Feeds {
+function feedsOf({ reading, workspace }: Sweeping): Feeds {
   const found = feedsKnown.get(reading)
   if (found !== undefined) return found
   let named: Fed | null = null
@@ -271,7 +275,7 @@ function feedsOf(reading: GoodReading): Feeds {
   reading.commands.forEach((command, from) => {
     const what = named === null ? namedBy(command) : null
     if (what !== null) named = { from, what }
-    if (wide === null && showsAll(command)) wide = { from, what: command.text }
+    if (wide === null && showsAll(command, workspace)) wide = { from, what: command.text }
   })
   const feeds = { named, wide }
   feedsKnown.set(reading, feeds)
@@ -283,17 +287,21 @@ function namedBy(command: SimpleCommand): string | null {
   const said = (command.stdin ?? '').split(/\s+/).filter(isSuspect)
   const words = isFind(command) ? findWords(command) : operandsOf(withoutPattern(command))
   if (said.length + words.length > suspectsMax) return command.text
-  return [...said, ...words].find((word) => isHeldWord(word) || mentionsProtected(word)) ?? null
+  const isNamed = (word: string) => isHeldWord(word) || mentionsProtected(word)
+  return [...said, ...words].find((word) => !sparing.test(word) && isNamed(word)) ?? null
 }
 
-function showsAll(command: SimpleCommand): boolean {
-  if (isFind(command)) return reachOf(command).isWide || asksProtected(command) !== null
+/** `':!.husky'`, `-g '!.husky/**'`: what a listing leaves out. */
+const sparing = /^:?(?:[!^]|\(exclude)/
+
+function showsAll(command: SimpleCommand, workspace: string): boolean {
+  if (isFind(command)) return isWide(command, workspace) || asksProtected(command) !== null
   return programOf(command) === 'ls' && command.words.some((word) => hiddenToo.test(word ?? ''))
 }
 
 /** The protected file that `xargs` hands to a command, from what is in front of it. */
-function fedBy(reading: GoodReading, xargs: number, command: SimpleCommand): string | null {
-  const { named, wide } = feedsOf(reading)
+function fedBy(text: Sweeping, xargs: number, command: SimpleCommand): string | null {
+  const { named, wide } = feedsOf(text)
   if (named !== null && named.from <= xargs) return named.what
   return wide !== null && wide.from < xargs && writesByItself(command) ? wide.what : null
 }

@@ -275,6 +275,8 @@ test.each([
   ...["find . -name '*.ts' -o -delete", 'find . -path ./.pawl/x -exec timeout 5 rm {} +'],
   ...["find . -path '*/.git/*' -delete", 'find . -name settings.json -delete', 'fd x .pawl -x rm'],
   ...["find . -not -name '*.ts' -delete", 'cd .git && find . -name config -delete'],
+  ...['find /srv/proj -type f -delete', 'find / -exec rm {} +', 'cd src && find .. -delete'],
+  ...['find -type f -delete', 'find ~ -exec rm {} +', 'find src . -delete'],
   ...['find . -name x -fprint .envrc', 'grep -l x .husky/a | xargs sed -i s/x/y/'],
 ])('a sweep that reaches a protected file is denied: %j', (command) => {
   expect(run(command)).toBe('PATH_PROTECTED')
@@ -302,6 +304,14 @@ test.each([
   ...[
     'find . -path ./.git -prune -o -type f -exec sed -i s/a/b/ {} +',
     'find . -name .eslintrc -delete',
+  ],
+  ...[
+    "git diff --name-only -- . ':!.husky' | xargs prettier --write",
+    "rg -l x -g '!.husky/**' | xargs rm",
+  ],
+  ...[
+    'grep -rl x --exclude-dir=.git . | xargs sed -i s/x/y/',
+    'git ls-files | grep -v .husky | xargs rm',
   ],
 ])('an everyday sweep passes: %j', (command) => {
   expect(run(command)).toBe(null)

@@ -39,7 +39,7 @@ function ruleOnChanges(call: Call): Denial | null {
 function ruleOnShell(call: Call, shell: NonNullable<Call['shell']>): Denial | null {
   const place = call.reads.find(({ written, inside }) => isHeld(inside ?? written))
   if (place !== undefined) return denyChange(place.written)
-  const held = shell.ok && concernsProtected(shell) ? heldBy(shell) : null
+  const held = shell.ok && concernsProtected(shell) ? heldBy(shell, call.workspace) : null
   if (held !== null) return denyChange(held)
   // What cannot be read is let through only where it does not even speak of such files.
   if (shell.ok && shell.hidden.length === 0) return null
