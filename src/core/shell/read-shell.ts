@@ -25,20 +25,21 @@ export function readShell(command: string): ShellReading {
   if (command.length > commandCharsMax) {
     return no(`a command may have ${commandCharsMax} characters`, command.slice(0, 20))
   }
-  if (hasOdd(command)) {
+  const isOdd = hasOdd(command)
+  if (isOdd) {
     const broken = findOdd(command, [{ begin: 0, end: command.length }])
     if (broken !== null) return no('a character that no command may have', broken)
   }
   if (isTooMuch(command)) return no('it has too many parts', command.slice(0, 20))
   try {
-    return readTree(command)
+    return readTree(command, isOdd ? 'odd' : 'plain')
   } catch {
     // WHY: the parser is not ours. Whatever it stumbles over is a text nobody should trust.
     return no('the command cannot be read', command.slice(0, 20))
   }
 }
 
-function readTree(command: string): ShellReading {
+function readTree(command: string, letters: 'odd' | 'plain'): ShellReading {
   const parsed = parseShell(command)
   if (!parsed.ok) return no(parsed.reason, parsed.token)
   const facts = newFacts()
@@ -51,7 +52,7 @@ function readTree(command: string): ShellReading {
     depth: 0,
   })
   if (facts.problem !== null) return no(facts.problem.reason, facts.problem.token)
-  if (hasOdd(command)) {
+  if (letters === 'odd') {
     const odd = findOdd(command, facts.quoted)
     if (odd !== null) return no('a character that cannot be seen or looks like a blank', odd)
   }

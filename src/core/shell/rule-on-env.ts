@@ -22,16 +22,17 @@ export function ruleOnEnv(reading: ShellReading, rule: EnvRule): Denial | null {
 }
 
 function ruleOnOverridden(reading: GoodReading, rule: EnvRule): Denial | null {
+  if (rule.overridden.length === 0) return null
   const names = new Set(rule.overridden)
   const again = reading.variablesWritten.find((name) => names.has(name))
   if (again !== undefined) {
     const hint = 'leave it out; it is set for every command here'
     return denied(`\`${again}\` is set by this stage and cannot be set or removed`, hint)
   }
-  if (rule.overridden.length > 0 && reading.emptiesVariables) {
+  if (reading.emptiesVariables) {
     return denied('an emptied environment would lose what this stage sets', 'run it without `-i`')
   }
-  const hidden = rule.overridden.length === 0 ? undefined : hiddenIn(reading)
+  const hidden = hiddenIn(reading)
   return hidden === undefined ? null : denied(`\`${hidden}\` could set any variable`, plainly)
 }
 
@@ -49,8 +50,7 @@ function hiddenIn(reading: GoodReading): string | undefined {
 function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial | null {
   if (blocked.length === 0) return null
   const hint = 'do without its value; the name as a plain word is fine'
-  const read = new Set(reading.variablesRead)
-  const direct = blocked.find((name) => read.has(name))
+  const direct = readsAny(reading, blocked)
   if (direct !== undefined) return denied(`\`${direct}\` is blocked here`, hint)
   const prefix = reading.prefixesRead.find((start) =>
     blocked.some((name) => name.startsWith(start)),
@@ -67,6 +67,13 @@ function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial
   }
   const hidden = hiddenIn(reading)
   return hidden === undefined ? null : denied(`\`${hidden}\` could read any variable`, plainly)
+}
+
+/** The first blocked name that the text reads; most texts read no variable at all. */
+function readsAny({ variablesRead }: GoodReading, blocked: readonly string[]): string | undefined {
+  if (variablesRead.length === 0) return undefined
+  const read = new Set(variablesRead)
+  return blocked.find((name) => read.has(name))
 }
 
 /** Ways in which other languages reach the environment. */

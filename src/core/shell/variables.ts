@@ -12,8 +12,7 @@ type Learn = (facts: Facts, args: readonly ReadWord[]) => void
 export function learnVariables(facts: Facts, words: readonly ReadWord[], dir: string | null): void {
   const first = words[0]?.value
   if (first === undefined || first === null) return
-  const args = words.slice(1)
-  learners.get(baseName(first))?.(facts, args)
+  learners.get(baseName(first))?.(facts, words.slice(1))
   const isInProc = dir?.startsWith('/proc') ?? false
   for (const word of words) {
     if (showsEnvironment(word)) facts.listsVariables = true

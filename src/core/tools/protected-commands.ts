@@ -4,6 +4,7 @@
  */
 import { pathCharsMax } from '../expr/glob.ts'
 import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
+import { baseName } from '../shell/wrappers.ts'
 import { alternativesOf, placesOf } from './paths.ts'
 import {
   holdsSecrets,
@@ -129,7 +130,7 @@ const gitChanges: ReadonlySet<string> = new Set(
 )
 
 function programOf({ words }: SimpleCommand): string {
-  return words[0]?.split('/').at(-1) ?? ''
+  return baseName(words[0] ?? '')
 }
 
 function isLooking(command: SimpleCommand): boolean {

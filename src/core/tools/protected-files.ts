@@ -77,8 +77,9 @@ const indexes = { anywhere: indexOf(anywhere), home: indexOf(atHome), root: inde
 
 // INVARIANT (tested): every protected name is hit by this, and so is whatever could be folded or
 // expanded into one. It spares the long way for nearly every word of nearly every command.
+// A blank alone is no reason: it is trimmed only from the end of a segment, and most are in texts.
 const suspect =
-  /(?:^|[^\w.~-])\.(?![./]|$)|[*?[{~%\\\s]|[^ -~]|pawl|opencode|managed-|(?:etc|var|run|library)\//i
+  /(?:^|[^\w.~-])\.(?![./]|$)|[*?[{~%\\]|[^ -~]|pawl|opencode|managed-|(?:etc|var|run|library)[ .]*[/:]/i
 
 /** Whether a path is worth a closer look: false is certain, true is not. */
 export function isSuspect(text: string): boolean {
