@@ -100,7 +100,7 @@ const dotted = /^(process\.env|Bun\.env|import\.meta\.env|env|\$ENV)$/
 function shownByCode(command: SimpleCommand, blocked: readonly string[]): string | null {
   for (const code of codeOf(command)) {
     const expanded = blocked.find((name) => new RegExp(`\\$\\{?${name}\\b`).test(code))
-    if (expanded !== undefined && /[\\w.]*(sh|system|exec|popen|`)/.test(code)) {
+    if (expanded !== undefined && /sh|system|exec|popen|`/.test(code)) {
       return `\`${expanded}\``
     }
     for (const found of code.matchAll(accessor)) {
@@ -120,8 +120,13 @@ function isOnlyAWord(code: string, found: RegExpMatchArray, command: SimpleComma
   const word = found[0]
   const at = found.index ?? 0
   const isJq = /(^|\/)(go)?(jq|yq)$/.test(command.words[0] ?? '')
-  if (word === 'env') return !isJq || /[."'\w-]$/.test(code.slice(0, at))
+  if (word === 'env') return !isJq || /[."'\w-]/.test(code[at - 1] ?? '')
   if (word === 'ENV') return isJq && !code.slice(0, at).endsWith('$')
-  if (word === 'environ') return /import\s+$/.test(code.slice(0, at)) || code[at - 1] === '"'
+  if (word === 'environ') return isImported(code.slice(0, at)) || code[at - 1] === '"'
   return false
+}
+
+function isImported(before: string): boolean {
+  const text = before.trimEnd()
+  return text.length < before.length && text.endsWith('import')
 }
