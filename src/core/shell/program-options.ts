@@ -185,7 +185,9 @@ const pytestCheck = all(
 )
 
 function addsPlugin(tail: Tail, i: number): boolean {
-  return /addopts\s*=.*-p/.test(`${tail.words[i] ?? ''} ${tail.words[i + 1] ?? ''}`)
+  const text = `${tail.words[i] ?? ''} ${tail.words[i + 1] ?? ''}`
+  const at = text.search(/addopts\s*=/)
+  return at >= 0 && text.includes('-p', at)
 }
 
 /** Tests from elsewhere are code from elsewhere, and a file elsewhere is nobody's to write. */
@@ -225,6 +227,9 @@ const cargoCheck = all(
 const riskyCargo = /runner|linker|rustc|rustdoc|wrapper|alias|credential|env\.|source|patch|paths/
 
 const wgetFiles = /^--(output-document|directory-prefix|config|post-file|body-file)$/
+// Blanks of one line only: across empty lines, each of many would look at all that follow.
+const sqliteDoor =
+  /^[^\S\n\r\u2028\u2029]*\.(shell|system|load|once|output|import|backup|save|excel)\b/m
 
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['find', findCheck],
@@ -273,8 +278,9 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['mvn', outside(/^--(file|settings|global-settings)$/, 'fs')],
   ['curl', curlTrouble],
   ['wget', all(has(/^(-e|--execute)/), outside(wgetFiles, 'OP'))],
-  ['sqlite3', sqlTrouble(/^\s*\.(shell|system|load|once|output|import|backup|save|excel)\b/m)],
-  ['psql', sqlTrouble(/\\!|\\o\b|\\copy\b.*\bprogram\b/i)],
+  ['sqlite3', sqlTrouble(sqliteDoor)],
+  // The lookahead keeps to the first `\copy` of a line: trying each of many takes too long.
+  ['psql', sqlTrouble(/\\!|\\o\b|^(?=(.*?\\copy\b))\1.*\bprogram\b/im)],
   ['mysql', sqlTrouble(/\\!|(^|;)\s*system\s/i)],
   ['php', has(/^-d(auto_prepend|auto_append|extension|zend)/)],
 ])

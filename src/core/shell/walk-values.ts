@@ -12,10 +12,13 @@ export function noteTarget(walk: Walk, node: SyntaxNode): void {
   for (const name of namesIn(node.value).slice(0, 1)) noteWrite(walk.facts, name, 'number')
 }
 
+// WHY from the first quote of a line on: trying every quote takes seconds where there are many.
+const quotedCode = /^[^'"\\\n\r\u2028\u2029]*['"\\].*(\$\(|`)/m
+
 /** Whatever bash calculates it evaluates again: a value `a[$(cmd)]` runs the command. */
 export function calculates(walk: Walk, text: string): void {
   if (/^\d*$/.test(text)) return
-  const isQuotedCode = /['"\\].*(\$\(|`)/.test(text)
+  const isQuotedCode = quotedCode.test(text)
   const token = text.slice(0, 40)
   const reason = 'a calculation with a value that could carry a command'
   const isPositional = /\$\{?[#!]?[0-9@*]/.test(text)

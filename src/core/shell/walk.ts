@@ -29,7 +29,7 @@ export const nodesMax = 12_000
 
 /** Visits a script and all that is in it, scripts of inner shells too. */
 export function walkScript(script: ParsedScript, facts: Facts, scope: Scope): void {
-  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0, tested: new WeakSet() }
+  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0, tested: new Set() }
   while (walk.stack.length > 0 && facts.problem === null) {
     const item = walk.stack.pop() as Item
     walk.nodesCount += 1
@@ -243,10 +243,11 @@ function visitPipeline(walk: Walk, pipeline: Pipeline): void {
   if (pipeline.commands.length === 1) return pushAll(walk, pipeline.commands)
   const { scope } = walk
   const items: Item[] = []
-  pipeline.commands.forEach((command, i) => {
-    const piped: Scope = i > 0 ? { ...scope, feed: { kind: 'unknown' } } : scope
-    items.push({ type: 'Mark', scope: piped, joins: false }, command)
-  })
+  let mark: Mark = { type: 'Mark', scope, joins: false }
+  for (const command of pipeline.commands) {
+    items.push(mark, command)
+    if (items.length === 2) mark = { ...mark, scope: { ...scope, feed: { kind: 'unknown' } } }
+  }
   within(walk, scope, items)
 }
 
@@ -294,8 +295,11 @@ function visitCommand(walk: Walk, command: Command): void {
   const inside: Item[] = []
   const take = (part: Command['prefix'][number] | Command['suffix'][number], isPrefix: boolean) => {
     if (part.type === 'Word') {
-      words.push(...readWord(part))
-      if (part.parts !== undefined) inside.push(part)
+      if (part.parts === undefined) words.push(staticWord(part.value, part.text))
+      else {
+        words.push(...readWord(part))
+        inside.push(part)
+      }
     } else if (part.type === 'Assignment') {
       if (isPrefix) assigns.push(part.name)
       else words.push(assignmentWord(part))

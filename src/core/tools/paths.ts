@@ -160,7 +160,7 @@ export function alternativesOf(pattern: string): readonly string[] {
 }
 
 function expandOnce(text: string): string[] {
-  const found = /\{([^{}]*,[^{}]*)\}/.exec(text)
+  const found = /\{([^{},]*,[^{}]*)\}/.exec(text)
   if (found === null) return [text]
   const before = text.slice(0, found.index)
   const after = text.slice(found.index + found[0].length)

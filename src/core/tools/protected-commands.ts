@@ -5,6 +5,7 @@
 import { pathCharsMax } from '../expr/glob.ts'
 import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
 import { writesByItself } from '../shell/rule-on-shell-writes.ts'
+import { baseName } from '../shell/wrappers.ts'
 import { isWide, reachOf } from './find-reach.ts'
 import { alternativesOf, placesOf } from './paths.ts'
 import {
@@ -135,7 +136,7 @@ const gitChanges: ReadonlySet<string> = new Set(
 )
 
 function programOf({ words }: SimpleCommand): string {
-  return words[0]?.split('/').at(-1) ?? ''
+  return baseName(words[0] ?? '')
 }
 
 function isLooking(command: SimpleCommand): boolean {

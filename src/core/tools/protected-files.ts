@@ -4,6 +4,7 @@
  * Knows names only, so that a file is protected before it exists. Must not know calls.
  */
 import { pathCharsMax } from '../expr/glob.ts'
+import { cutEnd } from '../shell/cut-end.ts'
 import { homeMark, type Place, unknownMark } from './paths.ts'
 
 /** In whatever directory they stand: a nested project has its own hosts and hooks. */
@@ -77,8 +78,14 @@ const indexes = { anywhere: indexOf(anywhere), home: indexOf(atHome), root: inde
 
 // INVARIANT (tested): every protected name is hit by this, and so is whatever could be folded or
 // expanded into one. It spares the long way for nearly every word of nearly every command.
-const suspect =
-  /(?:^|[^\w.~-])\.(?![./]|$)|[*?[{~%\\\s]|[^ -~]|pawl|opencode|managed-|(?:etc|var|run|library)\//i
+// A blank alone is no reason: it is trimmed only from the end of a segment, and most are in texts.
+const suspect = new RegExp(
+  [
+    '(?:^|[^\\w.~-])\\.(?![./]|$)|[*?[{~%\\\\]|[^ -~]|pawl|opencode|managed-',
+    '(?:etc|var|run|library)[ .]*[/:]',
+  ].join('|'),
+  'i',
+)
 
 /** Whether a path is worth a closer look: false is certain, true is not. */
 export function isSuspect(text: string): boolean {
@@ -214,10 +221,7 @@ function foldSegment(segment: string): string {
     .normalize('NFKC')
     .replace(/\p{Cf}|\p{Cc}|\u034F/gu, '')
     .toLowerCase()
-  return folded
-    .replace(/(.):.*$/, '$1')
-    .replace(/[. ]+$/, '')
-    .trim()
+  return cutEnd(folded.replace(/(.):.*$/, '$1'), '. ').trim()
 }
 
 /** The beginnings of all protected names, without what may follow. */

@@ -229,6 +229,17 @@ test('the quick look misses no protected name, however it is spelt', () => {
   }
 })
 
+test('the quick look misses no protected name among blanks', () => {
+  for (const path of protectedLiterals) {
+    const folded = path.replace('/', '. :x/')
+    for (const spelling of [path.replaceAll('/', ' /'), ` ${path} `, `cat ${path} now`, folded]) {
+      expect(isSuspect(spelling), spelling).toBe(true)
+    }
+  }
+  expect(write('/etc /profile')).toBe('PATH_PROTECTED')
+  expect(isSuspect('the total of the cart')).toBe(false)
+})
+
 test.each([
   ...[
     "grep '.*' f",

@@ -6,6 +6,7 @@
 import type { CallPath } from '../engine/types.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from '../shell/reading.ts'
 import { shellEdits } from '../shell/shell-paths.ts'
+import { baseName } from '../shell/wrappers.ts'
 import { countLines } from './edit-size.ts'
 import { type Patch, patchesIn, readDiff, readPatch } from './patch.ts'
 import { type From, insideOf } from './paths.ts'
@@ -32,9 +33,10 @@ export function changeByShell(
   const patches = reading.commands.filter(isPatching).map((one) => patchBy(one))
   const problem = patches.find((patch) => patch.problem !== null)?.problem ?? null
   const patched = patches.flatMap((patch) => patch.paths.flatMap(locate))
+  const all = [...editsFrom(reading, from), ...patched]
+  if (all.length === 0 && patches.length === 0) return nothing
   const writes = [...editsFrom({ ...reading, commands: [] }, from), ...patched]
-  const inside = [...editsFrom(reading, from), ...patched].map((path) => path.inside)
-  const edits = inside.filter((path) => path !== null)
+  const edits = all.map((path) => path.inside).filter((path) => path !== null)
   if (patches.length > 0) return { writes, edits, lines: sumOf(patches), problem }
   const lines = edits.length === 0 ? null : linesCarried(reading)
   return { writes, edits, lines, problem: null }
@@ -71,12 +73,12 @@ type Patched = {
 }
 
 function isPatching({ words }: SimpleCommand): boolean {
-  const name = words[0]?.split('/').at(-1)
+  const name = baseName(words[0] ?? '')
   return name === 'apply_patch' || name === 'applypatch' || isDiffing(words)
 }
 
 function isDiffing(words: SimpleCommand['words']): boolean {
-  const name = words[0]?.split('/').at(-1)
+  const name = baseName(words[0] ?? '')
   return name === 'patch' || (name === 'git' && words[1] === 'apply')
 }
 
