@@ -44,7 +44,7 @@ const loadingAnywhere = anyOf(
 )
 
 /** Programs whose words behind the entry belong to somebody else. */
-const strangers = /^(docker|podman|nerdctl|kubectl|ssh|echo|printf)$/
+const strangers = /^(docker|podman|nerdctl|kubectl|ssh|echo|printf|configure)$/
 
 /** The word that is the trouble; null: none. */
 export function troubleIn(tail: Tail): string | null {

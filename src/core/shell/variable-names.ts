@@ -56,20 +56,36 @@ const harmless: ReadonlySet<string> = new Set(
     'GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_AUTOEDIT',
     'GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_SHA GIT_COMMIT GIT_BRANCH',
     'GIT_TAG GIT_REF GIT_LFS_SKIP_SMUDGE CARGO_BUILD_JOBS CARGO_TARGET_DIR',
-    'ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS MSAN_OPTIONS',
+    'ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS MSAN_OPTIONS XZ_OPT',
     'COREPACK_ENABLE_DOWNLOAD_PROMPT COREPACK_ENABLE_STRICT',
   ].flatMap((line) => line.split(' ')),
 )
 
 /** Programs that show a text and nothing else, or do nothing at all. */
 const tameProgram = /^(|cat|less|more|true|:|less -[A-Za-z]+)$/
+const tameBrowser = /^(none|true|false)?$/
+/** A compiler by its usual name, of this or another platform, found where programs are found. */
+const tameCompiler = /^(\/usr\/bin\/)?([a-z0-9_]+-)*(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[\d.]+)?$/
 const tameNodeOption = anyOf(
   '^--',
   [
     'max-old-space-size=\\d+ no-warnings no-deprecation trace-warnings trace-deprecation',
     'trace-uncaught experimental-vm-modules openssl-legacy-provider',
-    'stack-trace-limit=\\d+ enable-source-maps unhandled-rejections=\\w+',
+    'stack-trace-limit=\\d+ enable-source-maps unhandled-rejections=\\w+ throw-deprecation',
+    'pending-deprecation abort-on-uncaught-exception',
     'experimental-strip-types experimental-sqlite dns-result-order=\\w+',
+  ],
+  '$',
+)
+/** What to warn of, what to build for, what to measure; nothing with a program or a library. */
+const tameRustFlag = anyOf(
+  '^',
+  [
+    '-[DWAF][\\w:-]+ --cap-lints=\\w+ --cfg=\\w+ --persist-doctests=(?!.*\\.\\.)[\\w-][\\w./-]*',
+    '-C(target-cpu|target-feature|opt-level|debuginfo|panic|lto|codegen-units|strip)=[\\w+,.-]+',
+    '-C(debug-assertions|overflow-checks|force-frame-pointers|instrument-coverage)(=\\w+)?',
+    '-Z(sanitizer|cf-protection|threads)=[\\w,]+ -Zsanitizer-memory-track-origins(=\\d)?',
+    '-Z(unstable-options|emit-stack-sizes)',
   ],
   '$',
 )
@@ -89,8 +105,19 @@ export function changesWhatRuns(name: string, value: string | null): boolean {
   if (name === 'GOPROXY') return !/^(off|direct)$/.test(value)
   if (name === 'NODE_TLS_REJECT_UNAUTHORIZED') return value !== '1'
   if (name === 'PYTHONWARNINGS') return !tameWarnings.test(value)
+  if (/^RUST(DOC)?FLAGS$/.test(name)) return !everyPart(glued(value), tameRustFlag)
+  if (name === 'CC' || name === 'CXX') return !tameCompiler.test(value)
+  if (name === 'BROWSER') return !tameBrowser.test(value)
+  if (name === 'TS_NODE_COMPILER_OPTIONS') return /plugin|transform|\\/i.test(value)
   if (/^GIT_TRACE/.test(name)) return !/^[012]?$/.test(value)
   return true
+}
+
+/** `-C x` as `-Cx`, `--cfg x` as `--cfg=x`. */
+function glued(flags: string): string {
+  return flags
+    .replace(/(^|\s)(-[CZDWAF])\s+/g, '$1$2')
+    .replace(/(\s--[a-z-]+|^--[a-z-]+)\s+/g, '$1=')
 }
 
 function everyPart(value: string, allowed: RegExp): boolean {

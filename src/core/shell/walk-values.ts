@@ -16,7 +16,9 @@ export function noteTarget(walk: Walk, node: SyntaxNode): void {
 const quotedCode = /^[^'"\\\n\r\u2028\u2029]*['"\\].*(\$\(|`)/m
 
 /** Whatever bash calculates it evaluates again: a value `a[$(cmd)]` runs the command. */
-export function calculates(walk: Walk, text: string): void {
+export function calculates(walk: Walk, written: string): void {
+  // How many there are is a number, whatever they are.
+  const text = written.replace(/\$\{#\w+(\[[@*]\])?\}/g, '0')
   if (/^\d*$/.test(text)) return
   const isQuotedCode = quotedCode.test(text)
   const token = text.slice(0, 40)

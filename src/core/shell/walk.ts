@@ -275,6 +275,11 @@ function noteAssignment(walk: Walk, node: Assignment): void {
   if (node.index !== undefined) calculates(walk, node.index.text)
   if (node.value.type === 'ArrayValue') {
     noteWrite(facts, node.name, 'chosen')
+    // Bash 5.2 loses the backslash in a substitution, stumbles, and goes on in the next line.
+    if (walk.scope.isInner && node.text.includes('\\')) {
+      const reason = 'a backslash in an array, inside of a substitution'
+      noteHidden(facts, { kind: 'code', reason, token: node.text.slice(0, 40) })
+    }
     for (const element of node.value.elements) {
       const at = element.text.indexOf(']=')
       if (element.text.startsWith('[') && at > 0) calculates(walk, element.text.slice(1, at))
@@ -293,6 +298,7 @@ function visitCommand(walk: Walk, command: Command): void {
   let feed: Feed = walk.scope.feed
   let stdin: string | null = null
   const inside: Item[] = []
+  const isRead = command.name !== undefined && readWord(command.name)[0]?.value === 'read'
   const take = (part: Command['prefix'][number] | Command['suffix'][number], isPrefix: boolean) => {
     if (part.type === 'Word') {
       if (part.parts === undefined) words.push(staticWord(part.value, part.text))
@@ -303,7 +309,9 @@ function visitCommand(walk: Walk, command: Command): void {
     } else if (part.type === 'Assignment') {
       if (isPrefix) assigns.push(part.name)
       else words.push(assignmentWord(part))
-      inside.push(part)
+      // `IFS=, read`: it cuts the line that is read and is gone afterwards.
+      const isCut = isPrefix && isRead && part.name === 'IFS' && part.value.type === 'Word'
+      inside.push(isCut ? part.value : part)
     } else {
       const fed = visitRedirection(walk, part)
       if (fed !== null) {

@@ -228,8 +228,12 @@ function foldSegment(segment: string): string {
 export const protectedLiterals: readonly string[] = [...anywhere, ...atHome, ...atRoot].map(
   (pattern) => (pattern.split('*')[0] ?? '').replace(/\/$/, ''),
 )
+const homeNames = atHome.filter((name) => !name.includes('/'))
+const otherLiterals = protectedLiterals.filter((literal) => !homeNames.includes(literal))
+// `.profile.name` is a field of something, or another file, and so with every name in a home.
 const mention = new RegExp(
-  `(?:^|[^a-z0-9_.-])(?:${protectedLiterals.map(escaped).join('|')})(?![a-z0-9_-])`,
+  `(?:^|[^a-z0-9_.-])(?:${otherLiterals.map(escaped).join('|')}|` +
+    `(?:${homeNames.map(escaped).join('|')})(?!\\.[a-z0-9_]))(?![a-z0-9_-])`,
 )
 
 function escaped(text: string): string {

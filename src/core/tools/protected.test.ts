@@ -159,6 +159,7 @@ test.each([
     'env -C .claude touch a',
   ],
   ...['truncate -s 0 "$HOME/.claude/settings.json"', 'chmod -x .git/hooks/pre-commit'],
+  ...['touch "$HOME/.profile"', 'touch "$HOME/.profile." x', 'touch "$X"/.git/config.worktree'],
 ])('the command %j is held back', (command) => {
   expect(run(command)).toBe('PATH_PROTECTED')
 })
@@ -187,6 +188,7 @@ test.each([
   ],
   ...['npm run build > build.log 2>&1', 'echo "$HOME" > out.txt', 'cat $FILE > out.txt'],
   ...['diff .claude/settings.json src/a.json', 'cat .gitignore | wc -l', 'make > out.log'],
+  "llvm-cov report $(jq -r 'select(.profile.test == true) | .filenames[]' tests.json)",
 ])('the command %j is let through', (command) => {
   expect(run(command)).toBe(null)
 })
