@@ -34,7 +34,7 @@ function readReach({ words }: SimpleCommand): Reach {
   return {
     starts: places.length === 0 ? ['.'] : places.filter((word) => word !== null),
     named: parts.flatMap((part) => part.named),
-    isNarrow: parts.every((part) => part.named.some(saysSomething)) || parts.some(sparesHidden),
+    isNarrow: parts.every(isNarrowPart) || parts.some(sparesHidden),
   }
 }
 
@@ -52,7 +52,12 @@ function holdsWorkspace(start: string, dir: string | null, workspace: string): b
   return place !== undefined && isBelow(baseOf(workspace), place)
 }
 
-type Part = { readonly named: readonly string[]; readonly spared: readonly string[] }
+type Part = {
+  readonly named: readonly string[]
+  readonly spared: readonly string[]
+  /** What it matches is left out. */
+  readonly isPruned: boolean
+}
 
 const nameTest = /^-i?(?:name|path|wholename|regex|lname)$/
 
@@ -86,7 +91,12 @@ function partOf(words: readonly (string | null)[]): Part {
     // `dir/*` is everything in `dir`.
     list.push(pattern.replace(/(.)\/\*+$/, '$1'))
   })
-  return { named, spared }
+  return { named, spared, isPruned }
+}
+
+/** It asks for names, or leaves names out and does nothing else. */
+function isNarrowPart({ named, spared, isPruned }: Part): boolean {
+  return (isPruned ? spared : named).some(saysSomething)
 }
 
 /** A pattern of wildcards alone asks for everything. */
