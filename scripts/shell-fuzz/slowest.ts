@@ -1,29 +1,38 @@
 /**
- * `node scripts/shell-fuzz/slowest.ts`: how long each hostile input takes to be denied, slowest
+ * `node scripts/shell-fuzz/slowest.ts`: how long each hostile input takes to be judged, slowest
  * first. The goal is under 50 ms; a test cannot promise that on any machine, so this prints it.
+ * What is counted is the time of the thread itself: a busy machine does not make it longer.
  */
 import { guardedRun } from '../../test/shell/guarded-run.ts'
-import { hostileCommands, wrongTypes } from '../../test/shell/hostile-inputs.ts'
+import { hostileCommands, patternTraps, wrongTypes } from '../../test/shell/hostile-inputs.ts'
 
 const goalMs = 50
 const shownMax = 12
 const roundsCount = 5
 
+const programs = ['ls', 'cat', 'rm', 'python3', 'sqlite3', 'psql', 'pytest', 'awk', 'bash']
 const check = guardedRun({ allowed_tools: ['Bash'], allowed_commands: ['npm test'] })
+const listing = guardedRun({
+  allowed_tools: ['Bash', 'Edit'],
+  allowed_commands: programs,
+  blocked_env: ['TOKEN'],
+})
 check('Bash', { command: 'npm test' })
 
-function worstMs(input: unknown): number {
+function worstMs(input: unknown, guard = check): number {
   let worst = 0
   for (let round = 0; round < roundsCount; round += 1) {
-    const begun = performance.now()
-    check('Bash', input)
-    worst = Math.max(worst, performance.now() - begun)
+    const begun = process.threadCpuUsage()
+    guard('Bash', input)
+    const { user, system } = process.threadCpuUsage(begun)
+    worst = Math.max(worst, (user + system) / 1_000)
   }
   return worst
 }
 
 const times = [
   ...hostileCommands.map(({ name, make }) => ({ name, ms: worstMs({ command: make() }) })),
+  ...patternTraps.map(({ name, make }) => ({ name, ms: worstMs({ command: make() }, listing) })),
   ...wrongTypes.map(({ name, make }) => ({ name: `input: ${name}`, ms: worstMs(make()) })),
 ].sort((a, b) => b.ms - a.ms)
 for (const { name, ms } of times.slice(0, shownMax)) {

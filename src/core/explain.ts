@@ -4,6 +4,7 @@
  * judge's, and this says how it comes about.
  */
 import { touchedFiles } from './engine/rule-on-counts.ts'
+import { mayWrite } from './engine/rule-on-shell.ts'
 import { hearStage, type Subject } from './engine/tool-rule.ts'
 import type { Call, RunState } from './engine/types.ts'
 import type { DenialCode } from './errors.ts'
@@ -70,6 +71,7 @@ const silence: Readonly<Record<Subject, string>> = {
   protected: 'no protected file is named',
   commands: 'it runs no command',
   env: 'no variables are blocked or set',
+  writes: 'it runs no command',
   paths: 'no file is named',
   edits: 'the size of edits is not limited',
   counts: 'calls, bytes and files are not limited',
@@ -96,6 +98,10 @@ const lookedAt: Readonly<Record<Subject, (asked: Asked) => string | null>> = {
     if (call.shell === null || names.length === 0) return null
     return `none of ${names.map((name) => `\`${name}\``).join(', ')} is read or set`
   },
+  writes: ({ stage, call }) => {
+    if (call.shell === null) return null
+    return mayWrite(stage) ? 'files may be changed here' : 'it changes no file'
+  },
   paths: ({ stage, call }) => {
     const count = call.reads.length + call.writes.length
     if (count === 0) return null
@@ -118,9 +124,9 @@ function countsText({ rule }: Stage, state: RunState): string | null {
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-function commandWords({ rule }: Stage, { shell }: Call): readonly Word[] {
+function commandWords({ rule }: Stage, { shell, workspace }: Call): readonly Word[] {
   if (shell === null || rule.commands === null) return []
-  return explainCommands(shell, rule.commands).map(({ text, entry, trouble }) => {
+  return explainCommands(shell, rule.commands, workspace).map(({ text, entry, trouble }) => {
     if (trouble !== null) {
       return { ...word('command', 'deny', trouble.reason), code: trouble.code }
     }

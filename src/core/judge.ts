@@ -107,10 +107,8 @@ function layersOf({ machine, around }: Judging): readonly Layer[] {
     name: 'the policy laid over the run',
     policy,
   }))
-  const heard = new Set<string>()
   for (const one of [machine, ...around.above.map((run) => run.machine)]) {
-    if (one.policy === null || heard.has(one.hash)) continue
-    heard.add(one.hash)
+    if (one.policy === null || layers.some((layer) => layer.owner === one.hash)) continue
     const name = `the policy of \`${one.name}\``
     layers.push({ owner: one.hash, name, policy: one.policy })
   }

@@ -31,6 +31,8 @@ export const hostileCommands: readonly Hostile[] = [
   { name: '64 KB of here-document starts', make: () => `cat ${'<<A '.repeat(16_000)}\n` },
   { name: '64 KB of strange letters', make: () => `ls ${'\u200b'.repeat(65_000)}` },
   { name: '64 KB of quoted strange letters', make: () => `ls ${"'\u200b'".repeat(21_000)}` },
+  { name: 'globs just below the limit', make: () => `ls ${'*?[a]'.repeat(4_000)}` },
+  { name: 'braces just below the limit', make: () => `ls ${'{a,b}'.repeat(11_900)}` },
   { name: 'nested substitutions', make: () => `${'$('.repeat(deep)}ls${')'.repeat(deep)}` },
   { name: 'nested quoted ones', make: () => `ls ${'"$('.repeat(deep)}ls${')"'.repeat(deep)}` },
   { name: 'nested brackets', make: () => `${'('.repeat(deep)}ls${')'.repeat(deep)}` },
@@ -75,6 +77,29 @@ export const hostileCommands: readonly Hostile[] = [
   { name: 'a zero-width command', make: () => 'l\u200bs' },
   { name: 'nothing', make: () => '' },
   { name: 'blanks', make: () => ' \t\n ' },
+]
+
+/**
+ * Texts in which a careless pattern looks at everything again from each of its letters. The
+ * programs among them have to be on the list for their words to be looked at.
+ */
+export const patternTraps: readonly Hostile[] = [
+  { name: 'quotes in a calculation', make: () => `ls $((${'\\\\'.repeat(32_000)}))` },
+  { name: 'quotes in a here-document', make: () => `cat <<E\n\${x:-${"'".repeat(20_000)}}\nE\n` },
+  { name: 'quoted invisible letters', make: () => `ls ${"'\u200b'".repeat(11_000)}` },
+  { name: 'quotes at the end of a path', make: () => `ls "/proc/${"'".repeat(20_000)}x"` },
+  { name: 'dots in code', make: () => `python3 -c '$TOKEN ${'.'.repeat(60_000)}'` },
+  { name: 'imports in code', make: () => `python3 -c '${'import environ '.repeat(4_300)}'` },
+  { name: 'empty lines for sqlite', make: () => `sqlite3 "${'\n'.repeat(11_000)}"` },
+  { name: 'carriage returns for sqlite', make: () => `sqlite3 "${'\r'.repeat(60_000)}"` },
+  { name: 'copies for psql', make: () => `psql -c "${'\\\\copy '.repeat(9_000)}"` },
+  { name: 'options for pytest', make: () => `pytest -o "${'addopts='.repeat(7_900)}"` },
+  { name: 'a pipe and blanks for awk', make: () => `awk '|${' '.repeat(19_000)}'` },
+  { name: 'prints for awk', make: () => `awk '${'print '.repeat(3_300)}'` },
+  { name: 'blanks in paths', make: () => `rm ${`'.git${' '.repeat(3_900)}x' `.repeat(16)}` },
+  { name: 'dots in paths', make: () => `rm ${`'.git${'. '.repeat(1_950)}x' `.repeat(16)}` },
+  { name: 'commas in paths', make: () => `rm ${`'.git{${','.repeat(4_000)}' `.repeat(16)}` },
+  { name: 'scripts and files', make: () => 'bash x;'.repeat(900) + 'cat <y;'.repeat(900) },
 ]
 
 function nestedBackticks(): string {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { randomFrom } from '../../scripts/shell-fuzz/random.ts'
 import { readShell } from '../../src/core/shell/read-shell.ts'
 import { guardedRun } from './guarded-run.ts'
-import { hostileCommands, wrongTypes } from './hostile-inputs.ts'
+import { hostileCommands, patternTraps, wrongTypes } from './hostile-inputs.ts'
 
 const short = guardedRun({ allowed_tools: ['Bash'], allowed_commands: ['npm test'] })
 const open = guardedRun({ allowed_tools: ['Bash', 'Read'] })
@@ -32,6 +32,26 @@ test.each(wrongTypes)('$name instead of an input: denied with a code', ({ make }
   const reply = short('Bash', make())
   expect(reply.verdict).toBe('deny')
   expect(reply.code).toMatch(/^[A-Z_]+$/)
+})
+
+const listing = guardedRun({
+  allowed_tools: ['Bash', 'Edit'],
+  allowed_commands: ['ls', 'cat', 'rm', 'python3', 'sqlite3', 'psql', 'pytest', 'awk', 'bash'],
+  blocked_env: ['TOKEN'],
+})
+
+// Each took from a tenth of a second to many; now some milliseconds, so that even a busy machine
+// stays below this in one of three tries.
+const trapMsMax = 250
+
+test.each(patternTraps)('$name: no letter is looked at again and again', ({ make }) => {
+  const command = make()
+  const times = [1, 2, 3].map(() => {
+    const begun = performance.now()
+    expect(['allow', 'deny']).toContain(listing('Bash', { command }).verdict)
+    return performance.now() - begun
+  })
+  expect(Math.min(...times)).toBeLessThan(trapMsMax)
 })
 
 const otherTools = ['Read', 'Edit', 'Write', 'NotebookEdit', 'apply_patch', 'mcp__files__write']

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { loadSecondParser, missedBy } from '../../scripts/shell-fuzz/second-parser.ts'
 import { candidates } from '../../scripts/shell-fuzz/source.ts'
-import { everyday } from './everyday.ts'
+import { collected, everyday } from './everyday.ts'
 
 const fuzzedCount = 3_000
 const second = await loadSecondParser()
@@ -27,7 +27,9 @@ test('the second parser finds commands where they are', () => {
 })
 
 test('both see the same commands in everyday texts', () => {
-  const { compared, missed } = disagreements(everyday.flatMap((group) => group.commands))
+  const { compared, missed } = disagreements(
+    [...everyday, ...collected].flatMap((group) => group.commands),
+  )
   expect(missed).toEqual([])
   expect(compared).toBeGreaterThan(250)
 })

@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../assert.ts'
 import { evaluateOn } from '../expr/evaluate.ts'
-import { matchesGlob } from '../expr/glob.ts'
+import { couldTouch } from '../expr/glob.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import { judgeCall, nothingAround } from '../judge.ts'
@@ -278,7 +278,7 @@ function beginDetour(draft: Draft, edited: readonly string[]): void {
   if (edited.length === 0 || state.detour !== null || hasEnded(state)) return
   if (state.fork !== null || state.child !== null || state.branch?.terminal === state.stage) return
   for (const detour of machine.detours) {
-    const file = edited.find((path) => matchesGlob(detour.pattern, path))
+    const file = edited.find((path) => couldTouch(detour.pattern, path))
     if (file === undefined || detour.target === state.stage) continue
     if (state.approval !== null) {
       // The parked move no longer starts where the run is.

@@ -54,6 +54,10 @@ test('what the stage sets is set in every form of a command, or the call is deni
   expect(judge(machine, 'Bash', { command: ['bash', '-lc', 'make'] }).input).toEqual({
     command: ['bash', '-lc', "export CI='1'; make"],
   })
+  const action = { type: 'exec', command: ['bash', '-lc', 'make'] }
+  expect(judge(machine, 'Bash', { action }).input).toEqual({
+    action: { type: 'exec', command: ['bash', '-lc', "export CI='1'; make"] },
+  })
   const reply = judge(machine, 'Bash', { command: ['make', 'all'] })
   expect(reply).toMatchObject({ verdict: 'deny', code: 'ENV_BLOCKED' })
 })
@@ -97,4 +101,25 @@ test('a run that has used up its calls is denied more', () => {
   const twice = decide({ machine, envelope }, once.state, { type: 'CheckCall', call })
   expect(once.reply).toMatchObject({ verdict: 'allow' })
   expect(twice.reply).toMatchObject({ verdict: 'deny', code: 'CALLS_EXHAUSTED' })
+})
+
+test('code that reads a blocked variable is denied for that, also where no code may run', () => {
+  const machine = machineOf({ allowed_tools: ['Bash'], blocked_env: ['KEY'], on: { GO: 'z' } })
+  for (const code of ['os.environ["KEY"]', 'os.getenv("KEY")']) {
+    const reply = judge(machine, 'Bash', { command: `python3 -c 'import os; print(${code})'` })
+    expect(reply).toMatchObject({ verdict: 'deny', code: 'ENV_BLOCKED' })
+  }
+  const written = judge(machine, 'Bash', { command: "python3 -c 'print(1)'" })
+  expect(written).toMatchObject({ verdict: 'deny', code: 'SHELL_WRITE_NOT_ALLOWED' })
+})
+
+test('a file tool with a blank path is denied for its input', () => {
+  const machine = machineOf({ on: { GO: 'z' } })
+  for (const path of [' ', '\t', '\n ', '\u00a0', '']) {
+    for (const tool of ['Read', 'Edit', 'Write']) {
+      const reply = judge(machine, tool, { file_path: path, content: 'x' })
+      expect(reply).toMatchObject({ verdict: 'deny', code: 'PATH_OUT_OF_SCOPE' })
+      expect(reply.reason).toContain('empty')
+    }
+  }
 })

@@ -226,3 +226,39 @@ test('data that waited for a person is still the word of the agent', () => {
   const granted = send(asked, grant, ann).family
   expect(mainOf(granted).state).toMatchObject({ vars: { plan: 'x' }, sources: { plan: 'claimed' } })
 })
+
+const shelled = {
+  id: 'shelled',
+  initial: 'code',
+  states: {
+    code: { allowed_tools: ['Bash', 'Edit'], on: { DONE: 'done' } },
+    check: { on: { FINE: '$return', DONE: 'done' } },
+    done: { type: 'final' },
+  },
+  interrupts: { schema: { trigger: { file_pattern: 'db/**/*.sql' }, target: 'check' } },
+}
+
+function stageAfter(command: string): string {
+  const begun = begin(shelled)
+  const where = { machine: mainOf(begun).machine, workspace: '/w' }
+  const call = readCall({ tool: 'Bash', input: { command } }, where)
+  const asked = send(begun, { type: 'CheckCall', call })
+  const report = { ok: true, output: null, exitCode: 0, bytes: 0, costMicroUsd: 0 }
+  const told = send(asked.family, { type: 'ReportCall', callId: null, report })
+  return mainOf(told.family).state.stage
+}
+
+test.each([
+  ...['cp a.sql db/', 'cp a.sql db', 'cp -t db a.sql b.sql', 'mv a.sql b.sql db', 'mv db old'],
+  ...['rm -rf db', 'rm -rf .', 'rm db/*.sql', 'git mv db/a.sql x', 'git rm -r db', 'cp "$F" db/'],
+  ...['install a.sql db/', 'ln -s ../a.sql db/a.sql', 'git restore db', 'cd db && rm a.sql'],
+])('a file that `%s` can touch begins the detour', (command) => {
+  expect(stageAfter(command)).toBe('check')
+})
+
+test.each([
+  ...['cp db/a.sql docs/', 'mv a.ts b.ts', 'rm -rf dist', 'git mv a.ts src/', 'cp a.ts db/'],
+  ...['ls db/a.sql', 'rm db/notes.md', 'cp -r src docs'],
+])('`%s` touches no such file and begins none', (command) => {
+  expect(stageAfter(command)).toBe('code')
+})

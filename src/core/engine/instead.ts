@@ -175,7 +175,9 @@ function commandsNow(trial: Trial): readonly Alternative[] {
 
 /** Files that were changed already, where the same tool may change them again. */
 function filesNow(trial: Trial): readonly Alternative[] {
-  const files = touchedFiles(trial.state).slice(0, filesTriedMax)
+  // A folder that a shell has changed is no file to edit again.
+  const touched = touchedFiles(trial.state).filter((path) => !path.endsWith('/'))
+  const files = touched.slice(0, filesTriedMax)
   return files.flatMap((path): readonly Alternative[] => {
     const again = { ...trial.call, writes: [{ written: path, inside: path }], edits: [path] }
     return tryCall(trial, again) === 'fails' ? [] : [{ kind: 'file', path }]

@@ -30,6 +30,7 @@ export function touchedFiles({ counts, openCalls, visit }: RunState): readonly s
 }
 
 function ruleOnFiles({ stage, state }: Standing, call: Call, filesMax: number): Denial | null {
+  if (call.edits.length === 0) return null
   const touched = new Set(touchedFiles(state))
   const before = touched.size
   for (const file of call.edits) touched.add(file)

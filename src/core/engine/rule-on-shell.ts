@@ -7,7 +7,7 @@ import type { JsonObject } from '../json.ts'
 import type { Stage } from '../machine/machine.ts'
 import { readShell } from '../shell/read-shell.ts'
 import type { Redirection, ShellReading } from '../shell/reading.ts'
-import { withOverrides } from '../shell/rewrite.ts'
+import { withVariables } from '../shell/rewrite.ts'
 import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
@@ -15,13 +15,12 @@ import { actOfShape, namesMatch } from '../tools/hosts.ts'
 import { withText } from '../tools/shell-input.ts'
 import type { Call, Denial } from './types.ts'
 
-/** The denial of a call whose command the stage does not allow. */
+/** The denial of a call with a command that is not on the stage's list. */
 export function ruleOnShell(stage: Stage, call: Call): Denial | null {
+  const { commands } = stage.rule
+  if (commands === null) return null
   const shell = call.shell ?? namedShell(stage, call)
-  if (shell === null) return null
-  return stage.rule.commands === null
-    ? ruleOnUnlisted(stage, shell)
-    : ruleOnListed(stage, call, shell)
+  return shell === null ? null : ruleOnCommands(shell, commands, call.workspace)
 }
 
 /** The tool whose commands the author lists runs a shell, whatever the guard knows of it. */
@@ -38,19 +37,24 @@ export function ruleOnVariables(stage: Stage, { shell, input }: Call): Denial | 
   const { envBlocked, envSet } = stage.rule
   const overridden = Object.keys(envSet)
   if (envBlocked.length + overridden.length === 0) return null
-  if (overridden.length > 0 && withText(input, (text) => text) === null) {
-    const reason = `\`${overridden[0]}\` cannot be set for a command in this form`
+  if (withText(input, (text) => text) === null) {
+    const [name, what] =
+      envBlocked[0] === undefined ? [overridden[0], 'set'] : [envBlocked[0], 'removed']
+    const reason = `\`${name}\` cannot be ${what} for a command in this form`
     return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text' }
   }
   return ruleOnEnv(shell, { blocked: envBlocked, overridden })
 }
 
-/** With a list, every command has to be on it, and a redirection is a write like any other. */
-function ruleOnListed(stage: Stage, call: Call, shell: ShellReading): Denial | null {
-  return (
-    ruleOnCommands(shell, stage.rule.commands ?? [], call.workspace) ??
-    ruleOnRedirections(stage, call, shell)
-  )
+/**
+ * The denial of a call that writes by a shell what the stage's tools may not. With a list, what is
+ * listed may write by itself, and a redirection is a write like any other.
+ */
+export function ruleOnWrites(stage: Stage, call: Call): Denial | null {
+  const shell = call.shell ?? namedShell(stage, call)
+  if (shell === null) return null
+  if (stage.rule.commands !== null) return ruleOnRedirections(stage, call, shell)
+  return mayWrite(stage) ? null : ruleOnShellWrites(shell)
 }
 
 function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Denial | null {
@@ -88,13 +92,8 @@ function isHarmless(target: string | null): boolean {
   return target === '/dev/null' || target === '/dev/stdout' || target === '/dev/stderr'
 }
 
-/** Without a list, a shell may do what the stage's tools may do: only read, where they do. */
-function ruleOnUnlisted(stage: Stage, shell: ShellReading): Denial | null {
-  return mayWrite(stage) ? null : ruleOnShellWrites(shell)
-}
-
 /** Whether the agent may change files here with a tool of its own. */
-function mayWrite(stage: Stage): boolean {
+export function mayWrite(stage: Stage): boolean {
   const { allow, deny } = stage.rule.tools
   return (allow === 'all' || allow.some(isWriting)) && !deny.some(isWriting)
 }
@@ -104,9 +103,9 @@ function isWriting(name: string): boolean {
   return act === 'edit' || act === 'write'
 }
 
-/** The input as it will really run: with the stage's variables set in front of the command. */
+/** The input as it will really run: the stage's variables are removed and set in front of it. */
 export function rewriteInput(stage: Stage, call: Call): JsonObject {
-  const { envSet } = stage.rule
-  if (call.shell === null || Object.keys(envSet).length === 0) return call.input
-  return withText(call.input, (text) => withOverrides(text, envSet)) ?? call.input
+  const { envBlocked: blocked, envSet: set } = stage.rule
+  if (call.shell === null || blocked.length + Object.keys(set).length === 0) return call.input
+  return withText(call.input, (text) => withVariables(text, { blocked, set })) ?? call.input
 }

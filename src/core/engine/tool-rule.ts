@@ -9,7 +9,7 @@ import { ruleOnProtected } from '../tools/protected.ts'
 import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnCounts } from './rule-on-counts.ts'
-import { ruleOnShell, ruleOnVariables } from './rule-on-shell.ts'
+import { ruleOnShell, ruleOnVariables, ruleOnWrites } from './rule-on-shell.ts'
 import { hasEnded, isFreed } from './running.ts'
 import type { Call, Denial, RunState, Verdict } from './types.ts'
 
@@ -46,6 +46,7 @@ export type Subject =
   | 'protected'
   | 'commands'
   | 'env'
+  | 'writes'
   | 'paths'
   | 'edits'
   | 'counts'
@@ -64,6 +65,7 @@ const rules: readonly Rule[] = [
   { about: 'protected', isLasting: true, rule: ({ call }) => ruleOnProtected(call) },
   { about: 'commands', isLasting: false, rule: ({ stage, call }) => ruleOnShell(stage, call) },
   { about: 'env', isLasting: false, rule: ({ stage, call }) => ruleOnVariables(stage, call) },
+  { about: 'writes', isLasting: false, rule: ({ stage, call }) => ruleOnWrites(stage, call) },
   { about: 'paths', isLasting: false, rule: ruleOnScope },
   {
     about: 'edits',

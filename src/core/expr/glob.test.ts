@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { globCharsMax, matchesGlob, normalisePath } from './glob.ts'
+import { couldTouch, globCharsMax, matchesGlob, normalisePath } from './glob.ts'
 
 test.each([
   ['*.vue', 'page.vue', true],
@@ -126,4 +126,22 @@ test('what comes out goes in again unchanged', () => {
       if (once !== null) expect(normalisePath(once, '/w/x')).toBe(once)
     }),
   )
+})
+
+test.each([
+  ['db/**/*.sql', 'db/', true],
+  ['db/migrations/*.sql', 'db/', true],
+  ['db/migrations/*.sql', 'db/migrations/', true],
+  ['db/*.sql', 'db/migrations/', false],
+  ['**/*.sql', 'src/', true],
+  ['src/a.ts', './', true],
+  ['src/a.ts', 'docs/', false],
+  ['src/a.ts', 'src/a.ts/', true],
+  ['db/**', 'db/', true],
+  ['db/001.sql', 'db/*.sql', true],
+  ['db/**/*.sql', 'db/*.sql', true],
+  ['db/001.ts', 'db/*.sql', false],
+  ['', 'db/', false],
+])('a change for the pattern %j is possible by %j: %j', (pattern, path, expected) => {
+  expect(couldTouch(pattern, path)).toBe(expected)
 })

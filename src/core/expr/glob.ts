@@ -21,7 +21,26 @@ export function matchesGlob(pattern: string, path: string): boolean {
   if (pattern === '' || path === '') return false
   if (pattern.length > globCharsMax || path.length > pathCharsMax) return false
   const wanted = pattern.split('/')
-  const segments = path.split('/')
+  return reachedBy(wanted, path.split('/'))[wanted.length] === true
+}
+
+/**
+ * Whether a change of this path could touch a file that matches: the path itself, for a folder
+ * (`dir/`) whatever is below it, and for a path with wildcards of its own what it stands for.
+ */
+export function couldTouch(pattern: string, path: string): boolean {
+  if (!path.endsWith('/')) {
+    return matchesGlob(pattern, path) || (/[*?]/.test(path) && matchesGlob(path, pattern))
+  }
+  const folder = path.slice(0, -1)
+  if (matchesGlob(pattern, folder)) return true
+  if (pattern === '' || pattern.length > globCharsMax || path.length > pathCharsMax) return false
+  const wanted = pattern.split('/')
+  return reachedBy(wanted, folder === '.' ? [] : folder.split('/')).includes(true)
+}
+
+/** At i: the segments are matched by the first i parts of the pattern. */
+function reachedBy(wanted: readonly string[], segments: readonly string[]): readonly boolean[] {
   // reached[i]: the segments seen so far are matched by the first i parts of the pattern.
   let reached = spread(wanted, [true])
   for (const segment of segments) {
@@ -32,7 +51,7 @@ export function matchesGlob(pattern: string, path: string): boolean {
     })
     reached = spread(wanted, next)
   }
-  return reached[wanted.length] === true
+  return reached
 }
 
 /** `**` may stand for nothing, so whoever stands before it also stands behind it. */

@@ -1,7 +1,9 @@
 /**
- * Which entries of a command list are no restriction.
+ * Which entries of a command list are no restriction, and which can never match.
  * Knows the names of programs. Must not parse a shell line: an entry is words, compared as words.
  */
+import { lookAlike } from '../policy/look-alike.ts'
+import { findOdd } from '../shell/odd-characters.ts'
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(' '))
@@ -42,7 +44,7 @@ export function whyTooBroad(entry: string): string | null {
   for (let depth = 0; depth < wrappersDeepMax; depth += 1) {
     const [first = '', ...others] = rest
     const program = programOf(first)
-    if (first.includes('*')) return 'it is a wildcard'
+    if (/^\*+$/.test(first)) return 'it is a wildcard'
     if (launchers.has(program)) return `\`${first}\` can start other programs`
     const isInterpreter = interpreters.has(program.replace(/[\d.]+$/, ''))
     if (shells.has(program)) return whyShell(first, others)
@@ -82,4 +84,38 @@ function programOf(word: string): string {
 function wrapped(others: readonly string[]): string[] {
   const start = others.findIndex((word) => !/^(-|[A-Za-z_]\w*=|\d)/.test(word))
   return start === -1 ? [] : others.slice(start)
+}
+
+/** What is wrong with an entry that no command can match, and what to write instead. */
+export type Dead = { readonly why: string; readonly hint: string }
+
+/** Why no command can match an entry as its author means it; null: one can. */
+export function whyDead(entry: string): Dead | null {
+  const odd = findOdd(entry, [])
+  if (odd !== null) {
+    return { why: `it holds ${odd}, which cannot be seen`, hint: 'type the entry again' }
+  }
+  const bare = entry.replaceAll(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, '')
+  if (/["']/.test(bare)) {
+    return { why: 'its quote is not closed', hint: 'close the quote, or leave it out' }
+  }
+  const [wildcard] = /[*?[]/.exec(bare) ?? []
+  if (wildcard !== undefined) {
+    const hint =
+      'an entry allows more words behind it by itself: write only the words that are fixed'
+    return { why: `\`${wildcard}\` is no wildcard here`, hint }
+  }
+  const [first = '', ...others] = bare.trim().split(/\s+/)
+  if (/^[A-Za-z_]\w*\+?=/.test(first)) {
+    const hint = `write it without \`${first}\`; harmless variables may stand in front anyway`
+    return { why: 'it begins with a variable, and a command with its name', hint }
+  }
+  const isForeign = lookAlike(first) !== null || [first, ...others].some(mixesAlphabets)
+  return isForeign
+    ? { why: 'it has letters that only look like others', hint: 'type the entry again' }
+    : null
+}
+
+function mixesAlphabets(word: string): boolean {
+  return /[A-Za-z]/.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word)
 }

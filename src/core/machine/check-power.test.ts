@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, fork, foundIn, placesIn } from './check-builder.contract.ts'
-import { whyTooBroad } from './check-commands.ts'
+import { whyDead, whyTooBroad } from './check-commands.ts'
 import { powerOf, powers } from './check-tools.ts'
 import type { Policy } from './machine.ts'
 
@@ -133,4 +133,41 @@ test.each([
   ...['ssh host uptime', 'docker run --rm web', 'findstr', 'bashful', 'cargo test'],
 ])('`%s` is a restriction', (entry) => {
   expect(whyTooBroad(entry)).toBeNull()
+})
+
+test.each([
+  ...[
+    'pytest "',
+    "npm 'test",
+    'pytest*',
+    'npm run test:*',
+    'ls ?',
+    'ls [ab]',
+    'A=1 pytest',
+    'A+=1 x',
+  ],
+  ...['pyt\u0435st', 'npm t\u0435st', 'npm\u200b test', 'npm\u00a0test', '\uff4c\uff53'],
+])('%j matches no command', (entry) => {
+  expect(whyDead(entry)).not.toBeNull()
+})
+
+test.each([
+  ...[
+    'npm test',
+    "grep 'a*b'",
+    'grep "a?"',
+    'cat src/',
+    'env CI=1 npm test',
+    'make CC=gcc',
+    'ls \\*',
+  ],
+  ...[
+    'cat docs/\u00fcber.md',
+    'echo "it\'s"',
+    'grep "a\\"b"',
+    'npm run test:unit',
+    './gradlew test',
+  ],
+])('%j can match one', (entry) => {
+  expect(whyDead(entry)).toBeNull()
 })

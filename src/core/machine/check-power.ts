@@ -3,7 +3,7 @@
  * Knows tool rules and gates. Must not know how a call is judged.
  */
 import { type Finding, finding } from '../finding.ts'
-import { whyTooBroad } from './check-commands.ts'
+import { whyDead, whyTooBroad } from './check-commands.ts'
 import { listed } from './check-names.ts'
 import { isOpenEnded, type Survey, stageOf } from './check-survey.ts'
 import { type Power, powerOfRule, powers, powerWords } from './check-tools.ts'
@@ -82,17 +82,26 @@ function escalation(edge: Edge, gained: Power): Finding {
   return finding('ESCALATION_UNGATED', edge.origin, { message, hint })
 }
 
-/** COMMAND_TOO_BROAD: an entry of a command list that can run any other command. */
+/**
+ * COMMAND_TOO_BROAD: an entry of a command list that can run any other command.
+ * COMMAND_NEVER_MATCHES: one that is written so that it allows nothing.
+ */
 export function checkCommands(survey: Survey): readonly Finding[] {
   return survey.names.flatMap((name) => {
     const stage = stageOf(survey, name)
-    return (stage?.rule.commands ?? []).flatMap((command) => {
-      const why = whyTooBroad(command)
-      if (why === null || stage === undefined) return []
-      const message = `\`${name}\` allows \`${command}\`, which can run anything: ${why}`
-      const hint = 'write more of the command, such as the script or the sub-command it is for'
+    if (stage === undefined) return []
+    return (stage.rule.commands ?? []).flatMap((command) => {
       const place = { pointer: stage.origin, saying: command }
-      return [finding('COMMAND_TOO_BROAD', place, { message, hint })]
+      const broad = whyTooBroad(command)
+      if (broad !== null) {
+        const message = `\`${name}\` allows \`${command}\`, which can run anything: ${broad}`
+        const hint = 'write more of the command, such as the script or the sub-command it is for'
+        return [finding('COMMAND_TOO_BROAD', place, { message, hint })]
+      }
+      const dead = whyDead(command)
+      if (dead === null) return []
+      const message = `\`${name}\` lists \`${command}\`, which matches no command: ${dead.why}`
+      return [finding('COMMAND_NEVER_MATCHES', place, { message, hint: dead.hint })]
     })
   })
 }

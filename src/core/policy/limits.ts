@@ -110,6 +110,7 @@ export function reservationsFor(
   limited: readonly Limited[],
   since: number | null,
 ): readonly Reservation[] {
+  if (limited.length === 0) return []
   const windows = new Map<string, number | null>()
   for (const { rule, meter } of limited) {
     const known = windows.get(meter) ?? null

@@ -192,10 +192,12 @@ function ownWords(words: readonly ReadWord[]): readonly ReadWord[] {
   })
 }
 
+const finders: ReadonlySet<string> = new Set(['find', 'gfind', 'fd', 'fdfind'])
+
 /** An action of `find` can hide in a value: such words have to be told. */
 function doubtWords(facts: Facts, words: readonly ReadWord[]): void {
   const name = baseName(words[0]?.value ?? '')
-  if (!/^(g?find|fd|fdfind)$/.test(name)) return
+  if (!finders.has(name)) return
   for (const word of ownWords(words)) {
     if (word.value !== null) continue
     if (hiddenAction.test(word.text) || word.start.startsWith('-')) {

@@ -23,6 +23,7 @@ type ExplainedCommand = {
 export function explainCommands(
   reading: ShellReading,
   entries: readonly string[],
+  workspace: string | null = null,
 ): readonly ExplainedCommand[] {
   if (!reading.ok) return []
   const before: SimpleCommand[] = []
@@ -30,7 +31,7 @@ export function explainCommands(
     // The commands in front stay, because one may stand inside another; what is wrong with them
     // has been told, so they are replaced by one that does nothing.
     const alone = { ...reading, ...nothingElse, commands: [...before, command] }
-    const trouble = ruleOnCommands(alone, entries)
+    const trouble = ruleOnCommands(alone, entries, workspace)
     before.push(trouble === null ? command : { ...command, ...harmless })
     return { text: shorten(command.text), entry: entryFor(command, entries), trouble }
   })

@@ -53,12 +53,19 @@ const writesWith: ReadonlyMap<string, RegExp> = new Map([
 const globalValues =
   /^(-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env)$/
 
-/** Why a git command writes; null: it reads, or moves between branches. */
-export function writingGit({ starts }: SimpleCommand): string | null {
+/** Where the sub-command stands, behind the options of git itself. */
+export function gitVerbAt({ starts }: SimpleCommand): number {
   let i = 1
   while (i < starts.length && (starts[i] as string).startsWith('-')) {
     i += globalValues.test(starts[i] as string) ? 2 : 1
   }
+  return i
+}
+
+/** Why a git command writes; null: it reads, or moves between branches. */
+export function writingGit(command: SimpleCommand): string | null {
+  const { starts } = command
+  const i = gitVerbAt(command)
   const sub = starts[i]
   if (sub === undefined) return null
   const rest = starts.slice(i + 1)

@@ -24,6 +24,9 @@ const interpreters: readonly (readonly [RegExp, Interpreter])[] = [
   [/^(tclsh|expect|wish)$/, { code: /^-c$/, asks }],
 ]
 
+/** Any of them: most commands are none, and one look tells. */
+const anyInterpreter = new RegExp(interpreters.map(([pattern]) => pattern.source).join('|'))
+
 /** Runners of tests and checks that are started as a module: they run what the project runs. */
 const knownModules = anyOf(
   '^',
@@ -38,7 +41,7 @@ const knownModules = anyOf(
 /** The interpreter a command is, or null. */
 export function interpreterOf(command: SimpleCommand): Interpreter | null {
   const name = baseName(command.words[0] ?? '')
-  if (name === '') return null
+  if (!anyInterpreter.test(name)) return null
   return interpreters.find(([pattern]) => pattern.test(name))?.[1] ?? null
 }
 

@@ -16,6 +16,8 @@ const odd = new RegExp(
   'u',
 )
 
+const everyOdd = new RegExp(odd.source, 'gu')
+
 // Neither has a place anywhere: one ends a text for C, the other is no character at all.
 const broken = /[\0\p{Surrogate}]/u
 
@@ -31,10 +33,15 @@ export function hasOdd(text: string): boolean {
 export function findOdd(text: string, quoted: readonly Span[]): string | null {
   const none = broken.exec(text)
   if (none !== null) return spell(none[0])
-  const each = new RegExp(odd.source, 'gu')
-  for (const found of text.matchAll(each)) {
-    const isQuoted = quoted.some((span) => found.index >= span.begin && found.index < span.end)
-    if (!isQuoted) return spell(found[0])
+  const spans = quoted.toSorted((left, right) => left.begin - right.begin)
+  let next = 0
+  let end = 0
+  for (const found of text.matchAll(everyOdd)) {
+    // Spans may lie in one another: what counts is how far those reach that have begun by now.
+    for (; (spans[next]?.begin ?? text.length) <= found.index; next += 1) {
+      end = Math.max(end, spans[next]?.end ?? 0)
+    }
+    if (found.index >= end) return spell(found[0])
   }
   return null
 }

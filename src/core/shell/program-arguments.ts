@@ -32,7 +32,7 @@ export function curlTrouble(tail: Tail): string | null {
   for (let i = tail.listedCount; i < tail.starts.length; i += 1) {
     const start = tail.starts[i] as string
     const next = tail.words[i + 1] ?? null
-    const file = fileOf(start, next)
+    const file = fileOf(start, next) ?? sentFile(start, next)
     if (file !== null && isOutside(file, tail.workspace)) return start
     if (/^(-K|--config)/.test(start)) return start
     if (listed && curlElsewhere.test(start)) return start
@@ -55,6 +55,54 @@ function fileOf(start: string, next: string | null): string | null {
   const found = fileOption.exec(start)
   if (found !== null) return found[1] ?? next
   return /^-o./.test(start) ? start.slice(2) : null
+}
+
+const sending =
+  /^(-[dFT]|--(?:data(?:-binary|-ascii|-urlencode)?|json|form|upload-file))(?:=?(.*))$/
+
+/** A file whose contents are sent: `-T file`, `-d @file`, `-F name=@file`. */
+function sentFile(start: string, next: string | null): string | null {
+  const found = sending.exec(start)
+  if (found === null) return null
+  const value = found[2] || next
+  if (value === null || /^(-T|--upload-file)$/.test(found[1] ?? '')) return value
+  return /^(?:[\w.[\]-]*=?[@<])([^;]*)/.exec(value)?.[1] || null
+}
+
+/** Letters of `ssh`, `scp` and `sftp` that take a value. */
+const sshValues = /^-[46AaCfGgKkMNnqsTtVvXxYyrp3]*[BbcDEeFIiJLlmOoPQRSWwX]$/
+const sshSettings = anyOf(
+  '^(?:',
+  [
+    'proxycommand localcommand permitlocalcommand knownhostscommand pkcs11provider',
+    'securitykeyprovider xauthlocation include',
+  ],
+  ')\\s*[\\s=](?!\\s*(?:none|no)$)',
+)
+
+/** A setting of `ssh` that runs a program here, or a file of settings from elsewhere. */
+export function sshTrouble(tail: Tail): string | null {
+  let operandsCount = 0
+  for (let i = 1; i < tail.starts.length; i += 1) {
+    const start = tail.starts[i] as string
+    if (start === '--') return null
+    if (!start.startsWith('-')) {
+      // Behind the host and its options stands what runs over there.
+      operandsCount += 1
+      if (operandsCount > 1 && tail.name.endsWith('ssh')) return null
+      continue
+    }
+    const isGlued = !sshValues.test(start)
+    const value = isGlued ? start.replace(/^-\w*?[oFEI]/, '') : (tail.words[i + 1] ?? '')
+    if (i >= tail.listedCount && isSshTrouble(start, value, tail.workspace)) return start
+    if (!isGlued) i += 1
+  }
+  return null
+}
+
+function isSshTrouble(option: string, value: string, workspace: string | null): boolean {
+  if (/^-[a-zA-Z0-9]*?o/.test(option) && sshSettings.test(value.toLowerCase())) return true
+  return /^-[a-zA-Z0-9]*?[FEI]/.test(option) && isOutside(value, workspace)
 }
 
 /** A client of a database: what it is told can be meant for the shell. */

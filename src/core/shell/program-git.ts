@@ -30,6 +30,8 @@ export function gitTrouble(tail: Tail): string | null {
     const start = tail.starts[i] as string
     const next = tail.words[i + 1] ?? null
     if (start === '--') return null
+    // `git branch -c`: a setting would follow.
+    if (start === '-c' && i + 1 === tail.starts.length) continue
     if (isRisky({ sub, start, next })) return start
   }
   return null

@@ -5,7 +5,7 @@
  * A comfort, no boundary: see docs/guard-commands.md.
  */
 import { anyOf } from './any-of.ts'
-import { curlTrouble, sqlTrouble } from './program-arguments.ts'
+import { curlTrouble, sqlTrouble, sshTrouble } from './program-arguments.ts'
 import { gitTrouble } from './program-git.ts'
 import type { Tail } from './tail.ts'
 import { readAwk, readSed } from './text-languages.ts'
@@ -33,7 +33,7 @@ const loadingAnywhere = anyOf(
   '^--?',
   [
     'config config-file config-path conf rcfile rc-file require import loader',
-    'experimental-loader plugin plugins preset setup-?files? setupFilesAfterEnv',
+    'experimental-loader plugin plugins preset setup-?[fF]iles? setupFilesAfterEnv bootstrap',
     'global-?setup global-?teardown globalSetup globalTeardown root-?dir rootDir',
     'confcutdir project runner testRunner reporter reporters transform resolver',
     'rules-?dir rulesdir parser init-?script settings-?file build-?file makefile',
@@ -44,13 +44,13 @@ const loadingAnywhere = anyOf(
 )
 
 /** Programs whose words behind the entry belong to somebody else. */
-const strangers = /^(docker|podman|nerdctl|kubectl|ssh|echo|printf)$/
+const strangers = /^(docker|podman|nerdctl|kubectl|ssh|echo|printf|configure)$/
 
 /** The word that is the trouble; null: none. */
 export function troubleIn(tail: Tail): string | null {
   const name = baseName(tail.name)
-  if (strangers.test(name)) return null
-  return (checks.get(name)?.(tail) ?? null) || anywhere(tail)
+  const trouble = checks.get(name)?.(tail) ?? null
+  return trouble !== null || strangers.test(name) ? trouble : anywhere(tail)
 }
 
 function anywhere(tail: Tail): string | null {
@@ -140,17 +140,21 @@ const sedCheck: Check = (tail) => {
   const inPlace = firstWord(tail, (start) => /^(-[nErsuz]*i|--in-place)/.test(start))
   // Who lists `sed` alone lists a tool that edits; who lists `sed -n` wants to read.
   if (inPlace !== null && tail.listedCount > 1) return inPlace
-  const trouble = sedScripts(tail).find((script) => {
+  const scripts = sedScripts(tail)
+  const trouble = scripts.find((script) => {
     const { runs, writes } = readSed(script)
     return runs || writes
   })
-  return trouble ?? null
+  if (trouble !== undefined) return trouble
+  const loaded = outside(/^--file$/, 'f')(tail)
+  if (loaded !== null || inPlace === null) return loaded
+  return firstWord(tail, (start) => !scripts.includes(start) && isForeign(start, tail))
 }
 
 const awkCheck: Check = (tail) => {
   const { runs, writes } = readAwk(awkProgram(tail))
   if (runs || writes) return awkProgram(tail)
-  const loaded = has(/^(-l|--load|-E|--exec)(=|$)/)(tail)
+  const loaded = has(/^(-l|--load|-E|--exec)(=|$)/)(tail) ?? outside(/^--file$/, 'f')(tail)
   const inPlace = firstWord(tail, (start, i) =>
     /^(-i|--include)/.test(start) ? `${start} ${tail.words[i + 1]}`.includes('inplace') : false,
   )
@@ -181,12 +185,18 @@ const pytestCheck = all(
 )
 
 function addsPlugin(tail: Tail, i: number): boolean {
-  return /addopts\s*=.*-p/.test(`${tail.words[i] ?? ''} ${tail.words[i + 1] ?? ''}`)
+  const text = `${tail.words[i] ?? ''} ${tail.words[i + 1] ?? ''}`
+  const at = text.search(/addopts\s*=/)
+  return at >= 0 && text.includes('-p', at)
 }
 
-/** Tests from elsewhere are code from elsewhere. */
+/** Tests from elsewhere are code from elsewhere, and a file elsewhere is nobody's to write. */
 function operandsOutside(tail: Tail): string | null {
-  return firstWord(tail, (start) => /^[/~.]/.test(start) && isOutside(start, tail.workspace))
+  return firstWord(tail, (start) => isForeign(start, tail))
+}
+
+function isForeign(word: string, { workspace }: Tail): boolean {
+  return /^[/~.]/.test(word) && isOutside(word, workspace)
 }
 
 const goCheck = all(
@@ -216,6 +226,11 @@ const cargoCheck = all(
 
 const riskyCargo = /runner|linker|rustc|rustdoc|wrapper|alias|credential|env\.|source|patch|paths/
 
+const wgetFiles = /^--(output-document|directory-prefix|config|post-file|body-file)$/
+// Blanks of one line only: across empty lines, each of many would look at all that follow.
+const sqliteDoor =
+  /^[^\S\n\r\u2028\u2029]*\.(shell|system|load|once|output|import|backup|save|excel)\b/m
+
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['find', findCheck],
   ['gfind', findCheck],
@@ -239,12 +254,20 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['yarn', npmCheck],
   ['bun', npmCheck],
   ['cargo', cargoCheck],
+  ['jest', outside(/^--roots$/, 'c')],
+  ['vitest', outside(/^--(root|dir)$/, 'cr')],
+  ['eslint', outside(/^--output-file$/, 'co')],
+  ['phpunit', outside(/^--(configuration|include-path|extensions-directory|log-\w+)$/, 'c')],
+  ['tee', operandsOutside],
+  ['sponge', operandsOutside],
+  ['ssh', sshTrouble],
+  ['sftp', all(has(/^-S/), sshTrouble)],
   ['mocha', outside(/^--(require|import|file|spec|config|package)$/, 'r')],
   ['rg', has(/^--pre(=|$)/)],
   ['sort', outside(/^--output$/, 'o')],
   ['zip', has(/^(-TT|--unzip-command)/)],
   ['rsync', has(/^(-[a-zA-Z]*e(?!\w)|--rsh)(=|$)/)],
-  ['scp', has(/^-S|^-o?(ProxyCommand|LocalCommand)/)],
+  ['scp', all(has(/^-S/), sshTrouble)],
   ['split', has(/^--filter/)],
   ['man', has(/^(-P|-H)/)],
   ['bazel', has(/^--run_under/)],
@@ -254,12 +277,10 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['gradle', outside(/^--(init-script|build-file|settings-file|project-dir)$/, 'Ibcp')],
   ['mvn', outside(/^--(file|settings|global-settings)$/, 'fs')],
   ['curl', curlTrouble],
-  [
-    'wget',
-    all(has(/^(-e|--execute)/), outside(/^--(output-document|directory-prefix|config)$/, 'OP')),
-  ],
-  ['sqlite3', sqlTrouble(/^\s*\.(shell|system|load|once|output|import|backup|save|excel)\b/m)],
-  ['psql', sqlTrouble(/\\!|\\o\b|\\copy\b.*\bprogram\b/i)],
+  ['wget', all(has(/^(-e|--execute)/), outside(wgetFiles, 'OP'))],
+  ['sqlite3', sqlTrouble(sqliteDoor)],
+  // The lookahead keeps to the first `\copy` of a line: trying each of many takes too long.
+  ['psql', sqlTrouble(/\\!|\\o\b|^(?=(.*?\\copy\b))\1.*\bprogram\b/im)],
   ['mysql', sqlTrouble(/\\!|(^|;)\s*system\s/i)],
   ['php', has(/^-d(auto_prepend|auto_append|extension|zend)/)],
 ])

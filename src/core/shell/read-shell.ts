@@ -15,30 +15,37 @@ export const commandCharsMax = 65_536
 const bracketsDeepMax = 400
 /** How many signs that part commands or join numbers it may have, quoted or not. */
 const partsMax = 8_000
+/** How many lines. */
+const linesMax = 12_000
 /** How many signs of redirection. */
 const arrowsMax = 1_000
 /** How many signs of assigning and expanding. */
 const valuesMax = 8_000
+/** How many signs of patterns and braces: outside of quotes, more are too many nodes anyway. */
+const patternsMax = 12_000
+/** How many quotes: two for each quoted part, which is a node. */
+const quotesMax = 24_000
 
 /** Reads a command; a text that bash would not read as it looks is not read at all. */
 export function readShell(command: string): ShellReading {
   if (command.length > commandCharsMax) {
     return no(`a command may have ${commandCharsMax} characters`, command.slice(0, 20))
   }
-  if (hasOdd(command)) {
+  const isOdd = hasOdd(command)
+  if (isOdd) {
     const broken = findOdd(command, [{ begin: 0, end: command.length }])
     if (broken !== null) return no('a character that no command may have', broken)
   }
   if (isTooMuch(command)) return no('it has too many parts', command.slice(0, 20))
   try {
-    return readTree(command)
+    return readTree(command, isOdd ? 'odd' : 'plain')
   } catch {
     // WHY: the parser is not ours. Whatever it stumbles over is a text nobody should trust.
     return no('the command cannot be read', command.slice(0, 20))
   }
 }
 
-function readTree(command: string): ShellReading {
+function readTree(command: string, letters: 'odd' | 'plain'): ShellReading {
   const parsed = parseShell(command)
   if (!parsed.ok) return no(parsed.reason, parsed.token)
   const facts = newFacts()
@@ -51,7 +58,7 @@ function readTree(command: string): ShellReading {
     depth: 0,
   })
   if (facts.problem !== null) return no(facts.problem.reason, facts.problem.token)
-  if (hasOdd(command)) {
+  if (letters === 'odd') {
     const odd = findOdd(command, facts.quoted)
     if (odd !== null) return no('a character that cannot be seen or looks like a blank', odd)
   }
@@ -81,22 +88,33 @@ function no(reason: string, token: string): ShellReading {
  * text that people write comes near these numbers, quoted or not.
  */
 function isTooMuch(text: string): boolean {
+  // The lowest of the limits: no sign can stand more often than there are letters.
+  if (text.length <= bracketsDeepMax) return false
   let round = 0
   let curly = 0
   let parts = 0
+  let lines = 0
   let arrows = 0
   let values = 0
+  let patterns = 0
+  let quotes = 0
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i)
     if (code === 40) round += 1
     else if (code === 41) round = round > 0 ? round - 1 : 0
-    else if (code === 123) curly += 1
-    else if (code === 125) curly = curly > 0 ? curly - 1 : 0
+    else if (code === 123) {
+      curly += 1
+      patterns += 1
+    } else if (code === 125) curly = curly > 0 ? curly - 1 : 0
+    else if (code === 10) lines += 1
     else if (code === 60 || code === 62) arrows += 1
     else if (code === 61 || code === 36) values += 1
     else if (code === 59 || code === 124 || code === 38 || code === 96 || code === 43) parts += 1
+    else if (code === 42 || code === 63 || code === 91) patterns += 1
+    else if (code === 34 || code === 39) quotes += 1
     if (round > bracketsDeepMax || curly > bracketsDeepMax || parts > partsMax) return true
     if (arrows > arrowsMax || values > valuesMax) return true
+    if (patterns > patternsMax || quotes > quotesMax || lines > linesMax) return true
   }
   return false
 }

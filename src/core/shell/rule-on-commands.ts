@@ -15,6 +15,9 @@ const harmless: ReadonlySet<string> = new Set(
   'true false : [ test exit return break continue wait'.split(' '),
 )
 
+/** Those of them that do the same in any folder: `cd x || exit 1`. */
+const leaving: ReadonlySet<string> = new Set('true false : exit return break continue'.split(' '))
+
 /** Switches that make a script stricter or more talkative. */
 const strictness = /^([-+][euxvf]+|[-+][euxvf]*o|pipefail|errexit|nounset|xtrace|verbose|noglob)$/
 
@@ -129,7 +132,7 @@ function optionTrouble(
 function ruleOnAssignments(reading: GoodReading): Trouble | null {
   const found = reading.assignments.find(({ name, value }) => changesWhatRuns(name, value))
   if (found === undefined) return null
-  return notAllowed(`setting \`${found.name}\` changes what runs under the listed names`)
+  return notAllowed(`setting \`${found.name}\` changes what the listed commands run or trust`)
 }
 
 function ruleOnHidden(reading: GoodReading): Trouble | null {
@@ -143,7 +146,12 @@ function ruleOnPlaces(reading: GoodReading, workspace: string | null): Trouble |
   const device = reading.redirections.find((one) => /^\/dev\/(tcp|udp)\//.test(one.target ?? ''))
   if (device !== undefined) return notAllowed(`\`${device.text}\` opens a connection`)
   const away = reading.commands.find(
-    ({ dir }) => dir !== null && dir !== '' && isOutside(dir, workspace) && !isHome(dir, workspace),
+    ({ dir, words }) =>
+      dir !== null &&
+      dir !== '' &&
+      isOutside(dir, workspace) &&
+      !isHome(dir, workspace) &&
+      !leaving.has(words[0] ?? ''),
   )
   if (away === undefined) return null
   return notAllowed(`\`${shorten(away.text)}\` would run outside the workspace`)

@@ -5,6 +5,7 @@
 import type { Denial } from '../engine/types.ts'
 import { codeOf } from './interpreters.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
+import { baseName } from './wrappers.ts'
 
 export type EnvRule = {
   readonly blocked: readonly string[]
@@ -18,20 +19,37 @@ export function ruleOnEnv(reading: ShellReading, rule: EnvRule): Denial | null {
     const reason = `the command cannot be read at \`${reading.token}\`: ${reading.reason}`
     return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
   }
-  return ruleOnOverridden(reading, rule) ?? ruleOnBlocked(reading, rule.blocked)
+  return (
+    ruleOnOtherUsers(reading) ??
+    ruleOnOverridden(reading, rule) ??
+    ruleOnBlocked(reading, rule.blocked)
+  )
+}
+
+/** Programs that start a command as somebody else, with an environment of their own making. */
+const otherUsers: ReadonlySet<string> = new Set('sudo su doas runuser pkexec'.split(' '))
+
+/** What the stage sets would be lost there, and what it removes could come back. */
+function ruleOnOtherUsers(reading: GoodReading): Denial | null {
+  const found = reading.commands.find(({ words }) => otherUsers.has(baseName(words[0] ?? '')))
+  if (found === undefined) return null
+  const name = baseName(found.words[0] ?? '')
+  const reason = `\`${name}\` makes an environment of its own; this stage sets or removes variables`
+  return denied(reason, `run it without \`${name}\``)
 }
 
 function ruleOnOverridden(reading: GoodReading, rule: EnvRule): Denial | null {
+  if (rule.overridden.length === 0) return null
   const names = new Set(rule.overridden)
   const again = reading.variablesWritten.find((name) => names.has(name))
   if (again !== undefined) {
     const hint = 'leave it out; it is set for every command here'
     return denied(`\`${again}\` is set by this stage and cannot be set or removed`, hint)
   }
-  if (rule.overridden.length > 0 && reading.emptiesVariables) {
+  if (reading.emptiesVariables) {
     return denied('an emptied environment would lose what this stage sets', 'run it without `-i`')
   }
-  const hidden = rule.overridden.length === 0 ? undefined : hiddenIn(reading)
+  const hidden = hiddenIn(reading)
   return hidden === undefined ? null : denied(`\`${hidden}\` could set any variable`, plainly)
 }
 
@@ -49,8 +67,7 @@ function hiddenIn(reading: GoodReading): string | undefined {
 function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial | null {
   if (blocked.length === 0) return null
   const hint = 'do without its value; the name as a plain word is fine'
-  const read = new Set(reading.variablesRead)
-  const direct = blocked.find((name) => read.has(name))
+  const direct = readsAny(reading, blocked)
   if (direct !== undefined) return denied(`\`${direct}\` is blocked here`, hint)
   const prefix = reading.prefixesRead.find((start) =>
     blocked.some((name) => name.startsWith(start)),
@@ -67,6 +84,13 @@ function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial
   }
   const hidden = hiddenIn(reading)
   return hidden === undefined ? null : denied(`\`${hidden}\` could read any variable`, plainly)
+}
+
+/** The first blocked name that the text reads; most texts read no variable at all. */
+function readsAny({ variablesRead }: GoodReading, blocked: readonly string[]): string | undefined {
+  if (variablesRead.length === 0) return undefined
+  const read = new Set(variablesRead)
+  return blocked.find((name) => read.has(name))
 }
 
 /** Ways in which other languages reach the environment. */
@@ -93,7 +117,7 @@ const dotted = /^(process\.env|Bun\.env|import\.meta\.env|env|\$ENV)$/
 function shownByCode(command: SimpleCommand, blocked: readonly string[]): string | null {
   for (const code of codeOf(command)) {
     const expanded = blocked.find((name) => new RegExp(`\\$\\{?${name}\\b`).test(code))
-    if (expanded !== undefined && /[\\w.]*(sh|system|exec|popen|`)/.test(code)) {
+    if (expanded !== undefined && /sh|system|exec|popen|`/.test(code)) {
       return `\`${expanded}\``
     }
     for (const found of code.matchAll(accessor)) {
@@ -113,8 +137,13 @@ function isOnlyAWord(code: string, found: RegExpMatchArray, command: SimpleComma
   const word = found[0]
   const at = found.index ?? 0
   const isJq = /(^|\/)(go)?(jq|yq)$/.test(command.words[0] ?? '')
-  if (word === 'env') return !isJq || /[."'\w-]$/.test(code.slice(0, at))
+  if (word === 'env') return !isJq || /[."'\w-]/.test(code[at - 1] ?? '')
   if (word === 'ENV') return isJq && !code.slice(0, at).endsWith('$')
-  if (word === 'environ') return /import\s+$/.test(code.slice(0, at)) || code[at - 1] === '"'
+  if (word === 'environ') return isImported(code.slice(0, at)) || code[at - 1] === '"'
   return false
+}
+
+function isImported(before: string): boolean {
+  const text = before.trimEnd()
+  return text.length < before.length && text.endsWith('import')
 }

@@ -73,6 +73,11 @@ const onlyShows: ReadonlyMap<string, RegExp> = new Map([
 
 type Check = (command: SimpleCommand) => string | null
 
+/** Whether a command makes, changes or removes files, apart from what code in it could do. */
+export function writesByItself(command: SimpleCommand): boolean {
+  return interpreterOf(command) === null && whyItWrites(command) !== null
+}
+
 function whyItWrites(command: SimpleCommand): string | null {
   const first = command.words[0]
   if (first === undefined || first === null) return null

@@ -3,13 +3,18 @@
  */
 import type { CallPath } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
+import { gitVerbAt } from './git-writes.ts'
+import { mayBeFolder, putTargets, withSlash } from './put-targets.ts'
 import type { ShellReading, SimpleCommand } from './reading.ts'
 import { baseName } from './wrappers.ts'
 
 /** The most paths of one text that are told apart. */
 const pathsMax = 1_000
 
-/** The files a text writes: targets of redirections and operands of commands that write. */
+/**
+ * The files a text writes: targets of redirections and operands of commands that write. One that
+ * ends in `/` is a folder with all that is in it.
+ */
 export function shellEdits(reading: ShellReading, workspace: string): CallPath[] {
   if (!reading.ok) return []
   const paths: CallPath[] = []
@@ -33,7 +38,7 @@ function pathOf(target: string | null, { text, dir, workspace }: Place): CallPat
   const whole = isPlaced || dir === '' ? target : `${dir}/${target}`
   // A tilde is somebody's home only in front; `normalisePath` knows the plain one.
   const inside = whole.startsWith('~') ? null : normalisePath(whole, workspace)
-  return { written: whole, inside }
+  return { written: whole, inside: inside !== null && whole.endsWith('/') ? `${inside}/` : inside }
 }
 
 /** Options with a value, so that the value is not taken for a file. */
@@ -50,7 +55,18 @@ const valued: ReadonlyMap<string, RegExp> = new Map([
   ['split', /^-[abCln]$/],
 ])
 
-type Targets = 'all' | 'last' | 'all but first'
+/** Options that mean folders with all that is in them. */
+const deep: ReadonlyMap<string, RegExp> = new Map([
+  ['rm', /^(-[a-zA-Z]*[rR]|--recursive$)/],
+  ['cp', /^(-[a-zA-Z]*[rRa]|--(recursive|archive)$)/],
+  ['scp', /^-[a-zA-Z0-9]*r/],
+  ['chmod', /^(-[a-z]*R|--recursive$)/],
+  ['chown', /^(-[a-z]*R|--recursive$)/],
+  ['chgrp', /^(-[a-z]*R|--recursive$)/],
+  ['git', /^-[a-z]*r/],
+])
+
+type Targets = 'all' | 'put' | 'moved' | 'all but first'
 
 const operands: ReadonlyMap<string, Targets> = new Map<string, Targets>([
   ['tee', 'all'],
@@ -63,13 +79,13 @@ const operands: ReadonlyMap<string, Targets> = new Map<string, Targets>([
   ['shred', 'all'],
   ['truncate', 'all'],
   ['mkfifo', 'all'],
-  ['mv', 'all'],
-  ['cp', 'last'],
-  ['ln', 'last'],
-  ['link', 'last'],
-  ['install', 'last'],
-  ['rsync', 'last'],
-  ['scp', 'last'],
+  ['mv', 'moved'],
+  ['cp', 'put'],
+  ['ln', 'put'],
+  ['link', 'put'],
+  ['install', 'put'],
+  ['rsync', 'put'],
+  ['scp', 'put'],
   ['chmod', 'all but first'],
   ['chown', 'all but first'],
   ['chgrp', 'all but first'],
@@ -103,9 +119,28 @@ function targetsOf(command: SimpleCommand): readonly string[] {
 
 function operandTargets(command: SimpleCommand, wanted: Targets): readonly string[] {
   const name = baseName(command.words[0] ?? '')
+  const { found, folder, isDeep } = operandsOf(command, name)
+  if (wanted === 'put' || wanted === 'moved') {
+    const makesFolders = name === 'install' && command.starts.includes('-d')
+    if (!makesFolders) return landed(name, { found, folder, isDeep })
+  }
+  const touched = wanted === 'all but first' ? found.slice(1) : found
+  const files = touched.filter((word) => word !== null).filter(isFile)
+  return files.map(isDeep ? withSlash : withoutSlash)
+}
+
+type Operands = {
+  readonly found: readonly (string | null)[]
+  readonly folder: string | null
+  /** An option says that folders are meant with all that is in them. */
+  readonly isDeep: boolean
+}
+
+function operandsOf(command: SimpleCommand, name: string): Operands {
   const takesValue = valued.get(name)
   const found: (string | null)[] = []
   let folder: string | null = null
+  let isDeep = false
   let isOver = false
   for (let i = 1; i < command.words.length; i += 1) {
     const start = command.starts[i] as string
@@ -115,17 +150,34 @@ function operandTargets(command: SimpleCommand, wanted: Targets): readonly strin
       i += 1
     } else if (!isOver && start.startsWith('--target-directory=')) folder = start.slice(19)
     else if (isOver || !start.startsWith('-') || start === '-') found.push(command.words[i] ?? null)
+    else if (deep.get(name)?.test(start)) isDeep = true
   }
-  const known = found.filter((word) => word !== null)
-  if (folder !== null) return wanted === 'all' ? [...known, folder] : [folder]
-  if (wanted === 'all') return known.filter(isFile)
-  if (wanted === 'all but first') return found.slice(1).filter((word) => word !== null)
+  return { found, folder, isDeep }
+}
+
+/** What a copy, a move or a link writes, and what a move takes away. */
+function landed(name: string, { found, folder, isDeep }: Operands): readonly string[] {
+  const isMove = name === 'mv' || name === 'git'
+  const depth = isMove ? 'by name' : isDeep || name === 'rsync' ? 'all' : 'none'
+  const only = found.length === 1 && folder === null && name === 'ln'
+  const target = folder ?? (only ? '.' : found.at(-1)) ?? null
+  const sources = folder === null && !only ? found.slice(0, -1) : found
+  const taken = isMove ? sources.filter((word) => word !== null).map(wholeOf) : []
   // `host:path` lies elsewhere: nothing of the workspace is written.
-  return found
-    .slice(1)
-    .slice(-1)
-    .filter((word) => word !== null)
-    .filter((word) => !/^[\w.@-]+:/.test(word))
+  if (target === null || sources.length === 0 || /^[\w.@-]+:/.test(target)) return taken
+  return [
+    ...taken,
+    ...putTargets({ sources, target, isFolder: folder !== null || only, deep: depth }),
+  ]
+}
+
+/** What may be a folder is meant with all that is in it. */
+function wholeOf(path: string): string {
+  return mayBeFolder(path) ? withSlash(path) : path
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/(.)\/+$/, '$1')
 }
 
 function isFile(word: string): boolean {
@@ -173,18 +225,34 @@ function perlTargets(command: SimpleCommand): readonly string[] {
   return found
 }
 
-/** Paths that git is told to overwrite or remove. */
+/** Paths that git is told to overwrite, move or remove. */
 function gitTargets(command: SimpleCommand): readonly string[] {
-  const { words } = command
-  const sub = words[1]
-  const split = words.indexOf('--')
-  const behind = split < 0 ? [] : words.slice(split + 1).filter((word) => word !== null)
-  if (sub === 'checkout' || sub === 'restore') {
-    if (split >= 0 || sub === 'checkout') return behind
-    return words.slice(2).filter((word) => word !== null && !word.startsWith('-')) as string[]
+  const at = gitVerbAt(command)
+  const sub = command.words[at]
+  const rest = {
+    ...command,
+    words: command.words.slice(at),
+    starts: command.starts.slice(at),
   }
-  if (sub !== 'rm' && sub !== 'mv') return []
-  return words.slice(2).filter((word) => word !== null && !word.startsWith('-')) as string[]
+  const { found, folder, isDeep } = operandsOf(rest, 'git')
+  const known = found.filter((word) => word !== null)
+  const split = rest.words.indexOf('--')
+  switch (sub) {
+    case 'checkout':
+      if (split < 0) return []
+      return rest.words
+        .slice(split + 1)
+        .filter((word) => word !== null)
+        .map(wholeOf)
+    case 'restore':
+      return known.map(wholeOf)
+    case 'rm':
+      return isDeep ? known.map(withSlash) : known
+    case 'mv':
+      return landed('git', { found, folder, isDeep })
+    default:
+      return []
+  }
 }
 
 /** Every word and target of a text that could be a path, seen from the workspace. */

@@ -107,12 +107,20 @@ export function readAwk(program: string): TextProgram {
   const flat = withoutBrackets(bare)
   const runs =
     /\bsystem\s*\(/.test(bare) ||
-    /\|\s*&?\s*getline\b/.test(bare) ||
-    /\bprintf?\b[^;}\n]*\|/.test(flat) ||
+    /\|\s*(?:&\s*)?getline\b/.test(bare) ||
+    printsInto(flat, '|') ||
     /@load\b/.test(bare) ||
     /\|&/.test(bare)
-  const writes = /\bprintf?\b[^;}\n]*>/.test(flat)
+  const writes = printsInto(flat, '>')
   return runs || writes ? { runs, writes } : tame
+}
+
+/** Whether a statement prints and goes on with this sign; one search per statement. */
+function printsInto(program: string, sign: '|' | '>'): boolean {
+  return program.split(/[;}\n]/).some((statement) => {
+    const at = statement.search(/\bprintf?\b/)
+    return at >= 0 && statement.includes(sign, at)
+  })
 }
 
 /** Without what stands in round brackets: a `>` in there compares. */

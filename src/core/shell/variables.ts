@@ -2,6 +2,7 @@
  * What a command does to variables by being that command: declaring, removing, showing them.
  * Expansions are seen by the walk; this is about words.
  */
+import { cutEnd } from './cut-end.ts'
 import { expandedIn, type Facts, noteHidden, noteWrite, type Written } from './facts.ts'
 import type { ReadWord } from './words.ts'
 import { baseName } from './wrappers.ts'
@@ -12,8 +13,7 @@ type Learn = (facts: Facts, args: readonly ReadWord[]) => void
 export function learnVariables(facts: Facts, words: readonly ReadWord[], dir: string | null): void {
   const first = words[0]?.value
   if (first === undefined || first === null) return
-  const args = words.slice(1)
-  learners.get(baseName(first))?.(facts, args)
+  learners.get(baseName(first))?.(facts, words.slice(1))
   const isInProc = dir?.startsWith('/proc') ?? false
   for (const word of words) {
     if (showsEnvironment(word)) facts.listsVariables = true
@@ -262,7 +262,7 @@ export function showsEnvironment(word: {
 }
 
 function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1).replace(/["']+$/, '')
+  return cutEnd(path.slice(path.lastIndexOf('/') + 1), '"\'')
 }
 
 /** The name itself, or a pattern or an unfinished word: `env*`, `$x`. */

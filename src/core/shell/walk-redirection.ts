@@ -68,13 +68,16 @@ export function visitRedirection(walk: Walk, node: RedirectionNode): Fed | null 
   return readsIt ? { feed: { kind: isStream ? 'unknown' : 'file' }, stdin: null } : null
 }
 
+// From the first quote of a line on: see `quotedCode` in `walk-values.ts`.
+const quotedDollar = /^[^'"\n\r\u2028\u2029]*['"].*[$`]/m
+
 /**
  * WHY: in a here-document single quotes inside of `${x:-'…'}` are letters, so what stands between
  * them is expanded; our parser takes them for quotes.
  */
 function doubtQuotes(walk: Walk, parts: readonly WordPart[]): void {
   for (const part of parts) {
-    if (part.type !== 'ParameterExpansion' || !/['"].*[$`]/.test(part.text)) continue
+    if (part.type !== 'ParameterExpansion' || !quotedDollar.test(part.text)) continue
     const reason = 'quotes inside of an expansion in a here-document'
     noteHidden(walk.facts, { kind: 'code', reason, token: part.text })
     for (const name of expandedIn(part.text)) walk.facts.reads.add(name)

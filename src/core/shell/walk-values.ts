@@ -12,10 +12,15 @@ export function noteTarget(walk: Walk, node: SyntaxNode): void {
   for (const name of namesIn(node.value).slice(0, 1)) noteWrite(walk.facts, name, 'number')
 }
 
+// WHY from the first quote of a line on: trying every quote takes seconds where there are many.
+const quotedCode = /^[^'"\\\n\r\u2028\u2029]*['"\\].*(\$\(|`)/m
+
 /** Whatever bash calculates it evaluates again: a value `a[$(cmd)]` runs the command. */
-export function calculates(walk: Walk, text: string): void {
+export function calculates(walk: Walk, written: string): void {
+  // How many there are is a number, whatever they are.
+  const text = written.replace(/\$\{#\w+(\[[@*]\])?\}/g, '0')
   if (/^\d*$/.test(text)) return
-  const isQuotedCode = /['"\\].*(\$\(|`)/.test(text)
+  const isQuotedCode = quotedCode.test(text)
   const token = text.slice(0, 40)
   const reason = 'a calculation with a value that could carry a command'
   const isPositional = /\$\{?[#!]?[0-9@*]/.test(text)
@@ -33,6 +38,9 @@ export function visitParameter(walk: Walk, node: ParameterExpansionPart): void {
   else if (prefix === '!' && !isWhole) {
     facts.reads.add(node.parameter)
     facts.prefixes.push('')
+    // The value names what is expanded, and a subscript in it is evaluated: `a[$(cmd)]`.
+    const reason = 'a value that names another variable'
+    noteHidden(facts, { kind: 'code', reason, token: node.text })
   } else facts.reads.add(node.parameter)
   if (index !== undefined && !isWhole) calculates(walk, index.text)
   if (operation?.type === 'Slice') {
@@ -41,6 +49,8 @@ export function visitParameter(walk: Walk, node: ParameterExpansionPart): void {
   }
   if (operation?.type === 'Default' && operation.operator.endsWith('=')) {
     noteWrite(facts, node.parameter, { value: readWord(operation.operand)[0]?.value ?? null })
+    const reason = 'an assignment inside of a word'
+    noteHidden(facts, { kind: 'value', reason, token: node.text })
   }
   const isPrompt = operation?.type === 'Transform' && operation.operand.value === 'P'
   if (isPrompt || operation?.type === 'Unknown') {

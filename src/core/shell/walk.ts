@@ -29,7 +29,7 @@ export const nodesMax = 12_000
 
 /** Visits a script and all that is in it, scripts of inner shells too. */
 export function walkScript(script: ParsedScript, facts: Facts, scope: Scope): void {
-  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0, tested: new WeakSet() }
+  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0, tested: new Set() }
   while (walk.stack.length > 0 && facts.problem === null) {
     const item = walk.stack.pop() as Item
     walk.nodesCount += 1
@@ -243,10 +243,11 @@ function visitPipeline(walk: Walk, pipeline: Pipeline): void {
   if (pipeline.commands.length === 1) return pushAll(walk, pipeline.commands)
   const { scope } = walk
   const items: Item[] = []
-  pipeline.commands.forEach((command, i) => {
-    const piped: Scope = i > 0 ? { ...scope, feed: { kind: 'unknown' } } : scope
-    items.push({ type: 'Mark', scope: piped, joins: false }, command)
-  })
+  let mark: Mark = { type: 'Mark', scope, joins: false }
+  for (const command of pipeline.commands) {
+    items.push(mark, command)
+    if (items.length === 2) mark = { ...mark, scope: { ...scope, feed: { kind: 'unknown' } } }
+  }
   within(walk, scope, items)
 }
 
@@ -274,6 +275,11 @@ function noteAssignment(walk: Walk, node: Assignment): void {
   if (node.index !== undefined) calculates(walk, node.index.text)
   if (node.value.type === 'ArrayValue') {
     noteWrite(facts, node.name, 'chosen')
+    // Bash 5.2 loses the backslash in a substitution, stumbles, and goes on in the next line.
+    if (walk.scope.isInner && node.text.includes('\\')) {
+      const reason = 'a backslash in an array, inside of a substitution'
+      noteHidden(facts, { kind: 'code', reason, token: node.text.slice(0, 40) })
+    }
     for (const element of node.value.elements) {
       const at = element.text.indexOf(']=')
       if (element.text.startsWith('[') && at > 0) calculates(walk, element.text.slice(1, at))
@@ -292,14 +298,20 @@ function visitCommand(walk: Walk, command: Command): void {
   let feed: Feed = walk.scope.feed
   let stdin: string | null = null
   const inside: Item[] = []
+  const isRead = command.name !== undefined && readWord(command.name)[0]?.value === 'read'
   const take = (part: Command['prefix'][number] | Command['suffix'][number], isPrefix: boolean) => {
     if (part.type === 'Word') {
-      words.push(...readWord(part))
-      if (part.parts !== undefined) inside.push(part)
+      if (part.parts === undefined) words.push(staticWord(part.value, part.text))
+      else {
+        words.push(...readWord(part))
+        inside.push(part)
+      }
     } else if (part.type === 'Assignment') {
       if (isPrefix) assigns.push(part.name)
       else words.push(assignmentWord(part))
-      inside.push(part)
+      // `IFS=, read`: it cuts the line that is read and is gone afterwards.
+      const isCut = isPrefix && isRead && part.name === 'IFS' && part.value.type === 'Word'
+      inside.push(isCut ? part.value : part)
     } else {
       const fed = visitRedirection(walk, part)
       if (fed !== null) {

@@ -17,7 +17,7 @@ export type Walk = {
   scope: Scope
   nodesCount: number
   /** Parts of words that `[[ ]]` compares with: patterns, whatever bash is told. */
-  readonly tested: WeakSet<object>
+  readonly tested: Set<object>
 }
 
 /** Visits this before what lies ahead. */

@@ -253,5 +253,5 @@ export const runners: readonly (readonly string[])[] = [
 
 /** The program a first word names, without its folder. */
 export function baseName(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1)
+  return word.includes('/') ? word.slice(word.lastIndexOf('/') + 1) : word
 }

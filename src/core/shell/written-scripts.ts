@@ -18,11 +18,12 @@ export function noteWrittenScripts(facts: Facts): void {
     if (!placing.test(baseName(words[0] ?? ''))) continue
     for (const word of words.slice(1)) names.add(word === null ? null : baseName(fileIn(word)))
   }
+  const isFed = isFedByThem(facts, names)
   for (const { words, text } of scripts) {
     const isMade = words.slice(1).some((word) => word !== null && names.has(baseName(word)))
     const isOpen = words.slice(1).some((word) => word === null || /[*?[]/.test(word))
     const isUnknown = names.size > 0 && (names.has(null) || isOpen)
-    if (!isMade && !isUnknown && !isFedByThem(facts, names)) continue
+    if (!isMade && !isUnknown && !isFed) continue
     const reason = 'a script that the same text may have written'
     noteHidden(facts, { kind: 'code', reason, token: text.slice(0, 80) })
   }

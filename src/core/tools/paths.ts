@@ -22,7 +22,7 @@ const lonelySurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])
 
 /** Why a text cannot be a path, or null. */
 export function pathProblem(path: string): string | null {
-  if (path === '') return 'a path is empty'
+  if (path.trim() === '') return 'a path is empty'
   if (path.length > pathCharsMax) return `a path is longer than ${pathCharsMax} characters`
   if (path.includes('\0')) return 'a path contains a NUL character'
   if (lonelySurrogate.test(path)) return 'a path contains half a character'
@@ -160,7 +160,7 @@ export function alternativesOf(pattern: string): readonly string[] {
 }
 
 function expandOnce(text: string): string[] {
-  const found = /\{([^{}]*,[^{}]*)\}/.exec(text)
+  const found = /\{([^{},]*,[^{}]*)\}/.exec(text)
   if (found === null) return [text]
   const before = text.slice(0, found.index)
   const after = text.slice(found.index + found[0].length)

@@ -4,10 +4,14 @@
  */
 import { pathCharsMax } from '../expr/glob.ts'
 import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
+import { writesByItself } from '../shell/rule-on-shell-writes.ts'
+import { baseName } from '../shell/wrappers.ts'
+import { isWide, reachOf } from './find-reach.ts'
 import { alternativesOf, placesOf } from './paths.ts'
 import {
   holdsSecrets,
   isProtected,
+  isProtectedName,
   isSecret,
   isSuspect,
   mentionsProtected,
@@ -40,7 +44,8 @@ export function isSecretDirectory(path: string): boolean {
 export const suspectsMax = 500
 
 /** The first protected file that a command may change; null: none that its text shows. */
-export function heldBy(reading: GoodReading): string | null {
+export function heldBy(reading: GoodReading, workspace: string): string | null {
+  const text: Sweeping = { reading, workspace }
   for (const { kind, target, text, dir } of reading.redirections) {
     if (kind !== 'write') continue
     if (target !== null && withDirectory([target], dir).some(isHeld)) return target
@@ -50,8 +55,8 @@ export function heldBy(reading: GoodReading): string | null {
     if (isLooking(command)) continue
     const changed = changedBy(command)
     if (changed.length > suspectsMax) return command.text
-    const held = changed.find(isHeldWord)
-    if (held !== undefined) return held
+    const held = changed.find(isHeldWord) ?? sweptBy(text, command)
+    if (held !== undefined && held !== null) return held
     if (command.words.includes(null) && mentionsProtected(command.text)) return command.text
     if (readsCode(command) && mentionsProtected(command.stdin ?? '')) return command.text
     if (changesGit(command)) return '.git/config'
@@ -75,7 +80,9 @@ function isHeldWord(word: string): boolean {
  */
 export function concernsProtected({ commands, redirections }: GoodReading): boolean {
   if (redirections.some(({ target }) => target === null || isSuspect(target))) return true
-  return commands.some((one) => one.words.some(isSuspectWord) || changesGit(one) || readsCode(one))
+  return commands.some(
+    (one) => one.words.some(isSuspectWord) || changesGit(one) || readsCode(one) || isFind(one),
+  )
 }
 
 /** A program that runs what a here-document hands to it. */
@@ -129,18 +136,20 @@ const gitChanges: ReadonlySet<string> = new Set(
 )
 
 function programOf({ words }: SimpleCommand): string {
-  return words[0]?.split('/').at(-1) ?? ''
+  return baseName(words[0] ?? '')
 }
 
 function isLooking(command: SimpleCommand): boolean {
   const program = programOf(command)
   if (lookers.has(program)) return true
-  if (program === 'find') return !command.words.some((word) => findChanges.has(word ?? ''))
+  if (isFind(command)) return !command.words.some((word) => findChanges.has(word ?? ''))
   if (program !== 'git') return false
   return !command.words.some((word) => gitChanges.has(word ?? '')) || isAskingGit(command)
 }
 
-const findChanges: ReadonlySet<string> = new Set(['-delete', '-fprint', '-fprintf', '-fls'])
+const findChanges: ReadonlySet<string> = new Set([
+  ...['-delete', '-fprint', '-fprint0', '-fprintf', '-fls'],
+])
 
 const gitAsking: ReadonlySet<string> = new Set([
   '--get',
@@ -188,11 +197,8 @@ function changedBy(command: SimpleCommand): readonly string[] {
     return oneOf(words.at(-1), all, dir)
   if (program === 'zip') return oneOf(plainOf(command)[0], all, dir)
   if (program === 'tar' && has(/^(?:-?[A-Za-z]*c[A-Za-z]*|--create)$/)) return []
-  // `find` changes what is below the places it begins in; the rest are tests.
-  if (program === 'find') {
-    const end = words.findIndex((word, i) => i > 0 && /^[-(!]/.test(word ?? ''))
-    return withDirectory(known(words.slice(1, end < 0 ? undefined : end)), dir)
-  }
+  // `find` changes what it reaches; what it writes by `-fprint` is named by a test.
+  if (isFind(command)) return withDirectory([...reachOf(command).starts, ...printed(words)], dir)
   // A filter that does not edit in place writes only what its code says.
   if (filters.has(program) && !has(/^(?:-[a-zA-Z]*i|--in-?place)/)) return all.filter(isCode)
   // The script that is run is not changed by that; what it is handed may be.
@@ -202,6 +208,106 @@ function changedBy(command: SimpleCommand): readonly string[] {
   }
   return all
 }
+
+function isFind(command: SimpleCommand): boolean {
+  return /^g?find$/.test(programOf(command))
+}
+
+/** The files into which a `find` writes what it finds. */
+function printed(words: SimpleCommand['words']): readonly string[] {
+  return known(words.filter((_, i) => /^-f(?:print|ls)/.test(words[i - 1] ?? '')))
+}
+
+type Sweeping = { readonly reading: GoodReading; readonly workspace: string }
+
+/**
+ * What a command is handed by the program that runs it on what it finds or reads: protected files
+ * that are named there, or a search that would meet every one. Null: none that the text shows.
+ */
+function sweptBy(text: Sweeping, command: SimpleCommand): string | null {
+  const { reading, workspace } = text
+  if (isFind(command)) return reachedBy(command, command, workspace)
+  for (let at = command.within; at !== null; ) {
+    const outer = reading.commands[at.command]
+    if (outer === undefined) return null
+    const program = programOf(outer)
+    if (isFind(outer)) return reachedBy(outer, command, workspace)
+    if (program === 'fd' || program === 'fdfind') return operandsOf(outer).find(isHeldWord) ?? null
+    if (program === 'xargs') return fedBy(text, at.command, command)
+    at = outer.within
+  }
+  return null
+}
+
+/** The protected file that a `find` hands to a command, or to its own `-delete`. */
+function reachedBy(find: SimpleCommand, command: SimpleCommand, workspace: string): string | null {
+  const held = findWords(find).find(isHeldWord)
+  if (held !== undefined) return held
+  if (find !== command && !writesByItself(command)) return null
+  return asksProtected(find) ?? (isWide(find, workspace) ? find.text : null)
+}
+
+function findWords(find: SimpleCommand): readonly string[] {
+  const { starts, named } = reachOf(find)
+  return withDirectory([...starts, ...named], find.dir)
+}
+
+function asksProtected(find: SimpleCommand): string | null {
+  const { named } = reachOf(find)
+  return named.find((name) => !name.includes('/') && isProtectedName(name)) ?? null
+}
+
+/** What the commands in front of an `xargs` may feed it with, and from which command on. */
+type Feeds = {
+  readonly named: Fed | null
+  /** Matters to programs that write; others may be given every file. */
+  readonly wide: Fed | null
+}
+type Fed = { readonly from: number; readonly what: string }
+
+// WHY: a text may have a thousand of them, and what is in front is the same for all.
+const feedsKnown = new WeakMap<GoodReading, Feeds>()
+
+function feedsOf({ reading, workspace }: Sweeping): Feeds {
+  const found = feedsKnown.get(reading)
+  if (found !== undefined) return found
+  let named: Fed | null = null
+  let wide: Fed | null = null
+  reading.commands.forEach((command, from) => {
+    const what = named === null ? namedBy(command) : null
+    if (what !== null) named = { from, what }
+    if (wide === null && showsAll(command, workspace)) wide = { from, what: command.text }
+  })
+  const feeds = { named, wide }
+  feedsKnown.set(reading, feeds)
+  return feeds
+}
+
+/** A protected file among what a command says, or is told to look for. */
+function namedBy(command: SimpleCommand): string | null {
+  const said = (command.stdin ?? '').split(/\s+/).filter(isSuspect)
+  const words = isFind(command) ? findWords(command) : operandsOf(withoutPattern(command))
+  if (said.length + words.length > suspectsMax) return command.text
+  const isNamed = (word: string) => isHeldWord(word) || mentionsProtected(word)
+  return [...said, ...words].find((word) => !sparing.test(word) && isNamed(word)) ?? null
+}
+
+/** `':!.husky'`, `-g '!.husky/**'`: what a listing leaves out. */
+const sparing = /^:?(?:[!^]|\(exclude)/
+
+function showsAll(command: SimpleCommand, workspace: string): boolean {
+  if (isFind(command)) return isWide(command, workspace) || asksProtected(command) !== null
+  return programOf(command) === 'ls' && command.words.some((word) => hiddenToo.test(word ?? ''))
+}
+
+/** The protected file that `xargs` hands to a command, from what is in front of it. */
+function fedBy(text: Sweeping, xargs: number, command: SimpleCommand): string | null {
+  const { named, wide } = feedsOf(text)
+  if (named !== null && named.from <= xargs) return named.what
+  return wide !== null && wide.from < xargs && writesByItself(command) ? wide.what : null
+}
+
+const hiddenToo = /^(?:-[a-zA-Z]*[aA]|--(?:almost-)?all$)/
 
 function oneOf(
   word: string | null | undefined,

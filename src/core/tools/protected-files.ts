@@ -4,6 +4,7 @@
  * Knows names only, so that a file is protected before it exists. Must not know calls.
  */
 import { pathCharsMax } from '../expr/glob.ts'
+import { cutEnd } from '../shell/cut-end.ts'
 import { homeMark, type Place, unknownMark } from './paths.ts'
 
 /** In whatever directory they stand: a nested project has its own hosts and hooks. */
@@ -77,8 +78,14 @@ const indexes = { anywhere: indexOf(anywhere), home: indexOf(atHome), root: inde
 
 // INVARIANT (tested): every protected name is hit by this, and so is whatever could be folded or
 // expanded into one. It spares the long way for nearly every word of nearly every command.
-const suspect =
-  /(?:^|[^\w.~-])\.(?![./]|$)|[*?[{~%\\\s]|[^ -~]|pawl|opencode|managed-|(?:etc|var|run|library)\//i
+// A blank alone is no reason: it is trimmed only from the end of a segment, and most are in texts.
+const suspect = new RegExp(
+  [
+    '(?:^|[^\\w.~-])\\.(?![./]|$)|[*?[{~%\\\\]|[^ -~]|pawl|opencode|managed-',
+    '(?:etc|var|run|library)[ .]*[/:]',
+  ].join('|'),
+  'i',
+)
 
 /** Whether a path is worth a closer look: false is certain, true is not. */
 export function isSuspect(text: string): boolean {
@@ -96,6 +103,17 @@ export function isProtected(place: Place, where: 'inside' | 'outside'): boolean 
     if ((start === 0 || where === 'outside') && isHit(indexes.home, segments, start)) return true
   }
   return where === 'outside' && segments.length > 0 && isHit(indexes.root, segments, 0)
+}
+
+/** Names of the files among them, in whatever directory: `find` asks for names. */
+const fileNames: readonly string[] = anywhere
+  .map((pattern) => pattern.split('/').at(-1) as string)
+  .filter((name) => name !== '**')
+
+/** Whether a name, or a pattern for names, is that of a protected file. */
+export function isProtectedName(name: string): boolean {
+  const folded = foldSegment(name)
+  return fileNames.some((wanted) => matchesName(wanted, folded))
 }
 
 /** Whether a place shows what only Pawl may know: its tokens, keys and store. */
@@ -203,18 +221,19 @@ function foldSegment(segment: string): string {
     .normalize('NFKC')
     .replace(/\p{Cf}|\p{Cc}|\u034F/gu, '')
     .toLowerCase()
-  return folded
-    .replace(/(.):.*$/, '$1')
-    .replace(/[. ]+$/, '')
-    .trim()
+  return cutEnd(folded.replace(/(.):.*$/, '$1'), '. ').trim()
 }
 
 /** The beginnings of all protected names, without what may follow. */
 export const protectedLiterals: readonly string[] = [...anywhere, ...atHome, ...atRoot].map(
   (pattern) => (pattern.split('*')[0] ?? '').replace(/\/$/, ''),
 )
+const homeNames = atHome.filter((name) => !name.includes('/'))
+const otherLiterals = protectedLiterals.filter((literal) => !homeNames.includes(literal))
+// `.profile.name` is a field of something, or another file, and so with every name in a home.
 const mention = new RegExp(
-  `(?:^|[^a-z0-9_.-])(?:${protectedLiterals.map(escaped).join('|')})(?![a-z0-9_-])`,
+  `(?:^|[^a-z0-9_.-])(?:${otherLiterals.map(escaped).join('|')}|` +
+    `(?:${homeNames.map(escaped).join('|')})(?!\\.[a-z0-9_]))(?![a-z0-9_-])`,
 )
 
 function escaped(text: string): string {

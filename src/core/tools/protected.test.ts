@@ -159,6 +159,7 @@ test.each([
     'env -C .claude touch a',
   ],
   ...['truncate -s 0 "$HOME/.claude/settings.json"', 'chmod -x .git/hooks/pre-commit'],
+  ...['touch "$HOME/.profile"', 'touch "$HOME/.profile." x', 'touch "$X"/.git/config.worktree'],
 ])('the command %j is held back', (command) => {
   expect(run(command)).toBe('PATH_PROTECTED')
 })
@@ -187,6 +188,7 @@ test.each([
   ],
   ...['npm run build > build.log 2>&1', 'echo "$HOME" > out.txt', 'cat $FILE > out.txt'],
   ...['diff .claude/settings.json src/a.json', 'cat .gitignore | wc -l', 'make > out.log'],
+  "llvm-cov report $(jq -r 'select(.profile.test == true) | .filenames[]' tests.json)",
 ])('the command %j is let through', (command) => {
   expect(run(command)).toBe(null)
 })
@@ -229,6 +231,17 @@ test('the quick look misses no protected name, however it is spelt', () => {
   }
 })
 
+test('the quick look misses no protected name among blanks', () => {
+  for (const path of protectedLiterals) {
+    const folded = path.replace('/', '. :x/')
+    for (const spelling of [path.replaceAll('/', ' /'), ` ${path} `, `cat ${path} now`, folded]) {
+      expect(isSuspect(spelling), spelling).toBe(true)
+    }
+  }
+  expect(write('/etc /profile')).toBe('PATH_PROTECTED')
+  expect(isSuspect('the total of the cart')).toBe(false)
+})
+
 test.each([
   ...[
     "grep '.*' f",
@@ -257,3 +270,62 @@ test.each([
     expect(run(command)).toBe('PATH_PROTECTED')
   },
 )
+
+test.each([
+  ...['echo .git/config | xargs rm', "printf '.envrc\\n' | xargs rm -f", 'xargs rm <<< .pawl/x'],
+  ...[
+    'cat <<E | xargs rm\n.mcp.json\nE',
+    'echo .pawl/x | xargs -I{} mv {} y',
+    'ls -A | xargs rm -r',
+  ],
+  ...[
+    'find .git -name config | xargs rm',
+    'find . -name .envrc | xargs -0 sed -i d',
+    'find . | xargs rm',
+  ],
+  ...['find . -delete', 'find -L . -type f -delete', 'find .git -type f -exec rm {} +'],
+  ...['find . -type f -exec chmod 644 {} +', "find . -name '*' -delete", 'find .. -exec rm {} ;'],
+  ...["find . -name '*.ts' -o -delete", 'find . -path ./.pawl/x -exec timeout 5 rm {} +'],
+  ...["find . -path '*/.git/*' -delete", 'find . -name settings.json -delete', 'fd x .pawl -x rm'],
+  ...["find . -not -name '*.ts' -delete", 'cd .git && find . -name config -delete'],
+  ...['find /srv/proj -type f -delete', 'find / -exec rm {} +', 'cd src && find .. -delete'],
+  ...['find -type f -delete', 'find ~ -exec rm {} +', 'find src . -delete'],
+  ...['find . -name x -fprint .envrc', 'grep -l x .husky/a | xargs sed -i s/x/y/'],
+])('a sweep that reaches a protected file is denied: %j', (command) => {
+  expect(run(command)).toBe('PATH_PROTECTED')
+})
+
+test.each([
+  ...["find . -name '*.pyc' -delete", 'find . -type d -empty -delete', 'find src -type f -delete'],
+  ...[
+    "find . \\( -name '*.a' -o -name '*.b' \\) -exec rm {} +",
+    'git ls-files | xargs sed -i s/a/b/',
+  ],
+  ...["grep -rl '.husky/' docs | xargs sed -i s/a/b/", 'rg -l foo | xargs prettier --write'],
+  ...[
+    'find . -type f | xargs wc -l',
+    'find . -type f -exec file {} +',
+    'ls -a | xargs -n1 basename',
+  ],
+  ...["find . -type f -not -path './.git/*' -exec sed -i s/a/b/ {} +", 'find dist | xargs rm'],
+  ...['echo "$FILES" | xargs rm', 'xargs -a list.txt rm', 'find .git -name config | xargs cat'],
+  ...[
+    "find . -name '*.json' -exec prettier --write {} +",
+    'find . -type f | xargs python3 count.py',
+  ],
+  ...['find . -name node_modules -prune -exec rm -rf {} +', 'find "$DIR" -type f -delete'],
+  ...[
+    'find . -path ./.git -prune -o -type f -exec sed -i s/a/b/ {} +',
+    'find . -name .eslintrc -delete',
+  ],
+  ...[
+    "git diff --name-only -- . ':!.husky' | xargs prettier --write",
+    "rg -l x -g '!.husky/**' | xargs rm",
+  ],
+  ...[
+    'grep -rl x --exclude-dir=.git . | xargs sed -i s/x/y/',
+    'git ls-files | grep -v .husky | xargs rm',
+  ],
+])('an everyday sweep passes: %j', (command) => {
+  expect(run(command)).toBe(null)
+})

@@ -7,6 +7,7 @@
 import type { Call, Denial } from '../engine/types.ts'
 import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
+import type { GoodReading, ShellReading } from '../shell/reading.ts'
 import {
   concernsProtected,
   heldBy,
@@ -23,23 +24,30 @@ export const valuesMax = 20_000
 /** Denies a change of a protected file, and a look at Pawl's secrets. */
 export function ruleOnProtected(call: Call): Denial | null {
   if (call.isOwn) return null
-  return ruleOnChanges(call) ?? ruleOnSecrets(call)
+  const { shell } = call
+  // Read once for both: nearly no command goes on from here.
+  const concerned = shell?.ok === true && concernsProtected(shell) ? shell : null
+  return ruleOnChanges(call, concerned) ?? ruleOnSecrets(call, concerned)
 }
 
-function ruleOnChanges(call: Call): Denial | null {
+function ruleOnChanges(call: Call, concerned: GoodReading | null): Denial | null {
   for (const { written, inside } of call.writes) {
     if (inside !== null && isHeld(inside)) return denyChange(inside)
     if (inside === null && isHeld(written)) return denyChange(written)
   }
   for (const path of call.edits) if (isHeld(path)) return denyChange(path)
-  if (call.shell !== null) return ruleOnShell(call, call.shell)
+  if (call.shell !== null) return ruleOnShell(call, call.shell, concerned)
   return isForeign(call) ? ruleOnValues(call) : null
 }
 
-function ruleOnShell(call: Call, shell: NonNullable<Call['shell']>): Denial | null {
+function ruleOnShell(
+  call: Call,
+  shell: ShellReading,
+  concerned: GoodReading | null,
+): Denial | null {
   const place = call.reads.find(({ written, inside }) => isHeld(inside ?? written))
   if (place !== undefined) return denyChange(place.written)
-  const held = shell.ok && concernsProtected(shell) ? heldBy(shell) : null
+  const held = concerned === null ? null : heldBy(concerned, call.workspace)
   if (held !== null) return denyChange(held)
   // What cannot be read is let through only where it does not even speak of such files.
   if (shell.ok && shell.hidden.length === 0) return null
@@ -102,14 +110,13 @@ function visit(value: Json, see: (text: string, key: string) => void): boolean {
   return true
 }
 
-function ruleOnSecrets(call: Call): Denial | null {
+function ruleOnSecrets(call: Call, concerned: GoodReading | null): Denial | null {
   const isSearch = call.act === 'search'
   for (const { written, inside } of call.reads) {
     const path = inside ?? written
     if (isSecretPath(path) || (isSearch && isSecretDirectory(path))) return denySecret(written)
   }
-  const isConcerned = call.shell?.ok === true && concernsProtected(call.shell)
-  const word = isConcerned && call.shell?.ok ? secretIn(call.shell) : null
+  const word = concerned === null ? null : secretIn(concerned)
   return word === null ? null : denySecret(word)
 }
 

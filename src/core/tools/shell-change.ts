@@ -6,6 +6,7 @@
 import type { CallPath } from '../engine/types.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from '../shell/reading.ts'
 import { shellEdits } from '../shell/shell-paths.ts'
+import { baseName } from '../shell/wrappers.ts'
 import { countLines } from './edit-size.ts'
 import { type Patch, patchesIn, readDiff, readPatch } from './patch.ts'
 import { type From, insideOf } from './paths.ts'
@@ -32,9 +33,10 @@ export function changeByShell(
   const patches = reading.commands.filter(isPatching).map((one) => patchBy(one))
   const problem = patches.find((patch) => patch.problem !== null)?.problem ?? null
   const patched = patches.flatMap((patch) => patch.paths.flatMap(locate))
+  const all = [...editsFrom(reading, from), ...patched]
+  if (all.length === 0 && patches.length === 0) return nothing
   const writes = [...editsFrom({ ...reading, commands: [] }, from), ...patched]
-  const inside = [...editsFrom(reading, from), ...patched].map((path) => path.inside)
-  const edits = inside.filter((path) => path !== null)
+  const edits = all.map((path) => path.inside).filter((path) => path !== null)
   if (patches.length > 0) return { writes, edits, lines: sumOf(patches), problem }
   const lines = edits.length === 0 ? null : linesCarried(reading)
   return { writes, edits, lines, problem: null }
@@ -49,9 +51,14 @@ function editsFrom(reading: GoodReading, from: From): readonly CallPath[] {
   const inside = insideOf(cwd, { workspace })
   const start = inside === null ? cwd : `${workspace}/${inside}`
   return filesOf(shellEdits(reading, start)).map((path) => {
-    if (path.inside === null) return { ...path, inside: insideOf(path.written, from) }
-    const whole = inside === null ? null : insideOf(`${start}/${path.inside}`, { workspace })
-    return { ...path, inside: whole }
+    const whole =
+      path.inside === null
+        ? insideOf(path.written, from)
+        : inside === null
+          ? null
+          : insideOf(`${start}/${path.inside}`, { workspace })
+    const isFolder = whole !== null && (path.inside ?? path.written).endsWith('/')
+    return { ...path, inside: isFolder ? `${whole}/` : whole }
   })
 }
 
@@ -66,12 +73,12 @@ type Patched = {
 }
 
 function isPatching({ words }: SimpleCommand): boolean {
-  const name = words[0]?.split('/').at(-1)
+  const name = baseName(words[0] ?? '')
   return name === 'apply_patch' || name === 'applypatch' || isDiffing(words)
 }
 
 function isDiffing(words: SimpleCommand['words']): boolean {
-  const name = words[0]?.split('/').at(-1)
+  const name = baseName(words[0] ?? '')
   return name === 'patch' || (name === 'git' && words[1] === 'apply')
 }
 
@@ -110,13 +117,36 @@ function sumOf(patches: readonly Patched[]): number | null {
   return sum
 }
 
-/** Lines that the text itself brings along: here-documents and words of several lines. */
+/** Lines that the text itself brings along: here-documents, long words, what is echoed. */
 function linesCarried(reading: GoodReading): number | null {
   let lines = 0
   for (const { words, stdin, isInner } of reading.commands) {
     lines += stdin === null ? 0 : countLines(stdin)
-    if (isInner) continue
+    const said = linesSaid(words)
+    lines += said ?? 0
+    if (isInner || said !== null) continue
     for (const word of words) if (word?.includes('\n')) lines += countLines(word)
   }
   return lines === 0 ? null : lines
+}
+
+/** How many lines `echo` and `printf` say; null: it is neither. */
+function linesSaid([name, ...args]: SimpleCommand['words']): number | null {
+  const texts = args.map((word) => word ?? '')
+  if (name === 'echo') {
+    const isEscaped = /^-\w*e/.test(texts[0] ?? '')
+    return countLines(`${texts.map(isEscaped ? unescaped : String).join(' ')} `)
+  }
+  if (name !== 'printf') return null
+  const format = unescaped(texts[0] ?? '')
+  const values = texts.slice(1)
+  const places = format.match(/%[^%]/g)?.length ?? 0
+  // The format is used again until every value has had its place.
+  const timesCount = places === 0 ? 1 : Math.max(1, Math.ceil(values.length / places))
+  const breaks = values.join('').split('\n').length - 1
+  return countLines(format) * timesCount + breaks
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('\\n', '\n')
 }

@@ -40,14 +40,20 @@ function keysIn(fields: JsonObject): readonly (typeof commandKeys)[number][] {
 
 /** The input with its shell text changed; null: the form it is in has no text to change. */
 export function withText(input: JsonObject, change: (text: string) => string): JsonObject | null {
-  const [key] = keysIn(input)
-  const command = key === undefined ? undefined : own(input, key)
-  if (key === undefined || command === undefined || own(input, 'args') !== undefined) return null
-  if (typeof command === 'string') return { ...input, [key]: change(command) }
+  const action = asObject(own(input, 'action'))
+  const changed = withField(action ?? input, change)
+  return changed === null || action === null ? changed : { ...input, action: changed }
+}
+
+function withField(fields: JsonObject, change: (text: string) => string): JsonObject | null {
+  const [key] = keysIn(fields)
+  const command = key === undefined ? undefined : own(fields, key)
+  if (key === undefined || command === undefined || own(fields, 'args') !== undefined) return null
+  if (typeof command === 'string') return { ...fields, [key]: change(command) }
   if (!Array.isArray(command)) return null
   const [shell = null, flag = null, script = null] = command as readonly Json[]
   if (typeof script !== 'string' || scriptOf(command as readonly string[]) === null) return null
-  return { ...input, [key]: [shell, flag, change(script)] }
+  return { ...fields, [key]: [shell, flag, change(script)] }
 }
 
 type Text =

@@ -172,6 +172,10 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     about: 'An allowed command can run any other command',
     advice: 'Allow the commands that the work needs, with their first words',
   },
+  COMMAND_NEVER_MATCHES: {
+    about: 'An entry of a command list is written so that no command can match it',
+    advice: 'Write the first words of the command, as plain words',
+  },
   APPROVAL_ADVISORY: {
     about: 'An approval is written down, but nobody is asked',
     advice: 'Set `approval_mode` to `ui`, or take `requires_approval` away',

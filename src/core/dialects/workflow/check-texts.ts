@@ -50,8 +50,15 @@ function checkVariables(state: State, at: string): Finding[] {
   for (const list of ['blocked_env', 'deny_env'] as const) {
     for (const [index, name] of (state[list] ?? []).entries()) note(name, join(at, list, index))
   }
+  const blocked = new Set([...(state.blocked_env ?? []), ...(state.deny_env ?? [])])
   for (const record of ['env_overrides', 'env'] as const) {
-    for (const name of Object.keys(state[record] ?? {})) note(name, join(at, record, name))
+    for (const name of Object.keys(state[record] ?? {})) {
+      note(name, join(at, record, name))
+      if (!blocked.has(name)) continue
+      const message = `\`${name}\` is to be removed and to be set`
+      const hint = 'what is set replaces the value that was there; block it or set it, not both'
+      findings.push(finding('VALUE_CONFLICT', join(at, record, name), { message, hint }))
+    }
   }
   return findings
 }

@@ -146,7 +146,9 @@ const stateSchema = z
     allowed_commands_tool: name
       .optional()
       .describe('The tool whose commands are held to that list; `Bash` when absent.'),
-    blocked_env: names.optional().describe('Environment variables that commands may not read.'),
+    blocked_env: names
+      .optional()
+      .describe('Environment variables that commands may not read; removed from them.'),
     deny_env: names.optional().describe('Same as `blocked_env`.'),
     env_overrides: z
       .record(z.string(), z.string())

@@ -38,6 +38,15 @@ test('an allowed call is told with the input as it would run, and exits 0', asyn
   expect(out).toBe("✔ allow  Bash npm test  (in code)\n  runs as export MODE='safe'; npm test\n")
 })
 
+test('what the stage blocks is shown as removed from what runs', async () => {
+  const states = { ...coding.states, code: { ...coding.states.code, blocked_env: ['TOKEN'] } }
+  const folder = folderOf({ 'coding.json': { ...coding, states } })
+  const args = ['judge', 'coding.json', '--stage', 'code', '--bash', 'npm test', '--explain']
+  const { out } = await runIn(folder, args)
+  expect(out).toContain("  runs as unset -v TOKEN || exit; export MODE='safe'; npm test\n")
+  expect(out).toMatch(/✔ env +none of `TOKEN`, `MODE` is read or set/)
+})
+
 test('a denied call is told with code, reason, rule, its place, and what instead', async () => {
   const { code, out } = await judge('--stage', 'code', '--bash', 'npm test && curl x')
   expect(code).toBe(1)
