@@ -2,6 +2,7 @@
  * The real inputs and outputs of the program, and its last words.
  */
 import type { Io } from '../doors/cli/io.ts'
+import { openDaemonDoor } from './daemon.ts'
 
 type Stdio = {
   readonly io: Io
@@ -16,6 +17,7 @@ export function openStdio(): Stdio {
   const { stdout, stderr, env } = process
   const out = writer(stdout)
   const err = writer(stderr)
+  const cwd = process.cwd()
   const isTerminal = stdout.isTTY === true
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
   return {
@@ -28,10 +30,14 @@ export function openStdio(): Stdio {
       get columns() {
         return stdout.columns ?? columnsDefault
       },
-      cwd: process.cwd(),
+      cwd,
       // WHY a getter: Node opens its input at the first look, and most verbs never read it.
       get input() {
         return process.stdin
+      },
+      // WHY a getter: most verbs need no daemon.
+      get daemon() {
+        return openDaemonDoor(env, cwd)
       },
     },
     close: async (exitCode) => {

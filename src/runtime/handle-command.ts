@@ -104,10 +104,14 @@ export async function openRun(desk: Desk, runId: string): Promise<LoadedRun> {
 
 /** The run, read anew when it has moved elsewhere. */
 export async function currentRun(desk: Desk, runId: string): Promise<LoadedRun> {
-  const run = await openRun(desk, runId)
+  // WHY in turn: a command that overtakes a load would leave the run at hand as it was before.
+  const { cache, queue } = desk
+  const run = cache.get(runId) ?? (await queue.inTurn(runId, () => openRun(desk, runId)))
   if (await isCurrent(desk, runId, run.head.seq)) return run
-  desk.cache.drop(runId)
-  return openRun(desk, runId)
+  return queue.inTurn(runId, () => {
+    cache.drop(runId)
+    return openRun(desk, runId)
+  })
 }
 
 async function isCurrent({ store }: Desk, runId: string, seq: number): Promise<boolean> {

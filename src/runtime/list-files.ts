@@ -4,8 +4,8 @@
  */
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { PawlError } from './pawl-error.ts'
 import { codeOf } from './code-of.ts'
+import { PawlError } from './pawl-error.ts'
 import { formatOf } from './read-definition.ts'
 
 /** Files that one folder may give, at any depth. */

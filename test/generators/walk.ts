@@ -210,7 +210,7 @@ function submission(
 }
 
 /** What each field most likely takes. */
-function fitting(fields: readonly Field[]): JsonObject {
+export function fitting(fields: readonly Field[]): JsonObject {
   const inputs: Record<string, Json> = {}
   const byType = {
     string: 'pass',

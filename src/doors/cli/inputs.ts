@@ -55,6 +55,14 @@ export function shownPath(path: string, cwd: string): string {
   return (isOutside ? path : near).replaceAll(sep, '/')
 }
 
+/** The folder of the agent, as an absolute path; without a name, the current one. */
+export function workspaceOf(name: string | null, cwd: string): string {
+  const path = resolve(cwd, name ?? '.')
+  if (name === null || statOf(path, name).isDirectory()) return path
+  const hint = 'name the folder of the project'
+  throw new PawlError('USAGE', `\`${name}\` is no folder`, { hint })
+}
+
 /** Reads a file of the command line; what can't be read is a fault, given back. */
 export function readInput(input: Input): SourceFile | PawlError {
   try {

@@ -2,6 +2,7 @@
  * What a verb of the command line may touch of the outside, and what a verb is.
  * Must not know what any verb does.
  */
+import type { DaemonDoor } from './remote/daemon-door.ts'
 
 export type Io = {
   readonly out: (text: string) => void
@@ -12,6 +13,8 @@ export type Io = {
   readonly columns: number
   readonly cwd: string
   readonly input: NodeJS.ReadableStream
+  /** Absent: there is no data directory to work on, as in a test of a verb by itself. */
+  readonly daemon?: DaemonDoor
 }
 
 export type Verb = {

@@ -101,11 +101,28 @@ export function oneOf<const Word extends string>(
   words: readonly Word[],
 ): Word | null {
   if (option.value === null) return null
-  const found = words.find((word) => word === option.value)
+  return oneAmong(verb, { what: `\`--${option.name}\``, value: option.value }, words)
+}
+
+/** The word behind a verb that says what it is to do. */
+export function oneWord<const Word extends string>(
+  verb: string,
+  value: string,
+  words: readonly Word[],
+): Word {
+  return oneAmong(verb, { what: `what \`pawl ${verb}\` does`, value }, words)
+}
+
+function oneAmong<Word extends string>(
+  verb: string,
+  { what, value }: { readonly what: string; readonly value: string },
+  words: readonly Word[],
+): Word {
+  const found = words.find((word) => word === value)
   if (found !== undefined) return found
   const list = words.map((word) => `\`${word}\``).join(', ')
-  const message = `\`--${option.name}\` is one of ${list}, not \`${option.value}\``
-  const meant = nearMiss(option.value, words)
+  const message = `${what} is one of ${list}, not \`${value}\``
+  const meant = nearMiss(value, words)
   const hint = meant === null ? seeHelp(verb) : `did you mean \`${meant}\`?`
   throw new PawlError('USAGE', message, { hint })
 }

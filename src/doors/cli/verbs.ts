@@ -41,4 +41,109 @@ export const verbs: readonly VerbEntry[] = [
     summary: 'write a definition in another dialect',
     load: async () => (await import('./verbs/convert.ts')).convertVerb,
   },
+  {
+    name: 'serve',
+    summary: 'be the daemon, in the foreground',
+    load: async () => (await import('./verbs/serve.ts')).serveVerb,
+  },
+  {
+    name: 'status',
+    summary: 'say how the daemon is doing',
+    load: async () => (await import('./verbs/status.ts')).statusVerb,
+  },
+  {
+    name: 'stop',
+    summary: 'end the daemon',
+    load: async () => (await import('./verbs/stop.ts')).stopVerb,
+  },
+  {
+    name: 'start',
+    summary: 'begin a run of a definition',
+    load: async () => (await import('./verbs/start.ts')).startVerb,
+  },
+  {
+    name: 'state',
+    summary: 'say where a run stands and what can be sent',
+    load: async () => (await import('./verbs/state.ts')).stateVerb,
+  },
+  {
+    name: 'signal',
+    summary: 'send a signal to a run',
+    load: async () => (await import('./verbs/signal.ts')).signalVerb,
+  },
+  {
+    name: 'wait',
+    summary: 'return when a run has ended, moved, or asks a person',
+    load: async () => (await import('./verbs/wait.ts')).waitVerb,
+  },
+  {
+    name: 'runs',
+    summary: 'list runs',
+    load: async () => (await import('./verbs/runs.ts')).runsVerb,
+  },
+  {
+    name: 'log',
+    summary: 'tell what happened to a run, and prove it',
+    load: async () => (await import('./verbs/log.ts')).logVerb,
+  },
+  {
+    name: 'watch',
+    summary: 'see runs move as it happens',
+    load: async () => (await import('./verbs/watch.ts')).watchVerb,
+  },
+  {
+    name: 'approvals',
+    summary: 'list questions that wait for a person',
+    load: async () => (await import('./verbs/approvals.ts')).approvalsVerb,
+  },
+  {
+    name: 'approve',
+    summary: 'agree to what a run asks',
+    load: async () => (await import('./verbs/approve.ts')).approveVerb,
+  },
+  {
+    name: 'refuse',
+    summary: 'say no to what a run asks',
+    load: async () => (await import('./verbs/refuse.ts')).refuseVerb,
+  },
+  {
+    name: 'pause',
+    summary: 'let a run rest',
+    load: async () => (await import('./verbs/pause.ts')).pauseVerb,
+  },
+  {
+    name: 'resume',
+    summary: 'let a paused run go on',
+    load: async () => (await import('./verbs/resume.ts')).resumeVerb,
+  },
+  {
+    name: 'cancel',
+    summary: 'end a run for good',
+    load: async () => (await import('./verbs/cancel.ts')).cancelVerb,
+  },
+  {
+    name: 'force',
+    summary: 'put a run into a stage, where its definition has debug on',
+    load: async () => (await import('./verbs/force.ts')).forceVerb,
+  },
+  {
+    name: 'definitions',
+    summary: 'list, show, add and remove definitions',
+    load: async () => (await import('./verbs/definitions.ts')).definitionsVerb,
+  },
+  {
+    name: 'export',
+    summary: 'write a whole run to a file',
+    load: async () => (await import('./verbs/export.ts')).exportVerb,
+  },
+  {
+    name: 'import',
+    summary: 'take in a run that was exported',
+    load: async () => (await import('./verbs/import.ts')).importVerb,
+  },
+  {
+    name: 'db',
+    summary: 'check the database, or rebuild what is projected from the logs',
+    load: async () => (await import('./verbs/db.ts')).dbVerb,
+  },
 ]

@@ -3,8 +3,8 @@
  */
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../../runtime/code-of.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
-import { codeOf } from '../../runtime/read-definition.ts'
 
 /** Writes a text file and the folder it stands in. */
 export function writeFile(path: string, shownPath: string, text: string): void {

@@ -16,10 +16,10 @@ import { defaultPointer } from '../../../core/policy/evaluate.ts'
 import { placeOf, positionAt } from '../../../core/source/source.ts'
 import type { Host } from '../../../core/tools/hosts.ts'
 import { readCall } from '../../../core/tools/read-call.ts'
+import { throughLinks } from '../../../runtime/links.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { SourceFile } from '../../../runtime/read-definition.ts'
 import type { Chosen } from '../play/load.ts'
-import { throughLinks } from '../../../runtime/links.ts'
 import { type LaidPolicy, splitRule } from './load-policies.ts'
 
 /** What every call of one command line is judged against. */

@@ -1,10 +1,11 @@
 /**
  * An event on one line. Knows events. Must not know where the line is shown.
  */
+
 import { assertNever } from '../../../core/assert.ts'
 import type { Event } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { valueText } from './show-rows.ts'
+import { valueText } from './view-lines.ts'
 
 /** What happened, in a few words behind the type of the event. */
 export function describeEvent(event: Event): string {

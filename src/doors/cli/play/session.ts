@@ -2,6 +2,7 @@
  * A walk in the making: takes lines, keeps what can be undone, gives back what to show.
  * Must not know where lines come from or go to.
  */
+
 import { assertNever } from '../../../core/assert.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import type { Recorded } from '../../../core/engine/family.ts'
@@ -15,8 +16,9 @@ import { readLine } from './read-line.ts'
 import { isGranted, showDecision, showLog } from './show-decision.ts'
 import { showHelp, showVars } from './show-help.ts'
 import { showMap, showPicture } from './show-map.ts'
-import { type Frame, showChange, showStanding, standingOf, widthOf } from './show-standing.ts'
+import { showChange, showStanding, standingOf } from './show-standing.ts'
 import { hang, type Line, line, span } from './spans.ts'
+import { type Frame, widthOf } from './view-lines.ts'
 import {
   addressed,
   hearer,

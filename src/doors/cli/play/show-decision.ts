@@ -1,6 +1,7 @@
 /**
  * What became of one input: the decision and why, what was said, the events behind it.
  */
+
 import { assertNever } from '../../../core/assert.ts'
 import type { Recorded } from '../../../core/engine/family.ts'
 import { mainOf } from '../../../core/engine/family.ts'
@@ -8,9 +9,9 @@ import type { Reply } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
 import { describeEvent } from './describe-event.ts'
-import { guardText, valueText } from './show-rows.ts'
-import { type Frame, widthOf } from './show-standing.ts'
+import { guardText } from './show-rows.ts'
 import { hang, type Line, line, span } from './spans.ts'
+import { type Frame, valueText, widthOf } from './view-lines.ts'
 import { type Act, hearer, type Moment, type Walk } from './walk.ts'
 
 /** Events of one input that are shown; `log` shows all. */

@@ -6,9 +6,8 @@ import type { View } from '../../../core/dialects/view.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { nearMiss } from '../../../core/near-miss.ts'
 import { type CommandWord, commandNamed, commandWords } from './commands.ts'
-import { valueText } from './show-rows.ts'
-import { type Frame, widthOf } from './show-standing.ts'
 import { hang, type Line, line, span } from './spans.ts'
+import { type Frame, valueText, widthOf } from './view-lines.ts'
 
 const usageCells = 28
 

@@ -1,13 +1,14 @@
 /**
  * The whole definition as a list of stages with the ways out of them, and where the walk is.
  */
+
 import { printAscii } from '../../../core/draw/ascii.ts'
 import { pictureOf } from '../../../core/draw/picture.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import type { Stage } from '../../../core/machine/machine.ts'
 import { triggerText } from './show-rows.ts'
-import { type Frame, widthOf } from './show-standing.ts'
 import { hang, type Line, line, span } from './spans.ts'
+import { type Frame, widthOf } from './view-lines.ts'
 import { hearer, type Walk } from './walk.ts'
 
 /** Stages that are listed; a larger definition is better drawn into a file. */

@@ -2,26 +2,19 @@
  * The rows below a brief: what the stage permits, what can be sent, what is missing or waits.
  * Knows views and machines. Must not know terminals beyond their width.
  */
-import { assertNever } from '../../../core/assert.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import { compareText, conditionText } from '../../../core/draw/facts.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import type { Member } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/running.ts'
-import type { Json } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
-import type { Field, Guard, Move, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
-import { hang, type Line, span, type Tone } from './spans.ts'
+import type { Guard, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
+import { hang, type Line, span } from './spans.ts'
+import { fieldLines, labelCells, moveText, row, valueText } from './view-lines.ts'
 import { addressed, type Walk } from './walk.ts'
 
 /** Routes of one signal that are shown. */
 const routesMax = 6
-
-const labelCells = 10
-
-function row(label: string, text: string, style: { width: number; tone?: Tone }): Line[] {
-  return hang(text, { head: [span(label.padEnd(labelCells), 'dim')], ...style })
-}
 
 /** What the stage permits: tools, commands, and what is left of its limits. */
 export function rulesRows(view: View, leaf: Member, width: number): Line[] {
@@ -103,36 +96,9 @@ export function guardText(guard: Guard): string {
   return guard.name === '' ? compared : `${guard.name} (${compared})`
 }
 
-function moveText(move: Move): string {
-  switch (move.kind) {
-    case 'goto':
-      return `→ ${move.stage}`
-    case 'return':
-      return '→ back'
-    case 'end':
-      return `→ ${move.outcome}`
-    case 'invoke':
-      return `→ runs ${move.machine}, then ${move.onComplete}`
-    case 'fork':
-      return `→ forks ${move.branches.map((one) => one.name).join(', ')}, then ${move.onComplete}`
-    default:
-      return assertNever(move)
-  }
-}
-
-/** The fields a form asks for, with what they have by now. */
+/** The fields a form asks for, and how they are sent. */
 export function fieldRows(view: View, leaf: Member, width: number): Line[] {
-  const missing = new Set(view.missing)
-  const lines: Line[] = []
-  const nameCells = Math.min(24, Math.max(0, ...view.fields.map((one) => cellsOf(one.name))))
-  for (const [index, field] of view.fields.entries()) {
-    const isMissing = missing.has(field.name)
-    const label = span((index === 0 ? 'fields' : '').padEnd(labelCells), 'dim')
-    const mark = isMissing ? span('○ ', 'warn') : span(isFilled(view, field) ? '● ' : '· ', 'good')
-    const gap = ' '.repeat(Math.max(1, nameCells - cellsOf(field.name) + 2))
-    const head = [label, mark, span(field.name, isMissing ? 'accent' : 'plain'), span(gap)]
-    lines.push(...hang(fieldText(field, view), { head, width, tone: 'dim' }))
-  }
+  const lines = fieldLines(view, width)
   if (view.dialect === 'steps' && view.status === 'running') {
     const example = view.missing[0] ?? view.fields[0]?.name
     const canName = Object.values(stageOf(leaf)?.signals ?? {}).some((one) => one.canName)
@@ -141,28 +107,6 @@ export function fieldRows(view: View, leaf: Member, width: number): Line[] {
     lines.push(...row('send', how, { width, tone: 'dim' }))
   }
   return lines
-}
-
-function isFilled(view: View, field: Field): boolean {
-  return own(view.inputs, field.name) !== undefined
-}
-
-function fieldText(field: Field, view: View): string {
-  const parts: string[] = [field.type]
-  if (field.enum !== null) parts.push(`one of ${field.enum.join(', ')}`)
-  if (field.format !== null) parts.push(field.format)
-  if (field.pattern !== null) parts.push(`like ${field.pattern}`)
-  if (!field.isRequired) parts.push('optional')
-  const what = field.description === '' ? field.title : field.description
-  if (what !== '') parts.push(what)
-  const value = own(view.inputs, field.name)
-  return value === undefined ? parts.join(', ') : `${valueText(value)}  (${parts.join(', ')})`
-}
-
-/** A value on one line, as JSON. */
-export function valueText(value: Json): string {
-  const text = JSON.stringify(value)
-  return text.length > 300 ? `${text.slice(0, 299)}…` : text
 }
 
 /** What has to happen before anything else, or could. */

@@ -3,20 +3,14 @@
  * still missing. Knows views and machines. Must not know terminals beyond their width.
  */
 
-import { assertNever } from '../../../core/assert.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import { mainOf } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/running.ts'
-import type { Status } from '../../../core/engine/types.ts'
 import { branchRows, fieldRows, rulesRows, sendRows, waitingRows } from './show-rows.ts'
-import { hang, type Line, line, type Span, span, type Tone, wrap } from './spans.ts'
+import { hang, type Line, line, span } from './spans.ts'
+import { briefLines, cut, type Frame, titleLine, toneOf, widthOf } from './view-lines.ts'
 import { hearer, viewNow, type Walk } from './walk.ts'
-
-export type Frame = { readonly columns: number }
-
-/** Lines of a brief that are shown; the rest is told by its number. */
-const briefLinesMax = 60
 
 /** A standing in parts: where the run is and what it is told, what holds there, how it ended. */
 export type Standing = {
@@ -66,24 +60,12 @@ export function showChange(before: Standing, walk: Walk, at: ChangeAt): Line[] {
 
 type ChangeAt = { readonly branch: string | null; readonly frame: Frame }
 
-/** How wide a text may be: lines longer than a hand's breadth are hard to read. */
-export function widthOf({ columns }: Frame): number {
-  return Math.max(40, Math.min(columns > 0 ? columns - 1 : 79, 100))
-}
-
 // ── header ──────────────────────────────────────────────────────────────────
 
 type Place = { readonly branch: string | null; readonly width: number }
 
 function header(walk: Walk, view: View, { branch, width }: Place): Line[] {
-  const title = cut(view.name, width - 30)
-  const right = `● ${view.status}`
-  const gap = width - cellsOf(title) - cellsOf(view.dialect) - cellsOf(right) - 2
-  const top: Span[] = [
-    span(title, 'strong'),
-    span(`  ${view.dialect}${' '.repeat(Math.max(1, gap))}`, 'dim'),
-    span(right, toneOf(view.status)),
-  ]
+  const top = titleLine(view, width)
   return [line('─'.repeat(width), 'dim'), top, pathLine(walk, view, { branch, width })]
 }
 
@@ -123,39 +105,6 @@ function stagesTaken(walk: Walk, runId: string): string[] {
     }
   }
   return stages
-}
-
-function cut(text: string, cellsMax: number): string {
-  if (cellsOf(text) <= cellsMax) return text
-  const [first = ''] = wrap(text.replaceAll(' ', '\u00a0'), Math.max(8, cellsMax - 1))
-  return `${first}…`
-}
-
-/** The colour of a status. */
-function toneOf(status: Status): Tone {
-  switch (status) {
-    case 'running':
-    case 'completed':
-      return 'good'
-    case 'waiting':
-    case 'paused':
-      return 'warn'
-    case 'blocked':
-    case 'failed':
-    case 'cancelled':
-      return 'bad'
-    default:
-      return assertNever(status)
-  }
-}
-
-function briefLines(view: View, width: number): Line[] {
-  const lines = wrap(view.brief, width - 2)
-  const shown = lines
-    .slice(0, briefLinesMax)
-    .map((text) => [span(text === '' ? '│' : '│ ', 'dim'), span(text)])
-  const more = lines.length - briefLinesMax
-  return more <= 0 ? shown : [...shown, line(`│ … ${more} more lines`, 'dim')]
 }
 
 function endLines(walk: Walk, width: number): Line[] {

@@ -1,14 +1,13 @@
 /**
  * `pawl judge`: a dry run of the guard. A definition, a stage and calls go in; verdicts come out.
  */
-import { resolve } from 'node:path'
 import type { Family } from '../../../core/engine/family.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject } from '../../../core/json.ts'
 import { type Host, hosts } from '../../../core/tools/hosts.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { statOf } from '../../../runtime/read-definition.ts'
 import { faultText } from '../fault-text.ts'
+import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { type Court, judgeCallIn, startAt } from '../judge/judge-call.ts'
 import { loadPolicies } from '../judge/load-policies.ts'
@@ -139,14 +138,6 @@ function varsOf(text: string | null): JsonObject {
   if (read.ok) return read.data
   const { message, hint } = read.trouble
   throw new PawlError('USAGE', `\`--vars\`: ${message}`, { hint })
-}
-
-function workspaceOf(name: string | null, cwd: string): string {
-  const path = resolve(cwd, name ?? '.')
-  if (name === null || statOf(path, name).isDirectory()) return path
-  throw new PawlError('USAGE', `\`${name}\` is no folder`, {
-    hint: 'name the folder of the project',
-  })
 }
 
 function tellErrors(errors: readonly Located[], { json }: Values, io: Io): number {

@@ -1,0 +1,133 @@
+/**
+ * Lines about a view: its title, its brief, its fields, a label and its text.
+ * Knows views. Must not know walks, machines or how a view came here: it loads nothing but words.
+ */
+import { assertNever } from '../../../core/assert.ts'
+import type { View } from '../../../core/dialects/view.ts'
+import { cellsOf } from '../../../core/draw/text.ts'
+import type { Status } from '../../../core/engine/types.ts'
+import type { Json } from '../../../core/json.ts'
+import { own } from '../../../core/json.ts'
+import type { Field, Move } from '../../../core/machine/machine.ts'
+import { hang, type Line, line, span, type Tone, wrap } from './spans.ts'
+
+export type Frame = { readonly columns: number }
+
+/** Lines of a brief that are shown; the rest is told by its number. */
+const briefLinesMax = 60
+
+/** Columns of a label. */
+export const labelCells = 10
+
+/** How wide a text may be: lines longer than a hand's breadth are hard to read. */
+export function widthOf({ columns }: Frame): number {
+  return Math.max(40, Math.min(columns > 0 ? columns - 1 : 79, 100))
+}
+
+/** A label and its text; long texts hang behind the label. */
+export function row(label: string, text: string, style: { width: number; tone?: Tone }): Line[] {
+  return hang(text, { head: [span(label.padEnd(labelCells), 'dim')], ...style })
+}
+
+/** The name of a definition on the left, the status of the run on the right. */
+export function titleLine(view: View, width: number): Line {
+  const title = cut(view.name, width - 30)
+  const right = `● ${view.status}`
+  const gap = width - cellsOf(title) - cellsOf(view.dialect) - cellsOf(right) - 2
+  return [
+    span(title, 'strong'),
+    span(`  ${view.dialect}${' '.repeat(Math.max(1, gap))}`, 'dim'),
+    span(right, toneOf(view.status)),
+  ]
+}
+
+/** A text cut to a number of columns. */
+export function cut(text: string, cellsMax: number): string {
+  if (cellsOf(text) <= cellsMax) return text
+  const [first = ''] = wrap(text.replaceAll(' ', '\u00a0'), Math.max(8, cellsMax - 1))
+  return `${first}…`
+}
+
+/** The colour of a status. */
+export function toneOf(status: Status): Tone {
+  switch (status) {
+    case 'running':
+    case 'completed':
+      return 'good'
+    case 'waiting':
+    case 'paused':
+      return 'warn'
+    case 'blocked':
+    case 'failed':
+    case 'cancelled':
+      return 'bad'
+    default:
+      return assertNever(status)
+  }
+}
+
+/** What the agent is told, behind a bar. */
+export function briefLines(view: View, width: number): Line[] {
+  const lines = wrap(view.brief, width - 2)
+  const shown = lines
+    .slice(0, briefLinesMax)
+    .map((text) => [span(text === '' ? '│' : '│ ', 'dim'), span(text)])
+  const more = lines.length - briefLinesMax
+  return more <= 0 ? shown : [...shown, line(`│ … ${more} more lines`, 'dim')]
+}
+
+/** The fields a form asks for, with what they have by now. */
+export function fieldLines(view: View, width: number): Line[] {
+  const missing = new Set(view.missing)
+  const lines: Line[] = []
+  const nameCells = Math.min(24, Math.max(0, ...view.fields.map((one) => cellsOf(one.name))))
+  for (const [index, field] of view.fields.entries()) {
+    const isMissing = missing.has(field.name)
+    const label = span((index === 0 ? 'fields' : '').padEnd(labelCells), 'dim')
+    const mark = isMissing ? span('○ ', 'warn') : span(isFilled(view, field) ? '● ' : '· ', 'good')
+    const gap = ' '.repeat(Math.max(1, nameCells - cellsOf(field.name) + 2))
+    const head = [label, mark, span(field.name, isMissing ? 'accent' : 'plain'), span(gap)]
+    lines.push(...hang(fieldText(field, view), { head, width, tone: 'dim' }))
+  }
+  return lines
+}
+
+function isFilled(view: View, field: Field): boolean {
+  return own(view.inputs, field.name) !== undefined
+}
+
+function fieldText(field: Field, view: View): string {
+  const parts: string[] = [field.type]
+  if (field.enum !== null) parts.push(`one of ${field.enum.join(', ')}`)
+  if (field.format !== null) parts.push(field.format)
+  if (field.pattern !== null) parts.push(`like ${field.pattern}`)
+  if (!field.isRequired) parts.push('optional')
+  const what = field.description === '' ? field.title : field.description
+  if (what !== '') parts.push(what)
+  const value = own(view.inputs, field.name)
+  return value === undefined ? parts.join(', ') : `${valueText(value)}  (${parts.join(', ')})`
+}
+
+/** A value on one line, as JSON. */
+export function valueText(value: Json): string {
+  const text = JSON.stringify(value)
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text
+}
+
+/** Where a move leads. */
+export function moveText(move: Move): string {
+  switch (move.kind) {
+    case 'goto':
+      return `→ ${move.stage}`
+    case 'return':
+      return '→ back'
+    case 'end':
+      return `→ ${move.outcome}`
+    case 'invoke':
+      return `→ runs ${move.machine}, then ${move.onComplete}`
+    case 'fork':
+      return `→ forks ${move.branches.map((one) => one.name).join(', ')}, then ${move.onComplete}`
+    default:
+      return assertNever(move)
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * A client of the daemon of this data directory, which is started when there is none.
+ */
+import { type Client, openClient } from '../../../client/open-client.ts'
+import { PawlProblem } from '../../api/problem.ts'
+import type { Io } from '../io.ts'
+import { versionText } from '../version.ts'
+import { type DaemonDoor, daemonOf, type Role } from './daemon-door.ts'
+import { remarkText } from './show-event.ts'
+
+/** A client that uses the token of a role. */
+export async function connect(io: Io, role: Role): Promise<Client> {
+  const daemon = daemonOf(io)
+  await daemon.ensure()
+  // WHY twice: a daemon that was just killed may have been taken for one that answers.
+  if (!(await doesAnswer(daemon, role))) await daemon.ensure()
+  const found = daemon.find()
+  const own = versionText()
+  if (found !== null && found.version !== own) {
+    const what = `the daemon is version ${found.version}, this is ${own}`
+    io.err(remarkText(`${what}; \`pawl stop\` ends it, and the next verb starts the new one`, io))
+  }
+  return openClient({ socket: daemon.socket, token: daemon.token(role) })
+}
+
+async function doesAnswer(daemon: DaemonDoor, role: Role): Promise<boolean> {
+  const client = openClient({ socket: daemon.socket, token: daemon.token(role), retriesMax: 0 })
+  try {
+    await client.call('health', {})
+    return true
+  } catch (thrown) {
+    // It may be in trouble, which the verb will be told; but it is there.
+    return thrown instanceof PawlProblem && thrown.code !== 'DAEMON_UNREACHABLE'
+  } finally {
+    client.close()
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The daemon as the command line reaches it. Given by whoever wires the program together.
+ * Knows nothing of sockets or files itself.
+ */
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import type { Io } from '../io.ts'
+
+export type Role = 'agent' | 'person'
+
+export type DaemonDoor = {
+  /** The data directory. */
+  readonly folder: string
+  readonly socket: string
+  /** The daemon that serves it now; null: none does. */
+  readonly find: () => FoundDaemon | null
+  readonly token: (role: Role) => string
+  /** Makes sure that one answers: starts it in the background where there is none. */
+  readonly ensure: () => Promise<void>
+  /** Asks it to end and waits until it has; null: there was none. */
+  readonly stop: () => Promise<FoundDaemon | null>
+  /** Is the daemon until somebody ends it; gives the exit code. */
+  readonly serve: (wish: ServeWish, io: Io) => Promise<number>
+  /** Looks after the store itself, which no daemon may serve meanwhile. */
+  readonly care: (task: CareTask) => Promise<CareReport>
+}
+
+export type FoundDaemon = {
+  readonly pid: number
+  readonly version: string
+  /** Null while it starts. */
+  readonly http: string | null
+}
+
+export type ServeWish = {
+  /** Null: as the configuration says. */
+  readonly port: number | null
+  /** What is said on the standard output beside the log file. */
+  readonly voice: 'text' | 'json' | 'quiet'
+}
+
+export type CareTask = 'rebuild' | 'check' | 'status'
+
+export type CareReport = {
+  readonly store: string
+  readonly runsCount: number
+  readonly bytes: number
+  /** Runs whose projections were written anew. */
+  readonly rebuiltCount: number
+  /** What is wrong, a line for each. */
+  readonly problems: readonly { readonly runId: string; readonly problem: string }[]
+}
+
+/** The daemon of this program. */
+export function daemonOf(io: Io): DaemonDoor {
+  if (io.daemon !== undefined) return io.daemon
+  throw new PawlError('DAEMON_UNREACHABLE', 'there is no data directory here', {
+    hint: 'start Pawl with `pawl`',
+  })
+}

@@ -1,0 +1,44 @@
+/**
+ * What `approve` and `refuse` have in common: finding the question, and answering it once.
+ */
+import type { JsonObject } from '../../../core/json.ts'
+import { PawlProblem } from '../../api/problem.ts'
+import { onlyOne } from './find-run.ts'
+import type { Asked } from './remote-verb.ts'
+import { type Approval, questionText } from './show-approval.ts'
+import { tellOutcome } from './tell-outcome.ts'
+
+type Decision = {
+  readonly granted: boolean
+  readonly note: string | null
+  readonly edits: JsonObject | null
+}
+
+/** Answers a question; gives the exit code. */
+export async function decide(asked: Asked, name: string, decision: Decision): Promise<number> {
+  const { remote, io, look } = asked
+  const { granted, note, edits } = decision
+  const approval = await findApproval(name, asked)
+  if (look === 'text') io.out(`${questionText(approval, io)}\n`)
+  const outcome = await remote.call('approvals.decide', {
+    id: approval.id,
+    granted,
+    // What was looked at, and nothing that took its place meanwhile.
+    hash: approval.hash,
+    ...(note === null ? {} : { note }),
+    ...(edits === null ? {} : { edits }),
+  })
+  return tellOutcome(asked, outcome)
+}
+
+/** The question of that id, or the pending one whose id begins so. */
+async function findApproval(name: string, { remote }: Asked): Promise<Approval> {
+  try {
+    return await remote.call('approvals.read', { id: name })
+  } catch (thrown) {
+    if (!(thrown instanceof PawlProblem) || thrown.code !== 'APPROVAL_UNKNOWN') throw thrown
+    const { items } = await remote.call('approvals.list', { status: 'pending', limit: 500 })
+    const ids = items.map((one) => one.id).filter((id) => id.startsWith(name))
+    return remote.call('approvals.read', { id: onlyOne(name, ids, 'approval') })
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * What verbs that ask a daemon have in common: connecting, whose token is used, and what becomes
+ * of a refusal. Must not know what any verb asks.
+ */
+import type { Client } from '../../../client/open-client.ts'
+import { PawlProblem, type Problem } from '../../api/problem.ts'
+import type { Io, Verb } from '../io.ts'
+import { type Options, oneOf, readOptions, usage } from '../options.ts'
+import { plain } from '../paint.ts'
+import { connect } from './connect.ts'
+
+type Kinds = Parameters<typeof readOptions>[2]
+const common = { json: 'flag', as: 'text' } as const
+
+/** One command line of such a verb. */
+export type Request<K extends Kinds = Kinds> = Asked & {
+  readonly files: readonly string[]
+  readonly values: Options<K>['values']
+}
+
+/** The part of a request that every helper needs. */
+export type Asked = {
+  readonly verb: string
+  readonly io: Io
+  readonly remote: Client
+  readonly look: 'json' | 'text'
+}
+
+type Spec<K extends Kinds> = {
+  readonly name: string
+  readonly summary: string
+  readonly help: string
+  readonly kinds: K
+  /** How many names may follow the verb, and what they are. */
+  readonly names: { readonly min: number; readonly max: number; readonly what: string }
+  readonly run: (request: Request<K>) => Promise<number>
+}
+
+/** The lines of help that all of them have. */
+export const commonHelp = `\
+  --json           one JSON value, as the API answers it
+  --as ROLE        whose token is used: person (default) or agent`
+
+/** A verb that asks a daemon. */
+export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
+  const { name, summary, help, names } = spec
+  const run: Verb['run'] = async (args, io) => {
+    const { files, values } = readOptions(name, args, { ...spec.kinds, ...common })
+    // WHY the casts: the compiler loses the common options among those of the verb.
+    const { json, as } = values as Options<typeof common>['values']
+    const role = oneOf(name, { name: 'as', value: as }, ['agent', 'person']) ?? 'person'
+    if (files.length < names.min) throw usage(name, `\`pawl ${name}\` needs ${names.what}`)
+    if (files.length > names.max) throw usage(name, `\`${files[names.max]}\` is one too many`)
+    const remote = await connect(io, role)
+    const asked: Asked = { verb: name, io, remote, look: json ? 'json' : 'text' }
+    try {
+      return await spec.run({ ...asked, files, values: values as Options<K>['values'] })
+    } catch (thrown) {
+      if (!(thrown instanceof PawlProblem)) throw thrown
+      return tellProblem(thrown.problem, asked)
+    } finally {
+      remote.close()
+    }
+  }
+  return { name, summary, help, run }
+}
+
+/** Prints an answer: as it came, or in words. */
+export function tell({ io, look }: Asked, answer: unknown, words: () => string): void {
+  io.out(look === 'json' ? `${JSON.stringify(answer)}\n` : words())
+}
+
+/** What the daemon said instead of an answer; gives the exit code. */
+function tellProblem(problem: Problem, { io, look }: Asked): number {
+  if (look === 'json') io.out(`${JSON.stringify(problem)}\n`)
+  else io.err(problemText(problem))
+  return isRefusal(problem) ? 1 : 2
+}
+
+/** A problem in words, with every field that is missing or wrong. */
+function problemText({ code, detail, hint, issues = [] }: Problem): string {
+  const said = issues.filter((issue) => !detail.includes(issue.message))
+  const lines = [
+    `pawl: ${code}: ${detail}`,
+    ...said.map((issue) => `  · ${issue.field} ${issue.message}`),
+    ...(hint === '' ? [] : [`  → ${hint}`]),
+  ]
+  return `${plain(lines.join('\n'))}\n`
+}
+
+/** Whether the answer is no, and not that it could not be asked. */
+function isRefusal({ code, status }: Problem): boolean {
+  const isUnfit = code === 'DEFINITION_INVALID' || code === 'LOG_BROKEN'
+  return status === 409 || status === 403 || isUnfit
+}

@@ -1,0 +1,70 @@
+/**
+ * A record of a log on one line, for those who look on.
+ */
+import type { Event } from '../../../core/engine/types.ts'
+import type { Answer } from '../../api/contract.ts'
+import type { Io } from '../io.ts'
+import { describeEvent } from '../play/describe-event.ts'
+import { printLines, printSpan, type Span, span, type Tone } from '../play/spans.ts'
+import { momentText } from './show-table.ts'
+
+export type LogRecord = Answer<'runs.events'>['items'][number]
+
+/** `12:03:11     4  agent:agent  stage.entered  fixing (signal)`; `whose` stands in front. */
+export function eventText(record: LogRecord, whose: readonly Span[], io: Io): string {
+  const now = Date.now()
+  const lead = [
+    span(`${momentText(record.at, now)} `, 'dim'),
+    ...whose,
+    span(`${String(record.seq).padStart(5)}  `, 'dim'),
+  ]
+  const [type = '', detail = ''] = splitOnce(detailOf(record))
+  const line = [
+    ...lead,
+    span(type.padEnd(18), toneOf(record.type)),
+    span(` ${detail}`),
+    span(`  ${record.actor}`, 'dim'),
+  ]
+  return printLines([line], io)
+}
+
+/** WHY caught: a newer daemon may know events that this program does not. */
+function detailOf(record: LogRecord): string {
+  try {
+    // WHY the cast: the daemon's own records; what it is not is told by its type alone.
+    return oneLine(describeEvent(record.data as unknown as Event))
+  } catch {
+    return record.type
+  }
+}
+
+function splitOnce(text: string): [string, string] {
+  const at = text.indexOf('  ')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 2)]
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ⏎ ')
+}
+
+const tones: readonly (readonly [RegExp, Tone])[] = [
+  [/^(run\.(completed|resumed)|approval\.granted|call\.allowed)$/, 'good'],
+  [/^(run\.(failed|blocked|cancelled)|call\.denied|signal\.rejected)$/, 'bad'],
+  [/^(approval\.(refused|expired)|limit\.reached)$/, 'bad'],
+  [/^(approval\.requested|call\.asked|run\.paused|warning\.raised|signal\.held)$/, 'warn'],
+  [/^(stage\.|run\.started|detour\.|fork\.|child\.)/, 'accent'],
+]
+
+function toneOf(type: string): Tone {
+  return tones.find(([pattern]) => pattern.test(type))?.[1] ?? 'plain'
+}
+
+/** The name of a run in front of its records, where there are several. */
+export function whoseSpan(name: string): Span {
+  return span(`${name}  `, 'strong')
+}
+
+/** A remark between the records. */
+export function remarkText(text: string, io: Io): string {
+  return `${printSpan(span(`· ${text}`, 'dim'), io)}\n`
+}

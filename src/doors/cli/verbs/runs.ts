@@ -1,0 +1,77 @@
+/**
+ * `pawl runs`: lists runs.
+ */
+
+import type { Status } from '../../../core/engine/types.ts'
+import type { RunHead } from '../../../runtime/ports.ts'
+import { oneOf } from '../options.ts'
+import { type Line, span } from '../play/spans.ts'
+import { toneOf } from '../play/view-lines.ts'
+import { openStatuses } from '../remote/find-run.ts'
+import { readCount } from '../remote/read-values.ts'
+import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { spanText, tableText } from '../remote/show-table.ts'
+
+const help = `\
+pawl runs: list runs, the latest change first
+
+Usage: pawl runs [OPTIONS]
+
+Without options it lists the runs that have not ended.
+
+Options:
+  --all            ended ones as well
+  --status STATUS  running, waiting, paused, completed, blocked, failed or cancelled; may be given
+                   several times
+  --here           only runs of this folder
+  --limit N        at most so many; else 50
+  --after NEXT     the page after one that ended with this \`next\`
+${commonHelp}
+
+Exit codes: 0 listed, 2 it could not be asked
+`
+
+const statuses = [...openStatuses, 'completed', 'blocked', 'failed', 'cancelled'] as const
+
+export const runsVerb = remoteVerb({
+  name: 'runs',
+  summary: 'list runs',
+  help,
+  kinds: { all: 'flag', status: 'list', here: 'flag', limit: 'text', after: 'text' },
+  names: { min: 0, max: 0, what: 'no name' },
+  run: async (request) => {
+    const { values, remote, io } = request
+    const named = values.status.flatMap((value) => {
+      const status = oneOf('runs', { name: 'status', value }, statuses)
+      return status === null ? [] : [status]
+    })
+    const wanted = named.length > 0 ? named : values.all ? null : [...openStatuses]
+    const page = await remote.call('runs.list', {
+      limit: readCount('runs', { name: 'limit', value: values.limit, max: 500 }) ?? 50,
+      ...(wanted === null ? {} : { statuses: wanted }),
+      ...(values.here ? { workspace: io.cwd } : {}),
+      ...(values.after === null ? {} : { after: values.after }),
+    })
+    tell(request, page, () => {
+      if (page.items.length === 0) return 'there are no such runs\n'
+      const more = page.next === null ? '' : `more: --after ${page.next}\n`
+      return `${tableText(heads, page.items.map(rowOf), io)}${more}`
+    })
+    return 0
+  },
+})
+
+const heads = ['run', 'definition', 'status', 'stage', 'calls', 'changed', 'folder']
+
+function rowOf(head: RunHead): Line {
+  return [
+    span(head.id),
+    span(head.definition, 'strong'),
+    // WHY the cast: the head of a run has one of the statuses; an unknown one has no colour.
+    span(head.status, toneOf(head.status as Status)),
+    span(head.stage),
+    span(String(head.callsCount)),
+    span(`${spanText(Date.now() - head.updatedAt)} ago`, 'dim'),
+    span(head.workspace ?? '', 'dim'),
+  ]
+}

@@ -1,0 +1,83 @@
+/**
+ * `pawl status`: how the daemon is doing. Starts none.
+ */
+
+import { openClient } from '../../../client/open-client.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import type { Answer } from '../../api/contract.ts'
+import { PawlProblem } from '../../api/problem.ts'
+import type { Io, Verb } from '../io.ts'
+import { readOptions, usage } from '../options.ts'
+import { type Line, printLines, span } from '../play/spans.ts'
+import { row, widthOf } from '../play/view-lines.ts'
+import { type DaemonDoor, daemonOf, type FoundDaemon } from '../remote/daemon-door.ts'
+import { spanText } from '../remote/show-table.ts'
+
+const help = `\
+pawl status: how the daemon of this data directory is doing; starts none
+
+Usage: pawl status [--json]
+
+JSON is one object: { "running": true, "folder", "socket", "pid", "version", "http", "store",
+"startedAt", "runsCached", "waitersCount", "found", "trouble" }. Without a daemon it is
+{ "running": false, "folder", "socket" }.
+
+Exit codes: 0 it runs and is well, 1 none runs, or it is in trouble, 2 it does not answer
+`
+
+export const statusVerb: Verb = {
+  name: 'status',
+  summary: 'say how the daemon is doing',
+  help,
+  run: async (args: readonly string[], io: Io): Promise<number> => {
+    const { files, values } = readOptions('status', args, { json: 'flag' })
+    if (files.length > 0) throw usage('status', `\`${files[0]}\` is one too many`)
+    const daemon = daemonOf(io)
+    const { folder, socket } = daemon
+    const found = daemon.find()
+    if (found === null) {
+      const stopped = { running: false, folder, socket }
+      io.out(values.json ? `${JSON.stringify(stopped)}\n` : `no daemon runs for ${folder}\n`)
+      return 1
+    }
+    const told = await ask(daemon)
+    const status = { running: true, folder, socket, ...found, ...told }
+    io.out(values.json ? `${JSON.stringify(status)}\n` : statusText(status, io))
+    return told.trouble === null ? 0 : 1
+  },
+}
+
+type Told = Answer<'status'>
+
+async function ask(daemon: DaemonDoor): Promise<Told> {
+  const client = openClient({ socket: daemon.socket, token: daemon.token('agent') })
+  try {
+    return await client.call('status', {})
+  } catch (thrown) {
+    if (!(thrown instanceof PawlProblem)) throw thrown
+    const hint = 'it may be starting or ending: try again, or look into `daemon.log`'
+    throw new PawlError('DAEMON_UNREACHABLE', thrown.detail, { hint, cause: thrown })
+  } finally {
+    client.close()
+  }
+}
+
+type Status = FoundDaemon & Told & { readonly folder: string; readonly socket: string }
+
+function statusText(status: Status, io: Io): string {
+  const width = widthOf(io)
+  const { pid, version, http, folder, socket, store, startedAt, runsCached, waitersCount } = status
+  const { trouble, found } = status
+  const tone = trouble === null ? 'good' : 'bad'
+  const lines: Line[] = [
+    [span('● ', tone), span(`pawl ${version}`, 'strong'), span(`, pid ${pid}`)],
+    ...row('since', `${spanText(Date.now() - startedAt)} ago`, { width }),
+    ...row('data', `${folder} (${store})`, { width }),
+    ...row('socket', socket, { width }),
+    ...row('http', http ?? 'not yet', { width }),
+    ...row('load', `${runsCached} runs at hand, ${waitersCount} waiting callers`, { width }),
+    ...found.flatMap((one) => row('found', one, { width, tone: 'dim' })),
+    ...(trouble === null ? [] : row('trouble', trouble, { width, tone: 'bad' })),
+  ]
+  return printLines(lines, io)
+}

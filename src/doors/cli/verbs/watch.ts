@@ -1,0 +1,62 @@
+/**
+ * `pawl watch`: runs as they move, a line for each thing that happens.
+ */
+import { daemonOf } from '../remote/daemon-door.ts'
+import { findRun } from '../remote/find-run.ts'
+import { followLog, recordsOf } from '../remote/follow-log.ts'
+import { type Asked, commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { eventText, remarkText, whoseSpan } from '../remote/show-event.ts'
+
+const help = `\
+pawl watch: see runs move, a line for each thing that happens
+
+Usage: pawl watch [RUN] [OPTIONS]
+
+Without RUN it shows every run of this data directory, until it is ended (Ctrl-C). With RUN it shows
+that one from its beginning, and ends with it. It goes on when the daemon was restarted.
+
+Options:
+${commonHelp}
+                   (one value per line, a record each)
+
+Exit codes: 0 the run has ended, 2 it could not be asked
+`
+
+export const watchVerb = remoteVerb({
+  name: 'watch',
+  summary: 'see runs move as it happens',
+  help,
+  kinds: {},
+  names: { min: 0, max: 1, what: 'a run' },
+  run: async (request) => {
+    const { files, io } = request
+    if (files[0] === undefined) return watchAll(request)
+    const runId = await findRun(files[0], request)
+    for await (const record of followLog(request, { runId, after: 0 })) {
+      tell(request, record, () => eventText(record, [], io))
+    }
+    return 0
+  },
+})
+
+/** Everything that happens from now on. */
+async function watchAll(asked: Asked): Promise<number> {
+  const { remote, io, look } = asked
+  const { items } = await remote.call('runs.list', { limit: pageMax })
+  const shown = new Map(items.map((head) => [head.id, head.seq]))
+  const begun = Math.max(0, ...items.map((head) => head.updatedAt))
+  if (look === 'text') io.err(remarkText(`watching the runs in ${daemonOf(io).folder}`, io))
+  for await (const head of remote.watch({ after: begun })) {
+    // A run that is older than the list is shown from here on.
+    let after = shown.get(head.id) ?? (head.startedAt < begun ? head.seq - 1 : 0)
+    const whose = [whoseSpan(`${head.id} ${head.definition}`)]
+    for await (const record of recordsOf(asked, { runId: head.id, after })) {
+      tell(asked, record, () => eventText(record, whose, io))
+      after = record.seq
+    }
+    shown.set(head.id, after)
+  }
+  return 0
+}
+
+const pageMax = 500

@@ -1,0 +1,108 @@
+/**
+ * `config.json` of a data directory: what a person may set, with defaults for all of it.
+ * Knows settings. Must not act on any.
+ */
+import { z } from 'zod'
+import { readShape } from '../core/dialects/shape.ts'
+import type { Finding } from '../core/finding.ts'
+import { readSource } from '../core/source/read-source.ts'
+import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import { readPrivate } from './private-file.ts'
+
+const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
+
+const configSchema = z.strictObject({
+  database: z
+    .string()
+    .optional()
+    .describe('Address of a PostgreSQL database; without it, the file `pawl.db` beside this one.'),
+  port: z.int().min(0).max(65_535).optional().describe('Port of the HTTP door; 0: any free one.'),
+  approvalHours: z
+    .number()
+    .gt(0)
+    .max(24 * 365)
+    .optional()
+    .describe('How long a question to a person stays open; then it counts as refused.'),
+  retention: z
+    .strictObject({
+      days: z.number().gt(0).optional().describe('Ended runs older than this are removed.'),
+      megabytes: z
+        .number()
+        .gt(0)
+        .optional()
+        .describe('While the database is larger, the longest ended runs are removed.'),
+    })
+    .optional(),
+  otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
+  webhook: z
+    .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
+    .optional(),
+})
+
+type ConfigFile = z.infer<typeof configSchema>
+
+export type Config = {
+  /** Null: SQLite in the data directory. */
+  readonly databaseUrl: string | null
+  readonly port: number
+  readonly approvalMs: number
+  readonly retention: { readonly days: number | null; readonly megabytes: number | null }
+  readonly otlpUrl: string | null
+  readonly webhookUrl: string | null
+}
+
+const hourMs = 3_600_000
+const approvalHoursDefault = 24
+
+/** The settings in a file; a missing file sets nothing. */
+export function readConfig(path: string): Config {
+  const text = readPrivate(path)
+  return settingsOf(text === null ? {} : parseConfig(path, text))
+}
+
+function settingsOf(file: ConfigFile): Config {
+  const { days, megabytes } = file.retention ?? {}
+  return {
+    databaseUrl: file.database ?? null,
+    port: file.port ?? 0,
+    approvalMs: Math.round((file.approvalHours ?? approvalHoursDefault) * hourMs),
+    retention: { days: days ?? null, megabytes: megabytes ?? null },
+    otlpUrl: file.otlp ?? null,
+    webhookUrl: file.webhook?.url ?? null,
+  }
+}
+
+function parseConfig(path: string, text: string): ConfigFile {
+  const { root, findings } = readSource(text, 'json')
+  const shape = root?.kind === 'object' ? readShape(configSchema, root) : null
+  const [first, ...others] = [...findings, ...(shape?.findings ?? [])].filter(
+    (one) => one.severity === 'error',
+  )
+  const see = `see \`${path}\`${placeText(text, root, first)}`
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+    // WHY: the walk speaks of limits of a definition, which a setting is not.
+    const hint = first.code === 'LIMIT_INVALID' ? '' : first.hint
+    const hints = hint === '' ? see : `${hint}; ${see}`
+    throw new PawlError('CONFIG_INVALID', `${first.message}${more}`, { hint: hints })
+  }
+  const file = shape?.value ?? null
+  if (file === null) throw new PawlError('CONFIG_INVALID', 'it is no JSON object', { hint: see })
+  refuseDatabase(file, see)
+  return file
+}
+
+/** WHY by hand: an address may hold a password, which no message must repeat. */
+function refuseDatabase({ database }: ConfigFile, see: string): void {
+  if (database === undefined || /^postgres(ql)?:\/\/\S+$/.test(database)) return
+  const hint = `write \`postgres://user:password@host/name\`, or leave it out for SQLite; ${see}`
+  throw new PawlError('CONFIG_INVALID', '`database` is no address of a PostgreSQL', { hint })
+}
+
+function placeText(text: string, root: Node | null, finding: Finding | undefined): string {
+  const range = finding === undefined ? null : placeOf(root, finding)
+  if (range === null) return ''
+  const { line, column } = positionAt(lineIndex(text), range.start)
+  return `, line ${line}, column ${column}`
+}

@@ -1,0 +1,35 @@
+/**
+ * One daemon per data directory: a lock that ends with its holder, however that ends.
+ * WHY a transaction that is never ended: it is the one lock of the kernel that Node can reach on
+ * every system, and a `kill -9` frees it.
+ */
+import { DatabaseSync } from 'node:sqlite'
+import { codeOf } from '../runtime/code-of.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+
+export type DaemonLock = { readonly release: () => void }
+
+/** SQLite's word for a lock that somebody else has. */
+const busyCode = 5
+
+/** Takes the lock for life; null when somebody has it. */
+export function takeLock(path: string): DaemonLock | null {
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(path, { timeout: 0 })
+    db.exec('BEGIN EXCLUSIVE')
+    const held = db
+    return { release: () => held.close() }
+  } catch (cause) {
+    db?.close()
+    if (isBusy(cause)) return null
+    throw new PawlError('STORE_UNAVAILABLE', `can not lock \`${path}\``, {
+      hint: `the system says ${codeOf(cause)}; check the disk and the permissions of its folder`,
+      cause,
+    })
+  }
+}
+
+function isBusy(cause: unknown): boolean {
+  return cause instanceof Error && 'errcode' in cause && cause.errcode === busyCode
+}

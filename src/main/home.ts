@@ -1,0 +1,80 @@
+/**
+ * The data directory: where it is, and where everything in it is.
+ * Knows the environment and names of files. Must not know what the files hold.
+ */
+import { createHash } from 'node:crypto'
+import { isAbsolute, join, resolve } from 'node:path'
+import { ensurePrivateFolder } from './private-file.ts'
+
+export type Home = {
+  readonly folder: string
+  readonly database: string
+  readonly config: string
+  readonly tokens: { readonly agent: string; readonly person: string }
+  /** Who serves it now: pid, version, addresses. */
+  readonly daemon: string
+  readonly lock: string
+  readonly log: string
+  readonly socket: string
+  /** Where the socket is, when that is another folder. */
+  readonly socketFolder: string | null
+}
+
+/** What decides where the data directory is. */
+export type HomeSettings = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: NodeJS.Platform
+  /** The home directory of the user; asked for only where it is needed. */
+  readonly userFolder: () => string
+  readonly cwd: string
+  readonly uid: number
+}
+
+/** The shortest limit on names of sockets among the systems we run on, less the closing zero. */
+const socketBytesMax = 103
+
+/** Where the data directory is. Nothing is made or looked at. */
+export function findHome(settings: HomeSettings): Home {
+  const folder = folderOf(settings)
+  return {
+    folder,
+    database: join(folder, 'pawl.db'),
+    config: join(folder, 'config.json'),
+    tokens: { agent: join(folder, 'agent.token'), person: join(folder, 'person.token') },
+    daemon: join(folder, 'daemon.json'),
+    lock: join(folder, 'daemon.lock'),
+    log: join(folder, 'daemon.log'),
+    ...socketOf(folder, settings),
+  }
+}
+
+/**
+ * Makes the data directory, or closes it again; faults when it belongs to somebody else.
+ * Clients do so as well: whoever could put a socket there would be handed their token.
+ */
+export function openHome(home: Home): void {
+  ensurePrivateFolder(home.folder)
+  if (home.socketFolder !== null) ensurePrivateFolder(home.socketFolder, 'refuse')
+}
+
+function folderOf({ env, platform, userFolder, cwd }: HomeSettings): string {
+  const named = env.PAWL_HOME ?? ''
+  if (named !== '') return resolve(cwd, named)
+  const shared = env.XDG_DATA_HOME ?? ''
+  // The XDG rules: a relative path there is to be ignored.
+  if (isAbsolute(shared)) return join(shared, 'pawl')
+  const own = platform === 'darwin' ? ['Library', 'Application Support'] : ['.local', 'share']
+  return join(userFolder(), ...own, 'pawl')
+}
+
+type Socket = Pick<Home, 'socket' | 'socketFolder'>
+
+function socketOf(folder: string, { platform, uid }: HomeSettings): Socket {
+  const socket = join(folder, 'daemon.sock')
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
+  if (platform === 'win32') return { socket: `\\\\.\\pipe\\pawl-${hash}`, socketFolder: null }
+  if (Buffer.byteLength(socket) <= socketBytesMax) return { socket, socketFolder: null }
+  // WHY not TMPDIR: a client and the daemon may be told different ones.
+  const socketFolder = `/tmp/pawl-${uid}`
+  return { socket: `${socketFolder}/${hash}.sock`, socketFolder }
+}

@@ -1,0 +1,212 @@
+/**
+ * Everything that a daemon consists of, wired together: store, runtime, doors, and the clock.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
+import type { Tokens } from '../doors/api/caller.ts'
+import { openOtlpExporter } from '../doors/api/otlp.ts'
+import { openHttpDoor } from '../doors/http/open-http-door.ts'
+import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
+import { openClock } from '../runtime/clock.ts'
+import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
+import { openPolicies } from '../runtime/policies.ts'
+import type { Store } from '../runtime/ports.ts'
+import { type Config, readConfig } from './config.ts'
+import type { Home } from './home.ts'
+import type { LogLine } from './log-file.ts'
+import { openStore } from './open-store.ts'
+import { every } from './timers.ts'
+import { ensureTokens } from './tokens.ts'
+import { openWebhook } from './webhook.ts'
+
+export type DaemonSettings = {
+  readonly home: Home
+  /** Null: as the configuration says. */
+  readonly port: number | null
+  readonly log: LogLine
+  readonly version: string
+  /** Whether the daemon before did not end by itself. */
+  readonly left: boolean
+  /** Ends the daemon. */
+  readonly stop: (why: string) => void
+}
+
+/** A daemon that serves. */
+export type Served = {
+  readonly url: string
+  /** What the start found to say. */
+  readonly found: readonly string[]
+  /** Takes no more requests, ends what was begun, and lets go of everything. */
+  readonly close: () => Promise<void>
+}
+
+const secondMs = 1_000
+const hourMs = 3_600_000
+
+/** Opens everything; what was opened is closed again when something does not open. */
+export async function openDaemon(settings: DaemonSettings): Promise<Served> {
+  const { home, log, version } = settings
+  const config = readConfig(home.config)
+  const opened: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    // The doors first, the store last.
+    for (let next = opened.pop(); next !== undefined; next = opened.pop()) await next()
+  }
+  try {
+    const tokens = tokensOf(ensureTokens(home))
+    const store = await openStore(home, config)
+    const runtime = await openRuntimeOn(store, config, settings)
+    opened.push(runtime.close)
+    const found = await lookAround(store, settings)
+    opened.push(openTimers(runtime, log))
+    const spans = spansOf(config, log)
+    opened.push(spans.close)
+    const api = openApi({
+      runtime,
+      tokens,
+      about: { version, found },
+      stop: () => settings.stop('asked over a door'),
+      onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
+      ...spans.hear,
+    })
+    const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)
+    opened.push(closeDoors)
+    return { url, found, close }
+  } catch (fault) {
+    await close()
+    throw fault
+  }
+}
+
+async function openRuntimeOn(
+  store: Store,
+  config: Config,
+  { home, log }: DaemonSettings,
+): Promise<OpenRuntime> {
+  const notBefore = await latestMoment(store)
+  const clock = openClock({ wall: Date.now, steady: () => performance.now(), notBefore })
+  const runtime: OpenRuntime = openRuntime({
+    store,
+    clock,
+    newId,
+    policies: openPolicies(home.folder, clock.now),
+    approvalMs: config.approvalMs,
+    retention: config.retention,
+    deliver: (owed) => deliver(owed),
+    log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultText(fault) }),
+  })
+  const deliver = openWebhook(config.webhookUrl, runtime.readApproval)
+  return runtime
+}
+
+/** Letters that are not taken for each other. */
+const idLetters = '0123456789abcdefghjkmnpqrstvwxyz'
+const idLength = 20
+
+/** 100 random bits that a person can read out and the shell leaves alone. */
+function newId(): string {
+  return [...randomBytes(idLength)].map((byte) => idLetters[byte % idLetters.length]).join('')
+}
+
+/** The latest moment on record: a clock that was set back must not make time repeat itself. */
+async function latestMoment(store: Store): Promise<number> {
+  const query = { statuses: null, workspace: null, definition: null, after: null, limit: 1 }
+  const { items } = await store.listRuns(query)
+  return items[0]?.updatedAt ?? 0
+}
+
+async function openDoors(
+  api: Api,
+  home: Home,
+  port: number,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const http = await openHttpDoor({ api, host: '127.0.0.1', port })
+  try {
+    // Last of all: whoever reaches the socket reaches a daemon that serves.
+    const socket = await openSocketDoor({ api, path: home.socket })
+    const close = async (): Promise<void> => {
+      await Promise.all([socket.close(), http.close()])
+    }
+    return { url: http.url, close }
+  } catch (fault) {
+    await http.close()
+    throw fault
+  }
+}
+
+type Spans = {
+  readonly hear: Pick<ApiOptions, 'onSpan'>
+  readonly close: () => Promise<void>
+}
+
+/** Spans go out only where somebody has said where to. */
+function spansOf({ otlpUrl }: Config, log: LogLine): Spans {
+  if (otlpUrl === null) return { hear: {}, close: async () => undefined }
+  const onTrouble = (what: string): void => log('warning', 'spans are lost', { what })
+  const exporter = openOtlpExporter({ endpoint: otlpUrl, serviceName: 'pawl', onTrouble })
+  return { hear: { onSpan: exporter.onSpan }, close: exporter.close }
+}
+
+function openTimers(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
+  const onFault = (fault: unknown): void => {
+    log('error', 'what was due could not be done', { fault: faultText(fault) })
+  }
+  const letGo = async (): Promise<void> => {
+    const count = await runtime.letGo()
+    if (count > 0) log('info', 'old runs were let go', { count })
+  }
+  const timers = [
+    every(secondMs, runtime.tick, onFault),
+    every(secondMs, runtime.poll, onFault),
+    every(hourMs, letGo, onFault),
+  ]
+  return async () => {
+    await Promise.all(timers.map((timer) => timer.stop()))
+  }
+}
+
+const openRunsMax = 500
+
+/** What a person may want to know at a start. */
+async function lookAround(store: Store, { left, log }: DaemonSettings): Promise<readonly string[]> {
+  const found: string[] = []
+  if (left) found.push('the daemon before did not end by itself; what it acknowledged is here')
+  const trouble = await store.findTrouble()
+  if (trouble !== null) {
+    found.push(`the store is in trouble: ${trouble}`)
+    log('error', 'the store is in trouble', { trouble })
+  }
+  const statuses = ['running', 'waiting', 'paused']
+  const where = { workspace: null, definition: null, after: null, limit: openRunsMax }
+  const { items, next } = await store.listRuns({ statuses, ...where })
+  const asking = items.filter((head) => head.status === 'waiting').length
+  const more = next === null ? '' : ' or more'
+  if (items.length > 0) found.push(`runs that go on: ${items.length}${more}, ${asking} of them ask`)
+  return found
+}
+
+/** WHY hashes: they are of one length, and comparing them tells nothing of how much fitted. */
+function tokensOf(known: { readonly agent: string; readonly person: string }): Tokens {
+  const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+  const [agent, person] = [hashOf(known.agent), hashOf(known.person)]
+  const name = userName()
+  return (presented) => {
+    const hash = hashOf(presented)
+    if (timingSafeEqual(hash, person)) return { role: 'person', name }
+    return timingSafeEqual(hash, agent) ? { role: 'agent', name: 'agent' } : null
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // In a container the system may know a user by number only.
+    return `uid ${process.getuid?.() ?? 0}`
+  }
+}
+
+function faultText(fault: unknown): string {
+  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+}

@@ -1,0 +1,17 @@
+/**
+ * The store that a configuration means. The only place that knows there is more than one.
+ */
+import type { Store } from '../runtime/ports.ts'
+import type { Config } from './config.ts'
+import type { Home } from './home.ts'
+
+/** Opens it, and brings it up to date. */
+export async function openStore(home: Home, { databaseUrl }: Config): Promise<Store> {
+  // WHY loaded when needed: nobody waits for a database driver that is not used.
+  if (databaseUrl === null) {
+    const { openSqliteStore } = await import('../store/sqlite/sqlite-store.ts')
+    return openSqliteStore({ path: home.database })
+  }
+  const { openPostgresStore } = await import('../store/postgres/postgres-store.ts')
+  return openPostgresStore({ url: databaseUrl })
+}

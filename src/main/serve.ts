@@ -1,0 +1,176 @@
+/**
+ * The daemon: takes the lock, opens everything in order, serves until it is told to end, and
+ * closes everything in the opposite order.
+ */
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Io } from '../doors/cli/io.ts'
+import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
+import { versionText } from '../doors/cli/version.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import { requireCleanEnvironment } from './clean-environment.ts'
+import { readNote, removeNote, wasLeft, writeNote } from './daemon-file.ts'
+import { takeLock } from './daemon-lock.ts'
+import { type Home, openHome } from './home.ts'
+import { type LogFile, openLog } from './log-file.ts'
+import type { Served } from './open-daemon.ts'
+
+const closeMsMax = 10_000
+const lookMs = 20
+/** How long somebody who has the lock may take to say who it is. */
+const noteMsMax = 2_000
+
+/** Is the daemon until somebody ends it; gives the exit code. */
+export async function serve(home: Home, wish: ServeWish, io: Io): Promise<number> {
+  requireCleanEnvironment()
+  process.umask(0o077)
+  openHome(home)
+  const onLine = wish.voice === 'json' ? { onLine: io.out } : {}
+  const log = openLog(home.log, onLine)
+  try {
+    return await serveLocked({ home, wish, io, log })
+  } catch (fault) {
+    if (!(fault instanceof PawlError)) throw fault
+    // WHY not an error: clients that start a daemon at the same moment all but one come second.
+    const level = fault.code === 'DAEMON_RUNNING' ? 'info' : 'error'
+    log.line(level, fault.message, { code: fault.code, hint: fault.hint })
+    if (wish.voice !== 'quiet') throw fault
+    return 2
+  } finally {
+    log.close()
+  }
+}
+
+type Setting = {
+  readonly home: Home
+  readonly wish: ServeWish
+  readonly io: Io
+  readonly log: LogFile
+}
+
+async function serveLocked(setting: Setting): Promise<number> {
+  const { home } = setting
+  const lock = takeLock(home.lock)
+  if (lock === null) throw await isRunning(home)
+  try {
+    return await serveAlone(setting)
+  } finally {
+    lock.release()
+  }
+}
+
+/** The fault of whoever came second. */
+export async function isRunning(home: Home): Promise<PawlError> {
+  for (const end = performance.now() + noteMsMax; performance.now() < end; ) {
+    const note = readNote(home)
+    if (note !== null) return runningFault(home, ` (pid ${note.pid})`)
+    await sleep(lookMs)
+  }
+  return runningFault(home, '')
+}
+
+function runningFault(home: Home, who: string): PawlError {
+  const message = `a daemon serves \`${home.folder}\` already${who}`
+  return new PawlError('DAEMON_RUNNING', message, { hint: '`pawl stop` ends it' })
+}
+
+async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
+  const begun = performance.now()
+  const version = versionText()
+  const left = wasLeft(home)
+  const { socket } = home
+  writeNote(home, { version, socket, http: null })
+  // A daemon that was killed has left its socket; with the lock it is nobody's.
+  rmSync(socket, { force: true })
+  const ended = openEnding(log, wish.voice === 'quiet' ? () => undefined : io.err)
+  try {
+    // WHY loaded here: whoever comes second is told so at once.
+    const { openDaemon } = await import('./open-daemon.ts')
+    const served = await openDaemon({
+      home,
+      port: wish.port,
+      log: log.line,
+      version,
+      left,
+      stop: ended.stop,
+    })
+    writeNote(home, { version, socket, http: served.url })
+    const startMs = Math.round(performance.now() - begun)
+    const { pid } = process
+    const { url, found } = served
+    log.line('info', 'the daemon serves', { pid, version, socket, url, startMs, found: [...found] })
+    if (wish.voice === 'text') io.out(greeting(home, served, version))
+    const why = await ended.promise
+    log.line('info', 'the daemon is ending', { why })
+    return await close(served, log)
+  } finally {
+    ended.forget()
+    removeNote(home)
+    rmSync(socket, { force: true })
+  }
+}
+
+function greeting(home: Home, { url, found }: Served, version: string): string {
+  const lines = [
+    `pawl ${version} serves ${home.folder}`,
+    `  http    ${url}`,
+    `  socket  ${home.socket}`,
+    ...found.map((one) => `  · ${one}`),
+    'Ctrl-C or `pawl stop` ends it',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What was begun is ended, within limits. */
+async function close(served: Served, log: LogFile): Promise<number> {
+  const late = new AbortController()
+  const timeOver = sleep(closeMsMax, 'late' as const, { signal: late.signal }).catch(() => 'late')
+  const outcome = await Promise.race([served.close().then(() => 'closed' as const), timeOver])
+  late.abort()
+  if (outcome === 'closed') {
+    log.line('info', 'the daemon has ended')
+    return 0
+  }
+  log.line('warning', 'the daemon has ended before all that was begun', { closeMsMax })
+  return 1
+}
+
+// ── being told to end ───────────────────────────────────────────────────────
+
+type Ending = {
+  readonly promise: Promise<string>
+  readonly stop: (why: string) => void
+  readonly forget: () => void
+}
+
+/** Ends well when it is told to, at once when it is told again, and badly when something breaks. */
+function openEnding(log: LogFile, tell: (text: string) => void): Ending {
+  let resolve: (why: string) => void = () => undefined
+  const promise = new Promise<string>((done) => {
+    resolve = done
+  })
+  let isEnding = false
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isEnding) process.exit(1)
+    isEnding = true
+    resolve(signal)
+  }
+  const onFault = (fault: unknown): never => {
+    const text = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+    log.line('error', 'the daemon fell', { fault: text })
+    tell(`pawl: the daemon fell: ${text}\n`)
+    process.exit(1)
+  }
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, onSignal)
+  // WHY in front: the program's own last words would end it before this line is written.
+  process.prependListener('uncaughtException', onFault)
+  return {
+    promise,
+    stop: (why) => resolve(why),
+    forget: () => {
+      for (const signal of signals) process.off(signal, onSignal)
+      process.off('uncaughtException', onFault)
+    },
+  }
+}

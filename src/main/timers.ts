@@ -1,0 +1,42 @@
+/**
+ * Work that comes back by the clock: one after the other, never twice at once.
+ */
+
+export type Timer = {
+  /** No further work; resolves when what is at work has ended. */
+  readonly stop: () => Promise<void>
+}
+
+/** Does something now and then again, a while after it has ended. A fault does not end it. */
+export function every(
+  ms: number,
+  act: () => Promise<unknown>,
+  onFault: (fault: unknown) => void,
+): Timer {
+  const ended = new AbortController()
+  const work = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await act().catch(onFault)
+      await pause(ms, ended.signal)
+    }
+  }
+  const working = work()
+  return {
+    stop: () => {
+      ended.abort()
+      return working
+    },
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const timer = setTimeout(resolve, ms)
+    const wake = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', wake, { once: true })
+  })
+}
