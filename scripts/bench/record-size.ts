@@ -9,7 +9,7 @@ import type { EventRecord } from '../../src/runtime/ports.ts'
 import { snapshotOf } from '../../src/runtime/project.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { median, print } from './measure.ts'
-import { decideOne, runtimeOn, startRuns } from './record.ts'
+import { decideOne, runtimeOn, startRuns } from './record-runs.ts'
 
 const eventsCount = 1_000_000
 const chunk = 10_000

@@ -28,7 +28,8 @@ try {
   tell('PostgreSQL, kill -9', loopText(await killLoopPostgres(Number(values.postgres), server)))
   const nodes = await manyNodes(server.url, Number(values.load))
   const { median, max } = nodes.wakeMs
-  const wakes = `waiters on another node woken in ${median.toFixed(0)} ms (at most ${max.toFixed(0)})`
+  const woken = `${median.toFixed(0)} ms (at most ${max.toFixed(0)})`
+  const wakes = `waiters on another node woken in ${woken}`
   tell('PostgreSQL, 3 nodes, 32 clients, one killed', [
     nodes,
     `${nodes.answered} answered; ${wakes}`,

@@ -1,6 +1,7 @@
 /**
  * Three nodes on one PostgreSQL under load while one of them is killed and started again: every
- * log stays gapless, nothing answered is lost, and a decision on one node wakes a waiter on another.
+ * log stays gapless, nothing answered is lost, and a decision on one node wakes a waiter on
+ * another.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -31,7 +31,7 @@ test.each(fields)('a changed `%s` is found at its record', (field) => {
   expect(verify(changed)).toMatchObject({ ok: false, seq: 7 })
 })
 
-test('a changed time is found, and so is a record that was made anew without those after it', () => {
+test('a changed time is found, and so is a record made anew without those after it', () => {
   const log = logOf(20)
   expect(verify(log.with(6, { ...(log[6] as EventRecord), at: 0 }))).toMatchObject({ seq: 7 })
   const forged = chained('r1', log[5]?.hash ?? '', { ...(log[6] as EventRecord), data: '{}' })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { PawlError } from './pawl-error.ts'
 import { asAgent, openBench, say, startRelease } from './runtime.contract.ts'
 
 test('a run that moves while it is read is not remembered as it was before', async () => {
@@ -27,4 +28,16 @@ test('a run that moves while it is read is not remembered as it was before', asy
   answer()
   await Promise.all([reading, moving])
   expect((await node.readRun(runId, null)).view.stage).toBe('build')
+})
+
+test('whoever cannot be told how far a run is does not go on waiting for it', async () => {
+  const { store, again, runtime } = openBench()
+  const runId = await startRelease(runtime)
+  const readSeqs = async (): Promise<never> => {
+    throw new PawlError('STORE_UNAVAILABLE', 'the disk is gone', { hint: 'bring it back' })
+  }
+  const node = again({ ...store, readSeqs })
+  const wish = { runId, after: 2, timeoutMs: 60_000, signal: null }
+  await expect(node.waitFor(wish)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  expect(node.usage().waitersCount).toBe(0)
 })

@@ -35,7 +35,12 @@ export type Desk = {
   readonly policies: (workspace: string | null) => readonly Policy[]
 }
 
-export type Planned = { readonly command: Command; readonly branch: string | null }
+export type Planned = {
+  readonly command: Command
+  readonly branch: string | null
+  /** Adds what only the words of the author can tell. */
+  readonly finish?: (answered: Answered) => Answered
+}
 
 /** What is wanted of a run, once it is known how the run stands. */
 export type Wish = { readonly runId: string; readonly plan: (run: LoadedRun) => Planned }
@@ -50,7 +55,8 @@ export function handleCommand(desk: Desk, { runId, plan }: Wish, by: By): Promis
       const run = await openRun(desk, runId)
       const planned = plan(run)
       const context = contextFor(desk, run, by.actor)
-      const answered = commandFamily(run.family, planned, context)
+      const decided = commandFamily(run.family, planned, context)
+      const answered = planned.finish?.(decided) ?? decided
       const standing = standingOf(run)
       const { branch } = planned
       const done = await keep(desk, { runId, answered, standing, branch, at: context.at }, by)

@@ -4,7 +4,8 @@
  */
 import { assertNever } from '../core/assert.ts'
 import { hear } from '../core/dialects/hear.ts'
-import { type Member, openLeaf } from '../core/engine/family.ts'
+import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
+import { type Answered, type Member, openLeaf } from '../core/engine/family.ts'
 import type { Call } from '../core/engine/types.ts'
 import { readCall } from '../core/tools/read-call.ts'
 import type { Planned } from './handle-command.ts'
@@ -24,8 +25,12 @@ export function planIntent(run: LoadedRun, intent: Intent): Planned {
       const { utterance, branch } = intent
       return { command: hear(leafOf(run, branch).machine, utterance), branch }
     }
-    case 'check':
-      return { command: { type: 'CheckCall', call: callOf(run, intent) }, branch: intent.branch }
+    case 'check': {
+      const call = callOf(run, intent)
+      const { branch } = intent
+      const finish = (answered: Answered): Answered => nameRule(answered, leafOf(run, branch), call)
+      return { command: { type: 'CheckCall', call }, branch, finish }
+    }
     case 'report': {
       const { callId, report, branch } = intent
       return { command: { type: 'ReportCall', callId, report }, branch }
@@ -43,6 +48,19 @@ export function planIntent(run: LoadedRun, intent: Intent): Planned {
     default:
       return assertNever(intent)
   }
+}
+
+/** A denial by the stage names the field of the definition that says so, in reply and log. */
+function nameRule(answered: Answered, { machine, state }: Member, call: Call): Answered {
+  const { reply } = answered
+  if (reply.kind !== 'verdict' || reply.code === null || reply.rule !== null) return answered
+  const { code } = reply
+  const rule = pointerOfDenial(machine, { state, call, code })
+  if (rule === null) return answered
+  const recorded = answered.recorded.map(({ runId, event }) =>
+    event.type === 'call.denied' ? { runId, event: { ...event, rule } } : { runId, event },
+  )
+  return { ...answered, reply: { ...reply, rule }, recorded }
 }
 
 function whole(command: Planned['command']): Planned {

@@ -35,7 +35,8 @@ test('every decision is on record before it is spoken', async () => {
   const allowed = await runtime.send(runId, readme, asAgent)
   expect(allowed.reply).toMatchObject({ verdict: 'allow' })
   const denied = await runtime.send(runId, edit, asAgent)
-  expect(denied.reply).toMatchObject({ verdict: 'deny', code: 'TOOL_NOT_ALLOWED' })
+  const rule = '/states/plan/allowed_tools'
+  expect(denied.reply).toMatchObject({ verdict: 'deny', code: 'TOOL_NOT_ALLOWED', rule })
   const events = await runtime.readEvents(runId, { after: 0, limit: 100 })
   expect(events.map((one) => one.type)).toEqual([
     'run.started',
@@ -44,6 +45,7 @@ test('every decision is on record before it is spoken', async () => {
     'call.denied',
   ])
   expect(events.map((one) => one.seq)).toEqual([1, 2, 3, 4])
+  expect(JSON.parse(events[3]?.data ?? '')).toMatchObject({ rule })
   expect(await runtime.verify(runId, null)).toMatchObject({ ok: true, count: 4 })
 })
 
@@ -268,4 +270,16 @@ test('notes and reasons of any length are cut, with a mark', async () => {
   const [last] = (await runtime.readEvents(runId, { after: 0, limit: 100 })).slice(-1)
   expect(last?.data.length).toBeLessThan(5_000)
   expect(last?.data).toContain('[cut: 5000000 characters]')
+})
+
+test('no id that an agent can give its command keeps a question open', async () => {
+  const { runtime, pass } = openBench()
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const asked = await runtime.send(runId, say('SHIP'), asAgent)
+  const id = asked.view()?.approval?.id ?? ''
+  await runtime.send(runId, readme, { ...asAgent, commandId: `expire:${id}` })
+  pass(3_600_001)
+  await runtime.tick()
+  expect(await runtime.readApproval(id)).toMatchObject({ status: 'expired' })
 })

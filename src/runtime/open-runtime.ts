@@ -58,7 +58,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
   const expire = (row: ApprovalRow): Promise<Outcome> =>
-    handleCommand(desk, expiryOf(row), { actor: system, commandId: `expire:${row.id}` })
+    // WHY no id: it needs none to happen once, and an agent could have used it before.
+    handleCommand(desk, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
   return {
     start: (request, by) => start(desk, request, by),
@@ -76,9 +77,14 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     readApproval: (id) => knownApproval(store, id),
     waitFor: async (wish) => {
       // WHY first the ear, then the look: what happens in between is not missed.
-      const heard = waiters.wait(wish)
-      const seq = (await store.readSeqs([wish.runId])).get(wish.runId) ?? 0
-      if (seq > wish.after) waiters.wake(wish.runId, seq)
+      const { heard, stop } = waiters.wait(wish)
+      try {
+        const seq = (await store.readSeqs([wish.runId])).get(wish.runId) ?? 0
+        if (seq > wish.after) waiters.wake(wish.runId, seq)
+      } catch (fault) {
+        stop()
+        throw fault
+      }
       return heard
     },
     onChange: waiters.listen,

@@ -14,9 +14,15 @@ export type Wait = {
   readonly signal: AbortSignal | null
 }
 
-export type Waiters = {
+export type Waiting = {
   /** How far the log is; `after` when the time is over. */
-  readonly wait: (wish: Wait) => Promise<number>
+  readonly heard: Promise<number>
+  /** Waits no longer. */
+  readonly stop: () => void
+}
+
+export type Waiters = {
+  readonly wait: (wish: Wait) => Waiting
   /** Says that a log is this far. */
   readonly wake: (runId: string, seq: number) => void
   /** Hears of everything that is said to `wake`. */
@@ -38,30 +44,30 @@ export function openWaiters(): Waiters {
     for (const waiter of [...(byRun.get(runId) ?? [])]) if (seq > waiter.after) waiter.done(seq)
     for (const listener of listeners) listener(runId, seq)
   }
-  const wait = ({ runId, after, timeoutMs, signal }: Wait): Promise<number> => {
+  const wait = ({ runId, after, timeoutMs, signal }: Wait): Waiting => {
     if (count >= waitersMax) {
       const message = `${waitersMax} callers wait already`
       throw new PawlError('OVERLOADED', message, { hint: 'try again in a moment' })
     }
-    return new Promise((resolve) => {
-      const waiting = byRun.get(runId) ?? new Set<Waiter>()
-      byRun.set(runId, waiting)
-      const stop = (): void => done(after)
-      const done = (seq: number): void => {
-        if (!waiting.delete(waiter)) return
-        count -= 1
-        if (waiting.size === 0 && byRun.get(runId) === waiting) byRun.delete(runId)
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', stop)
-        resolve(seq)
-      }
-      const waiter: Waiter = { after, done }
-      const timer = setTimeout(stop, timeoutMs)
-      waiting.add(waiter)
-      count += 1
-      if (signal?.aborted === true) stop()
-      else signal?.addEventListener('abort', stop)
-    })
+    const { promise: heard, resolve } = Promise.withResolvers<number>()
+    const waiting = byRun.get(runId) ?? new Set<Waiter>()
+    byRun.set(runId, waiting)
+    const stop = (): void => done(after)
+    const done = (seq: number): void => {
+      if (!waiting.delete(waiter)) return
+      count -= 1
+      if (waiting.size === 0 && byRun.get(runId) === waiting) byRun.delete(runId)
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      resolve(seq)
+    }
+    const waiter: Waiter = { after, done }
+    const timer = setTimeout(stop, timeoutMs)
+    waiting.add(waiter)
+    count += 1
+    if (signal?.aborted === true) stop()
+    else signal?.addEventListener('abort', stop)
+    return { heard, stop }
   }
   return {
     wait,

@@ -21,6 +21,7 @@ import {
 } from '../api/operations-table.ts'
 import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { readQuery } from '../api/read-query.ts'
+import { page, pageHeaders } from './page.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
 import { sendStream } from './send-stream.ts'
@@ -54,6 +55,7 @@ export function openRoutes(api: Api, closing: AbortSignal): Listener {
   for (const name of Object.keys(streams) as StreamName[]) {
     route('GET', streams[name].path, (exchange) => stream(exchange, name))
   }
+  route('GET', '/', showPage)
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
   for (const [path, allowed] of allowedMethods()) {
@@ -81,6 +83,7 @@ function refuseMethod(c: Ctx, allowed: readonly string[]): Response {
 
 function allowedMethods(): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, string[]>([
+    ['/', ['GET']],
     ['/v1/openapi.json', ['GET']],
     ['/metrics', ['GET']],
   ])
@@ -107,8 +110,10 @@ async function perform(exchange: Exchange, name: OperationName): Promise<void> {
   if (!input.ok) return sendProblem(response, input.problem)
   const answered = await api.perform(name, caller, requestOf(exchange, input.value))
   if (!answered.ok) return sendProblem(response, answered.problem)
-  sendText(response, 'application/json', JSON.stringify(answered.output))
+  sendText(response, asJson, JSON.stringify(answered.output))
 }
+
+const asJson = { 'content-type': 'application/json' }
 
 type Input =
   | { readonly ok: true; readonly value: { readonly [field: string]: unknown } }
@@ -179,16 +184,20 @@ async function stream(exchange: Exchange, name: StreamName): Promise<void> {
 
 let description: string | null = null
 
+async function showPage({ c }: Exchange): Promise<void> {
+  sendText(c.env.outgoing, { ...pageHeaders, 'content-type': 'text/html; charset=utf-8' }, page)
+}
+
 async function describe({ c }: Exchange): Promise<void> {
   // Made when somebody wants it: a start must be quick.
   description ??= openApiText()
-  sendText(c.env.outgoing, 'application/json', description)
+  sendText(c.env.outgoing, asJson, description)
 }
 
 async function tellMetrics(exchange: Exchange): Promise<void> {
   const { api, c } = exchange
   const refusal = api.refuse('status', callerOf(exchange))
   if (refusal !== null) return sendProblem(c.env.outgoing, refusal)
-  const type = 'text/plain; version=0.0.4; charset=utf-8'
+  const type = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   sendText(c.env.outgoing, type, api.metrics.print())
 }

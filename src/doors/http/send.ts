@@ -16,12 +16,9 @@ export const safeHeaders = {
 type Headers = { readonly [name: string]: string }
 
 /** Sends an answer. */
-export function sendText(response: ServerResponse, type: string, text: string): void {
-  response.writeHead(200, {
-    ...safeHeaders,
-    'content-type': type,
-    'content-length': Buffer.byteLength(text),
-  })
+export function sendText(response: ServerResponse, more: Headers, text: string): void {
+  const headers = { ...safeHeaders, 'content-length': Buffer.byteLength(text), ...more }
+  response.writeHead(200, headers)
   response.end(text)
 }
 
