@@ -49,7 +49,10 @@ export function openWaiters(): Waiters {
       const message = `${waitersMax} callers wait already`
       throw new PawlError('OVERLOADED', message, { hint: 'try again in a moment' })
     }
-    const { promise: heard, resolve } = Promise.withResolvers<number>()
+    let tell: (seq: number) => void = () => undefined
+    const heard = new Promise<number>((resolve) => {
+      tell = resolve
+    })
     const waiting = byRun.get(runId) ?? new Set<Waiter>()
     byRun.set(runId, waiting)
     const stop = (): void => done(after)
@@ -59,7 +62,7 @@ export function openWaiters(): Waiters {
       if (waiting.size === 0 && byRun.get(runId) === waiting) byRun.delete(runId)
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
-      resolve(seq)
+      tell(seq)
     }
     const waiter: Waiter = { after, done }
     const timer = setTimeout(stop, timeoutMs)
