@@ -11,11 +11,14 @@ const linksMax = 40
 
 /** The call with the files behind the names it uses, beside those names. */
 export function throughLinks(call: Call): Call {
+  if (call.reads.length + call.writes.length + call.edits.length === 0) return call
   const { workspace } = call
-  const both = (path: CallPath): readonly CallPath[] => [path, ...behind(path, workspace)]
+  const disk = openDisk()
+  const behind = (path: CallPath): readonly CallPath[] => behindOn(disk, path, workspace)
+  const both = (path: CallPath): readonly CallPath[] => [path, ...behind(path)]
   // A file counts once, whatever names it has: under its own.
   const edits = call.edits.map((path) => {
-    return behind({ written: path, inside: path }, workspace)[0]?.inside ?? path
+    return behind({ written: path, inside: path })[0]?.inside ?? path
   })
   return {
     ...call,
@@ -26,22 +29,40 @@ export function throughLinks(call: Call): Call {
 }
 
 /** What is behind a path, where that is another file; else nothing. */
-function behind({ written, inside }: CallPath, workspace: string): readonly CallPath[] {
+function behindOn(
+  disk: Disk,
+  { written, inside }: CallPath,
+  workspace: string,
+): readonly CallPath[] {
   const named = inside === null ? written : join(workspace, inside)
   if (!isAbsolute(named)) return []
-  const real = realPath(named)
+  const real = disk(named)
   if (real === null) return []
-  const within = insideOf(real, workspace)
+  const within = insideOf(real, disk(workspace) ?? workspace)
   if (within === inside && (inside !== null || real === resolve(named))) return []
   return [{ written: real, inside: within }]
 }
 
 /** WHY the real workspace: the folder itself may be reached through a link. */
 function insideOf(path: string, workspace: string): string | null {
-  const near = relative(realPath(workspace) ?? workspace, path)
+  const near = relative(workspace, path)
   if (near === '') return '.'
   if (isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`)) return null
   return near.split(sep).join('/')
+}
+
+/** Real paths as they are during one call: each is looked up once. */
+type Disk = (path: string) => string | null
+
+function openDisk(): Disk {
+  const known = new Map<string, string | null>()
+  return (path) => {
+    const found = known.get(path)
+    if (found !== undefined) return found
+    const real = realPath(path)
+    known.set(path, real)
+    return real
+  }
 }
 
 /**
