@@ -273,7 +273,11 @@ export const requestBytesMax = 1024 * 1024
 /** Bytes of a run that is imported: only a person's token gets so far. */
 export const importBytesMax = 32 * 1024 * 1024
 
+/** A reason or a note is cut with a mark, however long it is; so it has to be let in. */
+const wordsBytesMax = 16 * 1024 * 1024
+
 /** Bytes that a request for this operation may have. */
 export function bytesMaxOf(name: OperationName): number {
-  return name === 'runs.import' ? importBytesMax : requestBytesMax
+  if (name === 'runs.import') return importBytesMax
+  return name === 'runs.cancel' || name === 'approvals.decide' ? wordsBytesMax : requestBytesMax
 }

@@ -17,14 +17,13 @@ export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodT
 const nameCharsMax = 500
 /** Letters of the path of a folder. */
 const pathCharsMax = 4_096
-/** Letters of a note or a reason. */
-const textCharsMax = 10_000
 /** Items on one page. */
 const pageMax = 500
 
 export const name = z.string().min(1).max(nameCharsMax)
 export const folder = z.string().min(1).max(pathCharsMax)
-export const text = z.string().max(textCharsMax)
+// WHY without a limit of its own: a long note or reason is cut when it is kept, and not refused.
+export const text = z.string()
 export const count = z.int().min(0)
 export const money = count.describe('in millionths of a US dollar')
 export const moment = count.describe('milliseconds since 1970')
