@@ -53,7 +53,7 @@ async function grow(store: ReturnType<typeof openSqliteStore>, runId: string): P
     const members = family.members.map((one) => ({ ...one, state: { ...one.state, seq } }))
     family = { ...family, members }
     const next = { ...head, seq, hash }
-    const snapshot = snapshotOf(family, loaded.library, seq)
+    const snapshot = snapshotOf(family, loaded.library, next)
     const none = { reply: null, approvals: [], owed: [] }
     await store.commit({ runId, expectedSeq: head.seq, head: next, events, snapshot, ...none })
     head = next

@@ -47,6 +47,7 @@ export const denialCodes = [
   'STORE_CONFLICT',
   'STORE_UNAVAILABLE',
   'STORE_CORRUPT',
+  'LOG_BROKEN',
   'OVERLOADED',
   'INTERNAL',
 ] as const

@@ -63,7 +63,7 @@ export function changeOf(
   const changedAt = events.length === 0 ? standing.at : at
   const head = headOf(family, { seq, hash, at: changedAt }, standing.beginning)
   const isDue = seq - standing.snapshotSeq >= snapshotEvery
-  const snapshot = isDue ? snapshotOf(family, standing.library, seq) : null
+  const snapshot = isDue ? snapshotOf(family, standing.library, { seq, hash }) : null
   const change: Change = {
     runId,
     expectedSeq: standing.seq,

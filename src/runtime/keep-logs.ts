@@ -177,7 +177,7 @@ async function rebuildRun(
     const { head, approvals, family, library } = project(runId, events, shelf)
     const before = await store.readHead(runId)
     if (JSON.stringify(before) !== JSON.stringify(head)) changed.push(runId)
-    const snapshot = snapshotOf(family, library as Record<string, string>, head.seq)
+    const snapshot = snapshotOf(family, library as Record<string, string>, head)
     await store.replaceProjections(head, approvals, snapshot)
     return null
   } catch (fault) {

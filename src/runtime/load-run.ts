@@ -5,11 +5,11 @@ import { evolveVersion } from '../core/engine/evolve.ts'
 import type { Family, Recorded } from '../core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../core/engine/fold-family.ts'
 import type { Event } from '../core/engine/types.ts'
-import { chained } from './chain.ts'
+import { chained, chainStart } from './chain.ts'
 import type { MachineShelf } from './machines.ts'
 import { PawlError } from './pawl-error.ts'
-import type { EventRecord, RunHead, RunStore, Snapshot } from './ports.ts'
-import { openSnapshot, type Pins } from './project.ts'
+import type { EventRecord, RunHead, RunStore } from './ports.ts'
+import { type KeptFold, openSnapshot, type Pins } from './project.ts'
 
 export type LoadedRun = {
   readonly family: Family
@@ -35,8 +35,10 @@ export async function loadRun(
   const isWhole = stored.snapshot === null || snapshot !== null
   const tail = isWhole ? stored.tail : await readAll(store, runId)
   try {
-    checkTail(head, tail, snapshot?.seq ?? 0)
-    return { head, ...(await fold(shelf, { runId, snapshot, tail })) }
+    const kept = snapshot === null ? null : openSnapshot(runId, snapshot)
+    const start = { seq: snapshot?.seq ?? 0, hash: kept?.hash ?? chainStart }
+    checkTail(head, tail, start)
+    return { head, snapshotSeq: start.seq, ...(await fold(shelf, { runId, kept, tail })) }
   } catch (cause) {
     if (cause instanceof PawlError) throw cause
     throw broken(runId, cause instanceof Error ? cause.message : 'it cannot be read')
@@ -45,15 +47,14 @@ export async function loadRun(
 
 type Stored = {
   readonly runId: string
-  readonly snapshot: Snapshot | null
+  readonly kept: KeptFold | null
   readonly tail: readonly EventRecord[]
 }
 
 async function fold(
   shelf: MachineShelf,
-  { runId, snapshot, tail }: Stored,
-): Promise<Omit<LoadedRun, 'head'>> {
-  const kept = snapshot === null ? null : openSnapshot(runId, snapshot)
+  { runId, kept, tail }: Stored,
+): Promise<Pick<LoadedRun, 'family' | 'library'>> {
   const recorded = tail.map(recordedIn)
   const started = recorded.flatMap(({ event }) => (event.type === 'run.started' ? [event] : []))
   const pinned = started.flatMap((event) => Object.values(event.library ?? {}))
@@ -62,7 +63,7 @@ async function fold(
   const before = kept?.family(shelf.get) ?? unbornFamily(runId)
   const library = kept?.library ?? started[0]?.library ?? {}
   const family = recorded.length === 0 ? before : foldFamily(before, recorded, shelf.get)
-  return { family, library, snapshotSeq: snapshot?.seq ?? 0 }
+  return { family, library }
 }
 
 /** The event in a record. */
@@ -72,17 +73,18 @@ export function recordedIn({ member, data }: EventRecord): Recorded {
 }
 
 /** A run is not moved on a log that does not hang together. */
-function checkTail(head: RunHead, tail: readonly EventRecord[], start: number): void {
-  let before: EventRecord | null = null
-  for (const [index, record] of tail.entries()) {
-    if (record.seq !== start + index + 1) throw broken(head.id, `record ${start + index + 1}`)
-    const isTrue = before === null || chained(head.id, before.hash, record).hash === record.hash
+function checkTail(head: RunHead, tail: readonly EventRecord[], start: Link): void {
+  let before = start
+  for (const record of tail) {
+    if (record.seq !== before.seq + 1) throw broken(head.id, `record ${before.seq + 1}`)
+    const isTrue = chained(head.id, before.hash, record).hash === record.hash
     if (!isTrue) throw broken(head.id, `record ${record.seq}`)
     before = record
   }
-  const end = before ?? { seq: start, hash: head.hash }
-  if (end.seq !== head.seq || end.hash !== head.hash) throw broken(head.id, 'its end')
+  if (before.seq !== head.seq || before.hash !== head.hash) throw broken(head.id, 'its end')
 }
+
+type Link = { readonly seq: number; readonly hash: string }
 
 function broken(runId: string, where: string): PawlError {
   const message = `the log of \`${runId}\` is damaged at ${where}`

@@ -119,25 +119,32 @@ type Kept = {
   readonly members: readonly KeptMember[]
   readonly meters: Meters
   readonly library: Pins
+  /** Of the last record that is folded here. */
+  readonly hash: string
 }
 
 /** Hashes of the machines that invokes mean, by name. */
 export type Pins = { readonly [name: string]: string }
 
 /** The fold of a log up to here, as it is kept. */
-export function snapshotOf(family: Family, library: Pins, seq: number): Snapshot {
+export function snapshotOf(
+  family: Family,
+  library: Pins,
+  { seq, hash }: { readonly seq: number; readonly hash: string },
+): Snapshot {
   const members = family.members.map(
     (member): KeptMember => ({ ...member, machine: member.machine.hash }),
   )
-  const kept: Kept = { members, meters: family.meters, library }
+  const kept: Kept = { members, meters: family.meters, library, hash }
   return { seq, version: evolveVersion, state: JSON.stringify(kept) }
 }
 
 /** What was kept: the family and its pins, and the machines they need. */
 export function openSnapshot(mainId: string, snapshot: Snapshot): KeptFold {
-  const { members, meters, library } = JSON.parse(snapshot.state) as Kept
+  const { members, meters, library, hash } = JSON.parse(snapshot.state) as Kept
   return {
     library,
+    hash,
     hashes: [...new Set([...members.map((one) => one.machine), ...Object.values(library)])],
     family: (machines) => {
       const full = members.map((one): Member => ({ ...one, machine: machines(one.machine) }))
@@ -148,6 +155,7 @@ export function openSnapshot(mainId: string, snapshot: Snapshot): KeptFold {
 
 export type KeptFold = {
   readonly library: Pins
+  readonly hash: string
   readonly hashes: readonly string[]
   readonly family: (machines: Machines) => Family
 }

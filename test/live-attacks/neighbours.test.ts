@@ -17,7 +17,7 @@ import {
   wrongUnlessPending,
 } from './live.ts'
 import { refusalOf } from './over-calls.ts'
-import { exchange, type RawRequest } from './raw-http.ts'
+import { exchange, type RawRequest, textOf } from './raw-http.ts'
 import type { Verdict } from './records.ts'
 
 type Pair = readonly [name: string, value: string]
@@ -259,7 +259,7 @@ describe.runIf(isOurNode)('neighbours of the attacks', { timeout: 60_000 }, () =
     expect(await wrongUnlessPending(live, asked)).toEqual([])
   })
 
-  test('lines that end otherwise, or a header with a blank in its name, are no request', async () => {
+  test('odd ends of lines and blanks in names of headers make no request', async () => {
     const asked = await askPerson(live)
     const usual = textOf(requestOf(live, asked, {}))
     for (const text of [
@@ -295,7 +295,7 @@ describe.runIf(isOurNode)('neighbours of the attacks', { timeout: 60_000 }, () =
     }
   })
 
-  test('an agent does not decide over the socket either, nor with the words of a person', async () => {
+  test('an agent does not decide over the socket either, whatever it calls itself', async () => {
     const asked = await askPerson(live)
     const { agent } = live.as
     const { id, runId } = asked
@@ -377,11 +377,6 @@ describe.runIf(isOurNode)('neighbours of the attacks', { timeout: 60_000 }, () =
     expect(await refusalOf(() => agent.runs.signal({ runId, name: 'STAY' }))).toBeNull()
   })
 })
-
-function textOf({ method, target, headers, body = '' }: RawRequest): string {
-  const lines = headers.map(([name, value]) => `${name}: ${value}`)
-  return [`${method} ${target} HTTP/1.1`, ...lines, '', body].join('\r\n')
-}
 
 /** One line over the socket, and the line that comes back. */
 function sendLine({ house }: Live, frame: object): Promise<unknown> {

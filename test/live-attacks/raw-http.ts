@@ -53,7 +53,14 @@ export function exchange(port: number, text: string): Promise<RawAnswer> {
   })
 }
 
-function textOf({ method, target, headers, body = '', version = '1.1' }: RawRequest): string {
+/** A request as it goes over the wire. */
+export function textOf({
+  method,
+  target,
+  headers,
+  body = '',
+  version = '1.1',
+}: RawRequest): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${target} HTTP/${version}`, ...lines, '', body].join('\r\n')
 }

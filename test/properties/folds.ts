@@ -18,7 +18,7 @@ export function expectFolds({ id, log, family }: CaseResult): void {
   const stored = JSON.parse(JSON.stringify(log)) as typeof log
   const folded = foldFamily(unbornFamily(family.mainId), stored, machineOf)
   expect(plain(folded), id).toEqual(plain(family))
-  const kept = openSnapshot(family.mainId, snapshotOf(family, {}, log.length))
+  const kept = openSnapshot(family.mainId, snapshotOf(family, {}, { seq: log.length, hash: '' }))
   expect(plain(kept.family(machineOf)), id).toEqual(plain(family))
 }
 

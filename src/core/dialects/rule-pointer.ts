@@ -48,6 +48,7 @@ export function pointerOfDenial(machine: Machine, denied: Denied): string | null
     case 'STORE_CONFLICT':
     case 'STORE_UNAVAILABLE':
     case 'STORE_CORRUPT':
+    case 'LOG_BROKEN':
     case 'OVERLOADED':
     case 'INTERNAL':
       return null

@@ -116,26 +116,31 @@ export function isProtectedName(name: string): boolean {
   return fileNames.some((wanted) => matchesName(wanted, folded))
 }
 
+/** Where Pawl keeps its data, unless it is told otherwise. */
+const dataFolders = [
+  '.config/pawl',
+  '.local/share/pawl',
+  '.local/state/pawl',
+  'library/application support/pawl',
+  'var/lib/pawl',
+  'run/pawl',
+] as const
+
 /** Whether a place shows what only Pawl may know: its tokens, keys and store. */
 export function isSecret(place: Place): boolean {
   const segments = place.map(foldSegment)
   const at = segments.findIndex((segment) => matchesName('.pawl', segment))
-  const home = [
-    '.config/pawl',
-    '.local/share/pawl',
-    '.local/state/pawl',
-    'var/lib/pawl',
-    'run/pawl',
-  ]
   const text = segments.join('/')
-  const isElse = home.some((directory) => `/${text}/`.includes(`/${directory}/`))
+  const isElse = dataFolders.some((directory) => `/${text}/`.includes(`/${directory}/`))
   if (at < 0 && !isElse) return false
   return segments.slice(Math.max(at, 0)).some((segment, i) => i > 0 && isSecretName(segment))
 }
 
 /** Whether a place is the directory that holds Pawl's secrets, or a directory right above. */
 export function holdsSecrets(place: Place): boolean {
-  return matchesName('.pawl', foldSegment(place.at(-1) ?? ''))
+  if (matchesName('.pawl', foldSegment(place.at(-1) ?? ''))) return true
+  const text = `/${place.map(foldSegment).join('/')}`
+  return dataFolders.some((directory) => text.endsWith(`/${directory}`))
 }
 
 const secretName = /token|secret|credential|passw|cookie|^auth|^keys?$|\.(?:key|pem|p12)$/

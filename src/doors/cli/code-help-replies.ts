@@ -153,6 +153,10 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode, CodeHelp>> = {
     about: 'What is kept does not fit its own hash',
     advice: 'Look at it with `pawl log --verify` and `pawl db check`, and restore a backup',
   },
+  LOG_BROKEN: {
+    about: 'The log of the run does not hang together, and nothing is decided on it',
+    advice: 'See where with `pawl log RUN --verify`, and restore a backup',
+  },
   OVERLOADED: {
     about: 'More waits for this run or for the store than can be served',
     advice: 'Make the call again in a moment',
