@@ -2,6 +2,7 @@
  * Everything that a daemon consists of, wired together: store, runtime, doors, and the clock.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import type { Tokens } from '../doors/api/caller.ts'
@@ -92,12 +93,25 @@ async function openRuntimeOn(
     newId,
     policies: openPolicies(home.folder, clock.now),
     approvalMs: config.approvalMs,
+    guarded: guardedBy(home),
     retention: config.retention,
     deliver: (owed) => deliver(owed),
     log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultText(fault) }),
   })
   const deliver = openWebhook(config.webhookUrl, runtime.readApproval)
   return runtime
+}
+
+/** Where the tokens, the database and the socket are, under every name. */
+function guardedBy({ folder, socketFolder }: Home): readonly string[] {
+  const folders = socketFolder === null ? [folder] : [folder, socketFolder]
+  const user = userInfo().homedir
+  const named = folders.flatMap((one) => {
+    const below = one.startsWith(`${user}/`) ? one.slice(user.length) : null
+    const short = below === null ? [] : [`~${below}`, `$HOME${below}`, `\${HOME}${below}`]
+    return [one, realpathSync(one), ...short]
+  })
+  return [...new Set(named)]
 }
 
 /** Letters that are not taken for each other. */

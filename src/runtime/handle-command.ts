@@ -33,6 +33,8 @@ export type Desk = {
   readonly approvalMs: number
   /** Policies laid over the runs of a workspace, the highest authority first. */
   readonly policies: (workspace: string | null) => readonly Policy[]
+  /** Folders that no call may touch, as absolute paths. */
+  readonly guarded: readonly string[]
 }
 
 export type Planned = {

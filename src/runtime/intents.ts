@@ -19,14 +19,14 @@ import { cutText } from './texts.ts'
 export const noWorkspace = '/dev/null/no-workspace'
 
 /** The command that an intent means to a run as it stands. */
-export function planIntent(run: LoadedRun, intent: Intent): Planned {
+export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly string[]): Planned {
   switch (intent.kind) {
     case 'say': {
       const { utterance, branch } = intent
       return { command: hear(leafOf(run, branch).machine, utterance), branch }
     }
     case 'check': {
-      const call = callOf(run, intent)
+      const call = callOf(run, intent, guarded)
       const { branch } = intent
       const finish = (answered: Answered): Answered => nameRule(answered, leafOf(run, branch), call)
       return { command: { type: 'CheckCall', call }, branch, finish }
@@ -78,10 +78,11 @@ type Spoken = Pick<
 >
 
 /** A call as every rule needs it, with the files behind the names it uses. */
-export function callOf(run: LoadedRun, spoken: Spoken): Call {
+export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
   const { tool, input, host, server, branch } = spoken
   const workspace = spoken.workspace ?? run.head.workspace ?? noWorkspace
   const { machine } = leafOf(run, branch)
-  const where = { machine, workspace, host, ...(server === null ? {} : { server }) }
+  const named = server === null ? {} : { server }
+  const where = { machine, workspace, host, guarded, ...named }
   return throughLinks(readCall({ tool, input }, where))
 }

@@ -22,7 +22,7 @@ export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promis
   const run =
     request.runId === null ? await imagine(desk, request) : await currentRun(desk, request.runId)
   const spoken = { ...request, server: null, branch: null }
-  const call = callOf(run, spoken)
+  const call = callOf(run, spoken, desk.guarded)
   const context = contextFor(desk, run, agent)
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
   const { reply } = commandFamily(run.family, check, context)

@@ -31,6 +31,8 @@ export type RuntimeOptions = {
   readonly newId: () => string
   readonly policies: Policies
   readonly approvalMs: number
+  /** Folders that no call may touch, as absolute paths. Absent: none. */
+  readonly guarded?: readonly string[]
   readonly retention: Retention
   /** Tells a person outside; a fault means that it is tried again. */
   readonly deliver: (owed: Owed) => Promise<void>
@@ -50,11 +52,12 @@ export type OpenRuntime = Runtime & {
 const system = { kind: 'system', name: 'pawl' } as const
 
 export function openRuntime(options: RuntimeOptions): OpenRuntime {
-  const { store, clock, newId, policies, approvalMs } = options
+  const { store, clock, newId, policies, approvalMs, guarded = [] } = options
   const waiters = openWaiters()
   const queue = openRunQueue()
   const [shelf, cache] = [openMachineShelf(store), openRunCache()]
-  const desk = { store, shelf, cache, queue, waiters, clock, newId, approvalMs, policies }
+  const tools = { store, shelf, cache, queue, waiters, clock, newId }
+  const desk = { ...tools, approvalMs, policies, guarded }
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
   const expire = (row: ApprovalRow): Promise<Outcome> =>
@@ -148,7 +151,7 @@ function runIdFor({ commandId, actor }: By, newId: () => string): string {
 type Sent = { readonly runId: string; readonly intent: Intent }
 
 async function send(desk: Desk, { runId, intent }: Sent, by: By): Promise<Outcome> {
-  const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent)
+  const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, desk.guarded)
   if (intent.kind !== 'check') return handleCommand(desk, { runId, plan }, by)
   try {
     return await handleCommand(desk, { runId, plan }, by)

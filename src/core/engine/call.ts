@@ -31,6 +31,8 @@ export type Call = {
   readonly workspace: string
   /** The tool is one of Pawl's own, by its server and not by its name alone. */
   readonly isOwn: boolean
+  /** Folders of Pawl itself, as absolute paths; absent: none is known. */
+  readonly guarded?: readonly string[]
   /** Why its input cannot be judged; a call with a problem is denied. */
   readonly problem: string | null
 }

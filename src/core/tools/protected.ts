@@ -8,6 +8,8 @@ import type { Call, Denial } from '../engine/types.ts'
 import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import type { GoodReading, ShellReading } from '../shell/reading.ts'
+import { guardedIn } from './guarded.ts'
+import { personsCommandIn } from './own-program.ts'
 import {
   concernsProtected,
   heldBy,
@@ -27,7 +29,20 @@ export function ruleOnProtected(call: Call): Denial | null {
   const { shell } = call
   // Read once for both: nearly no command goes on from here.
   const concerned = shell?.ok === true && concernsProtected(shell) ? shell : null
-  return ruleOnChanges(call, concerned) ?? ruleOnSecrets(call, concerned)
+  return (
+    ruleOnChanges(call, concerned) ?? ruleOnSecrets(call, concerned) ?? ruleOnPawl(call, concerned)
+  )
+}
+
+/** Pawl's own data and program: what only it, and what only a person may use. */
+function ruleOnPawl(call: Call, concerned: GoodReading | null): Denial | null {
+  const touched = guardedIn(call)
+  if (touched !== null) return denySecret(touched)
+  const command = concerned === null ? null : personsCommandIn(concerned)
+  if (command === null) return null
+  const reason = `\`${shown(command)}\` is for people: an agent does not decide about itself`
+  const how = 'wait for a person (`pawl wait`), or act as yourself: `pawl signal … --as agent`'
+  return { code: 'PATH_PROTECTED', reason, hint: how }
 }
 
 function ruleOnChanges(call: Call, concerned: GoodReading | null): Denial | null {

@@ -35,6 +35,8 @@ export type Where = {
   readonly server?: McpName
   /** Where links on the disk lead: a path as the call writes it → the path behind it. */
   readonly links?: ReadonlyMap<string, string>
+  /** Folders of Pawl itself, as absolute paths. */
+  readonly guarded?: readonly string[]
 }
 
 type Spoken = { readonly tool: string; readonly input: JsonObject }
@@ -75,6 +77,7 @@ export function readCall(spoken: Spoken, where: Where): Call {
     editLines: facts.editLines ?? null,
     workspace: where.workspace,
     isOwn,
+    ...(where.guarded === undefined ? {} : { guarded: where.guarded }),
     problem: isOwn ? null : (nameProblem(spoken.tool, tool) ?? facts.problem ?? null),
   }
 }

@@ -1,0 +1,57 @@
+/**
+ * Pawl's own program in a shell command: the command line speaks with a person's token, so an agent
+ * that could use all of it would approve its own requests.
+ * Knows verbs. Must not know stages.
+ */
+import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
+import { baseName } from '../shell/wrappers.ts'
+
+/** Verbs that decide nothing: they look, or work on files alone. */
+const lookingVerbs: ReadonlySet<string> = new Set(
+  'check test draw play convert judge state runs log wait watch status approvals help'.split(' '),
+)
+/** What an agent may do in its own name, and says so. */
+const agentVerbs: ReadonlySet<string> = new Set(['start', 'signal', 'pause', 'cancel'])
+
+/** Programs that start another one by its name or file. */
+const starters =
+  /^(?:npx|npm|pnpm|pnpx|yarn|bunx?|node|deno|tsx|exec|dlx|x|run|--?[\w-]+(?:=.*)?|--)$/
+const program = /^pawl(?:\.(?:js|mjs|cjs|ts))?(?:@.*)?$/
+/** Words in front of the program that are looked at. */
+const wordsMax = 8
+
+/** The command that only a person may give; null: there is none. */
+export function personsCommandIn({ commands }: GoodReading): string | null {
+  return commands.find(isPersons)?.text ?? null
+}
+
+function isPersons({ words, assigns }: SimpleCommand): boolean {
+  const at = programAt(words)
+  if (at < 0) return false
+  if (assigns.some((name) => name.startsWith('PAWL_'))) return true
+  const rest = words.slice(at + 1)
+  // A word that shows only when it runs may be any verb or option.
+  if (rest.includes(null)) return true
+  const said = rest as readonly string[]
+  const verb = said.find((word) => !word.startsWith('-'))
+  if (verb === undefined || said.includes('--help') || lookingVerbs.has(verb)) return false
+  return !(agentVerbs.has(verb) && isAsAgent(said))
+}
+
+function programAt(words: SimpleCommand['words']): number {
+  for (const [index, word] of words.slice(0, wordsMax).entries()) {
+    if (word === null) return -1
+    if (program.test(baseName(word))) return index
+    if (!starters.test(baseName(word))) return -1
+  }
+  return -1
+}
+
+/** Said once and for all: a second `--as` would count instead. */
+function isAsAgent(words: readonly string[]): boolean {
+  const roles = words.flatMap((word, i) => {
+    if (word === '--as') return [words[i + 1] ?? '']
+    return word.startsWith('--as=') ? [word.slice('--as='.length)] : []
+  })
+  return roles.length === 1 && roles[0] === 'agent'
+}
