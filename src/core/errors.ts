@@ -48,6 +48,7 @@ export const denialCodes = [
   'STORE_UNAVAILABLE',
   'STORE_CORRUPT',
   'LOG_BROKEN',
+  'REQUEST_INVALID',
   'OVERLOADED',
   'INTERNAL',
 ] as const

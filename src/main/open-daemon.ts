@@ -44,6 +44,7 @@ export type Served = {
 
 const secondMs = 1_000
 const hourMs = 3_600_000
+const dayMs = 86_400_000
 
 /** Opens everything; what was opened is closed again when something does not open. */
 export async function openDaemon(settings: DaemonSettings): Promise<Served> {
@@ -85,7 +86,10 @@ async function openRuntimeOn(
   config: Config,
   { home, log }: DaemonSettings,
 ): Promise<OpenRuntime> {
-  const notBefore = await latestMoment(store)
+  const latest = await latestMoment(store)
+  // WHY not from the far future: one wrong clock would move time for every run, for good.
+  const notBefore = latest > Date.now() + dayMs ? 0 : latest
+  if (notBefore !== latest) log('warning', 'a run on record is from the future', { at: latest })
   const clock = openClock({ wall: Date.now, steady: () => performance.now(), notBefore })
   const runtime: OpenRuntime = openRuntime({
     store,
@@ -171,7 +175,8 @@ function openTimers(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
     if (count > 0) log('info', 'old runs were let go', { count })
   }
   const timers = [
-    every(secondMs, runtime.tick, onFault),
+    every(secondMs, runtime.expireDue, onFault),
+    every(secondMs, runtime.deliverOwed, onFault),
     every(secondMs, runtime.poll, onFault),
     every(hourMs, letGo, onFault),
   ]

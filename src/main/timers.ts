@@ -1,6 +1,7 @@
 /**
  * Work that comes back by the clock: one after the other, never twice at once.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Timer = {
   /** No further work; resolves when what is at work has ended. */
@@ -30,13 +31,6 @@ export function every(
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(resolve, ms)
-    const wake = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    signal.addEventListener('abort', wake, { once: true })
-  })
+  // Whoever is woken early has nothing to be told.
+  return sleep(ms, undefined, { signal }).catch(() => undefined)
 }

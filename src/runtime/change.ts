@@ -18,6 +18,8 @@ export type Kept = {
   readonly commandId: string
   /** Whether the caller may send the same id again. */
   readonly isNamed: boolean
+  /** What was asked, so that the same id is no answer to another question. */
+  readonly asked: string
   readonly at: number
   readonly actor: Actor
 }
@@ -69,7 +71,9 @@ export function changeOf(
     expectedSeq: standing.seq,
     head,
     events,
-    reply: kept.isNamed ? { commandId, text: JSON.stringify({ seq, reply }) } : null,
+    reply: kept.isNamed
+      ? { commandId, text: JSON.stringify({ seq, reply, asked: kept.asked }) }
+      : null,
     approvals: approvalsOf(standing.family, family, { recorded, at }),
     owed: answered.effects.map((effect, index) => owedFor(effect, { runId, seq, index, at })),
     snapshot,

@@ -6,9 +6,10 @@ import type { Clock } from './clock.ts'
 import { PawlError } from './pawl-error.ts'
 import type { ApprovalRow, Owed, RunStore } from './ports.ts'
 
+/** Each gives the number of things done. Apart, so that a slow outside holds up nobody. */
 export type DueWork = {
-  /** Does what is due now; gives the number of things done. */
-  readonly tick: () => Promise<number>
+  readonly expire: () => Promise<number>
+  readonly deliver: () => Promise<number>
 }
 
 type Tools = {
@@ -21,8 +22,12 @@ type Tools = {
   readonly log: (what: string, fault: unknown) => void
 }
 
-/** Things done in one go; the next tick does the rest. */
-const batchMax = 100
+/** Things told in one go: few, so that the lease outlasts a slow outside. */
+const batchMax = 5
+/** Questions looked at in one go. */
+const expiriesMax = 1_000
+/** How long a question that could not run out is left alone. */
+const failedMs = 60_000
 /** How long a taken piece of work is left alone before somebody else may take it. */
 const leaseMs = 60_000
 const retryMsMin = 1_000
@@ -31,14 +36,23 @@ const retryMsMax = 3_600_000
 export const attemptsMax = 60
 
 export function openDueWork(tools: Tools): DueWork {
+  /** Questions that could not run out, and when that is tried again. */
+  const failing = new Map<string, number>()
   return {
-    tick: async () => {
+    expire: async () => {
       let done = 0
-      const due = await tools.store.dueApprovals(tools.clock.now(), batchMax)
-      for (const row of due) {
+      const now = tools.clock.now()
+      for (const row of await tools.store.dueApprovals(now, expiriesMax)) {
+        if ((failing.get(row.id) ?? 0) > now) continue
         const isDone = await attempt(tools, `expiry of ${row.id}`, () => tools.expire(row))
-        if (isDone) done += 1
+        if (isDone) failing.delete(row.id)
+        else failing.set(row.id, now + failedMs)
+        done += isDone ? 1 : 0
       }
+      return done
+    },
+    deliver: async () => {
+      let done = 0
       const at = tools.clock.now()
       for (const owed of await tools.store.takeOwed({ at, leaseMs, limit: batchMax })) {
         if (await deliver(tools, owed)) done += 1

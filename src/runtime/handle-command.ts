@@ -2,6 +2,7 @@
  * The one way to move a run: load, decide, keep, and only then speak.
  * Knows transactions. Must not contain a condition about the domain.
  */
+import { hash } from 'node:crypto'
 import { type View, viewMember } from '../core/dialects/view.ts'
 import type { Answered, Context, Family, Member } from '../core/engine/family.ts'
 import { commandFamily, mainOf, memberOfBranch } from '../core/engine/family.ts'
@@ -45,23 +46,30 @@ export type Planned = {
 }
 
 /** What is wanted of a run, once it is known how the run stands. */
-export type Wish = { readonly runId: string; readonly plan: (run: LoadedRun) => Planned }
+export type Wish = {
+  readonly runId: string
+  readonly plan: (run: LoadedRun) => Planned
+  /** What the caller sent: the same command id with anything else is another command. */
+  readonly asked: unknown
+}
 
 /** How often a decision is made anew because another node was faster. */
 const triesMax = 4
 
 /** Carries out a command on a run that exists. */
-export function handleCommand(desk: Desk, { runId, plan }: Wish, by: By): Promise<Outcome> {
+export function handleCommand(desk: Desk, wish: Wish, by: By): Promise<Outcome> {
+  const { runId, plan, asked } = wish
   return desk.queue.inTurn(runId, async () => {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const run = await openRun(desk, runId)
       const planned = plan(run)
       const context = contextFor(desk, run, by.actor)
-      const decided = commandFamily(run.family, planned, context)
-      const answered = planned.finish?.(decided) ?? decided
+      const plainly = commandFamily(run.family, planned, context)
+      const answered = planned.finish?.(plainly) ?? plainly
       const standing = standingOf(run)
       const { branch } = planned
-      const done = await keep(desk, { runId, answered, standing, branch, at: context.at }, by)
+      const decided = { runId, answered, standing, branch, at: context.at, asked }
+      const done = await keep(desk, decided, by)
       if (done !== null) return done
       desk.cache.drop(runId)
     }
@@ -76,11 +84,12 @@ export type Birth = {
   readonly workspace: string | null
   readonly library: Pins
   readonly begin: (context: Context) => Answered
+  readonly asked: unknown
 }
 
 /** Carries out the command that makes a run. */
 export function handleStart(desk: Desk, birth: Birth, by: By): Promise<Outcome> {
-  const { runId, workspace, library, begin } = birth
+  const { runId, workspace, library, begin, asked } = birth
   return desk.queue.inTurn(runId, async () => {
     const at = desk.clock.now()
     const answered = begin(contextOf(desk, { at, actor: by.actor, workspace, library }))
@@ -90,7 +99,7 @@ export function handleStart(desk: Desk, birth: Birth, by: By): Promise<Outcome> 
     }
     const beginning = { workspace, startedAt: at, endedAt: null }
     const standing = { family: null, seq: 0, hash: '', at, beginning, library, snapshotSeq: 0 }
-    const done = await keep(desk, { runId, answered, standing, branch: null, at }, by)
+    const done = await keep(desk, { runId, answered, standing, branch: null, at, asked }, by)
     if (done !== null) return done
     const hint = 'start it under another id'
     throw new PawlError('RUN_EXISTS', `there is a run \`${runId}\` already`, { hint })
@@ -157,6 +166,7 @@ type Decided = {
   readonly standing: Standing
   readonly branch: string | null
   readonly at: number
+  readonly asked: unknown
 }
 
 /** Keeps a decision, then speaks; null: the log has moved on meanwhile. */
@@ -168,11 +178,12 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
   }
   const commandId = by.commandId ?? desk.newId()
   const isNamed = by.commandId !== null
-  const kept = { runId, commandId, isNamed, at, actor: by.actor }
+  const asked = isNamed ? fingerprint(decided.asked) : ''
+  const kept = { runId, commandId, isNamed, asked, at, actor: by.actor }
   const { change, run } = changeOf(answered, standing, kept)
   const committed = await commit(desk, change)
   if (committed === 'conflict') return null
-  if (committed === 'repeated') return repeat(desk, { ...decided, commandId })
+  if (committed === 'repeated') return repeatReply(desk, decided, commandId)
   desk.cache.put(run)
   if (answered.recorded.length > 0) {
     desk.waiters.wake(runId, run.head.seq)
@@ -193,17 +204,32 @@ async function commit({ store, cache }: Desk, change: Change): ReturnType<Store[
   }
 }
 
-type Repeated = Decided & { readonly commandId: string }
+type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>
 
-/** The reply that this command got the first time. */
-async function repeat(desk: Desk, { runId, commandId, branch }: Repeated): Promise<Outcome> {
+/** The reply that this command got the first time. Fault when it was another command. */
+export async function repeatReply(
+  desk: Desk,
+  { runId, branch, asked }: Repeated,
+  commandId: string,
+): Promise<Outcome> {
   const text = await desk.store.findReply(runId, commandId)
   if (text === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
   // WHY the cast: nobody but this room writes replies.
-  const { seq, reply } = JSON.parse(text) as { readonly seq: number; readonly reply: Reply }
+  const kept = JSON.parse(text) as KeptReply
+  if (kept.asked !== fingerprint(asked)) {
+    const hint = 'every command has an id of its own; only a retry uses it again'
+    throw new PawlError('REQUEST_INVALID', 'this id was used for another command', { hint })
+  }
   desk.cache.drop(runId)
   const { family } = await openRun(desk, runId)
+  const { seq, reply } = kept
   return { runId, seq, reply, view: () => viewOf(family, branch), isRepeated: true }
+}
+
+type KeptReply = { readonly seq: number; readonly reply: Reply; readonly asked: string }
+
+function fingerprint(asked: unknown): string {
+  return hash('sha256', JSON.stringify(asked), 'base64')
 }
 
 function outcomeOf({ runId, answered, branch }: Decided, seq: number): Outcome {

@@ -2,6 +2,7 @@
  * What callers want of a run, as commands of the engine: their words heard by the run that listens
  * now, their calls read once.
  */
+import { isAbsolute, relative, sep } from 'node:path'
 import { assertNever } from '../core/assert.ts'
 import { hear } from '../core/dialects/hear.ts'
 import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
@@ -77,12 +78,24 @@ type Spoken = Pick<
   'tool' | 'input' | 'host' | 'server' | 'workspace' | 'branch'
 >
 
+/** Whether a folder is the other one or below it. */
+function isWithin(folder: string, home: string): boolean {
+  const near = relative(home, folder)
+  return near === '' || !(isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`))
+}
+
 /** A call as every rule needs it, with the files behind the names it uses. */
 export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
   const { tool, input, host, server, branch } = spoken
-  const workspace = spoken.workspace ?? run.head.workspace ?? noWorkspace
+  const home = run.head.workspace ?? noWorkspace
+  const workspace = spoken.workspace ?? home
   const { machine } = leafOf(run, branch)
   const named = server === null ? {} : { server }
   const where = { machine, workspace, host, guarded, ...named }
-  return throughLinks(readCall({ tool, input }, where))
+  const call = throughLinks(readCall({ tool, input }, where))
+  if (isWithin(workspace, home)) return call
+  // WHY: who could name the workspace of a call could reach every file, past every policy.
+  const whose = run.head.workspace === null ? 'no workspace' : `the workspace \`${home}\``
+  const problem = `the run has ${whose}, and the call says it works in \`${workspace}\``
+  return { ...call, problem }
 }

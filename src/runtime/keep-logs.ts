@@ -14,6 +14,10 @@ import type { Anchor, Verified } from './runtime.ts'
 
 const pageRecords = 1_000
 const pageRuns = 200
+/** How far the clock of another machine may be ahead. */
+const aheadMsMax = 300_000
+/** Runs let go before the store is measured again: a run takes more room than its texts. */
+const batchRuns = 10
 
 /** Proves a log untouched, or names the first record that does not fit. */
 export async function verifyLog(
@@ -72,8 +76,16 @@ function hashesIn(events: readonly EventRecord[]): readonly string[] {
 }
 
 /** Takes in a run from elsewhere, once its log was proved whole; projections are made anew. */
-export async function importRun(store: Store, shelf: MachineShelf, copy: RunCopy): Promise<Anchor> {
+export async function importRun(
+  store: Store,
+  shelf: MachineShelf,
+  { copy, now }: { readonly copy: RunCopy; readonly now: number },
+): Promise<Anchor> {
   const { id, seq, hash } = copy.head
+  if (copy.events.some(({ at }) => at > now + aheadMsMax)) {
+    const hint = 'put the clock right, here or where it was exported'
+    throw new PawlError('REQUEST_INVALID', `the log of \`${id}\` is from the future`, { hint })
+  }
   const check = openChainCheck(id)
   const verified = check.add(copy.events) ?? check.end({ runId: id, seq, hash })
   if (!verified.ok) {
@@ -191,30 +203,22 @@ const dayMs = 86_400_000
 const megabyte = 1_048_576
 
 /** Lets ended runs go that are too old, then the oldest ones while the store is too large. */
-export async function letGo(store: Store, retention: Retention, at: number): Promise<number> {
-  const { days, megabytes } = retention
-  let count = 0
-  if (days !== null) {
-    for (;;) {
-      const old = await store.listEnded({ before: at - days * dayMs, limit: pageRuns })
-      if (old.length === 0) break
-      await store.removeRuns(old.map((run) => run.id))
-      count += old.length
-    }
+export async function letGo(
+  store: Store,
+  { days, megabytes }: Retention,
+  at: number,
+): Promise<readonly string[]> {
+  const gone: string[] = []
+  const remove = async (before: number, limit: number): Promise<boolean> => {
+    const ids = (await store.listEnded({ before, limit })).map((run) => run.id)
+    if (ids.length > 0) await store.removeRuns(ids)
+    gone.push(...ids)
+    return ids.length > 0
   }
-  if (megabytes === null) return count
-  let excess = (await store.countBytes()) - megabytes * megabyte
-  while (excess > 0) {
-    const old = await store.listEnded({ before: at + 1, limit: pageRuns })
-    const going: string[] = []
-    for (const run of old) {
-      if (excess <= 0) break
-      going.push(run.id)
-      excess -= run.bytes
-    }
-    if (going.length === 0) break
-    await store.removeRuns(going)
-    count += going.length
+  if (days !== null) while (await remove(at - days * dayMs, pageRuns));
+  if (megabytes === null) return gone
+  while ((await store.countBytes()) > megabytes * megabyte) {
+    if (!(await remove(at + 1, batchRuns))) break
   }
-  return count
+  return gone
 }

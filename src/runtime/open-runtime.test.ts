@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { rebuildAll } from './keep-logs.ts'
+import { letGo, rebuildAll } from './keep-logs.ts'
 import { loadRun } from './load-run.ts'
 import { openMachineShelf } from './machines.ts'
 import { PawlError } from './pawl-error.ts'
@@ -14,6 +14,7 @@ import {
   person,
   release,
   say,
+  startMs,
   startRelease,
 } from './runtime.contract.ts'
 
@@ -282,4 +283,82 @@ test('no id that an agent can give its command keeps a question open', async () 
   pass(3_600_001)
   await runtime.tick()
   expect(await runtime.readApproval(id)).toMatchObject({ status: 'expired' })
+})
+
+test('a command id is no answer to another question', async () => {
+  const { runtime } = openBench()
+  const runId = await startRelease(runtime)
+  const by = { ...asAgent, commandId: 'k1' }
+  expect((await runtime.send(runId, readme, by)).reply).toMatchObject({ verdict: 'allow' })
+  const other = await runtime.send(runId, check('Bash', { command: 'rm -rf /' }), by)
+  expect(other.reply).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID' })
+  expect(await faultOf(runtime.send(runId, say('READY'), by))).toBe('REQUEST_INVALID')
+  expect((await runtime.send(runId, readme, by)).isRepeated).toBe(true)
+})
+
+test('a call does not choose the workspace it is judged in', async () => {
+  const { runtime } = openBench()
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const write = { file_path: '/etc/x', old_string: 'a', new_string: 'b' }
+  for (const workspace of [null, '/', '/etc', '/worker', '/work/../etc', 'etc']) {
+    const { reply } = await runtime.send(runId, { ...check('Edit', write), workspace }, asAgent)
+    expect(reply, workspace ?? 'none').toMatchObject({ verdict: 'deny' })
+  }
+  const inside = { ...check('Edit', { ...write, file_path: 'x.ts' }), workspace: '/work/sub' }
+  expect((await runtime.send(runId, inside, asAgent)).reply).toMatchObject({ verdict: 'allow' })
+})
+
+test('only a person starts a run in the middle', async () => {
+  const { runtime } = openBench()
+  await runtime.definitions.create({ source: release, format: 'json' })
+  const request = { definition: 'release', task: null, stage: 'build', vars: {}, workspace: null }
+  expect(await faultOf(runtime.start(request, asAgent))).toBe('NOT_PERMITTED')
+  expect((await runtime.start(request, asPerson)).view()).toMatchObject({ stage: 'build' })
+  const nowhere = { ...request, stage: null, workspace: 'here' }
+  expect(await faultOf(runtime.start(nowhere, asAgent))).toBe('REQUEST_INVALID')
+})
+
+test('a start sent again gets its reply though the definition is gone', async () => {
+  const { runtime } = openBench()
+  await runtime.definitions.create({ source: release, format: 'json' })
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: null }
+  const by = { ...asAgent, commandId: 's1' }
+  const { runId } = await runtime.start(request, by)
+  await runtime.definitions.remove('release')
+  expect(await runtime.start(request, by)).toMatchObject({ runId, isRepeated: true })
+  expect(await faultOf(runtime.start({ ...request, vars: { a: 1 } }, by))).toBe('REQUEST_INVALID')
+})
+
+test('a store that is too large lets go of no more than it must', async () => {
+  const { runtime, store } = openBench()
+  const runs: string[] = []
+  for (let i = 0; i < 40; i += 1) {
+    const runId = await startRelease(runtime, { i })
+    await runtime.send(runId, { kind: 'cancel', reason: '' }, asPerson)
+    runs.push(runId)
+  }
+  let kept = 40
+  // A page holds more than the texts of a log: here a run takes a tenth of a megabyte.
+  const large = {
+    ...store,
+    countBytes: async () => kept * 104_000,
+    removeRuns: async (ids: readonly string[]) => {
+      kept -= ids.length
+      await store.removeRuns(ids)
+    },
+  }
+  expect(await letGo(large, { days: null, megabytes: 2 }, startMs + 1)).toHaveLength(20)
+  expect((await runtime.readRun(runs.at(-1) ?? '', null)).head.status).toBe('cancelled')
+})
+
+test('a log from the future is not taken in', async () => {
+  const { runtime, pass } = openBench()
+  const other = openBench()
+  other.pass(400 * 86_400_000)
+  const runId = await startRelease(other.runtime)
+  const copy = await other.runtime.exportRun(runId)
+  expect(await faultOf(runtime.importRun(copy))).toBe('REQUEST_INVALID')
+  pass(400 * 86_400_000)
+  expect(await runtime.importRun(copy)).toMatchObject({ runId })
 })

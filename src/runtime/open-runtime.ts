@@ -2,15 +2,12 @@
  * Puts the runtime together: one desk for commands, one for definitions, and the work that is due
  * without anybody asking.
  */
-import { hash } from 'node:crypto'
-import { startFamily } from '../core/engine/family.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
 import { openDueWork } from './due-work.ts'
-import { findDefinition } from './find-definition.ts'
-import { currentRun, type Desk, handleCommand, handleStart, viewOf } from './handle-command.ts'
+import { currentRun, type Desk, handleCommand, viewOf } from './handle-command.ts'
 import { leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
@@ -20,7 +17,8 @@ import type { Policies } from './policies.ts'
 import type { ApprovalRow, Owed, Store } from './ports.ts'
 import { openRunCache } from './run-cache.ts'
 import { openRunQueue } from './run-queue.ts'
-import type { By, DecisionOnApproval, Intent, Outcome, Runtime, StartRequest } from './runtime.ts'
+import type { By, DecisionOnApproval, Intent, Outcome, Runtime } from './runtime.ts'
+import { startRun } from './start-run.ts'
 import { cutText } from './texts.ts'
 import { openWaiters } from './waiters.ts'
 
@@ -39,10 +37,14 @@ export type RuntimeOptions = {
   readonly log: (what: string, fault: unknown) => void
 }
 
-/** A runtime, and the two things that its owner calls by the clock. */
+/** A runtime, and the things that its owner calls by the clock. */
 export type OpenRuntime = Runtime & {
-  /** Does what is due: questions run out, the outside is told. Once a second is enough. */
+  /** Both of the next two, for whoever has one clock. */
   readonly tick: () => Promise<number>
+  /** Lets questions run out whose time is over; gives how many. Once a second is enough. */
+  readonly expireDue: () => Promise<number>
+  /** Tells the outside what it is owed; gives how much. Once a second is enough. */
+  readonly deliverOwed: () => Promise<number>
   /** Looks whether other nodes moved runs that somebody waits for. Once a second is enough. */
   readonly poll: () => Promise<void>
   /** Lets old runs go; gives how many. Once an hour is enough. */
@@ -65,7 +67,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     handleCommand(desk, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
   return {
-    start: (request, by) => start(desk, request, by),
+    start: (request, by) => startRun(desk, request, by),
     send: (runId, intent, by) => send(desk, { runId, intent }, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     judge: (request) => judgeDry(desk, request),
@@ -94,21 +96,39 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     definitions: openDefinitions(desk),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
-    importRun: (copy) => importRun(store, shelf, copy),
+    importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),
     usage: () => {
       const [runsCached, waitersCount] = [cache.size(), waiters.count()]
       return { store: store.kind, runsCached, waitersCount, startedAt }
     },
-    findTrouble: store.findTrouble,
-    tick: due.tick,
+    findTrouble: onceIn(troubleMs, clock, store.findTrouble),
+    tick: async () => (await due.expire()) + (await due.deliver()),
+    expireDue: due.expire,
+    deliverOwed: due.deliver,
     poll: () => poll(desk),
-    letGo: () => letGo(store, options.retention, clock.now()),
+    letGo: async () => {
+      const gone = await letGo(store, options.retention, clock.now())
+      for (const runId of gone) cache.drop(runId)
+      return gone.length
+    },
     close: async () => {
       await queue.drained()
       forget()
       waiters.close()
       await store.close()
     },
+  }
+}
+
+/** How long an answer about trouble is believed: whoever asks all the time costs no write each. */
+const troubleMs = 1_000
+
+function onceIn<T>(ms: number, clock: Clock, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly answer: Promise<T> } | null = null
+  return () => {
+    const at = clock.now()
+    if (last === null || at - last.at >= ms) last = { at, answer: ask() }
+    return last.answer
   }
 }
 
@@ -126,35 +146,14 @@ async function poll(desk: Desk): Promise<void> {
   for (const [runId, seq] of await store.readSeqs(awaited)) hearOf(desk, runId, seq)
 }
 
-async function start(desk: Desk, request: StartRequest, by: By): Promise<Outcome> {
-  const { definition, task, stage, vars, workspace } = request
-  const { machine, library, notes } = await findDefinition(desk, { definition, task, workspace })
-  const runId = runIdFor(by, desk.newId)
-  const where = workspace === null ? {} : { workspace }
-  const pins = Object.keys(library).length === 0 ? {} : { library }
-  const command = { type: 'StartRun', stage, vars, branch: null, ...pins, ...where } as const
-  const birth = { runId, workspace, library }
-  const outcome = await handleStart(
-    desk,
-    { ...birth, begin: (context) => startFamily({ runId, machine }, command, context) },
-    by,
-  )
-  return notes.length === 0 ? outcome : { ...outcome, notes }
-}
-
-/** WHY from the command id: the same start sent twice means the same run. */
-function runIdFor({ commandId, actor }: By, newId: () => string): string {
-  if (commandId === null) return `r${newId()}`
-  return `r${hash('sha256', `${actor.kind}:${commandId}`, 'hex').slice(0, 20)}`
-}
-
 type Sent = { readonly runId: string; readonly intent: Intent }
 
 async function send(desk: Desk, { runId, intent }: Sent, by: By): Promise<Outcome> {
   const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, desk.guarded)
-  if (intent.kind !== 'check') return handleCommand(desk, { runId, plan }, by)
+  const wish = { runId, plan, asked: intent }
+  if (intent.kind !== 'check') return handleCommand(desk, wish, by)
   try {
-    return await handleCommand(desk, { runId, plan }, by)
+    return await handleCommand(desk, wish, by)
   } catch (fault) {
     if (fault instanceof PawlError && fault.code === 'RUN_UNKNOWN') throw fault
     return denial(runId, fault)
@@ -176,7 +175,7 @@ function denial(runId: string, fault: unknown): Outcome {
 
 function expiryOf({ id, runId }: ApprovalRow): Parameters<typeof handleCommand>[1] {
   const command = { type: 'ExpireApproval', approvalId: id } as const
-  return { runId, plan: () => ({ command, branch: null }) }
+  return { runId, plan: () => ({ command, branch: null }), asked: command }
 }
 
 type Deciding = { readonly id: string; readonly decision: DecisionOnApproval }
@@ -187,7 +186,11 @@ async function resolve(desk: Desk, { id, decision }: Deciding, by: By): Promise<
   const note = cutText(decision.note)
   const asked = { type: 'ResolveApproval', approvalId: id, granted, note } as const
   const command = { ...asked, hash: seen, edits }
-  const outcome = await handleCommand(desk, { runId, plan: () => ({ command, branch: null }) }, by)
+  const outcome = await handleCommand(
+    desk,
+    { runId, plan: () => ({ command, branch: null }), asked: command },
+    by,
+  )
   const { reply } = outcome
   if (reply.kind !== 'refused' || reply.code !== 'APPROVAL_UNKNOWN') return outcome
   const row = await knownApproval(desk.store, id)

@@ -20,6 +20,8 @@ export type Answer<T> =
 const expected: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
   'STORE_CONFLICT',
+  // An id that was used for something else.
+  'REQUEST_INVALID',
   'APPROVAL_DECIDED',
 ])
 

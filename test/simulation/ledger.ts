@@ -41,7 +41,7 @@ export function openLedger(raw: Store): Ledger {
       const before = replies.get(key) ?? text
       hold(before === text, () => `${key} was told ${before} and then ${text}`)
       replies.set(key, text)
-      const kept = await raw.findReply(runId, commandId)
+      const kept = spokenIn(await raw.findReply(runId, commandId))
       hold(kept === text, () => `${key} was told ${text}, and the record has ${kept}`)
     },
     decided: (approvalId, note) => {
@@ -70,4 +70,11 @@ function holdUnnamed({ runId, seq, reply, isRepeated }: Outcome, record: EventRe
     types[reply.verdict].includes(record.type),
     () => `${runId}: ${reply.verdict} was said of record ${seq}, which is ${record.type}`,
   )
+}
+
+/** What a kept reply said; beside it the store keeps what it was an answer to. */
+function spokenIn(kept: string | null): string | null {
+  if (kept === null) return null
+  const { seq, reply } = JSON.parse(kept) as { readonly seq: number; readonly reply: unknown }
+  return JSON.stringify({ seq, reply })
 }

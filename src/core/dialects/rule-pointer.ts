@@ -49,6 +49,7 @@ export function pointerOfDenial(machine: Machine, denied: Denied): string | null
     case 'STORE_UNAVAILABLE':
     case 'STORE_CORRUPT':
     case 'LOG_BROKEN':
+    case 'REQUEST_INVALID':
     case 'OVERLOADED':
     case 'INTERNAL':
       return null

@@ -57,6 +57,8 @@ async function* streamEvents(
   }
 }
 
+/** Changes on other nodes may not be heard of: how often a look finds them all the same. */
+const lookMs = 1_000
 /** Changes that come together are looked for once. */
 const gatherMs = 40
 /** Nodes differ in their clocks and commits in their order: a look goes back so far. */
@@ -76,7 +78,7 @@ async function* streamChanges(
   yield null
   while (!signal.aborted) {
     // INVARIANT: listening begins before looking, so that no change falls in between.
-    const change = waitForChange(desk, beatMs)
+    const change = waitForChange(desk, Math.min(beatMs, lookMs))
     try {
       const heads = await look()
       for (const message of heads) yield { id: message.updatedAt, message }

@@ -157,6 +157,10 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode, CodeHelp>> = {
     about: 'The log of the run does not hang together, and nothing is decided on it',
     advice: 'See where with `pawl log RUN --verify`, and restore a backup',
   },
+  REQUEST_INVALID: {
+    about: 'What was sent cannot be meant: its command id belongs to another command',
+    advice: 'Give every command an id of its own, and use it again only to send the same once more',
+  },
   OVERLOADED: {
     about: 'More waits for this run or for the store than can be served',
     advice: 'Make the call again in a moment',

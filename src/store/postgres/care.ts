@@ -36,8 +36,16 @@ export function createCare(pool: Pool): Care {
     listRunIds: async ({ after, limit }) => {
       const key = after === null ? null : parseCursor(after, idKey)
       const rows = await pool.run<{ id: string }>(
-        (sql) => sql`SELECT id FROM runs ${key === null ? sql`` : sql`WHERE id > ${key[0]}`}
-          ORDER BY id LIMIT ${limit + 1}`,
+        // WHY from the logs: a run whose head is lost is still there. Each step of the recursion
+        // jumps to the next run, so the many records of one are not read.
+        (sql) => sql`WITH RECURSIVE found AS (
+            (SELECT run_id AS id FROM events WHERE run_id > ${key?.[0] ?? ''}
+              ORDER BY run_id LIMIT 1)
+            UNION ALL
+            SELECT (SELECT run_id FROM events WHERE run_id > found.id ORDER BY run_id LIMIT 1)
+            FROM found WHERE found.id IS NOT NULL
+          )
+          SELECT id FROM found WHERE id IS NOT NULL LIMIT ${limit + 1}`,
       )
       const page = pageOf(rows, limit, (row) => [row.id])
       return { ...page, items: page.items.map((row) => row.id) }
