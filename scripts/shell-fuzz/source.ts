@@ -73,9 +73,7 @@ function renamed(random: Random, command: string): string {
 export function isUnsafeToRun(command: string): boolean {
   const isLogin = /\b(bash|sh)\b.*(\s-\w*l|--login)/s.test(command)
   const isFile = /(\b(bash|sh|source)|\.)\s[^|;&\n]*(names\.txt|evil)/.test(command)
-  // `find -exec bash {}`: the file that a listed shell runs is picked by a listed `find`.
-  const isFound = /\b(bash|sh)\b(?!\s+-c)[^|;&\n]*\{\}/.test(command)
-  return isLogin || isFile || isFound || /\/dev\/?(tcp|udp)/.test(command) || command.includes('\0')
+  return isLogin || isFile || /\/dev\/?(tcp|udp)/.test(command) || command.includes('\0')
 }
 
 /** Whether a stranger is named anywhere: these are the commands that could go wrong. */

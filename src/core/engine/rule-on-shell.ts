@@ -11,6 +11,7 @@ import { withVariables } from '../shell/rewrite.ts'
 import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
+import { seenFrom } from '../shell/where.ts'
 import { actOfShape, namesMatch } from '../tools/hosts.ts'
 import { withText } from '../tools/shell-input.ts'
 import type { Call, Denial } from './types.ts'
@@ -81,11 +82,12 @@ function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Deni
 }
 
 /** Devices aside, what is read by name is inside the workspace. */
-function strays({ target, dir }: Redirection, call: Call): boolean {
-  if (target === null || dir === null) return false
+function strays({ target, dirs }: Redirection, call: Call): boolean {
+  if (target === null) return false
   if (/^\/dev\/(null|stdin|zero|urandom|random|tty|fd\/\d+)$/.test(target)) return false
-  const path = dir === '' || /^[/~]/.test(target) ? target : `${dir}/${target}`
-  return normalisePath(path, call.workspace) === null
+  return seenFrom(dirs, target).some(
+    (path) => path !== null && normalisePath(path, call.workspace) === null,
+  )
 }
 
 function isHarmless(target: string | null): boolean {

@@ -3,6 +3,7 @@
  * scripts of inner shells as trees still to be walked.
  */
 import { expandedIn, type Facts, noteHidden, noteWrite } from './facts.ts'
+import { movedBy, type Standing } from './folders.ts'
 import type { Feed } from './inner.ts'
 import { parseShell, type SyntaxNode } from './parse.ts'
 import { unwrap } from './unwrap.ts'
@@ -11,8 +12,9 @@ import type { ReadWord } from './words.ts'
 import { baseName } from './wrappers.ts'
 
 /** Where in the text something stands. */
-export type Scope = {
-  readonly dir: string | null
+export type Scope = Standing & {
+  /** Runs once, one after the other: it is no branch, no loop and no function. */
+  readonly isStraight: boolean
   readonly isInner: boolean
   /** What stands on the input of everything in there, unless it brings its own. */
   readonly feed: Feed
@@ -52,6 +54,8 @@ type Task = {
   readonly found: FoundCommand
   readonly within: Outer | null
   readonly isByRunner: boolean
+  /** Run by the shell itself, so that it can move it elsewhere. */
+  readonly isShells: boolean
   readonly depth: number
 }
 
@@ -59,7 +63,8 @@ type Task = {
 export function addCommand(walk: Walking, found: FoundCommand): readonly Pending[] {
   const pending: Pending[] = []
   const before = walk.scope
-  const tasks: Task[] = [{ found, within: null, isByRunner: false, depth: before.depth }]
+  const { depth } = before
+  const tasks: Task[] = [{ found, within: null, isByRunner: false, isShells: true, depth }]
   while (tasks.length > 0 && walk.facts.problem === null) {
     addOne(walk, tasks.shift() as Task, { tasks, pending, scope: before })
   }
@@ -91,16 +96,17 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
     within,
     isByRunner,
     stdin: found.stdin,
-    dir: scope.dir,
+    dirs: scope.dirs,
   })
   if (words.length === 0) return
   if (values[0] === null) {
     const reason = 'the name of the command is only known when it runs'
     noteHidden(facts, { kind: 'code', reason, token: words[0]?.text ?? '' })
   }
-  learnVariables(facts, words, scope.dir)
+  learnVariables(facts, words, scope.dirs)
   doubtWords(facts, words)
-  moveTo(walk, words)
+  const dirs = task.isShells ? movedBy(words, scope.dirs) : null
+  if (dirs !== null) walk.scope = { ...walk.scope, dirs, missed: scope.dirs }
   const index = facts.commands.length - 1
   for (const inner of unwrap(words, found.feed)) {
     if (inner.kind === 'hidden') {
@@ -128,6 +134,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
         },
         within: inner.at === null ? null : { command: index, word: inner.at },
         isByRunner: inner.isByRunner || isByRunner,
+        isShells: task.isShells && (values[0] === 'command' || values[0] === 'builtin'),
         depth: depth + 1,
       })
     }
@@ -147,6 +154,7 @@ function addScript(
   const { scope, pending } = at.queue
   const inside: Scope = {
     ...scope,
+    isStraight: !at.joins,
     isInner: true,
     feed: { kind: 'none' },
     isOuter: false,
@@ -158,22 +166,6 @@ function addScript(
     scope,
     joins: at.joins,
   })
-}
-
-/** Where the commands after it run. */
-function moveTo(walk: Walking, words: readonly ReadWord[]): void {
-  const name = words[0]?.value
-  if (name !== 'cd' && name !== 'pushd' && name !== 'popd') return
-  const target = words.find((word, i) => i > 0 && !/^-[LPe@]*$|^--$/.test(word.start))
-  const dir = walk.scope.dir
-  if (name === 'popd' || words.some((word) => word.start === '-')) {
-    walk.scope = { ...walk.scope, dir: null }
-  } else if (target === undefined) walk.scope = { ...walk.scope, dir: '~' }
-  else if (target.value === null || target.isPattern) walk.scope = { ...walk.scope, dir: null }
-  else if (/^[/~]/.test(target.value)) walk.scope = { ...walk.scope, dir: target.value }
-  else if (dir !== null) {
-    walk.scope = { ...walk.scope, dir: dir === '' ? target.value : `${dir}/${target.value}` }
-  }
 }
 
 /** Actions of `find` that run or change something, wherever they stand in a word. */

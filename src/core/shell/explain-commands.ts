@@ -38,7 +38,7 @@ export function explainCommands(
 }
 
 const nothingElse = { redirections: [], assignments: [], functions: [], hidden: [] } as const
-const harmless = { words: ['true'], starts: ['true'], dir: '' } as const
+const harmless = { words: ['true'], starts: ['true'], dirs: [''] } as const
 
 /** The longest entry that fits; a list has few, and each is split into words once. */
 function entryFor({ words }: SimpleCommand, entries: readonly string[]): string | null {

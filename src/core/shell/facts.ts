@@ -3,7 +3,7 @@
  * The only changing thing in this room; it never leaves `read-shell.ts`.
  */
 import type { Span } from './odd-characters.ts'
-import type { AssignedValue, Hidden, Redirection, SimpleCommand } from './reading.ts'
+import type { AssignedValue, Dirs, Hidden, Redirection, SimpleCommand } from './reading.ts'
 
 /** What is known of the values a variable gets in the text, from harmless to anything. */
 export type Quality = 'number' | 'plain' | 'chosen'
@@ -16,6 +16,9 @@ export type Doubt = {
   readonly token: string
 }
 
+/** How much has been gathered. */
+export type Count = { readonly commands: number; readonly redirections: number }
+
 export type Facts = {
   readonly commands: SimpleCommand[]
   readonly redirections: Redirection[]
@@ -27,6 +30,8 @@ export type Facts = {
   readonly hidden: Hidden[]
   readonly doubts: Doubt[]
   readonly quoted: Span[]
+  /** Loops that move elsewhere, none inside another, and where they may run. */
+  readonly loops: { readonly from: Count; readonly to: Count; readonly dirs: Dirs }[]
   listsVariables: boolean
   /** Something runs with an environment that was emptied before. */
   empties: boolean
@@ -47,6 +52,7 @@ export function newFacts(): Facts {
     hidden: [],
     doubts: [],
     quoted: [],
+    loops: [],
     listsVariables: false,
     empties: false,
     problem: null,

@@ -7,9 +7,11 @@ import type { ParsedScript, SyntaxNode } from 'unbash'
 import { forEachChild, parse } from 'unbash'
 
 export type {
+  AndOr,
   ArithmeticExpression,
   Assignment,
   Command,
+  CompoundList,
   Coproc,
   HereDoc,
   HereString,

@@ -3,7 +3,7 @@
  */
 import { anyOf } from './any-of.ts'
 import type { Tail } from './tail.ts'
-import { isOutside } from './where.ts'
+import { leavesFrom } from './where.ts'
 
 const curlWithValue = anyOf(
   '^',
@@ -33,7 +33,7 @@ export function curlTrouble(tail: Tail): string | null {
     const start = tail.starts[i] as string
     const next = tail.words[i + 1] ?? null
     const file = fileOf(start, next) ?? sentFile(start, next)
-    if (file !== null && isOutside(file, tail.workspace)) return start
+    if (file !== null && leavesFrom(tail, file)) return start
     if (/^(-K|--config)/.test(start)) return start
     if (listed && curlElsewhere.test(start)) return start
     if (curlWithValue.test(start)) i += 1
@@ -94,15 +94,15 @@ export function sshTrouble(tail: Tail): string | null {
     }
     const isGlued = !sshValues.test(start)
     const value = isGlued ? start.replace(/^-\w*?[oFEI]/, '') : (tail.words[i + 1] ?? '')
-    if (i >= tail.listedCount && isSshTrouble(start, value, tail.workspace)) return start
+    if (i >= tail.listedCount && isSshTrouble(tail, start, value)) return start
     if (!isGlued) i += 1
   }
   return null
 }
 
-function isSshTrouble(option: string, value: string, workspace: string | null): boolean {
+function isSshTrouble(tail: Tail, option: string, value: string): boolean {
   if (/^-[a-zA-Z0-9]*?o/.test(option) && sshSettings.test(value.toLowerCase())) return true
-  return /^-[a-zA-Z0-9]*?[FEI]/.test(option) && isOutside(value, workspace)
+  return /^-[a-zA-Z0-9]*?[FEI]/.test(option) && leavesFrom(tail, value)
 }
 
 /** A client of a database: what it is told can be meant for the shell. */

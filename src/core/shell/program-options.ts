@@ -10,7 +10,7 @@ import { gitTrouble } from './program-git.ts'
 import type { Tail } from './tail.ts'
 import { readAwk, readSed } from './text-languages.ts'
 import { awkProgram, sedScripts } from './text-words.ts'
-import { isOutside } from './where.ts'
+import { leavesFrom } from './where.ts'
 import { baseName } from './wrappers.ts'
 
 type Check = (tail: Tail) => string | null
@@ -72,7 +72,7 @@ const tameTool =
   /^(cat|less|more|never|zstd|zstdmt|gzip|pigz|xz|pixz|bzip2|lbzip2|lz4|lzip|brotli)( -[\w-]+)*$/
 
 function leaves(tail: Tail, value: string | null): boolean {
-  return value !== null && isOutside(value, tail.workspace)
+  return value !== null && leavesFrom(tail, value)
 }
 
 /** The first word behind the entry for which something holds; `--` ends the options. */
@@ -195,8 +195,8 @@ function operandsOutside(tail: Tail): string | null {
   return firstWord(tail, (start) => isForeign(start, tail))
 }
 
-function isForeign(word: string, { workspace }: Tail): boolean {
-  return /^[/~.]/.test(word) && isOutside(word, workspace)
+function isForeign(word: string, tail: Tail): boolean {
+  return /^[/~.]/.test(word) && leavesFrom(tail, word)
 }
 
 const goCheck = all(

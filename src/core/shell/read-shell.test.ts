@@ -63,14 +63,36 @@ test.each([
   expect([...found].sort()).toEqual([...names].sort())
 })
 
-test('where a command runs follows `cd`, and ends with its subshell', () => {
-  const dirs = (command: string) =>
-    Object.fromEntries(read(command).commands.map((one) => [one.words[0], one.dir]))
-  expect(dirs('a; cd x; b; cd y; c')).toMatchObject({ a: '', b: 'x', c: 'x/y' })
-  expect(dirs('(cd x; a); b')).toMatchObject({ a: 'x', b: '' })
-  expect(dirs('cd "$X"; a')).toMatchObject({ a: null })
-  expect(dirs('if p; then cd x; fi; a')).toMatchObject({ a: null })
-  expect(dirs(`bash -c 'cd x; a'; b`)).toMatchObject({ a: 'x', b: '' })
+const dirs = (command: string) =>
+  Object.fromEntries(read(command).commands.map((one) => [one.words[0], one.dirs]))
+
+test('where a command runs follows a `cd` that has worked, and ends with its subshell', () => {
+  expect(dirs('a; cd x && b && cd y && c')).toMatchObject({ a: [''], b: ['x'], c: ['x/y'] })
+  expect(dirs('cd x || exit; a; cd y || { b; exit 1; }; c')).toMatchObject({
+    ...{ a: ['x'], b: ['x'], c: ['x/y'] },
+  })
+  expect(dirs('(cd x && a); b')).toMatchObject({ a: ['x'], b: [''] })
+  expect(dirs(`bash -c 'cd x && a'; b`)).toMatchObject({ a: ['x'], b: [''] })
+  expect(dirs('cd x && cd ../.. && a && cd /y/z && cd ../../.. && b')).toMatchObject({
+    ...{ a: ['..'], b: ['/'] },
+  })
+  expect(dirs('cd && cd .. && a')).toMatchObject({ a: ['~/..'] })
+})
+
+test('after a `cd` that may have failed, a command may run in either folder', () => {
+  expect(dirs('cd x; a; cd y; b')).toMatchObject({ a: ['', 'x'], b: ['', 'x', 'y', 'x/y'] })
+  expect(dirs('cd x || a; b')).toMatchObject({ a: [''], b: ['', 'x'] })
+  expect(dirs('cd x && a; b')).toMatchObject({ a: ['x'], b: ['', 'x'] })
+  expect(dirs('cd x && cd y || a; b')).toMatchObject({ a: ['', 'x'], b: ['', 'x', 'x/y'] })
+  expect(dirs('if p; then cd x; fi; a')).toMatchObject({ a: ['', 'x'] })
+  expect(dirs('cd "$X"; a')).toMatchObject({ a: ['', null] })
+})
+
+test('where a loop moves, everything in it may run anywhere', () => {
+  expect(dirs('for i in 1 2; do a; cd ..; b; done; c')).toMatchObject({
+    ...{ a: ['', '..', null], b: ['', '..', null], c: ['', '..', null] },
+  })
+  expect(dirs('while p; do (cd x && a); done; b')).toMatchObject({ a: ['x'], b: [''] })
 })
 
 test('redirections into files are told from copies of descriptors', () => {

@@ -3,6 +3,7 @@
  * Whatever goes wrong in reading ends in `ok: false`; nothing is thrown.
  */
 import { newFacts, settleDoubts } from './facts.ts'
+import { settleLoops } from './folders.ts'
 import { findOdd, hasOdd } from './odd-characters.ts'
 import { parseShell } from './parse.ts'
 import type { ShellReading } from './reading.ts'
@@ -50,7 +51,9 @@ function readTree(command: string, letters: 'odd' | 'plain'): ShellReading {
   if (!parsed.ok) return no(parsed.reason, parsed.token)
   const facts = newFacts()
   walkScript(parsed.script, facts, {
-    dir: '',
+    dirs: [''],
+    missed: null,
+    isStraight: true,
     isInner: false,
     feed: { kind: 'none' },
     isOuter: true,
@@ -63,6 +66,7 @@ function readTree(command: string, letters: 'odd' | 'plain'): ShellReading {
     if (odd !== null) return no('a character that cannot be seen or looks like a blank', odd)
   }
   settleDoubts(facts)
+  settleLoops(facts)
   noteWrittenScripts(facts)
   return {
     ok: true,

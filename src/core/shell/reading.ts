@@ -34,6 +34,12 @@ export type GoodReading = {
 
 export type AssignedValue = { readonly name: string; readonly value: string | null }
 
+/**
+ * Every folder something may run in, from the workspace: `` is the workspace itself; null: one
+ * that cannot be told.
+ */
+export type Dirs = readonly (string | null)[]
+
 export type SimpleCommand = {
   /** After quote removal; null: only known when it runs. */
   readonly words: readonly (string | null)[]
@@ -53,8 +59,8 @@ export type SimpleCommand = {
   readonly isByRunner: boolean
   /** Text that a here-document or a here-string hands to it; null: none. */
   readonly stdin: string | null
-  /** Where it runs, from the workspace: `` is the workspace itself; null: not to be told. */
-  readonly dir: string | null
+  /** Where it may run. */
+  readonly dirs: Dirs
 }
 
 export type Redirection = {
@@ -63,7 +69,7 @@ export type Redirection = {
   readonly target: string | null
   readonly text: string
   /** As in a command. */
-  readonly dir: string | null
+  readonly dirs: Dirs
 }
 
 /** `code`: a program or script nobody can name; `value`: a value that could carry a command. */

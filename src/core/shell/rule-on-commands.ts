@@ -125,8 +125,8 @@ function optionTrouble(
 ): string | null {
   const name = command.words[0]
   if (name === undefined || name === null) return null
-  const { words, starts } = command
-  return troubleIn({ name, words, starts, listedCount, workspace })
+  const { words, starts, dirs } = command
+  return troubleIn({ name, words, starts, listedCount, dirs, workspace })
 }
 
 function ruleOnAssignments(reading: GoodReading): Trouble | null {
@@ -146,15 +146,19 @@ function ruleOnPlaces(reading: GoodReading, workspace: string | null): Trouble |
   const device = reading.redirections.find((one) => /^\/dev\/(tcp|udp)\//.test(one.target ?? ''))
   if (device !== undefined) return notAllowed(`\`${device.text}\` opens a connection`)
   const away = reading.commands.find(
-    ({ dir, words }) =>
-      dir !== null &&
-      dir !== '' &&
-      isOutside(dir, workspace) &&
-      !isHome(dir, workspace) &&
-      !leaving.has(words[0] ?? ''),
+    ({ dirs, words }) => dirs.some((dir) => isAway(dir, workspace)) && !leaving.has(words[0] ?? ''),
   )
   if (away === undefined) return null
-  return notAllowed(`\`${shorten(away.text)}\` would run outside the workspace`)
+  const text = shorten(away.text)
+  if (away.dirs.every((dir) => isAway(dir, workspace))) {
+    return notAllowed(`\`${text}\` would run outside the workspace`)
+  }
+  return notAllowed(`\`${text}\` would run outside the workspace if a \`cd\` before it failed`)
+}
+
+function isAway(dir: string | null, workspace: string | null): boolean {
+  if (dir === null || dir === '') return false
+  return isOutside(dir, workspace) && !isHome(dir, workspace)
 }
 
 /** Without a workspace, a folder of somebody's home may be it. */

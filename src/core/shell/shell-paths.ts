@@ -5,7 +5,8 @@ import type { CallPath } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
 import { gitVerbAt } from './git-writes.ts'
 import { mayBeFolder, putTargets, withSlash } from './put-targets.ts'
-import type { ShellReading, SimpleCommand } from './reading.ts'
+import type { Dirs, ShellReading, SimpleCommand } from './reading.ts'
+import { seenFrom } from './where.ts'
 import { baseName } from './wrappers.ts'
 
 /** The most paths of one text that are told apart. */
@@ -18,24 +19,28 @@ const pathsMax = 1_000
 export function shellEdits(reading: ShellReading, workspace: string): CallPath[] {
   if (!reading.ok) return []
   const paths: CallPath[] = []
-  for (const { kind, target, text, dir } of reading.redirections) {
-    if (kind === 'write') paths.push(pathOf(target, { text, dir, workspace }))
+  for (const { kind, target, text, dirs } of reading.redirections) {
+    if (kind !== 'write') continue
+    if (target === null) paths.push({ written: text, inside: null })
+    else addPaths(paths, target, { dirs, workspace })
   }
   for (const command of reading.commands) {
     for (const target of targetsOf(command)) {
-      paths.push(pathOf(target, { text: target, dir: command.dir, workspace }))
+      addPaths(paths, target, { dirs: command.dirs, workspace })
     }
   }
   return paths.slice(0, pathsMax)
 }
 
-type Place = { readonly text: string; readonly dir: string | null; readonly workspace: string }
+type Place = { readonly dirs: Dirs; readonly workspace: string }
 
-function pathOf(target: string | null, { text, dir, workspace }: Place): CallPath {
-  if (target === null) return { written: text, inside: null }
-  const isPlaced = /^[/~]/.test(target)
-  if (!isPlaced && dir === null) return { written: target, inside: null }
-  const whole = isPlaced || dir === '' ? target : `${dir}/${target}`
+function addPaths(paths: CallPath[], target: string, { dirs, workspace }: Place): void {
+  for (const whole of seenFrom(dirs, target)) {
+    paths.push(whole === null ? { written: target, inside: null } : pathOf(whole, workspace))
+  }
+}
+
+function pathOf(whole: string, workspace: string): CallPath {
   // A tilde is somebody's home only in front; `normalisePath` knows the plain one.
   const inside = whole.startsWith('~') ? null : normalisePath(whole, workspace)
   return { written: whole, inside: inside !== null && whole.endsWith('/') ? `${inside}/` : inside }
@@ -259,8 +264,8 @@ function gitTargets(command: SimpleCommand): readonly string[] {
 export function shellTouches(reading: ShellReading): readonly string[] {
   if (!reading.ok) return []
   const found = new Set<string>()
-  for (const { target, dir } of reading.redirections) {
-    if (target !== null) addTouch(found, target, dir)
+  for (const { target, dirs } of reading.redirections) {
+    if (target !== null) addTouch(found, target, dirs)
   }
   for (const command of reading.commands) addWords(found, command)
   return [...found]
@@ -270,15 +275,15 @@ function addWords(found: Set<string>, command: SimpleCommand): void {
   command.words.forEach((word, i) => {
     const text = word ?? command.starts[i] ?? ''
     if (text === '' || text.length > 4_096 || text.includes('\n')) return
-    addTouch(found, text, command.dir)
+    addTouch(found, text, command.dirs)
     // `--file=x`, `of=x`, `-ox`: the path is only a part of the word.
     const at = text.indexOf('=')
-    if (at >= 0 && at < text.length - 1) addTouch(found, text.slice(at + 1), command.dir)
-    if (/^-[A-Za-z][^-=]/.test(text)) addTouch(found, text.slice(2), command.dir)
+    if (at >= 0 && at < text.length - 1) addTouch(found, text.slice(at + 1), command.dirs)
+    if (/^-[A-Za-z][^-=]/.test(text)) addTouch(found, text.slice(2), command.dirs)
   })
 }
 
-function addTouch(found: Set<string>, path: string, dir: string | null): void {
+function addTouch(found: Set<string>, path: string, dirs: Dirs): void {
   found.add(path)
-  if (dir !== null && dir !== '' && !/^[/~]/.test(path)) found.add(`${dir}/${path}`)
+  for (const whole of seenFrom(dirs, path)) if (whole !== null) found.add(whole)
 }

@@ -3,7 +3,7 @@
  */
 import { anyOf } from './any-of.ts'
 import { hide, type Inner, inner, isAsking, joined } from './inner.ts'
-import { type ReadWord, unknownWord } from './words.ts'
+import { pickedWord, type ReadWord, unknownWord } from './words.ts'
 
 const findRuns: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
@@ -17,9 +17,7 @@ export function unwrapFind(words: readonly ReadWord[]): readonly Inner[] {
     while (end < words.length && !isFindEnd(words, end, begin)) end += 1
     const command = words
       .slice(begin, end)
-      .map((word) =>
-        word.value?.includes('{}') ? { ...unknownWord(word.text), isOne: true } : word,
-      )
+      .map((word) => (word.value?.includes('{}') ? pickedWord(word.text) : word))
     if (command.length > 0) found.push(inner(command, begin))
     i = end
   }
@@ -42,7 +40,7 @@ export function unwrapFd(words: readonly ReadWord[]): readonly Inner[] {
   const rest = words.slice(at + 1)
   const end = rest.findIndex((word) => word.value === ';')
   const command = (end < 0 ? rest : rest.slice(0, end)).map((word) =>
-    /\{[./]{0,2}\}/.test(word.value ?? '') ? { ...unknownWord(word.text), isOne: true } : word,
+    /\{[./]{0,2}\}/.test(word.value ?? '') ? pickedWord(word.text) : word,
   )
   return command.length === 0 ? [] : [inner([...command, unknownWord('…')], at + 1)]
 }

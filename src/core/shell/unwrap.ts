@@ -16,7 +16,7 @@ import {
 import type { AssignedValue } from './reading.ts'
 import { unwrapFd, unwrapFind, unwrapParallel } from './unwrap-search.ts'
 import { unwrapShell } from './unwrap-shell.ts'
-import { type ReadWord, staticWord, unknownWord } from './words.ts'
+import { pickedWord, type ReadWord, staticWord, unknownWord } from './words.ts'
 import { baseName, runners, shells, strangeShells, type Wrapper, wrappers } from './wrappers.ts'
 
 /** Everything that a command hands control to, as far as its own words tell. */
@@ -223,7 +223,7 @@ function unwrapXargs(
   }
   if (mark === null) return [inner([...rest, unknownWord('…')], at)]
   const filled = rest.map((word) =>
-    word.value?.includes(mark as string) ? { ...unknownWord(word.text), isOne: true } : word,
+    word.value?.includes(mark as string) ? pickedWord(word.text) : word,
   )
   return [inner(filled, at)]
 }

@@ -4,17 +4,18 @@
  */
 import { cutEnd } from './cut-end.ts'
 import { expandedIn, type Facts, noteHidden, noteWrite, type Written } from './facts.ts'
+import type { Dirs } from './reading.ts'
 import type { ReadWord } from './words.ts'
 import { baseName } from './wrappers.ts'
 
 type Learn = (facts: Facts, args: readonly ReadWord[]) => void
 
 /** Notes what the words of one command say about variables. */
-export function learnVariables(facts: Facts, words: readonly ReadWord[], dir: string | null): void {
+export function learnVariables(facts: Facts, words: readonly ReadWord[], dirs: Dirs): void {
   const first = words[0]?.value
   if (first === undefined || first === null) return
   learners.get(baseName(first))?.(facts, words.slice(1))
-  const isInProc = dir?.startsWith('/proc') ?? false
+  const isInProc = dirs.some((dir) => dir?.startsWith('/proc'))
   for (const word of words) {
     if (showsEnvironment(word)) facts.listsVariables = true
     else if (isInProc && couldBeEnviron(lastOf(word.value ?? word.text))) {

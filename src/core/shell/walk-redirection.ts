@@ -61,7 +61,7 @@ export function visitRedirection(walk: Walk, node: RedirectionNode): Fed | null 
   if (showsEnvironment({ value, text: target.text })) facts.listsVariables = true
   if (value === null || !isHarmless(value)) {
     const text = scope.source.slice(node.pos, node.end)
-    facts.redirections.push({ kind, target: value, text, dir: scope.dir })
+    facts.redirections.push({ kind, target: value, text, dirs: scope.dirs })
   }
   const isStream = only?.isStream === true || node.operator === '<&'
   const readsIt = kind === 'read' && isInput

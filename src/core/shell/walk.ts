@@ -19,6 +19,7 @@ import {
   type SyntaxNode,
   type Word,
 } from './parse.ts'
+import { branching, looping, setScope, settle, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 import { type Item, type Mark, push, pushAll, type Walk } from './walking.ts'
@@ -38,13 +39,9 @@ export function walkScript(script: ParsedScript, facts: Facts, scope: Scope): vo
       return
     }
     if (item.type === 'Mark') setScope(walk, item)
+    else if (item.type === 'Step') item.run()
     else visit(walk, item)
   }
-}
-
-function setScope(walk: Walk, mark: Mark): void {
-  const isMoved = mark.joins && walk.scope.dir !== mark.scope.dir
-  walk.scope = isMoved ? { ...mark.scope, dir: null } : mark.scope
 }
 
 function visit(walk: Walk, node: SyntaxNode): void {
@@ -57,21 +54,25 @@ function visit(walk: Walk, node: SyntaxNode): void {
       return visitPipeline(walk, node)
     case 'Subshell':
       return within(walk, walk.scope, childrenOf(node))
+    case 'AndOr':
+      return visitAndOr(walk, node)
     case 'Statement':
+      settle(walk)
       if (node.background) return within(walk, walk.scope, childrenOf(node))
       return push(walk, node.command)
     case 'If':
-    case 'While':
     case 'Case':
+      return branching(walk, childrenOf(node))
+    case 'While':
     case 'ArithmeticFor':
-      return joining(walk, childrenOf(node))
+      return looping(walk, childrenOf(node))
     case 'For':
     case 'Select':
-      noteLoop(walk, node.name, node.wordlist)
-      return joining(walk, childrenOf(node))
+      noteList(walk, node.name, node.wordlist)
+      return looping(walk, childrenOf(node))
     case 'Function':
       walk.facts.functions.push(node.name.value)
-      return joining(walk, [node.body])
+      return looping(walk, [node.body])
     case 'Coproc':
       return visitCoproc(walk, node)
     case 'Redirected':
@@ -172,12 +173,6 @@ function within(walk: Walk, scope: Scope, items: readonly Item[]): void {
   walk.scope = scope
 }
 
-/** Visits what may or may not happen: a change of folder in there leaves the folder open. */
-function joining(walk: Walk, items: readonly Item[]): void {
-  push(walk, { type: 'Mark', scope: walk.scope, joins: true })
-  pushAll(walk, items)
-}
-
 function visitScript(walk: Walk, script: ParsedScript): void {
   const problem = problemOf(script)
   if (problem !== null) {
@@ -240,7 +235,12 @@ function isOneCommand(node: Redirected['command']): boolean {
 }
 
 function visitPipeline(walk: Walk, pipeline: Pipeline): void {
-  if (pipeline.commands.length === 1) return pushAll(walk, pipeline.commands)
+  if (pipeline.commands.length === 1) {
+    const isNegated = pipeline.prefixes.some((prefix) => prefix.type === 'Negation')
+    // `! cd a && b` runs `b` where it has not worked.
+    if (isNegated) push(walk, { type: 'Step', run: () => settle(walk) })
+    return pushAll(walk, pipeline.commands)
+  }
   const { scope } = walk
   const items: Item[] = []
   let mark: Mark = { type: 'Mark', scope, joins: false }
@@ -260,7 +260,7 @@ function visitCoproc(walk: Walk, node: Coproc): void {
   within(walk, { ...walk.scope, isInner: true }, [node.body])
 }
 
-function noteLoop(walk: Walk, name: Word, list: readonly Word[] | undefined): void {
+function noteList(walk: Walk, name: Word, list: readonly Word[] | undefined): void {
   if (list === undefined) noteWrite(walk.facts, name.value, 'chosen')
   for (const word of list ?? []) {
     for (const one of readWord(word)) {
@@ -327,10 +327,15 @@ function visitCommand(walk: Walk, command: Command): void {
   if (first?.isPattern) words[0] = { ...first, value: null }
   const isExec = words.length === 1 && first?.value === 'exec'
   if (isExec && feed !== walk.scope.feed) walk.scope = { ...walk.scope, feed: unlessFile(feed) }
-  // The parts of the words are visited before whatever the command itself runs.
+  const { scope } = walk
   const text = walk.scope.source.slice(command.pos, command.end)
   for (const one of addCommand(walk, { words, assigns, text, feed, stdin })) push(walk, one)
-  if (inside.length > 0) pushAll(walk, inside)
+  if (inside.length === 0) return
+  // The parts of the words are visited before whatever the command itself runs, or moves to.
+  const moved = walk.scope
+  if (moved !== scope) push(walk, { type: 'Mark', scope: moved, joins: false })
+  walk.scope = scope
+  pushAll(walk, inside)
 }
 
 /** `export A=1`: one word, whatever its value. */

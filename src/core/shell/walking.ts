@@ -2,14 +2,24 @@
  * The state of a walk: what lies ahead, where we stand, what was gathered.
  */
 import type { Scope } from './add-command.ts'
-import type { Facts } from './facts.ts'
+import type { Count, Facts } from './facts.ts'
 import type { SyntaxNode } from './parse.ts'
 
-/** Sets the scope for what follows; `joins`: unless a branch has moved elsewhere. */
-export type Mark = { readonly type: 'Mark'; readonly scope: Scope; readonly joins: boolean }
+/** Sets the scope for what follows. */
+export type Mark = {
+  readonly type: 'Mark'
+  readonly scope: Scope
+  /** What was visited since then runs in the same shell, and may have moved it. */
+  readonly joins: boolean
+  /** It is a loop, and what was gathered before it. */
+  readonly loop?: Count
+}
+
+/** Something to do once everything in front of it has been visited. */
+export type Step = { readonly type: 'Step'; readonly run: () => void }
 
 /** What is visited next: a part of the tree, or a change of scope. */
-export type Item = SyntaxNode | Mark
+export type Item = SyntaxNode | Mark | Step
 
 export type Walk = {
   readonly facts: Facts

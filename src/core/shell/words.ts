@@ -13,7 +13,7 @@ export type ReadWord = {
   readonly isOne: boolean
   /** File names are put in its place. */
   readonly isPattern: boolean
-  /** Its value is a stream, as with `<(…)`. */
+  /** What is in it comes from another command: `<(…)`, or a file that `find` picks. */
   readonly isStream: boolean
   readonly text: string
 }
@@ -40,6 +40,11 @@ export function staticWord(value: string, text: string): ReadWord {
 /** A word or words that nobody knows yet, such as those `xargs` adds. */
 export function unknownWord(text: string): ReadWord {
   return { value: null, start: '', isOne: false, isPattern: false, isStream: false, text }
+}
+
+/** One word with something in it that another command picks: `{}` of `find`. */
+export function pickedWord(text: string): ReadWord {
+  return { ...unknownWord(text), isOne: true, isStream: true }
 }
 
 type Pieces = { readonly hasBraces: boolean; readonly wordOf: (text: string) => ReadWord }

@@ -3,7 +3,8 @@
  * and whether it would meet every file there is.
  * Knows the tests of `find`. Must not know which files are protected.
  */
-import type { SimpleCommand } from '../shell/reading.ts'
+import type { Dirs, SimpleCommand } from '../shell/reading.ts'
+import { seenFrom } from '../shell/where.ts'
 import { baseOf, isBelow, placesOf } from './paths.ts'
 
 export type Reach = {
@@ -41,15 +42,15 @@ function readReach({ words }: SimpleCommand): Reach {
 /** Whether it goes through the whole workspace, hidden files and all. */
 export function isWide(find: SimpleCommand, workspace: string): boolean {
   const { starts, isNarrow } = reachOf(find)
-  return !isNarrow && starts.some((start) => holdsWorkspace(start, find.dir, workspace))
+  return !isNarrow && starts.some((start) => holdsWorkspace(start, find.dirs, workspace))
 }
 
-function holdsWorkspace(start: string, dir: string | null, workspace: string): boolean {
-  const isPlaced = /^[/~]/.test(start)
-  if (/^~\/?$/.test(start) || (!isPlaced && dir === null)) return isPlaced
-  const path = isPlaced || dir === '' ? start : `${dir}/${start}`
-  const [place] = placesOf(path, { workspace })
-  return place !== undefined && isBelow(baseOf(workspace), place)
+function holdsWorkspace(start: string, dirs: Dirs, workspace: string): boolean {
+  if (/^~\/?$/.test(start)) return true
+  return seenFrom(dirs, start).some((path) => {
+    const place = path === null ? undefined : placesOf(path, { workspace })[0]
+    return place !== undefined && isBelow(baseOf(workspace), place)
+  })
 }
 
 type Part = {

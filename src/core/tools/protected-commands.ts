@@ -3,11 +3,21 @@
  * Knows programs that only look. Everything else that is handed a protected file may change it.
  */
 import { pathCharsMax } from '../expr/glob.ts'
-import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
+import type { Dirs, GoodReading, SimpleCommand } from '../shell/reading.ts'
 import { writesByItself } from '../shell/rule-on-shell-writes.ts'
-import { baseName } from '../shell/wrappers.ts'
+import {
+  gitChanges,
+  isCode,
+  isFind,
+  known,
+  operandsOf,
+  plainOf,
+  programOf,
+  withDirectory,
+  withoutPattern,
+} from './command-words.ts'
 import { isWide, reachOf } from './find-reach.ts'
-import { alternativesOf, placesOf } from './paths.ts'
+import { placesOf } from './paths.ts'
 import {
   holdsSecrets,
   isProtected,
@@ -46,9 +56,9 @@ export const suspectsMax = 500
 /** The first protected file that a command may change; null: none that its text shows. */
 export function heldBy(reading: GoodReading, workspace: string): string | null {
   const text: Sweeping = { reading, workspace }
-  for (const { kind, target, text, dir } of reading.redirections) {
+  for (const { kind, target, text, dirs } of reading.redirections) {
     if (kind !== 'write') continue
-    if (target !== null && withDirectory([target], dir).some(isHeld)) return target
+    if (target !== null && withDirectory([target], dirs).some(isHeld)) return target
     if (target === null && isUnsafe(reading, text)) return text
   }
   for (const command of reading.commands) {
@@ -129,16 +139,6 @@ const lookers: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-const gitChanges: ReadonlySet<string> = new Set(
-  'checkout restore rm mv clean apply config reset switch worktree init submodule am clone'.split(
-    ' ',
-  ),
-)
-
-function programOf({ words }: SimpleCommand): string {
-  return baseName(words[0] ?? '')
-}
-
 function isLooking(command: SimpleCommand): boolean {
   const program = programOf(command)
   if (lookers.has(program)) return true
@@ -188,17 +188,17 @@ const interpreters: ReadonlySet<string> = new Set(
 
 /** What a command may change of what it is handed. */
 function changedBy(command: SimpleCommand): readonly string[] {
-  const { words, dir } = command
+  const { words, dirs } = command
   const program = programOf(command)
   const all = operandsOf(command)
   const has = (option: RegExp) => words.some((word) => option.test(word ?? ''))
   // A copy changes where it goes, a packed file is one that is named first.
   if (copiers.has(program) && !has(/^(?:-t|--target-directory)/))
-    return oneOf(words.at(-1), all, dir)
-  if (program === 'zip') return oneOf(plainOf(command)[0], all, dir)
+    return oneOf(words.at(-1), all, dirs)
+  if (program === 'zip') return oneOf(plainOf(command)[0], all, dirs)
   if (program === 'tar' && has(/^(?:-?[A-Za-z]*c[A-Za-z]*|--create)$/)) return []
   // `find` changes what it reaches; what it writes by `-fprint` is named by a test.
-  if (isFind(command)) return withDirectory([...reachOf(command).starts, ...printed(words)], dir)
+  if (isFind(command)) return withDirectory([...reachOf(command).starts, ...printed(words)], dirs)
   // A filter that does not edit in place writes only what its code says.
   if (filters.has(program) && !has(/^(?:-[a-zA-Z]*i|--in-?place)/)) return all.filter(isCode)
   // The script that is run is not changed by that; what it is handed may be.
@@ -207,10 +207,6 @@ function changedBy(command: SimpleCommand): readonly string[] {
     return all.filter((word) => word !== script)
   }
   return all
-}
-
-function isFind(command: SimpleCommand): boolean {
-  return /^g?find$/.test(programOf(command))
 }
 
 /** The files into which a `find` writes what it finds. */
@@ -249,7 +245,7 @@ function reachedBy(find: SimpleCommand, command: SimpleCommand, workspace: strin
 
 function findWords(find: SimpleCommand): readonly string[] {
   const { starts, named } = reachOf(find)
-  return withDirectory([...starts, ...named], find.dir)
+  return withDirectory([...starts, ...named], find.dirs)
 }
 
 function asksProtected(find: SimpleCommand): string | null {
@@ -312,89 +308,7 @@ const hiddenToo = /^(?:-[a-zA-Z]*[aA]|--(?:almost-)?all$)/
 function oneOf(
   word: string | null | undefined,
   all: readonly string[],
-  dir: string | null,
+  dirs: Dirs,
 ): readonly string[] {
-  return word === null || word === undefined ? all : withDirectory([word], dir)
-}
-
-function known(words: SimpleCommand['words']): readonly string[] {
-  return words.filter((word) => word !== null)
-}
-
-function plainOf({ words }: SimpleCommand): readonly string[] {
-  return known(words.slice(1)).filter((word) => !word.startsWith('-'))
-}
-
-function isCode(word: string): boolean {
-  return /[\s"'()`;]/.test(word)
-}
-
-const excluding = /^--?(?:exclude|ignore|skip|omit)[\w-]*/
-
-/** Operands, and the values glued to options or keys: `--file=x`, `-ox`, `of=x`, `@x`. */
-function operandsOf(command: SimpleCommand): readonly string[] {
-  const { words, starts, dir } = command
-  const parts: string[] = []
-  for (let i = 1; i < words.length; i++) {
-    const text = asNamed(command, words[i] ?? starts[i] ?? '', i)
-    if (excluding.test(text)) {
-      // What is left out is not touched: `--exclude=.git`, `--exclude .git`.
-      if (!text.includes('=')) i += 1
-      continue
-    }
-    parts.push(text, ...text.split(/[=@,:]/).slice(1, partsMax))
-    if (/^-[A-Za-z][^-=]/.test(text)) parts.push(text.slice(2))
-  }
-  return withDirectory(
-    parts.filter((text) => text !== '' && !text.startsWith('-')),
-    dir,
-  )
-}
-
-/** Programs that look for files themselves where a wildcard was quoted. */
-const globbers: ReadonlySet<string> = new Set('rsync tar zip unzip 7z'.split(' '))
-
-/** A quoted wildcard names no files: to most programs it is a letter, or part of an expression. */
-function asNamed(command: SimpleCommand, text: string, at: number): string {
-  if (command.wild[at] || !/[*?[\]{}]/.test(text)) return text
-  const program = programOf(command)
-  const isGit = program === 'git' && gitChanges.has(command.words[1] ?? '')
-  return isGit || globbers.has(program) ? text : text.replaceAll(/[*?[\]{}]/g, '_')
-}
-
-const searchers: ReadonlySet<string> = new Set(
-  'grep egrep fgrep rg ag ack sed gsed awk gawk mawk'.split(' '),
-)
-
-/** A search without the expression it searches for, and `find` without its tests. */
-function withoutPattern(command: SimpleCommand): SimpleCommand {
-  const program = programOf(command)
-  const { words, starts, wild } = command
-  const cut = (keep: (at: number) => boolean): SimpleCommand => ({
-    ...command,
-    words: words.filter((_, at) => keep(at)),
-    starts: starts.filter((_, at) => keep(at)),
-    wild: wild.filter((_, at) => keep(at)),
-  })
-  if (program === 'find') {
-    const end = words.findIndex((word, at) => at > 0 && /^[-(!]/.test(word ?? ''))
-    return end < 0 ? command : cut((at) => at < end)
-  }
-  if (
-    !searchers.has(program) ||
-    words.some((word) => /^(-\w*[ef]|--(regexp|file))/.test(word ?? ''))
-  ) {
-    return command
-  }
-  const pattern = words.findIndex((word, at) => at > 0 && !(word ?? '').startsWith('-'))
-  return pattern < 0 ? command : cut((at) => at !== pattern)
-}
-
-/** Pieces of one word that are looked at. */
-const partsMax = 32
-
-function withDirectory(texts: readonly string[], dir: string | null): readonly string[] {
-  const relative = texts.filter((text) => !/^[/~]/.test(text))
-  const moved = dir === null || dir === '' ? [] : relative.map((text) => `${dir}/${text}`)
-  return [...texts, ...moved].filter(isSuspect).flatMap(alternativesOf)
+  return word === null || word === undefined ? all : withDirectory([word], dirs)
 }

@@ -83,6 +83,8 @@ test('a patch edits all of its files', () => {
   expect(shell.edits).toEqual(['src/a.ts', 'src/src/b.ts', 'src/c.ts'])
   expect(shell.editLines).toBe(2)
   expect(shell.problem).toBe(null)
+  const either = callOf('Bash', { command: `cd src; apply_patch <<'EOF'\n${command}\nEOF` })
+  expect(either.edits).toHaveLength(6)
 })
 
 test('a patch that cannot be read is a problem, through a tool or through a shell', () => {
@@ -96,6 +98,7 @@ test('a patch that cannot be read is a problem, through a tool or through a shel
 test('what a shell writes is an edit', () => {
   expect(callOf('Bash', { command: 'echo x > db/seed.sql' }).edits).toEqual(['db/seed.sql'])
   expect(callOf('Bash', { command: 'cd db && echo x > seed.sql' }).edits).toEqual(['db/seed.sql'])
+  expect(callOf('Bash', { command: 'cd db; echo x > a' }).edits).toEqual(['a', 'db/a'])
   const moved = { command: 'echo x > seed.sql', workdir: 'db' }
   expect(callOf('shell', moved, { host: 'codex' }).edits).toEqual(['db/seed.sql'])
   expect(callOf('Bash', { command: 'cp a.txt b.txt' }).edits).toEqual(['b.txt'])

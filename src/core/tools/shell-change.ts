@@ -6,6 +6,7 @@
 import type { CallPath } from '../engine/types.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from '../shell/reading.ts'
 import { shellEdits } from '../shell/shell-paths.ts'
+import { seenFrom } from '../shell/where.ts'
 import { baseName } from '../shell/wrappers.ts'
 import { countLines } from './edit-size.ts'
 import { type Patch, patchesIn, readDiff, readPatch } from './patch.ts'
@@ -99,12 +100,10 @@ function patchBy(command: SimpleCommand): Patched {
 
 const noPatch: Patched = { paths: [], lines: null, problem: null }
 
-function patchedBy(patch: Patch, { dir }: SimpleCommand): Patched {
+function patchedBy(patch: Patch, { dirs }: SimpleCommand): Patched {
   if (!patch.ok) return { ...noPatch, problem: patch.problem }
-  if (dir === null) return { ...noPatch, problem: 'where a patch is applied cannot be told' }
-  const paths = patch.paths.map((path) =>
-    dir === '' || path.startsWith('/') ? path : `${dir}/${path}`,
-  )
+  if (dirs.includes(null)) return { ...noPatch, problem: 'where a patch is applied cannot be told' }
+  const paths = patch.paths.flatMap((path) => seenFrom(dirs, path)).filter((path) => path !== null)
   return { paths, lines: patch.lines, problem: null }
 }
 

@@ -1,0 +1,63 @@
+/**
+ * How the walk follows the shell from folder to folder: through lists, branches and loops.
+ */
+import { either, gathered, leaves, noteLoop, settled } from './folders.ts'
+import type { AndOr, SyntaxNode } from './parse.ts'
+import type { Dirs } from './reading.ts'
+import { type Item, type Mark, push, pushAll, type Walk } from './walking.ts'
+
+/** Leaves what was visited since the mark was made; the folders it may have moved to stay. */
+export function setScope(walk: Walk, mark: Mark): void {
+  const { scope, joins, loop } = mark
+  let dirs = joins ? either(scope.dirs, settled(walk.scope)) : scope.dirs
+  if (loop !== undefined && dirs !== scope.dirs) dirs = noteLoop(walk.facts, loop, dirs)
+  walk.scope = dirs === scope.dirs ? scope : { ...scope, dirs }
+}
+
+/** Visits what may or may not happen; folders are only added, so the next branch sees its own. */
+export function branching(walk: Walk, items: readonly Item[]): void {
+  push(walk, { type: 'Mark', scope: walk.scope, joins: true })
+  pushAll(walk, items)
+  walk.scope = { ...walk.scope, isStraight: false }
+}
+
+/** Visits what may happen again, from wherever it ended. */
+export function looping(walk: Walk, items: readonly Item[]): void {
+  push(walk, { type: 'Mark', scope: walk.scope, joins: true, loop: gathered(walk.facts) })
+  pushAll(walk, items)
+  walk.scope = { ...walk.scope, isStraight: false }
+}
+
+/** The last command has worked or failed, and no longer matters. */
+export function settle(walk: Walk): void {
+  const { scope } = walk
+  if (scope.missed !== null) walk.scope = { ...scope, dirs: settled(scope), missed: null }
+}
+
+/** `cd a && b` runs `b` in `a`; what follows the list may find itself in either folder. */
+export function visitAndOr(walk: Walk, { commands, operators }: AndOr): void {
+  /** Where we stand if the command just visited was passed over. */
+  let passed: Dirs = []
+  const after = (i: number) => () => {
+    const { scope } = walk
+    let works = scope.dirs
+    let fails = scope.missed ?? scope.dirs
+    if (operators[i - 1] !== '||') fails = either(passed, fails)
+    else if (!scope.isStraight || !leaves(commands[i] as SyntaxNode, scope.source)) {
+      works = either(works, passed)
+    } else {
+      works = passed
+      fails = passed
+    }
+    const next = operators[i]
+    passed = next === '&&' ? fails : works
+    // Most lists move nowhere.
+    if (works === fails && works === scope.dirs) return
+    if (next === undefined) walk.scope = { ...scope, dirs: works, missed: fails }
+    else walk.scope = { ...scope, dirs: next === '&&' ? works : fails, missed: null }
+  }
+  pushAll(
+    walk,
+    commands.flatMap((command, i) => [command, { type: 'Step', run: after(i) }]),
+  )
+}
