@@ -2,6 +2,7 @@
  * The real inputs and outputs of the program, and its last words.
  */
 import type { Io } from '../doors/cli/io.ts'
+import { agentMarkIn } from '../doors/cli/remote/agent-mark.ts'
 import { openDaemonDoor } from './daemon.ts'
 
 type Stdio = {
@@ -31,6 +32,7 @@ export function openStdio(): Stdio {
         return stdout.columns ?? columnsDefault
       },
       cwd,
+      agentMark: agentMarkIn(env),
       // WHY a getter: Node opens its input at the first look, and most verbs never read it.
       get input() {
         return process.stdin

@@ -15,6 +15,8 @@ export type Io = {
   readonly input: NodeJS.ReadableStream
   /** Absent: there is no data directory to work on, as in a test of a verb by itself. */
   readonly daemon?: DaemonDoor
+  /** The variable by which an agent's host marks what it runs; absent or null: a person runs it. */
+  readonly agentMark?: string | null
 }
 
 export type Verb = {

@@ -7,6 +7,7 @@ import { PawlProblem, type Problem } from '../../api/problem.ts'
 import type { Io, Verb } from '../io.ts'
 import { type Options, oneOf, readOptions, usage } from '../options.ts'
 import { plain } from '../paint.ts'
+import { peopleHint, refuseAgent } from './agent-mark.ts'
 import { connect } from './connect.ts'
 
 type Kinds = Parameters<typeof readOptions>[2]
@@ -39,7 +40,8 @@ type Spec<K extends Kinds> = {
 /** The lines of help that all of them have. */
 export const commonHelp = `\
   --json           one JSON value, as the API answers it
-  --as ROLE        whose token is used: person (default) or agent`
+  --as ROLE        whose token is used: person (default) or agent; inside an agent's host
+                   it is the agent's`
 
 /** A verb that asks a daemon. */
 export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
@@ -48,16 +50,18 @@ export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
     const { files, values } = readOptions(name, args, { ...spec.kinds, ...common })
     // WHY the casts: the compiler loses the common options among those of the verb.
     const { json, as } = values as Options<typeof common>['values']
-    const role = oneOf(name, { name: 'as', value: as }, ['agent', 'person']) ?? 'person'
+    const asked = oneOf(name, { name: 'as', value: as }, ['agent', 'person'])
+    if (asked === 'person') refuseAgent(io, '`--as person`')
+    const role = asked ?? ((io.agentMark ?? null) === null ? 'person' : 'agent')
     if (files.length < names.min) throw usage(name, `\`pawl ${name}\` needs ${names.what}`)
     if (files.length > names.max) throw usage(name, `\`${files[names.max]}\` is one too many`)
     const remote = await connect(io, role)
-    const asked: Asked = { verb: name, io, remote, look: json ? 'json' : 'text' }
+    const request: Asked = { verb: name, io, remote, look: json ? 'json' : 'text' }
     try {
-      return await spec.run({ ...asked, files, values: values as Options<K>['values'] })
+      return await spec.run({ ...request, files, values: values as Options<K>['values'] })
     } catch (thrown) {
       if (!(thrown instanceof PawlProblem)) throw thrown
-      return tellProblem(thrown.problem, asked)
+      return tellProblem(thrown.problem, request)
     } finally {
       remote.close()
     }
@@ -71,7 +75,10 @@ export function tell({ io, look }: Asked, answer: unknown, words: () => string):
 }
 
 /** What the daemon said instead of an answer; gives the exit code. */
-function tellProblem(problem: Problem, { io, look }: Asked): number {
+function tellProblem(told: Problem, { io, look }: Asked): number {
+  const { agentMark: mark = null } = io
+  const isForPeople = told.code === 'NOT_PERMITTED' && mark !== null
+  const problem = isForPeople ? { ...told, hint: peopleHint(mark) } : told
   if (look === 'json') io.out(`${JSON.stringify(problem)}\n`)
   else io.err(problemText(problem))
   return isRefusal(problem) ? 1 : 2

@@ -3,6 +3,7 @@
  */
 import type { Io, Verb } from '../io.ts'
 import { readOptions, usage } from '../options.ts'
+import { refuseAgent } from '../remote/agent-mark.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 
 const help = `\
@@ -23,6 +24,7 @@ export const stopVerb: Verb = {
   run: async (args: readonly string[], io: Io): Promise<number> => {
     const { files, values } = readOptions('stop', args, { json: 'flag' })
     if (files.length > 0) throw usage('stop', `\`${files[0]}\` is one too many`)
+    refuseAgent(io, '`pawl stop`')
     const stopped = await daemonOf(io).stop()
     if (values.json) io.out(`${JSON.stringify({ stopped: stopped !== null })}\n`)
     else if (stopped === null) io.out('no daemon was running\n')
