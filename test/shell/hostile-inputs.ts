@@ -31,6 +31,12 @@ export const hostileCommands: readonly Hostile[] = [
   { name: '64 KB of here-document starts', make: () => `cat ${'<<A '.repeat(16_000)}\n` },
   { name: '64 KB of strange letters', make: () => `ls ${'\u200b'.repeat(65_000)}` },
   { name: '64 KB of quoted strange letters', make: () => `ls ${"'\u200b'".repeat(21_000)}` },
+  { name: 'many folders', make: () => 'cd a/../b/c; ls > ../x\n'.repeat(900) },
+  { name: 'many loops that move', make: () => 'for i in 1; do cd a; ls > x; done\n'.repeat(600) },
+  {
+    name: 'loops that move in one another',
+    make: () => `${'for i in 1; do cd a; '.repeat(300)}ls > x${'; done'.repeat(300)}`,
+  },
   { name: 'globs just below the limit', make: () => `ls ${'*?[a]'.repeat(4_000)}` },
   { name: 'braces just below the limit', make: () => `ls ${'{a,b}'.repeat(11_900)}` },
   { name: 'nested substitutions', make: () => `${'$('.repeat(deep)}ls${')'.repeat(deep)}` },

@@ -22,7 +22,9 @@ export type Standing = {
 /** The folders of both; the first ones are the last to be given up. */
 export function either(one: Dirs, other: Dirs): Dirs {
   if (one.length === 0) return other
-  if (one === other || other.every((dir) => one.includes(dir))) return one
+  // More than can be told already: there is nothing to add.
+  if (one.length > dirsMax || one === other) return one
+  if (other.every((dir) => one.includes(dir))) return one
   const all = [...new Set([...one, ...other])]
   return all.length <= dirsMax ? all : [...all.slice(0, dirsMax), null]
 }
