@@ -44,15 +44,15 @@ function inShell(call: Call, { folders, bases }: Guarded): string | null {
     const word = touchedBy(command, call.workspace, bases)
     if (word !== null) return word
   }
-  const redirected = call.shell.redirections.find(({ target, dir }) => {
-    const places = target === null ? [] : placesFrom(target, { workspace: call.workspace, dir })
+  const redirected = call.shell.redirections.find(({ target, dirs }) => {
+    const places = target === null ? [] : placesFrom(target, { workspace: call.workspace, dirs })
     return places.some((place) => bases.some((base) => isBelow(place, base)))
   })
   return redirected?.text ?? null
 }
 
 function touchedBy(
-  { words, starts, wild, dir }: SimpleCommand,
+  { words, starts, wild, dirs }: SimpleCommand,
   workspace: string,
   bases: readonly Place[],
 ): string | null {
@@ -63,7 +63,7 @@ function touchedBy(
     const isOpen = wild[i] === true || words[i] === null
     const text = isOpen ? known.replace(/[*?[{$].*$/s, '') : known
     if (text === '' || (text.startsWith('-') && !isOpen)) continue
-    for (const place of placesFrom(text, { workspace, dir })) {
+    for (const place of placesFrom(text, { workspace, dirs })) {
       const hit = bases.some((base) => {
         if (isBelow(place, base)) return true
         // What a pattern or a value goes on with may be the folder.
@@ -84,14 +84,15 @@ function couldBecome(place: Place, base: Place, text: string): boolean {
   return isBelow(base, above) && (base[above.length] ?? '').startsWith(last)
 }
 
-type Here = { readonly workspace: string; readonly dir: string | null }
+type Here = { readonly workspace: string; readonly dirs: SimpleCommand['dirs'] }
 
-function placesFrom(text: string, { workspace, dir }: Here): readonly Place[] {
-  const isAbsolute = text.startsWith('/')
-  // Where nobody knows the folder, only whole paths tell.
-  if (!isAbsolute && dir === null) return []
-  const cwd = isAbsolute || dir === null || dir === '' ? null : dir
-  return placesOf(text, { workspace, cwd })
+function placesFrom(text: string, { workspace, dirs }: Here): readonly Place[] {
+  if (text.startsWith('/')) return placesOf(text, { workspace })
+  return dirs.flatMap((dir) => {
+    // Where nobody knows the folder, only whole paths tell.
+    if (dir === null) return []
+    return placesOf(text, { workspace, cwd: dir === '' ? null : dir })
+  })
 }
 
 /** Values of an input that are looked at. */
