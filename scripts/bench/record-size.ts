@@ -1,6 +1,7 @@
 /**
  * What size costs: a log of a million events beside one of ten, and many runs that wait.
  */
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { chained } from '../../src/runtime/chain.ts'
 import { loadRun } from '../../src/runtime/load-run.ts'
@@ -9,6 +10,7 @@ import type { EventRecord } from '../../src/runtime/ports.ts'
 import { snapshotOf } from '../../src/runtime/project.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { median, print } from './measure.ts'
+import type { Opened } from './open-waiting.ts'
 import { decideOne, runtimeOn, startRuns } from './record-runs.ts'
 
 const eventsCount = 1_000_000
@@ -95,25 +97,18 @@ export async function benchWaiting(folder: string): Promise<void> {
     await Promise.all(runs.map((runId) => filling.send(runId, say, by)))
   }
   await filling.close()
-  globalThis.gc?.()
-  const before = process.memoryUsage().rss
-  const begun = performance.now()
-  const runtime = runtimeOn(openSqliteStore({ path }))
-  const query = { status: 'pending', runId: null, after: null, limit: 50 } as const
-  const page = await runtime.listApprovals(query)
-  await runtime.tick()
-  const openMs = performance.now() - begun
-  const [first] = page.items
-  const granting = performance.now()
-  const decision = { granted: true, note: '', hash: null, edits: null }
-  const person = { kind: 'person', name: 'ada' } as const
-  await runtime.resolve(first?.id ?? '', decision, { actor: person, commandId: null })
-  const grantMs = performance.now() - granting
-  const grown = (process.memoryUsage().rss - before) / 1_048_576
-  await runtime.close()
+  const empty = openAlone(join(folder, 'empty.db'))
+  const full = openAlone(path)
   print(`${waitingCount.toLocaleString('en')} waiting runs`, [
-    ['start, first page of questions', openMs, 'ms'],
-    ['one of them granted', grantMs, 'ms'],
-    ['memory they take', grown, 'MB more than before the start'],
+    ['start, first page of questions', full.openMs, `ms; with none: ${empty.openMs.toFixed(0)} ms`],
+    ['one of them granted', full.grantMs, 'ms'],
+    ['memory of the process', full.megabytes, `MB; with none: ${empty.megabytes.toFixed(0)} MB`],
   ])
+}
+
+/** WHY a process of its own: this one has just made all of those runs, and has grown by it. */
+function openAlone(path: string): Opened {
+  const script = join(import.meta.dirname, 'open-waiting.ts')
+  const text = execFileSync(process.execPath, [script, path], { encoding: 'utf8' })
+  return JSON.parse(text) as Opened
 }
