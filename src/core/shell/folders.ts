@@ -10,7 +10,7 @@ import type { Dirs } from './reading.ts'
 import type { ReadWord } from './words.ts'
 
 /** The most folders that are told apart; beyond them it is one that cannot be told. */
-const dirsMax = 16
+const dirsMax = 4
 
 /** Where we stand. */
 export type Standing = {
