@@ -19,7 +19,7 @@ const partsMax = 8_000
 /** How many lines. */
 const linesMax = 12_000
 /** How many signs of redirection. */
-const arrowsMax = 1_000
+const arrowsMax = 500
 /** How many signs of assigning and expanding. */
 const valuesMax = 8_000
 /** How many signs of patterns and braces: outside of quotes, more are too many nodes anyway. */
