@@ -11,7 +11,7 @@ import type { Call } from '../core/engine/types.ts'
 import { readCall } from '../core/tools/read-call.ts'
 import type { Planned } from './handle-command.ts'
 import { addressedIn } from './handle-command.ts'
-import { throughLinks } from './links.ts'
+import { realPath, throughLinks } from './links.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Intent } from './runtime.ts'
 import { cutText } from './texts.ts'
@@ -78,9 +78,12 @@ type Spoken = Pick<
   'tool' | 'input' | 'host' | 'server' | 'workspace' | 'branch'
 >
 
-/** Whether a folder is the other one or below it. */
+/** Whether a folder is the other one or really below it: a link inside may lead anywhere. */
 function isWithin(folder: string, home: string): boolean {
-  const near = relative(home, folder)
+  if (folder === home) return true
+  const [real, base] = [realPath(folder), realPath(home)]
+  if (!isAbsolute(folder) || real === null || base === null) return false
+  const near = relative(base, real)
   return near === '' || !(isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`))
 }
 

@@ -69,7 +69,7 @@ function openDisk(): Disk {
  * The path without links, whether the file exists or not; null: it cannot be told.
  * WHY not `realpath`: a link to a file that does not exist yet creates it there.
  */
-function realPath(path: string): string | null {
+export function realPath(path: string): string | null {
   let rest = resolve(path).split(sep).filter(Boolean)
   let real: string = sep
   for (let count = 0; rest.length > 0; ) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -307,6 +307,25 @@ test('a call does not choose the workspace it is judged in', async () => {
   }
   const inside = { ...check('Edit', { ...write, file_path: 'x.ts' }), workspace: '/work/sub' }
   expect((await runtime.send(runId, inside, asAgent)).reply).toMatchObject({ verdict: 'allow' })
+})
+
+test('a link inside the workspace does not make it wider', async () => {
+  const workspace = mkdtempSync(join(tmpdir(), 'pawl-workspace-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }))
+  symlinkSync('/', join(workspace, 'link'))
+  mkdirSync(join(workspace, 'sub'))
+  const { runtime } = openBench()
+  await runtime.definitions.create({ source: release, format: 'json' })
+  const request = { definition: 'release', task: null, stage: 'build', vars: {}, workspace }
+  const { runId } = await runtime.start(request, asPerson)
+  const input = { file_path: '/etc/x', old_string: 'a', new_string: 'b' }
+  const through = { ...check('Edit', input), workspace: join(workspace, 'link') }
+  expect((await runtime.send(runId, through, asAgent)).reply).toMatchObject({ verdict: 'deny' })
+  const below = {
+    ...check('Edit', { ...input, file_path: 'x' }),
+    workspace: join(workspace, 'sub'),
+  }
+  expect((await runtime.send(runId, below, asAgent)).reply).toMatchObject({ verdict: 'allow' })
 })
 
 test('only a person starts a run in the middle', async () => {
