@@ -47,6 +47,8 @@ export function openDueWork(tools: Tools): DueWork {
         const isDone = await attempt(tools, `expiry of ${row.id}`, () => tools.expire(row))
         if (isDone) failing.delete(row.id)
         else failing.set(row.id, now + failedMs)
+        // What was decided otherwise meanwhile is not remembered for ever.
+        if (failing.size > expiriesMax) failing.clear()
         done += isDone ? 1 : 0
       }
       return done

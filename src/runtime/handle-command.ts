@@ -11,6 +11,7 @@ import { own } from '../core/json.ts'
 import type { Policy } from '../core/machine/machine.ts'
 import { changeOf, type Standing, standingOf } from './change.ts'
 import type { Clock } from './clock.ts'
+import { unknownRun } from './keep-logs.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import type { MachineShelf } from './machines.ts'
 import { PawlError } from './pawl-error.ts'
@@ -111,10 +112,7 @@ export async function openRun(desk: Desk, runId: string): Promise<LoadedRun> {
   const cached = desk.cache.get(runId)
   if (cached !== undefined) return cached
   const run = await loadRun(desk.store, desk.shelf, runId)
-  if (run === null) {
-    const hint = '`pawl runs` lists the runs there are'
-    throw new PawlError('RUN_UNKNOWN', `there is no run \`${runId}\``, { hint })
-  }
+  if (run === null) throw unknownRun(runId)
   desk.cache.put(run)
   return run
 }
@@ -150,7 +148,7 @@ type Around = {
   readonly library: Pins
 }
 
-function contextOf(desk: Desk, { at, actor, workspace, library }: Around): Context {
+export function contextOf(desk: Desk, { at, actor, workspace, library }: Around): Context {
   const { approvalMs, shelf } = desk
   const policies = desk.policies(workspace)
   const pinned = (name: string) => {

@@ -8,7 +8,7 @@ import { commandFamily, startFamily } from '../core/engine/family.ts'
 import { explainCall } from '../core/explain.ts'
 import type { Shop } from './definitions.ts'
 import { findDefinition } from './find-definition.ts'
-import { contextFor, currentRun, type Desk } from './handle-command.ts'
+import { contextFor, contextOf, currentRun, type Desk } from './handle-command.ts'
 import { callOf, leafOf } from './intents.ts'
 import type { LoadedRun } from './load-run.ts'
 import { PawlError } from './pawl-error.ts'
@@ -27,8 +27,8 @@ export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promis
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
   const { reply } = commandFamily(run.family, check, context)
   if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', 'bug: a call was not judged')
-  const { machine, state } = leafOf(run, null)
   const leaf = leafOf(run, null)
+  const { machine, state } = leaf
   const around = aroundMember(run.family, leaf, context.policies ?? [])
   const chain = explainCall({ machine, at: context.at, around }, state, call)
   const { verdict, code, reason, hint, instead, input } = reply
@@ -47,9 +47,7 @@ async function imagine(desk: Desk & Shop, request: JudgeRequest): Promise<Loaded
   const { machine, library } = await findDefinition(desk, { definition, task: null, workspace })
   const start = { type: 'StartRun', stage, vars: {}, branch: null } as const
   const at = desk.clock.now()
-  const pinned = (name: string) =>
-    library[name] === undefined ? undefined : desk.shelf.get(library[name])
-  const context = { library: pinned, at, actor: agent, policies: desk.policies(workspace) }
+  const context = contextOf(desk, { at, actor: agent, workspace, library })
   const { family, reply } = startFamily({ runId: 'judge', machine }, start, context)
   if (reply.kind === 'refused') {
     throw new PawlError('REQUEST_INVALID', `the run does not start: ${reply.reason}`, reply)

@@ -2,6 +2,7 @@
  * Care for whole logs: verifying them, carrying them elsewhere, rebuilding what was projected from
  * them, and letting old ones go.
  */
+import type { Family } from '../core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../core/engine/fold-family.ts'
 import { openChainCheck } from './chain.ts'
 import { readAll, recordedIn } from './load-run.ts'
@@ -9,7 +10,7 @@ import type { MachineShelf } from './machines.ts'
 import { machineIn } from './machines.ts'
 import { PawlError } from './pawl-error.ts'
 import type { ApprovalRow, EventRecord, RunCopy, RunHead, Store, StoredMachine } from './ports.ts'
-import { approvalsOf, type Beginning, headOf, snapshotOf } from './project.ts'
+import { approvalsOf, type Beginning, headOf, type Pins, snapshotOf } from './project.ts'
 import type { Anchor, Verified } from './runtime.ts'
 
 const pageRecords = 1_000
@@ -38,7 +39,8 @@ export async function verifyLog(
   return check.end({ runId, seq: head.seq, hash: head.hash })
 }
 
-function unknownRun(runId: string): PawlError {
+/** What is said where there is no such run. */
+export function unknownRun(runId: string): PawlError {
   const hint = '`pawl runs` lists the runs there are'
   return new PawlError('RUN_UNKNOWN', `there is no run \`${runId}\``, { hint })
 }
@@ -103,14 +105,15 @@ export async function importRun(
   throw new PawlError('RUN_EXISTS', `there is a run \`${id}\` already`, { hint })
 }
 
-type Projected = { readonly head: RunHead; readonly approvals: readonly ApprovalRow[] }
+type Projected = {
+  readonly head: RunHead
+  readonly approvals: readonly ApprovalRow[]
+  readonly family: Family
+  readonly library: Pins
+}
 
 /** Everything that is projected from a log, out of nothing but the log. */
-function project(
-  runId: string,
-  events: readonly EventRecord[],
-  shelf: MachineShelf,
-): Projected & { readonly family: ReturnType<typeof unbornFamily>; readonly library: object } {
+function project(runId: string, events: readonly EventRecord[], shelf: MachineShelf): Projected {
   const [first] = events
   const started = first === undefined ? null : recordedIn(first).event
   if (first === undefined || started?.type !== 'run.started') {
@@ -189,7 +192,7 @@ async function rebuildRun(
     const { head, approvals, family, library } = project(runId, events, shelf)
     const before = await store.readHead(runId)
     if (JSON.stringify(before) !== JSON.stringify(head)) changed.push(runId)
-    const snapshot = snapshotOf(family, library as Record<string, string>, head)
+    const snapshot = snapshotOf(family, library, head)
     await store.replaceProjections(head, approvals, snapshot)
     return null
   } catch (fault) {
