@@ -318,7 +318,8 @@ test('a link inside the workspace does not make it wider', async () => {
   await runtime.definitions.create({ source: release, format: 'json' })
   const request = { definition: 'release', task: null, stage: 'build', vars: {}, workspace }
   const { runId } = await runtime.start(request, asPerson)
-  const input = { file_path: '/etc/x', old_string: 'a', new_string: 'b' }
+  const outside = join(workspace, 'link', 'srv', 'x')
+  const input = { file_path: outside, old_string: 'a', new_string: 'b' }
   const through = { ...check('Edit', input), workspace: join(workspace, 'link') }
   expect((await runtime.send(runId, through, asAgent)).reply).toMatchObject({ verdict: 'deny' })
   const below = {
