@@ -16,6 +16,12 @@ export type Home = {
   readonly lock: string
   readonly log: string
   readonly socket: string
+  /** Where hooks of hosts knock. */
+  readonly hookSocket: string
+  /** The client of hooks and its settings, as `pawl init` and the daemon put them there. */
+  readonly bin: string
+  /** Which hooks were installed where. */
+  readonly installs: string
   /** Where the socket is, when that is another folder. */
   readonly socketFolder: string | null
 }
@@ -44,6 +50,8 @@ export function findHome(settings: HomeSettings): Home {
     daemon: join(folder, 'daemon.json'),
     lock: join(folder, 'daemon.lock'),
     log: join(folder, 'daemon.log'),
+    bin: join(folder, 'bin'),
+    installs: join(folder, 'installs.json'),
     ...socketOf(folder, settings),
   }
 }
@@ -67,14 +75,19 @@ function folderOf({ env, platform, userFolder, cwd }: HomeSettings): string {
   return join(userFolder(), ...own, 'pawl')
 }
 
-type Socket = Pick<Home, 'socket' | 'socketFolder'>
+type Socket = Pick<Home, 'socket' | 'hookSocket' | 'socketFolder'>
 
 function socketOf(folder: string, { platform, uid }: HomeSettings): Socket {
   const socket = join(folder, 'daemon.sock')
+  const hookSocket = join(folder, 'hook.sock')
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
-  if (platform === 'win32') return { socket: `\\\\.\\pipe\\pawl-${hash}`, socketFolder: null }
-  if (Buffer.byteLength(socket) <= socketBytesMax) return { socket, socketFolder: null }
+  if (platform === 'win32') {
+    const pipe = `\\\\.\\pipe\\pawl-${hash}`
+    return { socket: pipe, hookSocket: `${pipe}-hook`, socketFolder: null }
+  }
+  if (Buffer.byteLength(socket) <= socketBytesMax) return { socket, hookSocket, socketFolder: null }
   // WHY not TMPDIR: a client and the daemon may be told different ones.
   const socketFolder = `/tmp/pawl-${uid}`
-  return { socket: `${socketFolder}/${hash}.sock`, socketFolder }
+  const near = `${socketFolder}/${hash}`
+  return { socket: `${near}.sock`, hookSocket: `${near}.hook`, socketFolder }
 }
