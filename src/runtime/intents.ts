@@ -2,7 +2,7 @@
  * What callers want of a run, as commands of the engine: their words heard by the run that listens
  * now, their calls read once.
  */
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../core/assert.ts'
 import { hear } from '../core/dialects/hear.ts'
 import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
@@ -75,30 +75,27 @@ export function leafOf({ family }: LoadedRun, branch: string | null): Member {
 
 type Spoken = Pick<
   Extract<Intent, { kind: 'check' }>,
-  'tool' | 'input' | 'host' | 'server' | 'workspace' | 'branch'
+  'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch'
 >
-
-/** Whether a folder is the other one or really below it: a link inside may lead anywhere. */
-function isWithin(folder: string, home: string): boolean {
-  if (folder === home) return true
-  const [real, base] = [realPath(folder), realPath(home)]
-  if (!isAbsolute(folder) || real === null || base === null) return false
-  const near = relative(base, real)
-  return near === '' || !(isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`))
-}
 
 /** A call as every rule needs it, with the files behind the names it uses. */
 export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
   const { tool, input, host, server, branch } = spoken
-  const home = run.head.workspace ?? noWorkspace
-  const workspace = spoken.workspace ?? home
+  // WHY the run's own: who could name the workspace of a call could reach every file.
+  const workspace = run.head.workspace ?? noWorkspace
   const { machine } = leafOf(run, branch)
   const named = server === null ? {} : { server }
-  const where = { machine, workspace, host, guarded, ...named }
-  const call = throughLinks(readCall({ tool, input }, where))
-  if (isWithin(workspace, home)) return call
-  // WHY: who could name the workspace of a call could reach every file, past every policy.
-  const whose = run.head.workspace === null ? 'no workspace' : `the workspace \`${home}\``
-  const problem = `the run has ${whose}, and the call says it works in \`${workspace}\``
-  return { ...call, problem }
+  const stands = spoken.cwd === null ? {} : { cwd: nearest(spoken.cwd, workspace) }
+  const where = { machine, workspace, host, guarded, ...named, ...stands }
+  return throughLinks(readCall({ tool, input }, where))
+}
+
+/** The folder by its name below the workspace, where it is really there: a link may lead to both. */
+function nearest(cwd: string, workspace: string): string {
+  if (cwd === workspace || !isAbsolute(cwd)) return cwd
+  const [real, base] = [realPath(cwd), realPath(workspace)]
+  if (real === null || base === null) return cwd
+  const near = relative(base, real)
+  const leaves = isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`)
+  return leaves ? real : join(workspace, near)
 }

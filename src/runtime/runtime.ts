@@ -52,8 +52,8 @@ export type Intent =
       readonly host: Host
       /** The MCP server it belongs to, where the host says so. */
       readonly server: McpName | null
-      /** Where relative paths begin; null: in the run's own workspace. */
-      readonly workspace: string | null
+      /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
+      readonly cwd: string | null
       readonly branch: string | null
     }
   | {
