@@ -8,12 +8,13 @@ import { hear } from '../core/dialects/hear.ts'
 import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
 import { type Answered, type Member, openLeaf } from '../core/engine/family.ts'
 import type { Call } from '../core/engine/types.ts'
+import { noMachine } from '../core/judge-free.ts'
 import { readCall } from '../core/tools/read-call.ts'
 import type { Planned } from './handle-command.ts'
 import { addressedIn } from './handle-command.ts'
 import { realPath, throughLinks } from './links.ts'
 import type { LoadedRun } from './load-run.ts'
-import type { Intent } from './runtime.ts'
+import type { FreeCall, Intent } from './runtime.ts'
 import { cutText } from './texts.ts'
 
 /** Where a call happens of which nobody said where: no file is inside of it. */
@@ -46,6 +47,8 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return whole({ type: 'ForceStage', stage: intent.stage, vars: intent.vars })
     case 'finish-branch':
       return whole({ type: 'FinishBranch', branch: intent.branch })
+    case 'warn':
+      return whole({ type: 'RaiseWarning', message: cutText(intent.message) })
     default:
       return assertNever(intent)
   }
@@ -90,7 +93,16 @@ export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[
   return throughLinks(readCall({ tool, input }, where))
 }
 
-/** The folder by its name below the workspace, where it is really there: a link may lead to both. */
+/** A call that belongs to no run. */
+export function freeCallOf(spoken: FreeCall, guarded: readonly string[]): Call {
+  const { tool, input, host, server, workspace, cwd } = spoken
+  const named = server === null ? {} : { server }
+  const stands = cwd === null ? {} : { cwd: nearest(cwd, workspace) }
+  const where = { machine: noMachine, workspace, host, guarded, ...named, ...stands }
+  return throughLinks(readCall({ tool, input }, where))
+}
+
+/** The folder by its name below the workspace, if it is really there: links may lead to both. */
 function nearest(cwd: string, workspace: string): string {
   if (cwd === workspace || !isAbsolute(cwd)) return cwd
   const [real, base] = [realPath(cwd), realPath(workspace)]
