@@ -60,7 +60,7 @@ export async function decideOne(
   index: number,
 ): Promise<void> {
   const call = calls[index % calls.length] as (typeof calls)[number]
-  const where = { host: 'claude', server: null, workspace: null, branch: null } as const
+  const where = { host: 'claude', server: null, cwd: null, branch: null } as const
   const by = { actor: agent, commandId: `toolu_${runId}_${index}` }
   const { reply } = await runtime.send(runId, { kind: 'check', ...call, ...where }, by)
   if (reply.kind !== 'verdict' || reply.verdict !== 'allow') {

@@ -115,7 +115,8 @@ function layersOf({ machine, around }: Judging): readonly Layer[] {
   return layers
 }
 
-function policyDenial({ layer, answer }: Spoken, call: Call): Verdict {
+/** What is said to a call that a policy denies. */
+export function policyDenial({ layer, answer }: Spoken, call: Call): Verdict {
   const why =
     answer.tier === 'default'
       ? `is allowed by no rule of ${layer.name}`

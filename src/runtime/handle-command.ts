@@ -212,8 +212,7 @@ export async function repeatReply(
 ): Promise<Outcome> {
   const text = await desk.store.findReply(runId, commandId)
   if (text === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
-  // WHY the cast: nobody but this room writes replies.
-  const kept = JSON.parse(text) as KeptReply
+  const kept = keptIn(text)
   if (kept.asked !== fingerprint(asked)) {
     const hint = 'every command has an id of its own; only a retry uses it again'
     throw new PawlError('REQUEST_INVALID', 'this id was used for another command', { hint })
@@ -222,6 +221,16 @@ export async function repeatReply(
   const { family } = await openRun(desk, runId)
   const { seq, reply } = kept
   return { runId, seq, reply, view: () => viewOf(family, branch), isRepeated: true }
+}
+
+/** The reply in a text that was kept. */
+export function replyIn(text: string): Reply {
+  return keptIn(text).reply
+}
+
+function keptIn(text: string): KeptReply {
+  // WHY the cast: nobody but this room writes replies.
+  return JSON.parse(text) as KeptReply
 }
 
 type KeptReply = { readonly seq: number; readonly reply: Reply; readonly asked: string }

@@ -2,18 +2,19 @@
  * What callers want of a run, as commands of the engine: their words heard by the run that listens
  * now, their calls read once.
  */
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../core/assert.ts'
 import { hear } from '../core/dialects/hear.ts'
 import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
 import { type Answered, type Member, openLeaf } from '../core/engine/family.ts'
 import type { Call } from '../core/engine/types.ts'
+import { noMachine } from '../core/judge-free.ts'
 import { readCall } from '../core/tools/read-call.ts'
 import type { Planned } from './handle-command.ts'
 import { addressedIn } from './handle-command.ts'
 import { realPath, throughLinks } from './links.ts'
 import type { LoadedRun } from './load-run.ts'
-import type { Intent } from './runtime.ts'
+import type { FreeCall, Intent } from './runtime.ts'
 import { cutText } from './texts.ts'
 
 /** Where a call happens of which nobody said where: no file is inside of it. */
@@ -46,6 +47,8 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return whole({ type: 'ForceStage', stage: intent.stage, vars: intent.vars })
     case 'finish-branch':
       return whole({ type: 'FinishBranch', branch: intent.branch })
+    case 'warn':
+      return whole({ type: 'RaiseWarning', message: cutText(intent.message) })
     default:
       return assertNever(intent)
   }
@@ -75,30 +78,36 @@ export function leafOf({ family }: LoadedRun, branch: string | null): Member {
 
 type Spoken = Pick<
   Extract<Intent, { kind: 'check' }>,
-  'tool' | 'input' | 'host' | 'server' | 'workspace' | 'branch'
+  'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch'
 >
-
-/** Whether a folder is the other one or really below it: a link inside may lead anywhere. */
-function isWithin(folder: string, home: string): boolean {
-  if (folder === home) return true
-  const [real, base] = [realPath(folder), realPath(home)]
-  if (!isAbsolute(folder) || real === null || base === null) return false
-  const near = relative(base, real)
-  return near === '' || !(isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`))
-}
 
 /** A call as every rule needs it, with the files behind the names it uses. */
 export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
   const { tool, input, host, server, branch } = spoken
-  const home = run.head.workspace ?? noWorkspace
-  const workspace = spoken.workspace ?? home
+  // WHY the run's own: who could name the workspace of a call could reach every file.
+  const workspace = run.head.workspace ?? noWorkspace
   const { machine } = leafOf(run, branch)
   const named = server === null ? {} : { server }
-  const where = { machine, workspace, host, guarded, ...named }
-  const call = throughLinks(readCall({ tool, input }, where))
-  if (isWithin(workspace, home)) return call
-  // WHY: who could name the workspace of a call could reach every file, past every policy.
-  const whose = run.head.workspace === null ? 'no workspace' : `the workspace \`${home}\``
-  const problem = `the run has ${whose}, and the call says it works in \`${workspace}\``
-  return { ...call, problem }
+  const stands = spoken.cwd === null ? {} : { cwd: nearest(spoken.cwd, workspace) }
+  const where = { machine, workspace, host, guarded, ...named, ...stands }
+  return throughLinks(readCall({ tool, input }, where))
+}
+
+/** A call that belongs to no run. */
+export function freeCallOf(spoken: FreeCall, guarded: readonly string[]): Call {
+  const { tool, input, host, server, workspace, cwd } = spoken
+  const named = server === null ? {} : { server }
+  const stands = cwd === null ? {} : { cwd: nearest(cwd, workspace) }
+  const where = { machine: noMachine, workspace, host, guarded, ...named, ...stands }
+  return throughLinks(readCall({ tool, input }, where))
+}
+
+/** The folder by its name below the workspace, if it is really there: links may lead to both. */
+function nearest(cwd: string, workspace: string): string {
+  if (cwd === workspace || !isAbsolute(cwd)) return cwd
+  const [real, base] = [realPath(cwd), realPath(workspace)]
+  if (real === null || base === null) return cwd
+  const near = relative(base, real)
+  const leaves = isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`)
+  return leaves ? real : join(workspace, near)
 }

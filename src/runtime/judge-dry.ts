@@ -21,7 +21,7 @@ const agent = { kind: 'agent', name: 'agent' } as const
 export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promise<Judgement> {
   const run =
     request.runId === null ? await imagine(desk, request) : await currentRun(desk, request.runId)
-  const spoken = { ...request, server: null, branch: null }
+  const spoken = { ...request, server: null, cwd: null, branch: null }
   const call = callOf(run, spoken, desk.guarded)
   const context = contextFor(desk, run, agent)
   const check = { command: { type: 'CheckCall', call }, branch: null } as const

@@ -301,12 +301,18 @@ test('a call does not choose the workspace it is judged in', async () => {
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const write = { file_path: '/etc/x', old_string: 'a', new_string: 'b' }
-  for (const workspace of [null, '/', '/etc', '/worker', '/work/../etc', 'etc']) {
-    const { reply } = await runtime.send(runId, { ...check('Edit', write), workspace }, asAgent)
-    expect(reply, workspace ?? 'none').toMatchObject({ verdict: 'deny' })
+  const says = async (file: string, cwd: string | null): Promise<unknown> => {
+    const intent = { ...check('Edit', { ...write, file_path: file }), cwd }
+    const { reply } = await runtime.send(runId, intent, asAgent)
+    return reply.kind === 'verdict' ? reply.verdict : reply.kind
   }
-  const inside = { ...check('Edit', { ...write, file_path: 'x.ts' }), workspace: '/work/sub' }
-  expect((await runtime.send(runId, inside, asAgent)).reply).toMatchObject({ verdict: 'allow' })
+  for (const cwd of [null, '/', '/etc', '/worker', '/work/../etc', 'etc']) {
+    expect(await says('/etc/x', cwd), cwd ?? 'none').toBe('deny')
+  }
+  expect(await says('x.ts', '/work/sub')).toBe('allow')
+  expect(await says('../../x.ts', '/work/sub')).toBe('deny')
+  expect(await says('x.ts', '/etc')).toBe('deny')
+  expect(await says('/work/x.ts', '/etc')).toBe('allow')
 })
 
 test('a link inside the workspace does not make it wider', async () => {
@@ -320,11 +326,11 @@ test('a link inside the workspace does not make it wider', async () => {
   const { runId } = await runtime.start(request, asPerson)
   const outside = join(workspace, 'link', 'srv', 'x')
   const input = { file_path: outside, old_string: 'a', new_string: 'b' }
-  const through = { ...check('Edit', input), workspace: join(workspace, 'link') }
+  const through = { ...check('Edit', input), cwd: join(workspace, 'link') }
   expect((await runtime.send(runId, through, asAgent)).reply).toMatchObject({ verdict: 'deny' })
   const below = {
     ...check('Edit', { ...input, file_path: 'x' }),
-    workspace: join(workspace, 'sub'),
+    cwd: join(workspace, 'sub'),
   }
   expect((await runtime.send(runId, below, asAgent)).reply).toMatchObject({ verdict: 'allow' })
 })

@@ -2,13 +2,16 @@
  * Puts the runtime together: one desk for commands, one for definitions, and the work that is due
  * without anybody asking.
  */
+
+import type { Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
+import { judgeWithoutRun } from '../core/judge-free.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
 import { openDueWork } from './due-work.ts'
-import { currentRun, type Desk, handleCommand, viewOf } from './handle-command.ts'
-import { leafOf, planIntent } from './intents.ts'
+import { currentRun, type Desk, handleCommand, replyIn, viewOf } from './handle-command.ts'
+import { freeCallOf, leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
 import { openMachineShelf } from './machines.ts'
@@ -17,7 +20,15 @@ import type { Policies } from './policies.ts'
 import type { ApprovalRow, Owed, Store } from './ports.ts'
 import { openRunCache } from './run-cache.ts'
 import { openRunQueue } from './run-queue.ts'
-import type { By, DecisionOnApproval, Intent, Outcome, Runtime } from './runtime.ts'
+import type {
+  By,
+  DecisionOnApproval,
+  FreeCall,
+  FreeVerdict,
+  Intent,
+  Outcome,
+  Runtime,
+} from './runtime.ts'
 import { startRun } from './start-run.ts'
 import { cutText } from './texts.ts'
 import { openWaiters } from './waiters.ts'
@@ -71,6 +82,13 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     send: (runId, intent, by) => send(desk, { runId, intent }, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     judge: (request) => judgeDry(desk, request),
+    checkFree: (call) => checkFree(desk, call),
+    sessions: sessionsOf(store, clock),
+    readHead: store.readHead,
+    findReply: async (runId, commandId) => {
+      const text = await store.findReply(runId, commandId)
+      return text === null ? null : replyIn(text)
+    },
     readRun: async (runId, branch) => {
       const run = await currentRun(desk, runId)
       const { notice } = leafOf(run, branch).state
@@ -80,18 +98,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     readEvents: store.readEvents,
     listApprovals: store.listApprovals,
     readApproval: (id) => knownApproval(store, id),
-    waitFor: async (wish) => {
-      // WHY first the ear, then the look: what happens in between is not missed.
-      const { heard, stop } = waiters.wait(wish)
-      try {
-        const seq = (await store.readSeqs([wish.runId])).get(wish.runId) ?? 0
-        if (seq > wish.after) waiters.wake(wish.runId, seq)
-      } catch (fault) {
-        stop()
-        throw fault
-      }
-      return heard
-    },
+    waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions: openDefinitions(desk),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
@@ -164,13 +171,49 @@ const codes: ReadonlySet<string> = new Set(denialCodes)
 
 /** INVARIANT: a call that cannot be decided and kept is denied. */
 function denial(runId: string, fault: unknown): Outcome {
+  const none = { instead: [], input: null, callId: null }
+  const reply = { kind: 'verdict', ...denialOf(fault), ...none } as const
+  return { runId, seq: 0, reply, view: () => null, isRepeated: false }
+}
+
+function denialOf(fault: unknown): Verdict {
   const known = fault instanceof PawlError ? fault : null
   const code = (codes.has(known?.code ?? '') ? known?.code : 'INTERNAL') as DenialCode
   const reason = fault instanceof Error ? fault.message : 'the guard itself failed'
   const hint = known?.hint ?? 'this is a fault of Pawl; tell a person'
-  const none = { rule: null, instead: [], input: null, callId: null }
-  const reply = { kind: 'verdict', verdict: 'deny', code, reason, hint, ...none } as const
-  return { runId, seq: 0, reply, view: () => null, isRepeated: false }
+  return { verdict: 'deny', code, reason, hint, rule: null }
+}
+
+async function waitFor(
+  { store, waiters }: Desk,
+  wish: Parameters<Runtime['waitFor']>[0],
+): Promise<number> {
+  // WHY first the ear, then the look: what happens in between is not missed.
+  const { heard, stop } = waiters.wait(wish)
+  try {
+    const seq = (await store.readSeqs([wish.runId])).get(wish.runId) ?? 0
+    if (seq > wish.after) waiters.wake(wish.runId, seq)
+  } catch (fault) {
+    stop()
+    throw fault
+  }
+  return heard
+}
+
+function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
+  const { claimsOf, claimsOn, releaseSession, releaseRun } = store
+  const claim: Runtime['sessions']['claim'] = (wish) => store.claim({ ...wish, at: clock.now() })
+  return { claim, claimsOf, claimsOn, releaseSession, releaseRun }
+}
+
+function checkFree(desk: Desk, spoken: FreeCall): FreeVerdict {
+  try {
+    const policies = desk.policies(spoken.workspace)
+    const verdict = judgeWithoutRun(freeCallOf(spoken, desk.guarded), policies)
+    return { ...verdict, isFree: policies.length === 0 }
+  } catch (fault) {
+    return { ...denialOf(fault), isFree: false }
+  }
 }
 
 function expiryOf({ id, runId }: ApprovalRow): Parameters<typeof handleCommand>[1] {

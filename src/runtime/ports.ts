@@ -162,7 +162,7 @@ export type RunCopy = {
   readonly machines: readonly StoredMachine[]
 }
 
-export type Store = RunStore & DefinitionStore & StoreCare
+export type Store = RunStore & DefinitionStore & ClaimStore & StoreCare
 
 export type RunStore = {
   /** Durable when it resolves. Faults: `STORE_UNAVAILABLE`, and then nothing of it is kept. */
@@ -212,6 +212,28 @@ export type DefinitionStore = {
   readonly listDefinitions: (query: PageQuery) => Promise<Page<DefinitionRow>>
   /** Machines stay: runs are pinned to them. */
   readonly deleteDefinition: (id: string) => Promise<'deleted' | 'unknown'>
+}
+
+/** Which conversation of a host works on which run. */
+export type Claim = {
+  readonly runId: string
+  /** The name of a branch; empty: the main run. */
+  readonly branch: string
+  readonly session: string
+  readonly at: number
+}
+
+export type ClaimStore = {
+  /** The session that has it now: the one that asks, unless another was first. */
+  readonly claim: (claim: Claim) => Promise<string>
+  /** What a session has, the latest first. */
+  readonly claimsOf: (session: string) => Promise<readonly Claim[]>
+  /** Who has a run and its branches, in order of the branch. */
+  readonly claimsOn: (runId: string) => Promise<readonly Claim[]>
+  /** Lets go of what a session has; it may not have any. */
+  readonly releaseSession: (session: string) => Promise<void>
+  /** Lets go of a run and its branches, whoever has them. */
+  readonly releaseRun: (runId: string) => Promise<void>
 }
 
 export type StoreCare = {

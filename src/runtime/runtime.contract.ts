@@ -90,6 +90,6 @@ export function say(name: string, data: Record<string, string | number> | null =
 
 /** A call of a tool of Claude Code. */
 export function check(tool: string, input: Record<string, string>) {
-  const where = { host: 'claude', server: null, workspace: null, branch: null } as const
+  const where = { host: 'claude', server: null, cwd: null, branch: null } as const
   return { kind: 'check', tool, input, ...where } as const
 }

@@ -4,7 +4,7 @@
  */
 import type { Utterance } from '../core/dialects/hear.ts'
 import type { View } from '../core/dialects/view.ts'
-import type { Actor, Alternative, Reply, Report } from '../core/engine/types.ts'
+import type { Actor, Alternative, Reply, Report, Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
@@ -14,6 +14,8 @@ import type { McpName } from '../core/tools/mcp-name.ts'
 import type {
   ApprovalQuery,
   ApprovalRow,
+  Claim,
+  ClaimStore,
   DefinitionRow,
   DefinitionVersion,
   EventRecord,
@@ -52,8 +54,8 @@ export type Intent =
       readonly host: Host
       /** The MCP server it belongs to, where the host says so. */
       readonly server: McpName | null
-      /** Where relative paths begin; null: in the run's own workspace. */
-      readonly workspace: string | null
+      /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
+      readonly cwd: string | null
       readonly branch: string | null
     }
   | {
@@ -67,6 +69,8 @@ export type Intent =
   | { readonly kind: 'cancel'; readonly reason: string }
   | { readonly kind: 'force'; readonly stage: string; readonly vars: JsonObject }
   | { readonly kind: 'finish-branch'; readonly branch: string }
+  /** For the system alone: something around the run that its record has to tell. */
+  | { readonly kind: 'warn'; readonly message: string }
 
 export type DecisionOnApproval = {
   readonly granted: boolean
@@ -162,6 +166,25 @@ export type Usage = {
   readonly startedAt: number
 }
 
+/** A call of an agent that works on no run. */
+export type FreeCall = {
+  readonly tool: string
+  readonly input: JsonObject
+  readonly host: Host
+  readonly server: McpName | null
+  readonly cwd: string | null
+  readonly workspace: string
+}
+export type FreeVerdict = Verdict & {
+  /** Nothing is laid over this workspace: everything but Pawl itself is free. */
+  readonly isFree: boolean
+}
+
+/** Which conversation of a host works on which run. */
+export type Sessions = Omit<ClaimStore, 'claim'> & {
+  readonly claim: (claim: Omit<Claim, 'at'>) => Promise<string>
+}
+
 export type Runtime = {
   readonly start: (request: StartRequest, by: By) => Promise<Outcome>
   /** Fault `RUN_UNKNOWN`. A call that cannot be decided for any reason is denied, never thrown. */
@@ -169,6 +192,13 @@ export type Runtime = {
   /** Faults `APPROVAL_UNKNOWN`, `APPROVAL_DECIDED` (somebody was first). */
   readonly resolve: (id: string, decision: DecisionOnApproval, by: By) => Promise<Outcome>
   readonly judge: (request: JudgeRequest) => Promise<Judgement>
+  /** A call that belongs to no run. Nothing is kept of it; a fault is a denial. */
+  readonly checkFree: (call: FreeCall) => FreeVerdict
+  readonly sessions: Sessions
+  /** The head of a run as it is kept; null: there is none. */
+  readonly readHead: (runId: string) => Promise<RunHead | null>
+  /** What a command of this id was replied; null: nothing yet. */
+  readonly findReply: (runId: string, commandId: string) => Promise<Reply | null>
   readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
   readonly listRuns: (query: RunQuery) => Promise<Page<RunHead>>
   readonly readEvents: (

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../runtime/ports.ts'
 import { approvalsContract } from './approvals.contract.ts'
 import { careContract } from './care.contract.ts'
+import { claimsContract } from './claims.contract.ts'
 import { definitionsContract } from './definitions.contract.ts'
 import { listsContract } from './lists.contract.ts'
 import { runsContract } from './runs.contract.ts'
@@ -44,6 +45,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     listsContract(subject)
     approvalsContract(subject)
     definitionsContract(subject)
+    claimsContract(subject)
     careContract(subject)
     textsContract(subject)
   })

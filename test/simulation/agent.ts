@@ -128,7 +128,7 @@ function nextIntent({ scene, task }: Agent): Intent {
   if (kind < 45) return { kind: 'say', utterance: utteranceOf(scene, task), branch }
   if (kind < 78) {
     const { tool, input } = nextCall(scene, task)
-    const where = { host: 'claude', server: null, workspace: null } as const
+    const where = { host: 'claude', server: null, cwd: null } as const
     return { kind: 'check', tool, input, ...where, branch }
   }
   if (kind < 94) return { kind: 'report', ...reportOf(scene, task), branch }

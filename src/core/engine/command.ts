@@ -36,6 +36,8 @@ export type Command =
   | { readonly type: 'ForceStage'; readonly stage: string; readonly vars: JsonObject }
   /** The agent says that a branch, standing on its terminal stage, is done. */
   | { readonly type: 'FinishBranch'; readonly branch: string }
+  /** Something around the run that its record has to tell. */
+  | { readonly type: 'RaiseWarning'; readonly message: string }
   | { readonly type: 'EndChild'; readonly child: string; readonly outcome: ChildOutcome }
 
 export type StartRun = {

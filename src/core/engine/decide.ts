@@ -50,6 +50,8 @@ export function decide(where: Where, state: RunState | null, command: Command): 
       return forceStage(where, state, command)
     case 'FinishBranch':
       return finishBranch(where, state, command.branch)
+    case 'RaiseWarning':
+      return raiseWarning(where, state, command.message)
     case 'EndChild':
       return settle(openDraft(where.machine, state, where.envelope), state, (draft) =>
         endChild(draft, command.child, command.outcome),
@@ -63,6 +65,12 @@ const noRun: Refusal = {
   code: 'RUN_UNKNOWN',
   reason: 'there is no such run',
   hint: 'start one first',
+}
+
+function raiseWarning({ machine, envelope }: Where, state: RunState, message: string): Decision {
+  const draft = openDraft(machine, state, envelope)
+  emit(draft, { type: 'warning.raised', code: 'HOOKS_CHANGED', message })
+  return accept(draft)
 }
 
 function settle(draft: Draft, state: RunState, act: (draft: Draft) => Refusal | null): Decision {

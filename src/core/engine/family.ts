@@ -120,13 +120,14 @@ function openChildId(member: Member): string | null {
   return fork?.branches.find((branch) => branch.status === 'running')?.runId ?? null
 }
 
-/** Pausing, resuming, cancelling and forcing mean the addressed run, not the child it waits for. */
+/** What means the addressed run, not the child it waits for. */
 function isForWhole(command: Command): boolean {
   return (
     command.type === 'PauseRun' ||
     command.type === 'ResumeRun' ||
     command.type === 'CancelRun' ||
-    command.type === 'ForceStage'
+    command.type === 'ForceStage' ||
+    command.type === 'RaiseWarning'
   )
 }
 

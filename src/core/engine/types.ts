@@ -90,6 +90,7 @@ export type Event =
         | 'BYTES_NEARLY_EXHAUSTED'
         | 'RESULT_NOT_KEPT'
         | 'CALL_NOT_MADE'
+        | 'HOOKS_CHANGED'
       readonly message: string
     }
   | {

@@ -27,8 +27,11 @@ const patternsMax = 12_000
 /** How many quotes: two for each quoted part, which is a node. */
 const quotesMax = 24_000
 
-/** Reads a command; a text that bash would not read as it looks is not read at all. */
-export function readShell(command: string): ShellReading {
+/**
+ * Reads a command; a text that bash would not read as it looks is not read at all. `start`: the
+ * folder it starts in, seen from the workspace; null: it cannot be told.
+ */
+export function readShell(command: string, start: string | null = ''): ShellReading {
   if (command.length > commandCharsMax) {
     return no(`a command may have ${commandCharsMax} characters`, command.slice(0, 20))
   }
@@ -39,19 +42,19 @@ export function readShell(command: string): ShellReading {
   }
   if (isTooMuch(command)) return no('it has too many parts', command.slice(0, 20))
   try {
-    return readTree(command, isOdd ? 'odd' : 'plain')
+    return readTree(command, isOdd ? 'odd' : 'plain', start)
   } catch {
     // WHY: the parser is not ours. Whatever it stumbles over is a text nobody should trust.
     return no('the command cannot be read', command.slice(0, 20))
   }
 }
 
-function readTree(command: string, letters: 'odd' | 'plain'): ShellReading {
+function readTree(command: string, letters: 'odd' | 'plain', start: string | null): ShellReading {
   const parsed = parseShell(command)
   if (!parsed.ok) return no(parsed.reason, parsed.token)
   const facts = newFacts()
   walkScript(parsed.script, facts, {
-    dirs: [''],
+    dirs: [start],
     missed: null,
     isStraight: true,
     isInner: false,

@@ -46,3 +46,15 @@ test('without folders nothing is guarded', () => {
   const call = readCall({ tool: 'Bash', input }, { machine, workspace: '/srv/shop' })
   expect(guardedIn(call)).toBeNull()
 })
+
+test.each([
+  ['cat ../pawl-data/person.token', '/srv/shop', true],
+  ['cat ../../pawl-data/person.token', '/srv/shop/src', true],
+  ['cat ../pawl-data/person.token', '/srv/shop/src', false],
+  ['cat person.token', '/srv/pawl-data', true],
+  ['cat pawl-data/person.token', '/srv', true],
+  ['cat < ../../pawl-data/x', '/srv/shop/src', true],
+])('`%s` said in `%s` touches the data: %s', (command, cwd, expected) => {
+  const where = { machine, workspace: '/srv/shop', cwd, guarded }
+  expect(guardedIn(readCall({ tool: 'Bash', input: { command } }, where)) !== null).toBe(expected)
+})

@@ -203,3 +203,15 @@ test('a huge input is read in no time', () => {
   callOf('Read', { file_path: text })
   callOf(text, {})
 })
+
+test('a command is read from where the shell stands', () => {
+  const standing = (command: string, cwd: string, more: JsonObject = {}) =>
+    callOf('Bash', { command, ...more }, { cwd, workspace: '/w' })
+  expect(standing('echo x > a.txt', '/w/src').edits).toEqual(['src/a.txt'])
+  expect(standing('echo x > ../a.txt', '/w/src').edits).toEqual(['a.txt'])
+  expect(standing('echo x > ../a.txt', '/w').edits).toEqual([])
+  expect(standing('echo x > a.txt', '/tmp').edits).toEqual([])
+  expect(standing('cd lib && echo x > a.txt', '/w/src').edits).toEqual(['src/lib/a.txt'])
+  expect(standing('echo x > a.txt', '/w/src', { workdir: 'lib' }).edits).toEqual(['src/lib/a.txt'])
+  expect(standing('echo x > a.txt', '/w/src', { workdir: '/w/lib' }).edits).toEqual(['lib/a.txt'])
+})

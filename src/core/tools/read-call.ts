@@ -29,6 +29,8 @@ import { shellIn } from './shell-input.ts'
 export type Where = {
   readonly machine: Machine
   readonly workspace: string
+  /** Where the agent's shell stands, as an absolute path; absent: in the workspace itself. */
+  readonly cwd?: string
   /** Absent: Claude Code, as in a case. */
   readonly host?: Host
   /** The server and tool, where the host tells them apart from the name (Gemini does). */
@@ -141,20 +143,19 @@ function isKnown(tool: Tool): boolean {
 }
 
 function shellFacts(tool: Tool, input: JsonObject, where: Where): Facts {
-  const asked = shellIn(input)
+  const directory = directoryIn(input)
+  const asked = shellIn(input, startOf(directory.path, where))
   if (asked === null) return isKnown(tool) ? { shell: readShell('') } : {}
   if (!asked.ok) return { problem: asked.problem }
   // A shell text is `bash` to policies, whoever runs it; a program with arguments is not.
   const isText = tool.commonName === 'process.run' && !asked.hasArguments
-  const directory = directoryIn(input)
-  const from: From = { workspace: where.workspace, cwd: directory.path }
+  const from: From = { workspace: where.workspace }
   const reading =
     tool.commonName === 'PowerShell'
       ? ({ ok: false, reason: 'only bash is read, not PowerShell', token: 'PowerShell' } as const)
       : asked.reading
-  const change = changeByShell(reading, from, (path) => locate([path], from, where))
-  const named =
-    directory.path === null ? [] : locate([directory.path], { workspace: where.workspace }, where)
+  const change = changeByShell(reading, where.workspace, (path) => locate([path], from, where))
+  const named = directory.path === null ? [] : locate([directory.path], fromOf(where), where)
   return {
     shell: reading,
     ...(isText ? { capability: 'bash' } : {}),
@@ -166,8 +167,23 @@ function shellFacts(tool: Tool, input: JsonObject, where: Where): Facts {
   }
 }
 
+/** Where relative paths of a call begin, if it does not say so itself. */
+function fromOf({ workspace, cwd }: Where): From {
+  return cwd === undefined ? { workspace } : { workspace, cwd }
+}
+
+/** The folder in which a command starts, seen from the workspace; null: it cannot be told. */
+function startOf(directory: string | null, where: Where): string | null {
+  const named = directory ?? where.cwd
+  if (named === undefined) return ''
+  const from = fromOf(where)
+  const inside = insideOf(named, from)
+  if (inside !== null) return inside === '.' ? '' : inside
+  return absoluteOf(named, from)
+}
+
 function readFacts(tool: Tool, input: JsonObject, where: Where): Facts {
-  const from = { workspace: where.workspace }
+  const from = fromOf(where)
   const common = commonToolOf(tool.shape ?? '')
   const named = pathsIn(input)
   const keys = common === 'Glob' ? ['pattern', 'include'] : common === 'Read' ? ['include'] : []
@@ -183,7 +199,7 @@ function readFacts(tool: Tool, input: JsonObject, where: Where): Facts {
 }
 
 function editFacts(tool: Tool, input: JsonObject, where: Where): Facts {
-  const from = { workspace: where.workspace }
+  const from = fromOf(where)
   if (takesPatch(tool.shape)) return patchFacts(tool, input, where)
   const named = pathsIn(input)
   const edits = own(input, 'edits')
@@ -205,7 +221,8 @@ function patchFacts(tool: Tool, input: JsonObject, where: Where): Facts {
   const patch = text.includes('*** Begin Patch') ? readPatch(text) : readDiff(text)
   if (!patch.ok) return { problem: patch.problem }
   const named = pathsIn(input)
-  const from = { workspace: where.workspace, cwd: directoryIn(input).path }
+  const { path: directory } = directoryIn(input)
+  const from = directory === null ? fromOf(where) : { ...fromOf(where), cwd: directory }
   const writes = locate([...patch.paths, ...named.paths], from, where)
   return { writes, editLines: patch.lines, problem: named.problem }
 }

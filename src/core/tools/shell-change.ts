@@ -10,7 +10,6 @@ import { seenFrom } from '../shell/where.ts'
 import { baseName } from '../shell/wrappers.ts'
 import { countLines } from './edit-size.ts'
 import { type Patch, patchesIn, readDiff, readPatch } from './patch.ts'
-import { type From, insideOf } from './paths.ts'
 
 export type Change = {
   /** Files it is told to write by a redirection or a patch: the scope of file tools holds there. */
@@ -27,16 +26,16 @@ const nothing: Change = { writes: [], edits: [], lines: null, problem: null }
 /** The change a command makes. `locate` finds a path, with the links behind it. */
 export function changeByShell(
   reading: ShellReading,
-  from: From,
+  workspace: string,
   locate: (path: string) => readonly CallPath[],
 ): Change {
   if (!reading.ok) return nothing
   const patches = reading.commands.filter(isPatching).map((one) => patchBy(one))
   const problem = patches.find((patch) => patch.problem !== null)?.problem ?? null
   const patched = patches.flatMap((patch) => patch.paths.flatMap(locate))
-  const all = [...editsFrom(reading, from), ...patched]
+  const all = [...editsOf(reading, workspace), ...patched]
   if (all.length === 0 && patches.length === 0) return nothing
-  const writes = [...editsFrom({ ...reading, commands: [] }, from), ...patched]
+  const writes = [...editsOf({ ...reading, commands: [] }, workspace), ...patched]
   const edits = all.map((path) => path.inside).filter((path) => path !== null)
   if (patches.length > 0) return { writes, edits, lines: sumOf(patches), problem }
   const lines = edits.length === 0 ? null : linesCarried(reading)
@@ -45,26 +44,8 @@ export function changeByShell(
 
 const streams = /^\/dev\/(?:null|stdout|stderr|tty|fd\/[0-2])$/
 
-/** Paths of the shell room count from where the command runs; ours from the workspace. */
-function editsFrom(reading: GoodReading, from: From): readonly CallPath[] {
-  const { workspace, cwd } = from
-  if (cwd === undefined || cwd === null) return filesOf(shellEdits(reading, workspace))
-  const inside = insideOf(cwd, { workspace })
-  const start = inside === null ? cwd : `${workspace}/${inside}`
-  return filesOf(shellEdits(reading, start)).map((path) => {
-    const whole =
-      path.inside === null
-        ? insideOf(path.written, from)
-        : inside === null
-          ? null
-          : insideOf(`${start}/${path.inside}`, { workspace })
-    const isFolder = whole !== null && (path.inside ?? path.written).endsWith('/')
-    return { ...path, inside: isFolder ? `${whole}/` : whole }
-  })
-}
-
-function filesOf(paths: readonly CallPath[]): readonly CallPath[] {
-  return paths.filter((path) => !streams.test(path.written))
+function editsOf(reading: GoodReading, workspace: string): readonly CallPath[] {
+  return shellEdits(reading, workspace).filter((path) => !streams.test(path.written))
 }
 
 type Patched = {

@@ -16,8 +16,11 @@ export const commandWordsMax = 10_000
 
 const commandKeys = ['command', 'cmd', 'chars', 'script', 'commandLine', 'command_line'] as const
 
-/** The command of an input, read as bash reads it; null: it names none. */
-export function shellIn(input: JsonObject): ShellInput | null {
+/**
+ * The command of an input, read as bash reads it; null: it names none. `start`: the folder it
+ * starts in, seen from the workspace; null: it cannot be told.
+ */
+export function shellIn(input: JsonObject, start: string | null): ShellInput | null {
   const action = asObject(own(input, 'action'))
   const fields = action ?? input
   const [key, ...others] = keysIn(fields)
@@ -29,7 +32,7 @@ export function shellIn(input: JsonObject): ShellInput | null {
   if (!text.ok) return text
   const names = assignedIn(fields)
   if (names === null) return { ok: false, problem: 'the environment is not a list of variables' }
-  const reading = withAssigned(readShell(text.text), names)
+  const reading = withAssigned(readShell(text.text, start), names)
   return { ok: true, reading, hasArguments: extra !== null }
 }
 

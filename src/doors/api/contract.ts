@@ -95,7 +95,7 @@ export const contract = {
       input: jsonObject.default({}),
       host: host.default('claude'),
       server: z.strictObject({ server: name, tool: name }).optional(),
-      workspace: folder.optional().describe('where relative paths begin'),
+      cwd: folder.optional().describe("where the agent's shell stands, an absolute path"),
       branch,
     }),
     answer: checked,

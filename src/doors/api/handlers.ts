@@ -69,14 +69,14 @@ export const handlers: Handlers = {
       utterance: { kind: 'message', name, data, stage: stage ?? null, goTo: goTo ?? null },
       branch: branch ?? null,
     }),
-  'runs.check': async (desk, { runId, tool, input, host, server, workspace, branch }) => {
+  'runs.check': async (desk, { runId, tool, input, host, server, cwd, branch }) => {
     const intent: Intent = {
       kind: 'check',
       tool,
       input,
       host,
       server: server ?? null,
-      workspace: workspace ?? null,
+      cwd: cwd ?? null,
       branch: branch ?? null,
     }
     const { reply, ...outcome } = await desk.runtime.send(runId, intent, byOf(desk))

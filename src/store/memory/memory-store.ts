@@ -12,9 +12,11 @@ import type {
   RunStore,
   Snapshot,
   Store,
+  StoreCare,
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
+import { memoryClaims } from './memory-claims.ts'
 import { memoryDefinitions } from './memory-definitions.ts'
 
 /** All that is kept of one run. */
@@ -33,7 +35,18 @@ type Runs = Map<string, Kept>
 export function openMemoryStore(): Store {
   const runs: Runs = new Map()
   const definitions = memoryDefinitions()
-  return { ...runCalls(runs), ...definitions, ...careCalls(runs, definitions.putMachines) }
+  const claims = memoryClaims()
+  const care = careCalls(runs, definitions.putMachines)
+  return {
+    ...runCalls(runs),
+    ...definitions,
+    ...claims.calls,
+    ...care,
+    removeRuns: async (runIds) => {
+      for (const id of runIds) claims.drop(id)
+      await care.removeRuns(runIds)
+    },
+  }
 }
 
 function runCalls(runs: Runs): RunStore {
@@ -149,9 +162,7 @@ function owedCalls(runs: Runs): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'dela
   }
 }
 
-type CareCalls = Omit<Store, keyof ReturnType<typeof memoryDefinitions> | keyof RunStore>
-
-function careCalls(runs: Runs, putMachines: Store['putMachines']): CareCalls {
+function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreCare {
   const listeners = new Set<(runId: string, seq: number) => void>()
   return {
     kind: 'memory',

@@ -66,7 +66,8 @@ export function createCare(pool: Pool): Care {
         d AS (DELETE FROM snapshots USING gone WHERE run_id = gone.id),
         e AS (DELETE FROM approvals USING gone WHERE run_id = gone.id),
         f AS (DELETE FROM outbox USING gone WHERE run_id = gone.id),
-        g AS (DELETE FROM fences USING gone WHERE run_id = gone.id)
+        g AS (DELETE FROM fences USING gone WHERE run_id = gone.id),
+        h AS (DELETE FROM claims USING gone WHERE run_id = gone.id)
         SELECT 1`,
       )
     },

@@ -74,6 +74,12 @@ const migrations: readonly string[] = [
     machines text NOT NULL, created_at bigint NOT NULL,
     PRIMARY KEY (definition_id, version)
   );
+  CREATE TABLE claims (
+    run_id text COLLATE "C" NOT NULL, branch text COLLATE "C" NOT NULL,
+    session text COLLATE "C" NOT NULL, at bigint NOT NULL,
+    PRIMARY KEY (run_id, branch)
+  );
+  CREATE INDEX claims_by_session ON claims (session);
   `,
 ]
 

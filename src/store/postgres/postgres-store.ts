@@ -5,6 +5,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Store } from '../../runtime/ports.ts'
 import { createCare } from './care.ts'
 import { openChanges } from './changes.ts'
+import { createClaims } from './claims.ts'
 import { createDefinitions } from './definitions.ts'
 import { migrate } from './migrate.ts'
 import { createPool } from './pool.ts'
@@ -49,6 +50,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     isShared: true,
     ...createRuns(pool),
     ...createDefinitions(pool),
+    ...createClaims(pool),
     ...createCare(slow),
     findTrouble: createCare(pool).findTrouble,
     onChange: changes.onChange,

@@ -87,7 +87,7 @@ function removingCalls({
     `SELECT id, log_bytes AS bytes, ended_at AS endedAt FROM runs
      WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at, id LIMIT ?`,
   )
-  const removals = ['events', 'replies', 'snapshots', 'approvals', 'owed']
+  const removals = ['events', 'replies', 'snapshots', 'approvals', 'owed', 'claims']
     .map((table) => db.prepare(`DELETE FROM ${table} WHERE run_id = ?`))
     .concat(db.prepare('DELETE FROM runs WHERE id = ?'))
   const freePages = db.prepare('SELECT freelist_count AS count FROM pragma_freelist_count')

@@ -122,6 +122,15 @@ const first = `
     PRIMARY KEY (definition_id, version)
   ) STRICT;
 
+  CREATE TABLE claims (
+    run_id TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    session TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (run_id, branch)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX claims_by_session ON claims (session);
+
   CREATE TABLE probe (id INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
   INSERT INTO probe VALUES (1, 0);
 `

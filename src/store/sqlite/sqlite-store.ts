@@ -3,6 +3,7 @@
  */
 import type { Store } from '../../runtime/ports.ts'
 import { careCalls } from './care.ts'
+import { claimCalls } from './claims.ts'
 import { definitionCalls } from './definitions.ts'
 import { toFault } from './faults.ts'
 import { openWriter } from './group-commit.ts'
@@ -31,6 +32,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   return {
     ...runCalls(shared),
     ...definitionCalls(shared),
+    ...claimCalls(shared),
     ...careCalls(shared),
     close: async () => {
       await writer.close()

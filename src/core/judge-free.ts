@@ -1,0 +1,56 @@
+/**
+ * The ruling on a call of an agent that works on no run: policies hold, and what guards the agent
+ * stays out of its reach. Everything else is free.
+ */
+import { plainMachine } from './dialects/compiled.ts'
+import type { Call, Verdict } from './engine/types.ts'
+import { asObject, type Json } from './json.ts'
+import { askPolicies, limitsOf, nothingAround, policyDenial } from './judge.ts'
+import type { Machine, Policy } from './machine/machine.ts'
+import { ruleOnProtected } from './tools/protected.ts'
+
+/** Stands in for the definition that there is not. */
+export const noMachine: Machine = { ...plainMachine('no run', 'workflow', ''), hash: '' }
+
+const allow: Verdict = { verdict: 'allow', code: null, reason: '', rule: null, hint: '' }
+
+/** May this call happen, though no definition speaks of it? */
+export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdict {
+  if (call.isOwn) return allow
+  const held = ruleOnProtected(call)
+  // WHY not all that is protected in a run: what starts code on its own is everyday work as well.
+  if (held !== null && speaksOfGuards(call.input)) return { verdict: 'deny', rule: null, ...held }
+  const around = { ...nothingAround, policies }
+  const spoken = askPolicies({ machine: noMachine, at: 0, around }, call)
+  const denied = spoken.find(({ answer }) => answer.verdict === 'deny')
+  if (denied !== undefined) return policyDenial(denied, call)
+  const asking = spoken.find(({ answer }) => answer.verdict === 'ask')
+  const limited = spoken.find((one) => limitsOf(one).length > 0)
+  if (asking === undefined && limited === undefined) return allow
+  const rule = asking?.answer.rule ?? limited?.answer.rule ?? null
+  const hint = 'start a run (`pawl start NAME`): it keeps count, and asks'
+  if (asking !== undefined) {
+    const reason = `a person has to agree to \`${call.capability}\``
+    return { verdict: 'ask', code: null, reason, rule, hint }
+  }
+  const reason = `\`${call.capability}\` has a limit, and without a run nobody counts`
+  return { verdict: 'deny', code: 'RATE_LIMITED', reason, rule, hint }
+}
+
+/** Names of what holds the agent: Pawl, and the hosts with their settings. */
+const guards = /pawl|claude|codex|gemini|opencode|cursor|mcp\.json|managed-|[*?[~]/i
+/** Values of an input that are looked at. */
+const valuesMax = 20_000
+
+function speaksOfGuards(input: Json): boolean {
+  const open: Json[] = [input]
+  for (let count = 0; open.length > 0; count += 1) {
+    const next = open.pop() ?? null
+    if (count > valuesMax) return true
+    if (typeof next === 'string') {
+      if (guards.test(next)) return true
+    } else if (Array.isArray(next)) open.push(...next)
+    else open.push(...Object.values(asObject(next) ?? {}))
+  }
+  return false
+}

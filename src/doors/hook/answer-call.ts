@@ -1,0 +1,162 @@
+/**
+ * A call before it happens: judged by its run, or by policies alone where there is none.
+ */
+import type { Reply } from '../../core/engine/types.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { hashJson } from '../../core/machine/hash.ts'
+import { toolOf } from '../../core/tools/hosts.ts'
+import type { By, Intent, Outcome } from '../../runtime/runtime.ts'
+import { newsFor } from './answer-session.ts'
+import { type Desk, find, type Question } from './desk.ts'
+import { type HostCall, silence, type Word } from './heard.ts'
+import { askText, freeText, refusalText } from './texts.ts'
+import { type Found, sessionOf } from './which-run.ts'
+
+type Run = Extract<Found, { kind: 'run' }>
+type Verdict = Extract<Reply, { kind: 'verdict' }>
+
+const agent = { kind: 'agent', name: 'agent' } as const
+
+/** May this call happen? */
+export async function judge(desk: Desk, question: Question, call: HostCall): Promise<Word> {
+  const found = await find(desk, question)
+  if (isOwn(question, call)) return ownCall(question, call, found)
+  switch (found.kind) {
+    case 'unclear':
+      return { kind: 'refuse', reason: `Pawl refused this call: ${found.reason}.` }
+    case 'none':
+      return freeCall(desk, question, call)
+    case 'run':
+      return question.heard.event.kind === 'permission'
+        ? silence
+        : runCall(desk, question, { call, run: found })
+  }
+}
+
+/** Whether a call is for Pawl itself: by its server, which the host names. */
+function isOwn({ heard }: Question, { tool, server }: HostCall): boolean {
+  return toolOf(tool, heard.host, server).server?.server === 'pawl'
+}
+
+/** A call for Pawl goes through, and carries which session and run it is about. */
+function ownCall({ heard }: Question, { input }: HostCall, found: Found): Word {
+  const run = found.kind === 'run' ? found.runId : null
+  const branch = found.kind === 'run' ? found.branch : null
+  const _pawl = { session: sessionOf(heard), agent: heard.agent, run, branch }
+  return { kind: 'pass', input: { ...input, _pawl }, context: '', isOwn: true }
+}
+
+function freeCall(desk: Desk, { heard, workspace, dialect }: Question, call: HostCall): Word {
+  const { tool, input, server } = call
+  const { host, cwd } = heard
+  const verdict = desk.runtime.checkFree({ tool, input, host, server, cwd, workspace })
+  if (verdict.verdict === 'allow') return silence
+  desk.log('a call without a run was refused', { tool, code: verdict.code, workspace })
+  const reason = freeText(verdict)
+  return verdict.verdict === 'ask' && dialect.asks
+    ? { kind: 'ask', reason }
+    : { kind: 'refuse', reason }
+}
+
+type Placed = { readonly call: HostCall; readonly run: Run }
+
+async function runCall(desk: Desk, question: Question, { call, run }: Placed): Promise<Word> {
+  const key = keyOf(question, call)
+  const outcome = await check(desk, question, { call, run, commandId: key })
+  const reply = verdictOf(outcome)
+  switch (reply.verdict) {
+    case 'allow':
+      return letThrough(desk, question, { call, run, reply })
+    case 'deny':
+      return { kind: 'refuse', reason: refusalText(reply) }
+    case 'ask':
+      return ask(desk, question, { call, run, reply })
+  }
+}
+
+type Checked = Placed & { readonly commandId: string | null }
+
+function check(
+  { runtime }: Desk,
+  { heard }: Question,
+  { call, run, commandId }: Checked,
+): Promise<Outcome> {
+  const { tool, input, server } = call
+  const { host, cwd } = heard
+  const intent: Intent = { kind: 'check', tool, input, host, server, cwd, branch: run.branch }
+  const by: By = { actor: agent, commandId }
+  return runtime.send(run.runId, intent, by)
+}
+
+function verdictOf({ reply }: Outcome): Verdict {
+  if (reply.kind === 'verdict') return reply
+  throw new Error(reply.kind === 'refused' ? reply.reason : 'the call was not judged')
+}
+
+type Ruled = Placed & { readonly reply: Verdict }
+
+async function letThrough(desk: Desk, question: Question, ruled: Ruled): Promise<Word> {
+  const { call, run, reply } = ruled
+  if (call.key === null && reply.callId !== null) {
+    desk.memory.putOpen(openKeyOf(question, call), reply.callId)
+  }
+  const context = await newsFor(desk, question, run)
+  return { kind: 'pass', input: reply.input, context, isOwn: false }
+}
+
+/** A person has to decide: the host's own user, or whoever answers within the time there is. */
+async function ask(desk: Desk, question: Question, ruled: Ruled): Promise<Word> {
+  const { runtime, settings, memory } = desk
+  const { call, run, reply } = ruled
+  const { view } = await runtime.readRun(run.runId, run.branch)
+  const approvalId = view.approval?.id ?? ''
+  const reason = askText(approvalId, view.approval?.message ?? reply.reason)
+  if (question.dialect.asks) {
+    const { callId } = reply
+    const key = keyOf(question, call)
+    if (callId !== null && key !== null) {
+      memory.putAsked(key, { runId: run.runId, callId, approvalId })
+    }
+    return { kind: 'ask', reason }
+  }
+  const isDecided = await waitForDecision(desk, approvalId, settings.askWaitMs)
+  if (!isDecided) return { kind: 'refuse', reason }
+  // WHY under another id: the first one has its reply, which was to ask.
+  const key = keyOf(question, call)
+  const again = await check(desk, question, {
+    call,
+    run,
+    commandId: key === null ? null : `${key}:decided`,
+  })
+  const second = verdictOf(again)
+  if (second.verdict === 'allow') return letThrough(desk, question, { call, run, reply: second })
+  return { kind: 'refuse', reason: second.verdict === 'deny' ? refusalText(second) : reason }
+}
+
+/** Whether a person has decided before the time is over. */
+async function waitForDecision(
+  { runtime }: Desk,
+  approvalId: string,
+  waitMs: number,
+): Promise<boolean> {
+  const end = performance.now() + waitMs
+  for (;;) {
+    const row = await runtime.readApproval(approvalId)
+    if (row.status !== 'pending') return row.status === 'granted'
+    const timeoutMs = Math.floor(end - performance.now())
+    if (timeoutMs <= 0) return false
+    const head = await runtime.readHead(row.runId)
+    const after = head?.seq ?? 0
+    await runtime.waitFor({ runId: row.runId, after, timeoutMs, signal: null })
+  }
+}
+
+/** The host's name of a call, as the id of a command: asked twice, it is judged once. */
+export function keyOf({ heard }: Question, { key }: HostCall): string | null {
+  return key === null ? null : `hook:${sessionOf(heard)}:${key}`
+}
+
+/** A call without a name of its own, by what it is. */
+export function openKeyOf({ heard }: Question, { tool, input }: HostCall): string {
+  return `${sessionOf(heard)}:${heard.agent ?? ''}:${hashJson({ tool, input } as JsonObject)}`
+}

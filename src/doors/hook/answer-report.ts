@@ -1,0 +1,66 @@
+/**
+ * A call after it happened: counted, and the agent told where its run stands if that is news.
+ */
+import type { Report } from '../../core/engine/types.ts'
+import { toolOf } from '../../core/tools/hosts.ts'
+import type { By } from '../../runtime/runtime.ts'
+import { keyOf, openKeyOf } from './answer-call.ts'
+import { newsFor } from './answer-session.ts'
+import { type Desk, find, type Question } from './desk.ts'
+import { type HostCall, silence, type Word } from './heard.ts'
+
+type Ended = { readonly call: HostCall; readonly report: Report }
+
+/** Takes note of what became of a call. */
+export async function report(desk: Desk, question: Question, ended: Ended): Promise<Word> {
+  const { runtime } = desk
+  const { call } = ended
+  const { host } = question.heard
+  if (toolOf(call.tool, host, call.server).server?.server === 'pawl') return silence
+  const found = await find(desk, question)
+  if (found.kind !== 'run') return silence
+  const { runId, branch } = found
+  const callId = await callIdOf(desk, question, { call, runId })
+  if (callId === null) {
+    desk.log('a call was reported that nobody was asked about', { runId, tool: call.tool })
+    return silence
+  }
+  const key = keyOf(question, call)
+  const by: By = { actor: agent, commandId: key === null ? null : `${key}:report` }
+  await runtime.send(runId, { kind: 'report', callId, report: ended.report, branch }, by)
+  return { ...silence, context: await newsFor(desk, question, found) } as Word
+}
+
+const agent = { kind: 'agent', name: 'agent' } as const
+
+type Named = { readonly call: HostCall; readonly runId: string }
+
+/** Under which id the call was let through; null: it was not. */
+async function callIdOf(desk: Desk, question: Question, named: Named): Promise<string | null> {
+  const { call, runId } = named
+  const key = keyOf(question, call)
+  if (key === null) return desk.memory.takeOpen(openKeyOf(question, call))
+  const asked = desk.memory.takeAsked(key)
+  if (asked !== null && asked.runId === runId) {
+    await grantByPrompt(desk, question, asked.approvalId)
+    return asked.callId
+  }
+  for (const id of [`${key}:decided`, key]) {
+    const reply = await desk.runtime.findReply(runId, id)
+    if (reply?.kind === 'verdict' && reply.verdict === 'allow') return reply.callId
+  }
+  return null
+}
+
+/**
+ * The host asked its own user about the call, and made it: so they agreed. What is recorded here
+ * lets nothing through that has not happened already.
+ */
+async function grantByPrompt(desk: Desk, { heard }: Question, approvalId: string): Promise<void> {
+  const row = await desk.runtime.readApproval(approvalId)
+  if (row.status !== 'pending') return
+  const name = `the user of ${heard.host}, at its prompt`
+  const by: By = { actor: { kind: 'person', name }, commandId: null }
+  const decision = { granted: true, note: '', hash: row.hash, edits: null }
+  await desk.runtime.resolve(approvalId, decision, by)
+}

@@ -1,0 +1,38 @@
+/**
+ * What answering a hook needs at hand, and which run a question is about.
+ */
+import type { JsonObject } from '../../core/json.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Heard, HostDialect } from './heard.ts'
+import type { Memory } from './memory.ts'
+import { type Found, findRun } from './which-run.ts'
+
+export type HookSettings = {
+  /** How long a call may wait for a person, where its host lets it wait. */
+  readonly askWaitMs: number
+  /** How often in a row an agent that wants to stop is sent back to an unfinished run. */
+  readonly stopsMax: number
+}
+
+export type HookDeskOptions = {
+  readonly runtime: Runtime
+  readonly settings: HookSettings
+  /** What is wrong with the hooks that were installed in a folder; nothing: they are in force. */
+  readonly checkHooks: (workspace: string) => readonly string[]
+  readonly log: (what: string, about: JsonObject) => void
+}
+
+export type Desk = HookDeskOptions & { readonly memory: Memory }
+
+/** A question, once it is read. */
+export type Question = {
+  readonly heard: Heard
+  readonly dialect: HostDialect
+  readonly workspace: string
+  readonly runId: string | null
+}
+
+/** The run that a question is about. */
+export function find(desk: Desk, { heard, workspace, runId }: Question): Promise<Found> {
+  return findRun(desk.runtime, { heard, workspace, runId })
+}

@@ -1,0 +1,131 @@
+/**
+ * Answers the hooks of hosts: reads what the host says, finds the run it is about, asks the
+ * runtime, and says it in the dialect of the host.
+ * Knows sessions. Must not decide about calls: that is the runtime's.
+ */
+import { assertNever } from '../../core/assert.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { asObject } from '../../core/json.ts'
+import { judge } from './answer-call.ts'
+import { report } from './answer-report.ts'
+import { begin, prompt, stop } from './answer-session.ts'
+import { type Desk, find, type HookDeskOptions, type Question } from './desk.ts'
+import { block, type Heard, type HostDialect, silence, type Wire, type Word } from './heard.ts'
+import { claude } from './hosts/claude.ts'
+import { codex } from './hosts/codex.ts'
+import { cursor } from './hosts/cursor.ts'
+import { gemini } from './hosts/gemini.ts'
+import { opencode } from './hosts/opencode.ts'
+import { openMemory } from './memory.ts'
+import type { AnswerHook, HookOutput, HookQuestion } from './question.ts'
+import { sessionOf } from './which-run.ts'
+
+export type HookDesk = {
+  readonly answer: AnswerHook
+  /** The same for a host that asks over HTTP. */
+  readonly answerHttp: AnswerHook
+}
+
+const dialects: ReadonlyMap<string, HostDialect> = new Map(
+  [claude, codex, gemini, opencode, cursor].map((one) => [one.host, one]),
+)
+
+/** Opens the desk at which hooks are answered. */
+export function openHookDesk(options: HookDeskOptions): HookDesk {
+  const desk: Desk = { ...options, memory: openMemory() }
+  return {
+    answer: (question) => answer(desk, question, 'command'),
+    answerHttp: (question) => answer(desk, question, 'http'),
+  }
+}
+
+async function answer(desk: Desk, question: HookQuestion, wire: Wire): Promise<HookOutput> {
+  const dialect = dialects.get(question.host)
+  const payload = dialect === undefined ? null : parse(question.payload)
+  const heard = payload === null ? null : (dialect?.read(payload) ?? null)
+  if (dialect === undefined || heard === null) {
+    desk.log('a hook was not understood', { host: question.host })
+    const what = `Pawl does not understand what \`${question.host}\` says, so it is blocked`
+    return block(`${what}; update Pawl, or run \`pawl doctor\``)
+  }
+  const workspace = question.workspace ?? heard.cwd ?? '/'
+  const { runId } = question
+  try {
+    const word = await hear(desk, { heard, dialect, workspace, runId })
+    return dialect.answer(heard, word, wire)
+  } catch (fault) {
+    const what = fault instanceof Error ? fault.message : String(fault)
+    desk.log('a hook could not be answered', { host: heard.host, event: heard.name, fault: what })
+    const reason = `Pawl could not decide (${what}), so this is blocked`
+    const hint = 'a person looks at `pawl status`'
+    return dialect.answer(heard, faultWord(heard, `${reason}; ${hint}`), wire)
+  }
+}
+
+/** INVARIANT: a fault is a refusal wherever something could happen; all may stop in spite of it. */
+function faultWord({ event }: Heard, reason: string): Word {
+  switch (event.kind) {
+    case 'call':
+    case 'permission':
+    case 'prompt':
+    case 'config':
+      return { kind: 'refuse', reason }
+    default:
+      return silence
+  }
+}
+
+function parse(text: string): JsonObject | null {
+  try {
+    return asObject(JSON.parse(text) as Json)
+  } catch {
+    // No JSON: the caller blocks.
+    return null
+  }
+}
+
+async function hear(desk: Desk, question: Question): Promise<Word> {
+  const { heard } = question
+  const { event } = heard
+  switch (event.kind) {
+    case 'call':
+      return judge(desk, question, event.call)
+    case 'permission':
+      return judge(desk, question, event.call)
+    case 'report':
+      return report(desk, question, event)
+    case 'prompt':
+      return prompt(desk, question, event.by)
+    case 'begin':
+    case 'agent-begin':
+      return begin(desk, question)
+    case 'stop':
+    case 'agent-stop':
+      return stop(desk, question)
+    case 'config':
+      return keepHooks(desk, question)
+    case 'end':
+      await desk.runtime.sessions.releaseSession(sessionOf(heard))
+      desk.memory.forget(sessionOf(heard))
+      return silence
+    case 'nothing':
+      return silence
+    default:
+      return assertNever(event)
+  }
+}
+
+/** Settings of the host have changed: ours have to be in them still. */
+async function keepHooks(desk: Desk, question: Question): Promise<Word> {
+  const problems = desk.checkHooks(question.workspace)
+  if (problems.length === 0) return silence
+  const message = `the hooks of ${question.heard.host} were changed: ${problems.join('; ')}`
+  desk.log('hooks were changed', { workspace: question.workspace, problems: [...problems] })
+  const found = await find(desk, question)
+  if (found.kind === 'run') {
+    const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
+    await desk.runtime.send(found.runId, { kind: 'warn', message }, by)
+  }
+  const hint = 'they stay in force; a person takes them out with `pawl uninit`'
+  return { kind: 'refuse', reason: `Pawl: ${message}; ${hint}` }
+}

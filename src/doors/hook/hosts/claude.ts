@@ -1,0 +1,159 @@
+/**
+ * The hooks of Claude Code, and those of Codex, which speak the same language with exceptions.
+ */
+import type { Report } from '../../../core/engine/types.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
+import { asObject, own } from '../../../core/json.ts'
+import {
+  block,
+  type Heard,
+  type HookEvent,
+  type HostCall,
+  type HostDialect,
+  say,
+  type Wire,
+  type Word,
+} from '../heard.ts'
+import { callIn, reportOf, textIn } from '../payload.ts'
+import type { HookOutput } from '../question.ts'
+
+export const claude: HostDialect = { host: 'claude', read: readClaude, answer, asks: true }
+
+export function readClaude(payload: JsonObject): Heard | null {
+  const common = commonOf(payload)
+  const event = common === null ? null : eventOf(common.name, payload)
+  return common === null || event === null ? null : { host: 'claude', ...common, event }
+}
+
+type Common = Omit<Heard, 'host' | 'event'>
+
+/** What every payload of this language says. */
+export function commonOf(payload: JsonObject): Common | null {
+  const name = textIn(payload, 'hook_event_name')
+  const session = textIn(payload, 'session_id')
+  if (name === null || session === null) return null
+  return { name, session, agent: textIn(payload, 'agent_id'), cwd: textIn(payload, 'cwd') }
+}
+
+/** What an event of this language is to us; null: it cannot be read. */
+export function eventOf(name: string, payload: JsonObject): HookEvent | null {
+  switch (name) {
+    case 'PreToolUse':
+      return withCall(payload, (call) => ({ kind: 'call', call }))
+    case 'PermissionRequest':
+      return withCall(payload, (call) => ({ kind: 'permission', call }))
+    case 'PostToolUse':
+      return withCall(payload, (call) => ({ kind: 'report', call, report: done(payload) }))
+    case 'PostToolUseFailure':
+      return withCall(payload, (call) => ({ kind: 'report', call, report: failed(payload) }))
+    case 'UserPromptSubmit': {
+      const isHosts = (textIn(payload, 'prompt') ?? '').startsWith('<task-notification>')
+      return { kind: 'prompt', by: isHosts ? 'host' : 'person' }
+    }
+    case 'SessionStart':
+      return { kind: 'begin' }
+    case 'SessionEnd':
+      return { kind: 'end' }
+    case 'Stop':
+      return { kind: 'stop' }
+    case 'SubagentStart':
+      return { kind: 'agent-begin' }
+    case 'SubagentStop':
+      return { kind: 'agent-stop' }
+    case 'ConfigChange':
+      return { kind: 'config', file: textIn(payload, 'file_path') }
+    default:
+      return quietEvents.has(name) ? { kind: 'nothing' } : null
+  }
+}
+
+/** What else these hosts tell; an event of another name may be a way to call, so it is refused. */
+const quietEvents: ReadonlySet<string> = new Set(
+  `PostToolBatch Notification UserPromptExpansion StopFailure PreCompact PostCompact
+  PreModelSwitch PostModelSwitch PermissionDenied Setup TeammateIdle TaskCreated TaskCompleted
+  Elicitation ElicitationResult InstructionsLoaded CwdChanged FileChanged DirectoryAdded
+  MessageDisplay WorktreeCreate WorktreeRemove Interrupt`.split(/\s+/),
+)
+
+function withCall(payload: JsonObject, make: (call: HostCall) => HookEvent): HookEvent | null {
+  const call = callIn(payload)
+  return call === null ? null : make(call)
+}
+
+function done(payload: JsonObject): Report {
+  const response: Json = own(payload, 'tool_response') ?? null
+  const fields = asObject(response)
+  const shell = fields === null ? null : textOfShell(fields)
+  if (shell !== null) return reportOf(shell, { exitCode: 0 })
+  // Codex gives the output of a shell as one text, and nothing of how it ended.
+  return reportOf(response)
+}
+
+function textOfShell(fields: JsonObject): string | null {
+  const { stdout, stderr } = fields
+  return typeof stdout === 'string' && typeof stderr === 'string' ? stdout + stderr : null
+}
+
+function failed(payload: JsonObject): Report {
+  const error = textIn(payload, 'error') ?? ''
+  const code = /^Exit code (\d{1,3})\b/.exec(error)?.[1]
+  return reportOf(error, { ok: false, exitCode: code === undefined ? null : Number(code) })
+}
+
+function answer(heard: Heard, word: Word, wire: Wire): HookOutput {
+  if (word.kind !== 'pass')
+    return wire === 'command' && word.kind === 'refuse'
+      ? block(word.reason)
+      : say(refusal(heard, word))
+  return say(passed(heard, word))
+}
+
+/** A refusal as JSON: the only form there is over HTTP. */
+function refusal({ name, event }: Heard, word: Exclude<Word, { kind: 'pass' }>): JsonObject {
+  const { reason } = word
+  switch (event.kind) {
+    case 'call': {
+      const permissionDecision = word.kind === 'ask' ? 'ask' : 'deny'
+      const permissionDecisionReason = reason
+      const hookEventName = 'PreToolUse'
+      return {
+        hookSpecificOutput: { hookEventName, permissionDecision, permissionDecisionReason },
+      }
+    }
+    case 'permission':
+      return decided({ behavior: 'deny', message: reason })
+    default:
+      return name === '' ? {} : { decision: 'block', reason }
+  }
+}
+
+function decided(decision: JsonObject): JsonObject {
+  return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }
+}
+
+function passed({ name, event }: Heard, word: Extract<Word, { kind: 'pass' }>): JsonObject {
+  const { input, context, isOwn } = word
+  const told = context === '' ? {} : { additionalContext: context }
+  switch (event.kind) {
+    case 'call': {
+      // WHY no decision for what is not ours: the host's own questions to its user stay.
+      const decision = isOwn ? { permissionDecision: 'allow' } : {}
+      const changed = input === null ? {} : { updatedInput: input }
+      return withFields('PreToolUse', { ...decision, ...changed, ...told })
+    }
+    case 'permission':
+      return isOwn ? decided({ behavior: 'allow' }) : {}
+    case 'report':
+    case 'prompt':
+    case 'begin':
+    case 'agent-begin':
+      return withFields(name, told)
+    default:
+      return {}
+  }
+}
+
+export function withFields(hookEventName: string, fields: JsonObject): JsonObject {
+  if (Object.keys(fields).length === 0) return {}
+  return { hookSpecificOutput: { hookEventName, ...fields } }
+}

@@ -1,0 +1,94 @@
+/**
+ * The hooks of Gemini CLI. It hears refusals only at the top of an answer, and hangs on `ask`.
+ */
+import type { JsonObject } from '../../../core/json.ts'
+import { asObject, own } from '../../../core/json.ts'
+import type { McpName } from '../../../core/tools/mcp-name.ts'
+import {
+  block,
+  type Heard,
+  type HookEvent,
+  type HostCall,
+  type HostDialect,
+  say,
+  type Word,
+} from '../heard.ts'
+import { callIn, objectIn, reportOf, textIn } from '../payload.ts'
+import type { HookOutput } from '../question.ts'
+import { commonOf, withFields } from './claude.ts'
+
+export const gemini: HostDialect = { host: 'gemini', read, answer, asks: false }
+
+function read(payload: JsonObject): Heard | null {
+  const common = commonOf(payload)
+  const event = common === null ? null : eventOf(common.name, payload)
+  return common === null || event === null ? null : { host: 'gemini', ...common, event }
+}
+
+function eventOf(name: string, payload: JsonObject): HookEvent | null {
+  switch (name) {
+    case 'BeforeTool': {
+      const call = callOf(payload)
+      return call === null ? null : { kind: 'call', call }
+    }
+    case 'AfterTool': {
+      const call = callOf(payload)
+      return call === null ? null : { kind: 'report', call, report: reportIn(payload) }
+    }
+    case 'BeforeAgent':
+      return { kind: 'prompt', by: 'person' }
+    case 'AfterAgent':
+      return { kind: 'stop' }
+    case 'SessionStart':
+      return { kind: 'begin' }
+    case 'SessionEnd':
+      return { kind: 'end' }
+    default:
+      return quietEvents.has(name) ? { kind: 'nothing' } : null
+  }
+}
+
+const quietEvents: ReadonlySet<string> = new Set(
+  'BeforeModel AfterModel BeforeToolSelection PreCompress Notification'.split(' '),
+)
+
+function callOf(payload: JsonObject): HostCall | null {
+  const call = callIn(payload)
+  return call === null ? null : { ...call, server: serverIn(payload) }
+}
+
+/** Gemini joins server and tool by `_`, which both may hold; it tells them apart beside it. */
+function serverIn(payload: JsonObject): McpName | null {
+  const context = objectIn(payload, 'mcp_context')
+  if (context === null) return null
+  const [server, tool] = [textIn(context, 'server_name'), textIn(context, 'tool_name')]
+  return server === null || tool === null ? null : { server, tool }
+}
+
+function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
+  const response = objectIn(payload, 'tool_response') ?? {}
+  const error = asObject(own(response, 'error') ?? null)
+  const shown = own(response, 'returnDisplay')
+  const text = typeof shown === 'string' ? shown : (own(response, 'llmContent') ?? null)
+  const code = /Exit Code: (\d{1,3})/.exec(JSON.stringify(own(response, 'llmContent') ?? ''))?.[1]
+  const exitCode = code === undefined ? null : Number(code)
+  return reportOf(text, { ok: error === null && (exitCode ?? 0) === 0, exitCode })
+}
+
+function answer({ name, event }: Heard, word: Word): HookOutput {
+  if (word.kind !== 'pass') {
+    if (event.kind !== 'stop') return block(word.reason)
+    return say({ decision: 'deny', reason: word.reason })
+  }
+  const { input, context } = word
+  switch (event.kind) {
+    case 'call':
+      return say(input === null ? {} : withFields('BeforeTool', { tool_input: input }))
+    case 'report':
+    case 'prompt':
+    case 'begin':
+      return say(context === '' ? {} : withFields(name, { additionalContext: context }))
+    default:
+      return say({})
+  }
+}

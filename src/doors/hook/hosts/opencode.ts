@@ -1,0 +1,74 @@
+/**
+ * What our plugin for opencode sends and hears. opencode has no hook commands: the plugin throws to
+ * block, and changes the arguments in place.
+ */
+import type { JsonObject } from '../../../core/json.ts'
+import { own } from '../../../core/json.ts'
+import {
+  block,
+  type Heard,
+  type HookEvent,
+  type HostCall,
+  type HostDialect,
+  say,
+  type Word,
+} from '../heard.ts'
+import { objectIn, reportOf, textIn } from '../payload.ts'
+import type { HookOutput } from '../question.ts'
+
+export const opencode: HostDialect = { host: 'opencode', read, answer, asks: false }
+
+function read(payload: JsonObject): Heard | null {
+  const name = textIn(payload, 'hook_event_name')
+  const own = textIn(payload, 'sessionID')
+  const event = name === null ? null : eventOf(name, payload)
+  if (name === null || own === null || event === null) return null
+  // A sub-agent has a session of its own, whose parent the plugin knows.
+  const parent = textIn(payload, 'parentID')
+  const whose = { session: parent ?? own, agent: parent === null ? null : own }
+  return { host: 'opencode', name, ...whose, cwd: textIn(payload, 'directory'), event }
+}
+
+function eventOf(name: string, payload: JsonObject): HookEvent | null {
+  const isSub = textIn(payload, 'parentID') !== null
+  switch (name) {
+    case 'tool.execute.before': {
+      const call = callOf(payload)
+      return call === null ? null : { kind: 'call', call }
+    }
+    case 'tool.execute.after': {
+      const call = callOf(payload)
+      return call === null ? null : { kind: 'report', call, report: reportIn(payload) }
+    }
+    case 'chat.message':
+      return { kind: 'prompt', by: isSub ? 'host' : 'person' }
+    case 'session.created':
+      return { kind: isSub ? 'agent-begin' : 'begin' }
+    case 'session.compacted':
+      return { kind: 'begin' }
+    case 'session.idle':
+      return { kind: isSub ? 'agent-stop' : 'stop' }
+    case 'session.deleted':
+      return { kind: 'end' }
+    default:
+      return null
+  }
+}
+
+function callOf(payload: JsonObject): HostCall | null {
+  const tool = textIn(payload, 'tool')
+  const input = objectIn(payload, 'args')
+  if (tool === null || input === null) return null
+  return { tool, input, server: null, key: textIn(payload, 'callID') }
+}
+
+function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
+  const exit = own(objectIn(payload, 'metadata') ?? {}, 'exit')
+  const exitCode = typeof exit === 'number' && Number.isInteger(exit) ? exit : null
+  return reportOf(own(payload, 'output') ?? null, { ok: (exitCode ?? 0) === 0, exitCode })
+}
+
+function answer(_heard: Heard, word: Word): HookOutput {
+  if (word.kind !== 'pass') return block(word.reason)
+  return say({ allow: true, args: word.input, context: word.context })
+}

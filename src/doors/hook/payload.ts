@@ -1,0 +1,45 @@
+/**
+ * Fields of payloads that several hosts have in common. What a host sends is never trusted to be
+ * of the right kind.
+ */
+import type { Report } from '../../core/engine/types.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { asObject, own } from '../../core/json.ts'
+import type { HostCall } from './heard.ts'
+
+/** A field that is a text with something in it; null: it is not. */
+export function textIn(payload: JsonObject, field: string): string | null {
+  const value = own(payload, field)
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** A field that is an object; null: it is not. */
+export function objectIn(payload: JsonObject, field: string): JsonObject | null {
+  return asObject(own(payload, field) ?? null)
+}
+
+/** The call of a payload with `tool_name` and `tool_input`; null: there is none. */
+export function callIn(payload: JsonObject): HostCall | null {
+  const tool = textIn(payload, 'tool_name')
+  const input = objectIn(payload, 'tool_input')
+  if (tool === null || input === null) return null
+  const turn = textIn(payload, 'prompt_id') ?? textIn(payload, 'turn_id') ?? ''
+  const key = textIn(payload, 'tool_use_id')
+  return { tool, input, server: null, key: key === null ? null : `${turn}:${key}` }
+}
+
+/** Letters of an output that are looked into. */
+const outputCharsMax = 256 * 1024
+
+/** A report on a call, from what the host gives back to its model. */
+export function reportOf(output: Json, more: Partial<Report> = {}): Report {
+  const text = typeof output === 'string' ? output : JSON.stringify(output ?? null)
+  return {
+    ok: true,
+    output: text.slice(0, outputCharsMax),
+    exitCode: null,
+    bytes: Buffer.byteLength(text),
+    costMicroUsd: 0,
+    ...more,
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Which run a call belongs to: by the environment, by the session that speaks, by the workspace.
+ * A run has one session at a time, and the first to come has it; a branch has one sub-agent.
+ */
+import type { RunHead } from '../../runtime/ports.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Heard } from './heard.ts'
+
+export type Found =
+  | {
+      readonly kind: 'run'
+      readonly runId: string
+      readonly branch: string | null
+      /** It began for this session just now. */
+      readonly isNew: boolean
+    }
+  /** No run: policies alone. `others`: open runs here that other sessions have. */
+  | { readonly kind: 'none'; readonly others: readonly RunHead[] }
+  /** It cannot be told, so nothing is let through. */
+  | { readonly kind: 'unclear'; readonly reason: string }
+
+export type Asking = {
+  readonly heard: Heard
+  readonly workspace: string
+  readonly runId: string | null
+}
+
+const openStatuses = ['running', 'waiting', 'paused'] as const
+/** Open runs of a workspace that are looked at. */
+const runsMax = 50
+
+/** A session under the name that claims use. */
+export function sessionOf({ host, session }: Heard): string {
+  return `${host}:${session}`
+}
+
+/** The run that this session works on. */
+export async function findRun(runtime: Runtime, asking: Asking): Promise<Found> {
+  const { heard, runId } = asking
+  if (runId !== null) return namedRun(runtime, heard, runId)
+  const session = sessionOf(heard)
+  const claimed = await runtime.sessions.claimsOf(session)
+  const mine = claimed.find((claim) => claim.branch === '')
+  const head = mine === undefined ? null : await runtime.readHead(mine.runId)
+  if (head !== null && isOpen(head)) return inBranch(runtime, heard, head.id)
+  const found = await takeFree(runtime, asking, session)
+  // A run that has ended still says what may be done after it, until there is another.
+  if (found.kind === 'none' && head !== null) return inBranch(runtime, heard, head.id)
+  return found
+}
+
+async function namedRun(runtime: Runtime, heard: Heard, runId: string): Promise<Found> {
+  if ((await runtime.readHead(runId)) !== null) return inBranch(runtime, heard, runId)
+  const reason = `PAWL_RUN names the run \`${runId}\`, and there is none of that id`
+  return { kind: 'unclear', reason: `${reason}; \`pawl runs --all\` lists them` }
+}
+
+function isOpen({ status }: RunHead): boolean {
+  return openStatuses.some((one) => one === status)
+}
+
+/** The one open run of the workspace that nobody has; it is this session's from now on. */
+async function takeFree(runtime: Runtime, asking: Asking, session: string): Promise<Found> {
+  const query = { statuses: openStatuses, workspace: asking.workspace, definition: null }
+  const { items } = await runtime.listRuns({ ...query, after: null, limit: runsMax })
+  const free: RunHead[] = []
+  for (const head of items) {
+    const claims = await runtime.sessions.claimsOn(head.id)
+    if (!claims.some((claim) => claim.branch === '')) free.push(head)
+  }
+  const [only, second] = free
+  if (only === undefined) return { kind: 'none', others: items }
+  if (second !== undefined) return { kind: 'unclear', reason: severalText(free) }
+  const holder = await runtime.sessions.claim({ runId: only.id, branch: '', session })
+  if (holder !== session) return takeFree(runtime, asking, session)
+  return { ...(await inBranch(runtime, asking.heard, only.id)), isNew: true }
+}
+
+function severalText(free: readonly RunHead[]): string {
+  const names = free.map(({ id, definition, stage }) => `${id} (${definition}, \`${stage}\`)`)
+  return (
+    `${free.length} runs are open in this folder and it cannot be told which one this session ` +
+    `works on: ${names.join(', ')}. A person names one with PAWL_RUN in the environment of the ` +
+    'agent, or ends the others with `pawl cancel RUN`'
+  )
+}
+
+/** The main agent works on the main run, a sub-agent on the branch that is its own. */
+async function inBranch(
+  runtime: Runtime,
+  heard: Heard,
+  runId: string,
+): Promise<Extract<Found, { kind: 'run' }>> {
+  const none = { kind: 'run', runId, branch: null, isNew: false } as const
+  if (heard.agent === null) return none
+  const session = `${sessionOf(heard)}/${heard.agent}`
+  const claims = await runtime.sessions.claimsOn(runId)
+  const { view } = await runtime.readRun(runId, null)
+  const open = Object.entries(view.branches).flatMap(([name, status]) =>
+    status === 'running' ? [name] : [],
+  )
+  const mine = claims.find((claim) => claim.session === session && open.includes(claim.branch))
+  if (mine !== undefined) return { ...none, branch: mine.branch }
+  for (const branch of open) {
+    if (claims.some((claim) => claim.branch === branch)) continue
+    const holder = await runtime.sessions.claim({ runId, branch, session })
+    if (holder === session) return { ...none, branch }
+  }
+  return none
+}
