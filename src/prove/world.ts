@@ -50,11 +50,11 @@ export async function openWorld({ host, program, pawl }: WorldWish): Promise<Wor
   const pawlHome = join(root, 'pawl')
   for (const folder of [project, home]) mkdirSync(folder)
   prepareHome(host, { project, home })
-  const env = { PAWL_HOME: pawlHome }
   const own = hostEnv(host, { project, home })
-  const PATH = [dirname(program), own.PATH].join(delimiter)
+  const PATH = [putProgram(root, pawl), dirname(program), own.PATH].join(delimiter)
+  const env = { PATH, PAWL_HOME: pawlHome }
   const start = (command: readonly string[]): Promise<Said> =>
-    run(command, { cwd: project, env: { ...own, ...env, PATH } })
+    run(command, { cwd: project, env: { ...own, ...env } })
   const call = (...args: readonly string[]): Promise<Said> => start([...pawl, ...args])
   // Where there is no git, what needs it will be seen not to work.
   await start(['git', 'init', '-q'])
@@ -76,6 +76,15 @@ export async function openWorld({ host, program, pawl }: WorldWish): Promise<Wor
       rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
     },
   }
+}
+
+/** `pawl` as a program on the PATH, for people and for the agent's shell; gives its folder. */
+function putProgram(root: string, pawl: readonly string[]): string {
+  const folder = join(root, 'bin')
+  mkdirSync(folder)
+  const words = pawl.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  writeFileSync(join(folder, 'pawl'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 })
+  return folder
 }
 
 /** A file of the project, made with its folders. */

@@ -24,7 +24,7 @@ async function tryCalls(world: World): Promise<ReadonlyMap<string, boolean | nul
     hookTrust: 'skipped',
     timeoutMs: 120_000,
   })
-  expect(transcript.unused, transcript.output).toEqual([])
+  expect(transcript.unused, transcript.output.slice(-1_000)).toEqual([])
   return new Map(tried.map(({ id, hasLanded }) => [id, hasLanded]))
 }
 

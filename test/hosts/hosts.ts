@@ -6,9 +6,10 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { settingsFiles } from '../../src/prove/canaries.ts'
-import { findProgram } from '../../src/prove/hosts/find-host.ts'
-import { type HostName, hostNames } from '../../src/prove/hosts/host.ts'
+import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
+import { type HostName, hostNames, type McpServer } from '../../src/prove/hosts/host.ts'
 import { openWorld, putFile, type World } from '../../src/prove/world.ts'
+import { workflow } from './workflow.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const program = join(root, 'src', 'main', 'pawl.ts')
@@ -50,4 +51,24 @@ export function putDenyingHook(world: World): void {
   const timeout = host === 'gemini' ? 30_000 : 30
   const hooks = { [event]: [{ hooks: [{ type: 'command', command, timeout }] }] }
   putFile(world, settingsFiles[host], JSON.stringify({ hooks }))
+}
+
+/** A run of the workflow in the project. */
+export async function begin(world: World, ...more: readonly string[]): Promise<string> {
+  putFile(world, 'README.md', '# A project\n')
+  putFile(world, 'check.mjs', "process.stdout.write('checked')\n")
+  const file = putFile(world, 'feature.json', JSON.stringify(workflow))
+  return JSON.parse(await world.mustPawl('start', file, '--json', ...more)).runId
+}
+
+/** A server that is not ours: the reference server for files, which may write in the project. */
+export function filesystemServer({ project }: World): McpServer {
+  const command = join(
+    hostsRoot(process.env),
+    'mcp',
+    'node_modules',
+    '.bin',
+    'mcp-server-filesystem',
+  )
+  return { command, args: [project] }
 }

@@ -16,6 +16,9 @@ export const opencode: Driver = {
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    // WHY: it fetches types for plugins from the registry at every first start, and waits for it.
+    npm_config_offline: 'true',
+    npm_config_registry: 'http://127.0.0.1:9',
   }),
   prepare: () => undefined,
   start: ({ modelUrl, prompt, mcp }) => ({
@@ -46,6 +49,8 @@ function configOf(
     small_model: 'mock/mock-model',
     autoupdate: false,
     share: 'disabled',
+    // WHY: what it would ask a person about is refused where there is none, hooks or not.
+    permission: { edit: 'allow', bash: 'allow', webfetch: 'allow', external_directory: 'allow' },
     mcp: Object.fromEntries(servers),
   }
 }
