@@ -1,6 +1,6 @@
 /**
- * A wire to a database that can be cut, can keep what was sent until later, and can do what a pooler
- * does that has no `LISTEN`.
+ * A wire to a database that can be cut, can keep what was sent until later, and can be without
+ * `LISTEN`, as some poolers are.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
