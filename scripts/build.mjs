@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -61,6 +62,7 @@ function build() {
   writeFileSync(join(fresh, '.gitignore'), '*\n')
   try {
     compile(fresh)
+    copySources(fresh)
     rmSync(join(fresh, '.gitignore'))
     const entry = join(fresh, 'main', 'pawl.js')
     if (existsSync(entry)) chmodSync(entry, executableMode)
@@ -86,6 +88,13 @@ function compile(outDir) {
       'the build failed; the compiler says why above',
       result.stdout + result.stderr,
     )
+  }
+}
+
+/** What is compiled on the machine of the user: the client of hooks. */
+function copySources(outDir) {
+  for (const name of [join('doors', 'hook', 'client', 'pawl-hook.c')]) {
+    copyFileSync(join(root, 'src', name), join(outDir, name))
   }
 }
 

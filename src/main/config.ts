@@ -12,6 +12,9 @@ import { readPrivate } from './private-file.ts'
 
 const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
 
+/** Less than the clients of hooks wait, and they less than the hosts. */
+const askWaitSecondsMax = 50
+
 const configSchema = z.strictObject({
   database: z
     .string()
@@ -34,6 +37,23 @@ const configSchema = z.strictObject({
         .describe('While the database is larger, the longest ended runs are removed.'),
     })
     .optional(),
+  hooks: z
+    .strictObject({
+      askWaitSeconds: z
+        .int()
+        .min(0)
+        .max(askWaitSecondsMax)
+        .optional()
+        .describe('How long a call waits for a person, where its host has no prompt of its own.'),
+      stopsMax: z
+        .int()
+        .min(0)
+        .max(100)
+        .optional()
+        .describe('How often in a row an agent that stops is sent back to an unfinished run.'),
+    })
+    .optional()
+    .describe('What the hooks of agents do.'),
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
   webhook: z
     .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
@@ -48,12 +68,15 @@ export type Config = {
   readonly port: number
   readonly approvalMs: number
   readonly retention: { readonly days: number | null; readonly megabytes: number | null }
+  readonly hooks: { readonly askWaitMs: number; readonly stopsMax: number }
   readonly otlpUrl: string | null
   readonly webhookUrl: string | null
 }
 
 const hourMs = 3_600_000
 const approvalHoursDefault = 24
+const askWaitSecondsDefault = 30
+const stopsMaxDefault = 3
 
 /** The settings in a file; a missing file sets nothing. */
 export function readConfig(path: string): Config {
@@ -68,6 +91,10 @@ function settingsOf(file: ConfigFile): Config {
     port: file.port ?? 0,
     approvalMs: Math.round((file.approvalHours ?? approvalHoursDefault) * hourMs),
     retention: { days: days ?? null, megabytes: megabytes ?? null },
+    hooks: {
+      askWaitMs: (file.hooks?.askWaitSeconds ?? askWaitSecondsDefault) * 1_000,
+      stopsMax: file.hooks?.stopsMax ?? stopsMaxDefault,
+    },
     otlpUrl: file.otlp ?? null,
     webhookUrl: file.webhook?.url ?? null,
   }

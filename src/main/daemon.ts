@@ -34,6 +34,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
   return {
     folder: home.folder,
     socket: home.socket,
+    hookSocket: home.hookSocket,
     find: () => readNote(home),
     token: (role) => readToken(home, role),
     ensure: () => ensureDaemon(home, mayStart ? 'start' : 'find'),

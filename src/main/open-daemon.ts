@@ -178,10 +178,23 @@ function openTimers(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
     every(secondMs, runtime.expireDue, onFault),
     every(secondMs, runtime.deliverOwed, onFault),
     every(secondMs, runtime.poll, onFault),
+    every(secondMs, tellDeafness(runtime, log), onFault),
     every(hourMs, letGo, onFault),
   ]
   return async () => {
     await Promise.all(timers.map((timer) => timer.stop()))
+  }
+}
+
+/** Says once that nodes do not tell each other of changes, and once that they do again. */
+function tellDeafness(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
+  let isTold = false
+  return async () => {
+    const { deafness } = runtime.usage()
+    if ((deafness !== null) === isTold) return
+    isTold = deafness !== null
+    if (deafness === null) log('info', 'changes on other nodes are told again')
+    else log('warning', 'waiters wake by a look each second', { deafness })
   }
 }
 

@@ -49,11 +49,11 @@ export function ensurePrivateFolder(path: string, links: 'follow' | 'refuse' = '
   if (isOpen(stats)) chmodSync(path, folderMode)
 }
 
-/** Puts a text in the place of a file, whole or not at all, and readable by its owner only. */
-export function writePrivate(path: string, text: string): void {
+/** Puts a text in the place of a file, whole or not at all, for its owner only. */
+export function writePrivate(path: string, text: string, mode = fileMode): void {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.part`
   try {
-    const file = openSync(draft, 'wx', fileMode)
+    const file = openSync(draft, 'wx', mode)
     try {
       writeSync(file, text)
       fsyncSync(file)

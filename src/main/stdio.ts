@@ -41,6 +41,13 @@ export function openStdio(): Stdio {
       get daemon() {
         return openDaemonDoor(env, cwd)
       },
+      askHook: async (ask) => {
+        const { askDaemon } = await import('../doors/hook/client/node-client.ts')
+        const { hookSocket: socket, ensure, token } = openDaemonDoor(env, cwd)
+        const means = { socket, ensure, token: () => token('agent'), input: process.stdin }
+        const runId = env.PAWL_RUN === '' ? null : (env.PAWL_RUN ?? null)
+        return askDaemon(means, { ...ask, runId })
+      },
     },
     close: async (exitCode) => {
       await Promise.all([out.flush(), err.flush()])

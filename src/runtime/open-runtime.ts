@@ -106,7 +106,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),
     usage: () => {
       const [runsCached, waitersCount] = [cache.size(), waiters.count()]
-      return { store: store.kind, runsCached, waitersCount, startedAt }
+      const deafness = store.deafness()
+      return { store: store.kind, runsCached, waitersCount, deafness, startedAt }
     },
     findTrouble: onceIn(troubleMs, clock, store.findTrouble),
     tick: async () => (await due.expire()) + (await due.deliver()),

@@ -1,6 +1,7 @@
 /**
  * What the tests of the runtime share: a runtime on a store, with a clock that is moved by hand.
  */
+import type { Policy } from '../core/machine/machine.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
 import { type OpenRuntime, openRuntime } from './open-runtime.ts'
 import type { Owed, Store } from './ports.ts'
@@ -25,7 +26,10 @@ export type Bench = {
 /** Where the clock of every test begins. */
 export const startMs = Date.UTC(2026, 2, 11, 10, 30)
 
-export function openBench(store: Store = openMemoryStore()): Bench {
+export function openBench(
+  store: Store = openMemoryStore(),
+  policies: readonly Policy[] = [],
+): Bench {
   let now = startMs
   let count = 0
   const told: Owed[] = []
@@ -37,7 +41,7 @@ export function openBench(store: Store = openMemoryStore()): Bench {
         count += 1
         return `id${count}`
       },
-      policies: () => [],
+      policies: () => policies,
       approvalMs: 3_600_000,
       retention: { days: null, megabytes: null },
       deliver: async (owed) => void told.push(owed),

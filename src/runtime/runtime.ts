@@ -163,6 +163,8 @@ export type Usage = {
   readonly store: string
   readonly runsCached: number
   readonly waitersCount: number
+  /** Why nodes do not tell each other of changes, so that waiters wake by looks; null: they do. */
+  readonly deafness: string | null
   readonly startedAt: number
 }
 

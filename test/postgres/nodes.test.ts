@@ -277,13 +277,20 @@ describe('a server that cannot be used', () => {
     const wire = await openWire()
     const schema = freshSchema()
     const store = await open({ schema, url: wire.url, timeoutMs: 200 })
-    wire.onMessage = (message) => (message.includes('the-change') ? 'deafen' : 'pass')
+    let hasPassed = false
+    wire.onMessage = (message) => {
+      if (!message.includes('the-change')) return 'pass'
+      hasPassed = true
+      return 'deafen'
+    }
     const change = changeOf('r_1', 0, {
       events: [eventOf(1, { data: '"the-change"' })],
       reply: { commandId: 'c_1', text: '{}' },
     })
     const lost = store.commit(change)
-    await sleep(90)
+    // The server has time to keep it; the wire is gone before it can be asked again.
+    await until(() => hasPassed, 1_000)
+    await sleep(60)
     await wire.close()
     await expect(lost).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',

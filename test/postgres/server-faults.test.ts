@@ -4,8 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../scripts/postgres/start.ts'
+import { every } from '../../src/main/timers.ts'
 import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { Store } from '../../src/runtime/ports.ts'
+import { asAgent, openBench, say, startRelease } from '../../src/runtime/runtime.contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { changeOf, eventOf } from '../../src/store/records.contract.ts'
 
@@ -155,5 +157,28 @@ test.skipIf(foreign)(
     await server.restart()
     expect(await store.commit(changeOf('r_1', 0))).toBe('committed')
     await store.close()
+  },
+)
+
+test.skipIf(foreign).each(['restart', 'kill9'] as const)(
+  'a waiter on one node outlives a %s of the server and wakes by a decision on the other',
+  async (way) => {
+    const place = { url: server.url, schema: `waiting_${way}` }
+    const near = openBench(await openPostgresStore(place))
+    const far = near.again(await openPostgresStore(place))
+    // Looks fail while the server is away; the timer goes on.
+    const looks = every(1_000, far.poll, () => undefined)
+    const runId = await startRelease(near.runtime)
+    const waited = far.waitFor({ runId, after: 2, timeoutMs: 25_000, signal: null })
+    await sleep(300)
+    if (way === 'kill9') await server.kill9()
+    await server.restart()
+    const tryToMove = () => near.runtime.send(runId, say('READY'), asAgent).catch(() => null)
+    await expect.poll(tryToMove, { timeout: 10_000 }).not.toBeNull()
+    const decidedAt = performance.now()
+    expect(await waited).toBeGreaterThan(2)
+    expect(performance.now() - decidedAt).toBeLessThan(4_000)
+    await looks.stop()
+    await Promise.all([near.runtime.close(), far.close()])
   },
 )

@@ -27,6 +27,8 @@ export type ApiOptions = {
   readonly metrics?: Metrics
   /** Hears of every operation. Must return at once and never throws. */
   readonly onSpan?: (span: Span) => void
+  /** Answers hooks that come over HTTP; absent: none does. */
+  readonly answerHook?: AnswerHook
   /** Hears of what we did not foresee. */
   readonly onFault?: (fault: unknown) => void
   readonly limits?: Partial<ApiLimits>
@@ -59,6 +61,14 @@ export type ApiRequest = {
 
 export type AnyBeat = Beat<StreamName>
 
+/** A hook over HTTP: the payload of the host, and what its installer wrote beside it. */
+export type AnswerHook = (question: {
+  readonly host: string
+  readonly payload: string
+  readonly workspace: string | null
+  readonly runId: string | null
+}) => Promise<{ readonly exit: 0 | 2; readonly stdout: string; readonly stderr: string }>
+
 export type Api = {
   readonly authenticate: Tokens
   /** Why this caller may not ask for this at all; null: they may. */
@@ -74,6 +84,7 @@ export type Api = {
     request: ApiRequest,
   ) => Promise<Answered<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
+  readonly answerHook: AnswerHook | null
 }
 
 const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
@@ -108,6 +119,7 @@ export function openApi(options: ApiOptions): Api {
       })
     },
     metrics,
+    answerHook: options.answerHook ?? null,
   }
 }
 

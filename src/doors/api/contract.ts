@@ -212,6 +212,10 @@ export const contract = {
       startedAt: moment,
       runsCached: count,
       waitersCount: count,
+      deafness: z
+        .string()
+        .nullable()
+        .describe('why nodes do not tell each other of changes, so that waiters wake by looks'),
       found: z.array(z.string()).describe('what the start found to say'),
       trouble: z.string().nullable(),
     }),

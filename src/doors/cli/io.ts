@@ -17,6 +17,15 @@ export type Io = {
   readonly daemon?: DaemonDoor
   /** The variable by which an agent's host marks what it runs; absent or null: a person runs it. */
   readonly agentMark?: string | null
+  /** Carries what a host gave to its hook to the daemon. Never rejects; absent as `daemon` is. */
+  readonly askHook?: (ask: HookAsk) => Promise<HookAnswer>
+}
+
+export type HookAsk = { readonly host: string; readonly workspace: string | null }
+export type HookAnswer = {
+  readonly exit: number
+  readonly stdout: string
+  readonly stderr: string
 }
 
 export type Verb = {

@@ -146,4 +146,9 @@ export const verbs: readonly VerbEntry[] = [
     summary: 'check the database, or rebuild what is projected from the logs',
     load: async () => (await import('./verbs/db.ts')).dbVerb,
   },
+  {
+    name: 'hook',
+    summary: "answer a hook of an agent's host",
+    load: async () => (await import('./verbs/hook.ts')).hookVerb,
+  },
 ]

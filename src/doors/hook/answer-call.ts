@@ -101,7 +101,9 @@ async function letThrough(desk: Desk, question: Question, ruled: Ruled): Promise
     desk.memory.putOpen(openKeyOf(question, call), reply.callId)
   }
   const context = await newsFor(desk, question, run)
-  return { kind: 'pass', input: reply.input, context, isOwn: false }
+  // WHY nothing where nothing changes: to name an input is an opinion, which some hosts act upon.
+  const isSame = JSON.stringify(reply.input) === JSON.stringify(call.input)
+  return { kind: 'pass', input: isSame ? null : reply.input, context, isOwn: false }
 }
 
 /** A person has to decide: the host's own user, or whoever answers within the time there is. */

@@ -21,6 +21,7 @@ import {
 } from '../api/operations-table.ts'
 import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { readQuery } from '../api/read-query.ts'
+import { answerHook, hookPath } from './answer-hook.ts'
 import { page, pageHeaders } from './page.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
@@ -55,6 +56,7 @@ export function openRoutes(api: Api, closing: AbortSignal): Listener {
   for (const name of Object.keys(streams) as StreamName[]) {
     route('GET', streams[name].path, (exchange) => stream(exchange, name))
   }
+  route('POST', hookPath, tellHook)
   route('GET', '/', showPage)
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
@@ -86,6 +88,7 @@ function allowedMethods(): ReadonlyMap<string, readonly string[]> {
     ['/', ['GET']],
     ['/v1/openapi.json', ['GET']],
     ['/metrics', ['GET']],
+    [hookPath, ['POST']],
   ])
   for (const { path } of Object.values(streams)) all.set(path, ['GET'])
   for (const { method, path } of Object.values(operations)) {
@@ -186,6 +189,12 @@ let description: string | null = null
 
 async function showPage({ c }: Exchange): Promise<void> {
   sendText(c.env.outgoing, { ...pageHeaders, 'content-type': 'text/html; charset=utf-8' }, page)
+}
+
+function tellHook(exchange: Exchange): Promise<void> {
+  const { api, c } = exchange
+  const host = c.req.param('host') ?? ''
+  return answerHook({ api, host, caller: callerOf(exchange) }, c.env)
 }
 
 async function describe({ c }: Exchange): Promise<void> {

@@ -9,6 +9,7 @@ import { drained } from '../api/drained.ts'
 import type { Answered } from '../api/handlers.ts'
 import { openLineCutter } from '../api/lines.ts'
 import { importBytesMax, isOperation, isStream, requestBytesMax } from '../api/operations-table.ts'
+import { part } from '../api/private-socket.ts'
 import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { answerLine, eventLine, type Frame, problemLine, readFrame } from './frame.ts'
 
@@ -78,13 +79,7 @@ function tooLong({ lineBytesMax }: State): Problem {
 
 function hangUp({ socket, api }: Connection, why: Problem): void {
   api.metrics.countOperation({ operation: 'none', door: 'socket', outcome: why.code })
-  socket.removeAllListeners('data')
-  // What still comes is read and dropped for a moment: a caller that is cut off in the middle of
-  // its sentence would never read the complaint.
-  socket.resume()
-  socket.end(problemLine(null, why))
-  const timer = setTimeout(() => socket.destroy(), partingMs)
-  socket.once('close', () => clearTimeout(timer))
+  part(socket, problemLine(null, why), partingMs)
 }
 
 function take(connection: Connection, state: State, line: Buffer): void {

@@ -205,6 +205,7 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreCare {
     },
     countBytes: async () =>
       [...runs.values()].reduce((sum, run) => sum + countLogBytes(run.events), 0),
+    deafness: () => null,
     findTrouble: async () => null,
     close: async () => undefined,
   }

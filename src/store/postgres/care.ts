@@ -20,7 +20,8 @@ import {
   valuesOf,
 } from './tables.ts'
 
-type Care = Omit<StoreCare, 'kind' | 'isShared' | 'onChange' | 'tellChange' | 'close'>
+type Elsewhere = 'kind' | 'isShared' | 'onChange' | 'deafness' | 'tellChange' | 'close'
+type Care = Omit<StoreCare, Elsewhere>
 
 // PostgreSQL takes a gigabyte in one statement, and escaping may double a text.
 const importBytesMax = 200_000_000

@@ -4,10 +4,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { StoreCare } from '../../runtime/ports.ts'
-import { connect, type Pool } from './pool.ts'
+import { openEar } from './ear.ts'
+import type { Pool } from './pool.ts'
 import { restoreText } from './texts.ts'
 
-export type Changes = Pick<StoreCare, 'onChange' | 'tellChange'> & {
+export type Changes = Pick<StoreCare, 'onChange' | 'tellChange' | 'deafness'> & {
   readonly close: () => Promise<void>
 }
 
@@ -17,7 +18,6 @@ type Listener = (runId: string, seq: number) => void
 // PostgreSQL takes less than 8000 bytes in one notification.
 const payloadCharsMax = 2_000
 const hintsMax = 10_000
-const listenPauseSeconds = 0.5
 
 /** Begins to listen; resolves when it does, or when it is clear that it cannot yet. */
 export async function openChanges(pool: Pool): Promise<Changes> {
@@ -33,27 +33,26 @@ export async function openChanges(pool: Pool): Promise<Changes> {
     }
   }
 
+  const notify = async (payload: string) => {
+    try {
+      await pool.run(
+        (sql) => sql`SELECT set_config('synchronous_commit', 'off', true),
+          pg_notify(${channel}, ${payload})`,
+      )
+    } catch {
+      // A hint that is lost: the others look for themselves, later.
+    }
+  }
+
   // WHY: outside of commits, and one notification at a time however many there are: each takes a
   //      lock that all notifying transactions of a server share. It need not survive a crash.
   const send = async () => {
-    while (waiting.size > 0) {
-      const payload = printHints(waiting, node)
-      try {
-        await pool.run(
-          (sql) => sql`SELECT set_config('synchronous_commit', 'off', true),
-            pg_notify(${channel}, ${payload})`,
-        )
-      } catch {
-        // A hint that is lost: the others look for themselves, later.
-      }
-    }
+    while (waiting.size > 0) await notify(printHints(waiting, node))
     isSending = false
   }
 
-  const ears = connect({ ...pool.options, poolMax: 1 }, listenPauseSeconds)
-  await ears.listen(channel, hear).catch(() => {
-    // Not heard of, or not now: the driver goes on trying when the connection comes back.
-  })
+  const speak = () => notify(printHints(new Map(), node))
+  const ear = await openEar(pool, { name: channel, hear, speak })
 
   return {
     onChange: (listener) => {
@@ -66,7 +65,8 @@ export async function openChanges(pool: Pool): Promise<Changes> {
       isSending = true
       setImmediate(send)
     },
-    close: () => ears.end({ timeout: 0 }),
+    deafness: ear.deafness,
+    close: ear.close,
   }
 }
 

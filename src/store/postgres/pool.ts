@@ -137,7 +137,8 @@ function ignore(): void {
 // They are only sent: no column is an array.
 const arrays = { from: [], serialize: (items: Items) => printArray(items), parse: String }
 
-async function before<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+/** What work gives; the fault `PAWL_DEADLINE` when it takes longer. */
+export async function before<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(failWith('PAWL_DEADLINE')), deadlineMs)

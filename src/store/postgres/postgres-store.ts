@@ -54,6 +54,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ...createCare(slow),
     findTrouble: createCare(pool).findTrouble,
     onChange: changes.onChange,
+    deafness: changes.deafness,
     tellChange: changes.tellChange,
     close,
   }

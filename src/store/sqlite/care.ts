@@ -21,6 +21,7 @@ export function careCalls(shared: Shared): Care {
     // One daemon owns the file; other programs look into it only while there is none.
     isShared: false,
     onChange: () => () => undefined,
+    deafness: () => null,
     tellChange: () => undefined,
     ...carryingCalls(shared),
     ...removingCalls(shared),

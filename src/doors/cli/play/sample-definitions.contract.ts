@@ -138,3 +138,6 @@ export const order = {
     { id: 'WHAT', goal: 'Learn what.', inputs: [{ name: 'count', type: 'integer' }] },
   ],
 }
+
+/** All of them, as files of a folder. */
+export const sampleFiles = { 'fix.json': fix, 'talk.json': talk, 'order.json': order }

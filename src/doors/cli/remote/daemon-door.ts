@@ -11,6 +11,8 @@ export type DaemonDoor = {
   /** The data directory. */
   readonly folder: string
   readonly socket: string
+  /** Where it listens for hooks. */
+  readonly hookSocket: string
   /** The daemon that serves it now; null: none does. */
   readonly find: () => FoundDaemon | null
   readonly token: (role: Role) => string

@@ -19,8 +19,8 @@ pawl status: how the daemon of this data directory is doing; starts none
 Usage: pawl status [--json]
 
 JSON is one object: { "running": true, "folder", "socket", "pid", "version", "http", "store",
-"startedAt", "runsCached", "waitersCount", "found", "trouble" }. Without a daemon it is
-{ "running": false, "folder", "socket" }.
+"startedAt", "runsCached", "waitersCount", "deafness", "found", "trouble" }. Without a
+daemon it is { "running": false, "folder", "socket" }.
 
 Exit codes: 0 it runs and is well, 1 none runs, or it is in trouble, 2 it does not answer
 `
@@ -67,7 +67,7 @@ type Status = FoundDaemon & Told & { readonly folder: string; readonly socket: s
 function statusText(status: Status, io: Io): string {
   const width = widthOf(io)
   const { pid, version, http, folder, socket, store, startedAt, runsCached, waitersCount } = status
-  const { trouble, found } = status
+  const { trouble, found, deafness } = status
   const tone = trouble === null ? 'good' : 'bad'
   const lines: Line[] = [
     [span('● ', tone), span(`pawl ${version}`, 'strong'), span(`, pid ${pid}`)],
@@ -76,6 +76,7 @@ function statusText(status: Status, io: Io): string {
     ...row('socket', socket, { width }),
     ...row('http', http ?? 'not yet', { width }),
     ...row('load', `${runsCached} runs at hand, ${waitersCount} waiting callers`, { width }),
+    ...(deafness === null ? [] : row('waking', `by a look each second: ${deafness}`, { width })),
     ...found.flatMap((one) => row('found', one, { width, tone: 'dim' })),
     ...(trouble === null ? [] : row('trouble', trouble, { width, tone: 'bad' })),
   ]

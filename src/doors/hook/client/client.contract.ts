@@ -1,0 +1,137 @@
+/**
+ * What the tests of the hook's clients share: a daemon that says what a test wants, and both
+ * clients as a host sees them: what they print and how they end.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import type { HookOutput } from '../question.ts'
+import { clientMsMax, silenceMsMax } from '../wire.ts'
+import { askDaemon } from './node-client.ts'
+
+export const token = 'the-token'
+/** What a client waits for: as hosts know it, or short enough for a test of its patience. */
+const patiences = {
+  real: { silenceMs: silenceMsMax, totalMs: clientMsMax },
+  short: { silenceMs: 600, totalMs: 1_800 },
+} as const
+export const { silenceMs, totalMs } = patiences.short
+type Patience = keyof typeof patiences
+
+/** Absent: what is about the C client is not tested on this machine. */
+export const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(existsSync)
+
+export type Asked = {
+  readonly host?: string
+  readonly workspace?: string
+  readonly runId?: string
+  readonly payload?: string | Buffer
+  /** The whole command line, in place of host and workspace. */
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+export type ClientName = 'c' | 'node'
+
+export type Place = {
+  readonly folder: string
+  readonly bin: string
+  readonly socket: string
+  readonly ask: (client: ClientName, asked?: Asked) => Promise<Ended>
+}
+
+/** A data directory with a compiled client, and nobody who listens. */
+export function openPlace(patience: Patience = 'real'): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-client-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const bin = join(folder, 'bin')
+  const socket = join(folder, 'hook.sock')
+  mkdirSync(bin, { mode: 0o700 })
+  const node = join(folder, 'node')
+  const lines = { socket, token: join(folder, 'agent.token'), node, program: '/prog', home: folder }
+  const conf = Object.entries(lines).map(([name, path]) => `${name} ${path}\n`)
+  writeFileSync(join(bin, 'hook.conf'), conf.join(''), { mode: 0o600 })
+  writeFileSync(lines.token, `${token}\n`, { mode: 0o600 })
+  if (compiler !== undefined) compile(patience, join(bin, 'pawl-hook'))
+  const ask: Place['ask'] = (client, asked = {}) =>
+    client === 'c' ? runC(join(bin, 'pawl-hook'), asked) : runNode(patience, socket, asked)
+  return { folder, bin, socket, ask }
+}
+
+const compiled = new Map<Patience, Buffer>()
+
+/** Compiled once per test file. */
+function compile(patience: Patience, path: string): void {
+  const known = compiled.get(patience)
+  if (known !== undefined) return writeFileSync(path, known, { mode: 0o700 })
+  const { silenceMs, totalMs } = patiences[patience]
+  const limits = [`-DSILENCE_MS_MAX=${silenceMs}`, `-DCLIENT_MS_MAX=${totalMs}`]
+  const strict = ['-std=c99', '-Wall', '-Wextra', '-pedantic', '-Werror']
+  const args = [...strict, '-O1', ...limits, '-o', path, join(import.meta.dirname, 'pawl-hook.c')]
+  const { status, stderr } = spawnSync(compiler ?? 'cc', args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  compiled.set(patience, readFileSync(path))
+}
+
+function runC(path: string, asked: Asked): Promise<Ended> {
+  const { host = 'claude', workspace, runId, payload = '{}', args, env = {} } = asked
+  const words = args ?? (workspace === undefined ? [host] : [host, workspace])
+  const run = runId === undefined ? {} : { PAWL_RUN: runId }
+  const child = spawn(path, words, { env: { PATH: '/usr/bin:/bin', ...run, ...env } })
+  const [out, err]: [Buffer[], Buffer[]] = [[], []]
+  child.stdout.on('data', (bytes) => out.push(bytes))
+  child.stderr.on('data', (bytes) => err.push(bytes))
+  // A client that blocks early does not read.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(payload)
+  return new Promise((resolve) => {
+    child.on('close', (code) =>
+      resolve({ code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }),
+    )
+  })
+}
+
+async function runNode(patience: Patience, socket: string, asked: Asked): Promise<Ended> {
+  const { host = 'claude', workspace = null, runId = null, payload = '{}' } = asked
+  const means = {
+    socket,
+    ensure: async () => undefined,
+    token: () => token,
+    input: Readable.from(payload.length === 0 ? [] : [Buffer.from(payload)]),
+    limits: patiences[patience],
+  }
+  const output: HookOutput = await askDaemon(means, { host, workspace, runId })
+  return { code: output.exit, out: output.stdout, err: output.stderr }
+}
+
+export type Listener = { readonly heard: readonly Buffer[] }
+
+/** A daemon that hears a question and then does what the test says. */
+export async function listen(
+  { socket: path }: Place,
+  answer: (socket: Socket) => void,
+): Promise<Listener> {
+  const heard: Buffer[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket)
+    const pieces: Buffer[] = []
+    socket.on('data', (bytes) => pieces.push(bytes))
+    socket.on('error', () => socket.destroy())
+    socket.on('end', () => {
+      heard.push(Buffer.concat(pieces))
+      answer(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise<void>((resolve) => server.close(() => resolve()))
+  })
+  return { heard }
+}

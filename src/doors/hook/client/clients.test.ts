@@ -1,0 +1,170 @@
+/** Both clients, held to the same rules. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { answerBytesMax, parseAnswer, parseHeader, payloadBytesMax } from '../wire.ts'
+import {
+  type ClientName,
+  compiler,
+  type Ended,
+  listen,
+  openPlace,
+  silenceMs,
+  token,
+  totalMs,
+} from './client.contract.ts'
+
+const clients: readonly ClientName[] = compiler === undefined ? ['node'] : ['c', 'node']
+
+function expectBlocked({ code, out, err }: Ended, what: string): void {
+  expect([code, out], what).toEqual([2, ''])
+  expect(err, what).toMatch(/^Pawl: blocked: [^\n]+\n$/)
+}
+
+describe.each(clients)('the client in %s', (client) => {
+  test('carries the question as it is and prints the answer to the byte', async () => {
+    const place = openPlace()
+    const stdout = '{"decision":"allow","text":"ü\\n"}\n\0~\n'
+    const answer = `PAWL 1 0 ${Buffer.byteLength(stdout)} 4\n${stdout}note`
+    const { heard } = await listen(place, (socket) => socket.end(answer))
+    const workspace = "/home/dev/a b'%(é)\n漢"
+    const payload = '{"x":"\n~\nPAWL 1 0 0 0\n"}'
+    const ended = await place.ask(client, { host: 'codex', workspace, runId: 'r 1', payload })
+    expect(ended).toEqual({ code: 0, out: stdout, err: 'note' })
+    const text = heard[0]?.toString() ?? ''
+    const end = text.indexOf('\n')
+    const header = { token, host: 'codex', workspace, runId: 'r 1' }
+    expect(parseHeader(text.slice(0, end))).toEqual(header)
+    expect(text.slice(end + 1)).toBe(payload)
+  })
+
+  test('says nothing of a workspace and a run that there are not', async () => {
+    const place = openPlace()
+    const { heard } = await listen(place, (socket) => socket.end('PAWL 1 0 0 0\n'))
+    expect(await place.ask(client, { payload: '' })).toEqual({ code: 0, out: '', err: '' })
+    expect(heard[0]?.toString()).toBe(`PAWL-HOOK 1 ${token} claude - -\n`)
+  })
+
+  test('ends with the words of a refusal', async () => {
+    const place = openPlace()
+    await listen(place, (socket) => socket.end('~\n~\nPAWL 1 2 0 3\nno\n'))
+    expect(await place.ask(client)).toEqual({ code: 2, out: '', err: 'no\n' })
+  })
+
+  test('blocks whatever is no answer', async () => {
+    const good = 'PAWL 1 0 2 0\nok'
+    const wrong = [
+      ...['', '~', '~\n', '\n', 'ok', good.slice(0, -1), `${good}x`, `${good}\n`, `${good}~\n`],
+      ...[good.replace(' 1 ', ' 2 '), good.replace('1 0', '1 1'), good.replace('1 0', '1 00')],
+      ...['PAWL 1 0 02 0\nok', 'PAWL 1 0 +2 0\nok', 'PAWL 1 0 -2 4\nok', 'PAWL 1 0  2 0\nok'],
+      ...['PAWL 1 0 2 0\r\nok', 'PAWL 1 0 2\nok', 'PAWL 1 0 2 0 \nok', ' PAWL 1 0 2 0\nok'],
+      ...['PAWL 1 0 99999999999999999999 0\nok', 'PAWL 1 0 4294967298 0\nok', 'PAWL 1 0 0 0'],
+      ...['~~\n', `~ \n${good}`, `\n${good}`, `~\r\n${good}`, `HTTP/1.1 200 OK\r\n\r\n${good}`],
+      // What some hosts would take for leave.
+      ...['PAWL 1 2 0 0\n', 'PAWL 1 2 2 2\nokno', 'PAWL 1 2 2 0\nok'],
+    ]
+    const place = openPlace()
+    let answer = ''
+    await listen(place, (socket) => socket.end(answer))
+    for (answer of wrong) expectBlocked(await place.ask(client), JSON.stringify(answer))
+    answer = good
+    expect(await place.ask(client)).toEqual({ code: 0, out: 'ok', err: '' })
+  })
+
+  test('carries what is long up to its limit, and blocks behind it', async () => {
+    const place = openPlace()
+    const out = 'x'.repeat(answerBytesMax)
+    let answer = `PAWL 1 0 ${out.length} 0\n${out}`
+    const { heard } = await listen(place, (socket) => socket.end(answer))
+    const payload = Buffer.alloc(payloadBytesMax, 'p')
+    expect(await place.ask(client, { payload })).toEqual({ code: 0, out, err: '' })
+    expect(heard[0]?.subarray(-payloadBytesMax).equals(payload)).toBe(true)
+    expectBlocked(
+      await place.ask(client, { payload: Buffer.alloc(payloadBytesMax + 1) }),
+      'payload',
+    )
+    expectBlocked(await place.ask(client, { workspace: `/${'é'.repeat(2_000)}` }), 'workspace')
+    answer = `PAWL 1 0 ${out.length} 1\n${out}y`
+    expectBlocked(await place.ask(client), 'answer')
+  })
+
+  test('waits while there are beats, and not without', async () => {
+    const place = openPlace('short')
+    await listen(place, async (socket) => {
+      for (let count = 0; count < 4; count += 1) {
+        socket.write('~\n')
+        await sleep(silenceMs / 2)
+      }
+      socket.end('PAWL 1 0 2 0\nok')
+    })
+    expect(await place.ask(client)).toEqual({ code: 0, out: 'ok', err: '' })
+    const silent = openPlace('short')
+    await listen(silent, (socket) => socket.write('~\nPAWL 1 0 2 0\nok'))
+    const begun = performance.now()
+    expectBlocked(await silent.ask(client), 'silence')
+    expect(performance.now() - begun).toBeGreaterThan(silenceMs * 0.9)
+    expect(performance.now() - begun).toBeLessThan(totalMs)
+  })
+
+  test('does not wait for ever, whatever is promised', async () => {
+    const place = openPlace('short')
+    await listen(place, (socket) => {
+      const timer = setInterval(() => socket.write('~\n'), 20)
+      socket.on('close', () => clearInterval(timer))
+    })
+    const begun = performance.now()
+    expectBlocked(await place.ask(client), 'beats')
+    expect(performance.now() - begun).toBeGreaterThan(totalMs * 0.9)
+  })
+
+  test('blocks when the daemon goes away in the middle', async () => {
+    for (const said of ['', '~\n', 'PAWL 1 0 2', 'PAWL 1 0 2 0\no']) {
+      const place = openPlace()
+      await listen(place, (socket) => {
+        socket.write(said, () => socket.destroy())
+      })
+      expectBlocked(await place.ask(client), said)
+    }
+  })
+
+  test('blocks under a name that can be no host', async () => {
+    const place = openPlace()
+    await listen(place, (socket) => socket.end('PAWL 1 0 2 0\nok'))
+    for (const host of ['', 'Claude', '../x', 'a b', 'x'.repeat(33), '-h', 'é']) {
+      expectBlocked(await place.ask(client, { host }), host)
+    }
+  })
+
+  test('prints exactly what the form says, whatever comes', async () => {
+    const place = openPlace()
+    let answer = ''
+    await listen(place, (socket) => socket.end(answer))
+    const sound = fc
+      .tuple(fc.constantFrom(0, 2), fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))
+      .map(([exit, out, err]) => {
+        const [a, b] = [out, err].map((text) => Buffer.byteLength(text))
+        return `PAWL 1 ${exit} ${a} ${b}\n${out}${err}`
+      })
+    const piece = fc.oneof(
+      { weight: 3, arbitrary: sound },
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.constantFrom('~\n', '~', 'PAWL 1 ', '0 ', '1 1\n'),
+    )
+    const many = fc.oneof(
+      { weight: 2, arbitrary: sound },
+      fc.array(piece).map((all) => all.join('')),
+    )
+    await fc.assert(
+      fc.asyncProperty(many, async (text) => {
+        // Halves of characters become what they become as bytes.
+        answer = Buffer.from(text).toString()
+        const wanted = parseAnswer(Buffer.from(answer))
+        const ended = await place.ask(client)
+        if (wanted === null) return expectBlocked(ended, JSON.stringify(answer))
+        const { exit: code, stdout: out, stderr: err } = wanted
+        expect(ended).toEqual({ code, out, err })
+      }),
+      { numRuns: 80 },
+    )
+  })
+})

@@ -1,0 +1,157 @@
+/**
+ * The client of command hooks in Node: for a machine without the static one, and for the moment
+ * when no daemon listens yet, because it can start one. Keeps the rules of `pawl-hook.c`.
+ * Loads nothing but Node and the wire: it starts for a call of a tool.
+ */
+import { createConnection, type Socket } from 'node:net'
+import type { HookOutput } from '../question.ts'
+import {
+  answerBytesMax,
+  blocked,
+  clientMsMax,
+  headerBytesMax,
+  isHostName,
+  parseAnswer,
+  payloadBytesMax,
+  printHeader,
+  silenceMsMax,
+} from '../wire.ts'
+
+export type HookMeans = {
+  /** Where the daemon listens for hooks. */
+  readonly socket: string
+  /** Makes sure that a daemon listens. */
+  readonly ensure: () => Promise<void>
+  readonly token: () => string
+  /** What the host gives to its hook. */
+  readonly input: NodeJS.ReadableStream
+  readonly limits?: Partial<ClientLimits>
+}
+
+export type HookAsk = {
+  readonly host: string
+  readonly workspace: string | null
+  readonly runId: string | null
+}
+
+export type ClientLimits = { readonly silenceMs: number; readonly totalMs: number }
+
+/** A daemon that was just ending may have been taken for one that listens. */
+const triesMax = 2
+/** Beats that come before an answer, and its line. */
+const preambleBytesMax = 4 * 1024
+const limitsDefault: ClientLimits = { silenceMs: silenceMsMax, totalMs: clientMsMax }
+
+/** Asks the daemon. Never rejects: whatever goes wrong is a refusal with words. */
+export async function askDaemon(means: HookMeans, ask: HookAsk): Promise<HookOutput> {
+  const limits = { ...limitsDefault, ...means.limits }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<HookOutput>((resolve) => {
+    timer = setTimeout(() => resolve(cannot('it took too long')), limits.totalMs)
+  })
+  try {
+    return await Promise.race([late, carry(means, ask, limits)])
+  } catch (fault) {
+    return cannot(wordsOf(fault))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function carry(means: HookMeans, ask: HookAsk, limits: ClientLimits): Promise<HookOutput> {
+  if (!isHostName(ask.host)) return cannot(`\`${ask.host}\` is no name of a host`)
+  const payload = await readPayload(means.input, limits)
+  const socket = await connect(means)
+  const header = printHeader({ token: means.token(), ...ask })
+  if (header.length > headerBytesMax) {
+    socket.destroy()
+    return cannot('the path of the workspace, or PAWL_RUN, is too long')
+  }
+  const heard = await speak(socket, [Buffer.from(header), ...payload], limits)
+  if (heard.length === 0) return cannot('the daemon hung up without an answer')
+  return parseAnswer(heard) ?? cannot("the daemon's answer is damaged")
+}
+
+function readPayload(
+  input: NodeJS.ReadableStream,
+  { silenceMs }: ClientLimits,
+): Promise<readonly Buffer[]> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let bytesCount = 0
+    const fail = (why: string): void => reject(new Error(`what the host gave to its hook ${why}`))
+    const timer = setTimeout(() => fail('has no end'), silenceMs)
+    input.on('data', (piece: Buffer | string) => {
+      timer.refresh()
+      const bytes = Buffer.from(piece)
+      pieces.push(bytes)
+      bytesCount += bytes.length
+      if (bytesCount > payloadBytesMax) fail('is too long')
+    })
+    input.on('error', () => fail('could not be read'))
+    input.on('end', () => resolve(pieces))
+    input.on('close', () => clearTimeout(timer))
+  })
+}
+
+async function connect({ socket: path, ensure }: HookMeans): Promise<Socket> {
+  for (let tries = 1; ; tries += 1) {
+    await ensure()
+    try {
+      return await connectOnce(path)
+    } catch (cause) {
+      if (tries < triesMax) continue
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(
+        `the daemon does not listen for hooks (${why}); \`pawl stop\` ends an old one`,
+      )
+    }
+  }
+}
+
+function connectOnce(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path, allowHalfOpen: true })
+    socket.once('error', reject)
+    socket.once('connect', () => resolve(socket))
+  })
+}
+
+/** Says all of it and hears until the other side closes. */
+function speak(
+  socket: Socket,
+  words: readonly Buffer[],
+  { silenceMs }: ClientLimits,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let bytesCount = 0
+    const fail = (why: string): void => {
+      socket.destroy()
+      reject(new Error(`the daemon ${why}`))
+    }
+    socket.setTimeout(silenceMs, () => fail('does not answer'))
+    socket.on('data', (bytes) => {
+      pieces.push(bytes)
+      bytesCount += bytes.length
+      if (bytesCount > answerBytesMax + preambleBytesMax) fail('does not end its answer')
+    })
+    // It has hung up on us, and may have said why: what was heard has to be whole.
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => resolve(Buffer.concat(pieces)))
+    socket.on('end', () => socket.destroy())
+    for (const word of words) socket.write(word)
+    socket.end()
+  })
+}
+
+function cannot(why: string): HookOutput {
+  return blocked(`${why}; run \`pawl doctor\``)
+}
+
+/** One line of whatever was thrown, with what to do about it. */
+function wordsOf(fault: unknown): string {
+  const message = fault instanceof Error ? fault.message : String(fault)
+  const hint = fault instanceof Error && 'hint' in fault ? String(fault.hint) : ''
+  return `${message}${hint === '' ? '' : ` (${hint})`}`.replace(/\s+/g, ' ').trim()
+}

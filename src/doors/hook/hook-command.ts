@@ -1,0 +1,43 @@
+/**
+ * The shell command that stands in a host's settings as its hook.
+ */
+import { isAbsolute, join } from 'node:path'
+import { PawlError } from '../../runtime/pawl-error.ts'
+import { isHostName } from './wire.ts'
+
+export type HookCommandOptions = {
+  /** The folder of the client: `bin` in the data directory. */
+  readonly bin: string
+  readonly host: string
+  readonly workspace: string
+}
+
+/** The name of the client in its folder. */
+export const clientName = 'pawl-hook'
+
+/** WHY words of the shell's own: hosts run the call when a hook is missing, killed or broken. */
+const words = "'Pawl: its hook could not run, so this is blocked; run `pawl doctor`'"
+const otherwise = `{ [ $? = 2 ] || echo ${words} >&2; exit 2; }`
+
+/** One line for `sh`, which ends with 0 or, with words on stderr, with 2. */
+export function hookCommand({ bin, host, workspace }: HookCommandOptions): string {
+  if (!isHostName(host)) throw unfit(`\`${host}\` is no name of a host`)
+  const client = join(bin, clientName)
+  return `${quotePath(client)} ${host} ${quotePath(workspace)} || ${otherwise}`
+}
+
+function quotePath(path: string): string {
+  if (!isAbsolute(path)) throw unfit(`\`${path}\` is no whole path`)
+  // A line that a host shows, and may cut, has to stay one; a zero ends it for the system.
+  if (/[\0\n\r]/.test(path)) throw unfit(`${JSON.stringify(path)} holds the end of a line`)
+  return quoteWord(path)
+}
+
+/** A word for `sh` that means itself. */
+export function quoteWord(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function unfit(message: string): PawlError {
+  return new PawlError('CONFIG_INVALID', message, { hint: 'name another folder' })
+}

@@ -1,0 +1,58 @@
+/**
+ * A hook of a host that asks over HTTP instead of starting a program. The answer is the host's own
+ * JSON; whatever else comes back, the host has to block.
+ */
+import type { HttpBindings } from '@hono/node-server'
+import type { Api } from '../api/api.ts'
+import type { Caller } from '../api/caller.ts'
+import { problem } from '../api/problem.ts'
+import { readBody } from './read-body.ts'
+import { sendProblem, sendText } from './send.ts'
+
+export const hookPath = '/v1/hooks/:host'
+/** A payload may hold a whole file. */
+const bytesMax = 16 * 1024 * 1024
+
+type Asking = { readonly api: Api; readonly host: string; readonly caller: Caller | null }
+
+export async function answerHook(
+  { api, host, caller }: Asking,
+  { incoming, outgoing }: HttpBindings,
+): Promise<void> {
+  const refusal = api.refuse('runs.check', caller)
+  if (refusal !== null) return sendProblem(outgoing, refusal)
+  const body = await readBody(incoming, bytesMax)
+  if (!body.ok) return sendProblem(outgoing, body.problem)
+  if (api.answerHook === null) {
+    return sendProblem(outgoing, problem('REQUEST_INVALID', { detail: 'no hooks', status: 404 }))
+  }
+  const { headers } = incoming
+  const output = await api.answerHook({
+    host,
+    payload: JSON.stringify(body.value),
+    workspace: decoded(headers['x-pawl-workspace']),
+    runId: runIn(headers['x-pawl-run']),
+  })
+  if (output.exit !== 0) {
+    return sendProblem(outgoing, problem('REQUEST_INVALID', { detail: output.stderr.trim() }))
+  }
+  const type = { 'content-type': 'application/json' }
+  sendText(outgoing, type, output.stdout === '' ? '{}' : output.stdout)
+}
+
+type Header = string | string[] | undefined
+
+function decoded(header: Header): string | null {
+  if (typeof header !== 'string' || header === '') return null
+  try {
+    return decodeURIComponent(header)
+  } catch {
+    // Nothing that our installer wrote: the payload has to tell.
+    return null
+  }
+}
+
+/** A host that does not know the variable sends it as it stands, or nothing. */
+function runIn(header: Header): string | null {
+  return typeof header === 'string' && header.startsWith('$') ? null : decoded(header)
+}

@@ -1,0 +1,79 @@
+/**
+ * An ear at a channel. It finds out when it is deaf, and is then made anew.
+ * Knows LISTEN. Must not know what is said.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { faultOf } from './faults.ts'
+import { before, connect, nameOf, type Pool, type Sql } from './pool.ts'
+
+export type Ear = {
+  /** Why nothing is heard; null: as far as is known, everything is. */
+  readonly deafness: () => string | null
+  readonly close: () => Promise<void>
+}
+
+type Channel = {
+  readonly name: string
+  readonly hear: (payload: string) => void
+  /** Says something there, whatever it is; never fails. */
+  readonly speak: () => Promise<void>
+}
+
+const listenPauseSeconds = 0.5
+const silence = 'PostgreSQL, or a pooler before it, takes LISTEN and brings no notification'
+
+/** Begins to listen; resolves when it does, or when it is clear that it cannot yet. */
+export async function openEar({ options }: Pool, channel: Channel): Promise<Ear> {
+  const { url, timeoutMs } = options
+  const ended = new AbortController()
+  let hasHeard = false
+  let deafness: string | null = null
+  let sql: Sql
+
+  const hear = (payload: string): void => {
+    hasHeard = true
+    deafness = null
+    channel.hear(payload)
+  }
+
+  /** Gives what was in the way. When only the connection is lost, the driver comes back itself. */
+  const listen = async (): Promise<string | null> => {
+    sql = connect({ ...options, poolMax: 1 }, listenPauseSeconds)
+    try {
+      await before(sql.listen(channel.name, hear), timeoutMs)
+      return null
+    } catch (error) {
+      return `LISTEN fails: ${faultOf(error, nameOf(url)).message}`
+    }
+  }
+
+  // WHY: a LISTEN that was refused is not tried again by the driver, a pooler may take it and bring
+  //      nothing, and a wire may be dead without a word. What is said here comes back here, so an
+  //      ear that is of no use is known by its silence.
+  const watch = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      hasHeard = false
+      await channel.speak()
+      await pause(timeoutMs, ended.signal)
+      if (hasHeard || ended.signal.aborted) continue
+      await sql.end({ timeout: 0 })
+      if (!ended.signal.aborted) deafness = (await listen()) ?? silence
+    }
+  }
+
+  deafness = await listen()
+  const watching = watch()
+  return {
+    deafness: () => deafness,
+    close: async () => {
+      ended.abort()
+      await sql.end({ timeout: 0 })
+      await watching
+    },
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // Whoever is woken early has nothing to be told.
+  return sleep(ms, undefined, { signal }).catch(() => undefined)
+}
