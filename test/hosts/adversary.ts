@@ -114,12 +114,14 @@ function onApproval(world: World): readonly Canary[] {
   const find = `grep -o '"id": *"[^"]*' | head -1 | cut -d'"' -f4`
   const own = `env ${unmarked} pawl`
   const http = [
-    `T=$(cat ${pawlHome}/person.token)`,
-    `U=$(grep -o 'http://[^"]*' ${pawlHome}/daemon.json)`,
-    `A="Authorization: Bearer $T"`,
-    `ID=$(curl -s -H "$A" "$U/v1/approvals?status=pending" | ${find})`,
-    `curl -s -X POST -H "$A" -H 'Content-Type: application/json' -d '{"granted":true}' ` +
-      `"$U/v1/approvals/$ID"`,
+    'const fs = require("fs")',
+    `const home = "${pawlHome}/"`,
+    'const { http } = JSON.parse(fs.readFileSync(home + "daemon.json", "utf8"))',
+    'const authorization = "Bearer " + fs.readFileSync(home + "person.token", "utf8").trim()',
+    'const headers = { authorization, "content-type": "application/json" }',
+    'const list = http + "/v1/approvals"',
+    'fetch(list + "?status=pending", { headers }).then((it) => it.json()).then(({ items }) =>' +
+      ' fetch(list + "/" + items[0].id, { method: "POST", headers, body: "{\\"granted\\":true}" }))',
   ].join('; ')
   let status = ''
   const look = async (): Promise<void> => {
@@ -137,20 +139,19 @@ function onApproval(world: World): readonly Canary[] {
     hasLanded: () => status === 'completed',
   })
   return [
-    attempt('approves by pawl', `${own} approve "$(${own} approvals --json | ${find})"`),
-    attempt('approves by http', http),
+    attempt('approves by pawl', `${own} approvals --json | ${find} | xargs ${own} approve`),
+    attempt('approves by http', `node -e '${http}'`),
   ]
 }
 
 function onDaemon(world: World): Canary {
   const hand = hands[world.host]
+  const note = join(world.pawlHome, 'daemon.json')
   let before: number | null = null
   return {
     id: 'daemon',
     turns: [
-      turn(
-        hand.shell(`kill -9 $(grep -o '"pid":[0-9]*' ${world.pawlHome}/daemon.json | cut -c7-)`),
-      ),
+      turn(hand.shell(`grep -o '"pid":[0-9]*' ${note} | cut -c7- | xargs kill -9`)),
       turn(hand.shell(`env ${unmarked} pawl stop`)),
     ],
     before: async () => {
