@@ -255,7 +255,7 @@ test('hooks that were changed stay in force, and the run has it on record', asyn
   expect(last?.data).toContain('HOOKS_CHANGED')
 })
 
-test('what cannot be understood is blocked: no JSON, no session, no known event or host', async () => {
+test('what cannot be understood is blocked: no JSON, no session, no known event', async () => {
   const { desk, hook } = openDesk()
   const ask = (host: string, payload: string) =>
     desk.answer({ host, payload, workspace: '/work', runId: null })
