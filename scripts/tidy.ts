@@ -101,7 +101,7 @@ export const rules: Rules = {
   ],
   devLibraries: ['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
   neighbours: [
-    { folder: 'src/doors/', apart: null, shared: ['draw', 'api'] },
+    { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },
     { folder: 'src/store/', apart: null, shared: ['migrations'] },
     { folder: 'src/core/dialects/', apart: ['process', 'workflow', 'steps'], shared: [] },
   ],
