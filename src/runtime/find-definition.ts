@@ -96,6 +96,16 @@ export function definitionsFolder(workspace: string): string {
   return join(workspace, '.pawl', 'definitions')
 }
 
+/** The definitions without errors that a workspace has. */
+export function definitionsIn(
+  workspace: string,
+): readonly { readonly name: string; readonly dialect: string }[] {
+  return filesIn(workspace).flatMap(({ compiled }) => {
+    const good = compiled?.good ?? null
+    return good === null ? [] : [{ name: good.name, dialect: good.dialect }]
+  })
+}
+
 function filesIn(workspace: string | null): readonly File[] {
   const folder = workspace === null ? null : definitionsFolder(workspace)
   if (folder === null || !existsSync(folder)) return []
