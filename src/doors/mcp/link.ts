@@ -36,9 +36,10 @@ export function openLink(connect: () => Promise<Client>): Link {
     })
     return client
   }
-  const forget = (lost: Client): void => {
+  const forget = async (lost: Client): Promise<void> => {
     lost.close()
-    client = null
+    // Somebody else may have found that out before, and connected anew.
+    if ((await client?.catch(() => null)) === lost) client = null
   }
   const ask: Ask = async (name, input, options = {}) => {
     const same = { commandId: randomUUID(), ...options }
@@ -47,7 +48,7 @@ export function openLink(connect: () => Promise<Client>): Link {
       return await first.call(name, input, same)
     } catch (fault) {
       if (!isLost(fault) || options.signal?.aborted) throw fault
-      forget(first)
+      await forget(first)
       return (await connected()).call(name, input, same)
     }
   }
@@ -62,6 +63,8 @@ export function openLink(connect: () => Promise<Client>): Link {
   }
 }
 
+/** A daemon that went away, or another one in its place, which has made itself new tokens. */
 function isLost(fault: unknown): boolean {
-  return fault instanceof PawlProblem && fault.code === 'DAEMON_UNREACHABLE'
+  if (!(fault instanceof PawlProblem)) return false
+  return fault.code === 'DAEMON_UNREACHABLE' || fault.code === 'TOKEN_INVALID'
 }

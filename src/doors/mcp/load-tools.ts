@@ -2,7 +2,8 @@
  * The tools that say what can be run, begin or resume a run, and check a new definition.
  */
 import { z } from 'zod'
-import { PawlProblem, problem } from '../api/problem.ts'
+import type { Offered } from '../../runtime/find-definition.ts'
+import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
 import { type Desk, readPlace, tool } from './desk.ts'
 import { carryOut, jsonObject, spokenSchema } from './move-tools.ts'
 import { isOpen, openStatuses, type Place } from './places.ts'
@@ -45,12 +46,28 @@ type Named = { readonly name: string; readonly dialect: string }
 
 /** Those of the workspace's own folder, and those that were stored. */
 export async function workflowsOf({ link, workspace }: Desk): Promise<Named[]> {
-  // WHY loaded here: compiling is needed by this tool alone.
-  const { definitionsIn } = await import('../../runtime/find-definition.ts')
   const { items } = await link.ask('definitions.list', { limit: listMax })
   const stored = items.filter((one) => one.workspace === '')
-  const all = [...definitionsIn(workspace), ...stored]
+  const all = [...(await inWorkspace(workspace)), ...stored]
   return [...new Map(all.map(({ name, dialect }) => [name, { name, dialect }])).values()]
+}
+
+async function inWorkspace(workspace: string): Promise<readonly Offered[]> {
+  // WHY loaded here: few calls need what compiles.
+  return (await import('../../runtime/find-definition.ts')).definitionsIn(workspace)
+}
+
+/** What runs of a definition are called. */
+async function runNamesOf({ link, workspace }: Desk, name: string): Promise<readonly string[]> {
+  const near = (await inWorkspace(workspace)).find((one) => one.name === name)
+  if (near !== undefined) return near.tasks
+  const stored = await link.ask('definitions.read', { id: name }).catch(unlessUnknown)
+  return stored === null ? [name] : Object.keys(stored.machines)
+}
+
+function unlessUnknown(fault: unknown): null {
+  if (fault instanceof PawlProblem && fault.code === 'DEFINITION_UNKNOWN') return null
+  throw fault
 }
 
 const loadInput = z.strictObject({
@@ -79,21 +96,19 @@ export const loadTool = tool({
   },
 })
 
-/** The caller's run, or the only open one here, if it is one of this definition. */
+/** The caller's run, else the latest one here that is open, if it is one of this definition. */
 async function openRunOf(desk: Desk, who: Who, name: string): Promise<Place | null> {
+  const names = await runNamesOf(desk, name)
   const mine = desk.places.own(who)
   if (mine !== null) {
     const { head } = await readPlace(desk, mine)
-    if (isOpen(head.status) && head.definition === name) return mine
+    if (isOpen(head.status) && names.includes(head.definition)) return mine
   }
-  const { items } = await desk.link.ask('runs.list', {
-    workspace: desk.workspace,
-    definition: name,
-    statuses: [...openStatuses],
-    limit: 1,
-  })
-  // The latest one: which it is stands in the answer.
-  return items[0] === undefined ? null : { runId: items[0].id, branch: null }
+  const statuses = [...openStatuses]
+  const { workspace } = desk
+  const { items } = await desk.link.ask('runs.list', { workspace, statuses, limit: listMax })
+  const found = items.find((one) => names.includes(one.definition))
+  return found === undefined ? null : { runId: found.id, branch: null }
 }
 
 async function takeBranch(
@@ -105,8 +120,9 @@ async function takeBranch(
   if (place === null || branches[branch] === undefined) {
     const names = Object.keys(branches).map((one) => `\`${one}\``)
     const hint = names.length === 0 ? 'no fork is open' : `open are ${names.join(', ')}`
-    const detail = `there is no open branch \`${branch}\``
-    throw new PawlProblem(problem('RUN_UNKNOWN', { detail, hint, status: 404 }))
+    const reason = `there is no open branch \`${branch}\``
+    const refusal = { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint } as const
+    throw new PawlProblem(problemOfRefusal(refusal))
   }
   const mine = { runId: place.runId, branch }
   const reading = await readPlace(desk, mine)
@@ -142,20 +158,27 @@ async function refuseSecond(desk: Desk, who: Who): Promise<void> {
 }
 
 async function begin(desk: Desk, who: Who, input: z.output<typeof loadInput>): Promise<Told> {
-  const { name, task } = input
+  const { name: definition, task } = input
+  const { workspace, link } = desk
   const { session } = who
-  const wish = {
-    definition: name,
-    workspace: desk.workspace,
-    ...(task === undefined ? {} : { task }),
-    ...(session === null ? {} : { session }),
-  }
-  const told = await carryOut(desk, null, (commandId) =>
-    desk.link.ask('runs.start', wish, { commandId }),
-  )
+  const wish = { definition, workspace, ...(task === undefined ? {} : { task }) }
+  const told = await carryOut(desk, null, (commandId) => {
+    if (session === null) return link.ask('runs.start', wish, { commandId })
+    const whole = { ...wish, session }
+    return link.ask('runs.start', whole, { commandId }).catch((fault: unknown) => {
+      // An older daemon does not know that runs belong to sessions.
+      if (!isUnknownField(fault, 'session')) throw fault
+      return link.ask('runs.start', wish, { commandId })
+    })
+  })
   const runId = told.reading?.head.id
   if (runId !== undefined) desk.places.keep(who, { runId, branch: null })
   return { ...told, more: { ...told.more, resumed: false } }
+}
+
+function isUnknownField(fault: unknown, name: string): boolean {
+  if (!(fault instanceof PawlProblem) || fault.code !== 'REQUEST_INVALID') return false
+  return fault.detail.includes(`"${name}"`)
 }
 
 const definitionInput = z.strictObject({

@@ -12,7 +12,7 @@ import { openFollower } from './follow.ts'
 import { openLink } from './link.ts'
 import { openPlaces, type Reading } from './places.ts'
 import { openStdioWire } from './stdio-wire.ts'
-import { listTools, openToolbox, type Toolbox } from './toolbox.ts'
+import { openToolbox, type Toolbox } from './toolbox.ts'
 
 export type McpOptions = {
   /** A client with the token of an agent; starts the daemon where there is none. */
@@ -68,7 +68,7 @@ function openServer({ version, prefix, toolbox, list }: Setting): Server {
     { name: 'pawl', title: 'Pawl', version },
     { capabilities: { tools: { listChanged: true } }, instructions: instructionsOf(prefix) },
   )
-  server.setRequestHandler('tools/list', async () => ({ tools: listTools(await list(), prefix) }))
+  server.setRequestHandler('tools/list', async () => ({ tools: toolbox.list(await list()) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const token = mcpReq._meta?.progressToken
     let beats = 0

@@ -110,8 +110,7 @@ function formLine(view: View, prefix: string): string {
   const tool = submitToolOf(view, prefix) ?? ''
   const fields = view.fields.map((one) => one.name)
   const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`
-  const other = `\`${prefix}transition\` with \`data\``
-  return `Submit with \`${tool}\`${what}; where it is not offered, ${other} does the same.`
+  return `Submit with \`${tool}\`${what}, or as \`data\` of \`${prefix}transition\`.`
 }
 
 /** One JSON schema for all that is told of a run. */

@@ -86,6 +86,8 @@ export type Asked = Pick<Call<unknown>, 'signal' | 'progress'> & {
 }
 
 export type Toolbox = {
+  /** The tools for a run; null: none is loaded. */
+  readonly list: (reading: Reading | null) => Listed[]
   /** Null: there is no tool of that name, and none of this name was offered before. */
   readonly call: (asked: Asked) => Promise<CallToolResult | null>
 }
@@ -98,35 +100,56 @@ export type ToolboxOptions = {
   readonly onFault: (fault: unknown) => void
 }
 
+/** Names of submit tools that are remembered. */
+const formsMax = 100
 /** Calls at a time; a client that sends more is told to wait. */
 const callsMax = 64
 
 export function openToolbox({ desk, onReading, onFault }: ToolboxOptions): Toolbox {
   const { prefix } = desk
   let callsCount = 0
-  const refuse = async (thrown: unknown, who: Who): Promise<CallToolResult> => {
+  /** Submit tools that were offered: whoever comes too late with one is told why. */
+  const forms = new Set<string>()
+  const remember = ({ view }: Reading): void => {
+    const name = submitToolOf(view, prefix)
+    if (forms.size >= formsMax) forms.clear()
+    if (name !== null) forms.add(name)
+  }
+  const see = async (reading: Reading | null): Promise<void> => {
+    if (reading === null) return
+    remember(reading)
+    if (!isOpen(reading.head.status)) desk.places.leave(reading.head.id)
+    await onReading(reading)
+  }
+  const refuse = async (thrown: unknown, name: string, who: Who): Promise<CallToolResult> => {
     const why = problemOfThrown(thrown)
     if (why.code === 'INTERNAL') onFault(thrown)
-    const reading = await standingFor(desk, who, why)
-    if (reading !== null) await onReading(reading)
+    const isLook = always.some((one) => one.effect === 'looks' && nameOf(one, prefix) === name)
+    const reading = isLook ? null : await standingFor(desk, who, why)
+    await see(reading)
     return refusalOf(why, reading, prefix)
   }
   return {
+    list: (reading) => {
+      if (reading !== null) remember(reading)
+      return listTools(reading, prefix)
+    },
     call: async ({ name, args, signal, progress }) => {
       const { who, input } = readWho(args)
       if (callsCount >= callsMax) return refusalOf(tooMany, null, prefix)
       callsCount += 1
       try {
-        const told = await perform(desk, name, { who, input, signal, progress })
+        const call = { who, input, signal, progress }
+        const one = all.find((entry) => nameOf(entry, prefix) === name)
+        const told =
+          one === undefined
+            ? await performForm(desk, { name, isKnown: forms.has(name) }, call)
+            : await one.run(desk, { ...call, input: checked(one, input) })
         if (told === null) return null
-        const { reading } = told
-        if (reading !== null) {
-          if (!isOpen(reading.head.status)) desk.places.leave(reading.head.id)
-          await onReading(reading)
-        }
+        await see(told.reading)
         return resultOf(told, prefix)
       } catch (thrown) {
-        return refuse(thrown, who)
+        return refuse(thrown, name, who)
       } finally {
         callsCount -= 1
       }
@@ -139,22 +162,20 @@ const tooMany = problem('OVERLOADED', {
   hint: 'try again in a moment',
 })
 
-async function perform(desk: Desk, name: string, call: Call<JsonObject>): Promise<Told | null> {
-  const one = all.find((entry) => nameOf(entry, desk.prefix) === name)
-  if (one !== undefined) return one.run(desk, { ...call, input: checked(one, call.input) })
-  return performForm(desk, name, call)
-}
-
 /** Fields are checked by the form itself: what is right of them is kept. */
-async function performForm(desk: Desk, name: string, call: Call<JsonObject>): Promise<Told | null> {
+async function performForm(
+  desk: Desk,
+  { name, isKnown }: { readonly name: string; readonly isKnown: boolean },
+  call: Call<JsonObject>,
+): Promise<Told | null> {
   const place = await desk.places.find(call.who).catch(unlessNone)
   if (place === null) return null
   const reading = await readPlace(desk, place)
   if (reading.view.dialect !== 'steps') return null
   const offered = submitToolOf(reading.view, desk.prefix)
-  // WHY while nothing is offered any name goes on: the run says itself why it takes nothing now.
-  if (offered !== null && offered !== name) return null
-  return submit(desk, { place, reading }, call.input)
+  // While nothing is offered, the run says itself why it takes nothing now.
+  const isMeant = offered === name || (offered === null && isKnown)
+  return isMeant ? submit(desk, { place, reading }, call.input) : null
 }
 
 function unlessNone(fault: unknown): null {
