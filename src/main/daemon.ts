@@ -39,6 +39,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     stop: () => stopDaemon(home),
     // WHY loaded when called: a client needs neither the stores nor the doors.
     serve: async (wish, io) => (await import('./serve.ts')).serve(home, wish, io),
+    mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     care: async (task) => (await import('./care.ts')).care(home, task),
   }
 }

@@ -62,6 +62,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/serve.ts')).serveVerb,
   },
   {
+    name: 'mcp',
+    summary: "offer Pawl's tools to an agent over MCP",
+    load: async () => (await import('./verbs/mcp.ts')).mcpVerb,
+  },
+  {
     name: 'status',
     summary: 'say how the daemon is doing',
     load: async () => (await import('./verbs/status.ts')).statusVerb,
