@@ -27,9 +27,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The daemon of the data directory that an environment names. */
 export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
-  const uid = process.getuid?.() ?? 0
-  const { platform } = process
-  const home = findHome({ env, platform, userFolder, cwd, uid })
+  const home = homeOf(env, cwd)
   const mayStart = env.PAWL_NO_AUTOSTART !== '1'
   return {
     folder: home.folder,
@@ -41,8 +39,15 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     stop: () => stopDaemon(home),
     // WHY loaded when called: a client needs neither the stores nor the doors.
     serve: async (wish, io) => (await import('./serve.ts')).serve(home, wish, io),
+    mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     care: async (task) => (await import('./care.ts')).care(home, task),
   }
+}
+
+/** The data directory that an environment names. */
+export function homeOf(env: Environment, cwd: string): Home {
+  const uid = process.getuid?.() ?? 0
+  return findHome({ env, platform: process.platform, userFolder, cwd, uid })
 }
 
 function userFolder(): string {

@@ -16,6 +16,7 @@ import type { Store } from '../runtime/ports.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
+import { openDesk, openHooks } from './open-hooks.ts'
 import { openStore } from './open-store.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
@@ -64,16 +65,18 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(openTimers(runtime, log))
     const spans = spansOf(config, log)
     opened.push(spans.close)
+    const desk = openDesk(runtime, { home, log, config })
     const api = openApi({
       runtime,
       tokens,
+      answerHook: desk.answerHttp,
       about: { version, found },
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
     })
     const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)
-    opened.push(closeDoors)
+    opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
     return { url, found, close }
   } catch (fault) {
     await close()

@@ -96,6 +96,23 @@ export function definitionsFolder(workspace: string): string {
   return join(workspace, '.pawl', 'definitions')
 }
 
+export type Offered = {
+  readonly name: string
+  readonly dialect: string
+  /** What its runs are called: a form may hold several tasks, each with a name of its own. */
+  readonly tasks: readonly string[]
+}
+
+/** The definitions without errors that a workspace has. */
+export function definitionsIn(workspace: string): readonly Offered[] {
+  return filesIn(workspace).flatMap(({ compiled }) => {
+    const good = compiled?.good ?? null
+    if (good === null) return []
+    const { name, dialect, machines } = good
+    return [{ name, dialect, tasks: machines.map((machine) => machine.name) }]
+  })
+}
+
 function filesIn(workspace: string | null): readonly File[] {
   const folder = workspace === null ? null : definitionsFolder(workspace)
   if (folder === null || !existsSync(folder)) return []

@@ -53,7 +53,10 @@ function hearMessage(
   if (machine.dialect === 'steps') {
     return hear(machine, { kind: 'submit', inputs: data ?? {}, goTo })
   }
-  if (machine.dialect === 'process') return hear(machine, { kind: 'answer', answer: name, stage })
+  if (machine.dialect === 'process') {
+    // What comes with an answer is a note: whoever is asked about it reads it.
+    return { type: 'SendSignal', name, data, expectStage: stage, goTo: null }
+  }
   const command = hearEvent(name, data)
   return command.type === 'SendSignal' ? { ...command, expectStage: stage } : command
 }

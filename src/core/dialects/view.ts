@@ -25,12 +25,16 @@ export type View = {
   readonly reason: string
   /** What the agent is told, as one text. */
   readonly brief: string
+  /** The author's first words about the stage, as they are written. */
+  readonly goal: string
   readonly tools: 'all' | readonly string[]
   /** What the agent may send now. */
   readonly signals: readonly string[]
   /** Fields the stage asks for, and those still to be collected. */
   readonly fields: readonly Field[]
   readonly missing: readonly string[]
+  /** Stages that the signal may name to go to; empty: it may not choose. */
+  readonly goTo: readonly string[]
   readonly pendingCall: { readonly name: string; readonly arguments: JsonObject } | null
   readonly approval: {
     readonly id: string
@@ -41,6 +45,8 @@ export type View = {
   /** Calls this stage still allows; null: not limited. */
   readonly callsLeft: number | null
   readonly mustCall: boolean
+  /** The author lets a person put the run into any stage. */
+  readonly hasDebug: boolean
   readonly vars: JsonObject
   readonly local: JsonObject
   readonly inputs: JsonObject
@@ -77,15 +83,18 @@ export function viewRun(machine: Machine, state: RunState): Omit<View, 'runId' |
     status: state.approval === null || state.pause !== null ? state.status : 'waiting',
     reason: state.reason,
     brief: told.brief,
+    goal: stage.brief[0]?.text ?? '',
     tools: toolsOf(machine, stage, state),
     signals: state.status === 'running' ? told.signals : [],
     fields,
     missing: checkFields(fields, state.inputs).missing,
+    goTo: trigger?.canName && !hasEnded(state) ? Object.keys(machine.stages) : [],
     pendingCall: queued === undefined ? null : { name: queued.tool, arguments: queued.arguments },
     approval: approvalOf(state),
     callsLeft:
       stage.rule.callsMax === null ? null : Math.max(0, stage.rule.callsMax - state.counts.calls),
     mustCall: stage.mustCall,
+    hasDebug: machine.hasDebug,
     vars: state.vars,
     local: state.local,
     inputs: state.inputs,

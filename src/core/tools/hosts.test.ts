@@ -116,6 +116,7 @@ test('a name that does not say its server is a problem', () => {
 test('only the server of Pawl has tools of Pawl', () => {
   expect(callOf('mcp__pawl__pawl_get_state', {}).isOwn).toBe(true)
   expect(callOf('mcp__pawl__process_step', {}).isOwn).toBe(true)
+  expect(callOf('mcp__pawl__statewright_transition', {}).isOwn).toBe(true)
   expect(callOf('mcp_pawl_pawl_get_state', {}, { host: 'gemini' }).isOwn).toBe(true)
   expect(callOf('pawl_pawl_get_state', {}, { host: 'opencode' }).isOwn).toBe(true)
   for (const tool of [
@@ -127,6 +128,8 @@ test('only the server of Pawl has tools of Pawl', () => {
     ],
     ...['mcp__Pawl__pawl_get_state', 'mcp__pawl__process_run', 'mcp__pawl__delete_everything'],
     ...['mcp__x__mcp__pawl__pawl_get_state', 'mcp_pawl_pawl_get_state'],
+    ...['mcp__pawl__transition', 'mcp__pawl__process_log', 'mcp__pawl__a_b_transition'],
+    ...['mcp__pawl__statewright_run_agent', 'mcp__other__statewright_transition'],
   ]) {
     expect(callOf(tool, { command: 'ls' }).isOwn, tool).toBe(false)
   }

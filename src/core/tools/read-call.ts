@@ -20,6 +20,7 @@ import {
 } from './hosts.ts'
 import { directoryIn, type Named, pathsIn, patternsIn } from './input-paths.ts'
 import type { McpName } from './mcp-name.ts'
+import { isControlTool } from './own-tools.ts'
 import { readDiff, readPatch } from './patch.ts'
 import { absoluteOf, type From, insideOf } from './paths.ts'
 import { changeByShell } from './shell-change.ts'
@@ -94,8 +95,7 @@ function nameProblem(name: string, tool: Tool): string | null {
 /** Pawl's server is known by the host's prefix; a name alone proves nothing. */
 function isOwnTool({ server }: Tool, machine: Machine): boolean {
   if (server === null || server.server !== 'pawl') return false
-  const name = server.tool
-  return name.startsWith('pawl_') || name === 'process_step' || machine.ownTools.includes(name)
+  return isControlTool(server.tool) || machine.ownTools.includes(server.tool)
 }
 
 function factsOf(tool: Tool, input: JsonObject, where: Where): Facts {

@@ -97,10 +97,12 @@ export const view = z
     status: z.enum(statuses),
     reason: z.string(),
     brief: z.string().describe('what the agent is told'),
+    goal: z.string().describe("the author's first words about the stage"),
     tools: z.union([z.literal('all'), z.array(z.string())]),
     signals: z.array(z.string()),
     fields: z.array(field),
     missing: z.array(z.string()),
+    goTo: z.array(z.string()).describe('stages that the signal may name to go to'),
     pendingCall: z.object({ name: z.string(), arguments: jsonObject }).nullable(),
     approval: z
       .object({ id: z.string(), kind: z.enum(['move', 'call']), message: z.string() })
@@ -108,6 +110,7 @@ export const view = z
     branches: z.record(z.string(), z.string()),
     callsLeft: count.nullable(),
     mustCall: z.boolean(),
+    hasDebug: z.boolean().describe('a person may put the run into any stage'),
     vars: jsonObject,
     local: jsonObject,
     inputs: jsonObject,

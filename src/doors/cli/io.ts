@@ -2,6 +2,7 @@
  * What a verb of the command line may touch of the outside, and what a verb is.
  * Must not know what any verb does.
  */
+import type { SetupDoor } from '../init/setup-door.ts'
 import type { DaemonDoor } from './remote/daemon-door.ts'
 
 export type Io = {
@@ -15,6 +16,8 @@ export type Io = {
   readonly input: NodeJS.ReadableStream
   /** Absent: there is no data directory to work on, as in a test of a verb by itself. */
   readonly daemon?: DaemonDoor
+  /** What `pawl init` needs of the program; absent as the daemon may be. */
+  readonly setup?: () => Promise<SetupDoor>
   /** The variable by which an agent's host marks what it runs; absent or null: a person runs it. */
   readonly agentMark?: string | null
   /** Carries what a host gave to its hook to the daemon. Never rejects; absent as `daemon` is. */

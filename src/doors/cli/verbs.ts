@@ -42,9 +42,29 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/convert.ts')).convertVerb,
   },
   {
+    name: 'init',
+    summary: 'put the agents that work in this folder under Pawl',
+    load: async () => (await import('./verbs/init.ts')).initVerb,
+  },
+  {
+    name: 'uninit',
+    summary: 'take out what `pawl init` has put into this folder',
+    load: async () => (await import('./verbs/uninit.ts')).uninitVerb,
+  },
+  {
+    name: 'statusline',
+    summary: 'print one line about the run here, for the status line of Claude Code',
+    load: async () => (await import('./verbs/statusline.ts')).statuslineVerb,
+  },
+  {
     name: 'serve',
     summary: 'be the daemon, in the foreground',
     load: async () => (await import('./verbs/serve.ts')).serveVerb,
+  },
+  {
+    name: 'mcp',
+    summary: "offer Pawl's tools to an agent over MCP",
+    load: async () => (await import('./verbs/mcp.ts')).mcpVerb,
   },
   {
     name: 'status',

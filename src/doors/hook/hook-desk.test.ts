@@ -202,7 +202,7 @@ test('Claude Code asks its own user, and what they agreed to is recorded as that
   expect(again).toMatchObject({ permissionDecision: 'ask' })
 })
 
-test('where the host cannot ask, the call waits, and passes once after a person agreed', async () => {
+test('where the host cannot ask, the call waits, and passes after a person agreed', async () => {
   const { runtime, call } = openDesk({ policies: asking, askWaitMs: 5_000 })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
@@ -217,7 +217,7 @@ test('where the host cannot ask, the call waits, and passes once after a person 
 
 const patch = { command: '*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n' }
 
-test('where nobody answers, the call is refused with the approval, and passes later, once', async () => {
+test('where nobody answers, the call is refused, and passes once when it is approved', async () => {
   const { runtime, call } = openDesk({ policies: asking })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
@@ -229,7 +229,7 @@ test('where nobody answers, the call is refused with the approval, and passes la
   expect((await call('apply_patch', patch, { host: 'codex' })).exit).toBe(2)
 })
 
-test("a call of Pawl's own carries its session and run, whatever the agent wrote there", async () => {
+test("a call of Pawl's own carries its session and run, whatever the agent wrote", async () => {
   const { runtime, call } = openDesk()
   const runId = await startRelease(runtime)
   const input = { event: 'READY', _pawl: { run: 'other' } }
@@ -255,7 +255,7 @@ test('hooks that were changed stay in force, and the run has it on record', asyn
   expect(last?.data).toContain('HOOKS_CHANGED')
 })
 
-test('what cannot be understood is blocked: no JSON, no session, an unknown event or host', async () => {
+test('what cannot be understood is blocked: no JSON, no session, no known event', async () => {
   const { desk, hook } = openDesk()
   const ask = (host: string, payload: string) =>
     desk.answer({ host, payload, workspace: '/work', runId: null })

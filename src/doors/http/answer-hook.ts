@@ -2,7 +2,7 @@
  * A hook of a host that asks over HTTP instead of starting a program. The answer is the host's own
  * JSON; whatever else comes back, the host has to block.
  */
-import type { HttpBindings } from '@hono/node-server'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
 import { problem } from '../api/problem.ts'
@@ -13,11 +13,12 @@ export const hookPath = '/v1/hooks/:host'
 /** A payload may hold a whole file. */
 const bytesMax = 16 * 1024 * 1024
 
+type Exchange = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
 type Asking = { readonly api: Api; readonly host: string; readonly caller: Caller | null }
 
 export async function answerHook(
   { api, host, caller }: Asking,
-  { incoming, outgoing }: HttpBindings,
+  { incoming, outgoing }: Exchange,
 ): Promise<void> {
   const refusal = api.refuse('runs.check', caller)
   if (refusal !== null) return sendProblem(outgoing, refusal)

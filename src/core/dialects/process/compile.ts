@@ -7,6 +7,7 @@ import { emptyRecord } from '../../json.ts'
 import type { Gate, Machine, Move, Stage, ToolRule, Trigger } from '../../machine/machine.ts'
 import { microUsd } from '../../money.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
+import { answerTool } from '../../tools/own-tools.ts'
 import type { Compiled } from '../compiled.ts'
 import { everyTool, openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
 import { checkNames } from '../names.ts'
@@ -17,7 +18,6 @@ type Answer = NonNullable<State['answers']>[string]
 
 /** What the process endpoint offers; the tools of the host are the policy's business. */
 const endpointFamilies = ['memory_', 'task_'] as const
-const answerTool = 'process_step'
 
 /** Compiles a process and remarks on what only this dialect can know. */
 export function compileProcess(definition: ProcessDefinition): Compiled {

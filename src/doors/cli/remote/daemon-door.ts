@@ -22,6 +22,8 @@ export type DaemonDoor = {
   readonly stop: () => Promise<FoundDaemon | null>
   /** Is the daemon until somebody ends it; gives the exit code. */
   readonly serve: (wish: ServeWish, io: Io) => Promise<number>
+  /** Is an MCP server on the standard streams until its client goes; gives the exit code. */
+  readonly mcp: (wish: McpWish, io: Io) => Promise<number>
   /** Looks after the store itself, which no daemon may serve meanwhile. */
   readonly care: (task: CareTask) => Promise<CareReport>
 }
@@ -38,6 +40,13 @@ export type ServeWish = {
   readonly port: number | null
   /** What is said on the standard output beside the log file. */
   readonly voice: 'text' | 'json' | 'quiet'
+}
+
+export type McpWish = {
+  /** Where the agent works, as an absolute path. */
+  readonly workspace: string
+  /** In front of the names of tools. */
+  readonly prefix: string
 }
 
 export type CareTask = 'rebuild' | 'check' | 'status'

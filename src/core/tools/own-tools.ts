@@ -1,0 +1,38 @@
+/**
+ * The names of the tools that Pawl's own MCP server offers for every run, without their prefix.
+ * Knows names. Must not know what the tools do.
+ */
+
+/** Offered by the server itself; beside them are the tools that a definition names. */
+export const controlTools = [
+  'list_workflows',
+  'load_workflow',
+  'get_state',
+  'get_status',
+  'transition',
+  'submit',
+  'wait',
+  'pause',
+  'log',
+  'create_workflow',
+  'force_state',
+] as const
+export type ControlTool = (typeof controlTools)[number]
+
+// WHY not `process_`: the tools for jobs of the operating system are named so, and are judged.
+const prefix = '(?!process_)[A-Za-z][A-Za-z0-9]{0,30}_'
+const prefixAlone = new RegExp(`^${prefix}$`)
+const prefixed = new RegExp(`^${prefix}(?:${controlTools.join('|')})$`)
+
+/** Whether a text may stand in front of them: `pawl_`, or what instructions were written for. */
+export function isToolPrefix(text: string): boolean {
+  return prefixAlone.test(text)
+}
+
+/** The tool by which an agent answers a checklist. */
+export const answerTool = 'process_step'
+
+/** Whether a tool of Pawl's own server is one that it has for every run, whatever its prefix. */
+export function isControlTool(name: string): boolean {
+  return name.startsWith('pawl_') || name === answerTool || prefixed.test(name)
+}

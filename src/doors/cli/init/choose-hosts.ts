@@ -1,0 +1,41 @@
+/**
+ * Which hosts a command line means: those it names, else those that are here.
+ */
+import { realpathSync } from 'node:fs'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
+import { hostNames } from '../../init/install.ts'
+import type { SetupDoor } from '../../init/setup-door.ts'
+import type { Io } from '../io.ts'
+import { oneWord } from '../options.ts'
+
+/** What init needs of the program; a fault where it was not given. */
+export async function setupOf({ setup }: Io): Promise<SetupDoor> {
+  if (setup !== undefined) return setup()
+  throw new PawlError('DAEMON_UNREACHABLE', 'there is no data directory here', {
+    hint: 'start Pawl with `pawl`',
+  })
+}
+
+/** The folder that hooks are put into: the current one, as it is really called. */
+export function initWorkspace(io: Io): string {
+  return realpathSync(io.cwd)
+}
+
+export type HostChoice = {
+  readonly names: readonly string[]
+  readonly workspace: string
+  /** Whether a host is meant where none is named. */
+  readonly isMeant: (found: FoundHost) => boolean
+}
+
+/** The hosts that are named; without names, those that are meant. */
+export async function chooseHosts(
+  verb: string,
+  { names, workspace, isMeant }: HostChoice,
+  { env }: SetupDoor,
+): Promise<readonly FoundHost[]> {
+  const wanted = new Set(names.map((name) => oneWord(verb, name, hostNames)))
+  const found = await findHosts(workspace, env)
+  return found.filter((one) => (names.length === 0 ? isMeant(one) : wanted.has(one.name)))
+}

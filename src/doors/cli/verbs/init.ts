@@ -1,0 +1,195 @@
+/**
+ * `pawl init`: puts the agents of a workspace under Pawl.
+ */
+import { join } from 'node:path'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { applyInit } from '../../init/apply.ts'
+import { type Trust, trustCodexHooks } from '../../init/codex-trust.ts'
+import type { FoundHost } from '../../init/find-hosts.ts'
+import { type HostPlan, isDone, planHost, planHosts } from '../../init/plan-host.ts'
+import type { SetupDoor } from '../../init/setup-door.ts'
+import type { Setting } from '../../init/wanted.ts'
+import { agree } from '../init/agree.ts'
+import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
+import { choosePort, settlePort } from '../init/hook-port.ts'
+import { changeOf, planText } from '../init/show-plan.ts'
+import type { Io, Verb } from '../io.ts'
+import { readOptions } from '../options.ts'
+import { refuseAgent } from '../remote/agent-mark.ts'
+import { daemonOf } from '../remote/daemon-door.ts'
+
+const help = `\
+pawl init: put the agents that work in this folder under Pawl
+
+Usage: pawl init [HOST…] [OPTIONS]
+
+HOST is claude, codex, gemini, opencode or cursor; without one, every host that is installed or has
+a folder here. Shows what will be written, asks, and writes: hooks that ask Pawl about every tool
+call, Pawl as an MCP server, and for Claude Code a slash command and a status line. Whatever else is
+in those files stays. A second time there is nothing to do, or what an older Pawl wrote is renewed.
+\`pawl uninit\` takes it out again. docs/hosts.md says what each host enforces.
+
+Options:
+  --yes       do not ask
+  --command   Claude Code: hooks that are commands, not HTTP
+  --dry-run   only show it
+  --json      one JSON object: { "workspace", "written", "hosts": [{ "host", "version", "wire",
+              "files": [{ "path", "change" }], "remarks" }], "remarks" }
+
+Exit codes: 0 done, or nothing to do, 2 it could not be done, or nobody was there to ask
+`
+
+export const initVerb: Verb = {
+  name: 'init',
+  summary: 'put the agents that work in this folder under Pawl',
+  help,
+  run: async (args: readonly string[], io: Io): Promise<number> => {
+    const kinds = { yes: 'flag', command: 'flag', 'dry-run': 'flag', json: 'flag' } as const
+    const { files: names, values } = readOptions('init', args, kinds)
+    refuseAgent(io, '`pawl init`')
+    const here: Here = { setup: await setupOf(io), workspace: initWorkspace(io), io }
+    const found = await findThem(names, here)
+    const http = values.command ? null : await httpFor(found, here)
+    const plans = plansFor(found, http, here)
+    const isNew = plans.some((plan) => !isDone(plan))
+    const secret = http?.token ?? null
+    if (!values.json) for (const plan of plans) io.out(planText(plan, secret, io))
+    const mode = values['dry-run'] ? 'show' : isNew ? await mayWrite({ ...values, io }) : 'write'
+    const done =
+      mode === 'write' ? await write(plans, { ...here, http, found }) : { plans, words: [] }
+    if (values.json) io.out(`${JSON.stringify(jsonOf(done, mode, here))}\n`)
+    else io.out(endText(done, mode === 'write' ? (isNew ? 'new' : 'same') : 'shown', here))
+    return mode === 'declined' ? 2 : 0
+  },
+}
+
+type Here = { readonly setup: SetupDoor; readonly workspace: string; readonly io: Io }
+type Http = Setting['http'] & { readonly port: number }
+type Mode = 'show' | 'write' | 'declined'
+type Done = { readonly plans: readonly HostPlan[]; readonly words: readonly string[] }
+
+async function findThem(
+  names: readonly string[],
+  { setup, workspace }: Here,
+): Promise<readonly FoundHost[]> {
+  const isMeant = ({ program, hasFolder }: FoundHost): boolean => program !== null || hasFolder
+  const found = await chooseHosts('init', { names, workspace, isMeant }, setup)
+  if (found.length > 0) return found
+  throw new PawlError('USAGE', 'no host was found: no program on the path, no folder here', {
+    hint: 'install one, or name it: `pawl init claude`',
+  })
+}
+
+/** Only Claude Code has hooks that are HTTP. */
+async function httpFor(found: readonly FoundHost[], { setup, io }: Here): Promise<Http | null> {
+  if (!found.some(({ name }) => name === 'claude')) return null
+  const port = await choosePort(io, setup)
+  return { url: `http://127.0.0.1:${port}`, token: tokenNow(io) ?? noToken, port }
+}
+
+/** Stands for the token while a data directory has none: nothing is made before it is agreed. */
+const noToken = '(token)'
+
+function tokenNow(io: Io): string | null {
+  try {
+    return daemonOf(io).token('agent')
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'TOKEN_INVALID') return null
+    throw fault
+  }
+}
+
+function plansFor(
+  found: readonly FoundHost[],
+  http: Http | null,
+  { setup, workspace }: Here,
+): readonly HostPlan[] {
+  const installs = setup.readInstalls()
+  return planHosts(found, { setup, workspace, http, installs }, planHost)
+}
+
+type Asking = { readonly yes: boolean; readonly json: boolean; readonly io: Io }
+
+async function mayWrite({ yes, json, io }: Asking): Promise<Mode> {
+  if (yes) return 'write'
+  if (json) {
+    throw new PawlError('USAGE', 'with `--json` nobody is asked, so nothing was written', {
+      hint: 'read it with `pawl init --dry-run`, then add `--yes`',
+    })
+  }
+  return (await agree(io, 'Write this?', 'init')) ? 'write' : 'declined'
+}
+
+type Writing = Here & { readonly http: Http | null; readonly found: readonly FoundHost[] }
+
+async function write(shown: readonly HostPlan[], writing: Writing): Promise<Done> {
+  const { http, found, setup, io } = writing
+  const words: string[] = []
+  await setup.installClient()
+  const isHttp = shown.some(({ wire }) => wire === 'http')
+  const trouble = isHttp && http !== null ? await settlePort(http.port, io, setup) : null
+  if (trouble !== null) words.push(trouble)
+  const token = tokenNow(io)
+  const real = http === null || token === null ? http : { ...http, token }
+  const plans = real?.token === http?.token ? shown : plansFor(found, real, writing)
+  for (const plan of plans) {
+    applyInit(plan, setup, Date.now())
+    if (plan.host.name === 'codex') words.push(trustText(await trustIn(plan, setup)))
+  }
+  return { plans, words }
+}
+
+async function trustIn({ found, workspace }: HostPlan, setup: SetupDoor): Promise<Trust> {
+  const { program } = found
+  if (program === null) return { kind: 'skipped', because: 'its program was not found' }
+  return trustCodexHooks({ program, workspace, env: setup.env })
+}
+
+function trustText(trust: Trust): string {
+  if (trust.kind === 'trusted') return `Codex trusts the ${trust.hooksCount} hooks`
+  const how = 'start `codex` here, trust the folder, and trust the hooks under `/hooks`'
+  return `Codex will SKIP the hooks until you trust them (${trust.because}): ${how}`
+}
+
+function endText({ plans, words }: Done, what: 'new' | 'same' | 'shown', { setup }: Here): string {
+  const said = words.map((word) => `${word}\n`).join('')
+  if (what === 'shown') return `${said}nothing was written\n`
+  if (what === 'same') return `${said}nothing to do: everything is in place\n`
+  return `${said}\n${nextText(plans, setup)}`
+}
+
+const tries: Readonly<Record<string, string>> = {
+  claude: 'claude -p "write hello into hello.txt" --permission-mode acceptEdits',
+  codex: 'codex exec -s workspace-write "write hello into hello.txt"',
+  gemini: 'gemini --approval-mode auto_edit -p "write hello into hello.txt"',
+  opencode: 'opencode run "write hello into hello.txt"',
+  cursor: 'cursor-agent -p "write hello into hello.txt"',
+}
+
+function nextText(plans: readonly HostPlan[], setup: SetupDoor): string {
+  const example = join(setup.program, '../../../examples/workflow/tdd-bug-fix.json')
+  const name = plans[0]?.host.name ?? 'claude'
+  return [
+    'Done. See it hold:',
+    `  pawl start ${example}`,
+    `  ${tries[name]}`,
+    '  pawl log',
+    'The run begins where nothing may be written, so the agent is refused, and the log says why.',
+    '',
+  ].join('\n')
+}
+
+function jsonOf({ plans, words }: Done, mode: Mode, { workspace }: Here): object {
+  return {
+    workspace,
+    written: mode === 'write',
+    hosts: plans.map(({ host, found, wire, files, remarks }) => ({
+      host: host.name,
+      version: found.version,
+      wire,
+      files: files.map((file) => ({ path: file.path, change: changeOf(file) })),
+      remarks,
+    })),
+    remarks: words,
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Whether what `pawl init` wrote is still in force. Reads through what it is given.
+ */
+import { asObject, type Json } from '../../core/json.ts'
+import { readSource } from '../../core/source/read-source.ts'
+import { plainValue } from '../../core/source/source.ts'
+import { PawlError } from '../../runtime/pawl-error.ts'
+import type { Install, InstalledFile } from './install.ts'
+import { ownOf } from './merge.ts'
+import { hashOwn, type ReadFile, shapeOf } from './plan.ts'
+
+export type InstallProblem = {
+  readonly path: string
+  /** `off`: our entries are there, and the host was told not to use them. */
+  readonly kind: 'missing' | 'changed' | 'unreadable' | 'off'
+  readonly message: string
+}
+
+/** What is not as it was left; nothing: all of it is there, whatever else was edited. */
+export function checkInstall(install: Install, readFile: ReadFile): readonly InstallProblem[] {
+  // What git leaves alone holds no host.
+  const files = install.files.filter(({ path }) => !path.endsWith('info/exclude'))
+  return files.flatMap((file) => {
+    const text = readFile(file.path)
+    const problem = text === null ? missing(file.path) : checkFile(file, text)
+    return problem === null ? [] : [problem]
+  })
+}
+
+function missing(path: string): InstallProblem {
+  return { path, kind: 'missing', message: `\`${path}\` has no entries of Pawl any more` }
+}
+
+function checkFile(file: InstalledFile, text: string): InstallProblem | null {
+  const { path } = file
+  try {
+    const shape = shapeOf(path)
+    const own = ownOf(path, shape, text)
+    if (own === null) return missing(path)
+    if (hashOwn(own) !== file.sha256) {
+      return { path, kind: 'changed', message: `the entries of Pawl in \`${path}\` were changed` }
+    }
+    const off = shape.kind === 'json' ? offIn(text) : null
+    return off === null ? null : { path, kind: 'off', message: `\`${path}\` has ${off}` }
+  } catch (fault) {
+    if (!(fault instanceof PawlError)) throw fault
+    return { path, kind: 'unreadable', message: fault.message }
+  }
+}
+
+/** What tells a host to leave hooks alone; null: nothing does. */
+function offIn(text: string): string | null {
+  const { root } = readSource(text, 'json')
+  const settings = asObject(root === null ? null : plainValue(root)) ?? {}
+  if (settings.disableAllHooks === true) return '`disableAllHooks`'
+  const config = asObject(settings.hooksConfig) ?? {}
+  if (config.enabled === false) return '`hooksConfig.enabled: false`'
+  const names: Json = config.disabled ?? []
+  return Array.isArray(names) && names.includes('pawl') ? '`pawl` in `hooksConfig.disabled`' : null
+}

@@ -1,0 +1,60 @@
+/**
+ * Which hosts are on this machine, or in a workspace, and in which version.
+ * Runs `<host> --version` and nothing else.
+ */
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { hosts } from './hosts/hosts.ts'
+import { type HostName, hostNames } from './install.ts'
+
+export type FoundHost = {
+  readonly name: HostName
+  /** The file of its program; null: it is not on the path. */
+  readonly program: string | null
+  /** Null: there is no program, or it did not tell. */
+  readonly version: string | null
+  /** Whether the workspace has a folder of it. */
+  readonly hasFolder: boolean
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const versionMsMax = 15_000
+
+/** All known hosts, found or not. */
+export function findHosts(workspace: string, env: Environment): Promise<readonly FoundHost[]> {
+  return Promise.all(
+    hostNames.map(async (name) => {
+      const { program, folder } = hosts[name]
+      const file = program === null ? null : fileOf(program, env)
+      const version = file === null ? null : await versionOf(file, env)
+      return { name, program: file, version, hasFolder: existsSync(join(workspace, folder)) }
+    }),
+  )
+}
+
+function fileOf(program: string, env: Environment): string | null {
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.map((folder) => join(folder, program)).find(isProgram) ?? null
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    // Not there, or not to be run: the next folder may have it.
+    return false
+  }
+}
+
+function versionOf(program: string, env: Environment): Promise<string | null> {
+  const options = { env: { ...env }, timeout: versionMsMax, windowsHide: true }
+  return new Promise((resolve) => {
+    const child = execFile(program, ['--version'], options, (_, stdout) => {
+      resolve(/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? null)
+    })
+    child.stdin?.end()
+  })
+}

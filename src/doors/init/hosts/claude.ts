@@ -1,0 +1,114 @@
+/**
+ * Claude Code: hooks, an MCP server, a slash command and a status line.
+ */
+import type { Json } from '../../../core/json.ts'
+import { ownMark } from '../merge.ts'
+import { serverName } from '../own.ts'
+import type { Host, Setting } from '../wanted.ts'
+import { hookSeconds, hooksFor, isAtLeast, serverEntry, shellWord } from './parts.ts'
+
+/** They wake the daemon, which an HTTP hook can't. */
+const wakingEvents = ['SessionStart', 'UserPromptSubmit', 'ConfigChange']
+/** What must not happen when Pawl does not answer. */
+const guardedEvents = ['PreToolUse', 'PermissionRequest']
+const otherEvents = [
+  ...['PostToolUse', 'PostToolUseFailure', 'SessionEnd', 'Stop', 'SubagentStart'],
+  'SubagentStop',
+]
+/** The first version that lets a hook say that its failure blocks. */
+const failureBlocksSince = [2, 1, 295]
+const httpSeconds = 10
+
+export const claude: Host = {
+  name: 'claude',
+  title: 'Claude Code',
+  program: 'claude',
+  folder: '.claude',
+  wireOf: (setting) => (httpOf(setting) === null ? 'command' : 'http'),
+  wants: (setting) => [
+    {
+      path: '.claude/settings.local.json',
+      mode: 'secret',
+      content: {
+        kind: 'json',
+        entries: [
+          ...hooksFor([...guardedEvents, ...otherEvents, ...wakingEvents], (event) => ({
+            matcher: '*',
+            hooks: [hookOf(event, setting)],
+          })),
+          { kind: 'item', path: ['enabledMcpjsonServers'], value: serverName },
+          {
+            kind: 'offer',
+            path: ['statusLine'],
+            value: { type: 'command', command: statusCommand(setting) },
+            otherwise: `your status line stays; \`${statusCommand(setting)}\` prints Pawl's`,
+          },
+        ],
+      },
+    },
+    {
+      path: '.mcp.json',
+      mode: 'plain',
+      content: { kind: 'json', entries: [serverEntry(setting)] },
+    },
+    {
+      path: '.claude/commands/pawl.md',
+      mode: 'plain',
+      content: { kind: 'whole', text: slashCommand },
+    },
+  ],
+  remarks: (setting) =>
+    isAtLeast(setting.version, failureBlocksSince)
+      ? []
+      : ['before 2.1.295, Claude Code goes on when a hook is slow or can not start: update it'],
+}
+
+function httpOf({ http, version }: Setting): Setting['http'] {
+  return isAtLeast(version, failureBlocksSince) ? http : null
+}
+
+function hookOf(event: string, setting: Setting): Json {
+  const isGuarded = guardedEvents.includes(event)
+  const failure: { onFailure?: Json } =
+    isGuarded && isAtLeast(setting.version, failureBlocksSince) ? { onFailure: 'block' } : {}
+  const http = wakingEvents.includes(event) ? null : httpOf(setting)
+  if (http === null) {
+    return { type: 'command', command: setting.hookCommand, timeout: hookSeconds, ...failure }
+  }
+  return {
+    type: 'http',
+    url: `${http.url}/v1/hooks/claude`,
+    headers: {
+      Authorization: `Bearer ${http.token}`,
+      'X-Pawl-Workspace': encodeURIComponent(setting.workspace),
+      'X-Pawl-Run': '$PAWL_RUN',
+    },
+    allowedEnvVars: ['PAWL_RUN'],
+    timeout: httpSeconds,
+    ...failure,
+  }
+}
+
+function statusCommand({ node, program }: Setting): string {
+  return `${shellWord(node)} ${shellWord(program)} statusline`
+}
+
+const slashCommand = `---
+description: Start a Pawl run, see where it stands, and what is allowed now
+argument-hint: "[start NAME | state]"
+---
+<!-- ${ownMark}; \`pawl uninit\` removes it -->
+
+You work under Pawl. Act through the tools of the \`pawl\` MCP server only; the \`pawl\` program in
+a shell is for people.
+
+The wish: $ARGUMENTS
+
+- \`start NAME\`: begin a run of that definition. Without a name, list the definitions and ask.
+- \`state\`, or nothing: say where the run stands: its stage, what the stage asks for, which tools
+  and commands are allowed now, how many calls are left, and which signals can be sent.
+- Anything else: tell whether it is allowed now, without trying it.
+
+Report what the tools answer, and do not guess. When a call was refused, say why and what is allowed
+instead; do not look for a way around it. Approvals are given by a person, never by you.
+`

@@ -1,0 +1,53 @@
+/**
+ * What `pawl init` has written where: the words that init, uninit, doctor and the daemon share.
+ * Knows no host's settings.
+ */
+
+export const hostNames = ['claude', 'codex', 'gemini', 'opencode', 'cursor'] as const
+export type HostName = (typeof hostNames)[number]
+
+/** The hooks of one host in one workspace. */
+export type Install = {
+  readonly workspace: string
+  readonly host: HostName
+  /** Null: the host was not found, or did not tell. */
+  readonly hostVersion: string | null
+  readonly wire: 'http' | 'command'
+  readonly at: number
+  readonly files: readonly InstalledFile[]
+  /** Folders that were made for the files, the outermost first. */
+  readonly folders: readonly string[]
+}
+
+export type InstalledFile = {
+  readonly path: string
+  /** `entries`: ours are among others; `whole`: all of it is ours. */
+  readonly kind: 'entries' | 'whole'
+  /** Of our entries in one spelling, or of the whole text: tells tampering from other edits. */
+  readonly sha256: string
+  /** Of the whole text as it was left: while it holds, `undo` gives back what was there before. */
+  readonly after: string
+  /** Null: there was no such file before. */
+  readonly undo: Undo | null
+  /** The permissions it had before; null: they were not changed. */
+  readonly mode: number | null
+}
+
+/** One stretch of a text to put another in place of. */
+export type Undo = { readonly start: number; readonly length: number; readonly text: string }
+
+/** How a text becomes another one that differs in one stretch. */
+export function undoOf(before: string, after: string): Undo {
+  const most = Math.min(before.length, after.length)
+  let start = 0
+  while (start < most && before[start] === after[start]) start += 1
+  let same = 0
+  while (same < most - start && before.at(-1 - same) === after.at(-1 - same)) same += 1
+  const text = before.slice(start, before.length - same)
+  return { start, length: after.length - same - start, text }
+}
+
+/** The text before. */
+export function undone(after: string, { start, length, text }: Undo): string {
+  return `${after.slice(0, start)}${text}${after.slice(start + length)}`
+}

@@ -1,0 +1,87 @@
+/**
+ * Which entries of a host's settings are Pawl's: told by what they call, never by where they stand.
+ * An entry of another Pawl (moved, or upgraded) is Pawl's, too. Must not change anything.
+ */
+
+import { asObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Path } from '../../core/source/edit-json.ts'
+import { hostNames } from './install.ts'
+
+/** The name of Pawl among a host's MCP servers. */
+export const serverName = 'pawl'
+
+const hosts = hostNames.join('|')
+const hookClient = new RegExp(`(?:^|[/\\\\])pawl-hook['"]?\\s+(?:${hosts})\\b`)
+const hookUrl = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/v1/hooks/(?:${hosts})$`)
+const program = /(?:^|[/\\])pawl(?:\.(?:js|ts))?$/
+
+/** A hook that asks Pawl. */
+export function isOwnHook(hook: Json | undefined): boolean {
+  const { command, url } = asObject(hook) ?? {}
+  if (typeof url === 'string') return hookUrl.test(url)
+  return typeof command === 'string' && hookClient.test(command)
+}
+
+/** An MCP server that is Pawl: `<node> <program> mcp …`, in one list or in two fields. */
+export function isOwnServer(server: Json | undefined): boolean {
+  const { command, args } = asObject(server) ?? {}
+  const words = [command ?? [], args ?? []].flat()
+  const at = words.findIndex((word) => typeof word === 'string' && program.test(word))
+  return at >= 0 && words[at + 1] === 'mcp'
+}
+
+/** A status line that Pawl prints. */
+export function isOwnStatus(status: Json | undefined): boolean {
+  const { command } = asObject(status) ?? {}
+  return typeof command === 'string' && /pawl(?:\.(?:js|ts))?['"]? statusline$/.test(command)
+}
+
+/** One entry of ours: where it stands, and what it says. */
+export type Own = { readonly path: Path; readonly value: Json }
+
+/** Our entries in the settings of any host, in the order of the text. */
+export function ownIn(settings: Json): readonly Own[] {
+  const root = asObject(settings) ?? {}
+  const found: Own[] = []
+  for (const [event, groups] of Object.entries(asObject(root.hooks) ?? {})) {
+    if (!Array.isArray(groups)) continue
+    for (const [i, group] of groups.entries()) found.push(...ownInGroup(group, event, i))
+  }
+  for (const name of ['mcpServers', 'mcp']) {
+    const server = asObject(root[name])?.[serverName]
+    if (isOwnServer(server)) found.push({ path: [name, serverName], value: server as Json })
+  }
+  if (isOwnStatus(root.statusLine)) {
+    found.push({ path: ['statusLine'], value: root.statusLine as Json })
+  }
+  const enabled = root.enabledMcpjsonServers
+  if (Array.isArray(enabled) && enabled.includes(serverName)) {
+    const path = ['enabledMcpjsonServers', enabled.indexOf(serverName)]
+    found.push({ path, value: serverName })
+  }
+  return found
+}
+
+/** Most hosts group hooks under a matcher; Cursor does not. */
+function ownInGroup(group: Json, event: string, index: number): readonly Own[] {
+  const path = ['hooks', event, index]
+  if (isOwnHook(group)) return [{ path, value: group }]
+  const { hooks, ...around } = asObject(group) ?? ({} as JsonObject)
+  if (!Array.isArray(hooks)) return []
+  return hooks.flatMap((hook: Json, i) => {
+    if (!isOwnHook(hook)) return []
+    // A group that was made for our hook goes with it; one that others use, too, stays.
+    const at = hooks.length === 1 ? path : [...path, 'hooks', i]
+    return [{ path: at, value: { ...around, hooks: [hook] } }]
+  })
+}
+
+/** Our entries as one value, whatever stands between them. */
+export function ownValue(settings: Json): Json {
+  // Of a hook the event counts, not the place among others.
+  return ownIn(settings).map(({ path, value }) => ({ at: path.slice(0, 2).map(nameOf), value }))
+}
+
+function nameOf(step: string | number): string {
+  return typeof step === 'string' ? step : ''
+}

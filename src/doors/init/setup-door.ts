@@ -1,0 +1,22 @@
+/**
+ * What init needs of the program and its data directory. Given by whoever wires it together.
+ */
+import type { HostName, Install } from './install.ts'
+
+export type SetupDoor = {
+  /** The program that runs Pawl, and Pawl itself. */
+  readonly node: string
+  readonly program: string
+  readonly hookSocket: string
+  readonly tokenFile: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The shell text of a hook that asks Pawl. */
+  readonly hookCommand: (host: HostName, workspace: string) => string
+  /** Puts the client that hooks call into the data directory, or a newer one in its place. */
+  readonly installClient: () => Promise<void>
+  /** The port that HTTP hooks are told; 0: none was set. */
+  readonly readPort: () => number
+  readonly keepPort: (port: number) => void
+  readonly readInstalls: () => readonly Install[]
+  readonly writeInstalls: (installs: readonly Install[]) => void
+}

@@ -1,0 +1,72 @@
+/**
+ * What a host is to have: files, and the entries in them. Data only; made by the files in `hosts/`.
+ */
+import type { Json } from '../../core/json.ts'
+import type { HostName } from './install.ts'
+
+/** What the entries of this machine are made of. */
+export type Setting = {
+  readonly workspace: string
+  /** The version that the host told; null: not known. */
+  readonly version: string | null
+  /** The program that runs Pawl, and Pawl itself. */
+  readonly node: string
+  readonly program: string
+  /** A shell text that asks Pawl. */
+  readonly hookCommand: string
+  /** Where HTTP hooks go; null: command hooks only. */
+  readonly http: { readonly url: string; readonly token: string } | null
+  /** Where a client in another language finds the daemon. */
+  readonly socket: string
+  readonly tokenFile: string
+  /** Whether the workspace has a file: some hosts have two names for the same one. */
+  readonly isThere: (path: string) => boolean
+}
+
+/** One host: what it needs, and how a person finds it. */
+export type Host = {
+  readonly name: HostName
+  readonly title: string
+  /** Its program; null: it has none that tells a version. */
+  readonly program: string | null
+  /** Its folder in a workspace. */
+  readonly folder: string
+  readonly wireOf: (setting: Setting) => 'http' | 'command'
+  readonly wants: (setting: Setting) => readonly WantedFile[]
+  /** What a person has to know, or do, beside it. */
+  readonly remarks: (setting: Setting) => readonly string[]
+}
+
+export type WantedFile = {
+  /** From the workspace on, or absolute. */
+  readonly path: string
+  /** `secret`: it holds a token, and only its owner may read it. */
+  readonly mode: 'plain' | 'secret'
+  readonly content: Wanted
+}
+
+export type Wanted =
+  | { readonly kind: 'json'; readonly entries: readonly Entry[] }
+  /** Lines of ours between two marks, in a text whose remarks begin with `#`. */
+  | {
+      readonly kind: 'block'
+      /** Tells it from other blocks of ours in the same text. */
+      readonly name: string
+      readonly lines: readonly string[]
+      /** Whatever of this stands outside of our block is somebody else's, and in the way. */
+      readonly rival: RegExp | null
+    }
+  | { readonly kind: 'whole'; readonly text: string }
+
+export type Entry =
+  | { readonly kind: 'item'; readonly path: readonly string[]; readonly value: Json }
+  | { readonly kind: 'member'; readonly path: readonly string[]; readonly value: Json }
+  /** One that may be somebody else's: then it stays, and a person is told these words. */
+  | {
+      readonly kind: 'offer'
+      readonly path: readonly string[]
+      readonly value: Json
+      readonly otherwise: string
+    }
+  /** What the host needs beside our entries; never taken out of what others use. */
+  | { readonly kind: 'need'; readonly path: readonly string[]; readonly value: Json }

@@ -1,0 +1,93 @@
+/**
+ * The submit tool of a form: its name, and its schema made of the fields of the step.
+ */
+import type { Json, JsonObject } from '../../core/json.ts'
+import { isControlTool } from '../../core/tools/own-tools.ts'
+import type { Reading } from './places.ts'
+
+type View = Reading['view']
+type Field = View['fields'][number]
+
+/** What every client and model takes as the name of a tool. */
+const namePattern = /^[A-Za-z0-9_-]{1,64}$/
+
+/** The tool by which the step is submitted; null: nothing can be submitted now. */
+export function submitToolOf({ dialect, signals }: View, prefix: string): string | null {
+  const [name] = signals
+  if (dialect !== 'steps' || name === undefined) return null
+  // WHY: a name that means another tool, or that no client takes, would make the form a dead end.
+  return namePattern.test(name) && !isControlTool(name) ? name : `${prefix}submit`
+}
+
+export const goToStep = 'go_to_step'
+
+/** The goal of the step, and what is already known. */
+export function formDescription({ goal, stage, name, missing }: View): string {
+  const lead = goal.trim() === '' ? `Step ${stage} of ${name}` : goal
+  return missing.length === 0 ? lead : `${lead}\n\nStill to collect: ${missing.join(', ')}.`
+}
+
+/**
+ * WHY nothing is `required`: a step collects what comes, over several submissions, and may fill
+ * fields in by itself. What is needed is said in words, and a submission that lacks it is held.
+ */
+export function formSchema(view: View): JsonObject {
+  const properties: Record<string, Json> = {}
+  if (view.goTo.length > 0) {
+    properties[goToStep] = {
+      type: 'string',
+      enum: [...view.goTo],
+      description: 'go to this step instead of the next one',
+    }
+  }
+  for (const field of view.fields) properties[field.name] = fieldSchema(field, view)
+  return { type: 'object', properties, additionalProperties: true }
+}
+
+/** The fields, and the step that is to come next; a field of that name is a field. */
+export function splitForm(
+  view: View,
+  input: JsonObject,
+): { readonly data: JsonObject; readonly goTo: string | null } {
+  const isField = view.fields.some((field) => field.name === goToStep)
+  const named = input[goToStep]
+  if (isField || typeof named !== 'string' || named === '') return { data: input, goTo: null }
+  const { [goToStep]: _, ...data } = input
+  return { data, goTo: named }
+}
+
+/** Formats that JSON Schema has words for; another one would make a client drop the tool. */
+const formats = new Set(
+  'date date-time time duration email hostname ipv4 ipv6 uri uuid'.split(' ') as readonly string[],
+)
+
+function fieldSchema(field: Field, { missing }: View): JsonObject {
+  const { type, title, enum: values, pattern, format, examples } = field
+  const isPattern = pattern !== null && isSharedPattern(pattern)
+  const isFormat = format !== null && formats.has(format)
+  const words = [
+    field.description,
+    pattern !== null && !isPattern ? `matches ${pattern}` : '',
+    format !== null && !isFormat ? `format ${format}` : '',
+    missing.includes(field.name) ? 'needed' : '',
+  ].filter((part) => part !== '')
+  return {
+    type,
+    ...(title === '' ? {} : { title }),
+    ...(words.length === 0 ? {} : { description: words.join('; ') }),
+    ...(values === null ? {} : { enum: [...values] }),
+    ...(pattern !== null && isPattern ? { pattern } : {}),
+    ...(format !== null && isFormat ? { format } : {}),
+    ...(examples.length === 0 ? {} : { examples: [...examples] }),
+  }
+}
+
+/** WHY: a definition's patterns are RE2, those of a schema are ECMAScript. */
+function isSharedPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

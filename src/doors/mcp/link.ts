@@ -1,0 +1,70 @@
+/**
+ * The daemon as the server reaches it: found or started when it is first needed, and once more
+ * when it has gone away.
+ */
+import { randomUUID } from 'node:crypto'
+import type { CallOptions, Client } from '../../client/open-client.ts'
+import type { Answer, Input } from '../api/contract.ts'
+import type { OperationName } from '../api/operations-table.ts'
+import { PawlProblem } from '../api/problem.ts'
+
+export type Ask = <Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options?: CallOptions,
+) => Promise<Answer<Name>>
+
+export type Link = {
+  /** Under one command id, however often it has to be sent. */
+  readonly ask: Ask
+  readonly stream: (
+    runId: string,
+    after: number,
+    signal: AbortSignal,
+  ) => ReturnType<Client['stream']>
+  readonly close: () => void
+}
+
+/** Nothing is connected yet. */
+export function openLink(connect: () => Promise<Client>): Link {
+  let client: Promise<Client> | null = null
+  const connected = (): Promise<Client> => {
+    client ??= connect().catch((fault: unknown) => {
+      // The next one to ask tries again.
+      client = null
+      throw fault
+    })
+    return client
+  }
+  const forget = async (lost: Client): Promise<void> => {
+    lost.close()
+    // Somebody else may have found that out before, and connected anew.
+    if ((await client?.catch(() => null)) === lost) client = null
+  }
+  const ask: Ask = async (name, input, options = {}) => {
+    const same = { commandId: randomUUID(), ...options }
+    const first = await connected()
+    try {
+      return await first.call(name, input, same)
+    } catch (fault) {
+      if (!isLost(fault) || options.signal?.aborted) throw fault
+      await forget(first)
+      return (await connected()).call(name, input, same)
+    }
+  }
+  return {
+    ask,
+    stream: async function* (runId, after, signal) {
+      yield* (await connected()).stream(runId, { after, signal })
+    },
+    close: () => {
+      client?.then((one) => one.close()).catch(() => undefined)
+    },
+  }
+}
+
+/** A daemon that went away, or another one in its place, which has made itself new tokens. */
+function isLost(fault: unknown): boolean {
+  if (!(fault instanceof PawlProblem)) return false
+  return fault.code === 'DAEMON_UNREACHABLE' || fault.code === 'TOKEN_INVALID'
+}

@@ -1,0 +1,224 @@
+/**
+ * The tools that say what can be run, begin or resume a run, and check a new definition.
+ */
+import { z } from 'zod'
+import type { Offered } from '../../runtime/find-definition.ts'
+import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
+import { type Desk, readPlace, tool } from './desk.ts'
+import { carryOut, jsonObject, spokenSchema } from './move-tools.ts'
+import { isOpen, openStatuses, type Place } from './places.ts'
+import { standingText } from './standing.ts'
+import type { Told } from './told.ts'
+import type { Who } from './who.ts'
+
+const nameText = z.string().min(1).max(500)
+const listMax = 500
+
+export const listTool = tool({
+  name: 'list_workflows',
+  title: 'List workflows',
+  description: 'List the workflows, checklists and forms that can be loaded here.',
+  input: z.strictObject({}),
+  more: {
+    workflows: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, dialect: { type: 'string' } },
+        required: ['name', 'dialect'],
+      },
+    },
+  },
+  effect: 'looks',
+  run: async (desk, { who }) => {
+    const workflows = await workflowsOf(desk)
+    const place = desk.places.own(who)
+    const reading = place === null ? null : await readPlace(desk, place)
+    const lines = workflows.map(({ name, dialect }) => `${name} (${dialect})`)
+    const list = lines.length === 0 ? 'There are none: a person adds them.' : lines.join('\n')
+    const active =
+      reading === null ? '' : `\n\nLoaded: ${reading.view.name}, ${reading.view.status}.`
+    return { reading, text: `${list}${active}`, more: { workflows } }
+  },
+})
+
+type Named = { readonly name: string; readonly dialect: string }
+
+/** Those of the workspace's own folder, and those that were stored. */
+export async function workflowsOf({ link, workspace }: Desk): Promise<Named[]> {
+  const { items } = await link.ask('definitions.list', { limit: listMax })
+  const stored = items.filter((one) => one.workspace === '')
+  const all = [...(await inWorkspace(workspace)), ...stored]
+  return [...new Map(all.map(({ name, dialect }) => [name, { name, dialect }])).values()]
+}
+
+async function inWorkspace(workspace: string): Promise<readonly Offered[]> {
+  // WHY loaded here: few calls need what compiles.
+  return (await import('../../runtime/find-definition.ts')).definitionsIn(workspace)
+}
+
+/** What runs of a definition are called. */
+async function runNamesOf({ link, workspace }: Desk, name: string): Promise<readonly string[]> {
+  const near = (await inWorkspace(workspace)).find((one) => one.name === name)
+  if (near !== undefined) return near.tasks
+  const stored = await link.ask('definitions.read', { id: name }).catch(unlessUnknown)
+  return stored === null ? [name] : Object.keys(stored.machines)
+}
+
+function unlessUnknown(fault: unknown): null {
+  if (fault instanceof PawlProblem && fault.code === 'DEFINITION_UNKNOWN') return null
+  throw fault
+}
+
+const loadInput = z.strictObject({
+  name: nameText.describe('as list_workflows says it'),
+  task: nameText.optional().describe('one of several tasks of a form'),
+  resume: z.boolean().optional().describe('go on with the open run of it, if there is one'),
+  branch: nameText.optional().describe('work on this branch of its open fork'),
+})
+
+export const loadTool = tool({
+  name: 'load_workflow',
+  title: 'Load a workflow',
+  description:
+    'Begin a run of a workflow, checklist or form. From then on its rules hold for what you do. ' +
+    'One at a time: with `resume` you go on with the one that is open.',
+  input: loadInput,
+  more: { resumed: { type: 'boolean' }, ...spokenSchema },
+  effect: 'moves',
+  run: async (desk, { who, input }) => {
+    const { name, resume = false, branch } = input
+    const place = branch === undefined && !resume ? null : await openRunOf(desk, who, name)
+    if (branch !== undefined) return takeBranch(desk, who, { place, branch })
+    if (place !== null) return resumeRun(desk, who, place)
+    await refuseSecond(desk, who)
+    return begin(desk, who, input)
+  },
+})
+
+/** The caller's run, else the latest one here that is open, if it is one of this definition. */
+async function openRunOf(desk: Desk, who: Who, name: string): Promise<Place | null> {
+  const names = await runNamesOf(desk, name)
+  const mine = desk.places.own(who)
+  if (mine !== null) {
+    const { head } = await readPlace(desk, mine)
+    if (isOpen(head.status) && names.includes(head.definition)) return mine
+  }
+  const statuses = [...openStatuses]
+  const { workspace } = desk
+  const { items } = await desk.link.ask('runs.list', { workspace, statuses, limit: listMax })
+  const found = items.find((one) => names.includes(one.definition))
+  return found === undefined ? null : { runId: found.id, branch: null }
+}
+
+async function takeBranch(
+  desk: Desk,
+  who: Who,
+  { place, branch }: { readonly place: Place | null; readonly branch: string },
+): Promise<Told> {
+  const branches = place === null ? {} : (await readPlace(desk, place)).view.branches
+  if (place === null || branches[branch] === undefined) {
+    const names = Object.keys(branches).map((one) => `\`${one}\``)
+    const hint = names.length === 0 ? 'no fork is open' : `open are ${names.join(', ')}`
+    const reason = `there is no open branch \`${branch}\``
+    const refusal = { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint } as const
+    throw new PawlProblem(problemOfRefusal(refusal))
+  }
+  const mine = { runId: place.runId, branch }
+  const reading = await readPlace(desk, mine)
+  desk.places.keep(who, mine)
+  return { reading, text: standingText(reading, desk.prefix), more: { resumed: true } }
+}
+
+async function resumeRun(desk: Desk, who: Who, place: Place): Promise<Told> {
+  const { runId } = place
+  const before = await readPlace(desk, place)
+  const told =
+    before.head.status === 'paused'
+      ? await carryOut(desk, place, (commandId) =>
+          desk.link.ask('runs.resume', { runId }, { commandId }),
+        )
+      : { reading: before, text: standingText(before, desk.prefix) }
+  desk.places.keep(who, place)
+  return { ...told, more: { ...told.more, resumed: true } }
+}
+
+/** WHY: a second workflow with wider rules would be the way around those of the first. */
+async function refuseSecond(desk: Desk, who: Who): Promise<void> {
+  const mine = desk.places.own(who)
+  if (mine === null) return
+  const { head, view } = await readPlace(desk, mine)
+  if (!isOpen(head.status)) return
+  throw new PawlProblem(
+    problem('RUN_EXISTS', {
+      detail: `\`${head.definition}\` is loaded already and ${view.status} in \`${view.stage}\``,
+      hint: `go on with it (\`resume: true\`); a person ends it with \`pawl cancel ${head.id}\``,
+    }),
+  )
+}
+
+async function begin(desk: Desk, who: Who, input: z.output<typeof loadInput>): Promise<Told> {
+  const { name: definition, task } = input
+  const { workspace, link } = desk
+  const { session } = who
+  const wish = { definition, workspace, ...(task === undefined ? {} : { task }) }
+  const told = await carryOut(desk, null, (commandId) => {
+    if (session === null) return link.ask('runs.start', wish, { commandId })
+    const whole = { ...wish, session }
+    return link.ask('runs.start', whole, { commandId }).catch((fault: unknown) => {
+      // An older daemon does not know that runs belong to sessions.
+      if (!isUnknownField(fault, 'session')) throw fault
+      return link.ask('runs.start', wish, { commandId })
+    })
+  })
+  const runId = told.reading?.head.id
+  if (runId !== undefined) desk.places.keep(who, { runId, branch: null })
+  return { ...told, more: { ...told.more, resumed: false } }
+}
+
+function isUnknownField(fault: unknown, name: string): boolean {
+  if (!(fault instanceof PawlProblem) || fault.code !== 'REQUEST_INVALID') return false
+  return fault.detail.includes(`"${name}"`)
+}
+
+const definitionInput = z.strictObject({
+  definition: jsonObject.optional().describe('the definition as a value'),
+  source: z.string().optional().describe('the same as a text, JSON or YAML'),
+})
+
+export const createTool = tool({
+  name: 'create_workflow',
+  title: 'Check a new workflow',
+  description:
+    'Check a definition that you wrote, of any dialect: errors and warnings with their places. ' +
+    'Nothing is stored: a person does that.',
+  input: definitionInput,
+  more: { findings: { type: 'array', items: { type: 'object' } }, stored: { const: false } },
+  effect: 'looks',
+  run: async (desk, { input }) => {
+    const { definition, source } = input
+    const { ok, findings } = await desk.link.ask('check', {
+      ...(definition === undefined ? {} : { definition }),
+      ...(source === undefined ? {} : { source }),
+    })
+    const lines = findings.map(
+      (one) => `${one.severity} ${one.code} at ${one.pointer || '/'}: ${one.message}`,
+    )
+    if (!ok) {
+      const first = findings.find((one) => one.severity === 'error')
+      const detail = first?.message ?? 'the definition has errors'
+      const hint = lines.slice(0, linesMax).join('\n')
+      throw new PawlProblem({ ...problem('DEFINITION_INVALID', { detail, hint }), findings })
+    }
+    const text = [
+      'It has no errors. It is not stored: save it to a file, and a person runs ' +
+        '`pawl definitions add FILE`, or puts it into `.pawl/definitions/`.',
+      ...lines.slice(0, linesMax),
+    ].join('\n')
+    const told = findings.map((one) => ({ ...one }))
+    return { reading: null, text, more: { findings: told, stored: false } }
+  },
+})
+
+/** Remarks that are told in words; all of them are among the values. */
+const linesMax = 50

@@ -1,0 +1,115 @@
+/**
+ * The wire of a server that its client has started: one JSON-RPC message per line.
+ * What is no message is answered in the protocol's own form, and the line after it is read.
+ * Must not know what any message means.
+ */
+import type { Readable, Writable } from 'node:stream'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
+import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
+import { parseJson } from '../api/parse-json.ts'
+
+/** Bytes of one message; what a daemon takes in one request is half of it. */
+const messageBytesMax = 2 * 1024 * 1024
+const newline = 10
+
+const notJson = -32_700
+const notRequest = -32_600
+
+type Streams = { readonly input: Readable; readonly output: Writable }
+
+/** A wire over two streams, and when it has ended. */
+export function openStdioWire({ input, output }: Streams): {
+  readonly wire: Transport
+  readonly ended: Promise<void>
+} {
+  let isClosed = false
+  let end: () => void = () => undefined
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const send = (message: unknown): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (isClosed) return reject(new Error('the wire is closed'))
+      output.write(`${JSON.stringify(message)}\n`, (fault) => (fault ? reject(fault) : resolve()))
+    })
+  const close = async (): Promise<void> => {
+    if (isClosed) return
+    isClosed = true
+    input.pause()
+    wire.onclose?.()
+    end()
+  }
+  const complain = ({ code, message, id }: Complaint): void => {
+    // Nobody is left to be told when even this cannot be written.
+    send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => close())
+  }
+  const take = (line: Buffer | 'too long'): void => {
+    const read = line === 'too long' ? tooLong : readMessage(line)
+    if (read === null) return
+    if ('message' in read && 'code' in read) complain(read)
+    else wire.onmessage?.(read)
+  }
+  const cut = lineCutter(take)
+  const wire: Transport = {
+    start: async () => {
+      input.on('data', cut)
+      for (const name of ['end', 'close', 'error']) input.on(name, close)
+      output.on('error', close)
+      if (input.readableEnded || input.destroyed) setImmediate(close)
+    },
+    send,
+    close,
+  }
+  return { wire, ended }
+}
+
+type Complaint = {
+  readonly code: number
+  readonly message: string
+  readonly id: string | number | null
+}
+
+const tooLong: Complaint = {
+  code: notRequest,
+  message: `a message has at most ${messageBytesMax} bytes`,
+  id: null,
+}
+
+/** Null: an empty line, which says nothing. */
+function readMessage(line: Buffer): JSONRPCMessage | Complaint | null {
+  if (line.length === 0 || line.every((byte) => byte <= 32)) return null
+  const parsed = parseJson(line)
+  if (!parsed.ok) return { code: notJson, message: parsed.problem.detail, id: null }
+  try {
+    return parseJSONRPCMessage(parsed.value)
+  } catch {
+    // Whose answer it is can often still be told.
+    const { value } = parsed
+    const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null
+    const known = typeof id === 'string' || typeof id === 'number' ? id : null
+    return { code: notRequest, message: 'this is no message of JSON-RPC 2.0', id: known }
+  }
+}
+
+/** Hands over whole lines; one that is too long is dropped as it comes, and said once. */
+function lineCutter(take: (line: Buffer | 'too long') => void): (bytes: Buffer) => void {
+  let waiting: Buffer[] = []
+  let waitingBytes = 0
+  const push = (piece: Buffer): void => {
+    waitingBytes += piece.length
+    if (waitingBytes <= messageBytesMax) waiting.push(piece)
+    else waiting = []
+  }
+  return (bytes) => {
+    let begin = 0
+    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, begin)) {
+      push(bytes.subarray(begin, at))
+      const line = waitingBytes > messageBytesMax ? 'too long' : Buffer.concat(waiting)
+      waiting = []
+      waitingBytes = 0
+      begin = at + 1
+      take(line)
+    }
+    if (begin < bytes.length) push(bytes.subarray(begin))
+  }
+}

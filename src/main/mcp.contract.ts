@@ -1,0 +1,157 @@
+/**
+ * What tests of the MCP server share: real clients of it, each with a process of its own, in the
+ * house of a daemon.
+ */
+import { Client, type Tool } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { onTestFinished } from 'vitest'
+import type { JsonObject } from '../core/json.ts'
+import { type House, program } from './daemon.contract.ts'
+
+export type Agent = {
+  readonly client: Client
+  readonly transport: StdioClientTransport
+  /** Calls a tool; what it says, by name. */
+  readonly call: (name: string, args?: JsonObject) => Promise<Said>
+  readonly tools: () => Promise<readonly Tool[]>
+  /** Names of the tools, as each message that they have changed was followed by a look. */
+  readonly changes: readonly (readonly string[])[]
+  /** What the process has written beside the protocol. */
+  readonly complaints: () => string
+}
+
+export type Said = {
+  readonly isError: boolean
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a test looks into, it says itself.
+  readonly values: any
+}
+
+export type AgentOptions = {
+  readonly era?: '2025-11-25' | '2026-07-28'
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A client of a server of its own; both end with the test. */
+export async function openAgent(house: House, options: AgentOptions = {}): Promise<Agent> {
+  const { era = '2025-11-25', args = [], env = {} } = options
+  const changes: string[][] = []
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    {
+      ...(era === '2026-07-28' ? { versionNegotiation: { mode: { pin: era } } } : {}),
+      listChanged: {
+        tools: {
+          debounceMs: 0,
+          onChanged: (_, tools) => void changes.push((tools ?? []).map((one) => one.name)),
+        },
+      },
+    },
+  )
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp', '--workspace', house.workspace, ...args],
+    env: { ...house.env, ...env },
+    stderr: 'pipe',
+  })
+  let complaints = ''
+  transport.stderr?.on('data', (text) => {
+    complaints += text
+  })
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  const call = async (name: string, input: JsonObject = {}): Promise<Said> => {
+    const result = await client.callTool({ name, arguments: input })
+    const [part] = result.content
+    const text = part?.type === 'text' ? part.text : ''
+    return { isError: result.isError === true, text, values: result.structuredContent }
+  }
+  return {
+    client,
+    transport,
+    call,
+    tools: async () => (await client.listTools()).tools,
+    changes,
+    complaints: () => complaints,
+  }
+}
+
+/** A checklist with a gate and a warning. */
+export const checklist = {
+  file: 'backup',
+  definition: {
+    name: 'backup',
+    initial: 'made',
+    states: {
+      made: {
+        question: 'Is there a backup?',
+        answers: { yes: { next: 'tried' }, unsure: { next: 'tried', action: 'notify_human' } },
+      },
+      tried: {
+        question: 'Was it read back?',
+        answers: { yes: { next: 'end' }, barely: { next: 'end', action: 'warn' } },
+      },
+      end: { question: 'Nothing further.', answers: {} },
+    },
+  },
+}
+
+/** A form of two steps, of which the second may go back. */
+export const form = {
+  file: 'trip',
+  definition: {
+    type: 'steps',
+    version: 'v1alpha',
+    id: 'trip',
+    tool: { name: 'book_trip' },
+    steps: [
+      {
+        id: 'WHERE',
+        goal: 'Learn where to go',
+        inputs: [
+          { name: 'city', title: 'City', examples: ['Oslo'] },
+          { name: 'mail', description: 'for the ticket', format: 'email' },
+        ],
+        on: { start: [{ action: 'say', text: 'Where to?' }] },
+        next: ['SURE'],
+      },
+      {
+        id: 'SURE',
+        goal: 'Have it confirmed',
+        inputs: [{ name: 'sure', type: 'boolean' }],
+        tools: { allowGoToStep: true },
+      },
+    ],
+  },
+}
+
+/** A workflow whose work splits in two. */
+export const fork = {
+  file: 'checks',
+  definition: {
+    id: 'checks',
+    initial: 'ready',
+    states: {
+      ready: {
+        on: {
+          GO: {
+            fork: {
+              branches: {
+                lint: { initial: 'linting', terminal: 'linted' },
+                types: { initial: 'typing', terminal: 'typed' },
+              },
+              join: 'all',
+              on_complete: 'done',
+            },
+          },
+        },
+      },
+      linting: { allowed_tools: ['Read'], on: { OK: 'linted' } },
+      linted: { type: 'final' },
+      typing: { allowed_tools: ['Bash'], on: { OK: 'typed' } },
+      typed: { type: 'final' },
+      done: { type: 'final' },
+    },
+  },
+}

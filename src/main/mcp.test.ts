@@ -1,0 +1,228 @@
+/** The MCP server against a real daemon, with the real client of the protocol over stdio. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
+import { checklist, fork, form, openAgent } from './mcp.contract.ts'
+
+let house: House
+beforeAll(async () => {
+  if (!isOurNode) return
+  house = openHouse()
+  const folder = join(house.workspace, '.pawl', 'definitions')
+  mkdirSync(folder, { recursive: true })
+  for (const one of [checklist, form, fork]) {
+    writeFileSync(join(folder, `${one.file}.json`), JSON.stringify(one.definition))
+  }
+  writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
+  await house.json('definitions', 'add', 'release.json')
+}, 60_000)
+afterAll(() => house?.close(), 60_000)
+
+/** Ends every run: each test begins with none. */
+async function endAll(): Promise<void> {
+  const { items } = await house.json('runs')
+  for (const { id } of items) await house.json('cancel', id)
+}
+
+async function askedBy(runId: string): Promise<string> {
+  const { items } = await house.json('approvals', runId)
+  return items[0]?.id ?? ''
+}
+
+const slow = { timeout: 120_000 }
+const eras = ['2025-11-25', '2026-07-28'] as const
+
+describe.runIf(isOurNode)('walking', slow, () => {
+  test.each(eras)(
+    'a workflow is walked to its end, a person agreeing meanwhile (%s)',
+    async (era) => {
+      await endAll()
+      const { client, call, tools, changes } = await openAgent(house, { era })
+      expect(client.getNegotiatedProtocolVersion()).toBe(era)
+      const names = (await tools()).map((one) => one.name)
+      expect(names).toEqual(expect.arrayContaining(['pawl_load_workflow', 'process_step']))
+      expect(names).not.toContain('pawl_force_state')
+      const listed = await call('pawl_list_workflows')
+      expect(listed.values.workflows).toEqual(
+        expect.arrayContaining([
+          { name: 'release', dialect: 'workflow' },
+          { name: 'backup', dialect: 'process' },
+        ]),
+      )
+      const loaded = await call('pawl_load_workflow', { name: 'release' })
+      expect(loaded.values.run).toMatchObject({
+        workflow: 'release',
+        status: 'running',
+        state: 'plan',
+        events: ['READY'],
+        allowed_tools: ['Read'],
+      })
+      expect(loaded.text).toContain('Plan it.')
+      expect(loaded.text).toContain('`pawl_transition`')
+      await expect.poll(() => changes.at(-1)).toContain('pawl_force_state')
+      expect((await tools()).find((one) => one.name === 'pawl_transition')?.description).toContain(
+        'In `plan`: `READY`.',
+      )
+      await call('pawl_transition', { event: 'READY' })
+      const asked = await call('pawl_transition', { event: 'SHIP', data: { version: '1.0' } })
+      expect(asked.isError).toBe(false)
+      expect(asked.values.run).toMatchObject({
+        status: 'waiting',
+        approval: { message: 'ship it?' },
+      })
+      const { run } = asked.values.run
+      const heard: string[] = []
+      const waiting = client.callTool(
+        { name: 'pawl_wait', arguments: {} },
+        { onprogress: ({ message = '' }) => void heard.push(message) },
+      )
+      await expect.poll(() => heard).toContain('ship it?')
+      await house.json('approve', await askedBy(run))
+      expect((await waiting).structuredContent).toMatchObject({
+        ok: true,
+        timed_out: false,
+        run: { status: 'completed', state: 'done' },
+      })
+    },
+  )
+
+  test('a checklist is answered, and a note reaches the person who is asked', async () => {
+    await endAll()
+    const { call, tools } = await openAgent(house)
+    const loaded = await call('pawl_load_workflow', { name: 'backup' })
+    expect(loaded.values.run).toMatchObject({ state: 'made', answers: ['yes', 'unsure'] })
+    const names = (await tools()).map((one) => one.name)
+    expect(names).toContain('process_step')
+    expect(names).not.toContain('pawl_transition')
+    const where = await call('process_step')
+    expect(where.values.run).toEqual(loaded.values.run)
+    const stale = await call('process_step', { answer: 'yes', state: 'tried' })
+    expect(stale.values.error).toMatchObject({ code: 'STAGE_STALE' })
+    const asked = await call('process_step', { answer: 'unsure', note: 'the disk was full' })
+    expect(asked.values.run).toMatchObject({ status: 'waiting' })
+    const id = await askedBy(asked.values.run.run)
+    expect(await house.json('approvals', asked.values.run.run)).toMatchObject({
+      items: [{ id, pending: { data: { note: 'the disk was full' } } }],
+    })
+    await house.json('approve', id)
+    expect((await call('pawl_wait')).values.run).toMatchObject({ state: 'tried' })
+    const warned = await call('process_step', { answer: 'barely' })
+    expect(warned.values).toMatchObject({ run: { status: 'completed' } })
+    expect(warned.values.warnings).toHaveLength(1)
+  })
+
+  test.each(eras)('a form has its own tool, made anew for each step (%s)', async (era) => {
+    await endAll()
+    const { call, tools, changes } = await openAgent(house, { era })
+    await tools()
+    const loaded = await call('pawl_load_workflow', { name: 'trip' })
+    expect(loaded.values).toMatchObject({ say: ['Where to?'], run: { step: 'WHERE' } })
+    await expect.poll(() => changes.at(-1)).toContain('book_trip')
+    const first = (await tools()).find((one) => one.name === 'book_trip')
+    expect(first?.description).toContain('Learn where to go')
+    expect(first?.inputSchema.properties).toEqual({
+      city: { type: 'string', title: 'City', description: 'needed', examples: ['Oslo'] },
+      mail: { type: 'string', description: 'for the ticket; needed', format: 'email' },
+    })
+    const held = await call('book_trip', { city: 'Oslo' })
+    expect(held.values.error).toMatchObject({ code: 'FIELDS_MISSING', missing: ['mail'] })
+    expect(held.values.run.inputs).toEqual({ collected: { city: 'Oslo' }, missing: ['mail'] })
+    const moved = await call('book_trip', { mail: 'a@b.cd' })
+    expect(moved.values.run).toMatchObject({ step: 'SURE', go_to_step: ['WHERE', 'SURE'] })
+    const second = (await tools()).find((one) => one.name === 'book_trip')
+    expect(Object.keys(second?.inputSchema.properties ?? {})).toEqual(['go_to_step', 'sure'])
+    await call('book_trip', { go_to_step: 'WHERE', sure: true })
+    await call('book_trip', { city: 'Rome', mail: 'a@b.cd' })
+    // A host that does not read the list again within a turn has this way.
+    const done = await call('pawl_transition', { event: 'book_trip', data: { sure: true } })
+    expect(done.values.run).toMatchObject({ status: 'completed', submit_tool: null })
+    await expect.poll(() => changes.at(-1)).not.toContain('book_trip')
+    expect((await call('book_trip', { sure: true })).values.error.code).toBe('RUN_NOT_RUNNING')
+  })
+
+  test('branches of a fork are worked one by one, or taken by name', async () => {
+    await endAll()
+    const { call } = await openAgent(house)
+    await call('pawl_load_workflow', { name: 'checks' })
+    const forked = await call('pawl_transition', { event: 'GO' })
+    expect(forked.values.run.branches).toEqual({ lint: 'running', types: 'pending' })
+    const wrong = await call('pawl_load_workflow', { name: 'checks', branch: 'nope' })
+    expect(wrong.values.error).toMatchObject({ code: 'BRANCH_UNKNOWN' })
+    expect(wrong.text).toContain('`lint`')
+    const taken = await call('pawl_load_workflow', { name: 'checks', branch: 'types' })
+    expect(taken.values.run).toMatchObject({ state: 'typing' })
+    const ended = await call('pawl_transition', { event: 'OK' })
+    expect(ended.values.run).toMatchObject({ events: ['BRANCH_DONE:types'] })
+    const early = await call('pawl_transition', { event: 'BRANCH_DONE:lint' })
+    expect(early.values.error.code).toBe('BRANCH_UNFINISHED')
+    await call('pawl_transition', { event: 'BRANCH_DONE:types' })
+    const other = await openAgent(house)
+    await other.call('pawl_transition', { event: 'OK' })
+    const joined = await other.call('pawl_transition', { event: 'BRANCH_DONE:lint' })
+    expect(joined.values.run).toMatchObject({ status: 'completed' })
+  })
+})
+
+describe.runIf(isOurNode)('refusing', slow, () => {
+  test('a refusal says its code, what is possible now and how to go on', async () => {
+    await endAll()
+    const { client, call } = await openAgent(house)
+    const early = await call('pawl_get_state')
+    expect(early).toMatchObject({ isError: true, values: { ok: false, run: null } })
+    expect(early.text).toContain('`pawl_load_workflow`')
+    expect((await call('pawl_load_workflow', { name: 'nothing' })).values.error.code).toBe(
+      'DEFINITION_UNKNOWN',
+    )
+    const { run } = (await call('pawl_load_workflow', { name: 'release' })).values.run
+    const unknown = await call('pawl_transition', { event: 'SHIP' })
+    expect(unknown).toMatchObject({
+      isError: true,
+      values: { error: { code: 'SIGNAL_UNKNOWN' }, run: { state: 'plan', events: ['READY'] } },
+    })
+    expect(unknown.text).toContain('It takes `READY`. Send an event with `pawl_transition`.')
+    const second = await call('pawl_load_workflow', { name: 'backup' })
+    expect(second.values.error).toMatchObject({ code: 'RUN_EXISTS' })
+    const forced = await call('pawl_force_state', { state: 'done' })
+    expect(forced.values.error).toMatchObject({
+      code: 'NOT_PERMITTED',
+      hint: expect.stringContaining(`pawl force ${run} done`),
+    })
+    const misspelt = await call('pawl_transition', { evnt: 'READY' })
+    expect(misspelt.values.error).toMatchObject({ code: 'REQUEST_INVALID' })
+    await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({ code: -32602 })
+    expect((await call('pawl_get_state')).values.run).toMatchObject({ state: 'plan' })
+  })
+
+  test('a definition is checked and never stored', async () => {
+    const { call } = await openAgent(house)
+    const definition = { id: 'mine', initial: 'a', states: { a: { type: 'final' } } }
+    const good = await call('pawl_create_workflow', { definition })
+    expect(good.values).toMatchObject({ ok: true, stored: false })
+    expect(good.text).toContain('`pawl definitions add FILE`')
+    const bad = await call('pawl_create_workflow', { source: '{"id": "mine", "initial": "b"}' })
+    expect(bad.values.error).toMatchObject({ code: 'DEFINITION_INVALID' })
+    expect(bad.values.error.findings.length).toBeGreaterThan(0)
+    const { workflows } = (await call('pawl_list_workflows')).values
+    expect(workflows).not.toContainEqual({ name: 'mine', dialect: 'workflow' })
+  })
+
+  test('a pause holds the run until it is resumed, and a wait for it ends in time', async () => {
+    await endAll()
+    const { call } = await openAgent(house)
+    await call('pawl_load_workflow', { name: 'release' })
+    expect((await call('pawl_pause')).values.run).toMatchObject({ status: 'paused', events: [] })
+    expect((await call('pawl_transition', { event: 'READY' })).values.error.code).toBe(
+      'RUN_NOT_RUNNING',
+    )
+    const over = await call('pawl_wait', { timeout_seconds: 0.1 })
+    expect(over.values).toMatchObject({ timed_out: true, run: { status: 'paused' } })
+    const resumed = await call('pawl_load_workflow', { name: 'release', resume: true })
+    expect(resumed.values).toMatchObject({ resumed: true, run: { status: 'running' } })
+    await house.json('pause', resumed.values.run.run)
+    const held = await call('pawl_load_workflow', { name: 'release', resume: true })
+    expect(held.values.error).toMatchObject({ code: 'NOT_PERMITTED' })
+    const { records } = (await call('pawl_log', { limit: 4 })).values
+    expect(records.map((one: { type: string }) => one.type)).toContain('run.paused')
+  })
+})

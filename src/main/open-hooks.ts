@@ -1,0 +1,49 @@
+/**
+ * The hooks of hosts as part of a daemon: the desk that answers them, the door they knock at, and
+ * the client that knocks.
+ */
+import { extname, join } from 'node:path'
+import type { Tokens } from '../doors/api/caller.ts'
+import { type HookDesk, openHookDesk } from '../doors/hook/hook-desk.ts'
+import { openHookDoor } from '../doors/hook/open-hook-door.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Config } from './config.ts'
+import type { Home } from './home.ts'
+import { installHookClient } from './hook-client.ts'
+import type { LogLine } from './log-file.ts'
+
+type Around = { readonly home: Home; readonly log: LogLine; readonly config: Config }
+
+/** The desk at which hooks are answered. */
+export function openDesk(runtime: Runtime, { config, log }: Around): HookDesk {
+  return openHookDesk({
+    runtime,
+    settings: config.hooks,
+    checkHooks: () => [],
+    log: (what, about) => log('warning', what, about),
+  })
+}
+
+/** Opens the door for hooks, and puts the client where hosts will look for it. */
+export async function openHooks(
+  desk: HookDesk,
+  tokens: Tokens,
+  { home, log }: Around,
+): Promise<() => Promise<void>> {
+  const authenticate = (token: string): boolean => tokens(token) !== null
+  const onFault = (fault: unknown): void =>
+    log('error', 'a hook failed', { fault: fault instanceof Error ? fault.message : String(fault) })
+  const door = await openHookDoor({
+    answer: desk.answer,
+    authenticate,
+    path: home.hookSocket,
+    onFault,
+  })
+  const program = join(import.meta.dirname, `pawl${extname(import.meta.filename)}`)
+  // WHY not awaited: a compiler takes its time, and a hook that is there already works meanwhile.
+  const installed = installHookClient(home, { node: process.execPath, program }).catch(onFault)
+  return async () => {
+    await installed
+    await door.close()
+  }
+}
