@@ -160,6 +160,32 @@ test('a session that ends leaves its run to the next one', async () => {
   expect((await call('Edit', edit, { session: 'two' })).exit).toBe(2)
 })
 
+test('an agent does not leave its run for another, unless a person has begun that', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const read = { file_path: '/work/a' }
+  await call('Read', read)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  const mine = { ...request, session: 'claude:s1' }
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  await runtime.send(runId, { kind: 'cancel', reason: 'tired' }, asAgent)
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  await runtime.start(request, asAgent)
+  expect((await call('Read', read)).stderr).toContain('cancelled')
+  const { runId: next } = await runtime.start(request, asPerson)
+  expect((await call('Read', read)).exit).toBe(0)
+  expect(await runtime.sessions.claimsOn(next)).toMatchObject([{ session: 'claude:s1' }])
+})
+
+test('a run that a session begins itself is its own', async () => {
+  const { runtime, call } = openDesk()
+  await startRelease(runtime)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start({ ...request, session: 'claude:s1' }, asAgent)
+  expect((await call('Edit', edit)).exit).toBe(2)
+  expect(await runtime.sessions.claimsOn(runId)).toMatchObject([{ session: 'claude:s1' }])
+})
+
 test('an unfinished run sends its agent back, twice and no more', async () => {
   const { runtime, hook } = openDesk()
   const runId = await startRelease(runtime)
