@@ -2,7 +2,7 @@
  * How the tests are run: every `*.test.ts` of sources, scripts and `test/`, on plain Node.
  */
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { countReporter } from './scripts/count-reporter.ts'
 import { nodeProblem } from './src/main/node-version.ts'
 
@@ -19,6 +19,8 @@ if (nodeProblem(process.version) !== null) {
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    // Those start real hosts: `npm run test:hosts`.
+    exclude: [...configDefaults.exclude, 'test/hosts/**'],
     environment: 'node',
     // Starts nothing before a test file asks for a database.
     globalSetup: ['scripts/postgres/share.ts'],

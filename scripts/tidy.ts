@@ -59,6 +59,7 @@ const everyRoom = [
   'src/doors/',
   'src/store/',
   'src/client/',
+  'src/prove/',
 ]
 
 export const rules: Rules = {
@@ -70,6 +71,7 @@ export const rules: Rules = {
     { folder: 'src/runner/', mayUse: ['src/runtime/'] },
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
+    { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
   ],

@@ -41,6 +41,12 @@ export function openStdio(): Stdio {
       get daemon() {
         return openDaemonDoor(env, cwd)
       },
+      setup: async () => {
+        const { openSetupDoor } = await import('./setup.ts')
+        const { hookCommand } = await import('../doors/hook/hook-command.ts')
+        const { installHookClient } = await import('./hook-client.ts')
+        return openSetupDoor(env, cwd, { hookCommand, installHookClient })
+      },
       askHook: async (ask) => {
         const { askDaemon } = await import('../doors/hook/client/node-client.ts')
         const { hookSocket: socket, ensure, token } = openDaemonDoor(env, cwd)

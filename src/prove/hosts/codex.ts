@@ -1,0 +1,64 @@
+/**
+ * Codex without a person: `codex exec`, without its sandbox and its approvals, so that only hooks
+ * can stop a call.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Driver, McpServer, Place } from './host.ts'
+
+export const codex: Driver = {
+  name: 'codex',
+  env: ({ home }) => ({
+    CODEX_HOME: join(home, '.codex'),
+    MOCK_KEY: 'sk-test',
+    RUST_LOG: 'error',
+  }),
+  prepare,
+  start: ({ project, modelUrl, prompt, mcp, hookTrust }) => ({
+    env: {},
+    args: [
+      ...['exec', '--json', '--skip-git-repo-check', '-C', project, '-s', 'danger-full-access'],
+      // WHY here and not in the file: the port is another one each time, and the file holds trust.
+      ...['-c', `model_providers.mock.base_url=${quote(`${modelUrl}/v1`)}`],
+      ...Object.entries(mcp).flatMap(([name, server]) => mcpArgs(name, server)),
+      ...(hookTrust === 'skipped' ? ['--dangerously-bypass-hook-trust'] : []),
+      prompt,
+    ],
+  }),
+}
+
+function mcpArgs(name: string, { command, args }: McpServer): readonly string[] {
+  const list = `[${args.map(quote).join(', ')}]`
+  return ['-c', `mcp_servers.${name}={ command = ${quote(command)}, args = ${list} }`]
+}
+
+/** A text of JSON is one of TOML as well. */
+function quote(text: string): string {
+  return JSON.stringify(text)
+}
+
+function prepare({ home, project }: Place): void {
+  const file = join(home, '.codex', 'config.toml')
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  const lines = [
+    // An unknown model would get no `apply_patch`.
+    'model = "gpt-5.5"',
+    'model_provider = "mock"',
+    'approval_policy = "never"',
+    'check_for_update_on_startup = false',
+    '[analytics]',
+    'enabled = false',
+    '[model_providers.mock]',
+    'name = "mock"',
+    'base_url = "http://127.0.0.1:9/v1"',
+    'wire_api = "responses"',
+    'env_key = "MOCK_KEY"',
+    'request_max_retries = 0',
+    'stream_max_retries = 0',
+    'supports_websockets = false',
+    `[projects.${quote(project)}]`,
+    'trust_level = "trusted"',
+  ]
+  writeFileSync(file, `${lines.join('\n')}\n`)
+}

@@ -1,0 +1,156 @@
+/**
+ * Starts a real host with a scripted model and waits until it ends, within limits.
+ * Knows processes. Must not judge: what was executed is seen on the disk.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ModelCall } from '../model/dialect.ts'
+import { type Exchange, openModel } from '../model/open-model.ts'
+import type { Script } from '../model/script.ts'
+import { claude } from './claude.ts'
+import { codex } from './codex.ts'
+import { hostPath } from './find-host.ts'
+import { gemini } from './gemini.ts'
+import type { Driver, HostName, McpServer, Place } from './host.ts'
+import { opencode } from './opencode.ts'
+
+export const drivers: Readonly<Record<HostName, Driver>> = { claude, codex, gemini, opencode }
+
+export type Drive = Place & {
+  readonly host: HostName
+  readonly program: string
+  readonly script: Script
+  readonly onTurn?: (exchange: Exchange) => Promise<void> | void
+  readonly mcp?: Readonly<Record<string, McpServer>>
+  readonly hookTrust?: 'asked' | 'skipped'
+  /** More of the environment. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+}
+
+export type Transcript = {
+  /** Null: it was ended by a signal. */
+  readonly exitCode: number | null
+  readonly why: 'ended' | 'timeout' | 'output'
+  readonly ms: number
+  /** The last words on both outputs. */
+  readonly output: string
+  readonly exchanges: readonly Exchange[]
+  /** Each call that the model made, with what it was told back; null: nothing. */
+  readonly calls: readonly (ModelCall & { readonly told: string | null })[]
+  /** Lanes whose turns were not all used: the session ended early. */
+  readonly unused: readonly string[]
+}
+
+const timeoutMsDefault = 120_000
+const graceMs = 1_000
+/** What is kept of the output, and what it may come to. */
+const keptCharsMax = 64 * 1024
+const outputBytesMax = 64 * 1024 * 1024
+
+/** What a host's process has of the environment: nothing of ours but the language and the PATH. */
+export function hostEnv(host: HostName, place: Place): Record<string, string> {
+  const { home } = place
+  return {
+    HOME: home,
+    PATH: hostPath(process.env),
+    TMPDIR: join(home, 'tmp'),
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    SHELL: '/bin/bash',
+    USER: 'tester',
+    NO_COLOR: '1',
+    CI: '1',
+    ...drivers[host].env(place),
+  }
+}
+
+/** Makes a home for a host: what a user would have settled before the first session. */
+export function prepareHome(host: HostName, place: Place): void {
+  mkdirSync(join(place.home, 'tmp'), { recursive: true })
+  drivers[host].prepare(place)
+}
+
+/** One session from its start to its end; every process of its group ends with it. */
+export async function drive(wish: Drive): Promise<Transcript> {
+  const { host, program, project, home, script, mcp = {}, hookTrust = 'asked' } = wish
+  const model = await openModel({
+    script,
+    ...(wish.onTurn === undefined ? {} : { onTurn: wish.onTurn }),
+  })
+  try {
+    const { args, env } = drivers[host].start({
+      ...{ project, home, mcp, hookTrust },
+      modelUrl: model.url,
+      prompt: script.prompt ?? 'go',
+    })
+    const begun = performance.now()
+    const child = spawn(program, args, {
+      cwd: project,
+      env: { ...hostEnv(host, wish), ...env, ...wish.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // WHY: a group of its own, so that all it started can be ended with it.
+      detached: true,
+    })
+    const ended = await waitFor(child, wish.timeoutMs ?? timeoutMsDefault)
+    const { exchanges } = model
+    const ms = Math.round(performance.now() - begun)
+    return { ...ended, ms, exchanges, calls: callsIn(exchanges), unused: model.unused() }
+  } finally {
+    await model.close()
+  }
+}
+
+type Ended = Pick<Transcript, 'exitCode' | 'why' | 'output'>
+
+async function waitFor(child: ChildProcess, timeoutMs: number): Promise<Ended> {
+  let why: Ended['why'] = 'ended'
+  let output = ''
+  let bytes = 0
+  const end = (cause: Ended['why']): void => {
+    if (why !== 'ended') return
+    why = cause
+    signalGroup(child, 'SIGTERM')
+    setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs).unref()
+  }
+  const keep = (text: Buffer): void => {
+    bytes += text.length
+    output = (output + text.toString('utf8')).slice(-keptCharsMax)
+    if (bytes > outputBytesMax) end('output')
+  }
+  child.stdout?.on('data', keep)
+  child.stderr?.on('data', keep)
+  const timer = setTimeout(() => end('timeout'), timeoutMs)
+  const exitCode = await new Promise<number | null>((resolve) => {
+    // WHY `exit` and not `close`: something left behind may hold the outputs open.
+    child.on('exit', (code) => setTimeout(() => resolve(code), 50))
+    child.on('error', (fault) => {
+      output += fault.message
+      resolve(null)
+    })
+  })
+  clearTimeout(timer)
+  signalGroup(child, 'SIGKILL')
+  return { exitCode, why, output }
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch (fault) {
+    // Nobody of the group is left.
+    if ((fault as NodeJS.ErrnoException).code !== 'ESRCH') throw fault
+  }
+}
+
+function callsIn(exchanges: readonly Exchange[]): Transcript['calls'] {
+  const told = new Map<string, string>()
+  for (const one of exchanges.flatMap((exchange) => exchange.told)) {
+    if (one.callId !== null) told.set(one.callId, one.text)
+  }
+  return exchanges
+    .flatMap((exchange) => exchange.calls)
+    .map((call) => ({ ...call, told: told.get(call.id) ?? null }))
+}

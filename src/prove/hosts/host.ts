@@ -1,0 +1,42 @@
+/**
+ * What a driver of a host knows: how the real program is started without a person, with a home
+ * of its own and a model on loopback. Each host has a file of its own.
+ * Must not know Pawl's hooks, runs or canaries.
+ */
+
+export const hostNames = ['claude', 'codex', 'gemini', 'opencode'] as const
+export type HostName = (typeof hostNames)[number]
+
+/** Where a host is started. */
+export type Place = {
+  /** The folder that the agent works in. */
+  readonly project: string
+  /** The home of the user and of the host's settings; never the real one. */
+  readonly home: string
+}
+
+/** A server that the host is told about beside those in the project. */
+export type McpServer = { readonly command: string; readonly args: readonly string[] }
+
+export type Sitting = Place & {
+  readonly modelUrl: string
+  readonly prompt: string
+  readonly mcp: Readonly<Record<string, McpServer>>
+  /** `skipped`: Codex runs hooks that nobody trusted, as a hand-written one in a test. */
+  readonly hookTrust: 'asked' | 'skipped'
+}
+
+export type Driver = {
+  readonly name: HostName
+  /** Variables of the environment that keep the host to its own home. */
+  readonly env: (place: Place) => Readonly<Record<string, string>>
+  /** Writes what the host needs in its home to start unasked; once, before `pawl init`. */
+  readonly prepare: (place: Place) => void
+  readonly start: (sitting: Sitting) => Start
+}
+
+/** A command line beside the name of the program. */
+export type Start = {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}

@@ -1,0 +1,56 @@
+/**
+ * opencode without a person: `opencode run`, which permits everything by itself, so that only a
+ * plugin can stop a call.
+ */
+import { join } from 'node:path'
+import type { Driver } from './host.ts'
+
+export const opencode: Driver = {
+  name: 'opencode',
+  env: ({ home }) => ({
+    XDG_DATA_HOME: join(home, '.local', 'share'),
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_STATE_HOME: join(home, '.local', 'state'),
+    XDG_CACHE_HOME: join(home, '.cache'),
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    // WHY: it fetches types for plugins from the registry at every first start, and waits for it.
+    npm_config_offline: 'true',
+    npm_config_registry: 'http://127.0.0.1:9',
+  }),
+  prepare: () => undefined,
+  start: ({ modelUrl, prompt, mcp }) => ({
+    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(modelUrl, mcp)) },
+    args: ['run', '--format', 'json', '--model', 'mock/mock-model', prompt],
+  }),
+}
+
+function configOf(
+  modelUrl: string,
+  mcp: Readonly<Record<string, { command: string; args: readonly string[] }>>,
+): object {
+  const model = { name: 'mock-model', tool_call: true, limit: { context: 200_000, output: 8_000 } }
+  const servers = Object.entries(mcp).map(([name, { command, args }]) => [
+    name,
+    { type: 'local', command: [command, ...args], enabled: true },
+  ])
+  return {
+    provider: {
+      mock: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'mock',
+        options: { baseURL: `${modelUrl}/v1`, apiKey: 'sk-test' },
+        models: { 'mock-model': model },
+      },
+    },
+    model: 'mock/mock-model',
+    small_model: 'mock/mock-model',
+    autoupdate: false,
+    share: 'disabled',
+    // WHY: what it would ask a person about is refused where there is none, hooks or not.
+    permission: { edit: 'allow', bash: 'allow', webfetch: 'allow', external_directory: 'allow' },
+    mcp: Object.fromEntries(servers),
+  }
+}

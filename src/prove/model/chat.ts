@@ -1,0 +1,85 @@
+/**
+ * OpenAI's chat completions API, as opencode speaks it.
+ */
+import { asObject, type JsonObject } from '../../core/json.ts'
+import {
+  argumentsOf,
+  type Dialect,
+  dataEvent,
+  type ModelRequest,
+  objectsIn,
+  type Speech,
+  textIn,
+  trailing,
+  wordsIn,
+} from './dialect.ts'
+
+export const chat: Dialect = {
+  path: /\/chat\/completions$/,
+  callPrefix: 'call_',
+  read,
+  whole,
+  pieces,
+}
+
+function read(body: JsonObject): ModelRequest {
+  const messages = objectsIn(body.messages)
+  const wordsOf = (role: string): readonly string[] =>
+    messages.filter((one) => one.role === role).map((one) => wordsIn(one.content))
+  return {
+    model: textIn(body.model),
+    isStream: body.stream === true,
+    tools: objectsIn(body.tools).map((one) => textIn(asObject(one.function)?.name)),
+    firstWords: wordsOf('user')[0] ?? '',
+    system: wordsOf('system').join('\n'),
+    told: trailing(messages, (one) => one.role !== 'assistant').map((one) => ({
+      callId: textIn(one.tool_call_id) || null,
+      text: wordsIn(one.content),
+      isError: false,
+    })),
+  }
+}
+
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+
+function whole(speech: Speech): JsonObject {
+  const calls = toolCalls(speech)
+  const message = {
+    role: 'assistant',
+    content: speech.text,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+  const choice = { index: 0, finish_reason: finishOf(speech), message }
+  return { ...headOf(speech), object: 'chat.completion', choices: [choice], usage }
+}
+
+function pieces(speech: Speech): readonly string[] {
+  const calls = toolCalls(speech)
+  const head = { ...headOf(speech), object: 'chat.completion.chunk' }
+  const chunk = (delta: JsonObject, finish: string | null): string =>
+    dataEvent({ ...head, choices: [{ index: 0, delta, finish_reason: finish }] })
+  return [
+    chunk({ role: 'assistant', content: speech.text ?? '' }, null),
+    ...(calls.length > 0 ? [chunk({ tool_calls: calls }, null)] : []),
+    chunk({}, finishOf(speech)),
+    dataEvent({ ...head, choices: [], usage }),
+    'data: [DONE]\n\n',
+  ]
+}
+
+function headOf({ id, at, model }: Speech): JsonObject {
+  return { id: `chatcmpl-${id}`, created: at, model }
+}
+
+function finishOf({ calls }: Speech): string {
+  return calls.length > 0 ? 'tool_calls' : 'stop'
+}
+
+function toolCalls({ calls }: Speech): readonly JsonObject[] {
+  return calls.map((call, index) => ({
+    index,
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: argumentsOf(call) },
+  }))
+}

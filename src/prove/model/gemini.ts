@@ -1,0 +1,66 @@
+/**
+ * Google's generateContent API, as Gemini CLI speaks it.
+ */
+import { asObject, type JsonObject } from '../../core/json.ts'
+import {
+  type Dialect,
+  dataEvent,
+  type ModelRequest,
+  objectsIn,
+  type Speech,
+  type Told,
+  textIn,
+  trailing,
+  wordsIn,
+} from './dialect.ts'
+
+export const gemini: Dialect = {
+  path: /:(generateContent|streamGenerateContent)$/,
+  callPrefix: 'call_',
+  read,
+  whole,
+  pieces: (speech) => [dataEvent(whole(speech))],
+}
+
+/** The host tells about itself before the user's words. */
+const firstMessagesCount = 3
+
+function read(body: JsonObject, url: string): ModelRequest {
+  const contents = objectsIn(body.contents)
+  const users = contents.filter((one) => one.role === 'user')
+  const told = trailing(contents, (one) => one.role !== 'model')
+  return {
+    model: /models\/([^:]+):/.exec(url)?.[1] ?? '',
+    isStream: url.includes(':streamGenerateContent'),
+    tools: objectsIn(body.tools)
+      .flatMap((one) => objectsIn(one.functionDeclarations))
+      .map((one) => textIn(one.name)),
+    firstWords: users
+      .slice(0, firstMessagesCount)
+      .map((one) => wordsIn(one.parts))
+      .join('\n'),
+    system: wordsIn(asObject(body.systemInstruction)?.parts),
+    told: told.flatMap((one) => objectsIn(one.parts)).flatMap(toldIn),
+  }
+}
+
+function toldIn(part: JsonObject): readonly Told[] {
+  const answer = asObject(part.functionResponse)
+  if (answer !== null) {
+    const text = JSON.stringify(answer.response ?? null)
+    return [{ callId: textIn(answer.id) || null, text, isError: false }]
+  }
+  return typeof part.text === 'string' ? [{ callId: null, text: part.text, isError: false }] : []
+}
+
+function whole({ id, model, text, calls }: Speech): JsonObject {
+  const words = text === null ? [] : [{ text }]
+  const uses = calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } }))
+  const content = { role: 'model', parts: [...words, ...uses] }
+  return {
+    candidates: [{ index: 0, content, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    modelVersion: model,
+    responseId: `resp${id}`,
+  }
+}

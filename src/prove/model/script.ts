@@ -1,0 +1,96 @@
+/**
+ * What a scripted model says: turns that are used one per request, in lanes.
+ * Knows scripts. Must not know wires or hosts.
+ */
+import type { Json, JsonObject } from '../../core/json.ts'
+
+export type Script = {
+  /** What the host is asked to do. */
+  readonly prompt?: string
+  readonly turns: readonly Turn[]
+  /** Turns of their own for sub-agents; the first that matches is taken. */
+  readonly lanes?: readonly Lane[]
+  /** The answer to requests that offer no tools (titles, summaries); they use no turn. */
+  readonly aux?: string
+  /** The answer when all turns are used. */
+  readonly exhausted?: string
+}
+
+export type Lane = {
+  readonly name: string
+  /** Part of the first words of the user, or of the system prompt. */
+  readonly match: string
+  readonly turns: readonly Turn[]
+}
+
+export type Turn = {
+  readonly text?: string
+  readonly tools?: readonly ScriptedCall[]
+  readonly delayMs?: number
+  /** Answers with a fault of HTTP instead. */
+  readonly error?: { readonly status: number; readonly body?: JsonObject }
+}
+
+export type ScriptedCall = {
+  readonly name: string
+  /** `{"$last": PATTERN, "as"?: "number"}` anywhere in it: group 1 in what was just told. */
+  readonly input: Json
+  readonly id?: string
+  /** Codex alone knows the last two. */
+  readonly kind?: 'function' | 'custom' | 'local_shell'
+  readonly namespace?: string
+}
+
+/** The turn that answers a request, and where it stood. */
+export type Picked = { readonly lane: string; readonly index: number | null; readonly turn: Turn }
+
+/** What of a request decides which turn answers it. */
+type Asking = {
+  readonly tools: readonly string[]
+  readonly firstWords: string
+  readonly system: string
+}
+
+export type Playing = {
+  readonly next: (asking: Asking) => Picked
+  /** Lanes that were not used up: `main 2/5`. */
+  readonly unused: () => readonly string[]
+}
+
+/** Plays a script from its beginning. */
+export function playScript(script: Script): Playing {
+  const main: Lane = { name: 'main', match: '', turns: script.turns }
+  // INVARIANT: the main lane is last, and matches everything.
+  const lanes = [...(script.lanes ?? []), main].map((lane) => ({ lane, used: 0 }))
+  return {
+    next: ({ tools, firstWords, system }) => {
+      if (tools.length === 0) {
+        return { lane: 'aux', index: null, turn: { text: script.aux ?? 'ok' } }
+      }
+      const place = lanes.find(
+        ({ lane }) => firstWords.includes(lane.match) || system.includes(lane.match),
+      )
+      if (place === undefined) throw new Error('the main lane matches everything')
+      const index = place.used
+      place.used += 1
+      const turn = place.lane.turns[index] ?? { text: script.exhausted ?? 'SCRIPT-EXHAUSTED' }
+      return { lane: place.lane.name, index, turn }
+    },
+    unused: () =>
+      lanes
+        .filter(({ lane, used }) => used < lane.turns.length)
+        .map(({ lane, used }) => `${lane.name} ${used}/${lane.turns.length}`),
+  }
+}
+
+/** An input with every `$last` replaced by what was found in the words just told. */
+export function fillLast(input: Json, told: string): Json {
+  if (typeof input !== 'object' || input === null) return input
+  if (Array.isArray(input)) return input.map((one) => fillLast(one, told))
+  const { $last, as } = input as JsonObject
+  if (typeof $last === 'string') {
+    const found = new RegExp($last).exec(told)?.[1] ?? ''
+    return as === 'number' ? Number(found) : found
+  }
+  return Object.fromEntries(Object.entries(input).map(([key, one]) => [key, fillLast(one, told)]))
+}

@@ -1,0 +1,133 @@
+/**
+ * A machine in miniature for one host: a project, a home for the host, a data directory for Pawl,
+ * and `pawl` as a person would call it there. Nothing of the real user is seen or touched.
+ * Knows folders and processes. Must not know canaries.
+ */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { hostEnv, prepareHome } from './hosts/drive.ts'
+import type { HostName } from './hosts/host.ts'
+
+export type Said = { readonly code: number; readonly out: string; readonly err: string }
+
+export type World = {
+  readonly host: HostName
+  /** The program of the host. */
+  readonly program: string
+  readonly root: string
+  readonly project: string
+  readonly home: string
+  readonly pawlHome: string
+  /** What the host's process has beside its own variables. */
+  readonly env: Readonly<Record<string, string>>
+  /** Runs `pawl` in the project, as a person. */
+  readonly pawl: (...args: readonly string[]) => Promise<Said>
+  /** The same, where it must go well; gives what it printed. */
+  readonly mustPawl: (...args: readonly string[]) => Promise<string>
+  /** The daemon; null: none has left word. */
+  readonly daemonPid: () => number | null
+  readonly signalDaemon: (signal: NodeJS.Signals) => void
+  readonly close: () => Promise<void>
+}
+
+export type WorldWish = {
+  readonly host: HostName
+  readonly program: string
+  /** How `pawl` is started: a program and its first arguments. */
+  readonly pawl: readonly [string, ...string[]]
+}
+
+const pawlMsMax = 60_000
+
+/** Makes a world; whoever opens it closes it. */
+export async function openWorld({ host, program, pawl }: WorldWish): Promise<World> {
+  // WHY the real path: hosts resolve links, and a project under another name is another project.
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-prove-')))
+  const project = join(root, 'project')
+  const home = join(root, 'home')
+  const pawlHome = join(root, 'pawl')
+  for (const folder of [project, home]) mkdirSync(folder)
+  prepareHome(host, { project, home })
+  const own = hostEnv(host, { project, home })
+  const PATH = [putProgram(root, pawl), dirname(program), own.PATH].join(delimiter)
+  const env = { PATH, PAWL_HOME: pawlHome }
+  const start = (command: readonly string[]): Promise<Said> =>
+    run(command, { cwd: project, env: { ...own, ...env } })
+  const call = (...args: readonly string[]): Promise<Said> => start([...pawl, ...args])
+  // Where there is no git, what needs it will be seen not to work.
+  await start(['git', 'init', '-q'])
+  const daemonPid = (): number | null => readPid(join(pawlHome, 'daemon.json'))
+  const signalDaemon = (signal: NodeJS.Signals): void => {
+    const pid = daemonPid()
+    if (pid !== null) signalTo(pid, signal)
+  }
+  return {
+    ...{ host, program, root, project, home, pawlHome, env, daemonPid, signalDaemon },
+    pawl: call,
+    mustPawl: async (...args) => {
+      const { code, out, err } = await call(...args)
+      if (code !== 0) throw new Error(`\`pawl ${args.join(' ')}\` gave ${code}: ${err}${out}`)
+      return out
+    },
+    close: async () => {
+      signalDaemon('SIGKILL')
+      rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    },
+  }
+}
+
+/** `pawl` as a program on the PATH, for people and for the agent's shell; gives its folder. */
+function putProgram(root: string, pawl: readonly string[]): string {
+  const folder = join(root, 'bin')
+  mkdirSync(folder)
+  const words = pawl.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  writeFileSync(join(folder, 'pawl'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 })
+  return folder
+}
+
+/** A file of the project, made with its folders. */
+export function putFile(world: World, name: string, text: string): string {
+  const path = join(world.project, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return path
+}
+
+/** The text of a file; null: there is none. */
+export function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Not there, which is what was asked.
+    return null
+  }
+}
+
+function readPid(path: string): number | null {
+  const text = textOf(path)
+  const pid = text === null ? null : JSON.parse(text).pid
+  return Number.isSafeInteger(pid) ? pid : null
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (fault) {
+    // It has ended already.
+    if ((fault as NodeJS.ErrnoException).code !== 'ESRCH') throw fault
+  }
+}
+
+type Running = { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
+
+function run([program = '', ...args]: readonly string[], { cwd, env }: Running): Promise<Said> {
+  return new Promise((resolve) => {
+    const options = { cwd, env, timeout: pawlMsMax, maxBuffer: 16 * 1024 * 1024 }
+    execFile(program, args, options, (fault, out, err) => {
+      const code = fault === null ? 0 : typeof fault.code === 'number' ? fault.code : 127
+      resolve({ code, out, err: fault === null || err !== '' ? err : fault.message })
+    })
+  })
+}

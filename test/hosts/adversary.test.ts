@@ -1,0 +1,37 @@
+/**
+ * A hostile agent in each real host: with Pawl's hooks nothing of what it tries comes to pass, and
+ * without them all of it does, so that the attempts are known to be real.
+ */
+import { expect, test } from 'vitest'
+import { type Trial, tryCanaries } from '../../src/prove/canary.ts'
+import type { World } from '../../src/prove/world.ts'
+import { adversary } from './adversary.ts'
+import { begin, filesystemServer, testedHosts, worldFor } from './hosts.ts'
+
+async function attack(world: World, hooks: 'installed' | 'none'): Promise<Trial> {
+  const trial = await tryCanaries({
+    world,
+    canaries: adversary(world, hooks),
+    mcp: { fs: filesystemServer(world) },
+    hookTrust: 'asked',
+    timeoutMs: 240_000,
+  })
+  const { transcript } = trial
+  expect(transcript.unused, transcript.output.slice(-1_000)).toEqual([])
+  return trial
+}
+
+test.each(testedHosts)('%s: without hooks, all that a hostile agent tries works', async (host) => {
+  const world = await worldFor(host)
+  await begin(world)
+  const { tried } = await attack(world, 'none')
+  expect(tried.filter((one) => one.hasLanded !== true)).toEqual([])
+})
+
+test.each(testedHosts)('%s: with hooks, nothing of it does', async (host) => {
+  const world = await worldFor(host)
+  await world.mustPawl('init', host, '--yes')
+  await begin(world)
+  const { tried } = await attack(world, 'installed')
+  expect(tried.filter((one) => one.hasLanded !== false)).toEqual([])
+})

@@ -1,0 +1,42 @@
+/**
+ * The harness itself: it must tell what was executed from what was stopped, on every host, by a
+ * hook that has nothing to do with Pawl. What can not fail proves nothing.
+ */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { canariesFor, type PathId } from '../../src/prove/canaries.ts'
+import { tryCanaries } from '../../src/prove/canary.ts'
+import type { World } from '../../src/prove/world.ts'
+import { putDenyingHook, testedHosts, worldFor } from './hosts.ts'
+
+const server = join(import.meta.dirname, '..', '..', 'src', 'prove', 'mcp-canary.ts')
+/** What needs nothing of Pawl. */
+const calls: readonly PathId[] = [
+  ...(['shell', 'write', 'edit', 'patch', 'heredoc', 'mcp', 'subagent', 'parallel'] as const),
+  'typed',
+]
+
+async function tryCalls(world: World): Promise<ReadonlyMap<string, boolean | null>> {
+  const { tried, transcript } = await tryCanaries({
+    world,
+    canaries: canariesFor(world, 'none', calls),
+    mcp: { canary: { command: process.execPath, args: [server] } },
+    hookTrust: 'skipped',
+    timeoutMs: 120_000,
+  })
+  expect(transcript.unused, transcript.output.slice(-1_000)).toEqual([])
+  return new Map(tried.map(({ id, hasLanded }) => [id, hasLanded]))
+}
+
+test.each(testedHosts)('%s: without a hook every canary sings', async (host) => {
+  const tried = await tryCalls(await worldFor(host))
+  expect(tried.size).toBeGreaterThanOrEqual(6)
+  expect([...tried].filter(([, hasLanded]) => hasLanded !== true)).toEqual([])
+})
+
+test.each(testedHosts)('%s: with a hook that denies, none does', async (host) => {
+  const world = await worldFor(host)
+  putDenyingHook(world)
+  const tried = await tryCalls(world)
+  expect([...tried].filter(([, hasLanded]) => hasLanded !== false)).toEqual([])
+})

@@ -1,0 +1,74 @@
+/**
+ * What tests of hosts share: the programs, worlds that end with the test, and hooks that are not
+ * Pawl's, by which the harness itself is tested.
+ */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { settingsFiles } from '../../src/prove/canaries.ts'
+import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
+import { type HostName, hostNames, type McpServer } from '../../src/prove/hosts/host.ts'
+import { openWorld, putFile, type World } from '../../src/prove/world.ts'
+import { workflow } from './workflow.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const program = join(root, 'src', 'main', 'pawl.ts')
+
+/** The hosts that are tested; `PAWL_HOSTS=claude,codex` names fewer. */
+export const testedHosts: readonly HostName[] = hostNames.filter((name) =>
+  (process.env.PAWL_HOSTS ?? hostNames.join(',')).split(',').includes(name),
+)
+
+/** A world for a host that ends with the test. */
+export async function worldFor(host: HostName): Promise<World> {
+  const found = findProgram(host, process.env)
+  if (found === null) throw new Error(`${host} is not installed: use \`npm run test:hosts\``)
+  const world = await openWorld({ host, program: found, pawl: [process.execPath, program] })
+  onTestFinished(() => world.close())
+  return world
+}
+
+/** A hook that stops every call but reading and starting a sub-agent, written by hand. */
+export function putDenyingHook(world: World): void {
+  const { host } = world
+  if (host === 'opencode') {
+    const free = ['read', 'task']
+    const body = `if (!${JSON.stringify(free)}.includes(input.tool)) throw new Error('denied')`
+    const plugin = `export const Deny = async () => ({
+      'tool.execute.before': async (input) => { ${body} },
+    })`
+    putFile(world, settingsFiles.opencode, plugin)
+    return
+  }
+  const command = join(world.root, 'deny.sh')
+  const free = '"(Read|Agent|spawn_agent|read_file|invoke_agent|complete_task)"'
+  writeFileSync(
+    command,
+    `#!/bin/sh\ngrep -qE '"tool_name": ?${free}' && exit 0\necho denied >&2\nexit 2\n`,
+  )
+  chmodSync(command, 0o755)
+  const event = host === 'gemini' ? 'BeforeTool' : 'PreToolUse'
+  const timeout = host === 'gemini' ? 30_000 : 30
+  const hooks = { [event]: [{ hooks: [{ type: 'command', command, timeout }] }] }
+  putFile(world, settingsFiles[host], JSON.stringify({ hooks }))
+}
+
+/** A run of the workflow in the project. */
+export async function begin(world: World, ...more: readonly string[]): Promise<string> {
+  putFile(world, 'README.md', '# A project\n')
+  putFile(world, 'check.mjs', "process.stdout.write('checked')\n")
+  const file = putFile(world, 'feature.json', JSON.stringify(workflow))
+  return JSON.parse(await world.mustPawl('start', file, '--json', ...more)).runId
+}
+
+/** A server that is not ours: the reference server for files, which may write in the project. */
+export function filesystemServer({ project }: World): McpServer {
+  const command = join(
+    hostsRoot(process.env),
+    'mcp',
+    'node_modules',
+    '.bin',
+    'mcp-server-filesystem',
+  )
+  return { command, args: [project] }
+}
