@@ -20,6 +20,7 @@ import { openDesk, openHooks } from './open-hooks.ts'
 import { openStore } from './open-store.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
+import { type HookWatch, openHookWatch } from './watch-hooks.ts'
 import { openWebhook } from './webhook.ts'
 
 export type DaemonSettings = {
@@ -45,6 +46,7 @@ export type Served = {
 
 const secondMs = 1_000
 const hourMs = 3_600_000
+const watchMs = 2_000
 const dayMs = 86_400_000
 
 /** Opens everything; what was opened is closed again when something does not open. */
@@ -62,15 +64,16 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const runtime = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
     const found = await lookAround(store, settings)
-    opened.push(openTimers(runtime, log))
+    const watch = openHookWatch(home, runtime, log)
+    opened.push(openTimers(runtime, watch, log))
     const spans = spansOf(config, log)
     opened.push(spans.close)
-    const desk = openDesk(runtime, { home, log, config })
+    const desk = openDesk(runtime, watch, { home, log, config })
     const api = openApi({
       runtime,
       tokens,
       answerHook: desk.answerHttp,
-      about: { version, found },
+      about: aboutOf(version, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
@@ -81,6 +84,16 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
   } catch (fault) {
     await close()
     throw fault
+  }
+}
+
+/** What a start has found stays; what is wrong now is said as long as it is. */
+function aboutOf(version: string, found: () => readonly string[]): ApiOptions['about'] {
+  return {
+    version,
+    get found() {
+      return found()
+    },
   }
 }
 
@@ -169,7 +182,7 @@ function spansOf({ otlpUrl }: Config, log: LogLine): Spans {
   return { hear: { onSpan: exporter.onSpan }, close: exporter.close }
 }
 
-function openTimers(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
+function openTimers(runtime: OpenRuntime, watch: HookWatch, log: LogLine): () => Promise<void> {
   const onFault = (fault: unknown): void => {
     log('error', 'what was due could not be done', { fault: faultText(fault) })
   }
@@ -183,6 +196,7 @@ function openTimers(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
     every(secondMs, runtime.poll, onFault),
     every(secondMs, tellDeafness(runtime, log), onFault),
     every(hourMs, letGo, onFault),
+    every(watchMs, watch.look, onFault),
   ]
   return async () => {
     await Promise.all(timers.map((timer) => timer.stop()))

@@ -11,15 +11,16 @@ import type { Config } from './config.ts'
 import type { Home } from './home.ts'
 import { installHookClient } from './hook-client.ts'
 import type { LogLine } from './log-file.ts'
+import type { HookWatch } from './watch-hooks.ts'
 
 type Around = { readonly home: Home; readonly log: LogLine; readonly config: Config }
 
 /** The desk at which hooks are answered. */
-export function openDesk(runtime: Runtime, { config, log }: Around): HookDesk {
+export function openDesk(runtime: Runtime, watch: HookWatch, { config, log }: Around): HookDesk {
   return openHookDesk({
     runtime,
     settings: config.hooks,
-    checkHooks: () => [],
+    checkHooks: watch.problemsIn,
     log: (what, about) => log('warning', what, about),
   })
 }

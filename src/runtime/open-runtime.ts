@@ -29,6 +29,7 @@ import type {
   Outcome,
   Runtime,
 } from './runtime.ts'
+import { runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
 import { cutText } from './texts.ts'
 import { openWaiters } from './waiters.ts'
@@ -202,9 +203,10 @@ async function waitFor(
 }
 
 function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
-  const { claimsOf, claimsOn, releaseSession, releaseRun } = store
+  const { claimsOn, releaseSession, releaseRun } = store
+  const runOf: Runtime['sessions']['runOf'] = (session) => runOfSession(store, session)
   const claim: Runtime['sessions']['claim'] = (wish) => store.claim({ ...wish, at: clock.now() })
-  return { claim, claimsOf, claimsOn, releaseSession, releaseRun }
+  return { claim, runOf, claimsOn, releaseSession, releaseRun }
 }
 
 function checkFree(desk: Desk, spoken: FreeCall): FreeVerdict {

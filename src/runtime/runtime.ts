@@ -42,6 +42,8 @@ export type StartRequest = {
   readonly vars: JsonObject
   /** Where the agent works, as an absolute path. */
   readonly workspace: string | null
+  /** The conversation of a host that will work on it; absent: the first to come. */
+  readonly session?: string
 }
 
 /** Something that is wanted of a run. `branch` names an open branch; null: the main run. */
@@ -183,8 +185,10 @@ export type FreeVerdict = Verdict & {
 }
 
 /** Which conversation of a host works on which run. */
-export type Sessions = Omit<ClaimStore, 'claim'> & {
+export type Sessions = Omit<ClaimStore, 'claim' | 'claimsOf'> & {
   readonly claim: (claim: Omit<Claim, 'at'>) => Promise<string>
+  /** The run that a session works on, or has worked on last; null: it has had none. */
+  readonly runOf: (session: string) => Promise<RunHead | null>
 }
 
 export type Runtime = {

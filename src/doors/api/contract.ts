@@ -57,6 +57,7 @@ export const contract = {
       stage: name.optional().describe('begin here'),
       vars: jsonObject.default({}),
       workspace: folder.optional().describe('where the agent works, an absolute path'),
+      session: name.optional().describe('the conversation that works on it, `HOST:ID`'),
     }),
     answer: outcome,
   },

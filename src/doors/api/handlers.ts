@@ -41,13 +41,14 @@ type Handler<Name extends OperationName> = (
 type Handlers = { readonly [Name in OperationName]: Handler<Name> }
 
 export const handlers: Handlers = {
-  'runs.start': async (desk, { definition, task, stage, vars, workspace }) => {
+  'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
     const request = {
       definition,
       task: task ?? null,
       stage: stage ?? null,
       vars,
       workspace: workspace ?? null,
+      ...(session === undefined ? {} : { session }),
     }
     return accepted(await desk.runtime.start(request, byOf(desk)))
   },

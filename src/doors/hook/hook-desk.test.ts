@@ -64,7 +64,7 @@ test('a call that the stage forbids is blocked, with what is possible instead', 
   const runId = await startRelease(runtime)
   const refused = await call('Edit', edit)
   expect(refused).toMatchObject({ exit: 2, stdout: '' })
-  expect(refused.stderr).toMatch(/TOOL_NOT_ALLOWED.*Read.*READY/s)
+  expect(refused.stderr).toMatch(/TOOL_NOT_ALLOWED.*`Read`.*`READY`/s)
   const read = await call('Read', { file_path: '/work/a.ts' })
   expect(read.exit).toBe(0)
   expect(contextIn(read)).toContain(runId)
@@ -160,6 +160,32 @@ test('a session that ends leaves its run to the next one', async () => {
   expect((await call('Edit', edit, { session: 'two' })).exit).toBe(2)
 })
 
+test('an agent does not leave its run for another, unless a person has begun that', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const read = { file_path: '/work/a' }
+  await call('Read', read)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  const mine = { ...request, session: 'claude:s1' }
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  await runtime.send(runId, { kind: 'cancel', reason: 'tired' }, asAgent)
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  await runtime.start(request, asAgent)
+  expect((await call('Read', read)).stderr).toContain('cancelled')
+  const { runId: next } = await runtime.start(request, asPerson)
+  expect((await call('Read', read)).exit).toBe(0)
+  expect(await runtime.sessions.claimsOn(next)).toMatchObject([{ session: 'claude:s1' }])
+})
+
+test('a run that a session begins itself is its own', async () => {
+  const { runtime, call } = openDesk()
+  await startRelease(runtime)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start({ ...request, session: 'claude:s1' }, asAgent)
+  expect((await call('Edit', edit)).exit).toBe(2)
+  expect(await runtime.sessions.claimsOn(runId)).toMatchObject([{ session: 'claude:s1' }])
+})
+
 test('an unfinished run sends its agent back, twice and no more', async () => {
   const { runtime, hook } = openDesk()
   const runId = await startRelease(runtime)
@@ -172,6 +198,20 @@ test('an unfinished run sends its agent back, twice and no more', async () => {
   expect((await hook('Stop', {})).exit).toBe(2)
   await runtime.send(runId, { kind: 'cancel', reason: 'enough' }, asAgent)
   expect(await hook('Stop', {})).toEqual(passes)
+})
+
+test('what Gemini makes of our own words is no new prompt of a person', async () => {
+  const { runtime, hook } = openDesk()
+  await startRelease(runtime)
+  const where = { host: 'gemini' }
+  const reasons = []
+  for (let count = 0; count < 2; count += 1) {
+    const { reason } = JSON.parse((await hook('AfterAgent', {}, where)).stdout)
+    reasons.push(reason)
+    await hook('BeforeAgent', { prompt: reason }, where)
+  }
+  expect(reasons).toHaveLength(2)
+  expect(await hook('AfterAgent', {}, where)).toEqual(passes)
 })
 
 test('a prompt and a beginning tell the standing in at most 400 tokens', async () => {

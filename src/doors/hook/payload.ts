@@ -28,6 +28,15 @@ export function callIn(payload: JsonObject): HostCall | null {
   return { tool, input, server: null, key: key === null ? null : `${turn}:${key}` }
 }
 
+/**
+ * Who speaks in a prompt: hosts also put there what a background task ended with, and what we
+ * ourselves said to an agent that wanted to stop.
+ */
+export function promptedBy(payload: JsonObject): 'person' | 'host' {
+  const prompt = textIn(payload, 'prompt') ?? ''
+  return /^(?:<task-notification>|Pawl: )/.test(prompt) ? 'host' : 'person'
+}
+
 /** Letters of an output that are looked into. */
 const outputCharsMax = 256 * 1024
 

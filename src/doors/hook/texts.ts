@@ -20,11 +20,11 @@ type Verdict = Extract<Reply, { kind: 'verdict' }>
 export function refusalText(reply: Verdict): string {
   const { code, reason, rule, hint } = reply
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
-  const instead = insteadText(reply.instead)
+  const instead = reply.instead.length === 0 ? '' : `possible now: ${insteadText(reply.instead)}`
   return sentences([
     `Pawl refused this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`,
-    instead === '' ? '' : `Possible now: ${instead}.`,
-    hint === '' ? '' : `${hint}.`,
+    // The hint has the ways in it, as far as one line goes.
+    sentence(hint === '' ? instead : hint),
   ])
 }
 
@@ -67,7 +67,7 @@ export function askText(approvalId: string, message: string): string {
 export function freeText({ code, reason, rule, hint }: FreeVerdict): string {
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
   const marks = by.length === 0 ? '' : ` [${by.join(', ')}]`
-  return sentences([`Pawl refused this call: ${reason}${marks}.`, hint === '' ? '' : `${hint}.`])
+  return sentences([`Pawl refused this call: ${reason}${marks}.`, sentence(hint)])
 }
 
 /** Where a run stands, as short as an agent's memory needs it. */
@@ -134,6 +134,10 @@ export function unfinishedText(runId: string, view: View): string {
     onwardText(view),
     'Go on with it, or pause it with the tool pawl_pause and say why.',
   ])
+}
+
+function sentence(text: string): string {
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 function sentences(parts: readonly string[], by = ' '): string {

@@ -39,11 +39,11 @@ export async function findRun(runtime: Runtime, asking: Asking): Promise<Found> 
   const { heard, runId } = asking
   if (runId !== null) return namedRun(runtime, heard, runId)
   const session = sessionOf(heard)
-  const claimed = await runtime.sessions.claimsOf(session)
-  const mine = claimed.find((claim) => claim.branch === '')
-  const head = mine === undefined ? null : await runtime.readHead(mine.runId)
+  const head = await runtime.sessions.runOf(session)
   if (head !== null && isOpen(head)) return inBranch(runtime, heard, head.id)
-  const found = await takeFree(runtime, asking, session)
+  // WHY: who could give up one run and start another would choose what it is held by.
+  const begunBy = head === null || head.status === 'completed' ? 'anybody' : 'person'
+  const found = await takeFree(runtime, asking, begunBy)
   // A run that has ended still says what may be done after it, until there is another.
   if (found.kind === 'none' && head !== null) return inBranch(runtime, heard, head.id)
   return found
@@ -59,21 +59,32 @@ function isOpen({ status }: RunHead): boolean {
   return openStatuses.some((one) => one === status)
 }
 
+type BegunBy = 'anybody' | 'person'
+
 /** The one open run of the workspace that nobody has; it is this session's from now on. */
-async function takeFree(runtime: Runtime, asking: Asking, session: string): Promise<Found> {
+async function takeFree(runtime: Runtime, asking: Asking, begunBy: BegunBy): Promise<Found> {
   const query = { statuses: openStatuses, workspace: asking.workspace, definition: null }
   const { items } = await runtime.listRuns({ ...query, after: null, limit: runsMax })
   const free: RunHead[] = []
   for (const head of items) {
     const claims = await runtime.sessions.claimsOn(head.id)
-    if (!claims.some((claim) => claim.branch === '')) free.push(head)
+    const isTaken = claims.some((claim) => claim.branch === '')
+    if (!isTaken && (await isBegunBy(runtime, head, begunBy))) free.push(head)
   }
   const [only, second] = free
   if (only === undefined) return { kind: 'none', others: items }
   if (second !== undefined) return { kind: 'unclear', reason: severalText(free) }
+  const session = sessionOf(asking.heard)
   const holder = await runtime.sessions.claim({ runId: only.id, branch: '', session })
-  if (holder !== session) return takeFree(runtime, asking, session)
+  // Another session was faster: there is one free run less.
+  if (holder !== session) return takeFree(runtime, asking, begunBy)
   return { ...(await inBranch(runtime, asking.heard, only.id)), isNew: true }
+}
+
+async function isBegunBy(runtime: Runtime, { id }: RunHead, who: BegunBy): Promise<boolean> {
+  if (who === 'anybody') return true
+  const [first] = await runtime.readEvents(id, { after: 0, limit: 1 })
+  return first?.actor.startsWith('person:') === true
 }
 
 function severalText(free: readonly RunHead[]): string {

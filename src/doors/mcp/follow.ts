@@ -26,67 +26,116 @@ export type FollowerOptions = {
 const nobody: Who = { session: null, agent: null, run: null, branch: null }
 /** Records that come together are looked at once. */
 const gatherMs = 30
+/** How long an answer waits for its client to read the new list. */
+const listMsMax = 300
 
 export function openFollower({ desk, onChange }: FollowerOptions): Follower {
   const { prefix } = desk
   /** The list that the client has seen; null: it has not asked for one. */
   let seen: string | null = null
   let place: Place | null = null
-  let following = new AbortController()
+  let following: AbortController | null = null
+  const reader = openReader()
 
-  const see = async (reading: Reading): Promise<void> => {
-    if (place?.runId !== reading.head.id) follow(reading)
-    await compare(reading)
-  }
-  const compare = async (reading: Reading): Promise<void> => {
+  /** `wait`: until the client has read the new list. */
+  const compare = async (reading: Reading, mode: 'wait' | 'tell'): Promise<void> => {
     const now = JSON.stringify(listTools(reading, prefix))
     if (seen === null || seen === now) return
     seen = now
+    // WHY before it is told: it may read at once.
+    const read = mode === 'wait' ? reader.untilRead() : null
     await onChange()
+    await read
   }
-  const follow = (reading: Reading): void => {
-    following.abort()
-    following = new AbortController()
-    const { id, seq, status } = reading.head
-    place = { runId: id, branch: null }
-    if (isOpen(status)) void watch(place, seq, following.signal)
+  const follow = ({ head }: Reading): void => {
+    if (place?.runId === head.id && following !== null) return
+    following?.abort()
+    place = { runId: head.id, branch: null }
+    following = isOpen(head.status) ? new AbortController() : null
+    if (following !== null) void watch(place, head.seq, following)
   }
-  const watch = async (at: Place, after: number, signal: AbortSignal): Promise<void> => {
+  const watch = async (at: Place, after: number, until: AbortController): Promise<void> => {
     let isLooking = false
     const look = async (): Promise<void> => {
       isLooking = false
+      if (until.signal.aborted) return
+      const reading = await readPlace(desk, at).catch(() => null)
       // A look that fails is made up for by the next call, which looks as well.
-      if (!signal.aborted)
-        await readPlace(desk, at)
-          .then(compare)
-          .catch(() => undefined)
+      if (reading !== null) await compare(reading, 'tell')
     }
     try {
-      for await (const _ of desk.link.stream(at.runId, after, signal)) {
+      for await (const _ of desk.link.stream(at.runId, after, until.signal)) {
         if (!isLooking) setTimeout(look, gatherMs)
         isLooking = true
       }
     } catch {
       // The daemon went away: the next call finds or starts it, and follows again.
-      if (place === at) place = null
+      if (following === until) following = null
     }
   }
   return {
     list: async () => {
       const reading = await currentOf(desk, place)
-      if (reading !== null && place?.runId !== reading.head.id) follow(reading)
+      if (reading !== null) follow(reading)
       seen = JSON.stringify(listTools(reading, prefix))
+      reader.hasRead()
       return reading
     },
-    see,
-    close: () => following.abort(),
+    see: async (reading) => {
+      follow(reading)
+      await compare(reading, 'wait')
+    },
+    close: () => following?.abort(),
   }
 }
 
-/** The run of the last call, else the one that a call would mean. */
+type Reader = {
+  readonly hasRead: () => void
+  /** Until the client has asked for its tools, if it is one that does so when they change. */
+  readonly untilRead: () => Promise<void>
+}
+
+/**
+ * WHY wait at all: a model may call the tool that it was just told of at once, and a host that
+ * has not read the new list by then does not know it.
+ */
+function openReader(): Reader {
+  let doesRead = true
+  const waiting = new Set<() => void>()
+  return {
+    hasRead: () => {
+      doesRead = true
+      const waited = [...waiting]
+      // After the answer with the list is on its way.
+      setImmediate(() => {
+        for (const done of waited) done()
+      })
+    },
+    untilRead: () => {
+      if (!doesRead) return Promise.resolve()
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          doesRead = false
+          done()
+        }, listMsMax)
+        const done = (): void => {
+          clearTimeout(timer)
+          waiting.delete(done)
+          resolve()
+        }
+        waiting.add(done)
+      })
+    },
+  }
+}
+
+/** The run of the last call while it is open, else the one that a call would mean. */
 async function currentOf(desk: Desk, place: Place | null): Promise<Reading | null> {
   try {
-    return await readPlace(desk, place ?? (await desk.places.find(nobody)))
+    const last = place === null ? null : await readPlace(desk, place)
+    if (last !== null && isOpen(last.head.status)) return last
+    const meant = await desk.places.find(nobody)
+    return meant.runId === place?.runId ? last : await readPlace(desk, meant)
   } catch {
     // Without a daemon or a run there is still a list: the tools that begin one.
     return null

@@ -15,7 +15,8 @@ type View = Reading['view']
 export type Spoken = { readonly say: readonly string[]; readonly warnings: readonly string[] }
 
 /** The run as values. */
-export function standingOf({ head, view }: Reading, prefix: string): JsonObject {
+export function standingOf(reading: Reading, prefix: string): JsonObject {
+  const { head, view } = reading
   return {
     run: head.id,
     workflow: view.name,
@@ -30,6 +31,8 @@ export function standingOf({ head, view }: Reading, prefix: string): JsonObject 
     ...(Object.keys(view.branches).length === 0 ? {} : { branches: { ...view.branches } }),
     ...(view.pendingCall === null ? {} : { pending_tool_call: { ...view.pendingCall } }),
     ...(view.mustCall ? { must_call: true } : {}),
+    // WHY here as well: some hosts show a model these values and not the text (Claude Code does).
+    next: nextLine(reading, prefix),
   }
 }
 
@@ -158,6 +161,7 @@ export const standingSchema: JsonObject = {
       properties: { name: { type: 'string' }, arguments: { type: 'object' } },
     },
     must_call: { type: 'boolean', description: 'a tool has to be called now' },
+    next: { type: 'string', description: 'how to go on' },
   },
 }
 

@@ -14,7 +14,7 @@ import {
   type Wire,
   type Word,
 } from '../heard.ts'
-import { callIn, reportOf, textIn } from '../payload.ts'
+import { callIn, promptedBy, reportOf, textIn } from '../payload.ts'
 import type { HookOutput } from '../question.ts'
 
 export const claude: HostDialect = { host: 'claude', read: readClaude, answer, asks: true }
@@ -46,10 +46,8 @@ export function eventOf(name: string, payload: JsonObject): HookEvent | null {
       return withCall(payload, (call) => ({ kind: 'report', call, report: done(payload) }))
     case 'PostToolUseFailure':
       return withCall(payload, (call) => ({ kind: 'report', call, report: failed(payload) }))
-    case 'UserPromptSubmit': {
-      const isHosts = (textIn(payload, 'prompt') ?? '').startsWith('<task-notification>')
-      return { kind: 'prompt', by: isHosts ? 'host' : 'person' }
-    }
+    case 'UserPromptSubmit':
+      return { kind: 'prompt', by: promptedBy(payload) }
     case 'SessionStart':
       return { kind: 'begin' }
     case 'SessionEnd':

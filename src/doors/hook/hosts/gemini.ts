@@ -13,7 +13,7 @@ import {
   say,
   type Word,
 } from '../heard.ts'
-import { callIn, objectIn, reportOf, textIn } from '../payload.ts'
+import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
 import type { HookOutput } from '../question.ts'
 import { commonOf, withFields } from './claude.ts'
 
@@ -36,7 +36,7 @@ function eventOf(name: string, payload: JsonObject): HookEvent | null {
       return call === null ? null : { kind: 'report', call, report: reportIn(payload) }
     }
     case 'BeforeAgent':
-      return { kind: 'prompt', by: 'person' }
+      return { kind: 'prompt', by: promptedBy(payload) }
     case 'AfterAgent':
       return { kind: 'stop' }
     case 'SessionStart':
