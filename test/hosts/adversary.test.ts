@@ -16,7 +16,10 @@ async function attack(world: World, hooks: 'installed' | 'none'): Promise<Trial>
     hookTrust: 'asked',
     timeoutMs: 240_000,
   })
-  const { transcript } = trial
+  const { transcript, tried } = trial
+  if (process.env.PAWL_HOSTS_TELL === '1') {
+    for (const { id, told } of tried) console.log(world.host, id, told)
+  }
   expect(transcript.unused, transcript.output.slice(-1_000)).toEqual([])
   return trial
 }
