@@ -2,6 +2,7 @@
  * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
  */
 import { benchGuard } from './guard.ts'
+import { benchHooks } from './hooks.ts'
 import { benchMachine } from './machine.ts'
 import { benchRecord } from './record.ts'
 
@@ -9,6 +10,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   machine: benchMachine,
   guard: benchGuard,
   record: benchRecord,
+  hooks: benchHooks,
 }
 
 const named = process.argv.slice(2)

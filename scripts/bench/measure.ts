@@ -24,8 +24,13 @@ export function interleave<N extends string | number>(
 
 /** The middle value. */
 export function median(values: readonly number[]): number {
+  return percentile(values, 0.5)
+}
+
+/** The value that this share of all does not exceed; 1: the greatest. */
+export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 export type Row = readonly [name: string, value: number, note: string]

@@ -86,6 +86,28 @@ describe.runIf(isOurNode)('a hook', () => {
     }
   })
 
+  test('`pawl hook` loads little: a host waits for it', async () => {
+    const site = await openSite(denial)
+    const lister = join(site.home.folder, 'list.mjs')
+    writeFileSync(
+      lister,
+      `import { registerHooks } from 'node:module'
+      import { appendFileSync } from 'node:fs'
+      registerHooks({ load: (url, context, next) => {
+        appendFileSync(${JSON.stringify(`${lister}.txt`)}, url + '\\n')
+        return next(url, context)
+      } })`,
+    )
+    await run(site, process.execPath, ['--import', lister, program, 'hook', 'claude', '/w'])
+    expect(site.asked).toHaveLength(1)
+    const loaded = readFileSync(`${lister}.txt`, 'utf8').trim().split('\n')
+    const own = loaded.filter((url) => !url.startsWith('node:'))
+    expect(own.filter((url) => url.includes('/node_modules/'))).toEqual([])
+    const core = own.filter((url) => url.includes('/src/core/'))
+    expect(core.map((url) => url.split('/').at(-1))).toEqual(['near-miss.ts'])
+    expect(own.length).toBeLessThan(40)
+  })
+
   test('the command in the settings of a host asks through the script', async () => {
     const site = await openSite({ exit: 2, stdout: '', stderr: 'not now\n' })
     const means = { node: process.execPath, program, cc: [] }

@@ -41,7 +41,7 @@ describe.runIf(isOurNode)('which run', slow, () => {
     expect((await second.call('pawl_get_status')).values).toMatchObject({ active: true })
   })
 
-  test('PAWL_RUN names the run; the mark of the hook is stronger, and a session keeps to its own', async () => {
+  test('PAWL_RUN names the run, a hook names it better, and a session keeps to its own', async () => {
     const one = (await house.json('start', 'release')).runId
     const other = (await house.json('start', 'release')).runId
     const { call } = await openAgent(house, { env: { PAWL_RUN: one } })
@@ -86,7 +86,7 @@ describe.runIf(isOurNode)('the wire', slow, () => {
     await expect.poll(() => changes.at(-1)).toContain('process_step')
   })
 
-  test('a daemon that was ended is started again by the next call, and the run goes on', async () => {
+  test('a daemon that has ended is started by the next call, and the run goes on', async () => {
     const { call, complaints } = await openAgent(house)
     await call('pawl_load_workflow', { name: 'release' })
     const before = house.note()?.pid
@@ -106,7 +106,7 @@ describe.runIf(isOurNode)('the wire', slow, () => {
     })
   })
 
-  test('bad lines are answered in the form of the protocol, and the next good one is heard', async () => {
+  test("bad lines are answered in the protocol's form, and the next good one is heard", async () => {
     const args = [program, 'mcp', '--workspace', house.workspace]
     const server = spawn(process.execPath, args, {
       env: house.env,

@@ -223,6 +223,6 @@ describe.runIf(isOurNode)('refusing', slow, () => {
     const held = await call('pawl_load_workflow', { name: 'release', resume: true })
     expect(held.values.error).toMatchObject({ code: 'NOT_PERMITTED' })
     const { records } = (await call('pawl_log', { limit: 4 })).values
-    expect(records.map((one: { type: string }) => one.type)).toContain('run.paused')
+    expect(records.map((one) => one.type)).toContain('run.paused')
   })
 })

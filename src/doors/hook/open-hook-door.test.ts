@@ -150,7 +150,7 @@ test('a question that does not arrive in time is refused', async () => {
 
 test('beats come while the answer is still to come, and none behind it', async () => {
   const opened = await open({ beatMs: 20 }, async () => {
-    await sleep(150)
+    await sleep(400)
     return allow
   })
   const heard = await say(opened, header)

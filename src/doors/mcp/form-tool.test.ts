@@ -23,7 +23,7 @@ function viewOf(part: Partial<View>): View {
   return { dialect: 'steps', signals: ['send'], fields: [], missing: [], goTo: [], ...part } as View
 }
 
-test('a form keeps the name of its author, unless it means another tool or no client takes it', () => {
+test('a form keeps its name, unless that means another tool or no client takes it', () => {
   const named = (name: string) => submitToolOf(viewOf({ signals: [name] }), 'pawl_')
   expect(named('submit_refund')).toBe('submit_refund')
   expect(named('pawl_get_state')).toBe('pawl_submit')

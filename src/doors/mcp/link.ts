@@ -36,19 +36,17 @@ export function openLink(connect: () => Promise<Client>): Link {
     })
     return client
   }
-  const forget = async (lost: Client): Promise<void> => {
-    lost.close()
-    // Somebody else may have found that out before, and connected anew.
-    if ((await client?.catch(() => null)) === lost) client = null
-  }
   const ask: Ask = async (name, input, options = {}) => {
     const same = { commandId: randomUUID(), ...options }
-    const first = await connected()
+    const line = connected()
+    const first = await line
     try {
       return await first.call(name, input, same)
     } catch (fault) {
       if (!isLost(fault) || options.signal?.aborted) throw fault
-      await forget(first)
+      first.close()
+      // Somebody else may have found that out before, and connected anew.
+      if (client === line) client = null
       return (await connected()).call(name, input, same)
     }
   }

@@ -1,6 +1,6 @@
 /*
- * The client of command hooks: `pawl-hook HOST [WORKSPACE] < payload`. It carries what a host gave to
- * its hook to the daemon, prints what the daemon answered, and ends with its exit code. Where no
+ * The client of command hooks: `pawl-hook HOST [WORKSPACE] < payload`. It carries what a host gave
+ * to its hook to the daemon, prints what the daemon answered, and ends with its exit code. Where no
  * daemon listens it becomes the Node client, which starts one. The wire is in `../wire.ts`.
  *
  * INVARIANT: whatever goes wrong, nothing is on stdout, a line is on stderr, and the code is 2:
@@ -65,7 +65,8 @@ static void block_errno(const char *why) {
 static void on_signal(int number) {
   static const char late[] = "Pawl: blocked: its hook took too long; run `pawl doctor`\n";
   static const char told[] = "Pawl: blocked: its hook was told to end\n";
-  ssize_t done = number == SIGALRM ? write(2, late, sizeof late - 1) : write(2, told, sizeof told - 1);
+  const char *words = number == SIGALRM ? late : told;
+  ssize_t done = write(2, words, strlen(words));
   (void)done;
   _exit(2);
 }
@@ -167,7 +168,7 @@ static void hand_over(char **words) {
     else for (char **next = one; (*next = next[1]) != NULL; next++) continue;
   }
   if (setenv("PAWL_HOME", conf.home, 1) != 0) block_errno("the environment is full");
-  char *args[] = {(char *)conf.node, (char *)conf.program, (char *)"hook", words[1], words[2], NULL};
+  char *args[] = {(char *)conf.node, (char *)conf.program, "hook", words[1], words[2], NULL};
   set_signals(SIG_DFL, SIG_DFL);
   execv(conf.node, args);
   block_errno("no daemon listens, and Node could not be started");

@@ -1,0 +1,279 @@
+/**
+ * What a guarded call costs a host, per wire, beside a hook that does nothing and beside the
+ * static client with nobody behind it, in the same run; then whether all are answered in time while
+ * other programs want the whole machine.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { createServer, type Server } from 'node:net'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { hookCommand } from '../../src/doors/hook/hook-command.ts'
+import { findHome, type Home, openHome } from '../../src/main/home.ts'
+import { installHookClient } from '../../src/main/hook-client.ts'
+import type { Subject } from './hooks-daemon.ts'
+import { percentile } from './measure.ts'
+
+const roundsCount = 300
+/** Every so many rounds: it is slow, and its numbers are far from the others. */
+const nodeEvery = 10
+const loadedCallsCount = 2_000
+const loadedClientsCount = 4
+const loadShare = 0.9
+/** What a host allows a hook over HTTP; over a command it is more. */
+const timeoutMs = 10_000
+
+const root = join(import.meta.dirname, '..', '..')
+const built = join(root, 'dist', 'main', 'pawl.js')
+const program = existsSync(built) ? built : join(root, 'src', 'main', 'pawl.ts')
+
+export async function benchHooks(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))
+  const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  try {
+    const wires = await openWires(folder, closers)
+    await printWires(wires)
+    await printLoaded(wires)
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+/** One call as a host makes it; throws where it was not allowed. */
+type Ask = (index: number) => Promise<void>
+type Wires = Readonly<Record<'noop' | 'floor' | 'command' | 'node' | 'http', Ask>>
+
+async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wires> {
+  const [real, script, echo] = ['real', 'script', 'echo'].map((name) => homeIn(folder, name))
+  if (real === undefined || script === undefined || echo === undefined) throw new Error('no homes')
+  const means = { node: process.execPath, program }
+  const { kind } = await installHookClient(real, means)
+  console.log(`\nclient: ${kind}; Node client: ${program}; load ${loadavg()[0]?.toFixed(1)}`)
+  const { subject, close } = await startDaemon(real)
+  closers.push(close)
+  // The same daemon, by the script that starts the client in Node.
+  await installHookClient(script, { ...means, cc: [] })
+  const text = readFileSync(join(script.bin, 'pawl-hook'), 'utf8')
+  writeFileSync(join(script.bin, 'pawl-hook'), text.replaceAll(script.folder, real.folder))
+  await installHookClient(echo, means)
+  writeFileSync(echo.tokens.agent, 'token\n', { mode: 0o600 })
+  const server = await openEcho(echo)
+  closers.push(() => server.close())
+  const env = { PATH: process.env.PATH ?? '', PAWL_RUN: subject.runId, PAWL_NO_AUTOSTART: '1' }
+  const { shell, close: closeShell } = openShell(env)
+  closers.push(closeShell)
+  const commandOf = ({ bin }: Home): string =>
+    hookCommand({ bin, host: 'claude', workspace: '/work' })
+  return {
+    noop: shell(':', ''),
+    floor: shell(commandOf(echo), 'ok'),
+    command: shell(commandOf(real), '"permissionDecision":"allow"'),
+    node: shell(commandOf(script), '"permissionDecision":"allow"'),
+    http: poster(subject),
+  }
+}
+
+function homeIn(folder: string, name: string): Home {
+  const env = { PAWL_HOME: join(folder, name) }
+  const { platform } = process
+  const uid = process.getuid?.() ?? 0
+  const home = findHome({ env, platform, userFolder: () => folder, cwd: folder, uid })
+  openHome(home)
+  return home
+}
+
+async function startDaemon(home: Home): Promise<{ subject: Subject; close: () => unknown }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'hooks-daemon.ts')], {
+    env: { PATH: process.env.PATH ?? '', PAWL_HOME: home.folder },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = await once(createInterface(child.stdout), 'line')
+  const close = (): Promise<unknown> => {
+    const ended = once(child, 'exit')
+    child.stdin.end()
+    return ended
+  }
+  return { subject: JSON.parse(line), close }
+}
+
+/** Answers without thinking. */
+async function openEcho({ hookSocket }: Home): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.resume()
+    socket.on('error', () => socket.destroy())
+    socket.on('end', () => socket.end('PAWL 1 0 2 0\nok'))
+  }).listen(hookSocket)
+  await once(server, 'listening')
+  return server
+}
+
+// ── the ways of a host ──────────────────────────────────────────────────────
+
+let calls = 0
+
+/** What a host says before a call; every call has an id of its own, so each is decided anew. */
+function payloadOf(runId: string): Record<string, unknown> {
+  calls += 1
+  return {
+    session_id: `bench-${runId}`,
+    transcript_path: '/home/dev/.claude/projects/shop/bench.jsonl',
+    cwd: '/work',
+    permission_mode: 'default',
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'git status --short', description: 'Show what has changed' },
+    tool_use_id: `toolu_${process.pid}_${calls}`,
+  }
+}
+
+type Shell = (command: string, wanted: string) => Ask
+
+/** Starts a shell per call, as hosts do, and waits until it is gone. */
+function openShell(env: Record<string, string>): { shell: Shell; close: () => void } {
+  const children = new Set<ChildProcess>()
+  const shell: Shell = (command, wanted) => async () => {
+    const child = spawn('/bin/sh', ['-c', command], { env, stdio: 'pipe' })
+    children.add(child)
+    let [out, err] = ['', '']
+    child.stdout.on('data', (bytes) => {
+      out += bytes
+    })
+    child.stderr.on('data', (bytes) => {
+      err += bytes
+    })
+    // A hook that does nothing does not read.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(JSON.stringify(payloadOf(env.PAWL_RUN ?? '')))
+    const [code] = await once(child, 'close')
+    children.delete(child)
+    if (code !== 0 || !out.includes(wanted))
+      throw new Error(`${command} gave ${code}: ${out}${err}`)
+  }
+  const close = (): void => {
+    for (const child of children) child.kill()
+  }
+  return { shell, close }
+}
+
+function poster({ url, headers, runId, takes }: Subject): Ask {
+  const agent = new Agent({ keepAlive: true })
+  return async () => {
+    const payload = payloadOf(runId)
+    const call = { tool: payload.tool_name, input: payload.tool_input, host: 'claude' }
+    const body = JSON.stringify(takes === 'payload' ? payload : call)
+    const commandId = { 'idempotency-key': String(payload.tool_use_id) }
+    const length = { 'content-length': Buffer.byteLength(body) }
+    const sent = request(url, {
+      agent,
+      method: 'POST',
+      headers: { ...headers, ...commandId, ...length },
+    })
+    sent.end(body)
+    const [response] = await once(sent, 'response')
+    let text = ''
+    for await (const bytes of response) text += bytes
+    if (response.statusCode !== 200 || !text.includes('allow')) {
+      throw new Error(`${url} gave ${response.statusCode}: ${text}`)
+    }
+  }
+}
+
+// ── what it took ────────────────────────────────────────────────────────────
+
+async function timed(ask: Ask, index: number): Promise<number> {
+  const begun = performance.now()
+  await ask(index)
+  return performance.now() - begun
+}
+
+async function printWires(wires: Wires): Promise<void> {
+  const names = Object.keys(wires) as (keyof Wires)[]
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]]))
+  for (let round = -5; round < roundsCount; round += 1) {
+    for (const name of names) {
+      if (name === 'node' && round % nodeEvery !== 0) continue
+      const ms = await timed(wires[name], round)
+      if (round >= 0) times[name]?.push(ms)
+    }
+  }
+  const of = (name: keyof Wires, share: number): number => percentile(times[name] ?? [], share)
+  const above = (name: keyof Wires): string => {
+    const [own, none] = [of(name, 0.5), of('noop', 0.5)]
+    return `${(own - none).toFixed(1)} more, ${(own / none).toFixed(1)} ×`
+  }
+  const rows: readonly (readonly [keyof Wires, string, string])[] = [
+    ['noop', 'no-op, `sh -c :`', ''],
+    ['floor', 'client in C, echo', ''],
+    ['command', 'client in C, decision', 'goal ≤ 5 above the no-op'],
+    ['node', 'client in Node, decision', ''],
+    ['http', 'HTTP, decision', 'goal ≤ 2'],
+  ]
+  // The best tells what it costs when the machine does nothing else.
+  console.log('\none guarded call seen from the host, ms: best / p50 / p99; p50 beside the no-op')
+  for (const [name, label, goal] of rows) {
+    const told = [0, 0.5, 0.99].map((share) => of(name, share).toFixed(2).padStart(8)).join(' /')
+    const beside = name === 'noop' ? '' : above(name)
+    console.log(`  ${label.padEnd(26)}${told}  ${beside.padEnd(24)} ${goal}`.trimEnd())
+  }
+}
+
+/** WHY plain processes: threads of this one would slow the measuring and not the measured. */
+function burn(): () => void {
+  const busyMs = 100 * loadShare
+  // Ends by itself when the bench was killed.
+  const code = `
+    const rest = new Int32Array(new SharedArrayBuffer(4))
+    for (const parent = process.ppid; process.ppid === parent; ) {
+      for (const end = performance.now() + ${busyMs}; performance.now() < end; );
+      Atomics.wait(rest, 0, 0, ${100 - busyMs})
+    }`
+  const burners = Array.from({ length: availableParallelism() }, () =>
+    spawn(process.execPath, ['-e', code], { stdio: 'ignore' }),
+  )
+  return () => {
+    for (const burner of burners) burner.kill('SIGKILL')
+  }
+}
+
+async function printLoaded(wires: Wires): Promise<void> {
+  const stop = burn()
+  try {
+    console.log(
+      `\n${loadedCallsCount} calls by ${loadedClientsCount} at once while every core is busy ` +
+        `${loadShare * 100} % of the time, ms`,
+    )
+    for (const name of ['command', 'http'] as const) {
+      const { times, failures } = await askMany(wires[name])
+      const lateCount = times.filter((ms) => ms > timeoutMs).length
+      const [p50, p99, worst] = [0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(1))
+      console.log(
+        `  ${name.padEnd(10)} p50 ${p50}, p99 ${p99}, worst ${worst}; timeouts ${lateCount}, ` +
+          `failures ${failures.length} (goal 0)`,
+      )
+      for (const failure of failures.slice(0, 3)) console.log(`    ${failure}`)
+    }
+  } finally {
+    stop()
+  }
+}
+
+async function askMany(ask: Ask): Promise<{ times: number[]; failures: string[] }> {
+  const times: number[] = []
+  const failures: string[] = []
+  let next = 0
+  const clients = Array.from({ length: loadedClientsCount }, async () => {
+    while (next < loadedCallsCount) {
+      next += 1
+      try {
+        times.push(await timed(ask, next))
+      } catch (fault) {
+        failures.push(fault instanceof Error ? fault.message : String(fault))
+      }
+    }
+  })
+  await Promise.all(clients)
+  return { times, failures }
+}
