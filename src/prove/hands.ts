@@ -120,7 +120,7 @@ const gemini: Hand = {
   heredoc: (name, line) => gemini.shell(gitPatch(name, line)),
   mcp: ({ server, tool, input }) => ({ name: `mcp_${server}_${tool}`, input }),
   agent: (prompt) => ({ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }),
-  agentEnd: one({ name: 'complete_task', input: { result: 'done', response: 'done' } }),
+  agentEnd: one({ name: 'complete_task', input: { result: { response: 'done' } } }),
   typing: null,
 }
 
