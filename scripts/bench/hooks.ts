@@ -62,16 +62,16 @@ async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wi
   writeFileSync(echo.tokens.agent, 'token\n', { mode: 0o600 })
   const server = await openEcho(echo)
   closers.push(() => server.close())
-  const env = { PATH: process.env.PATH ?? '', PAWL_RUN: subject.runId, PAWL_NO_AUTOSTART: '1' }
-  const { shell, close: closeShell } = openShell(env)
+  const env = { PATH: process.env.PATH ?? '', PAWL_NO_AUTOSTART: '1' }
+  const { shell, close: closeShell } = openShell(subject, env)
   closers.push(closeShell)
   const commandOf = ({ bin }: Home): string =>
     hookCommand({ bin, host: 'claude', workspace: '/work' })
   return {
     noop: shell(':', ''),
     floor: shell(commandOf(echo), 'ok'),
-    command: shell(commandOf(real), '"permissionDecision":"allow"'),
-    node: shell(commandOf(script), '"permissionDecision":"allow"'),
+    command: shell(commandOf(real), ''),
+    node: shell(commandOf(script), ''),
     http: poster(subject),
   }
 }
@@ -132,7 +132,10 @@ function payloadOf(runId: string): Record<string, unknown> {
 type Shell = (command: string, wanted: string) => Ask
 
 /** Starts a shell per call, as hosts do, and waits until it is gone. */
-function openShell(env: Record<string, string>): { shell: Shell; close: () => void } {
+function openShell(
+  { runId }: Subject,
+  env: Record<string, string>,
+): { shell: Shell; close: () => void } {
   const children = new Set<ChildProcess>()
   const shell: Shell = (command, wanted) => async () => {
     const child = spawn('/bin/sh', ['-c', command], { env, stdio: 'pipe' })
@@ -146,7 +149,7 @@ function openShell(env: Record<string, string>): { shell: Shell; close: () => vo
     })
     // A hook that does nothing does not read.
     child.stdin.on('error', () => undefined)
-    child.stdin.end(JSON.stringify(payloadOf(env.PAWL_RUN ?? '')))
+    child.stdin.end(JSON.stringify(payloadOf(runId)))
     const [code] = await once(child, 'close')
     children.delete(child)
     if (code !== 0 || !out.includes(wanted))
@@ -158,24 +161,17 @@ function openShell(env: Record<string, string>): { shell: Shell; close: () => vo
   return { shell, close }
 }
 
-function poster({ url, headers, runId, takes }: Subject): Ask {
+function poster({ url, headers, runId }: Subject): Ask {
   const agent = new Agent({ keepAlive: true })
   return async () => {
-    const payload = payloadOf(runId)
-    const call = { tool: payload.tool_name, input: payload.tool_input, host: 'claude' }
-    const body = JSON.stringify(takes === 'payload' ? payload : call)
-    const commandId = { 'idempotency-key': String(payload.tool_use_id) }
+    const body = JSON.stringify(payloadOf(runId))
     const length = { 'content-length': Buffer.byteLength(body) }
-    const sent = request(url, {
-      agent,
-      method: 'POST',
-      headers: { ...headers, ...commandId, ...length },
-    })
+    const sent = request(url, { agent, method: 'POST', headers: { ...headers, ...length } })
     sent.end(body)
     const [response] = await once(sent, 'response')
     let text = ''
     for await (const bytes of response) text += bytes
-    if (response.statusCode !== 200 || !text.includes('allow')) {
+    if (response.statusCode !== 200 || text.includes('"deny"')) {
       throw new Error(`${url} gave ${response.statusCode}: ${text}`)
     }
   }

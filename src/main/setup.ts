@@ -34,8 +34,6 @@ export function openSetupDoor(env: Environment, cwd: string, tools: HookTools): 
   return {
     node,
     program,
-    hookSocket: home.hookSocket,
-    tokenFile: home.tokens.agent,
     env,
     hookCommand: (host, workspace) => tools.hookCommand({ bin: home.bin, host, workspace }),
     installClient: async () => {

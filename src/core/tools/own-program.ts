@@ -34,8 +34,14 @@ function isPersons({ words, assigns }: SimpleCommand): boolean {
   if (rest.includes(null)) return true
   const said = rest as readonly string[]
   const verb = said.find((word) => !word.startsWith('-'))
-  if (verb === undefined || said.includes('--help') || lookingVerbs.has(verb)) return false
+  if (verb === undefined || isForHelp(said) || lookingVerbs.has(verb)) return false
   return !(agentVerbs.has(verb) && isAsAgent(said))
+}
+
+/** Behind `--` it is the name of a file, and the verb does its work. */
+function isForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  return (end < 0 ? words : words.slice(0, end)).includes('--help')
 }
 
 function programAt(words: SimpleCommand['words']): number {

@@ -2,7 +2,7 @@
  * Our entries in one file: put in, taken out, and looked at. Texts in, texts out.
  * What is not ours stays as it is; a text that can't be read is a fault, and nothing comes of it.
  */
-import type { Json } from '../../core/json.ts'
+import { asObject, type Json } from '../../core/json.ts'
 import { addItem, addMember, nodeOn, removeValue } from '../../core/source/edit-json.ts'
 import { readSource } from '../../core/source/read-source.ts'
 import { type Node, placeOf, plainValue, positionAt } from '../../core/source/source.ts'
@@ -63,8 +63,10 @@ export function ownOf(path: string, shape: Shape, text: string): Json {
 export function isBare(path: string, { kind }: Shape, text: string): boolean {
   if (text.trim() === '') return true
   if (kind !== 'json') return false
-  const settings = readSettings(path, text)
-  return ['{}', '{"version":1}'].includes(JSON.stringify(settings)) && !/\/[/*]/.test(text)
+  const names = Object.keys(asObject(readSettings(path, text)) ?? {})
+  // WHY the comments: somebody has written them.
+  const hasComment = /^\s*(?:\/\/|\/\*)/m.test(text)
+  return !hasComment && names.every((name) => name === 'version' || name === '$schema')
 }
 
 /** What is in every file that is ours as a whole. */
@@ -79,9 +81,8 @@ function mergeJson(path: string, entries: readonly Entry[], base: string | null)
   readSettings(path, text)
   const remarks: string[] = []
   for (const entry of entries) {
-    const root = rootOf(path, text)
-    const there = nodeOn(root, entry.path)
-    if (entry.kind !== 'item' && there !== null) {
+    const there = entry.kind === 'item' ? null : nodeOn(rootOf(path, text), entry.path)
+    if (there !== null) {
       if (entry.kind === 'offer') remarks.push(entry.otherwise)
       if (entry.kind !== 'member') continue
       const what = `\`${entry.path.join('.')}\` of somebody else`

@@ -110,8 +110,6 @@ function settingOf({ name, version }: FoundHost, { setup, workspace, http }: Hos
     program: setup.program,
     hookCommand: setup.hookCommand(name, workspace),
     http,
-    socket: setup.hookSocket,
-    tokenFile: setup.tokenFile,
     isThere: (path) => existsSync(join(workspace, path)),
   }
 }

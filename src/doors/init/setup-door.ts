@@ -7,8 +7,6 @@ export type SetupDoor = {
   /** The program that runs Pawl, and Pawl itself. */
   readonly node: string
   readonly program: string
-  readonly hookSocket: string
-  readonly tokenFile: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** The shell text of a hook that asks Pawl. */
   readonly hookCommand: (host: HostName, workspace: string) => string

@@ -16,9 +16,6 @@ export type Setting = {
   readonly hookCommand: string
   /** Where HTTP hooks go; null: command hooks only. */
   readonly http: { readonly url: string; readonly token: string } | null
-  /** Where a client in another language finds the daemon. */
-  readonly socket: string
-  readonly tokenFile: string
   /** Whether the workspace has a file: some hosts have two names for the same one. */
   readonly isThere: (path: string) => boolean
 }

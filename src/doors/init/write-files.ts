@@ -115,7 +115,7 @@ type Draft = {
 
 function draftOf(workspace: string, change: FileChange, folders: string[]): Draft {
   const place = placeOf(workspace, change.path)
-  const stats = statSync(place, { throwIfNoEntry: false })
+  const stats = lookAt(place)
   const known = stats === undefined ? null : stats.mode & modeMask
   const file = join(dirname(place), `.${basename(place)}.${randomBytes(6).toString('hex')}.part`)
   if (change.after === null) return { change, place, file, known }
@@ -156,13 +156,23 @@ function placeOf(workspace: string, path: string): string {
   // The only absolute paths are those of git's own folder, which may be elsewhere.
   const root = realpathSync(isAbsolute(path) ? dirname(dirname(path)) : workspace)
   const whole = resolve(workspace, path)
-  const link: Stats | undefined = lstatSync(whole, { throwIfNoEntry: false })
+  const link = lookAt(whole)
   const place = link === undefined ? missingPlace(whole) : realPlace(path, whole)
   if (link !== undefined && !statSync(place).isFile()) throw refused(path, 'it is no file')
   if (place === root || !place.startsWith(`${root}${sep}`)) {
     throw refused(path, `it leads to \`${place}\`, outside of the workspace`)
   }
   return place
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    // A file where a folder should be: there is nothing below it.
+    if (codeOf(cause) === 'ENOTDIR') return undefined
+    throw refused(path, `the system says ${codeOf(cause)}`)
+  }
 }
 
 function realPlace(path: string, whole: string): string {
@@ -176,7 +186,7 @@ function realPlace(path: string, whole: string): string {
 /** Of a file that is not there yet: where its nearest folder really is. */
 function missingPlace(whole: string): string {
   const folder = dirname(whole)
-  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) {
+  if (lookAt(folder) !== undefined) {
     return join(realPlace(folder, folder), basename(whole))
   }
   return join(missingPlace(folder), basename(whole))

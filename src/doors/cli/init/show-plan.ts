@@ -1,19 +1,21 @@
 /**
  * What init and uninit are about to do, for people: host by host, file by file, line by line.
  */
+import { isAbsolute } from 'node:path'
 import { diffLines } from '../../init/diff.ts'
 import type { PlannedFile } from '../../init/plan.ts'
 import type { HostPlan } from '../../init/plan-host.ts'
+import { shownPath } from '../inputs.ts'
 import type { Io } from '../io.ts'
 import { type Line, line, printLines, span } from '../play/spans.ts'
 
 /** The plan in words; `secret` is never shown. */
 export function planText(plan: HostPlan, secret: string | null, io: Io): string {
-  const { host, found, files, remarks } = plan
+  const { host, found, files, remarks, workspace } = plan
   const version = found.version ?? (found.program === null ? 'not found here' : 'version unknown')
   const lines: Line[] = [
     [span(host.title, 'strong'), span(` (${version})`)],
-    ...files.flatMap((file) => fileLines(file, secret)),
+    ...files.flatMap((file) => [fileHead(file, workspace), ...fileLines(file, secret)]),
     ...remarks.map((text) => line(`  ! ${text}`, 'warn')),
   ]
   return printLines(lines, io)
@@ -28,13 +30,16 @@ export function changeOf({ before, after }: PlannedFile): 'none' | 'new' | 'chan
 
 const changeWords = { none: 'as it should be', new: 'new', changed: 'changed', removed: 'removed' }
 
+function fileHead(file: PlannedFile, workspace: string): Line {
+  const name = isAbsolute(file.path) ? shownPath(file.path, workspace) : file.path
+  return [span(`  ${name}`, 'accent'), span(`  ${changeWords[changeOf(file)]}`, 'dim')]
+}
+
 function fileLines(file: PlannedFile, secret: string | null): readonly Line[] {
-  const { path, before, after } = file
   const change = changeOf(file)
-  const head: Line = [span(`  ${path}`, 'accent'), span(`  ${changeWords[change]}`, 'dim')]
   // What goes away as a whole need not be read line by line.
-  const lines = change === 'none' || change === 'removed' ? [] : diffLines(before, after)
-  return [head, ...lines.map((text) => diffLine(masked(text, secret)))]
+  if (change === 'none' || change === 'removed') return []
+  return diffLines(file.before, file.after).map((text) => diffLine(masked(text, secret)))
 }
 
 function diffLine(text: string): Line {

@@ -51,8 +51,6 @@ export function openBench(): Bench {
   const setup = (): SetupDoor => ({
     node: '/opt/node',
     program: '/opt/pawl/dist/main/pawl.js',
-    hookSocket: join(home, 'hook.sock'),
-    tokenFile: join(home, 'agent.token'),
     env: { PATH: bin },
     hookCommand: (host, folder) => `'${home}/bin/pawl-hook' ${host} '${folder}' || exit 2`,
     installClient: async () => undefined,

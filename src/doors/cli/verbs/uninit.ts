@@ -54,7 +54,7 @@ export const uninitVerb: Verb = {
       return 2
     }
     for (const plan of plans) applyUninit(plan, setup)
-    io.out(`done: ${plans.map(({ host }) => host.title).join(', ')} does not ask Pawl any more\n`)
+    io.out(`done: nothing of Pawl is left in ${plans.map(({ host }) => host.title).join(', ')}\n`)
     return 0
   },
 }

@@ -1,32 +1,29 @@
 /**
  * The text of the plugin that holds opencode. It runs inside opencode, so it brings all it needs;
- * it only carries what happens to the daemon and does what the daemon says.
+ * it only hands what happens to the client of hooks, and does what comes back.
  *
  * Nothing may be thrown while it is loaded: opencode would go on without it. Before a tool is used
  * everything that fails is thrown, which is how opencode is told to block.
+ *
+ * WHY not over the daemon's socket: opencode runs on Bun, where a socket of `node:net` that is
+ * closed for writing is closed for reading, too; and the client knows how to start the daemon.
  */
 import { ownMark } from '../merge.ts'
 import type { Setting } from '../wanted.ts'
 
 /** The plugin for one workspace. */
-export function pluginText(setting: Setting): string {
-  const { workspace, node, program, socket, tokenFile } = setting
-  const own = { workspace, node, program, socket, tokenFile }
-  return `// Pawl's guard for opencode, ${ownMark}; \`pawl uninit\` removes it.\n${body.replace(
-    'SETTING',
-    () => JSON.stringify(own, null, 2),
-  )}`
+export function pluginText({ workspace, hookCommand }: Setting): string {
+  const setting = JSON.stringify({ workspace, hookCommand }, null, 2)
+  const head = `// Pawl's guard for opencode, ${ownMark}; \`pawl uninit\` removes it.`
+  return `${head}\n${body.replace('SETTING', () => setting)}`
 }
 
-// WHY no backticks in it, and single characters written as such: what is read here is what runs.
+// WHY no backticks in it: what is read here is what runs.
 const body = String.raw`import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
-import { createConnection } from "node:net"
 
 const setting = SETTING
-const silenceMsMax = 5000
-const totalMsMax = 55000
-const answerBytesMax = 16 * 1024 * 1024
+// Longer than the client takes at most.
+const answerMsMax = 60000
 
 export const Pawl = async (context) => {
   const parents = new Map()
@@ -115,111 +112,30 @@ function contextIn(answer) {
   }
 }
 
-async function ask(payload) {
-  const body = Buffer.from(payload)
-  try {
-    return await overSocket(body)
-  } catch (fault) {
-    if (fault.isAbsent !== true) throw fault
-    return overProgram(body)
-  }
-}
-
-// Nobody there to ask: nothing was sent, so it may be asked again.
-function absent(message) {
-  return Object.assign(new Error("Pawl does not answer: " + message), { isAbsent: true })
-}
-
-function header() {
-  const run = process.env.PAWL_RUN
-  let token
-  try {
-    token = readFileSync(setting.tokenFile, "utf8").trim()
-  } catch (fault) {
-    throw absent(fault.message)
-  }
-  const workspace = encodeURIComponent(setting.workspace)
-  const words = [token, "opencode", workspace, run ? encodeURIComponent(run) : "-"]
-  return Buffer.from("PAWL-HOOK 1 " + words.join(" ") + "\n")
-}
-
-function overSocket(body) {
-  const whole = Buffer.concat([header(), body])
+function ask(payload) {
   return new Promise((resolve, reject) => {
-    let isConnected = false
-    let got = Buffer.alloc(0)
-    let silence
-    const socket = createConnection({ path: setting.socket, allowHalfOpen: true })
-    const finish = (fault, answer) => {
-      clearTimeout(silence)
-      clearTimeout(total)
-      socket.destroy()
-      if (fault) reject(fault)
-      else resolve(answer)
-    }
-    const fail = (why) => finish(new Error("Pawl blocks this call: " + why))
-    const wait = () => {
-      clearTimeout(silence)
-      silence = setTimeout(() => fail("the daemon is silent"), silenceMsMax)
-    }
-    const total = setTimeout(() => fail("the daemon took too long"), totalMsMax)
-    wait()
-    socket.on("connect", () => {
-      isConnected = true
-      socket.end(whole)
-    })
-    socket.on("data", (chunk) => {
-      wait()
-      got = Buffer.concat([got, chunk])
-      if (got.length > answerBytesMax) fail("the answer is too long")
-    })
-    socket.on("error", (fault) => {
-      if (isConnected) fail(fault.message)
-      else finish(absent(fault.message))
-    })
-    socket.on("end", () => {
-      const answer = answerIn(got)
-      if (answer === null) fail("the daemon answered what is no answer")
-      else finish(null, answer)
-    })
-    socket.on("close", () => fail("the daemon hung up"))
-  })
-}
-
-function answerIn(bytes) {
-  let at = 0
-  while (bytes[at] === 126 && bytes[at + 1] === 10) at += 2
-  const end = bytes.indexOf(10, at)
-  const line = bytes.subarray(at, Math.max(end, 0)).toString()
-  const found = /^PAWL 1 (0|2) (\d{1,9}) (\d{1,9})$/.exec(line)
-  if (!found) return null
-  const [exit, out, err] = found.slice(1).map(Number)
-  const rest = bytes.subarray(end + 1)
-  if (rest.length !== out + err) return null
-  return { exit, stdout: rest.subarray(0, out).toString(), stderr: rest.subarray(out).toString() }
-}
-
-// The program starts the daemon, asks it, and ends as the answer says.
-function overProgram(body) {
-  return new Promise((resolve, reject) => {
-    const args = [setting.program, "hook", "opencode", setting.workspace]
-    const child = spawn(setting.node, args, { stdio: ["pipe", "pipe", "pipe"] })
+    const block = (why) => reject(new Error("Pawl blocks this call: " + why))
+    const client = spawn("/bin/sh", ["-c", setting.hookCommand], { cwd: setting.workspace })
     let stdout = ""
     let stderr = ""
-    const total = setTimeout(() => child.kill("SIGKILL"), totalMsMax)
-    child.stdout.on("data", (chunk) => (stdout += chunk))
-    child.stderr.on("data", (chunk) => (stderr += chunk))
-    child.stdin.on("error", () => undefined)
-    child.on("error", (fault) => {
-      clearTimeout(total)
-      reject(new Error("Pawl blocks this call: it can not be started: " + fault.message))
+    const limit = setTimeout(() => {
+      client.kill("SIGKILL")
+      block("its hook took too long")
+    }, answerMsMax)
+    client.stdout.setEncoding("utf8").on("data", (chunk) => (stdout += chunk))
+    client.stderr.setEncoding("utf8").on("data", (chunk) => (stderr += chunk))
+    // It may end without reading everything; then its answer says why.
+    client.stdin.on("error", () => undefined)
+    client.on("error", (fault) => {
+      clearTimeout(limit)
+      block(fault.message)
     })
-    child.on("close", (code) => {
-      clearTimeout(total)
+    client.on("close", (code) => {
+      clearTimeout(limit)
       if (code === 0 || code === 2) resolve({ exit: code, stdout, stderr })
-      else reject(new Error("Pawl blocks this call: " + (stderr.trim() || "its program failed")))
+      else block(stderr.trim() || "its hook could not run")
     })
-    child.stdin.end(body)
+    client.stdin.end(payload)
   })
 }
 `

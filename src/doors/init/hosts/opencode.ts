@@ -24,6 +24,8 @@ export const opencode: Host = {
       content: {
         kind: 'json',
         entries: [
+          // opencode would write it there itself.
+          { kind: 'need', path: ['$schema'], value: 'https://opencode.ai/config.json' },
           {
             kind: 'member',
             path: ['mcp', serverName],
