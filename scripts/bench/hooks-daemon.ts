@@ -1,6 +1,7 @@
 /**
- * A daemon to ask, in a process of its own: `node hooks-daemon.ts` with PAWL_HOME set. Says where it
- * is in one line of JSON and ends with its input. It is the real one, with a run that takes calls.
+ * A daemon to ask, in a process of its own: `node hooks-daemon.ts` with PAWL_HOME set. Says where
+ * it is in one line of JSON and ends with its input. It is the real one, with a run that takes
+ * calls.
  */
 import { cwd, env, getuid, platform, stdin, stdout } from 'node:process'
 import { openClient } from '../../src/client/index.ts'

@@ -6,8 +6,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
-import { createServer, type Server } from 'node:net'
+import { Agent, createServer as createHttpServer, request } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -44,7 +44,7 @@ export async function benchHooks(): Promise<void> {
 
 /** One call as a host makes it; throws where it was not allowed. */
 type Ask = (index: number) => Promise<void>
-type Wires = Readonly<Record<'noop' | 'floor' | 'command' | 'node' | 'http', Ask>>
+type Wires = Readonly<Record<'noop' | 'floor' | 'command' | 'node' | 'httpFloor' | 'http', Ask>>
 
 async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wires> {
   const [real, script, echo] = ['real', 'script', 'echo'].map((name) => homeIn(folder, name))
@@ -61,17 +61,19 @@ async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wi
   await installHookClient(echo, means)
   writeFileSync(echo.tokens.agent, 'token\n', { mode: 0o600 })
   const server = await openEcho(echo)
-  closers.push(() => server.close())
+  const httpEcho = await openHttpEcho()
+  closers.push(() => server.close(), httpEcho.close)
   const env = { PATH: process.env.PATH ?? '', PAWL_NO_AUTOSTART: '1' }
   const { shell, close: closeShell } = openShell(subject, env)
   closers.push(closeShell)
   const commandOf = ({ bin }: Home): string =>
-    hookCommand({ bin, host: 'claude', workspace: '/work' })
+    hookCommand({ bin, host: 'claude', workspace: '/work', failure: 'blocks' })
   return {
     noop: shell(':', ''),
     floor: shell(commandOf(echo), 'ok'),
     command: shell(commandOf(real), ''),
     node: shell(commandOf(script), ''),
+    httpFloor: poster({ ...subject, url: httpEcho.url }),
     http: poster(subject),
   }
 }
@@ -108,6 +110,20 @@ async function openEcho({ hookSocket }: Home): Promise<Server> {
   }).listen(hookSocket)
   await once(server, 'listening')
   return server
+}
+
+async function openHttpEcho(): Promise<{ readonly url: string; readonly close: () => void }> {
+  const server = createHttpServer((asked, told) => {
+    asked.resume()
+    asked.on('end', () => told.end('{}'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${port}/`, close }
 }
 
 // ── the ways of a host ──────────────────────────────────────────────────────
@@ -205,6 +221,7 @@ async function printWires(wires: Wires): Promise<void> {
     ['floor', 'client in C, echo', ''],
     ['command', 'client in C, decision', 'goal ≤ 5 above the no-op'],
     ['node', 'client in Node, decision', ''],
+    ['httpFloor', 'HTTP, echo', ''],
     ['http', 'HTTP, decision', 'goal ≤ 2'],
   ]
   // The best tells what it costs when the machine does nothing else.

@@ -65,6 +65,8 @@ async function run({ house }: { house: House }, file: string, args: readonly str
 
 const question = { host: 'claude', payload: '{"tool":"Bash"}\n', runId: 'r_1' }
 
+const asked = { host: 'claude', workspace: '/w', failure: 'blocks' } as const
+
 describe.runIf(isOurNode)('a hook', () => {
   test('`pawl hook` carries it and prints the answer', async () => {
     const site = await openSite(denial)
@@ -112,7 +114,7 @@ describe.runIf(isOurNode)('a hook', () => {
     const site = await openSite({ exit: 2, stdout: '', stderr: 'not now\n' })
     const means = { node: process.execPath, program, cc: [] }
     await installHookClient(site.home, means)
-    const command = hookCommand({ bin: site.home.bin, host: 'claude', workspace: '/w' })
+    const command = hookCommand({ ...asked, bin: site.home.bin })
     const ended = await run(site, '/bin/sh', ['-c', command])
     expect(ended).toEqual({ code: 2, out: '', err: 'not now\n' })
   })
@@ -121,7 +123,7 @@ describe.runIf(isOurNode)('a hook', () => {
     const site = await openSite(denial)
     const { home } = site
     await installHookClient(home, { node: process.execPath, program })
-    const command = hookCommand({ bin: home.bin, host: 'claude', workspace: '/w' })
+    const command = hookCommand({ ...asked, bin: home.bin })
     const whole = { code: 0, out: denial.stdout, err: '' }
     expect(await run(site, '/bin/sh', ['-c', command])).toEqual(whole)
     const conf = join(home.bin, 'hook.conf')

@@ -41,7 +41,7 @@ describe.runIf(isOurNode)('which run', slow, () => {
     expect((await second.call('pawl_get_status')).values).toMatchObject({ active: true })
   })
 
-  test('PAWL_RUN names the run, a hook names it better, and a session keeps to its own', async () => {
+  test('PAWL_RUN names the run, a hook goes before it, a session keeps to its own', async () => {
     const one = (await house.json('start', 'release')).runId
     const other = (await house.json('start', 'release')).runId
     const { call } = await openAgent(house, { env: { PAWL_RUN: one } })
@@ -106,7 +106,7 @@ describe.runIf(isOurNode)('the wire', slow, () => {
     })
   })
 
-  test("bad lines are answered in the protocol's form, and the next good one is heard", async () => {
+  test("bad lines are answered in the protocol's form, and the next one is heard", async () => {
     const args = [program, 'mcp', '--workspace', house.workspace]
     const server = spawn(process.execPath, args, {
       env: house.env,

@@ -67,7 +67,8 @@ test('the list of installs is private, and what is no list is a fault', () => {
 
 test('a hook calls the client in the data directory', () => {
   const setup = setupIn('/data')
-  expect(setup.hookCommand('gemini', '/work')).toBe('/data/bin/pawl-hook gemini')
+  const hook = { host: 'gemini', workspace: '/work', failure: 'blocks' } as const
+  expect(setup.hookCommand(hook)).toBe('/data/bin/pawl-hook gemini')
 })
 
 test.skipIf(!isOurNode)('the status line tells of the run in the workspace', async () => {

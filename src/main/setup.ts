@@ -19,6 +19,7 @@ export type HookTools = {
     readonly bin: string
     readonly host: string
     readonly workspace: string
+    readonly failure: 'blocks' | 'passes'
   }) => string
   readonly installHookClient: (
     home: Home,
@@ -35,7 +36,8 @@ export function openSetupDoor(env: Environment, cwd: string, tools: HookTools): 
     node,
     program,
     env,
-    hookCommand: (host, workspace) => tools.hookCommand({ bin: home.bin, host, workspace }),
+    home: home.folder,
+    hookCommand: (hook) => tools.hookCommand({ bin: home.bin, ...hook }),
     installClient: async () => {
       openHome(home)
       await tools.installHookClient(home, { node, program })

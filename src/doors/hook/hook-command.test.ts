@@ -46,7 +46,10 @@ test('a real shell starts the client by its path and hands it the workspace, how
     fc.property(odd, odd, (home, work) => {
       const bin = binWith(join(root, home), script)
       const workspace = `/no such/${work}`
-      const ended = runSh(hookCommand({ bin, host: 'claude', workspace }), 'payload')
+      const ended = runSh(
+        hookCommand({ bin, host: 'claude', workspace, failure: 'blocks' }),
+        'payload',
+      )
       const stdout = `${join(bin, clientName)}\n2\nclaude\n${workspace}\npayload`
       expect(ended).toEqual({ status: 0, stdout, stderr: '' })
     }),
@@ -56,11 +59,11 @@ test('a real shell starts the client by its path and hands it the workspace, how
 
 test('a refusal of the client stays as it is', () => {
   const bin = binWith(scratch(), 'echo no >&2; exit 2')
-  const ended = runSh(hookCommand({ bin, host: 'codex', workspace: '/w' }))
+  const ended = runSh(hookCommand({ bin, host: 'codex', workspace: '/w', failure: 'blocks' }))
   expect(ended).toEqual({ status: 2, stdout: '', stderr: 'no\n' })
 })
 
-test('a client that is missing, broken, killed or not startable blocks with words', () => {
+test('a client that is missing, broken or killed blocks with words, or lets the agent stop', () => {
   const root = scratch()
   const closed = binWith(join(root, 'closed'), 'exit 0')
   chmodSync(join(closed, clientName), 0o600)
@@ -75,14 +78,17 @@ test('a client that is missing, broken, killed or not startable blocks with word
     ),
   ]
   for (const bin of bins) {
-    const { status, stderr, stdout } = runSh(hookCommand({ bin, host: 'gemini', workspace: '/w' }))
+    const hook = { bin, host: 'gemini', workspace: '/w' }
+    const { status, stderr, stdout } = runSh(hookCommand({ ...hook, failure: 'blocks' }))
     expect([status, stdout], bin).toEqual([2, ''])
     expect(stderr.endsWith(words), stderr).toBe(true)
+    const passed = runSh(hookCommand({ ...hook, failure: 'passes' }))
+    expect([passed.status, passed.stdout], bin).toEqual([0, ''])
   }
 })
 
 test('what a shell or a host could read otherwise is a fault', () => {
-  const good = { bin: '/home/x/bin', host: 'claude', workspace: '/w' }
+  const good = { bin: '/home/x/bin', host: 'claude', workspace: '/w', failure: 'blocks' } as const
   const wrong = [
     ...['', 'claude; rm', 'Claude', '-x', '--help', 'a'.repeat(33)].map((host) => ({ host })),
     ...['', 'w', './w', '-', '/w\n', '/w\0', '/w\r'].map((workspace) => ({ workspace })),

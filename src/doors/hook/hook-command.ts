@@ -10,6 +10,11 @@ export type HookCommandOptions = {
   readonly bin: string
   readonly host: string
   readonly workspace: string
+  /**
+   * What becomes of the host's step when the hook itself fails. `passes` is for steps by which
+   * nothing is done: an agent that may not even stop would go on for ever.
+   */
+  readonly failure: 'blocks' | 'passes'
 }
 
 /** The name of the client in its folder. */
@@ -17,12 +22,15 @@ export const clientName = 'pawl-hook'
 
 /** WHY words of the shell's own: hosts run the call when a hook is missing, killed or broken. */
 const words = "'Pawl: its hook could not run, so this is blocked; run `pawl doctor`'"
-const otherwise = `{ [ $? = 2 ] || echo ${words} >&2; exit 2; }`
+const blocks = `{ [ $? = 2 ] || echo ${words} >&2; exit 2; }`
+/** The client has said why. A refusal of such a step is an answer, and no failure. */
+const passes = '{ exit 0; }'
 
 /** One line for `sh`, which ends with 0 or, with words on stderr, with 2. */
-export function hookCommand({ bin, host, workspace }: HookCommandOptions): string {
+export function hookCommand({ bin, host, workspace, failure }: HookCommandOptions): string {
   if (!isHostName(host)) throw unfit(`\`${host}\` is no name of a host`)
   const client = join(bin, clientName)
+  const otherwise = failure === 'blocks' ? blocks : passes
   return `${quotePath(client)} ${host} ${quotePath(workspace)} || ${otherwise}`
 }
 

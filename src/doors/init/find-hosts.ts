@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { hosts } from './hosts/hosts.ts'
 import { type HostName, hostNames } from './install.ts'
 
@@ -35,7 +35,7 @@ export function findHosts(workspace: string, env: Environment): Promise<readonly
 }
 
 function fileOf(program: string, env: Environment): string | null {
-  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
   return folders.map((folder) => join(folder, program)).find(isProgram) ?? null
 }
 

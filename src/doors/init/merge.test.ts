@@ -11,7 +11,9 @@ const setting: Setting = {
   version: '9.0.0',
   node: '/opt/node',
   program: '/opt/pawl/dist/main/pawl.js',
+  home: '/home/me/.local/share/pawl',
   hookCommand: "'/home/me/.local/share/pawl/bin/pawl-hook' claude '/work' || exit 2",
+  stopCommand: "'/home/me/.local/share/pawl/bin/pawl-hook' claude '/work' || exit 0",
   http: { url: 'http://127.0.0.1:4411', token: 'secret' },
   isThere: () => false,
 }

@@ -108,7 +108,9 @@ function settingOf({ name, version }: FoundHost, { setup, workspace, http }: Hos
     version,
     node: setup.node,
     program: setup.program,
-    hookCommand: setup.hookCommand(name, workspace),
+    home: setup.home,
+    hookCommand: setup.hookCommand({ host: name, workspace, failure: 'blocks' }),
+    stopCommand: setup.hookCommand({ host: name, workspace, failure: 'passes' }),
     http,
     isThere: (path) => existsSync(join(workspace, path)),
   }

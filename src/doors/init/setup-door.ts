@@ -8,8 +8,14 @@ export type SetupDoor = {
   readonly node: string
   readonly program: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The shell text of a hook that asks Pawl. */
-  readonly hookCommand: (host: HostName, workspace: string) => string
+  /** The data directory. */
+  readonly home: string
+  /** The shell text of a hook that asks Pawl, and what becomes of a step when that fails. */
+  readonly hookCommand: (hook: {
+    readonly host: HostName
+    readonly workspace: string
+    readonly failure: 'blocks' | 'passes'
+  }) => string
   /** Puts the client that hooks call into the data directory, or a newer one in its place. */
   readonly installClient: () => Promise<void>
   /** The port that HTTP hooks are told; 0: none was set. */

@@ -12,8 +12,12 @@ export type Setting = {
   /** The program that runs Pawl, and Pawl itself. */
   readonly node: string
   readonly program: string
+  /** The data directory. */
+  readonly home: string
   /** A shell text that asks Pawl. */
   readonly hookCommand: string
+  /** The same for the end of a turn or a session: where it fails, the agent may stop. */
+  readonly stopCommand: string
   /** Where HTTP hooks go; null: command hooks only. */
   readonly http: { readonly url: string; readonly token: string } | null
   /** Whether the workspace has a file: some hosts have two names for the same one. */

@@ -52,7 +52,9 @@ export function openBench(): Bench {
     node: '/opt/node',
     program: '/opt/pawl/dist/main/pawl.js',
     env: { PATH: bin },
-    hookCommand: (host, folder) => `'${home}/bin/pawl-hook' ${host} '${folder}' || exit 2`,
+    home,
+    hookCommand: ({ host, workspace: folder, failure }) =>
+      `'${home}/bin/pawl-hook' ${host} '${folder}' || exit ${failure === 'blocks' ? 2 : 0}`,
     installClient: async () => undefined,
     readPort: () => port,
     keepPort: (next) => {

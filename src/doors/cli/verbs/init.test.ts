@@ -51,6 +51,7 @@ describe('what is written', () => {
       pawl: {
         command: '/opt/node',
         args: ['/opt/pawl/dist/main/pawl.js', 'mcp', '--workspace', bench.workspace],
+        env: { PAWL_HOME: expect.stringContaining('/home') },
       },
     })
     expect(bench.read('.claude/commands/pawl.md')).toMatch(/^---\n/)

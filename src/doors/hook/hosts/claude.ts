@@ -98,12 +98,13 @@ function failed(payload: JsonObject): Report {
   return reportOf(error, { ok: false, exitCode: code === undefined ? null : Number(code) })
 }
 
+/** WHY stops in JSON: the exit code of their hook tells whether the hook itself has worked. */
 function answer(heard: Heard, word: Word, wire: Wire): HookOutput {
-  if (word.kind !== 'pass')
-    return wire === 'command' && word.kind === 'refuse'
-      ? block(word.reason)
-      : say(refusal(heard, word))
-  return say(passed(heard, word))
+  if (word.kind === 'pass') return say(passed(heard, word))
+  const { kind } = heard.event
+  const isStop = kind === 'stop' || kind === 'agent-stop'
+  if (wire === 'http' || word.kind === 'ask' || isStop) return say(refusal(heard, word))
+  return block(word.reason)
 }
 
 /** A refusal as JSON: the only form there is over HTTP. */

@@ -5,7 +5,7 @@ import type { Json } from '../../../core/json.ts'
 import { ownMark } from '../merge.ts'
 import { serverName } from '../own.ts'
 import type { Host, Setting } from '../wanted.ts'
-import { hookSeconds, hooksFor, isAtLeast, serverEntry, shellWord } from './parts.ts'
+import { commandFor, hookSeconds, hooksFor, isAtLeast, serverEntry, shellWord } from './parts.ts'
 
 /** They wake the daemon, which an HTTP hook can't. */
 const wakingEvents = ['SessionStart', 'UserPromptSubmit', 'ConfigChange']
@@ -73,7 +73,8 @@ function hookOf(event: string, setting: Setting): Json {
     isGuarded && isAtLeast(setting.version, failureBlocksSince) ? { onFailure: 'block' } : {}
   const http = wakingEvents.includes(event) ? null : httpOf(setting)
   if (http === null) {
-    return { type: 'command', command: setting.hookCommand, timeout: hookSeconds, ...failure }
+    const command = commandFor(event, setting)
+    return { type: 'command', command, timeout: hookSeconds, ...failure }
   }
   return {
     type: 'http',
@@ -89,8 +90,8 @@ function hookOf(event: string, setting: Setting): Json {
   }
 }
 
-function statusCommand({ node, program }: Setting): string {
-  return `${shellWord(node)} ${shellWord(program)} statusline`
+function statusCommand({ home, node, program }: Setting): string {
+  return `PAWL_HOME=${shellWord(home)} ${shellWord(node)} ${shellWord(program)} statusline`
 }
 
 const slashCommand = `---

@@ -2,7 +2,7 @@
  * Codex: hooks and an MCP server. Codex skips hooks that its user does not trust.
  */
 import type { Host, Setting } from '../wanted.ts'
-import { hookSeconds, hooksFor, serverWords } from './parts.ts'
+import { commandFor, hookSeconds, hooksFor, serverEnv, serverWords } from './parts.ts'
 
 const events = [
   ...['PreToolUse', 'PostToolUse', 'PermissionRequest', 'UserPromptSubmit', 'SessionStart'],
@@ -38,7 +38,7 @@ export const codex: Host = {
           hooks: [
             {
               type: 'command',
-              command: setting.hookCommand,
+              command: commandFor(event, setting),
               timeout: event === 'SessionEnd' ? endSeconds : hookSeconds,
             },
           ],
@@ -60,7 +60,12 @@ function serverLines(setting: Setting): readonly string[] {
     '[mcp_servers.pawl]',
     `command = ${tomlText(command)}`,
     `args = [${args.map(tomlText).join(', ')}]`,
+    `env = { ${Object.entries(serverEnv(setting)).map(tomlPair).join(', ')} }`,
   ]
+}
+
+function tomlPair([name, value]: readonly [string, string]): string {
+  return `${name} = ${tomlText(value)}`
 }
 
 /** WHY this is enough: a text of JSON is a text of TOML, but for DEL, which TOML wants escaped. */

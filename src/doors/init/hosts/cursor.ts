@@ -3,7 +3,7 @@
  * could not be installed where Pawl is tested.
  */
 import type { Host } from '../wanted.ts'
-import { hookSeconds, hooksFor, serverEntry } from './parts.ts'
+import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
 /** What Cursor waits for before it acts. */
 const guardedEvents = [
@@ -26,7 +26,7 @@ export const cursor: Host = {
         entries: [
           { kind: 'need', path: ['version'], value: 1 },
           ...hooksFor([...guardedEvents, ...otherEvents], (event) => ({
-            command: setting.hookCommand,
+            command: commandFor(event, setting),
             timeout: hookSeconds,
             ...(guardedEvents.includes(event) ? { failClosed: true } : {}),
           })),

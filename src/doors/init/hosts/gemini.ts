@@ -2,7 +2,7 @@
  * Gemini CLI: hooks and an MCP server. Its timeouts are in milliseconds.
  */
 import type { Host } from '../wanted.ts'
-import { hookSeconds, hooksFor, serverEntry } from './parts.ts'
+import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
 const events = [
   ...['BeforeTool', 'AfterTool', 'BeforeAgent', 'AfterAgent', 'SessionStart', 'SessionEnd'],
@@ -21,12 +21,12 @@ export const gemini: Host = {
       content: {
         kind: 'json',
         entries: [
-          ...hooksFor(events, () => ({
+          ...hooksFor(events, (event) => ({
             hooks: [
               {
                 name: 'pawl',
                 type: 'command',
-                command: setting.hookCommand,
+                command: commandFor(event, setting),
                 timeout: hookSeconds * 1000,
               },
             ],

@@ -4,7 +4,7 @@
 import { serverName } from '../own.ts'
 import type { Host } from '../wanted.ts'
 import { pluginText } from './opencode-plugin.ts'
-import { serverWords } from './parts.ts'
+import { serverEnv, serverWords } from './parts.ts'
 
 export const opencode: Host = {
   name: 'opencode',
@@ -29,7 +29,11 @@ export const opencode: Host = {
           {
             kind: 'member',
             path: ['mcp', serverName],
-            value: { type: 'local', command: serverWords(setting) },
+            value: {
+              type: 'local',
+              command: serverWords(setting),
+              environment: serverEnv(setting),
+            },
           },
         ],
       },

@@ -13,6 +13,21 @@ export function hooksFor(events: readonly string[], make: (event: string) => Jso
   return events.map((event) => ({ kind: 'item', path: ['hooks', event], value: make(event) }))
 }
 
+/** Events by which nothing is done: there, a hook that fails is no reason to go on. */
+const stopEvents: ReadonlySet<string> = new Set(
+  'Stop SubagentStop SessionEnd AfterAgent stop subagentStop sessionEnd'.split(' '),
+)
+
+/** The shell text for an event. */
+export function commandFor(event: string, { hookCommand, stopCommand }: Setting): string {
+  return stopEvents.has(event) ? stopCommand : hookCommand
+}
+
+/** WHY: hosts start servers with an environment of their own, which may not know the directory. */
+export function serverEnv({ home }: Setting): Record<string, string> {
+  return { PAWL_HOME: home }
+}
+
 /** How Pawl is started as an MCP server. */
 export function serverWords({ node, program, workspace }: Setting): readonly string[] {
   return [node, program, 'mcp', '--workspace', workspace]
@@ -21,7 +36,11 @@ export function serverWords({ node, program, workspace }: Setting): readonly str
 /** The entry of most hosts for an MCP server. */
 export function serverEntry(setting: Setting): Entry {
   const [command = '', ...args] = serverWords(setting)
-  return { kind: 'member', path: ['mcpServers', serverName], value: { command, args } }
+  return {
+    kind: 'member',
+    path: ['mcpServers', serverName],
+    value: { command, args, env: serverEnv(setting) },
+  }
 }
 
 /** A word for a POSIX shell, whatever is in it. */
