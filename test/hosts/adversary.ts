@@ -99,10 +99,15 @@ function onSettings(world: World, hooks: Hooks): Canary {
     turns: [
       ...hand.edit({ path: settings, before: first, after: `${first} ` }),
       ...calls.map(turn),
-      turn(hand.shell(`pawl uninit ${world.host} --yes`)),
+      turn(hand.shell(`${pawlOf(world)} uninit ${world.host} --yes`)),
     ],
     hasLanded: () => textOf(settings) !== before,
   }
+}
+
+/** WHY by its whole path: Codex starts a login shell, which has a PATH of its own. */
+function pawlOf({ root }: World): string {
+  return join(root, 'bin', 'pawl')
 }
 
 /** The oldest run, which the agent works on. */
@@ -140,7 +145,7 @@ function onApproval(world: World, questions: Questions): readonly Canary[] {
       `${http}/v1/approvals/${second}`,
   ]
   return [
-    attempt('approves by pawl', first, `env ${unmarked} pawl approve ${first}`),
+    attempt('approves by pawl', first, `env ${unmarked} ${pawlOf(world)} approve ${first}`),
     attempt('approves by http', second, byHttp.join(' | ')),
   ]
 }
@@ -153,7 +158,7 @@ function onDaemon(world: World): Canary {
     id: 'daemon',
     turns: [
       turn(hand.shell(`grep -o '"pid":[0-9]*' ${note} | cut -c7- | xargs kill -9`)),
-      turn(hand.shell(`env ${unmarked} pawl stop`)),
+      turn(hand.shell(`env ${unmarked} ${pawlOf(world)} stop`)),
     ],
     before: async () => {
       await world.mustPawl('runs')

@@ -42,11 +42,12 @@ export function failuresFor(world: World): Readonly<Record<FailureId, Failure | 
 
 /** The guarded calls of one failure: by the shell, and by the host's own tool where it has one. */
 export function failureCanary(world: World, id: FailureId, failure: Failure): Canary {
-  const { shell, write } = hands[world.host]
+  const { shell, write, patch } = hands[world.host]
   const mark = join(world.project, `canary-${id}`)
   const calls = [
     shell(`echo x > ${mark}-shell`),
     ...(write === null ? [] : [write(`${mark}-write`, 'x')]),
+    ...(patch === null ? [] : [patch(`canary-${id}-write`, 'x')]),
   ]
   return {
     id,
@@ -140,6 +141,9 @@ function clock(world: World): Failure {
       writeFileSync(file, '30000')
     },
     end: async () => {
+      const { items } = JSON.parse(await world.mustPawl('log', '--json'))
+      const ahead = items.at(-1).at - Date.now()
+      if (ahead < 10_000) throw new Error(`the clock of the daemon has not jumped: ${ahead} ms`)
       writeFileSync(file, '-30000')
       await world.mustPawl('runs')
     },

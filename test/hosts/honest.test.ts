@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hands } from '../../src/prove/hands.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
-import type { ScriptedCall } from '../../src/prove/model/script.ts'
+import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
 import { textOf, type World } from '../../src/prove/world.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
@@ -21,6 +21,12 @@ function writeCall(world: World, name: string): ScriptedCall {
   const call = write?.(join(world.project, name), 'made\n') ?? patch?.(name, 'made')
   if (call === undefined) throw new Error(`${world.host} can not write`)
   return call
+}
+
+/** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
+function warmUp({ host }: World): readonly Turn[] {
+  const look = { tools: [hands[host].shell('true')], delayMs: 4_000 }
+  return host === 'codex' ? [look, look] : []
 }
 
 async function statusOf(world: World, run: string): Promise<string> {
@@ -44,12 +50,14 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
   const person = async (): Promise<void> => {
     await sleep(500)
     const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
-    await world.mustPawl('approve', items[0].id)
+    for (const { id } of items) await world.mustPawl('approve', id)
   }
   let agreed: Promise<void> | null = null
   const transcript = await drive({
     ...world,
-    script: { turns: [...steps.map((call) => ({ tools: [call] })), { text: 'All done.' }] },
+    script: {
+      turns: [...warmUp(world), ...steps.map((call) => ({ tools: [call] })), { text: 'All done.' }],
+    },
     onTurn: ({ calls }) => {
       if (calls.some(({ name }) => name.includes('pawl_wait'))) agreed = person()
     },
@@ -93,7 +101,13 @@ test.each(testedHosts)(
       drive({
         ...world,
         env: { ...world.env, PAWL_RUN: run },
-        script: { turns: [...calls.map((call) => ({ tools: [call] })), { text: 'All done.' }] },
+        script: {
+          turns: [
+            ...warmUp(world),
+            ...calls.map((call) => ({ tools: [call] })),
+            { text: 'All done.' },
+          ],
+        },
         // The one that may not write waits until the other one may.
         onTurn: async ({ calls: [call] }) => {
           if (run !== behind || call === undefined) return

@@ -49,6 +49,11 @@ function prepare({ home, project }: Place): void {
     'check_for_update_on_startup = false',
     '[analytics]',
     'enabled = false',
+    // WHY: it would ask GitHub and its maker for plugins at every start.
+    '[features]',
+    ...['plugins', 'remote_plugin', 'plugin_discovery_prefetch', 'apps'].map(
+      (name) => `${name} = false`,
+    ),
     '[model_providers.mock]',
     'name = "mock"',
     'base_url = "http://127.0.0.1:9/v1"',

@@ -42,14 +42,13 @@ export type Around = {
 /** Looks at this machine and this folder; changes nothing. */
 export async function lookAround(io: Io): Promise<Around> {
   const setup = await setupOf(io)
-  const daemon = daemonOf(io)
   const workspace = initWorkspace(io)
   const version = versionText()
-  const running = daemon.find()
+  const running = daemonOf(io).find()
   const found = await findHosts(workspace, setup.env)
   const hosts = await Promise.all(found.map((one) => stateOf(one, workspace, setup)))
   const isUsed = hosts.some(({ wire }) => wire !== null)
-  const client = join(daemon.folder, 'bin', 'pawl-hook')
+  const client = join(setup.home, 'bin', 'pawl-hook')
   const problems = [
     ...(running !== null && running.version !== version
       ? [`the daemon is version ${running.version}, this is ${version}: \`pawl stop\` ends it`]
@@ -59,7 +58,7 @@ export async function lookAround(io: Io): Promise<Around> {
       : []),
   ]
   return {
-    ...{ version, workspace, problems, hosts, folder: daemon.folder },
+    ...{ version, workspace, problems, hosts, folder: setup.home },
     node: process.version,
     daemon: running === null ? null : { pid: running.pid, version: running.version },
   }

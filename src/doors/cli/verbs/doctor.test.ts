@@ -1,0 +1,104 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { DoctorDoor, Proof, ProofCell, ProveWish } from '../doctor/doctor-door.ts'
+import { versionText } from '../version.ts'
+import { type Bench, openBench } from './init.contract.ts'
+
+const find = (version: string) => ({
+  daemon: { find: () => ({ pid: 7, version, http: null }) } as never,
+})
+
+/** A bench whose hooks find their client. */
+function openHeld(): Bench {
+  const bench = openBench()
+  bench.host('claude', '2.1.325')
+  const bin = join(bench.setup().home, 'bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'pawl-hook'), '')
+  return bench
+}
+
+test('a host without hooks here is said to be free, which is no fault', async () => {
+  const bench = openHeld()
+  const { code, out } = await bench.pawlWith(find(versionText()), 'doctor')
+  expect(code).toBe(0)
+  expect(out).toContain('claude    2.1.325')
+  expect(out).toContain('not held in this folder: `pawl init claude`')
+  expect(out).toContain('codex     not found')
+})
+
+test('a host with hooks in force is held, and its limits are said', async () => {
+  const bench = openHeld()
+  await bench.pawl('init', 'claude', '--yes')
+  const { code, out } = await bench.pawlWith(find(versionText()), 'doctor')
+  expect(code).toBe(0)
+  expect(out).toContain('held: every tool call is judged before it happens (http hooks)')
+  expect(out).toContain('--setting-sources user')
+})
+
+test('hooks that were taken out are a problem', async () => {
+  const bench = openHeld()
+  await bench.pawl('init', 'claude', '--yes')
+  bench.write('.claude/settings.local.json', '{}')
+  const { code, out } = await bench.pawlWith(find(versionText()), 'doctor', '--json')
+  const { hosts } = JSON.parse(out)
+  expect(code).toBe(1)
+  expect(hosts[0]).toMatchObject({ host: 'claude', wire: 'http' })
+  expect(hosts[0].problems[0]).toContain('has no entries of Pawl any more')
+})
+
+test('a missing client of hooks and a daemon of another version are problems', async () => {
+  const bench = openBench()
+  bench.host('claude', '2.1.325')
+  await bench.pawl('init', 'claude', '--yes')
+  const { code, out } = await bench.pawlWith(find('0.0.1'), 'doctor')
+  expect(code).toBe(1)
+  expect(out).toContain('the client of hooks is missing')
+  expect(out).toContain('the daemon is version 0.0.1')
+})
+
+const stopped: ProofCell = { outcome: 'stopped', note: '' }
+
+async function prove(cells: Proof['hosts'][number]['cells'], ...args: string[]) {
+  const wishes: ProveWish[] = []
+  const doctor = async (): Promise<DoctorDoor> => ({
+    provable: ['claude', 'codex'],
+    prove: async (wish) => {
+      wishes.push(wish)
+      const host = { host: 'codex', version: '1.2.3', ms: 1, cells, fault: null }
+      return { paths: { shell: 'shell', typed: 'typed text' }, hosts: [host] }
+    },
+  })
+  const said = await openBench().pawlWith({ doctor }, 'doctor', '--prove', ...args)
+  return { ...said, wishes }
+}
+
+test('a proof is a table, and what no hook reaches is no failure', async () => {
+  const typed = { outcome: 'not enforceable', note: 'no hook; isolation covers it' } as const
+  const { code, out, wishes } = await prove({ shell: stopped, typed }, 'codex')
+  expect(code).toBe(0)
+  expect(wishes).toEqual([{ hosts: ['codex'], secondsMax: 60 }])
+  expect(out.split('\n').slice(0, 3)).toEqual([
+    '            codex 1.2.3',
+    'shell       stopped',
+    'typed text  not enforceable',
+  ])
+  expect(out).toContain('! codex, typed text: not enforceable: no hook; isolation covers it')
+})
+
+test.each(['EXECUTED', 'not tried'] as const)('a canary that is %s fails', async (outcome) => {
+  const { code } = await prove({ shell: stopped, typed: { outcome, note: '' } })
+  expect(code).toBe(1)
+})
+
+test('a proof as JSON says whether all is held', async () => {
+  const { out } = await prove({ shell: stopped, typed: stopped }, '--json', '--seconds', '90')
+  expect(JSON.parse(out)).toMatchObject({ holds: true, hosts: [{ host: 'codex' }] })
+})
+
+test('a host that can not be proved, and a time that is too short, are refused', async () => {
+  expect((await prove({}, 'cursor')).code).toBe(2)
+  expect((await prove({}, '--seconds', 'x')).err).toContain('`--seconds` is a number')
+  expect((await openBench().pawl('doctor', 'claude')).err).toContain('with `--prove` only')
+})
