@@ -1,6 +1,7 @@
 /**
  * Columns as the port names them, and how rows become records.
  */
+import { hash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCursor } from '../cursor.ts'
 
@@ -13,6 +14,20 @@ export const headColumns = `id, machine, definition, dialect, status, stage, seq
 
 /** The columns of a record, named as in `EventRecord`. */
 export const eventColumns = 'seq, member, type, data, at, actor, command_id AS commandId, hash'
+
+/** The number of a run's log. */
+export const logOf = '(SELECT no FROM logs WHERE run_id = ?)'
+
+/** Which reply is meant: that of a log under `replyKeyOf` its command. */
+export const replyKey = 'log = ? AND command_key = ? AND command_id = ?'
+
+const keyBytes = 6
+
+/** A command id behind a number: ids are long and of any form, and only the number is indexed. */
+export function replyKeyOf(commandId: string): readonly [key: number, commandId: string] {
+  // WHY not a cheaper hash: nobody can choose ids so that all of them share one number.
+  return [hash('sha256', commandId, 'buffer').readUIntBE(0, keyBytes), commandId]
+}
 
 /** The columns of a question, named as in `ApprovalRow`. */
 export const approvalColumns = `id, run_id AS runId, member, kind, message, hash, status,

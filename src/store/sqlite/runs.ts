@@ -12,6 +12,9 @@ import {
   asRecordOrNull,
   eventColumns,
   headColumns,
+  logOf,
+  replyKey,
+  replyKeyOf,
   statementCache,
   timeAndId,
   whereAll,
@@ -35,12 +38,12 @@ export function runCalls(shared: Shared): RunStore {
 type LogCalls = Pick<RunStore, 'loadRun' | 'readHead' | 'readSeqs' | 'findReply' | 'readEvents'>
 
 function logCalls({ db, read }: Shared): LogCalls {
-  const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE id = ?`)
-  const seq = db.prepare('SELECT seq FROM runs WHERE id = ?')
+  const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE log = ${logOf}`)
+  const seq = db.prepare(`SELECT seq FROM runs WHERE log = ${logOf}`)
   const snapshot = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
-  const reply = db.prepare('SELECT text FROM replies WHERE run_id = ? AND command_id = ?')
+  const reply = db.prepare(`SELECT text FROM replies WHERE ${replyKey.replace('?', logOf)}`)
   const events = db.prepare(
-    `SELECT ${eventColumns} FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT ${eventColumns} FROM events WHERE log = ${logOf} AND seq > ? ORDER BY seq LIMIT ?`,
   )
   const readTail = (runId: string, after: number, limit: number) =>
     events.all(runId, after, limit).map((row) => asRecord<EventRecord>(row))
@@ -66,7 +69,11 @@ function logCalls({ db, read }: Shared): LogCalls {
         return seqs
       }),
     findReply: (runId, commandId) =>
-      read(() => asRecordOrNull<{ text: string }>(reply.get(runId, commandId))?.text ?? null),
+      read(
+        () =>
+          asRecordOrNull<{ text: string }>(reply.get(runId, ...replyKeyOf(commandId)))?.text ??
+          null,
+      ),
     readEvents: (runId, { after, limit }) => read(() => readTail(runId, after, limit)),
   }
 }
