@@ -3,7 +3,6 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord, RunHead, RunStore, Snapshot } from '../../runtime/ports.ts'
-import { checkChange } from '../check-change.ts'
 import { pageOf } from '../cursor.ts'
 import { approvalCalls } from './approvals.ts'
 import { owedCalls } from './owed.ts'
@@ -22,12 +21,9 @@ import {
 import type { Shared } from './shared.ts'
 
 export function runCalls(shared: Shared): RunStore {
-  const { runs, write } = shared
+  const { commit } = shared
   return {
-    commit: async (change) => {
-      checkChange(change)
-      return write(() => runs.commit(change))
-    },
+    commit,
     ...logCalls(shared),
     ...listCalls(shared),
     ...approvalCalls(shared),

@@ -11,7 +11,7 @@ import type {
   RunHead,
   Snapshot,
 } from '../../runtime/ports.ts'
-import { countLogBytes } from '../check-change.ts'
+import { checkChange, countLogBytes } from '../check-change.ts'
 import { replyKey, replyKeyOf } from './rows.ts'
 
 export type RunWriter = {
@@ -59,6 +59,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
 
   // INVARIANT: nothing is written before it is known that the change fits.
   const commit = (change: Change): Committed => {
+    checkChange(change)
     const { runId, expectedSeq, head, events, reply, snapshot } = change
     const place = placeOf(runId)
     const key = reply === null ? null : replyKeyOf(reply.commandId)
