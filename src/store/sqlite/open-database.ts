@@ -24,7 +24,7 @@ export type WritingOptions = Required<Pick<SqliteOptions, 'path' | 'synchronous'
 const folderMode = 0o700
 const fileMode = 0o600
 /** Pages of the write-ahead log after which they are carried over into the file. */
-const walPagesMax = 2_000
+export const walPagesMax = 4_000
 /** What is left of a log that had to grow, for instance while a backup was reading. */
 const walBytesMax = 64 * 1_048_576
 // WHY so short: SQLite sleeps without letting the event loop run. Who waits longer is the queue.

@@ -46,7 +46,7 @@ export const asRecordOrNull = <T>(row: Row | undefined): T | null =>
 
 /** A condition with its values; null: it is left out. */
 export type Condition = readonly [sql: string, values: Values | null]
-type Values = string | readonly (string | number)[]
+type Values = string | number | readonly (string | number)[]
 
 /** Prepares each text once: lists with other filters are other statements. */
 export function statementCache(db: DatabaseSync): (sql: string) => StatementSync {
@@ -69,6 +69,11 @@ export function whereAll(conditions: readonly Condition[]): {
   const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`
   return { where, values: given.flatMap(([, values]) => values ?? []) }
 }
+
+const minuteMs = 60_000
+
+/** The minute of a moment, by which runs are listed. */
+export const minuteOf = (at: number): number => Math.floor(at / minuteMs)
 
 /** The key in the cursor of a list that is sorted by time and id. */
 export const timeAndId = (after: string | null) =>

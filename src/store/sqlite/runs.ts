@@ -12,6 +12,7 @@ import {
   eventColumns,
   headColumns,
   logOf,
+  minuteOf,
   replyKey,
   replyKeyOf,
   statementCache,
@@ -91,13 +92,16 @@ function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
   return {
     listRuns: ({ after, limit, statuses, workspace, definition }) =>
       read(() => {
+        const last = timeAndId(after)
         const { where, values } = whereAll([
           ['status IN (SELECT value FROM json_each(?))', statuses && JSON.stringify(statuses)],
           ['workspace = ?', workspace],
           ['definition = ?', definition],
-          ['(updated_at, id) < (?, ?)', timeAndId(after)],
+          // The minute finds the page; what is inside of one minute is sorted.
+          ['updated_minute <= ?', last && minuteOf(last[0])],
+          ['(updated_at, id) < (?, ?)', last],
         ])
-        const order = 'ORDER BY updated_at DESC, id DESC LIMIT ?'
+        const order = 'ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT ?'
         const rows = prepare(`SELECT ${headColumns} FROM runs ${where} ${order}`)
           .all(...values, limit + 1)
           .map((row) => asRecord<RunHead>(row))

@@ -12,7 +12,7 @@ import type {
   Snapshot,
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
-import { replyKey, replyKeyOf } from './rows.ts'
+import { minuteOf, replyKey, replyKeyOf } from './rows.ts'
 
 export type RunWriter = {
   readonly commit: (change: Change) => Committed
@@ -82,7 +82,12 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
 }
 
 /** The log of a run and how far its head is; null: the head was lost. */
-type Place = { readonly no: number; readonly seq: number | null }
+type Place = {
+  readonly no: number
+  readonly seq: number | null
+  /** When the head was last changed, in minutes. */
+  readonly minute: number | null
+}
 
 const isThere = (place: Place | undefined): place is Place =>
   place !== undefined && place.seq !== null
@@ -95,15 +100,21 @@ type Heads = {
 }
 
 function prepareHeads(db: DatabaseSync): Heads {
-  const find = db.prepare('SELECT no, seq FROM logs LEFT JOIN runs ON log = no WHERE run_id = ?')
+  const find = db.prepare(
+    `SELECT no, seq, updated_minute AS minute
+     FROM logs LEFT JOIN runs ON log = no WHERE run_id = ?`,
+  )
   const addLog = db.prepare('INSERT INTO logs (run_id) VALUES (?)')
-  const add = db.prepare('INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const add = db.prepare(
+    'INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
   // What a run is pinned to never changes, so its columns are not written again.
   const move = db.prepare(
     `UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?, cost_micro_usd = ?,
        updated_at = ?, ended_at = ?, log_bytes = log_bytes + ?
      WHERE log = ?`,
   )
+  const moveInLists = db.prepare('UPDATE runs SET updated_minute = ? WHERE log = ?')
   return {
     // WHY the cast: the columns of the statement spell the type.
     placeOf: (runId) => find.get(runId) as Place | undefined,
@@ -111,13 +122,16 @@ function prepareHeads(db: DatabaseSync): Heads {
       const log = place?.no ?? Number(addLog.run(h.id).lastInsertRowid)
       const pinned = [log, h.id, h.machine, h.definition, h.dialect] as const
       const now = [h.status, h.stage, h.seq, h.hash, h.workspace] as const
-      const counts = [h.callsCount, h.costMicroUsd, h.startedAt, h.updatedAt, h.endedAt] as const
-      add.run(...pinned, ...now, ...counts, logBytes)
+      const counts = [h.callsCount, h.costMicroUsd] as const
+      const times = [h.startedAt, h.updatedAt, minuteOf(h.updatedAt), h.endedAt] as const
+      add.run(...pinned, ...now, ...counts, ...times, logBytes)
       return log
     },
-    updateHead: (h, { no }, moreBytes) => {
+    updateHead: (h, { no, minute }, moreBytes) => {
       const now = [h.status, h.stage, h.seq, h.hash, h.callsCount, h.costMicroUsd] as const
       move.run(...now, h.updatedAt, h.endedAt, moreBytes, no)
+      const nextMinute = minuteOf(h.updatedAt)
+      if (nextMinute !== minute) moveInLists.run(nextMinute, no)
       return no
     },
   }
