@@ -4,10 +4,15 @@
  */
 import type { Change, EventRecord, RunHead } from '../../runtime/ports.ts'
 
-export type PackedChange = Omit<Change, 'head' | 'events'> & {
-  readonly head: readonly unknown[]
-  readonly events: readonly (readonly unknown[])[]
-}
+export type PackedChange = readonly [
+  runId: string,
+  expectedSeq: number,
+  head: readonly unknown[],
+  events: readonly (readonly unknown[])[],
+  reply: readonly [commandId: string, text: string] | null,
+  /** What few changes have. */
+  rest: Pick<Change, 'approvals' | 'owed' | 'snapshot'> | null,
+]
 
 // WHY tables: the compiler finds a field that is left out.
 const headFields: Readonly<Record<keyof RunHead, 1>> = {
@@ -39,21 +44,38 @@ const eventFields: Readonly<Record<keyof EventRecord, 1>> = {
 const headKeys = Object.keys(headFields) as readonly (keyof RunHead)[]
 const eventKeys = Object.keys(eventFields) as readonly (keyof EventRecord)[]
 
+const none = { approvals: [], owed: [], snapshot: null }
+
 export function packChange(change: Change): PackedChange {
-  const head = headKeys.map((key) => change.head[key])
-  const events = change.events.map((event) => eventKeys.map((key) => event[key]))
-  return { ...change, head, events }
+  const { runId, expectedSeq, head, events, reply, approvals, owed, snapshot } = change
+  const isPlain = approvals.length === 0 && owed.length === 0 && snapshot === null
+  return [
+    runId,
+    expectedSeq,
+    headKeys.map((key) => head[key]),
+    events.map((event) => eventKeys.map((key) => event[key])),
+    reply === null ? null : [reply.commandId, reply.text],
+    isPlain ? null : { approvals, owed, snapshot },
+  ]
 }
 
 export function unpackChange(packed: PackedChange): Change {
-  const head = named<RunHead>(headKeys, packed.head)
-  const events = packed.events.map((values) => named<EventRecord>(eventKeys, values))
-  return { ...packed, head, events }
+  const [runId, expectedSeq, head, events, reply, rest] = packed
+  return {
+    runId,
+    expectedSeq,
+    head: named<RunHead>(headKeys, head),
+    events: events.map((values) => named<EventRecord>(eventKeys, values)),
+    reply: reply === null ? null : { commandId: reply[0], text: reply[1] },
+    ...(rest ?? none),
+  }
 }
 
 function named<T>(keys: readonly (keyof T & string)[], values: readonly unknown[]): T {
   const record: Record<string, unknown> = {}
-  for (const [index, key] of keys.entries()) record[key] = values[index]
+  for (let index = 0; index < keys.length; index += 1) {
+    record[keys[index] as string] = values[index]
+  }
   // WHY the cast: the same keys gave these values.
   return record as T
 }

@@ -18,9 +18,6 @@ export const eventColumns = 'seq, member, type, data, at, actor, command_id AS c
 /** The number of a run's log. */
 export const logOf = '(SELECT no FROM logs WHERE run_id = ?)'
 
-/** Which reply is meant: that of a log under `replyKeyOf` its command. */
-export const replyKey = 'log = ? AND command_key = ? AND command_id = ?'
-
 const keyBytes = 6
 
 /** A command id behind a number: ids are long and of any form, and only the number is indexed. */

@@ -13,7 +13,6 @@ import {
   headColumns,
   logOf,
   minuteOf,
-  replyKey,
   replyKeyOf,
   statementCache,
   timeAndId,
@@ -38,7 +37,9 @@ function logCalls({ db, read }: Shared): LogCalls {
   const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE log = ${logOf}`)
   const seq = db.prepare(`SELECT seq FROM runs WHERE log = ${logOf}`)
   const snapshot = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
-  const reply = db.prepare(`SELECT text FROM replies WHERE ${replyKey.replace('?', logOf)}`)
+  const reply = db.prepare(
+    `SELECT text FROM replies WHERE log = ${logOf} AND command_key = ? AND command_id = ?`,
+  )
   const events = db.prepare(
     `SELECT ${eventColumns} FROM events WHERE log = ${logOf} AND seq > ? ORDER BY seq LIMIT ?`,
   )

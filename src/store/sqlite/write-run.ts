@@ -12,7 +12,7 @@ import type {
   Snapshot,
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
-import { minuteOf, replyKey, replyKeyOf } from './rows.ts'
+import { minuteOf, replyKeyOf } from './rows.ts'
 
 export type RunWriter = {
   readonly commit: (change: Change) => Committed
@@ -26,7 +26,6 @@ export type RunWriter = {
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const { placeOf, insertHead, updateHead } = prepareHeads(db)
   const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const findReply = db.prepare(`SELECT 1 FROM replies WHERE ${replyKey}`)
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
     'INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -35,7 +34,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const addOwed = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
 
   const insertRun = (head: RunHead, logBytes: number): number | null => {
-    const place = placeOf(head.id)
+    const place = placeOf(head.id, noReply)
     return isThere(place) ? null : insertHead(head, place, logBytes)
   }
   const insertEvents = (log: number, events: readonly EventRecord[]) => {
@@ -61,17 +60,15 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const commit = (change: Change): Committed => {
     checkChange(change)
     const { runId, expectedSeq, head, events, reply, snapshot } = change
-    const place = placeOf(runId)
-    const key = reply === null ? null : replyKeyOf(reply.commandId)
-    if (place !== undefined && key !== null && findReply.get(place.no, ...key) !== undefined) {
-      return 'repeated'
-    }
+    const key = reply === null ? noReply : replyKeyOf(reply.commandId)
+    const place = placeOf(runId, key)
+    if (place?.isRepeated === 1) return 'repeated'
     if ((place?.seq ?? 0) !== expectedSeq) return 'conflict'
     const logBytes = countLogBytes(events)
     const log = isThere(place)
       ? updateHead(head, place, logBytes)
       : insertHead(head, place, logBytes)
-    if (reply !== null && key !== null) addReply.run(log, ...key, reply.text)
+    if (reply !== null) addReply.run(log, ...key, reply.text)
     insertEvents(log, events)
     putApprovals(change.approvals)
     insertOwed(change.owed)
@@ -87,13 +84,18 @@ type Place = {
   readonly seq: number | null
   /** When the head was last changed, in minutes. */
   readonly minute: number | null
+  /** Whether the command that was asked about has its reply; as SQLite says it. */
+  readonly isRepeated: 0 | 1
 }
+
+type ReplyKey = ReturnType<typeof replyKeyOf> | typeof noReply
+const noReply = [null, null] as const
 
 const isThere = (place: Place | undefined): place is Place =>
   place !== undefined && place.seq !== null
 
 type Heads = {
-  readonly placeOf: (runId: string) => Place | undefined
+  readonly placeOf: (runId: string, key: ReplyKey) => Place | undefined
   /** These two give the number of the log. */
   readonly insertHead: (head: RunHead, place: Place | undefined, logBytes: number) => number
   readonly updateHead: (head: RunHead, place: Place, moreBytes: number) => number
@@ -101,7 +103,9 @@ type Heads = {
 
 function prepareHeads(db: DatabaseSync): Heads {
   const find = db.prepare(
-    `SELECT no, seq, updated_minute AS minute
+    `SELECT no, seq, updated_minute AS minute,
+       EXISTS (SELECT 1 FROM replies WHERE log = no AND command_key = ? AND command_id = ?)
+         AS isRepeated
      FROM logs LEFT JOIN runs ON log = no WHERE run_id = ?`,
   )
   const addLog = db.prepare('INSERT INTO logs (run_id) VALUES (?)')
@@ -117,7 +121,7 @@ function prepareHeads(db: DatabaseSync): Heads {
   const moveInLists = db.prepare('UPDATE runs SET updated_minute = ? WHERE log = ?')
   return {
     // WHY the cast: the columns of the statement spell the type.
-    placeOf: (runId) => find.get(runId) as Place | undefined,
+    placeOf: (runId, key) => find.get(...key, runId) as Place | undefined,
     insertHead: (h, place, logBytes) => {
       const log = place?.no ?? Number(addLog.run(h.id).lastInsertRowid)
       const pinned = [log, h.id, h.machine, h.definition, h.dialect] as const
