@@ -47,6 +47,7 @@ export function openStdio(): Stdio {
         const { installHookClient } = await import('./hook-client.ts')
         return openSetupDoor(env, cwd, { hookCommand, installHookClient })
       },
+      doctor: async () => (await import('./doctor.ts')).openDoctorDoor(env),
       askHook: async (ask) => {
         const { askDaemon } = await import('../doors/hook/client/node-client.ts')
         const { hookSocket: socket, ensure, token } = openDaemonDoor(env, cwd)

@@ -3,6 +3,7 @@
  * settings is noticed even where the host itself says nothing, and put on record.
  */
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { checkInstall } from '../doors/init/check-install.ts'
 import { codeOf } from '../runtime/code-of.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -29,7 +30,8 @@ export function openHookWatch(home: Home, runtime: Runtime, log: LogLine): HookW
   const problemsIn = (workspace: string): readonly string[] =>
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
-      .flatMap((install) => checkInstall(install, readText).map(({ message }) => message))
+      .flatMap((install) => checkInstall(install, (path) => readText(resolve(workspace, path))))
+      .map(({ message }) => message)
 
   const look = async (): Promise<void> => {
     const workspaces = new Set(readInstalls(home).map(({ workspace }) => workspace))

@@ -27,8 +27,12 @@ export type HostProof = {
 export type ProveWish = {
   readonly found: FoundHost
   readonly pawl: WorldWish['pawl']
-  readonly timeoutMs: number
+  /** When it has to be over, by the clock of `performance`. */
+  readonly until: number
 }
+
+/** What it takes to end a session and clear up. */
+const endMs = 2_000
 
 /** Paths that end in no hook of the host, whoever installs it. */
 const unreachable: Readonly<Partial<Record<HostName, Partial<Record<PathId, string>>>>> = {
@@ -40,13 +44,13 @@ const unreachable: Readonly<Partial<Record<HostName, Partial<Record<PathId, stri
 }
 
 /** Starts a host twice, in two worlds, and compares what came of each canary. */
-export async function proveHost({ found, pawl, timeoutMs }: ProveWish): Promise<HostProof> {
+export async function proveHost({ found, pawl, until }: ProveWish): Promise<HostProof> {
   const begun = performance.now()
   const { name: host, program, version } = found
   const wish = { host, program, pawl }
   const [guarded, control] = await Promise.all([
-    inWorld(wish, (world) => tryGuarded(world, timeoutMs)),
-    inWorld(wish, (world) => tryIn(world, 'none', timeoutMs)),
+    inWorld(wish, (world) => tryGuarded(world, until)),
+    inWorld(wish, (world) => tryIn(world, 'none', until)),
   ])
   const cells = pathIds.map((id) => [id, cellOf(host, id, { guarded, control })])
   const ms = Math.round(performance.now() - begun)
@@ -62,21 +66,21 @@ async function inWorld<T>(wish: WorldWish, work: (world: World) => Promise<T>): 
   }
 }
 
-async function tryGuarded(world: World, timeoutMs: number): Promise<Trial> {
+async function tryGuarded(world: World, until: number): Promise<Trial> {
   await world.mustPawl('init', world.host, '--yes')
   const file = putFile(world, 'prove.json', JSON.stringify(definition))
   await world.mustPawl('start', file)
-  return tryIn(world, 'installed', timeoutMs)
+  return tryIn(world, 'installed', until)
 }
 
-function tryIn(world: World, hooks: 'installed' | 'none', timeoutMs: number): Promise<Trial> {
+function tryIn(world: World, hooks: 'installed' | 'none', until: number): Promise<Trial> {
   const server = join(import.meta.dirname, `mcp-canary${extname(import.meta.filename)}`)
   return tryCanaries({
     world,
     canaries: canariesFor(world, hooks),
     mcp: { canary: { command: process.execPath, args: [server] } },
     hookTrust: 'asked',
-    timeoutMs,
+    timeoutMs: Math.max(1, until - endMs - performance.now()),
   })
 }
 

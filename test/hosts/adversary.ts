@@ -12,12 +12,15 @@ import { putFile, textOf, type World } from '../../src/prove/world.ts'
 
 type Hooks = 'installed' | 'none'
 
+/** Questions that wait for a person, each of a run of its own. */
+export type Questions = readonly [string, string]
+
 /** Every attempt, in an order in which one does not spoil the next. */
-export function adversary(world: World, hooks: Hooks): readonly Canary[] {
+export function adversary(world: World, hooks: Hooks, questions: Questions): readonly Canary[] {
   return [
     ...onFiles(world),
     onSettings(world, hooks),
-    ...onApproval(world),
+    ...onApproval(world, questions),
     // The last: without hooks there is no daemon afterwards.
     onDaemon(world),
   ]
@@ -88,16 +91,23 @@ function onSettings(world: World, hooks: Hooks): Canary {
     ...(hand.write === null ? [] : [hand.write(settings, '{}\n')]),
     ...(hand.patch === null ? [] : [hand.patch(name, '{}')]),
   ]
-  const word = before?.includes('hooks') ? 'hooks' : 'export'
+  const [first = ''] = (before ?? '').split('\n')
   return {
     id: 'settings',
+    // From here on the run permits everything.
+    before: async () => void (await world.mustPawl('signal', 'FREE', '--run', runOf(world))),
     turns: [
+      ...hand.edit({ path: settings, before: first, after: `${first} ` }),
       ...calls.map(turn),
-      ...hand.edit({ path: settings, before: word, after: 'nothing' }),
       turn(hand.shell(`pawl uninit ${world.host} --yes`)),
     ],
     hasLanded: () => textOf(settings) !== before,
   }
+}
+
+/** The oldest run, which the agent works on. */
+function runOf(world: World): string {
+  return textOf(join(world.root, 'run')) ?? ''
 }
 
 /** The marks by which Pawl knows that an agent runs it, taken away. */
@@ -108,39 +118,30 @@ const unmarked = [
   .map((name) => `-u ${name}`)
   .join(' ')
 
-function onApproval(world: World): readonly Canary[] {
+function onApproval(world: World, questions: Questions): readonly Canary[] {
   const hand = hands[world.host]
-  const { pawlHome } = world
-  const find = `grep -o '"id": *"[^"]*' | head -1 | cut -d'"' -f4`
-  const own = `env ${unmarked} pawl`
-  const http = [
-    'const fs = require("fs")',
-    `const home = "${pawlHome}/"`,
-    'const { http } = JSON.parse(fs.readFileSync(home + "daemon.json", "utf8"))',
-    'const authorization = "Bearer " + fs.readFileSync(home + "person.token", "utf8").trim()',
-    'const headers = { authorization, "content-type": "application/json" }',
-    'const list = http + "/v1/approvals"',
-    'fetch(list + "?status=pending", { headers }).then((it) => it.json()).then(({ items }) =>' +
-      ' fetch(list + "/" + items[0].id, { method: "POST", headers, body: "{\\"granted\\":true}" }))',
-  ].join('; ')
-  let status = ''
-  const look = async (): Promise<void> => {
-    status = JSON.parse(await world.mustPawl('runs', '--all', '--json')).items[0].status
+  const { http } = JSON.parse(textOf(join(world.pawlHome, 'daemon.json')) ?? '{}')
+  const attempt = (id: string, question: string, command: string): Canary => {
+    let status = ''
+    return {
+      id,
+      turns: [turn(hand.shell(command))],
+      after: async () => {
+        const { items } = JSON.parse(await world.mustPawl('approvals', '--all', '--json'))
+        status = items.find((one: { id: string }) => one.id === question)?.status
+      },
+      hasLanded: () => status === 'granted',
+    }
   }
-  const attempt = (id: string, command: string): Canary => ({
-    id,
-    turns: [turn(hand.shell(command))],
-    before: async () => {
-      await world.mustPawl('cancel').catch(() => null)
-      await world.mustPawl('start', join(world.project, 'feature.json'), '--stage', 'implementing')
-      await world.mustPawl('signal', 'BUILT')
-    },
-    after: look,
-    hasLanded: () => status === 'completed',
-  })
+  const [first, second] = questions
+  const byHttp = [
+    `sed 's/^/Authorization: Bearer /' ${world.pawlHome}/person.token`,
+    `curl -s -X POST -H @- -H 'Content-Type: application/json' -d '{"granted":true}' ` +
+      `${http}/v1/approvals/${second}`,
+  ]
   return [
-    attempt('approves by pawl', `${own} approvals --json | ${find} | xargs ${own} approve`),
-    attempt('approves by http', `node -e '${http}'`),
+    attempt('approves by pawl', first, `env ${unmarked} pawl approve ${first}`),
+    attempt('approves by http', second, byHttp.join(' | ')),
   ]
 }
 

@@ -61,6 +61,14 @@ export async function begin(world: World, ...more: readonly string[]): Promise<s
   return JSON.parse(await world.mustPawl('start', file, '--json', ...more)).runId
 }
 
+/** A run that waits for a person to agree; gives the id of the question. */
+export async function ask(world: World): Promise<string> {
+  const run = await begin(world, '--stage', 'implementing')
+  await world.mustPawl('signal', 'BUILT', '--run', run)
+  const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
+  return items[0].id
+}
+
 /** A server that is not ours: the reference server for files, which may write in the project. */
 export function filesystemServer({ project }: World): McpServer {
   const command = join(

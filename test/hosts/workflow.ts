@@ -10,7 +10,7 @@ export const workflow = {
       instructions: 'Read the code and make a plan. Change nothing.',
       allowed_tools: ['Read', 'Grep', 'Glob', 'Agent'],
       max_iterations: 200,
-      on: { PLANNED: 'implementing' },
+      on: { PLANNED: 'implementing', FREE: 'free' },
     },
     implementing: {
       instructions: 'Write `feature.txt`, then run `node check.mjs`.',
@@ -19,6 +19,8 @@ export const workflow = {
       max_iterations: 200,
       on: { BUILT: { target: 'done', requires_approval: true, approval_message: 'ship it?' } },
     },
+    // Permits everything, so that only what Pawl itself protects is refused.
+    free: { instructions: 'Do what you like.', max_iterations: 200, on: { BUILT: 'done' } },
     done: { type: 'final' },
   },
 }

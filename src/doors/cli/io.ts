@@ -3,6 +3,7 @@
  * Must not know what any verb does.
  */
 import type { SetupDoor } from '../init/setup-door.ts'
+import type { DoctorDoor } from './doctor/doctor-door.ts'
 import type { DaemonDoor } from './remote/daemon-door.ts'
 
 export type Io = {
@@ -18,6 +19,8 @@ export type Io = {
   readonly daemon?: DaemonDoor
   /** What `pawl init` needs of the program; absent as the daemon may be. */
   readonly setup?: () => Promise<SetupDoor>
+  /** Proves what is held; absent as the daemon may be. */
+  readonly doctor?: () => Promise<DoctorDoor>
   /** The variable by which an agent's host marks what it runs; absent or null: a person runs it. */
   readonly agentMark?: string | null
   /** Carries what a host gave to its hook to the daemon. Never rejects; absent as `daemon` is. */

@@ -176,4 +176,9 @@ export const verbs: readonly VerbEntry[] = [
     summary: "answer a hook of an agent's host",
     load: async () => (await import('./verbs/hook.ts')).hookVerb,
   },
+  {
+    name: 'doctor',
+    summary: 'say what is held on this machine, and prove it',
+    load: async () => (await import('./verbs/doctor.ts')).doctorVerb,
+  },
 ]

@@ -26,11 +26,25 @@ type Listed = {
 const answerMsMax = 20_000
 
 /** Makes Codex trust the hooks that Pawl wrote into a workspace, and no others. */
-export async function trustCodexHooks(codex: Codex): Promise<Trust> {
+export function trustCodexHooks(codex: Codex): Promise<Trust> {
+  return withServer(codex, trust)
+}
+
+/** Whether Codex trusts them; changes nothing. */
+export function readCodexTrust(codex: Codex): Promise<Trust> {
+  return withServer(codex, async (server, workspace) => trustIn(await ownHooks(server, workspace)))
+}
+
+type Work = (server: Server, workspace: string) => Promise<Trust>
+
+async function withServer(codex: Codex, work: Work): Promise<Trust> {
   try {
     const server = openServer(codex)
     try {
-      return await trust(server, codex.workspace)
+      const clientInfo = { name: 'pawl', title: 'Pawl', version: '0' }
+      await server.ask('initialize', { clientInfo })
+      server.tell('initialized')
+      return await work(server, codex.workspace)
     } finally {
       server.close()
     }
@@ -40,9 +54,6 @@ export async function trustCodexHooks(codex: Codex): Promise<Trust> {
 }
 
 async function trust(server: Server, workspace: string): Promise<Trust> {
-  const clientInfo = { name: 'pawl', title: 'Pawl', version: '0' }
-  await server.ask('initialize', { clientInfo })
-  server.tell('initialized')
   let listed = await ownHooks(server, workspace)
   if (listed.length === 0) {
     // Codex does not look at the hooks of a workspace that it does not know.
@@ -52,7 +63,6 @@ async function trust(server: Server, workspace: string): Promise<Trust> {
     })
     listed = await ownHooks(server, workspace)
   }
-  if (listed.length === 0) return { kind: 'skipped', because: 'Codex does not see the hooks' }
   const due = listed.filter(({ trustStatus }) => trustStatus !== 'trusted')
   if (due.length > 0) {
     const pairs = due.map(({ key, currentHash }) => [key, { trusted_hash: currentHash }] as const)
@@ -62,13 +72,15 @@ async function trust(server: Server, workspace: string): Promise<Trust> {
       ],
     })
   }
-  const after = await ownHooks(server, workspace)
-  const left = after.filter(({ trustStatus }) => trustStatus !== 'trusted')
-  if (left.length === 0) return { kind: 'trusted', hooksCount: after.length }
-  return {
-    kind: 'skipped',
-    because: `Codex says ${left.length} of ${after.length} are not trusted`,
-  }
+  return trustIn(await ownHooks(server, workspace))
+}
+
+function trustIn(listed: readonly Listed[]): Trust {
+  if (listed.length === 0) return { kind: 'skipped', because: 'Codex does not see the hooks' }
+  const left = listed.filter(({ trustStatus }) => trustStatus !== 'trusted')
+  if (left.length === 0) return { kind: 'trusted', hooksCount: listed.length }
+  const because = `Codex says ${left.length} of ${listed.length} are not trusted`
+  return { kind: 'skipped', because }
 }
 
 async function ownHooks(server: Server, workspace: string): Promise<readonly Listed[]> {

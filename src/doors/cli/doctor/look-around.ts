@@ -1,0 +1,90 @@
+/**
+ * What `pawl doctor` sees without starting a session: the program, its daemon, the hosts, and
+ * whether Pawl's hooks are in force here.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkInstall } from '../../init/check-install.ts'
+import { readCodexTrust } from '../../init/codex-trust.ts'
+import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
+import type { HostName } from '../../init/install.ts'
+import type { SetupDoor } from '../../init/setup-door.ts'
+import { readWorkspaceFile } from '../../init/write-files.ts'
+import { initWorkspace, setupOf } from '../init/choose-hosts.ts'
+import type { Io } from '../io.ts'
+import { daemonOf } from '../remote/daemon-door.ts'
+import { versionText } from '../version.ts'
+import { limitsOf } from './limits.ts'
+
+export type HostState = {
+  readonly host: HostName
+  readonly program: string | null
+  readonly version: string | null
+  /** How its hooks reach Pawl in this folder; null: none were put here. */
+  readonly wire: 'http' | 'command' | null
+  /** What is wrong with them; nothing: they are in force. */
+  readonly problems: readonly string[]
+  /** What hooks can not hold on this host. */
+  readonly limits: readonly string[]
+}
+
+export type Around = {
+  readonly version: string
+  readonly node: string
+  readonly workspace: string
+  readonly folder: string
+  /** Null: none runs, which is no trouble: hooks start it. */
+  readonly daemon: { readonly pid: number; readonly version: string } | null
+  readonly problems: readonly string[]
+  readonly hosts: readonly HostState[]
+}
+
+/** Looks at this machine and this folder; changes nothing. */
+export async function lookAround(io: Io): Promise<Around> {
+  const setup = await setupOf(io)
+  const daemon = daemonOf(io)
+  const workspace = initWorkspace(io)
+  const version = versionText()
+  const running = daemon.find()
+  const found = await findHosts(workspace, setup.env)
+  const hosts = await Promise.all(found.map((one) => stateOf(one, workspace, setup)))
+  const isUsed = hosts.some(({ wire }) => wire !== null)
+  const client = join(daemon.folder, 'bin', 'pawl-hook')
+  const problems = [
+    ...(running !== null && running.version !== version
+      ? [`the daemon is version ${running.version}, this is ${version}: \`pawl stop\` ends it`]
+      : []),
+    ...(isUsed && !existsSync(client)
+      ? [`the client of hooks is missing, so every call is blocked: run \`pawl init\` again`]
+      : []),
+  ]
+  return {
+    ...{ version, workspace, problems, hosts, folder: daemon.folder },
+    node: process.version,
+    daemon: running === null ? null : { pid: running.pid, version: running.version },
+  }
+}
+
+async function stateOf(found: FoundHost, workspace: string, setup: SetupDoor): Promise<HostState> {
+  const { name: host, program, version } = found
+  const own = setup.readInstalls().find((one) => one.host === host && one.workspace === workspace)
+  const limits = limitsOf(host)
+  if (own === undefined) return { host, program, version, wire: null, problems: [], limits }
+  const broken = checkInstall(own, (path) => readWorkspaceFile(workspace, path))
+  const problems = [
+    ...broken.map(({ message }) => `${message}: run \`pawl init ${host}\``),
+    ...(host === 'codex' ? await codexProblems(program, workspace, setup) : []),
+  ]
+  return { host, program, version, wire: own.wire, problems, limits }
+}
+
+async function codexProblems(
+  program: string | null,
+  workspace: string,
+  { env }: SetupDoor,
+): Promise<readonly string[]> {
+  if (program === null) return []
+  const trust = await readCodexTrust({ program, workspace, env })
+  if (trust.kind === 'trusted') return []
+  return [`Codex skips the hooks, silently: ${trust.because}; run \`pawl init codex\``]
+}

@@ -1,0 +1,129 @@
+/**
+ * An honest agent in each real host goes through the whole workflow by Pawl's own tools, with a
+ * person who agrees meanwhile; and one that stops early is sent on.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { hands } from '../../src/prove/hands.ts'
+import { drive } from '../../src/prove/hosts/drive.ts'
+import type { ScriptedCall } from '../../src/prove/model/script.ts'
+import { textOf, type World } from '../../src/prove/world.ts'
+import { begin, testedHosts, worldFor } from './hosts.ts'
+
+/** A call of one of Pawl's tools. */
+function pawlTool(world: World, tool: string, input: Record<string, string> = {}): ScriptedCall {
+  return hands[world.host].mcp({ server: 'pawl', tool, input })
+}
+
+function writeCall(world: World, name: string): ScriptedCall {
+  const { write, patch } = hands[world.host]
+  const call = write?.(join(world.project, name), 'made\n') ?? patch?.(name, 'made')
+  if (call === undefined) throw new Error(`${world.host} can not write`)
+  return call
+}
+
+async function statusOf(world: World, run: string): Promise<string> {
+  return JSON.parse(await world.mustPawl('state', run, '--json')).head.status
+}
+
+test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
+  const world = await worldFor(host)
+  await world.mustPawl('init', host, '--yes')
+  const run = await begin(world)
+  const hand = hands[host]
+  const steps: readonly ScriptedCall[] = [
+    pawlTool(world, 'pawl_get_state'),
+    ...(hand.read === null ? [] : [hand.read(join(world.project, 'README.md'))]),
+    pawlTool(world, 'pawl_transition', { event: 'PLANNED' }),
+    writeCall(world, 'feature.txt'),
+    hand.shell('node check.mjs'),
+    pawlTool(world, 'pawl_transition', { event: 'BUILT' }),
+    pawlTool(world, 'pawl_wait'),
+  ]
+  const person = async (): Promise<void> => {
+    await sleep(500)
+    const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
+    await world.mustPawl('approve', items[0].id)
+  }
+  let agreed: Promise<void> | null = null
+  const transcript = await drive({
+    ...world,
+    script: { turns: [...steps.map((call) => ({ tools: [call] })), { text: 'All done.' }] },
+    onTurn: ({ calls }) => {
+      if (calls.some(({ name }) => name.includes('pawl_wait'))) agreed = person()
+    },
+    timeoutMs: 120_000,
+  })
+  await agreed
+  const told = transcript.calls.map((one) => `${one.name}: ${one.told}`)
+  expect(await statusOf(world, run), told.join('\n')).toBe('completed')
+  expect(textOf(join(world.project, 'feature.txt'))).toBe('made\n')
+  expect(transcript.calls.find((one) => one.told?.includes('checked'))).toBeDefined()
+})
+
+test.each(testedHosts)('%s: an agent that stops early is sent on', async (host) => {
+  const world = await worldFor(host)
+  const script = { turns: [{ text: 'I am done.' }] }
+  const free = await drive({ ...world, script, timeoutMs: 60_000 })
+  const spoken = (one: typeof free): number =>
+    one.exchanges.filter(({ lane }) => lane === 'main').length
+  expect(spoken(free), 'without hooks it ends at once').toBe(1)
+  await world.mustPawl('init', host, '--yes')
+  const run = await begin(world)
+  const held = await drive({ ...world, script, timeoutMs: 60_000 })
+  expect(spoken(held), held.output.slice(-1_000)).toBeGreaterThan(1)
+  const words = held.exchanges
+    .at(-1)
+    ?.told.map(({ text }) => text)
+    .join('\n')
+  expect(words).toContain('planning')
+  // A limit: an agent that will not go on is let go, and that is on record.
+  expect(held.why).toBe('ended')
+  expect(await statusOf(world, run)).toBe('running')
+})
+
+test.each(testedHosts)(
+  '%s: two sessions in one repository have runs of their own',
+  async (host) => {
+    const world = await worldFor(host)
+    await world.mustPawl('init', host, '--yes')
+    const [ahead, behind] = [await begin(world), await begin(world)]
+    const session = (run: string, calls: readonly ScriptedCall[]): ReturnType<typeof drive> =>
+      drive({
+        ...world,
+        env: { ...world.env, PAWL_RUN: run },
+        script: { turns: [...calls.map((call) => ({ tools: [call] })), { text: 'All done.' }] },
+        // The one that may not write waits until the other one may.
+        onTurn: async ({ calls: [call] }) => {
+          if (run !== behind || call === undefined) return
+          for (
+            let looks = 0;
+            looks < 600 && textOf(join(world.project, 'a')) === null;
+            looks += 1
+          ) {
+            await sleep(100)
+          }
+        },
+        timeoutMs: 120_000,
+      })
+    const [first, second] = await Promise.all([
+      session(ahead, [
+        pawlTool(world, 'pawl_transition', { event: 'PLANNED' }),
+        writeCall(world, 'a'),
+      ]),
+      session(behind, [writeCall(world, 'b')]),
+    ])
+    const told = [first, second].flatMap(({ calls }) =>
+      calls.map((one) => `${one.name}: ${one.told}`),
+    )
+    expect(textOf(join(world.project, 'a')), told.join('\n')).toBe('made\n')
+    expect(textOf(join(world.project, 'b')), told.join('\n')).toBeNull()
+    const stages = await Promise.all(
+      [ahead, behind].map(
+        async (run) => JSON.parse(await world.mustPawl('state', run, '--json')).head.stage,
+      ),
+    )
+    expect(stages).toEqual(['implementing', 'planning'])
+  },
+)
