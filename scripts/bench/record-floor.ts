@@ -3,6 +3,7 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
+import { walPagesMax } from '../../src/store/sqlite/open-database.ts'
 
 export type Floor = {
   /** Resolves when one more event of this client is durable. */
@@ -18,6 +19,7 @@ const sessionsCount = 64
 export function sqliteFloor(path: string): Floor {
   const db = new DatabaseSync(path)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
   db.exec('CREATE TABLE session (id INTEGER PRIMARY KEY, seq INTEGER, state TEXT)')
   db.exec('CREATE TABLE event (run INTEGER, seq INTEGER, data TEXT, PRIMARY KEY (run, seq))')
   const insert = db.prepare('INSERT INTO event VALUES (?, ?, ?)')

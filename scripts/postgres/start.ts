@@ -40,7 +40,9 @@ const isRoot = process.getuid?.() === 0
 const owner = isRoot ? { uid: nobody, gid: nobody } : {}
 
 // WHY: whoever starts it holds the other end of its input. When that end closes, for whatever
-//      reason (kill -9 of the test run among them), the server stops and its folder goes.
+//      reason (kill -9 of the test run among them), the server stops and its folder goes. It also
+//      closes when a server ends on its own, as one does that met the rest of a killed one: then
+//      its owner is there, and needs the folder to try again.
 const script = `
 exec 3<&0
 ( (
@@ -48,7 +50,7 @@ exec 3<&0
   [ "$line" = leave ] && exit
   kill -INT $$
   for n in 1 2 3 4 5 6 7 8 9; do kill -0 $$ || break; sleep 0.$n; done
-  rm -rf "$PAWL_TEST_FOLDER"
+  [ -e "/proc/$PAWL_TEST_OWNER" ] || rm -rf "$PAWL_TEST_FOLDER"
 ) </dev/null >/dev/null 2>&1 & )
 exec "$@" 3<&- </dev/null
 `
@@ -168,7 +170,11 @@ function spawnServer({ binaries, folder, port }: Place): ChildProcess {
   const command = [join(binaries, 'postgres'), '-D', join(folder, 'data'), '-p', `${port}`]
   const server = spawn('/bin/sh', ['-c', script, 'sh', ...command, ...flags], {
     cwd: folder,
-    env: { PATH: '/usr/bin:/bin', PAWL_TEST_FOLDER: folder },
+    env: {
+      PATH: '/usr/bin:/bin',
+      PAWL_TEST_FOLDER: folder,
+      PAWL_TEST_OWNER: `${process.pid}`,
+    },
     stdio: ['pipe', 'ignore', 'pipe'],
     // WHY: an interrupt typed at a terminal goes to the whole group; the server follows its owner.
     detached: true,

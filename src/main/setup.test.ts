@@ -88,6 +88,9 @@ test.skipIf(!isOurNode)('the status line tells of the run in the workspace', asy
   expect(await line()).toBe('pawl release · plan · $0.13\n')
   await house.json('signal', 'READY', '--run', runId)
   expect(await line()).toBe('pawl release · build · 5 calls left · $0.13\n')
-  await house.json('start', 'release.json')
-  expect(await line()).toContain('more runs here')
+  const { runId: next } = await house.json('start', 'release.json')
+  expect(await line()).toContain('release · plan')
+  // The session that speaks has a run of its own.
+  await house.json('cancel', next)
+  expect(await line()).toContain('release · build')
 })

@@ -62,7 +62,7 @@ export function handleCommand(desk: Desk, wish: Wish, by: By): Promise<Outcome> 
   const { runId, plan, asked } = wish
   return desk.queue.inTurn(runId, async () => {
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const run = await openRun(desk, runId)
+      const run = desk.cache.get(runId) ?? (await openRun(desk, runId))
       const planned = plan(run)
       const context = contextFor(desk, run, by.actor)
       const plainly = commandFamily(run.family, planned, context)

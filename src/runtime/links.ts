@@ -3,7 +3,7 @@
  * Knows the file system. Must not know rules.
  */
 import { lstatSync, readlinkSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import type { Call, CallPath } from '../core/engine/types.ts'
 
 /** Links that are followed on the way to one file, as the system itself does. */
@@ -38,54 +38,70 @@ function behindOn(
   if (!isAbsolute(named)) return []
   const real = disk(named)
   if (real === null) return []
-  const within = insideOf(real, disk(workspace) ?? workspace)
+  const within = insideOf(real, disk(workspace) ?? resolve(workspace))
   if (within === inside && (inside !== null || real === resolve(named))) return []
   return [{ written: real, inside: within }]
 }
 
-/** WHY the real workspace: the folder itself may be reached through a link. */
+/**
+ * WHY the real workspace: the folder itself may be reached through a link.
+ * WHY not `relative`: both are whole paths already, and this is asked for every path of every call.
+ */
 function insideOf(path: string, workspace: string): string | null {
-  const near = relative(workspace, path)
-  if (near === '') return '.'
-  if (isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`)) return null
-  return near.split(sep).join('/')
+  if (path === workspace) return '.'
+  const folder = workspace.endsWith(sep) ? workspace : workspace + sep
+  return path.startsWith(folder) ? path.slice(folder.length).split(sep).join('/') : null
 }
 
-/** Real paths as they are during one call: each is looked up once. */
+/** Real paths as they are during one call: each folder is looked at once. */
 type Disk = (path: string) => string | null
 
 function openDisk(): Disk {
-  const known = new Map<string, string | null>()
-  return (path) => {
-    const found = known.get(path)
-    if (found !== undefined) return found
-    const real = realPath(path)
-    known.set(path, real)
-    return real
+  const known = new Map<string, Found>()
+  const look = (path: string): Found => {
+    const before = known.get(path)
+    if (before !== undefined) return before
+    const found = linkAt(path)
+    known.set(path, found)
+    return found
   }
+  return (path) => realPath(path, look)
 }
 
 /**
  * The path without links, whether the file exists or not; null: it cannot be told.
  * WHY not `realpath`: a link to a file that does not exist yet creates it there.
  */
-export function realPath(path: string): string | null {
-  let rest = resolve(path).split(sep).filter(Boolean)
+export function realPath(path: string, look: (path: string) => Found = linkAt): string | null {
+  const whole = resolve(path)
+  // Nearly every path has no link in it, and stays what it is.
+  for (let end = 1; end > 0 && end < whole.length; ) {
+    const next = whole.indexOf(sep, end)
+    const found = look(next === -1 ? whole : whole.slice(0, next))
+    // Behind what is not there nothing is.
+    if (found === 'missing') return whole
+    if (found !== null) return followLinks(whole, look)
+    end = next + 1
+  }
+  return whole
+}
+
+function followLinks(whole: string, look: (path: string) => Found): string | null {
+  let rest = whole.split(sep).filter(Boolean)
   let real: string = sep
   for (let count = 0; rest.length > 0; ) {
     const [name = '', ...more] = rest
     const next = join(real, name)
-    const target = linkAt(next)
-    // Behind what is not there nothing is.
-    if (target === 'missing') return join(next, ...more)
-    if (target === null) {
+    const found = look(next)
+    if (found === 'missing') return join(next, ...more)
+    if (found === null) {
       real = next
       rest = more
       continue
     }
     count += 1
     if (count > linksMax) return null
-    const start = isAbsolute(target.to) ? target.to : join(dirname(next), target.to)
+    const start = isAbsolute(found.to) ? found.to : join(dirname(next), found.to)
     rest = [...start.split(sep).filter(Boolean), ...more]
     real = sep
   }
@@ -93,7 +109,9 @@ export function realPath(path: string): string | null {
 }
 
 /** Where a link leads; null: it is none, or nothing that could be looked at. */
-function linkAt(path: string): { readonly to: string } | 'missing' | null {
+type Found = { readonly to: string } | 'missing' | null
+
+function linkAt(path: string): Found {
   try {
     // WHY not by exception: most calls name files that do not exist yet, and throwing is slow.
     const stats = lstatSync(path, { throwIfNoEntry: false })

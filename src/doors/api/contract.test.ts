@@ -53,6 +53,7 @@ test('what an agent may never do needs a person', () => {
     'runs.export',
     'runs.force',
     'runs.import',
+    'runs.release',
     'stop',
   ])
   expect(operationNames.filter((name) => operations[name].need === 'none')).toEqual(['health'])
@@ -129,6 +130,11 @@ test('every answer is as its schema says', async () => {
   await ask('definitions.create', { source: other })
   const forced = await ask('runs.start', { definition: 'other' })
   await ask('runs.force', { runId: forced.runId, stage: 'build' })
+  const session = 'claude:s_1'
+  const claimed = await ask('runs.start', { definition: 'release', session })
+  expect((await ask('sessions.read', { session })).run).toMatchObject({ id: claimed.runId })
+  expect(await ask('runs.release', { runId: claimed.runId })).toEqual({ released: [session] })
+  expect(await ask('sessions.read', { session })).toEqual({ session, run: null })
   await ask('definitions.delete', { id: 'other' })
   await ask('definitions.create', { definition: forking })
   const forked = await ask('runs.start', { definition: 'forking' })

@@ -128,6 +128,11 @@ export const contract = {
     answer: outcome,
   },
   'runs.finishBranch': { input: z.strictObject({ runId, branch: name }), answer: outcome },
+  'runs.release': { input: ofRun, answer: z.object({ released: z.array(z.string()) }) },
+  'sessions.read': {
+    input: z.strictObject({ session: name.describe('`HOST:ID`') }),
+    answer: z.object({ session: z.string(), run: runHead.nullable() }),
+  },
   'runs.events': {
     input: z.strictObject({
       runId,

@@ -97,6 +97,14 @@ export const handlers: Handlers = {
   'runs.force': (desk, { runId, stage, vars }) => send(desk, runId, { kind: 'force', stage, vars }),
   'runs.finishBranch': (desk, { runId, branch }) =>
     send(desk, runId, { kind: 'finish-branch', branch }),
+  'runs.release': async ({ runtime }, { runId }) => {
+    await mustKnow(runtime, runId)
+    const claims = await runtime.sessions.claimsOn(runId)
+    await runtime.sessions.releaseRun(runId)
+    return done({ released: [...new Set(claims.map(({ session }) => session))] })
+  },
+  'sessions.read': async ({ runtime }, { session }) =>
+    done({ session, run: await runtime.sessions.runOf(session) }),
   'runs.events': async ({ runtime }, { runId, after, limit }) => {
     const records = await runtime.readEvents(runId, { after, limit })
     if (records.length === 0) await mustKnow(runtime, runId)

@@ -98,6 +98,20 @@ export const operations = {
     repeats: 'once',
     summary: 'Say that a branch, standing on its terminal stage, is done',
   },
+  'runs.release': {
+    method: 'POST',
+    path: '/v1/runs/:runId/release',
+    need: 'person',
+    repeats: 'same',
+    summary: 'Take a run from the session that works on it; the next one to come has it',
+  },
+  'sessions.read': {
+    method: 'GET',
+    path: '/v1/sessions/:session',
+    need: 'agent',
+    repeats: 'same',
+    summary: "The run that a session of an agent's host works on, or has worked on last",
+  },
   'runs.events': {
     method: 'GET',
     path: '/v1/runs/:runId/events',

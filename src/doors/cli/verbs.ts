@@ -132,6 +132,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/pause.ts')).pauseVerb,
   },
   {
+    name: 'release',
+    summary: 'let another session of an agent work on a run',
+    load: async () => (await import('./verbs/release.ts')).releaseVerb,
+  },
+  {
     name: 'resume',
     summary: 'let a paused run go on',
     load: async () => (await import('./verbs/resume.ts')).resumeVerb,

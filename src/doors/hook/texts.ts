@@ -121,7 +121,8 @@ export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy
       : 'only the policy of this folder holds.',
     others.length === 0
       ? ''
-      : `Runs of other sessions are open here: ${others.map(({ id }) => id).join(', ')}.`,
+      : `Runs of other sessions are open here: ${others.map(({ id }) => id).join(', ')}` +
+        ' (`pawl release RUN` lets a person give one to this session).',
     'A run is started with the tool pawl_load_workflow of the MCP server pawl, or by a person with',
     '`pawl start NAME`.',
   ])

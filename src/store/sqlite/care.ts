@@ -7,7 +7,7 @@ import type { Store, StoreCare } from '../../runtime/ports.ts'
 import { countLogBytes } from '../check-change.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
 import { prepareMachines } from './definitions.ts'
-import { asRecord } from './rows.ts'
+import { asRecord, logOf } from './rows.ts'
 import type { Shared } from './shared.ts'
 
 /** Pages given back to the disk in one transaction. */
@@ -36,45 +36,38 @@ function carryingCalls({
   write,
 }: Shared): Pick<Store, 'replaceProjections' | 'importRun' | 'listRunIds'> {
   const putMachines = prepareMachines(db)
-  const removeHead = db.prepare('DELETE FROM runs WHERE id = ?')
+  const removeHead = db.prepare(`DELETE FROM runs WHERE log = ${logOf}`)
   const removeApprovals = db.prepare('DELETE FROM approvals WHERE run_id = ?')
   const removeSnapshot = db.prepare('DELETE FROM snapshots WHERE run_id = ?')
   const logBytes = db.prepare(
-    'SELECT coalesce(sum(octet_length(data)), 0) AS bytes FROM events WHERE run_id = ?',
+    `SELECT coalesce(sum(octet_length(data)), 0) AS bytes FROM events WHERE log = ${logOf}`,
   )
   // WHY not from `runs`: a head that was lost is found again by its log.
-  const nextId = db.prepare(
-    'SELECT run_id AS id FROM events WHERE run_id > ? ORDER BY run_id LIMIT 1',
-  )
+  const ids = db.prepare('SELECT run_id FROM logs WHERE run_id > ? ORDER BY run_id LIMIT ?')
   return {
     replaceProjections: (head, approvals, snapshot) =>
       write(() => {
         removeHead.run(head.id)
         removeApprovals.run(head.id)
         removeSnapshot.run(head.id)
-        runs.insertHead(head, Number(logBytes.get(head.id)?.bytes))
+        runs.insertRun(head, Number(logBytes.get(head.id)?.bytes))
         runs.putApprovals(approvals)
         if (snapshot !== null) runs.putSnapshot(head.id, snapshot)
       }),
     importRun: ({ head, events, approvals, machines }) =>
       write(() => {
-        if (!runs.insertHead(head, countLogBytes(events))) return 'exists'
-        runs.insertEvents(head.id, events)
+        const log = runs.insertRun(head, countLogBytes(events))
+        if (log === null) return 'exists'
+        runs.insertEvents(log, events)
         runs.putApprovals(approvals)
         putMachines(machines, head.updatedAt)
         return 'imported'
       }),
     listRunIds: ({ after, limit }) =>
       read(() => {
-        const ids: string[] = []
-        let last: string = after === null ? '' : parseCursor(after, [''])[0]
-        while (ids.length <= limit) {
-          const row = nextId.get(last)
-          if (row === undefined) break
-          last = String(row.id)
-          ids.push(last)
-        }
-        return pageOf(ids, limit, (id) => [id])
+        const last = after === null ? '' : parseCursor(after, [''])[0]
+        const found = ids.all(last, limit + 1).map((row) => String(row.run_id))
+        return pageOf(found, limit, (id) => [id])
       }),
   }
 }
@@ -88,9 +81,13 @@ function removingCalls({
     `SELECT id, log_bytes AS bytes, ended_at AS endedAt FROM runs
      WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at, id LIMIT ?`,
   )
-  const removals = ['events', 'replies', 'snapshots', 'approvals', 'owed', 'claims']
-    .map((table) => db.prepare(`DELETE FROM ${table} WHERE run_id = ?`))
-    .concat(db.prepare('DELETE FROM runs WHERE id = ?'))
+  // The number of the log goes last: the others are found by it.
+  const removals = [
+    ...['events', 'replies', 'runs'].map((table) => `${table} WHERE log = ${logOf}`),
+    ...['snapshots', 'approvals', 'owed', 'claims', 'logs'].map(
+      (table) => `${table} WHERE run_id = ?`,
+    ),
+  ].map((rows) => db.prepare(`DELETE FROM ${rows}`))
   const freePages = db.prepare('SELECT freelist_count AS count FROM pragma_freelist_count')
   const pages = db.prepare(
     `SELECT (page_count - freelist_count) * page_size AS bytes

@@ -1,25 +1,41 @@
 /**
  * One writer: everything that is queued in a tick becomes one transaction, so that many share one
- * write to the disk. Knows transactions. Must not know what is written.
+ * write to the disk. When many commands are under way, a thread of its own writes one half of them
+ * while the other half is decided here. INVARIANT: only one of the two writes at a time.
+ * Must not know what is written.
  */
-import type { DatabaseSync } from 'node:sqlite'
-import { PawlError } from '../../runtime/pawl-error.ts'
-import { closedFault, isBusy, toFault } from './faults.ts'
 
-/** A piece of work on the database. It may run twice, but only one of the runs is kept. */
-export type Job<T> = () => T
+import { PawlError } from '../../runtime/pawl-error.ts'
+import type { Change, Committed } from '../../runtime/ports.ts'
+import { closedFault, toFault } from './faults.ts'
+import type { WriteThread } from './open-write-thread.ts'
+import type { Job, Result, WriteGroup, Written } from './write-group.ts'
 
 export type Writer = {
   /** Resolves with what the job returned when that is durable. */
   readonly write: <T>(job: Job<T>) => Promise<T>
+  /** The same for a change, which the thread may write as well. */
+  readonly commit: (change: Change) => Promise<Committed>
   /** Finishes what was queued and takes nothing more. */
   readonly close: () => Promise<void>
 }
 
-export type WriterLimits = { readonly queuedMax: number; readonly lockedMaxMs: number }
+export type WriterOptions = {
+  /** Writes a group here and now. */
+  readonly writeHere: WriteGroup
+  /** What writes a change here. */
+  readonly commitHere: (change: Change) => Committed
+  readonly thread: WriteThread
+  readonly queuedMax: number
+  readonly lockedMaxMs: number
+  /** Commands under way from which the thread is worth its while. */
+  readonly crowdMin: number
+}
 
 type Queued = {
   readonly job: Job<unknown>
+  /** Null: it can be written here only. */
+  readonly change: Change | null
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -28,96 +44,116 @@ type Queued = {
 const groupMax = 256
 const retryMs = 20
 
-export function openWriter(db: DatabaseSync, limits: WriterLimits): Writer {
-  const writeGroup = prepareGroup(db)
-  const queue: Queued[] = []
+/** What waits, and for what. */
+type Line = {
+  readonly queue: Queued[]
+  /** The size of the group before this one: whoever was in it comes again soon. */
+  lastCount: number
+  /** Whether the thread writes now. */
+  isAway: boolean
+  lockedSince: number | null
+}
+
+export function openWriter(options: WriterOptions): Writer {
+  const { writeHere, commitHere, thread, queuedMax } = options
+  const line: Line = { queue: [], lastCount: 0, isAway: false, lockedSince: null }
+  const { queue } = line
   const idle: (() => void)[] = []
   let isScheduled = false
   let isClosed = false
-  let lockedSince: number | null = null
 
   const flush = () => {
     isScheduled = false
+    if (sendAway()) return
     const group = queue.splice(0, groupMax)
-    const lockedBy = writeGroup(group)
-    if (lockedBy === null) lockedSince = null
+    answer(group, writeHere(group.map((one) => one.job)))
+  }
+
+  /** Has the thread write one half of all that are under way; false: it is written here. */
+  const sendAway = (): boolean => {
+    const crowd = queue.length + line.lastCount
+    if (crowd < options.crowdMin || line.lockedSince !== null) return false
+    const changes = changesFirst(queue, Math.min(groupMax, Math.ceil(crowd / 2)))
+    const away = changes.length === 0 ? null : thread.write(changes)
+    if (away === null) return false
+    const group = queue.splice(0, changes.length)
+    line.isAway = true
+    away.then((written) => {
+      line.isAway = false
+      answer(group, written)
+    })
+    return true
+  }
+
+  const answer = (group: readonly Queued[], written: Written) => {
+    line.lastCount = group.length
+    if (written.kind === 'locked') waitForLock(line, { group, ...written, ...options })
     else {
-      queue.unshift(...group)
-      lockedSince ??= performance.now()
-      // WHY all of them: who came later would wait for the same lock.
-      const isOver = performance.now() - lockedSince >= limits.lockedMaxMs
-      if (isOver) for (const one of queue.splice(0)) one.reject(toFault(lockedBy))
+      line.lockedSince = null
+      // WHY first: the thread writes what waits while those that hear their answer now decide anew.
+      if (thread.isOpen()) sendAway()
+      settle(group, written.results)
     }
     if (queue.length > 0) schedule()
-    else for (const resolve of idle.splice(0)) resolve()
+    else if (!line.isAway) for (const resolve of idle.splice(0)) resolve()
   }
 
   const schedule = () => {
-    if (isScheduled) return
+    if (isScheduled || line.isAway) return
     isScheduled = true
-    if (lockedSince === null) setImmediate(flush)
+    if (line.lockedSince === null) setImmediate(flush)
     else setTimeout(flush, retryMs)
   }
 
+  const add = <T>(job: Job<T>, change: Change | null): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      if (isClosed) return reject(closedFault())
+      if (queue.length >= queuedMax) return reject(overloaded(queue.length))
+      queue.push({ job, change, resolve: resolve as (value: unknown) => void, reject })
+      schedule()
+    })
+
   return {
-    write: <T>(job: Job<T>) =>
-      new Promise<T>((resolve, reject) => {
-        if (isClosed) return reject(closedFault())
-        if (queue.length >= limits.queuedMax) return reject(overloaded(queue.length))
-        queue.push({ job, resolve: resolve as (value: unknown) => void, reject })
-        schedule()
-      }),
-    close: () =>
-      new Promise((resolve) => {
-        isClosed = true
-        if (queue.length === 0) resolve()
-        else idle.push(resolve)
-      }),
+    write: (job) => add(job, null),
+    commit: (change) => add(() => commitHere(change), change),
+    close: async () => {
+      isClosed = true
+      if (queue.length > 0 || line.isAway) await new Promise<void>((resolve) => idle.push(resolve))
+      await thread.close()
+    },
   }
 }
 
-/** Answers all of a group, or none: then it returns the error of who found the file locked. */
-function prepareGroup(db: DatabaseSync): (group: readonly Queued[]) => unknown {
-  const begin = db.prepare('BEGIN IMMEDIATE')
-  const commit = db.prepare('COMMIT')
+type Locked = {
+  readonly group: readonly Queued[]
+  readonly error: unknown
+  readonly lockedMaxMs: number
+}
 
-  const writeGroup = (group: readonly Queued[]): unknown => {
-    try {
-      if (db.isTransaction) db.exec('ROLLBACK')
-      begin.run()
-    } catch (error) {
-      if (isBusy(error)) return error
-      for (const one of group) one.reject(toFault(error))
-      return null
-    }
-    try {
-      const values = group.map((one) => one.job())
-      commit.run()
-      for (const [index, one] of group.entries()) one.resolve(values[index])
-    } catch (error) {
-      rollBack()
-      if (group.length === 1) group[0]?.reject(toFault(error))
-      // WHY: whoever failed fails alone; the others did nothing wrong.
-      else for (const one of group) writeAlone(one)
-    }
-    return null
+/** Puts a group back until the lock is gone, or it was waited for long enough. */
+function waitForLock(line: Line, { group, error, lockedMaxMs }: Locked): void {
+  line.queue.unshift(...group)
+  line.lockedSince ??= performance.now()
+  // WHY all of them: who came later would wait for the same lock.
+  const isOver = performance.now() - line.lockedSince >= lockedMaxMs
+  if (isOver) for (const one of line.queue.splice(0)) one.reject(toFault(error))
+}
+
+/** The changes before anything that can be written here only. */
+function changesFirst(queue: readonly Queued[], countMax: number): readonly Change[] {
+  const changes: Change[] = []
+  for (const { change } of queue) {
+    if (change === null || changes.length === countMax) break
+    changes.push(change)
   }
+  return changes
+}
 
-  const writeAlone = (one: Queued) => {
-    const lockedBy = writeGroup([one])
-    if (lockedBy !== null) one.reject(toFault(lockedBy))
+function settle(group: readonly Queued[], results: readonly Result[]): void {
+  for (const [index, result] of results.entries()) {
+    if (result.kind === 'done') group[index]?.resolve(result.value)
+    else group[index]?.reject(toFault(result.error))
   }
-
-  const rollBack = () => {
-    try {
-      // After some errors SQLite has rolled back by itself.
-      if (db.isTransaction) db.exec('ROLLBACK')
-    } catch {
-      // The next group tries again before it begins; what is told is the error that came first.
-    }
-  }
-
-  return writeGroup
 }
 
 function overloaded(queuedCount: number): PawlError {

@@ -15,19 +15,23 @@ export type SqliteOptions = {
   readonly queuedMax?: number
   /** How long a locked database is waited for. */
   readonly lockedMaxMs?: number
+  /** Commands under way from which a thread of its own writes them. `Infinity`: never. */
+  readonly crowdMin?: number
 }
+
+export type WritingOptions = Required<Pick<SqliteOptions, 'path' | 'synchronous' | 'lockedMaxMs'>>
 
 const folderMode = 0o700
 const fileMode = 0o600
 /** Pages of the write-ahead log after which they are carried over into the file. */
-const walPagesMax = 2_000
+export const walPagesMax = 4_000
 /** What is left of a log that had to grow, for instance while a backup was reading. */
 const walBytesMax = 64 * 1_048_576
 // WHY so short: SQLite sleeps without letting the event loop run. Who waits longer is the queue.
 const sleepMaxMs = 10
 
 /** An open database with all its tables. */
-export function openDatabase(options: Required<SqliteOptions>): DatabaseSync {
+export function openDatabase(options: WritingOptions): DatabaseSync {
   let db: DatabaseSync | null = null
   try {
     mkdirSync(dirname(options.path), { recursive: true, mode: folderMode })
@@ -38,14 +42,26 @@ export function openDatabase(options: Required<SqliteOptions>): DatabaseSync {
     // Only a new file takes this; it lets removed runs give their space back.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL')
     db.exec('PRAGMA journal_mode = WAL')
-    db.exec(`PRAGMA synchronous = ${options.synchronous}`)
-    db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
-    db.exec(`PRAGMA journal_size_limit = ${walBytesMax}`)
     migrate(db)
-    db.exec(`PRAGMA busy_timeout = ${Math.min(sleepMaxMs, options.lockedMaxMs)}`)
+    settle(db, options)
     return db
   } catch (error) {
     db?.close()
     throw toFileFault(options.path, error)
   }
+}
+
+/** One more connection to a database that is open already. */
+export function connect(options: WritingOptions): DatabaseSync {
+  const db = new DatabaseSync(options.path)
+  settle(db, options)
+  return db
+}
+
+/** What every connection that writes is told by itself. */
+function settle(db: DatabaseSync, { synchronous, lockedMaxMs }: WritingOptions): void {
+  db.exec(`PRAGMA synchronous = ${synchronous}`)
+  db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
+  db.exec(`PRAGMA journal_size_limit = ${walBytesMax}`)
+  db.exec(`PRAGMA busy_timeout = ${Math.min(sleepMaxMs, lockedMaxMs)}`)
 }

@@ -1,6 +1,7 @@
 /**
  * Columns as the port names them, and how rows become records.
  */
+import { hash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCursor } from '../cursor.ts'
 
@@ -13,6 +14,17 @@ export const headColumns = `id, machine, definition, dialect, status, stage, seq
 
 /** The columns of a record, named as in `EventRecord`. */
 export const eventColumns = 'seq, member, type, data, at, actor, command_id AS commandId, hash'
+
+/** The number of a run's log. */
+export const logOf = '(SELECT no FROM logs WHERE run_id = ?)'
+
+const keyBytes = 6
+
+/** A command id behind a number: ids are long and of any form, and only the number is indexed. */
+export function replyKeyOf(commandId: string): readonly [key: number, commandId: string] {
+  // WHY not a cheaper hash: nobody can choose ids so that all of them share one number.
+  return [hash('sha256', commandId, 'buffer').readUIntBE(0, keyBytes), commandId]
+}
 
 /** The columns of a question, named as in `ApprovalRow`. */
 export const approvalColumns = `id, run_id AS runId, member, kind, message, hash, status,
@@ -31,7 +43,7 @@ export const asRecordOrNull = <T>(row: Row | undefined): T | null =>
 
 /** A condition with its values; null: it is left out. */
 export type Condition = readonly [sql: string, values: Values | null]
-type Values = string | readonly (string | number)[]
+type Values = string | number | readonly (string | number)[]
 
 /** Prepares each text once: lists with other filters are other statements. */
 export function statementCache(db: DatabaseSync): (sql: string) => StatementSync {
@@ -54,6 +66,11 @@ export function whereAll(conditions: readonly Condition[]): {
   const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`
   return { where, values: given.flatMap(([, values]) => values ?? []) }
 }
+
+const minuteMs = 60_000
+
+/** The minute of a moment, by which runs are listed. */
+export const minuteOf = (at: number): number => Math.floor(at / minuteMs)
 
 /** The key in the cursor of a list that is sorted by time and id. */
 export const timeAndId = (after: string | null) =>

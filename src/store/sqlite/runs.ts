@@ -3,7 +3,6 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord, RunHead, RunStore, Snapshot } from '../../runtime/ports.ts'
-import { checkChange } from '../check-change.ts'
 import { pageOf } from '../cursor.ts'
 import { approvalCalls } from './approvals.ts'
 import { owedCalls } from './owed.ts'
@@ -12,6 +11,9 @@ import {
   asRecordOrNull,
   eventColumns,
   headColumns,
+  logOf,
+  minuteOf,
+  replyKeyOf,
   statementCache,
   timeAndId,
   whereAll,
@@ -19,12 +21,9 @@ import {
 import type { Shared } from './shared.ts'
 
 export function runCalls(shared: Shared): RunStore {
-  const { runs, write } = shared
+  const { commit } = shared
   return {
-    commit: async (change) => {
-      checkChange(change)
-      return write(() => runs.commit(change))
-    },
+    commit,
     ...logCalls(shared),
     ...listCalls(shared),
     ...approvalCalls(shared),
@@ -35,12 +34,14 @@ export function runCalls(shared: Shared): RunStore {
 type LogCalls = Pick<RunStore, 'loadRun' | 'readHead' | 'readSeqs' | 'findReply' | 'readEvents'>
 
 function logCalls({ db, read }: Shared): LogCalls {
-  const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE id = ?`)
-  const seq = db.prepare('SELECT seq FROM runs WHERE id = ?')
+  const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE log = ${logOf}`)
+  const seq = db.prepare(`SELECT seq FROM runs WHERE log = ${logOf}`)
   const snapshot = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
-  const reply = db.prepare('SELECT text FROM replies WHERE run_id = ? AND command_id = ?')
+  const reply = db.prepare(
+    `SELECT text FROM replies WHERE log = ${logOf} AND command_key = ? AND command_id = ?`,
+  )
   const events = db.prepare(
-    `SELECT ${eventColumns} FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT ${eventColumns} FROM events WHERE log = ${logOf} AND seq > ? ORDER BY seq LIMIT ?`,
   )
   const readTail = (runId: string, after: number, limit: number) =>
     events.all(runId, after, limit).map((row) => asRecord<EventRecord>(row))
@@ -66,7 +67,11 @@ function logCalls({ db, read }: Shared): LogCalls {
         return seqs
       }),
     findReply: (runId, commandId) =>
-      read(() => asRecordOrNull<{ text: string }>(reply.get(runId, commandId))?.text ?? null),
+      read(
+        () =>
+          asRecordOrNull<{ text: string }>(reply.get(runId, ...replyKeyOf(commandId)))?.text ??
+          null,
+      ),
     readEvents: (runId, { after, limit }) => read(() => readTail(runId, after, limit)),
   }
 }
@@ -88,13 +93,16 @@ function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
   return {
     listRuns: ({ after, limit, statuses, workspace, definition }) =>
       read(() => {
+        const last = timeAndId(after)
         const { where, values } = whereAll([
           ['status IN (SELECT value FROM json_each(?))', statuses && JSON.stringify(statuses)],
           ['workspace = ?', workspace],
           ['definition = ?', definition],
-          ['(updated_at, id) < (?, ?)', timeAndId(after)],
+          // The minute finds the page; what is inside of one minute is sorted.
+          ['updated_minute <= ?', last && minuteOf(last[0])],
+          ['(updated_at, id) < (?, ?)', last],
         ])
-        const order = 'ORDER BY updated_at DESC, id DESC LIMIT ?'
+        const order = 'ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT ?'
         const rows = prepare(`SELECT ${headColumns} FROM runs ${where} ${order}`)
           .all(...values, limit + 1)
           .map((row) => asRecord<RunHead>(row))

@@ -11,4 +11,5 @@ export type Shared = {
   /** Looks into the database now; what it throws is a fault. */
   readonly read: <T>(query: () => T) => Promise<T>
   readonly write: Writer['write']
+  readonly commit: Writer['commit']
 }

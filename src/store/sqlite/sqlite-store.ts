@@ -1,6 +1,7 @@
 /**
  * A store in one SQLite file: the truth of one machine, written by one daemon.
  */
+import { availableParallelism } from 'node:os'
 import type { Store } from '../../runtime/ports.ts'
 import { careCalls } from './care.ts'
 import { claimCalls } from './claims.ts'
@@ -8,19 +9,32 @@ import { definitionCalls } from './definitions.ts'
 import { toFault } from './faults.ts'
 import { openWriter } from './group-commit.ts'
 import { openDatabase, type SqliteOptions } from './open-database.ts'
+import { openWriteThread, type WriteThread } from './open-write-thread.ts'
 import { runCalls } from './runs.ts'
 import type { Shared } from './shared.ts'
+import { prepareGroup } from './write-group.ts'
 import { prepareRunWriter } from './write-run.ts'
 
 export type { SqliteOptions } from './open-database.ts'
 
-const defaults = { synchronous: 'FULL', queuedMax: 10_000, lockedMaxMs: 5_000 } as const
+const defaults = {
+  synchronous: 'FULL',
+  queuedMax: 10_000,
+  lockedMaxMs: 5_000,
+  // WHY: to be handed over costs a few commands more than it gives, and two threads one core each.
+  crowdMin: availableParallelism() > 1 ? 8 : Number.POSITIVE_INFINITY,
+} as const
 
 /** Opens a file or makes it. Faults: `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `STORE_VERSION`. */
-export function openSqliteStore(options: SqliteOptions): Store {
+export function openSqliteStore(
+  options: SqliteOptions,
+  thread: WriteThread = openWriteThread({ ...defaults, ...options }),
+): Store {
   const settings = { ...defaults, ...options }
   const db = openDatabase(settings)
-  const writer = openWriter(db, settings)
+  const runs = prepareRunWriter(db)
+  const writeHere = prepareGroup(db)
+  const writer = openWriter({ ...settings, writeHere, commitHere: runs.commit, thread })
   const read = async <T>(query: () => T): Promise<T> => {
     try {
       return query()
@@ -28,7 +42,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
       throw toFault(error)
     }
   }
-  const shared: Shared = { db, runs: prepareRunWriter(db), read, write: writer.write }
+  const { write, commit } = writer
+  const shared: Shared = { db, runs, read, write, commit }
   return {
     ...runCalls(shared),
     ...definitionCalls(shared),

@@ -11,50 +11,35 @@ import type {
   RunHead,
   Snapshot,
 } from '../../runtime/ports.ts'
-import { countLogBytes } from '../check-change.ts'
+import { checkChange, countLogBytes } from '../check-change.ts'
+import { minuteOf, replyKeyOf } from './rows.ts'
 
 export type RunWriter = {
   readonly commit: (change: Change) => Committed
-  /** Writes a head that is not there; false: it is there, and nothing was changed. */
-  readonly insertHead: (head: RunHead, logBytes: number) => boolean
-  readonly insertEvents: (runId: string, events: readonly EventRecord[]) => void
+  /** Writes a run that is not there, under the number of its log; null: it is there. */
+  readonly insertRun: (head: RunHead, logBytes: number) => number | null
+  readonly insertEvents: (log: number, events: readonly EventRecord[]) => void
   readonly putApprovals: (approvals: readonly ApprovalRow[]) => void
   readonly putSnapshot: (runId: string, snapshot: Snapshot) => void
 }
 
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
-  const addHead = db.prepare(
-    `INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  )
-  // What a run is pinned to never changes, so its columns are not written again.
-  const moveHead = db.prepare(
-    `UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?, cost_micro_usd = ?,
-       updated_at = ?, ended_at = ?, log_bytes = log_bytes + ?
-     WHERE id = ? AND seq = ?`,
-  )
+  const { placeOf, insertHead, updateHead } = prepareHeads(db)
   const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-  const takeBackReply = db.prepare('DELETE FROM replies WHERE run_id = ? AND command_id = ?')
+  const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
     'INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const putSnapshot = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)')
+  const addSnapshot = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)')
   const addOwed = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
 
-  const insertHead = (h: RunHead, logBytes: number) => {
-    const pinned = [h.id, h.machine, h.definition, h.dialect] as const
-    const now = [h.status, h.stage, h.seq, h.hash, h.workspace] as const
-    const counts = [h.callsCount, h.costMicroUsd, h.startedAt, h.updatedAt, h.endedAt] as const
-    return addHead.run(...pinned, ...now, ...counts, logBytes).changes === 1
+  const insertRun = (head: RunHead, logBytes: number): number | null => {
+    const place = placeOf(head.id, noReply)
+    return isThere(place) ? null : insertHead(head, place, logBytes)
   }
-  const updateHead = (h: RunHead, expectedSeq: number, logBytes: number) => {
-    const now = [h.status, h.stage, h.seq, h.hash, h.callsCount, h.costMicroUsd] as const
-    const { updatedAt, endedAt } = h
-    return moveHead.run(...now, updatedAt, endedAt, logBytes, h.id, expectedSeq).changes === 1
-  }
-  const insertEvents = (runId: string, events: readonly EventRecord[]) => {
+  const insertEvents = (log: number, events: readonly EventRecord[]) => {
     for (const e of events) {
-      addEvent.run(runId, e.seq, e.member, e.type, e.data, e.at, e.actor, e.commandId, e.hash)
+      addEvent.run(log, e.seq, e.member, e.type, e.data, e.at, e.actor, e.commandId, e.hash)
     }
   }
   const putApprovals = (approvals: readonly ApprovalRow[]) => {
@@ -67,28 +52,91 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const insertOwed = (owed: readonly Owed[]) => {
     for (const o of owed) addOwed.run(o.runId, o.id, o.kind, o.data, o.dueAt, o.attempts)
   }
-  const writeSnapshot = (runId: string, { seq, version, state }: Snapshot) => {
-    putSnapshot.run(runId, seq, version, state)
+  const putSnapshot = (runId: string, { seq, version, state }: Snapshot) => {
+    addSnapshot.run(runId, seq, version, state)
   }
 
+  // INVARIANT: nothing is written before it is known that the change fits.
   const commit = (change: Change): Committed => {
+    checkChange(change)
     const { runId, expectedSeq, head, events, reply, snapshot } = change
-    // WHY no savepoint: these two rows say whether the change fits, and only one is taken back.
-    if (reply !== null && addReply.run(runId, reply.commandId, reply.text).changes === 0) {
-      return 'repeated'
-    }
+    const key = reply === null ? noReply : replyKeyOf(reply.commandId)
+    const place = placeOf(runId, key)
+    if (place?.isRepeated === 1) return 'repeated'
+    if ((place?.seq ?? 0) !== expectedSeq) return 'conflict'
     const logBytes = countLogBytes(events)
-    const fits =
-      expectedSeq === 0 ? insertHead(head, logBytes) : updateHead(head, expectedSeq, logBytes)
-    if (!fits) {
-      if (reply !== null) takeBackReply.run(runId, reply.commandId)
-      return 'conflict'
-    }
-    insertEvents(runId, events)
+    const log = isThere(place)
+      ? updateHead(head, place, logBytes)
+      : insertHead(head, place, logBytes)
+    if (reply !== null) addReply.run(log, ...key, reply.text)
+    insertEvents(log, events)
     putApprovals(change.approvals)
     insertOwed(change.owed)
-    if (snapshot !== null) writeSnapshot(runId, snapshot)
+    if (snapshot !== null) putSnapshot(runId, snapshot)
     return 'committed'
   }
-  return { commit, insertHead, insertEvents, putApprovals, putSnapshot: writeSnapshot }
+  return { commit, insertRun, insertEvents, putApprovals, putSnapshot }
+}
+
+/** The log of a run and how far its head is; null: the head was lost. */
+type Place = {
+  readonly no: number
+  readonly seq: number | null
+  /** When the head was last changed, in minutes. */
+  readonly minute: number | null
+  /** Whether the command that was asked about has its reply; as SQLite says it. */
+  readonly isRepeated: 0 | 1
+}
+
+type ReplyKey = ReturnType<typeof replyKeyOf> | typeof noReply
+const noReply = [null, null] as const
+
+const isThere = (place: Place | undefined): place is Place =>
+  place !== undefined && place.seq !== null
+
+type Heads = {
+  readonly placeOf: (runId: string, key: ReplyKey) => Place | undefined
+  /** These two give the number of the log. */
+  readonly insertHead: (head: RunHead, place: Place | undefined, logBytes: number) => number
+  readonly updateHead: (head: RunHead, place: Place, moreBytes: number) => number
+}
+
+function prepareHeads(db: DatabaseSync): Heads {
+  const find = db.prepare(
+    `SELECT no, seq, updated_minute AS minute,
+       EXISTS (SELECT 1 FROM replies WHERE log = no AND command_key = ? AND command_id = ?)
+         AS isRepeated
+     FROM logs LEFT JOIN runs ON log = no WHERE run_id = ?`,
+  )
+  const addLog = db.prepare('INSERT INTO logs (run_id) VALUES (?)')
+  const add = db.prepare(
+    'INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  // What a run is pinned to never changes, so its columns are not written again.
+  const move = db.prepare(
+    `UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?, cost_micro_usd = ?,
+       updated_at = ?, ended_at = ?, log_bytes = log_bytes + ?
+     WHERE log = ?`,
+  )
+  const moveInLists = db.prepare('UPDATE runs SET updated_minute = ? WHERE log = ?')
+  return {
+    // WHY the cast: the columns of the statement spell the type.
+    placeOf: (runId, key) => find.get(...key, runId) as Place | undefined,
+    insertHead: (h, place, logBytes) => {
+      const log = place?.no ?? Number(addLog.run(h.id).lastInsertRowid)
+      const pinned = [log, h.id, h.machine, h.definition, h.dialect] as const
+      const now = [h.status, h.stage, h.seq, h.hash, h.workspace] as const
+      const counts = [h.callsCount, h.costMicroUsd] as const
+      const times = [h.startedAt, h.updatedAt, minuteOf(h.updatedAt), h.endedAt] as const
+      add.run(...pinned, ...now, ...counts, ...times, logBytes)
+      return log
+    },
+    updateHead: (h, { no, minute }, moreBytes) => {
+      const now = [h.status, h.stage, h.seq, h.hash, h.callsCount, h.costMicroUsd] as const
+      move.run(...now, h.updatedAt, h.endedAt, moreBytes, no)
+      const nextMinute = minuteOf(h.updatedAt)
+      if (nextMinute !== minute) moveInLists.run(nextMinute, no)
+      return no
+    },
+  }
 }

@@ -3,8 +3,9 @@
  * has something to say: a host shows whatever comes.
  */
 import { text } from 'node:stream/consumers'
-import { openClient } from '../../../client/open-client.ts'
+import { type Client, openClient } from '../../../client/open-client.ts'
 import { asObject, type Json } from '../../../core/json.ts'
+import type { RunHead } from '../../../runtime/ports.ts'
 import type { Io, Verb } from '../io.ts'
 import { plain } from '../paint.ts'
 import type { DaemonDoor } from '../remote/daemon-door.ts'
@@ -35,7 +36,11 @@ export const statuslineVerb: Verb = {
   },
 }
 
-type Told = { readonly workspace: string | null; readonly costUsd: number | null }
+type Told = {
+  readonly workspace: string | null
+  readonly session: string | null
+  readonly costUsd: number | null
+}
 
 function parse(input: string): Told {
   try {
@@ -44,11 +49,12 @@ function parse(input: string): Told {
     const cost = asObject(value.cost)?.total_cost_usd
     return {
       workspace: typeof folder === 'string' ? folder : null,
+      session: typeof value.session_id === 'string' ? value.session_id : null,
       costUsd: typeof cost === 'number' ? cost : null,
     }
   } catch {
     // Not what Claude Code says: then it is about the current folder.
-    return { workspace: null, costUsd: null }
+    return { workspace: null, session: null, costUsd: null }
   }
 }
 
@@ -62,9 +68,9 @@ async function lineFor(told: Told, { daemon, cwd }: Io): Promise<string> {
   }
 }
 
-type Asked = { readonly workspace: string; readonly costUsd: number | null }
+type Asked = Told & { readonly workspace: string }
 
-async function ask(daemon: DaemonDoor, { workspace, costUsd }: Asked): Promise<string> {
+async function ask(daemon: DaemonDoor, asked: Asked): Promise<string> {
   const client = openClient({
     socket: daemon.socket,
     token: daemon.token('agent'),
@@ -72,21 +78,28 @@ async function ask(daemon: DaemonDoor, { workspace, costUsd }: Asked): Promise<s
     timeoutMs: answerMsMax,
   })
   try {
-    const query = { workspace, statuses: [...openStatuses], limit: 2 }
-    const { items, next } = await client.call('runs.list', query)
-    const [head] = items
-    if (head === undefined) return 'pawl: no run here'
+    const head = (await runOfSession(client, asked)) ?? (await latestRun(client, asked))
+    if (head === null) return 'pawl: no run here'
     const { view } = await client.call('runs.read', { runId: head.id })
-    const cost = head.costMicroUsd > 0 ? head.costMicroUsd / 1e6 : (costUsd ?? 0)
+    const cost = head.costMicroUsd > 0 ? head.costMicroUsd / 1e6 : (asked.costUsd ?? 0)
     const parts = [
       `pawl ${view.name}`,
       view.status === 'running' ? view.stage : `${view.stage} (${view.status})`,
       ...(view.callsLeft === null ? [] : [`${view.callsLeft} calls left`]),
       `$${cost.toFixed(2)}`,
-      ...(items.length > 1 || next !== null ? ['more runs here'] : []),
     ]
     return parts.join(' · ')
   } finally {
     client.close()
   }
+}
+
+async function runOfSession(client: Client, { session }: Asked): Promise<RunHead | null> {
+  if (session === null) return null
+  return (await client.call('sessions.read', { session: `claude:${session}` })).run
+}
+
+async function latestRun(client: Client, { workspace }: Asked): Promise<RunHead | null> {
+  const query = { workspace, statuses: [...openStatuses], limit: 1 }
+  return (await client.call('runs.list', query)).items[0] ?? null
 }

@@ -1,0 +1,40 @@
+/**
+ * The thread that writes changes: a connection of its own, one transaction for each group it gets.
+ * Started by `open-write-thread.ts`.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { connect } from './open-database.ts'
+import type { Said, SentError } from './open-write-thread.ts'
+import { type PackedChange, unpackChange } from './pack-change.ts'
+import { prepareGroup, type Written } from './write-group.ts'
+import { prepareRunWriter } from './write-run.ts'
+
+const port = parentPort
+const db = connect(workerData)
+const writeGroup = prepareGroup(db)
+const { commit } = prepareRunWriter(db)
+const say = (said: Said): void => port?.postMessage(said)
+
+port?.on('message', (packed: readonly PackedChange[] | null) => {
+  if (packed === null) {
+    db.close()
+    port.close()
+    return
+  }
+  const changes = packed.map(unpackChange)
+  say(sendable(writeGroup(changes.map((change) => () => commit(change)))))
+})
+say('ready')
+
+function sendable(written: Written): Written {
+  if (written.kind === 'locked') return { kind: 'locked', error: sent(written.error) }
+  const results = written.results.map((result) =>
+    result.kind === 'done' ? result : { kind: 'failed' as const, error: sent(result.error) },
+  )
+  return { kind: 'tried', results }
+}
+
+function sent(error: unknown): SentError {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown }
+  return { message: error instanceof Error ? error.message : String(error), code, errcode }
+}
