@@ -170,8 +170,11 @@ function matches(pattern: Pattern, segments: Pattern, start: number): boolean {
   for (const [i, wanted] of pattern.entries()) {
     if (wanted === '**') return true
     const segment = segments[start + i]
-    if (segment === undefined) return heldWhole.has(pattern[0] as string)
-    if (!matchesName(wanted, segment)) return false
+    const isHeld = heldWhole.has(pattern[0] as string)
+    if (segment === undefined) return isHeld
+    if (!matchesName(wanted, segment) && !(isHeld && i > 0 && matchesInside(wanted, segment))) {
+      return false
+    }
   }
   return segments.length - start === pattern.length
 }
@@ -189,6 +192,15 @@ function matchesName(wanted: string, segment: string): boolean {
   return segment.includes('~') && isShortName(segment, wanted)
 }
 
+/** Inside a directory that is held whole, a pattern for every name means these as well. */
+function matchesInside(wanted: string, segment: string): boolean {
+  if (!/[*?[]/.test(segment)) return false
+  const names = wanted.includes('*')
+    ? [wanted.replace('*', ''), wanted.replace('*', '.local')]
+    : [wanted]
+  return names.some((name) => (segment[0] === '.' || name[0] !== '.') && standsFor(segment, name))
+}
+
 /** `GIT~1`, as old Windows file systems call `.git`. */
 function isShortName(segment: string, wanted: string): boolean {
   const found = /^([^~]{1,6})~\d+(?:\.(.{1,3}))?$/.exec(segment)
@@ -203,7 +215,10 @@ function isShortName(segment: string, wanted: string): boolean {
  * pattern for every name, such as `*.json`, is not meant for this one.
  */
 function couldBe(pattern: string, name: string): boolean {
-  if (pattern[0] !== name[0] && pattern[0] !== '[') return false
+  return (pattern[0] === name[0] || pattern[0] === '[') && standsFor(pattern, name)
+}
+
+function standsFor(pattern: string, name: string): boolean {
   const parts = pattern.replace(/\[[^\]]*\]?/g, '?')
   let at = 0
   let star = -1

@@ -329,3 +329,23 @@ test.each([
 ])('an everyday sweep passes: %j', (command) => {
   expect(run(command)).toBe(null)
 })
+
+test.each([
+  ...[
+    'rm -rf .gemini/*',
+    'cd .gemini && rm -rf *',
+    'cd .claude && rm -rf ./*',
+    'rm .claude/*.json',
+  ],
+  ...['rm .claude/settings.l*', 'rm -f .claude/*local*', 'cp x.json .gemini/s*', 'rm .vscode/*'],
+  ...['mv .cursor/* /tmp', 'truncate -s 0 .claude/*.json', 'rm .git/c*', 'rm sub/.claude/*'],
+])('a pattern inside a folder of a host stands for what is in it: %j', (command) => {
+  expect(run(command)).toBe('PATH_PROTECTED')
+})
+
+test.each([
+  ...['rm .claude/*.md', 'rm -f .gemini/*.log', 'rm *.json', 'rm -rf src/*', 'rm .vscode/*.bak'],
+  ...['cp .claude/agents/*.md docs/', 'rm .claude/commands/*'],
+])('a pattern that stands for nothing of the kind is free: %j', (command) => {
+  expect(run(command)).toBe(null)
+})
