@@ -18,6 +18,7 @@ const limits: Readonly<Record<HostName, readonly string[]>> = {
   opencode: [
     'started with --pure, or where its plugin can not be loaded, it calls no plugin: isolation ' +
       'covers that, nothing else does',
+    '`opencode run` ends when its model stops, finished or not; the run stays open and on record',
   ],
   cursor: ['nothing of it was proved: it can not be started without a person'],
 }
