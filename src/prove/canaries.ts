@@ -12,8 +12,8 @@ import type { HostName } from './hosts/host.ts'
 import type { ScriptedCall, Turn } from './model/script.ts'
 import { putFile, textOf, type World } from './world.ts'
 
-/** What is tried, in this order, and how the matrix names it. */
-export const paths = {
+/** Paths to the disk: tools, and ways to use them. */
+export const callPaths = {
   shell: 'shell',
   write: 'write tool',
   edit: 'edit tool',
@@ -22,14 +22,24 @@ export const paths = {
   mcp: 'MCP tool',
   subagent: 'sub-agent',
   parallel: 'parallel calls',
+} as const
+export type CallPathId = keyof typeof callPaths
+
+/** What may be done to the guard. */
+export const guardPaths = {
   wipe: 'settings overwritten by the agent',
   outside: 'settings overwritten from outside',
   slow: 'hook slow',
   killed: 'hook killed',
   typed: 'typed into an open terminal',
 } as const
+export type GuardPathId = keyof typeof guardPaths
+
+/** All that is tried, in the order of the matrix. */
+export const paths = { ...callPaths, ...guardPaths }
 export type PathId = keyof typeof paths
-/** WHY the cast: the keys of a literal are its names, which the type of `keys` does not say. */
+/** WHY the casts: the keys of a literal are its names, which the type of `keys` does not say. */
+export const callPathIds = Object.keys(callPaths) as readonly CallPathId[]
 export const pathIds = Object.keys(paths) as readonly PathId[]
 
 /** Where `pawl init` puts the hooks of a host. */
@@ -40,86 +50,43 @@ export const settingsFiles: Readonly<Record<HostName, string>> = {
   opencode: '.opencode/plugins/pawl.js',
 }
 
-/**
- * A stage in which reading is all that is permitted, one that permits everything but what Pawl
- * itself protects, and one that permits a shell to be opened.
- */
-export const definition = {
-  id: 'prove',
-  initial: 'looking',
-  states: {
-    looking: {
-      instructions: 'Look, and change nothing.',
-      allowed_tools: ['Read', 'Grep', 'Glob', 'Agent'],
-      max_iterations: 200,
-      on: { FREE: 'free', TYPE: 'typing' },
-    },
-    free: {
-      instructions: 'Do what you like.',
-      max_iterations: 200,
-      on: { LOOK: 'looking' },
-    },
-    typing: {
-      instructions: 'Open a shell.',
-      allowed_tools: ['Bash'],
-      allowed_commands: ['sh'],
-      max_iterations: 50,
-      on: { DONE: 'done' },
-    },
-    done: { type: 'final' },
-  },
-}
-
 type Making = {
   readonly world: World
   readonly hand: Hand
-  /** `none`: a control, which shows that a canary sings when nobody stops it. */
-  readonly hooks: 'installed' | 'none'
+  /** Goes before the id, so that the same path can be tried twice. */
+  readonly prefix: string
 }
 
-type Maker = (making: Making) => Canary | null
-
-/** What is tried on a host; what it has no tool for is left out. */
-export function canariesFor(
-  world: World,
-  hooks: Making['hooks'],
-  ids: readonly PathId[] = pathIds,
-): readonly Canary[] {
-  const making: Making = { world, hand: hands[world.host], hooks }
-  return ids.map((id) => makers[id](making)).filter((one) => one !== null)
+/** One canary per path to the disk; what the host has no tool for is left out. */
+export function callCanaries(world: World, prefix = ''): readonly Canary[] {
+  const making: Making = { world, hand: hands[world.host], prefix }
+  return callPathIds.map((id) => callMakers[id](making)).filter((one) => one !== null)
 }
 
-const makers: Readonly<Record<PathId, Maker>> = {
-  shell: ({ world, hand }) => plain(world, 'shell', (path) => hand.shell(touch(path))),
-  write: ({ world, hand: { write } }) =>
-    write === null ? null : plain(world, 'write', (path) => write(path, 'x\n')),
+const callMakers: Readonly<Record<CallPathId, (making: Making) => Canary | null>> = {
+  shell: (making) => plain(making, 'shell', ({ path }) => making.hand.shell(touch(path))),
+  write: (making) => {
+    const { write } = making.hand
+    return write === null ? null : plain(making, 'write', ({ path }) => write(path, 'x\n'))
+  },
   edit: edited,
-  patch: ({ world, hand: { patch } }) =>
-    patch === null ? null : plain(world, 'patch', (_, name) => patch(name, 'x')),
-  heredoc: ({ world, hand }) => plain(world, 'heredoc', (_, name) => hand.heredoc(name, 'x')),
-  mcp: ({ world, hand }) =>
-    plain(world, 'mcp', (path) =>
-      hand.mcp({ server: 'canary', tool: 'write_file', input: { path, content: 'x' } }),
+  patch: (making) => {
+    const { patch } = making.hand
+    return patch === null ? null : plain(making, 'patch', ({ name }) => patch(name, 'x'))
+  },
+  heredoc: (making) => plain(making, 'heredoc', ({ name }) => making.hand.heredoc(name, 'x')),
+  mcp: (making) =>
+    plain(making, 'mcp', ({ path }) =>
+      making.hand.mcp({ server: 'canary', tool: 'write_file', input: { path, content: 'x' } }),
     ),
   subagent,
   parallel,
-  wipe,
-  outside,
-  slow: ({ world, hand, hooks }) => ({
-    ...plain(world, 'slow', (path) => hand.shell(touch(path))),
-    ...(hooks === 'none'
-      ? {}
-      : {
-          before: async () => world.signalDaemon('SIGSTOP'),
-          after: async () => world.signalDaemon('SIGCONT'),
-        }),
-  }),
-  killed,
-  typed,
 }
 
-function markOf(world: World, id: PathId): { readonly name: string; readonly path: string } {
-  const name = `canary-${id}`
+type Mark = { readonly name: string; readonly path: string }
+
+function markOf({ world, prefix }: Making, id: string): Mark {
+  const name = `canary-${prefix}${id}`
   return { name, path: join(world.project, name) }
 }
 
@@ -128,32 +95,31 @@ function touch(path: string): string {
 }
 
 /** One call that makes one file. */
-function plain(
-  world: World,
-  id: PathId,
-  call: (path: string, name: string) => ScriptedCall,
-): Canary {
-  const { name, path } = markOf(world, id)
-  return { id, turns: [{ tools: [call(path, name)] }], hasLanded: () => textOf(path) !== null }
+function plain(making: Making, id: string, call: (mark: Mark) => ScriptedCall): Canary {
+  const mark = markOf(making, id)
+  const hasLanded = (): boolean => textOf(mark.path) !== null
+  return { id: `${making.prefix}${id}`, turns: [{ tools: [call(mark)] }], hasLanded }
 }
 
-function edited({ world, hand }: Making): Canary {
-  const path = putFile(world, 'canary-edit', 'before\n')
+function edited(making: Making): Canary {
+  const { world, hand, prefix } = making
+  const path = putFile(world, markOf(making, 'edit').name, 'before\n')
   return {
-    id: 'edit',
+    id: `${prefix}edit`,
     turns: hand.edit({ path, before: 'before', after: 'after' }),
     hasLanded: () => textOf(path) !== 'before\n',
   }
 }
 
-function subagent({ world, hand }: Making): Canary {
-  const { path } = markOf(world, 'subagent')
-  const match = 'SUBTASK-CANARY'
+function subagent(making: Making): Canary {
+  const { hand, prefix } = making
+  const { path } = markOf(making, 'subagent')
+  const match = `SUBTASK-${prefix}CANARY`
   return {
-    id: 'subagent',
+    id: `${prefix}subagent`,
     turns: [{ tools: [hand.agent(`${match}: do your part`)] }],
     lane: {
-      name: 'subagent',
+      name: `${prefix}subagent`,
       match,
       turns: [{ tools: [hand.shell(touch(path))] }, hand.agentEnd],
     },
@@ -163,20 +129,23 @@ function subagent({ world, hand }: Making): Canary {
 
 const parallelCount = 3
 
-function parallel({ world, hand }: Making): Canary {
-  const { path } = markOf(world, 'parallel')
+function parallel(making: Making): Canary {
+  const { hand, prefix } = making
+  const { path } = markOf(making, 'parallel')
   const files = Array.from({ length: parallelCount }, (_, at) => `${path}-${at}`)
   return {
-    id: 'parallel',
+    id: `${prefix}parallel`,
     turns: [{ tools: files.map((file) => hand.shell(touch(file))) }],
     hasLanded: () => files.some((file) => textOf(file) !== null),
   }
 }
 
-/** The agent goes for the hooks themselves, in a stage that permits it everything else. */
-function wipe({ world, hand, hooks }: Making): Canary {
+// ── what may be done to the guard ───────────────────────────────────────────
+
+/** The agent goes for the hooks themselves. */
+export function wipeCanary(world: World): Canary {
+  const hand = hands[world.host]
   const settings = join(world.project, settingsFiles[world.host])
-  if (hooks === 'none') putFile(world, settingsFiles[world.host], '{}\n')
   const before = textOf(settings)
   const attempts = [
     `echo '{ }' > ${settings}`,
@@ -188,45 +157,43 @@ function wipe({ world, hand, hooks }: Making): Canary {
   return {
     id: 'wipe',
     turns: [...attempts, ...written].map((call): Turn => ({ tools: [call] })),
-    ...(hooks === 'none' ? {} : inStage(world, 'FREE', 'LOOK')),
     hasLanded: () => textOf(settings) !== before,
-  }
-}
-
-/** Sends the run somewhere else for the time of a canary. */
-function inStage(world: World, go: string, back: string): Pick<Canary, 'before' | 'after'> {
-  return {
-    before: async () => void (await world.mustPawl('signal', go)),
-    after: async () => void (await world.mustPawl('signal', back)),
   }
 }
 
 /** How long a host may take to see that its settings have changed. */
 const reloadMs = 1_000
 
-function outside({ world, hand, hooks }: Making): Canary {
-  const canary = plain(world, 'outside', (path) => hand.shell(touch(path)))
-  if (hooks === 'none') return canary
+/** Something breaks from outside; then a call is made. */
+export function brokenCanaries(world: World): readonly Canary[] {
+  const making: Making = { world, hand: hands[world.host], prefix: '' }
+  const calling = (id: string): Canary =>
+    plain(making, id, ({ path }) => making.hand.shell(touch(path)))
   const settings = join(world.project, settingsFiles[world.host])
   const kept = textOf(settings) ?? ''
-  return {
-    ...canary,
-    before: async () => {
-      writeFileSync(settings, settings.endsWith('.json') ? '{}' : '')
-      await sleep(reloadMs)
+  return [
+    {
+      ...calling('outside'),
+      before: async () => {
+        writeFileSync(settings, settings.endsWith('.json') ? '{}' : '')
+        await sleep(reloadMs)
+      },
+      after: async () => writeFileSync(settings, kept),
     },
-    after: async () => writeFileSync(settings, kept),
-  }
+    {
+      ...calling('slow'),
+      before: async () => world.signalDaemon('SIGSTOP'),
+      after: async () => world.signalDaemon('SIGCONT'),
+    },
+    { ...calling('killed'), ...killing(world) },
+  ]
 }
 
 /** The client of hooks dies of a signal, and there is no daemon either. */
-function killed({ world, hand, hooks }: Making): Canary {
-  const canary = plain(world, 'killed', (path) => hand.shell(touch(path)))
-  if (hooks === 'none') return canary
+function killing(world: World): Required<Pick<Canary, 'before' | 'after'>> {
   const client = join(world.pawlHome, 'bin', 'pawl-hook')
   const aside = `${client}.aside`
   return {
-    ...canary,
     before: async () => {
       world.signalDaemon('SIGKILL')
       renameSync(client, aside)
@@ -236,21 +203,14 @@ function killed({ world, hand, hooks }: Making): Canary {
     after: async () => {
       rmSync(client)
       renameSync(aside, client)
-      // Whatever asks the daemon starts it again.
-      await world.mustPawl('runs')
     },
   }
 }
 
-function typed({ world, hand, hooks }: Making): Canary | null {
-  const { path } = markOf(world, 'typed')
-  if (hand.typing === null) return null
-  return {
-    id: 'typed',
-    turns: hand.typing(touch(path)),
-    ...(hooks === 'none'
-      ? {}
-      : { before: async () => void (await world.mustPawl('signal', 'TYPE')) }),
-    hasLanded: () => textOf(path) !== null,
-  }
+/** A terminal is opened, and the command is typed into it; null: the host has none. */
+export function typedCanary(world: World): Canary | null {
+  const { typing } = hands[world.host]
+  const path = join(world.project, 'canary-typed')
+  if (typing === null) return null
+  return { id: 'typed', turns: typing(touch(path)), hasLanded: () => textOf(path) !== null }
 }

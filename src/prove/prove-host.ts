@@ -1,10 +1,18 @@
 /**
- * Proves on one host what Pawl stops there: every canary is tried twice, with hooks and without.
- * A canary that does not sing without hooks proves nothing, and is not counted as stopped.
+ * Proves on one host what Pawl stops there, in one session of the real program: every path is tried
+ * first in a stage that permits everything, then in one that permits reading only. A canary that
+ * does not sing when it may proves nothing, and is not counted as stopped.
  */
 import { extname, join } from 'node:path'
-import { canariesFor, definition, type PathId, pathIds } from './canaries.ts'
-import { type Trial, tryCanaries } from './canary.ts'
+import {
+  brokenCanaries,
+  callCanaries,
+  type PathId,
+  pathIds,
+  typedCanary,
+  wipeCanary,
+} from './canaries.ts'
+import { type Canary, type Trial, type Tried, tryCanaries } from './canary.ts'
 import type { FoundHost } from './hosts/find-host.ts'
 import type { HostName } from './hosts/host.ts'
 import { openWorld, putFile, type World, type WorldWish } from './world.ts'
@@ -34,6 +42,32 @@ export type ProveWish = {
 /** What it takes to end a session and clear up. */
 const endMs = 2_000
 
+const definition = {
+  id: 'prove',
+  initial: 'free',
+  states: {
+    free: {
+      instructions: 'Do what you like.',
+      max_iterations: 500,
+      on: { LOOK: 'looking', TYPE: 'typing' },
+    },
+    looking: {
+      instructions: 'Look, and change nothing.',
+      allowed_tools: ['Read', 'Grep', 'Glob', 'Agent'],
+      max_iterations: 500,
+      on: { TYPE: 'typing', FREE: 'free' },
+    },
+    typing: {
+      instructions: 'Open a shell.',
+      allowed_tools: ['Bash'],
+      allowed_commands: ['sh'],
+      max_iterations: 50,
+      on: { LOOK: 'looking', DONE: 'done' },
+    },
+    done: { type: 'final' },
+  },
+}
+
 /** Paths that end in no hook of the host, whoever installs it. */
 const unreachable: Readonly<Partial<Record<HostName, Partial<Record<PathId, string>>>>> = {
   codex: {
@@ -43,51 +77,68 @@ const unreachable: Readonly<Partial<Record<HostName, Partial<Record<PathId, stri
   },
 }
 
-/** Starts a host twice, in two worlds, and compares what came of each canary. */
+/** Goes before the ids of what is permitted. */
+const permitted = 'permitted-'
+
+/** Starts a host in a world of its own, and says what came of every path. */
 export async function proveHost({ found, pawl, until }: ProveWish): Promise<HostProof> {
   const begun = performance.now()
   const { name: host, program, version } = found
-  const wish = { host, program, pawl }
-  const [guarded, control] = await Promise.all([
-    inWorld(wish, (world) => tryGuarded(world, until)),
-    inWorld(wish, (world) => tryIn(world, 'none', until)),
-  ])
-  const cells = pathIds.map((id) => [id, cellOf(host, id, { guarded, control })])
-  const ms = Math.round(performance.now() - begun)
-  return { host, version, ms, cells: Object.fromEntries(cells) }
-}
-
-async function inWorld<T>(wish: WorldWish, work: (world: World) => Promise<T>): Promise<T> {
-  const world = await openWorld(wish)
+  const world = await openWorld({ host, program, pawl })
   try {
-    return await work(world)
+    await world.mustPawl('init', host, '--yes')
+    const file = putFile(world, 'prove.json', JSON.stringify(definition))
+    const { runId } = JSON.parse(await world.mustPawl('start', file, '--json'))
+    const trial = await tryAll(world, runId, until)
+    const cells = pathIds.map((id) => [id, cellOf(host, id, trial)])
+    const ms = Math.round(performance.now() - begun)
+    return { host, version, ms, cells: Object.fromEntries(cells) }
   } finally {
     await world.close()
   }
 }
 
-async function tryGuarded(world: World, until: number): Promise<Trial> {
-  await world.mustPawl('init', world.host, '--yes')
-  const file = putFile(world, 'prove.json', JSON.stringify(definition))
-  await world.mustPawl('start', file)
-  return tryIn(world, 'installed', until)
-}
-
-function tryIn(world: World, hooks: 'installed' | 'none', until: number): Promise<Trial> {
+function tryAll(world: World, runId: string, until: number): Promise<Trial> {
+  const send = (name: string) => async (): Promise<void> => {
+    const client = world.openClient()
+    try {
+      await client.runs.signal({ runId, name, data: {} })
+    } finally {
+      client.close()
+    }
+  }
+  const typed = typedCanary(world)
+  const canaries = [
+    ...callCanaries(world, permitted),
+    wipeCanary(world),
+    // WHY before those that break the daemon: opening the terminal needs its answer.
+    ...(typed === null ? [] : [{ ...typed, before: send('TYPE') }]),
+    ...startingWith(callCanaries(world), send('LOOK')),
+    ...brokenCanaries(world),
+  ]
   const server = join(import.meta.dirname, `mcp-canary${extname(import.meta.filename)}`)
   return tryCanaries({
     world,
-    canaries: canariesFor(world, hooks),
+    canaries,
     mcp: { canary: { command: process.execPath, args: [server] } },
     hookTrust: 'asked',
     timeoutMs: Math.max(1, until - endMs - performance.now()),
   })
 }
 
-type Trials = { readonly guarded: Trial; readonly control: Trial }
+function startingWith(
+  [first, ...rest]: readonly Canary[],
+  before: () => Promise<void>,
+): readonly Canary[] {
+  return first === undefined ? [] : [{ ...first, before }, ...rest]
+}
 
-function cellOf(host: HostName, id: PathId, { guarded, control }: Trials): Cell {
-  const [held, free] = [guarded, control].map(({ tried }) => tried.find((one) => one.id === id))
+/** What one path came to. */
+export function cellOf(host: HostName, id: PathId, { tried, transcript }: Trial): Cell {
+  const of = (wanted: string): Tried | undefined => tried.find((one) => one.id === wanted)
+  const held = of(id)
+  // What breaks the guard is tried with the shell.
+  const free = of(`${permitted}${id}`) ?? of(`${permitted}shell`)
   if (held === undefined || free === undefined) {
     return { outcome: 'not offered', note: `${host} has no tool for it` }
   }
@@ -97,15 +148,15 @@ function cellOf(host: HostName, id: PathId, { guarded, control }: Trials): Cell 
       ? { outcome: 'EXECUTED', note: '' }
       : { outcome: 'not enforceable', note: limit }
   }
-  if (held.hasLanded === null) return { outcome: 'not tried', note: endText(guarded) }
-  if (free.hasLanded === null) return { outcome: 'not tried', note: endText(control) }
-  return free.hasLanded
-    ? { outcome: 'stopped', note: '' }
-    : { outcome: 'not offered', note: `it does nothing in ${host} without hooks either` }
-}
-
-function endText({ transcript }: Trial): string {
-  const { why, exitCode, ms } = transcript
-  const how = why === 'ended' ? `ended with code ${exitCode}` : `was ended (${why})`
-  return `the session ${how} after ${Math.round(ms / 1000)} s, before it came to this`
+  if (held.hasLanded === null || free.hasLanded === null) {
+    const { why, exitCode, ms } = transcript
+    const how = why === 'ended' ? `ended with code ${exitCode}` : `was ended (${why})`
+    const note = `the session ${how} after ${Math.round(ms / 1000)} s, before it came to this`
+    return { outcome: 'not tried', note }
+  }
+  if (free.hasLanded) return { outcome: 'stopped', note: '' }
+  const refusal = free.told.find((text) => text.includes('Pawl'))
+  return refusal === undefined
+    ? { outcome: 'not offered', note: `it does nothing in ${host}, permitted or not` }
+    : { outcome: 'not tried', note: `it was refused where it is permitted: ${refusal}` }
 }

@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { type Client, openClient } from '../client/open-client.ts'
 import { hostEnv, prepareHome } from './hosts/drive.ts'
 import type { HostName } from './hosts/host.ts'
 
@@ -26,6 +27,8 @@ export type World = {
   readonly pawl: (...args: readonly string[]) => Promise<Said>
   /** The same, where it must go well; gives what it printed. */
   readonly mustPawl: (...args: readonly string[]) => Promise<string>
+  /** A client of the daemon, as an agent; whoever opens it closes it. */
+  readonly openClient: () => Client
   /** The daemon; null: none has left word. */
   readonly daemonPid: () => number | null
   readonly signalDaemon: (signal: NodeJS.Signals) => void
@@ -66,6 +69,11 @@ export async function openWorld({ host, program, pawl }: WorldWish): Promise<Wor
   return {
     ...{ host, program, root, project, home, pawlHome, env, daemonPid, signalDaemon },
     pawl: call,
+    openClient: () => {
+      const { http } = JSON.parse(readFileSync(join(pawlHome, 'daemon.json'), 'utf8'))
+      const token = readFileSync(join(pawlHome, 'agent.token'), 'utf8').trim()
+      return openClient({ url: http, token })
+    },
     mustPawl: async (...args) => {
       const { code, out, err } = await call(...args)
       if (code !== 0) throw new Error(`\`pawl ${args.join(' ')}\` gave ${code}: ${err}${out}`)

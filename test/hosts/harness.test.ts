@@ -4,22 +4,17 @@
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { canariesFor, type PathId } from '../../src/prove/canaries.ts'
+import { callCanaries, typedCanary } from '../../src/prove/canaries.ts'
 import { tryCanaries } from '../../src/prove/canary.ts'
 import type { World } from '../../src/prove/world.ts'
 import { putDenyingHook, testedHosts, worldFor } from './hosts.ts'
 
 const server = join(import.meta.dirname, '..', '..', 'src', 'prove', 'mcp-canary.ts')
-/** What needs nothing of Pawl. */
-const calls: readonly PathId[] = [
-  ...(['shell', 'write', 'edit', 'patch', 'heredoc', 'mcp', 'subagent', 'parallel'] as const),
-  'typed',
-]
-
 async function tryCalls(world: World): Promise<ReadonlyMap<string, boolean | null>> {
+  const typed = typedCanary(world)
   const { tried, transcript } = await tryCanaries({
     world,
-    canaries: canariesFor(world, 'none', calls),
+    canaries: [...callCanaries(world), ...(typed === null ? [] : [typed])],
     mcp: { canary: { command: process.execPath, args: [server] } },
     hookTrust: 'skipped',
     timeoutMs: 120_000,

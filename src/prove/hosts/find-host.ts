@@ -3,7 +3,7 @@
  * Knows files and processes. Must not start a session.
  */
 import { spawn } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import type { HostName } from './host.ts'
 
@@ -56,8 +56,38 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The version that a program says it is. */
+/** The version of a program: of the package that npm brought it with, else as it says itself. */
 export async function versionOf(program: string, env: Environment): Promise<string | null> {
+  return packageVersion(realpathOr(program)) ?? (await toldVersion(program, env))
+}
+
+const hostPackages: readonly string[] = [
+  ...['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli', 'opencode-ai'],
+]
+
+/** WHY: a host takes seconds to say its own version, and a proof has a minute. */
+function packageVersion(file: string): string | null {
+  const folder = dirname(file)
+  if (folder === file) return null
+  try {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    if (hostPackages.includes(name)) return version
+  } catch {
+    // No package here; perhaps one above.
+  }
+  return packageVersion(folder)
+}
+
+function realpathOr(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Not there: whoever starts it will be told.
+    return path
+  }
+}
+
+async function toldVersion(program: string, env: Environment): Promise<string | null> {
   const child = spawn(program, ['--version'], {
     env: { ...env, PATH: hostPath(env) },
     stdio: ['ignore', 'pipe', 'ignore'],
