@@ -99,7 +99,7 @@ test('a host gets nothing of our environment but the PATH', () => {
   delete process.env.PAWL_TEST_SECRET
 })
 
-test('a program is looked for in the named folder, then on the PATH, then where tests put it', () => {
+test('a program is looked for where it is named, on the PATH, and where tests put it', () => {
   const put = (path: string): string => {
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, '#!/bin/sh\n')

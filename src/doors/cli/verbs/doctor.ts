@@ -24,7 +24,7 @@ With --prove it starts the hosts that are installed (claude, codex, gemini, open
 model that is a script on this machine, in a folder and with settings of its own: nothing of yours
 is read or changed, and nothing is sent anywhere. The script tries to write files on every path a
 host has, also with the hook slow, killed or overwritten. What counts is what is on the disk:
-  stopped          it happened without hooks, and did not with them
+  stopped          it happened while it was permitted, and did not when it was not
   EXECUTED         it happened although it should not
   not offered      the host has nothing of the kind
   not enforceable  no hook of the host is asked; it says what covers it
