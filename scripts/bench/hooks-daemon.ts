@@ -1,6 +1,6 @@
 /**
- * A daemon to ask, in a process of its own: `node hooks-daemon.ts` with PAWL_HOME set. Says where it
- * is in one line of JSON and ends with its input.
+ * A daemon to ask, in a process of its own: `node hooks-daemon.ts` with PAWL_HOME set. Says where
+ * it is in one line of JSON and ends with its input.
  * The desk that answers hooks is not part of the daemon yet, so `answer` stands in for it: the same
  * durable decision on SQLite, in the words of one host. Once `pawl serve` opens the hook door, this
  * file becomes: start the daemon, start a run, say `Subject`. Nothing else knows the difference.
