@@ -16,7 +16,7 @@ const changes = [
   { what: 'a record belongs to another command', record: 7, set: `command_id = 'x'` },
   { what: 'a record is of another kind', record: 8, set: `type = 'call.denied'` },
   { what: 'a record is about another run', record: 9, set: `member = 'x'` },
-  { what: 'a record has another hash', record: 10, set: `hash = replace(hash, 'a', 'b')` },
+  { what: 'a record has another hash', record: 10, set: `hash = hash || '0'` },
   { what: 'a record has moved away', record: 11, set: 'seq = 99' },
   { what: 'the last record says something else', record: 14, set: `data = data || ' '` },
 ]

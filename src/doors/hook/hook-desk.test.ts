@@ -224,6 +224,52 @@ test('a prompt and a beginning tell the standing in at most 400 tokens', async (
   }
 })
 
+const forking = JSON.stringify({
+  id: 'forking',
+  initial: 'plan',
+  states: {
+    plan: {
+      on: {
+        SPLIT: {
+          fork: {
+            branches: {
+              docs: { initial: 'write', terminal: 'written' },
+              code: { initial: 'edit', terminal: 'edited' },
+            },
+            join: 'all',
+            on_complete: 'joined',
+          },
+        },
+      },
+    },
+    write: { allowed_tools: ['Write'], on: { OK: 'written' } },
+    written: { type: 'final' },
+    edit: { allowed_tools: ['Edit'], on: { OK: 'edited' } },
+    edited: { type: 'final' },
+    joined: { type: 'final' },
+  },
+})
+
+test('in a fork, each sub-agent has a branch of its own and is judged by it', async () => {
+  const { runtime, call, hook } = openDesk()
+  const made = await runtime.definitions.create({ source: forking, format: 'json' })
+  expect(made.findings.filter((one) => one.severity === 'error')).toEqual([])
+  const request = { definition: 'forking', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start(request, asPerson)
+  await call('Read', { file_path: '/work/a' })
+  await runtime.send(runId, say('SPLIT'), asAgent)
+  const begun = await hook('SubagentStart', { agent_id: 'a1' })
+  expect(contextIn(begun)).toContain('Stage `write`')
+  const write = { file_path: '/work/a.md', content: 'x' }
+  const [first, second] = [{ agent_id: 'a1' }, { agent_id: 'a2' }]
+  expect((await call('Write', write, first)).exit).toBe(0)
+  expect((await call('Edit', edit, first)).exit).toBe(2)
+  expect((await call('Edit', edit, second)).exit).toBe(0)
+  expect((await call('Write', write, second)).exit).toBe(2)
+  const unfinished = await hook('SubagentStop', { agent_id: 'a2' })
+  expect(unfinished.stdout).toContain('stage `edit`')
+})
+
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
 
 test('Claude Code asks its own user, and what they agreed to is recorded as that', async () => {

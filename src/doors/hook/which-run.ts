@@ -107,8 +107,9 @@ async function inBranch(
   const session = `${sessionOf(heard)}/${heard.agent}`
   const claims = await runtime.sessions.claimsOn(runId)
   const { view } = await runtime.readRun(runId, null)
+  // The first is at work and the others are pending; whoever is addressed works.
   const open = Object.entries(view.branches).flatMap(([name, status]) =>
-    status === 'running' ? [name] : [],
+    status === 'running' || status === 'pending' ? [name] : [],
   )
   const mine = claims.find((claim) => claim.session === session && open.includes(claim.branch))
   if (mine !== undefined) return { ...none, branch: mine.branch }

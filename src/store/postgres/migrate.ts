@@ -22,6 +22,7 @@ const migrations: readonly string[] = [
     bytes bigint NOT NULL
   );
   CREATE INDEX runs_by_change ON runs (updated_at, id);
+  CREATE INDEX runs_by_workspace ON runs (workspace);
   CREATE INDEX runs_by_end ON runs (ended_at, id) WHERE ended_at IS NOT NULL;
   CREATE TABLE events (
     run_id text COLLATE "C" NOT NULL, seq bigint NOT NULL,

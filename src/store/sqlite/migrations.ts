@@ -11,7 +11,8 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 // rowid the rows go to the end of the file and only the small index is written all over; measured,
 // that is twice as fast in groups of 64 as WITHOUT ROWID.
 // WHY no index by status: every index on `runs` is written with every command. Even the one that
-// lists go by counts in minutes, so that a busy run moves in it once a minute.
+// lists go by counts in minutes, so that a busy run moves in it once a minute. The one by workspace
+// never moves, and every call of a session without a run asks by it.
 const first = `
   CREATE TABLE logs (
     no INTEGER PRIMARY KEY,
@@ -38,6 +39,7 @@ const first = `
     log_bytes INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX runs_by_minute ON runs (updated_minute);
+  CREATE INDEX runs_by_workspace ON runs (workspace);
   CREATE INDEX runs_by_end ON runs (ended_at, id) WHERE ended_at IS NOT NULL;
 
   CREATE TABLE events (
@@ -182,6 +184,11 @@ function readVersion(db: DatabaseSync): number {
   } else if (!tables.some((table) => table.name === 'migrations')) {
     throw new PawlError('STORE_CORRUPT', 'the database belongs to another program', {
       hint: 'choose another path for the database of Pawl',
+    })
+  } else if (tables.length > 1 && !tables.some((table) => table.name === 'logs')) {
+    // Before the first release, version 1 was not always what it is now.
+    throw new PawlError('STORE_VERSION', 'the database is from before the first release of Pawl', {
+      hint: 'move the file away: Pawl makes a new one',
     })
   }
   const row = db.prepare('SELECT coalesce(max(version), 0) AS version FROM migrations').get()
