@@ -57,8 +57,9 @@ describe.runIf(isOurNode)('which run', slow, () => {
     const begun = await plain.call('pawl_load_workflow', { name: 'release', _pawl: fresh })
     expect(begun.isError).toBe(false)
     const own = begun.values.run.run
-    expect((await plain.call('pawl_get_state', { _pawl: fresh })).values.run.run).toBe(own)
-    const sub = { ...fresh, agent: 'a7' }
+    const mine = { ...fresh, run: own }
+    expect((await plain.call('pawl_get_state', { _pawl: mine })).values.run.run).toBe(own)
+    const sub = { ...mine, agent: 'a7' }
     expect((await plain.call('pawl_get_state', { _pawl: sub })).values.run.run).toBe(own)
   })
 
