@@ -54,11 +54,15 @@ describe.runIf(isOurNode)('which run', slow, () => {
     const fresh = { session: 'claude:s2', agent: null, run: null, branch: null }
     const alone = await plain.call('pawl_get_state', { _pawl: fresh })
     expect(alone.values.error).toMatchObject({ code: 'RUN_UNKNOWN' })
+    const passedOver = await plain.call('pawl_load_workflow', { name: 'release', _pawl: fresh })
+    expect(passedOver.values.error).toMatchObject({ code: 'NOT_PERMITTED' })
+    await house.json('cancel', other)
     const begun = await plain.call('pawl_load_workflow', { name: 'release', _pawl: fresh })
     expect(begun.isError).toBe(false)
     const own = begun.values.run.run
-    expect((await plain.call('pawl_get_state', { _pawl: fresh })).values.run.run).toBe(own)
-    const sub = { ...fresh, agent: 'a7' }
+    const mine = { ...fresh, run: own }
+    expect((await plain.call('pawl_get_state', { _pawl: mine })).values.run.run).toBe(own)
+    const sub = { ...mine, agent: 'a7' }
     expect((await plain.call('pawl_get_state', { _pawl: sub })).values.run.run).toBe(own)
   })
 

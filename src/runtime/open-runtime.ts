@@ -29,7 +29,7 @@ import type {
   Outcome,
   Runtime,
 } from './runtime.ts'
-import { runOfSession } from './session-run.ts'
+import { claimRun, runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
 import { cutText } from './texts.ts'
 import { openWaiters } from './waiters.ts'
@@ -206,7 +206,14 @@ function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
   const { claimsOn, releaseSession, releaseRun } = store
   const runOf: Runtime['sessions']['runOf'] = (session) => runOfSession(store, session)
   const claim: Runtime['sessions']['claim'] = (wish) => store.claim({ ...wish, at: clock.now() })
-  return { claim, runOf, claimsOn, releaseSession, releaseRun }
+  return {
+    claim,
+    claimRun: (wish, by) => claimRun(store, { ...wish, at: clock.now() }, by),
+    runOf,
+    claimsOn,
+    releaseSession,
+    releaseRun,
+  }
 }
 
 function checkFree(desk: Desk, spoken: FreeCall): FreeVerdict {

@@ -187,6 +187,14 @@ export type FreeVerdict = Verdict & {
 /** Which conversation of a host works on which run. */
 export type Sessions = Omit<ClaimStore, 'claim' | 'claimsOf'> & {
   readonly claim: (claim: Omit<Claim, 'at'>) => Promise<string>
+  /**
+   * A session takes a run that it asks for. Faults `RUN_UNKNOWN`, and `NOT_PERMITTED`: another
+   * session has it, it has ended, or an agent would leave a run for it that is not completed.
+   */
+  readonly claimRun: (
+    wish: Pick<Claim, 'runId' | 'session'>,
+    by: Pick<By, 'actor'>,
+  ) => Promise<void>
   /** The run that a session works on, or has worked on last; null: it has had none. */
   readonly runOf: (session: string) => Promise<RunHead | null>
 }

@@ -1,7 +1,10 @@
 /**
- * The run that a conversation of a host works on, or has worked on last.
+ * The run that a conversation of a host works on, or has worked on last, and how it comes to it.
  */
-import type { RunHead, Store } from './ports.ts'
+import { unknownRun } from './keep-logs.ts'
+import { PawlError } from './pawl-error.ts'
+import type { Claim, RunHead, Store } from './ports.ts'
+import type { By } from './runtime.ts'
 
 /** Null: it has had none yet. */
 export async function runOfSession(
@@ -13,12 +16,59 @@ export async function runOfSession(
   return main === undefined ? null : store.readHead(main.runId)
 }
 
+/** WHY: an agent that could leave its run for another would choose what it is held by. */
+export function refuseSecond(head: RunHead | null, { actor }: Pick<By, 'actor'>): void {
+  if (actor.kind === 'person' || head === null || head.status === 'completed') return
+  const hint = 'finish it; if that cannot be done, a person starts the next one (`pawl start`)'
+  throw refusal(`this session works on run \`${head.id}\`, which is ${head.status}`, hint)
+}
+
+/** From now on the session is held to this run. Faults `RUN_UNKNOWN`, `NOT_PERMITTED`. */
+export async function claimRun(
+  store: Store,
+  wish: Omit<Claim, 'branch'>,
+  by: Pick<By, 'actor'>,
+): Promise<void> {
+  const { runId, session } = wish
+  const head = await store.readHead(runId)
+  if (head === null) throw unknownRun(runId)
+  if (head.endedAt !== null) {
+    throw refusal(`run \`${runId}\` is ${head.status}`, 'start another one')
+  }
+  const last = await runOfSession(store, session)
+  if (last?.id !== runId) refuseSecond(last, by)
+  const holder = await store.claim({ ...wish, branch: '' })
+  const free = `a person frees it with \`pawl release ${runId}\``
+  if (holder !== session) throw refusal(`another session works on run \`${runId}\``, free)
+  // WHY: a claim that is older than another one of the session does not hold it to the run.
+  const now = await runOfSession(store, session)
+  if (now?.id !== runId) {
+    throw refusal(`this session has left run \`${runId}\` for \`${now?.id}\``, free)
+  }
+}
+
+function refusal(message: string, hint: string): PawlError {
+  return new PawlError('NOT_PERMITTED', message, { hint })
+}
+
 const openStatuses = ['running', 'waiting', 'paused'] as const
 /** Open runs of a workspace that are looked at. */
 const runsMax = 50
 
+/** WHY: an agent that could pass over what a person began would choose what it is held by. */
+export async function refuseOther(
+  store: Pick<Store, 'listRuns' | 'claimsOn' | 'readEvents'>,
+  workspace: string,
+  { actor }: Pick<By, 'actor'>,
+): Promise<void> {
+  const waiting = actor.kind === 'person' ? null : await findWaiting(store, workspace)
+  if (waiting === null) return
+  const hint = 'work on that one; a person cancels it if it is not meant (`pawl cancel RUN`)'
+  throw refusal(`a person started run \`${waiting}\` here, and no session has it yet`, hint)
+}
+
 /** An open run of a workspace that a person has begun and no session has; null: there is none. */
-export async function findWaiting(
+async function findWaiting(
   store: Pick<Store, 'listRuns' | 'claimsOn' | 'readEvents'>,
   workspace: string,
 ): Promise<string | null> {

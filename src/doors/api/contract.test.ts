@@ -135,6 +135,9 @@ test('every answer is as its schema says', async () => {
   expect((await ask('sessions.read', { session })).run).toMatchObject({ id: claimed.runId })
   expect(await ask('runs.release', { runId: claimed.runId })).toEqual({ released: [session] })
   expect(await ask('sessions.read', { session })).toEqual({ session, run: null })
+  const taken = { session, runId: claimed.runId }
+  expect(await ask('runs.claim', taken)).toEqual(taken)
+  expect((await ask('sessions.read', { session })).run).toMatchObject({ id: claimed.runId })
   await ask('definitions.delete', { id: 'other' })
   await ask('definitions.create', { definition: forking })
   const forked = await ask('runs.start', { definition: 'forking' })

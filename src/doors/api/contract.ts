@@ -42,6 +42,7 @@ export const waitMsMax = 60_000
 const eventsMax = 1_000
 
 const runId = name
+const session = name.describe('`HOST:ID`')
 const branch = name.optional().describe('an open branch; absent: the main run')
 const timeoutMs = z.int().min(0).max(waitMsMax).default(30_000)
 const offered = z.object({ definition, findings: z.array(finding) })
@@ -128,9 +129,13 @@ export const contract = {
     answer: outcome,
   },
   'runs.finishBranch': { input: z.strictObject({ runId, branch: name }), answer: outcome },
+  'runs.claim': {
+    input: z.strictObject({ runId, session }),
+    answer: z.object({ session: z.string(), runId: z.string() }),
+  },
   'runs.release': { input: ofRun, answer: z.object({ released: z.array(z.string()) }) },
   'sessions.read': {
-    input: z.strictObject({ session: name.describe('`HOST:ID`') }),
+    input: z.strictObject({ session }),
     answer: z.object({ session: z.string(), run: runHead.nullable() }),
   },
   'runs.events': {

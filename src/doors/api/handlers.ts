@@ -97,6 +97,10 @@ export const handlers: Handlers = {
   'runs.force': (desk, { runId, stage, vars }) => send(desk, runId, { kind: 'force', stage, vars }),
   'runs.finishBranch': (desk, { runId, branch }) =>
     send(desk, runId, { kind: 'finish-branch', branch }),
+  'runs.claim': async (desk, { runId, session }) => {
+    await desk.runtime.sessions.claimRun({ runId, session }, desk)
+    return done({ session, runId })
+  },
   'runs.release': async ({ runtime }, { runId }) => {
     await mustKnow(runtime, runId)
     const claims = await runtime.sessions.claimsOn(runId)

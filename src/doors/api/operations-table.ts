@@ -98,6 +98,13 @@ export const operations = {
     repeats: 'once',
     summary: 'Say that a branch, standing on its terminal stage, is done',
   },
+  'runs.claim': {
+    method: 'POST',
+    path: '/v1/runs/:runId/claim',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'Have a session work on an open run that no other session has',
+  },
   'runs.release': {
     method: 'POST',
     path: '/v1/runs/:runId/release',

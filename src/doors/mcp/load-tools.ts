@@ -77,6 +77,8 @@ const loadInput = z.strictObject({
   branch: nameText.optional().describe('work on this branch of its open fork'),
 })
 
+type Load = z.output<typeof loadInput>
+
 export const loadTool = tool({
   name: 'load_workflow',
   title: 'Load a workflow',
@@ -87,8 +89,8 @@ export const loadTool = tool({
   more: { resumed: { type: 'boolean' }, ...spokenSchema },
   effect: 'moves',
   run: async (desk, { who, input }) => {
-    const { name, resume = false, branch } = input
-    const place = branch === undefined && !resume ? null : await openRunOf(desk, who, name)
+    const { resume = false, branch } = input
+    const place = branch === undefined && !resume ? null : await openRunOf(desk, who, input)
     if (branch !== undefined) return takeBranch(desk, who, { place, branch })
     if (place !== null) return resumeRun(desk, who, place)
     await refuseSecond(desk, who)
@@ -96,19 +98,48 @@ export const loadTool = tool({
   },
 })
 
-/** The caller's run, else the latest one here that is open, if it is one of this definition. */
-async function openRunOf(desk: Desk, who: Who, name: string): Promise<Place | null> {
+/**
+ * The caller's run, else the latest one here that is open, if it is one of this definition. A
+ * session has it from then on.
+ */
+async function openRunOf(desk: Desk, who: Who, { name, branch }: Load): Promise<Place | null> {
   const names = await runNamesOf(desk, name)
   const mine = desk.places.own(who)
   if (mine !== null) {
     const { head } = await readPlace(desk, mine)
     if (isOpen(head.status) && names.includes(head.definition)) return mine
   }
+  // WHY: a branch is part of what the hook holds a session to, which is the run of the session.
+  if (branch !== undefined && who.session !== null) return null
   const statuses = [...openStatuses]
   const { workspace } = desk
   const { items } = await desk.link.ask('runs.list', { workspace, statuses, limit: listMax })
-  const found = items.find((one) => names.includes(one.definition))
-  return found === undefined ? null : { runId: found.id, branch: null }
+  const found = items.filter((one) => names.includes(one.definition)).map(({ id }) => id)
+  if (who.session !== null && found.length > 0) await refuseSecond(desk, who)
+  const runId = who.session === null ? found[0] : await claimOne(desk, who.session, found)
+  return runId === undefined ? null : { runId, branch: null }
+}
+
+/** Runs that a session tries to have. */
+const claimsMax = 50
+
+/** The first run that no other session has. Problem `NOT_PERMITTED`: there are only others. */
+async function claimOne(
+  { link }: Desk,
+  session: string,
+  runIds: readonly string[],
+): Promise<string | undefined> {
+  let why: PawlProblem | null = null
+  for (const runId of runIds.slice(0, claimsMax)) {
+    try {
+      return (await link.ask('runs.claim', { runId, session })).runId
+    } catch (fault) {
+      if (!(fault instanceof PawlProblem) || fault.code !== 'NOT_PERMITTED') throw fault
+      why ??= fault
+    }
+  }
+  if (why !== null) throw why
+  return undefined
 }
 
 async function takeBranch(
@@ -119,7 +150,9 @@ async function takeBranch(
   const branches = place === null ? {} : (await readPlace(desk, place)).view.branches
   if (place === null || branches[branch] === undefined) {
     const names = Object.keys(branches).map((one) => `\`${one}\``)
-    const hint = names.length === 0 ? 'no fork is open' : `open are ${names.join(', ')}`
+    const isOthers = place === null && who.session !== null
+    const none = isOthers ? 'no run of it is yours' : 'no fork is open'
+    const hint = names.length === 0 ? none : `open are ${names.join(', ')}`
     const reason = `there is no open branch \`${branch}\``
     const refusal = { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint } as const
     throw new PawlProblem(problemOfRefusal(refusal))
@@ -157,7 +190,7 @@ async function refuseSecond(desk: Desk, who: Who): Promise<void> {
   )
 }
 
-async function begin(desk: Desk, who: Who, input: z.output<typeof loadInput>): Promise<Told> {
+async function begin(desk: Desk, who: Who, input: Load): Promise<Told> {
   const { name: definition, task } = input
   const { workspace, link } = desk
   const { session } = who

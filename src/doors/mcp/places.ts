@@ -1,6 +1,6 @@
 /**
- * Which run a call means: the one that the hook names, the one of the environment, the one that
- * was begun here, or the only one that is open in the workspace.
+ * Which run a call means: the one that the hook names and no other, where one speaks; else the one
+ * that was begun here, the one of the environment, or the only one that is open in the workspace.
  */
 import type { Answer } from '../api/contract.ts'
 import { PawlProblem, type Problem, problem } from '../api/problem.ts'
@@ -49,7 +49,8 @@ export function openPlaces({ ask, workspace, runId, prefix }: PlacesOptions): Pl
   const keptBy = (who: Who): Place | undefined => kept.get(keyOf(who)) ?? kept.get(sessionOf(who))
   const own = (who: Who): Place | null => {
     const mine = keptBy(who)
-    const id = who.run ?? mine?.runId ?? runId
+    // WHY nothing but the hook's word: calls are judged by that run, so it is the one to move.
+    const id = who.session === null ? (who.run ?? mine?.runId ?? runId) : who.run
     if (id === null) return null
     return { runId: id, branch: who.branch ?? (mine?.runId === id ? mine.branch : null) }
   }

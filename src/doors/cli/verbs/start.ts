@@ -1,10 +1,12 @@
 /**
  * `pawl start`: begins a run of a definition, by its name or out of a file.
  */
+import { startFolder } from '../init/start-folder.ts'
 import { workspaceOf } from '../inputs.ts'
 import { isFileName, keepFile } from '../remote/keep-file.ts'
 import { readObject, readPairs } from '../remote/read-values.ts'
 import { commonHelp, type Request, remoteVerb } from '../remote/remote-verb.ts'
+import { remarkText } from '../remote/show-event.ts'
 import { tellOutcome } from '../remote/tell-outcome.ts'
 
 const help = `\
@@ -21,7 +23,8 @@ Options:
   --data JSON      the same as one object
   --task ID        which task, where the definition has several
   --stage NAME     begin in this stage
-  --workspace DIR  where the agent works; else the current folder
+  --workspace DIR  where the agent works; else the nearest folder, from here upwards, where
+                   \`pawl init\` was run, else the current one
 ${commonHelp}
 
 Exit codes: 0 it runs, 1 it was refused or the definition has errors, 2 it could not be asked
@@ -45,9 +48,12 @@ export const startVerb = remoteVerb({
 })
 
 async function runStart(request: Request<typeof kinds>): Promise<number> {
-  const { values, io, remote, files } = request
+  const { values, io, remote, files, look } = request
   const [name = ''] = files
-  const workspace = workspaceOf(values.workspace, io.cwd)
+  const { workspace, remark } =
+    values.workspace === null
+      ? await startFolder(io)
+      : { workspace: workspaceOf(values.workspace, io.cwd), remark: '' }
   const vars = { ...readObject('--data', values.data), ...readPairs('--var', values.var) }
   const definition = isFileName(name) ? await keepFile(name, request) : name
   if (definition === null) return 1
@@ -60,5 +66,6 @@ async function runStart(request: Request<typeof kinds>): Promise<number> {
     ...(task === null ? {} : { task }),
     ...(stage === null ? {} : { stage }),
   })
+  if (remark !== '' && look === 'text') io.err(remarkText(remark, io))
   return tellOutcome(request, started)
 }

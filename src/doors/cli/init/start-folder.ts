@@ -1,0 +1,36 @@
+/**
+ * For which folder a run is started: hooks look for it under the folder that they were put into.
+ */
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Io } from '../io.ts'
+
+export type StartFolder = {
+  readonly workspace: string
+  /** What a person is to know of it; empty: it is the current folder, as one expects. */
+  readonly remark: string
+}
+
+/** The nearest folder at or above the current one that has hooks, else the current one. */
+export async function startFolder(io: Io): Promise<StartFolder> {
+  const { cwd } = io
+  if (io.setup === undefined) return { workspace: cwd, remark: '' }
+  try {
+    const installs = (await io.setup()).readInstalls()
+    const folders = new Set(installs.map(({ workspace }) => workspace))
+    const here = realpathSync(cwd)
+    const workspace = upwards(here).find((folder) => folders.has(folder))
+    if (workspace === undefined) return { workspace: cwd, remark: '' }
+    const remark = `the run is for \`${workspace}\`, where \`pawl init\` was run`
+    return { workspace, remark: workspace === here ? '' : remark }
+  } catch (fault) {
+    // WHY no fault of the start: a run is as good without hooks, and a person is told.
+    const why = fault instanceof Error ? fault.message : String(fault)
+    return { workspace: cwd, remark: `the run is for \`${cwd}\`: ${why}` }
+  }
+}
+
+function upwards(folder: string): readonly string[] {
+  const above = dirname(folder)
+  return above === folder ? [folder] : [folder, ...upwards(above)]
+}

@@ -1,0 +1,120 @@
+/** Sessions that a hook names, at the MCP server: none works on a run that it is not held to. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../core/json.ts'
+import { type House, isOurNode, openHouse, program, release } from './daemon.contract.ts'
+import { type Agent, fork, openAgent, type Said } from './mcp.contract.ts'
+
+let house: House
+beforeAll(async () => {
+  if (!isOurNode) return
+  house = openHouse()
+  for (const one of [release, { ...release, id: 'other' }, fork.definition]) {
+    writeFileSync(join(house.workspace, `${one.id}.json`), JSON.stringify(one))
+    await house.json('definitions', 'add', `${one.id}.json`)
+  }
+}, 60_000)
+afterAll(() => house?.close(), 60_000)
+beforeEach(async () => {
+  if (!isOurNode) return
+  const { items } = await house.json('runs')
+  for (const { id } of items) await house.json('cancel', id)
+}, 60_000)
+
+type Heard = { readonly exit: number; readonly stdout: string }
+
+/** What the real hook of Claude Code makes of a call. */
+async function hook(session: string, tool: string, input: JsonObject): Promise<Heard> {
+  const { workspace: cwd, env } = house
+  const child = spawn(process.execPath, [program, 'hook', 'claude', cwd], { cwd, env })
+  const told = { hook_event_name: 'PreToolUse', session_id: session, cwd, tool_name: tool }
+  child.stdin.end(JSON.stringify({ ...told, tool_input: input, tool_use_id: crypto.randomUUID() }))
+  const [stdout, [exit]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  return { exit, stdout }
+}
+
+/** A call of an agent under hooks: the hook writes who calls, and the server hears it. */
+async function call(
+  agent: Agent,
+  session: string,
+  [tool, input = {}]: readonly [tool: string, input?: JsonObject],
+): Promise<Said> {
+  const { stdout } = await hook(session, `mcp__pawl__${tool}`, input)
+  return agent.call(tool, JSON.parse(stdout).hookSpecificOutput.updatedInput)
+}
+
+const resume = ['pawl_load_workflow', { name: 'release', resume: true }] as const
+const state = ['pawl_get_state'] as const
+const edit = { file_path: 'a', old_string: 'a', new_string: 'b' }
+const slow = { timeout: 120_000 }
+
+describe.runIf(isOurNode)('resuming under hooks', slow, () => {
+  test('the run of another session is refused, until a person releases it', async () => {
+    const agent = await openAgent(house)
+    const begun = await call(agent, 'one', ['pawl_load_workflow', { name: 'release' }])
+    const { run } = begun.values.run
+    const taken = await call(agent, 'two', resume)
+    expect(taken).toMatchObject({ isError: true, values: { error: { code: 'NOT_PERMITTED' } } })
+    expect(taken.text).toContain(`pawl release ${run}`)
+    const lost = await call(agent, 'two', ['pawl_transition', { event: 'READY' }])
+    expect(lost.values.error).toMatchObject({ code: 'RUN_UNKNOWN' })
+    expect((await call(agent, 'one', state)).values.run).toMatchObject({ run, state: 'plan' })
+    await house.json('release', run)
+    expect((await call(agent, 'two', resume)).values).toMatchObject({ resumed: true, run: { run } })
+    expect((await call(agent, 'one', resume)).values.error.code).toBe('NOT_PERMITTED')
+  })
+
+  test('a session is held to the run that it resumes, one that nobody has', async () => {
+    const agent = await openAgent(house)
+    // Two that are free: the hook cannot tell which is meant, until the agent has resumed one.
+    const { runId } = await house.json('start', 'release')
+    await house.json('start', 'other')
+    // The latest one has a session already.
+    await call(agent, 'four', ['pawl_load_workflow', { name: 'release' }])
+    expect((await hook('five', 'Edit', edit)).exit).toBe(2)
+    const resumed = await call(agent, 'five', resume)
+    expect(resumed.values).toMatchObject({ resumed: true, run: { run: runId, state: 'plan' } })
+    expect((await hook('five', 'Read', { file_path: 'a' })).exit).toBe(0)
+    expect((await hook('five', 'Edit', edit)).exit).toBe(2)
+    expect((await call(agent, 'five', state)).values.run.run).toBe(runId)
+    const next = ['pawl_load_workflow', { name: 'other', resume: true }] as const
+    const second = await call(agent, 'five', next)
+    expect(second).toMatchObject({ isError: true, values: { error: { code: 'RUN_EXISTS' } } })
+  })
+
+  test('a paused run is resumed by the session that has it', async () => {
+    const agent = await openAgent(house)
+    const begun = await call(agent, 'six', ['pawl_load_workflow', { name: 'release' }])
+    await call(agent, 'six', ['pawl_pause'])
+    expect((await call(agent, 'seven', resume)).values.error.code).toBe('NOT_PERMITTED')
+    const { run } = begun.values.run
+    const resumed = await call(agent, 'six', resume)
+    expect(resumed.values.run).toMatchObject({ run, status: 'running' })
+  })
+
+  test('what was kept of a session counts for nothing once the hook names no run', async () => {
+    const agent = await openAgent(house, { env: { PAWL_RUN: 'unknown' } })
+    const who = { session: 'claude:eight', agent: null, run: null, branch: null }
+    await agent.call('pawl_load_workflow', { name: 'release', _pawl: who })
+    const lost = await agent.call('pawl_get_state', { _pawl: who })
+    expect(lost.values.error).toMatchObject({ code: 'RUN_UNKNOWN' })
+    expect(lost.text).toContain('`pawl_load_workflow`')
+  })
+
+  test('a branch is taken of the run that the session has, and of no other', async () => {
+    const agent = await openAgent(house)
+    await call(agent, 'nine', ['pawl_load_workflow', { name: 'checks' }])
+    await call(agent, 'nine', ['pawl_transition', { event: 'GO' }])
+    const branch = ['pawl_load_workflow', { name: 'checks', branch: 'types' }] as const
+    const taken = await call(agent, 'ten', branch)
+    expect(taken.values.error).toMatchObject({ code: 'BRANCH_UNKNOWN' })
+    expect(taken.text).toContain('no run of it is yours')
+    expect((await call(agent, 'ten', state)).values.error.code).toBe('RUN_UNKNOWN')
+    expect((await call(agent, 'nine', branch)).values.run).toMatchObject({ state: 'typing' })
+    expect((await call(agent, 'nine', state)).values.run).toMatchObject({ state: 'typing' })
+  })
+})
