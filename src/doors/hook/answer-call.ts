@@ -5,6 +5,7 @@ import type { Reply } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import { toolOf } from '../../core/tools/hosts.ts'
+import { isControlTool } from '../../core/tools/own-tools.ts'
 import type { By, Intent, Outcome } from '../../runtime/runtime.ts'
 import { newsFor } from './answer-session.ts'
 import { type Desk, find, type Question } from './desk.ts'
@@ -20,26 +21,35 @@ const agent = { kind: 'agent', name: 'agent' } as const
 /** May this call happen? */
 export async function judge(desk: Desk, question: Question, call: HostCall): Promise<Word> {
   const found = await find(desk, question)
-  if (isOwn(question, call)) return ownCall(question, call, found)
+  const owner = ownerOf(question, call)
+  if (owner === 'control') return addressed(question, call.input, found)
   switch (found.kind) {
     case 'unclear':
       return { kind: 'refuse', reason: `Pawl refused this call: ${found.reason}.` }
     case 'none':
       return freeCall(desk, question, call)
-    case 'run':
-      return question.heard.event.kind === 'permission'
-        ? silence
-        : runCall(desk, question, { call, run: found })
+    case 'run': {
+      if (question.heard.event.kind === 'permission') return silence
+      const word = await runCall(desk, question, { call, run: found })
+      if (owner === 'stranger' || word.kind !== 'pass') return word
+      return addressed(question, word.input ?? call.input, found)
+    }
   }
 }
 
-/** Whether a call is for Pawl itself: by its server, which the host names. */
-function isOwn({ heard }: Question, { tool, server }: HostCall): boolean {
-  return toolOf(tool, heard.host, server).server?.server === 'pawl'
+/**
+ * Whose a tool is, by its server, which the host names. `control`: what Pawl's server has for every
+ * run. `pawl`: its other tools, which a definition names or which do something; they are judged.
+ */
+export function ownerOf({ heard }: Question, { tool, server }: HostCall): Owner {
+  const mcp = toolOf(tool, heard.host, server).server
+  if (mcp?.server !== 'pawl') return 'stranger'
+  return isControlTool(mcp.tool) ? 'control' : 'pawl'
 }
+type Owner = 'stranger' | 'control' | 'pawl'
 
 /** A call for Pawl goes through, and carries which session and run it is about. */
-function ownCall({ heard }: Question, { input }: HostCall, found: Found): Word {
+function addressed({ heard }: Question, input: JsonObject, found: Found): Word {
   const run = found.kind === 'run' ? found.runId : null
   const branch = found.kind === 'run' ? found.branch : null
   const _pawl = { session: sessionOf(heard), agent: heard.agent, run, branch }

@@ -2,9 +2,8 @@
  * A call after it happened: counted, and the agent told where its run stands if that is news.
  */
 import type { Report } from '../../core/engine/types.ts'
-import { toolOf } from '../../core/tools/hosts.ts'
 import type { By } from '../../runtime/runtime.ts'
-import { keyOf, openKeyOf } from './answer-call.ts'
+import { keyOf, openKeyOf, ownerOf } from './answer-call.ts'
 import { newsFor } from './answer-session.ts'
 import { type Desk, find, type Question } from './desk.ts'
 import { type HostCall, silence, type Word } from './heard.ts'
@@ -15,8 +14,7 @@ type Ended = { readonly call: HostCall; readonly report: Report }
 export async function report(desk: Desk, question: Question, ended: Ended): Promise<Word> {
   const { runtime } = desk
   const { call } = ended
-  const { host } = question.heard
-  if (toolOf(call.tool, host, call.server).server?.server === 'pawl') return silence
+  if (ownerOf(question, call) === 'control') return silence
   const found = await find(desk, question)
   if (found.kind !== 'run') return silence
   const { runId, branch } = found

@@ -326,6 +326,8 @@ test("a call of Pawl's own carries its session and run, whatever the agent wrote
   })
   const fake = await call('mcp__pawl2__pawl_transition', input)
   expect(fake.exit).toBe(2)
+  const job = await call('mcp__pawl__process_run', { command: 'touch x' })
+  expect(job.exit).toBe(2)
 })
 
 test('hooks that were changed stay in force, and the run has it on record', async () => {

@@ -3,9 +3,9 @@
  * Started by `open-write-thread.ts`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Change } from '../../runtime/ports.ts'
 import { connect } from './open-database.ts'
 import type { Said, SentError } from './open-write-thread.ts'
-import { type PackedChange, unpackChange } from './pack-change.ts'
 import { prepareGroup, type Written } from './write-group.ts'
 import { prepareRunWriter } from './write-run.ts'
 
@@ -15,13 +15,14 @@ const writeGroup = prepareGroup(db)
 const { commit } = prepareRunWriter(db)
 const say = (said: Said): void => port?.postMessage(said)
 
-port?.on('message', (packed: readonly PackedChange[] | null) => {
-  if (packed === null) {
+port?.on('message', (text: string | null) => {
+  if (text === null) {
     db.close()
     port.close()
     return
   }
-  const changes = packed.map(unpackChange)
+  // WHY the cast: nobody but the store sends changes.
+  const changes = JSON.parse(text) as readonly Change[]
   say(sendable(writeGroup(changes.map((change) => () => commit(change)))))
 })
 say('ready')
