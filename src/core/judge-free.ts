@@ -19,7 +19,9 @@ export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdic
   if (call.isOwn) return allow
   const held = ruleOnProtected(call)
   // WHY not all that is protected in a run: what starts code on its own is everyday work as well.
-  if (held !== null && speaksOfGuards(call.input)) return { verdict: 'deny', rule: null, ...held }
+  // Nor another agent: there is no run that would not hold it.
+  const isGuard = held?.code === 'PATH_PROTECTED' && speaksOfGuards(call.input)
+  if (held !== null && isGuard) return { verdict: 'deny', rule: null, ...held }
   const around = { ...nothingAround, policies }
   const spoken = askPolicies({ machine: noMachine, at: 0, around }, call)
   const denied = spoken.find(({ answer }) => answer.verdict === 'deny')

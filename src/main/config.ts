@@ -51,6 +51,12 @@ const configSchema = z.strictObject({
         .max(100)
         .optional()
         .describe('How often in a row an agent that stops is sent back to an unfinished run.'),
+      otherSessions: z
+        .enum(['refused', 'free'])
+        .optional()
+        .describe(
+          'Calls of a session without a run, while other sessions have runs in its folder.',
+        ),
     })
     .optional()
     .describe('What the hooks of agents do.'),
@@ -68,7 +74,11 @@ export type Config = {
   readonly port: number
   readonly approvalMs: number
   readonly retention: { readonly days: number | null; readonly megabytes: number | null }
-  readonly hooks: { readonly askWaitMs: number; readonly stopsMax: number }
+  readonly hooks: {
+    readonly askWaitMs: number
+    readonly stopsMax: number
+    readonly otherSessions: 'refused' | 'free'
+  }
   readonly otlpUrl: string | null
   readonly webhookUrl: string | null
 }
@@ -94,6 +104,7 @@ function settingsOf(file: ConfigFile): Config {
     hooks: {
       askWaitMs: (file.hooks?.askWaitSeconds ?? askWaitSecondsDefault) * 1_000,
       stopsMax: file.hooks?.stopsMax ?? stopsMaxDefault,
+      otherSessions: file.hooks?.otherSessions ?? 'refused',
     },
     otlpUrl: file.otlp ?? null,
     webhookUrl: file.webhook?.url ?? null,

@@ -9,7 +9,7 @@ import { findDefinition } from './find-definition.ts'
 import { type Desk, handleStart, repeatReply } from './handle-command.ts'
 import { PawlError } from './pawl-error.ts'
 import type { By, Outcome, StartRequest } from './runtime.ts'
-import { runOfSession } from './session-run.ts'
+import { findWaiting, runOfSession } from './session-run.ts'
 
 export async function startRun(desk: Desk & Shop, request: StartRequest, by: By): Promise<Outcome> {
   const { definition, task, stage, vars, workspace } = request
@@ -20,7 +20,7 @@ export async function startRun(desk: Desk & Shop, request: StartRequest, by: By)
     return repeatReply(desk, { runId, branch: null, asked: request }, by.commandId)
   }
   const { session } = request
-  if (session !== undefined) await refuseSecond(desk, session, by)
+  if (session !== undefined) await refuseSecond(desk, { session, workspace }, by)
   const { machine, library, notes } = await findDefinition(desk, { definition, task, workspace })
   const where = workspace === null ? {} : { workspace }
   const pins = Object.keys(library).length === 0 ? {} : { library }
@@ -37,9 +37,17 @@ export async function startRun(desk: Desk & Shop, request: StartRequest, by: By)
 }
 
 /** WHY: an agent that could leave its run for another would choose what it is held by. */
-async function refuseSecond({ store }: Desk, session: string, { actor }: By): Promise<void> {
+type Wish = { readonly session: string; readonly workspace: string | null }
+
+async function refuseSecond({ store }: Desk, wish: Wish, { actor }: By): Promise<void> {
   if (actor.kind === 'person') return
-  const head = await runOfSession(store, session)
+  const waiting = wish.workspace === null ? null : await findWaiting(store, wish.workspace)
+  if (waiting !== null) {
+    const hint = 'work on that one; a person cancels it if it is not meant (`pawl cancel RUN`)'
+    const message = `a person started run \`${waiting}\` here, and no session has it yet`
+    throw new PawlError('NOT_PERMITTED', message, { hint })
+  }
+  const head = await runOfSession(store, wish.session)
   if (head === null || head.status === 'completed') return
   const hint = 'finish it; if that cannot be done, a person starts the next one (`pawl start`)'
   const message = `this session works on run \`${head.id}\`, which is ${head.status}`

@@ -44,6 +44,29 @@ function isForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).includes('--help')
 }
 
+/** Programs that run an agent, and the packages that bring them. */
+const agentPrograms = /^(?:claude|codex|gemini|opencode|cursor-agent)$/
+const agentPackages =
+  /^(?:@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|opencode-ai)(?:@.*)?$/
+const askingWords = /^(?:-v|-V|-h|--version|--help|help|version)$/
+
+/** The command that starts another agent, which the run would not hold; null: there is none. */
+export function agentsCommandIn({ commands }: GoodReading): string | null {
+  return commands.find(startsAgent)?.text ?? null
+}
+
+function startsAgent({ words }: SimpleCommand): boolean {
+  for (const [index, word] of words.slice(0, wordsMax).entries()) {
+    if (word === null) return false
+    if (agentPrograms.test(baseName(word)) || agentPackages.test(word)) {
+      const rest = words.slice(index + 1)
+      return rest.length === 0 || !rest.every((one) => one !== null && askingWords.test(one))
+    }
+    if (!starters.test(baseName(word))) return false
+  }
+  return false
+}
+
 function programAt(words: SimpleCommand['words']): number {
   for (const [index, word] of words.slice(0, wordsMax).entries()) {
     if (word === null) return -1

@@ -11,6 +11,10 @@ import { homeMark, type Place, unknownMark } from './paths.ts'
 const anywhere = [
   ...['.pawl/**', 'node_modules/pawl/**', 'node_modules/.bin/pawl'],
   ...['.claude/settings*.json', '.claude/hooks/**', '.claude/plugins/**', '.claude.json'],
+  // What a host reads here it may run: skills and commands hold shell that no hook is asked about.
+  ...['.claude/skills/**', '.claude/commands/**', '.claude/agents/**', '.claude/workflows/**'],
+  ...['.claude/output-styles/**', '.agents/skills/**', '.gemini/commands/**', '.gemini/skills/**'],
+  ...['.gemini/agents/**', '.cursor/commands/**', '.cursor/skills/**', '.cursor/agents/**'],
   ...['.mcp.json', 'managed-settings.json', 'managed-mcp.json'],
   ...['.codex/**', '.opencode/**', 'opencode.json', 'opencode.jsonc'],
   ...['.gemini/settings*.json', '.gemini/hooks/**', '.gemini/extensions/**', '.gemini/.env'],
@@ -129,11 +133,21 @@ const dataFolders = [
 /** Whether a place shows what only Pawl may know: its tokens, keys and store. */
 export function isSecret(place: Place): boolean {
   const segments = place.map(foldSegment)
+  if (isTokenFile(segments)) return true
   const at = segments.findIndex((segment) => matchesName('.pawl', segment))
   const text = segments.join('/')
   const isElse = dataFolders.some((directory) => `/${text}/`.includes(`/${directory}/`))
   if (at < 0 && !isElse) return false
   return segments.slice(Math.max(at, 0)).some((segment, i) => i > 0 && isSecretName(segment))
+}
+
+/** Where `pawl init` has to write down a token; a pattern may stand for it. */
+function isTokenFile(segments: readonly string[]): boolean {
+  return segments.some((segment, i) => {
+    const next = segments[i + 1]
+    if (next === undefined || !matchesName('.claude', segment)) return false
+    return matchesName('settings.local.json', next) || standsFor(next, 'settings.local.json')
+  })
 }
 
 /** Whether a place is the directory that holds Pawl's secrets, or a directory right above. */

@@ -34,6 +34,7 @@ test.each([
   ],
   ...['.claude/settings.json::$DATA', '.claude%2fsettings.json', '$HOME/.claude/settings.json'],
   ...['.codex/config.toml', '.codex/hooks.json', '.gemini/settings.json', '.mcp.json'],
+  ...['.claude/commands/x.md', '.claude/agents/x.md', '.claude/skills/x/SKILL.md'],
   ...['.opencode/plugins/x.js', 'opencode.json', '.cursor/hooks.json', '.cursor/mcp.json'],
   ...[
     '.git/hooks/pre-commit',
@@ -64,8 +65,8 @@ test.each([
 
 test.each([
   ...['src/claude/settings.json', 'src/settings.json', '.github/pull_request_template.md'],
-  ...['.github/workflows/ci.yml', 'claude/settings.json', '.claude/commands/x.md', 'CLAUDE.md'],
-  ...['.claude/agents/x.md', '.claude/skills/x/SKILL.md', '.claude-notes/settings.json'],
+  ...['.github/workflows/ci.yml', 'claude/settings.json', 'commands/x.md', 'CLAUDE.md'],
+  ...['agents/x.md', 'skills/x/SKILL.md', '.claude-notes/settings.json', '.claude/notes.md'],
   ...['docs/pawl/workflow.json', 'pawl/x', 'src/pawl.ts', '.pawlish/x', 'x.pawl/y'],
   ...['.gitignore', '.gitattributes', '.git-hooks/x', 'git/config', 'src/git/hooks/x.ts'],
   ...[
@@ -345,7 +346,15 @@ test.each([
 
 test.each([
   ...['rm .claude/*.md', 'rm -f .gemini/*.log', 'rm *.json', 'rm -rf src/*', 'rm .vscode/*.bak'],
-  ...['cp .claude/agents/*.md docs/', 'rm .claude/commands/*'],
+  ...['cp .claude/agents/*.md docs/', 'cat .claude/commands/*.md'],
 ])('a pattern that stands for nothing of the kind is free: %j', (command) => {
   expect(run(command)).toBe(null)
+})
+
+test('the settings that hold a token are not read, under any name', () => {
+  const commands = ['cat .claude/settings.local.json', 'cat .claude/*', 'cat .claude/s*.json']
+  for (const command of commands) expect(run(command), command).toBe('PATH_PROTECTED')
+  for (const command of ['cat .claude/settings.json', 'cat .claude/*.md']) {
+    expect(run(command), command).toBe(null)
+  }
 })

@@ -9,7 +9,7 @@ import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import type { GoodReading, ShellReading } from '../shell/reading.ts'
 import { guardedIn } from './guarded.ts'
-import { personsCommandIn } from './own-program.ts'
+import { agentsCommandIn, personsCommandIn } from './own-program.ts'
 import {
   concernsProtected,
   heldBy,
@@ -38,6 +38,12 @@ export function ruleOnProtected(call: Call): Denial | null {
 function ruleOnPawl(call: Call, concerned: GoodReading | null): Denial | null {
   const touched = guardedIn(call)
   if (touched !== null) return denySecret(touched)
+  const agent = call.shell?.ok === true ? agentsCommandIn(call.shell) : null
+  if (agent !== null) {
+    const reason = `\`${shown(agent)}\` starts another agent, which this run would not hold`
+    const how = 'use the sub-agents of your host: they are held like you'
+    return { code: 'COMMAND_NOT_ALLOWED', reason, hint: how }
+  }
   const command = concerned === null ? null : personsCommandIn(concerned)
   if (command === null) return null
   const reason = `\`${shown(command)}\` is for people: an agent does not decide about itself`

@@ -72,8 +72,15 @@ type Placed = { readonly call: HostCall; readonly run: Run }
 
 async function runCall(desk: Desk, question: Question, { call, run }: Placed): Promise<Word> {
   const key = keyOf(question, call)
-  const outcome = await check(desk, question, { call, run, commandId: key })
+  const first = await check(desk, question, { call, run, commandId: key })
+  // WHY once more: some hosts use a name again, and an old yes is none for a new call.
+  const outcome = first.isRepeated
+    ? await check(desk, question, { call, run, commandId: null })
+    : first
   const reply = verdictOf(outcome)
+  if (first.isRepeated && key !== null && reply.callId !== null) {
+    desk.memory.putOpen(key, reply.callId)
+  }
   switch (reply.verdict) {
     case 'allow':
       return letThrough(desk, question, { call, run, reply })
@@ -127,7 +134,12 @@ async function ask(desk: Desk, question: Question, ruled: Ruled): Promise<Word> 
     const { callId } = reply
     const key = keyOf(question, call)
     if (callId !== null && key !== null) {
-      memory.putAsked(key, { runId: run.runId, callId, approvalId })
+      memory.putAsked(key, {
+        session: sessionOf(question.heard),
+        runId: run.runId,
+        callId,
+        approvalId,
+      })
     }
     return { kind: 'ask', reason }
   }

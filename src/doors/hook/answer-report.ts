@@ -38,6 +38,8 @@ async function callIdOf(desk: Desk, question: Question, named: Named): Promise<s
   const { call, runId } = named
   const key = keyOf(question, call)
   if (key === null) return desk.memory.takeOpen(openKeyOf(question, call))
+  const again = desk.memory.takeOpen(key)
+  if (again !== null) return again
   const asked = desk.memory.takeAsked(key)
   if (asked !== null && asked.runId === runId) {
     await grantByPrompt(desk, question, asked.approvalId)
@@ -57,7 +59,8 @@ async function callIdOf(desk: Desk, question: Question, named: Named): Promise<s
 async function grantByPrompt(desk: Desk, { heard }: Question, approvalId: string): Promise<void> {
   const row = await desk.runtime.readApproval(approvalId)
   if (row.status !== 'pending') return
-  const name = `the user of ${heard.host}, at its prompt`
+  // WHY not the name of a person: nobody knows who sat there, only what the host did.
+  const name = `the prompt of ${heard.host}, as its hook tells`
   const by: By = { actor: { kind: 'person', name }, commandId: null }
   const decision = { granted: true, note: '', hash: row.hash, edits: null }
   await desk.runtime.resolve(approvalId, decision, by)

@@ -15,11 +15,29 @@ export async function begin(desk: Desk, question: Question): Promise<Word> {
 
 /** A person, or the host itself, speaks to the agent. */
 export async function prompt(desk: Desk, question: Question, by: 'person' | 'host'): Promise<Word> {
-  if (by === 'person') desk.memory.clearStops(speakerOf(question))
+  if (by === 'person') {
+    desk.memory.clearStops(speakerOf(question))
+    await refuseAsked(desk, question)
+  }
   const found = await find(desk, question)
   // Without a run it was said when the session began; every time would be a nuisance.
   if (found.kind === 'none' && !desk.memory.isNews(speakerOf(question), 'none')) return silence
   return told(desk, question, found)
+}
+
+/**
+ * What the host asked its user about was not made before they spoke again: so they said no.
+ * Otherwise the run would wait for an answer that was given.
+ */
+async function refuseAsked({ runtime, memory }: Desk, { heard }: Question): Promise<void> {
+  for (const { approvalId } of memory.takeAllAsked(sessionOf(heard))) {
+    const row = await runtime.readApproval(approvalId)
+    if (row.status !== 'pending') continue
+    const name = `the prompt of ${heard.host}, as its hook tells`
+    const by = { actor: { kind: 'person', name }, commandId: null } as const
+    const decision = { granted: false, note: 'not made', hash: row.hash, edits: null }
+    await runtime.resolve(approvalId, decision, by)
+  }
 }
 
 async function told(desk: Desk, question: Question, found: Found): Promise<Word> {
@@ -52,14 +70,22 @@ export async function stop(desk: Desk, question: Question): Promise<Word> {
   const { view } = await desk.runtime.readRun(found.runId, found.branch)
   const isSub = question.heard.agent !== null
   // A sub-agent without a branch of its own has no end of the run to reach.
-  if (view.status !== 'running' || (isSub && found.branch === null)) return silence
   const speaker = speakerOf(question)
+  if (view.status !== 'running' || (isSub && found.branch === null)) {
+    return letStop(desk, question)
+  }
   if (desk.memory.countStop(speaker) > desk.settings.stopsMax) {
     desk.memory.clearStops(speaker)
     desk.log('an agent stopped before its run was finished', { runId: found.runId })
-    return silence
+    return letStop(desk, question)
   }
   return { kind: 'refuse', reason: unfinishedText(found.runId, view) }
+}
+
+/** A sub-agent that stops leaves its branch to the next one. */
+async function letStop({ runtime }: Desk, question: Question): Promise<Word> {
+  if (question.heard.agent !== null) await runtime.sessions.releaseSession(speakerOf(question))
+  return silence
 }
 
 /** The news, if the run is elsewhere than the agent was told last; else nothing. */

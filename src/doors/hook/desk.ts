@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Heard, HostDialect } from './heard.ts'
 import type { Memory } from './memory.ts'
+import { othersText } from './texts.ts'
 import { type Found, findRun } from './which-run.ts'
 
 export type HookSettings = {
@@ -12,6 +13,8 @@ export type HookSettings = {
   readonly askWaitMs: number
   /** How often in a row an agent that wants to stop is sent back to an unfinished run. */
   readonly stopsMax: number
+  /** What a session may do that has no run, while runs of other sessions are open in its folder. */
+  readonly otherSessions: 'refused' | 'free'
 }
 
 export type HookDeskOptions = {
@@ -33,6 +36,11 @@ export type Question = {
 }
 
 /** The run that a question is about. */
-export function find(desk: Desk, { heard, workspace, runId }: Question): Promise<Found> {
-  return findRun(desk.runtime, { heard, workspace, runId })
+export async function find(desk: Desk, question: Question): Promise<Found> {
+  const { heard, workspace, runId } = question
+  const found = await findRun(desk.runtime, { heard, workspace, runId })
+  if (found.kind !== 'none' || found.others.length === 0) return found
+  if (desk.settings.otherSessions === 'free') return found
+  // WHY: an agent that could begin a second session, or end its own, would be free of its run.
+  return { kind: 'unclear', reason: othersText(found.others) }
 }

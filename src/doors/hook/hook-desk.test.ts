@@ -10,16 +10,20 @@ import { openHookDesk } from './hook-desk.ts'
 import type { HookOutput } from './question.ts'
 
 type Policies = Parameters<typeof openBench>[1]
-type Options = { readonly policies?: Policies; readonly askWaitMs?: number }
+type Options = {
+  readonly policies?: Policies
+  readonly askWaitMs?: number
+  readonly otherSessions?: 'refused' | 'free'
+}
 
 /** A desk on a runtime in memory, and hooks of Claude Code that ask it. */
-function openDesk({ policies = [], askWaitMs = 0 }: Options = {}) {
+function openDesk({ policies = [], askWaitMs = 0, otherSessions = 'refused' }: Options = {}) {
   const bench = openBench(openMemoryStore(), policies)
   const problems: string[] = []
   const logged: string[] = []
   const desk = openHookDesk({
     runtime: bench.runtime,
-    settings: { askWaitMs, stopsMax: 2 },
+    settings: { askWaitMs, stopsMax: 2, otherSessions },
     checkHooks: () => problems,
     log: (what) => void logged.push(what),
   })
@@ -82,14 +86,18 @@ test('a sub-agent is held like its main agent', async () => {
   expect(refused.exit).toBe(2)
 })
 
-test('the same use of a tool is judged once', async () => {
+test('a name that a host uses again brings no old yes with it', async () => {
   const { runtime, hook } = openDesk()
   const runId = await startRelease(runtime)
   const fields = { tool_name: 'Read', tool_input: { file_path: '/work/a' }, tool_use_id: 'x' }
-  await hook('PreToolUse', fields)
-  await hook('PreToolUse', fields)
+  expect((await hook('PreToolUse', fields)).exit).toBe(0)
+  expect((await hook('PreToolUse', fields)).exit).toBe(0)
+  await hook('PostToolUse', { ...fields, tool_response: 'x' })
   const events = await runtime.readEvents(runId, { after: 0, limit: 99 })
-  expect(events.filter((one) => one.type === 'call.allowed')).toHaveLength(1)
+  expect(events.filter((one) => one.type === 'call.allowed')).toHaveLength(2)
+  expect(events.filter((one) => one.type === 'call.reported')).toHaveLength(1)
+  await runtime.send(runId, { kind: 'pause', release: false }, asPerson)
+  expect((await hook('PreToolUse', fields)).exit).toBe(2)
 })
 
 test('a report closes its call, with how it ended, and tells where the run went', async () => {
@@ -129,8 +137,40 @@ test('two sessions in one folder have runs of their own', async () => {
   expect(claims.flat().map((claim) => claim.session)).toEqual(['claude:one', 'claude:two'])
 })
 
-test('a session without a run of its own is free of the runs of others', async () => {
+test('a session without a run does nothing beside the runs of others, but start its own', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  await call('Read', { file_path: '/work/a' }, { session: 'one' })
+  const refused = await call('Edit', edit, { session: 'two' })
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(runId) })
+  const start = await call('mcp__pawl__pawl_load_workflow', { name: 'x' }, { session: 'two' })
+  expect(start.exit).toBe(0)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  await runtime.start({ ...request, session: 'claude:two' }, asAgent)
+  expect((await call('Read', { file_path: '/work/a' }, { session: 'two' })).exit).toBe(0)
+})
+
+test('an agent that forges the end of its session is not free of its run', async () => {
   const { runtime, call, hook } = openDesk()
+  await startRelease(runtime)
+  await call('Read', { file_path: '/work/a' })
+  await hook('SessionEnd', { reason: 'other' })
+  await hook('SessionStart', { source: 'startup' }, { session: 'phantom' })
+  expect((await call('Edit', edit)).exit).toBe(2)
+})
+
+test('what a person began is not passed over for another definition', async () => {
+  const { runtime } = openDesk()
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  await startRelease(runtime)
+  await runtime.start(request, asPerson)
+  await runtime.start(request, asPerson)
+  const mine = { ...request, session: 'claude:s1' }
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+})
+
+test('where it is set so, a session without a run is free of the runs of others', async () => {
+  const { runtime, call, hook } = openDesk({ otherSessions: 'free' })
   const runId = await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   expect(await call('Edit', edit, { session: 'two' })).toEqual(passes)
@@ -268,6 +308,9 @@ test('in a fork, each sub-agent has a branch of its own and is judged by it', as
   expect((await call('Write', write, second)).exit).toBe(2)
   const unfinished = await hook('SubagentStop', { agent_id: 'a2' })
   expect(unfinished.stdout).toContain('stage `edit`')
+  await hook('SubagentStop', { agent_id: 'a2' })
+  expect(await hook('SubagentStop', { agent_id: 'a2' })).toEqual(passes)
+  expect((await call('Edit', edit, { agent_id: 'a3' })).exit).toBe(0)
 })
 
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
@@ -286,6 +329,9 @@ test('Claude Code asks its own user, and what they agreed to is recorded as that
   expect(row).toMatchObject({ status: 'granted', decidedBy: expect.stringContaining('claude') })
   const again = JSON.parse((await call('Edit', edit)).stdout).hookSpecificOutput
   expect(again).toMatchObject({ permissionDecision: 'ask' })
+  // The user said no: they speak again, and the call was not made.
+  await hook('UserPromptSubmit', { prompt: 'do something else' })
+  expect((await call('Read', { file_path: '/work/a' })).exit).toBe(0)
 })
 
 test('where the host cannot ask, the call waits, and passes after a person agreed', async () => {
@@ -363,7 +409,7 @@ test('a fault of the store blocks calls and prompts, and lets everybody stop', a
   }
   const runtime = again({ ...store, claimsOf: down, listRuns: down })
   const log = (): void => undefined
-  const settings = { askWaitMs: 0, stopsMax: 2 }
+  const settings = { askWaitMs: 0, stopsMax: 2, otherSessions: 'refused' } as const
   const desk = openHookDesk({ runtime, settings, checkHooks: () => [], log })
   const says = async (name: string, more: JsonObject = {}): Promise<HookOutput> => {
     const payload = JSON.stringify({ hook_event_name: name, session_id: 's', ...more })

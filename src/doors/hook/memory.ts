@@ -5,6 +5,7 @@
 
 /** A call that waits for the user of the host. */
 export type Asked = {
+  readonly session: string
   readonly runId: string
   readonly callId: string
   readonly approvalId: string
@@ -18,6 +19,8 @@ export type Memory = {
   readonly clearStops: (session: string) => void
   readonly putAsked: (key: string, asked: Asked) => void
   readonly takeAsked: (key: string) => Asked | null
+  /** All that the user of a session has been asked and that was not made. */
+  readonly takeAllAsked: (session: string) => readonly Asked[]
   /** A call that its host gives no name: by what it is. */
   readonly putOpen: (key: string, callId: string) => void
   readonly takeOpen: (key: string) => string | null
@@ -49,6 +52,11 @@ export function openMemory(): Memory {
       const found = asked.get(key) ?? null
       asked.delete(key)
       return found
+    },
+    takeAllAsked: (session) => {
+      const found = [...asked].filter(([, one]) => one.session === session)
+      for (const [key] of found) asked.delete(key)
+      return found.map(([, one]) => one)
     },
     putOpen: (key, callId) => put(open, key, [...(open.get(key) ?? []), callId]),
     takeOpen: (key) => {

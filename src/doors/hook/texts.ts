@@ -128,6 +128,16 @@ export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy
   ])
 }
 
+/** Runs are open here, and this session has none of them. */
+export function othersText(others: readonly RunHead[]): string {
+  const names = others.slice(0, listedMax).map(({ id, definition }) => `${id} (${definition})`)
+  return (
+    `this session works on no run, and runs of other sessions are open in this folder: ` +
+    `${names.join(', ')}. Start one of your own with pawl_load_workflow of the MCP server pawl; or ` +
+    'a person gives one to this session with `pawl release RUN`'
+  )
+}
+
 /** The agent wants to stop, and the run is not finished. */
 export function unfinishedText(runId: string, view: View): string {
   return sentences([
