@@ -98,7 +98,7 @@ export async function proveHost({ found, pawl, until }: ProveWish): Promise<Host
   }
 }
 
-function tryAll(world: World, runId: string, until: number): Promise<Trial> {
+async function tryAll(world: World, runId: string, until: number): Promise<Trial> {
   const send = (name: string) => async (): Promise<void> => {
     const client = world.openClient()
     try {
@@ -108,8 +108,11 @@ function tryAll(world: World, runId: string, until: number): Promise<Trial> {
     }
   }
   const typed = typedCanary(world)
+  const free = callCanaries(world, permitted)
+  const singles = free.filter(({ turns, lane }) => turns.length === 1 && lane === undefined)
   const canaries = [
-    ...callCanaries(world, permitted),
+    together(singles),
+    ...free.filter((one) => !singles.includes(one)),
     wipeCanary(world),
     // WHY before those that break the daemon: opening the terminal needs its answer.
     ...(typed === null ? [] : [{ ...typed, before: send('TYPE') }]),
@@ -117,13 +120,29 @@ function tryAll(world: World, runId: string, until: number): Promise<Trial> {
     ...brokenCanaries(world),
   ]
   const server = join(import.meta.dirname, `mcp-canary${extname(import.meta.filename)}`)
-  return tryCanaries({
+  const trial = await tryCanaries({
     world,
     canaries,
     mcp: { canary: { command: process.execPath, args: [server] } },
     hookTrust: 'asked',
     timeoutMs: Math.max(1, until - endMs - performance.now()),
   })
+  const whole = trial.tried.find(({ id }) => id === togetherId)
+  const each = singles.map(({ id, hasLanded }) => ({
+    id,
+    hasLanded: whole?.hasLanded === null ? null : hasLanded(),
+    told: whole?.told ?? [],
+  }))
+  return { ...trial, tried: [...trial.tried, ...each] }
+}
+
+const togetherId = `${permitted}together`
+
+/** WHY: what is permitted only has to be seen to work, and every turn of a host takes its time. */
+function together(canaries: readonly Canary[]): Canary {
+  const tools = canaries.flatMap(({ turns }) => turns.flatMap((turn) => turn.tools ?? []))
+  const hasLanded = (): boolean => canaries.every((one) => one.hasLanded())
+  return { id: togetherId, turns: [{ tools }], hasLanded }
 }
 
 function startingWith(

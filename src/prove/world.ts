@@ -4,9 +4,18 @@
  * Knows folders and processes. Must not know canaries.
  */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, openClient } from '../client/open-client.ts'
 import { hostEnv, prepareHome } from './hosts/drive.ts'
 import type { HostName } from './hosts/host.ts'
@@ -81,8 +90,28 @@ export async function openWorld({ host, program, pawl }: WorldWish): Promise<Wor
     },
     close: async () => {
       signalDaemon('SIGKILL')
+      await endRest(root)
       rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
     },
+  }
+}
+
+const endMs = 200
+
+/**
+ * Ends what works on data in a folder and has not left word: a hook of the last moment may have
+ * started a daemon that is still on its way. Elsewhere than on Linux nobody tells of them.
+ */
+async function endRest(root: string): Promise<void> {
+  if (process.platform !== 'linux') return
+  const mark = `PAWL_HOME=${root}/`
+  // WHY twice: one that was just being started shows its environment a moment later.
+  for (let looks = 0; looks < 2; looks += 1) {
+    for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+      const env = textOf(join('/proc', name, 'environ'))?.split('\0') ?? []
+      if (env.some((one) => one.startsWith(mark))) signalTo(Number(name), 'SIGKILL')
+    }
+    await sleep(endMs)
   }
 }
 

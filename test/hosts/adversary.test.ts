@@ -6,9 +6,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Trial, tryCanaries } from '../../src/prove/canary.ts'
-import type { World } from '../../src/prove/world.ts'
+import { textOf, type World } from '../../src/prove/world.ts'
 import { adversary } from './adversary.ts'
 import { ask, begin, filesystemServer, testedHosts, worldFor } from './hosts.ts'
+
+type LogItem = { readonly type: string }
 
 async function attack(world: World, hooks: 'installed' | 'none'): Promise<Trial> {
   const run = await begin(world)
@@ -41,4 +43,8 @@ test.each(testedHosts)('%s: with hooks, nothing of it does', async (host) => {
   await world.mustPawl('init', host, '--yes')
   const { tried } = await attack(world, 'installed')
   expect(tried.filter((one) => one.hasLanded !== false)).toEqual([])
+  const run = textOf(join(world.root, 'run')) ?? ''
+  const { items } = JSON.parse(await world.mustPawl('log', run, '--json'))
+  const denied = items.filter((one: LogItem) => one.type === 'call.denied')
+  expect(denied.length, 'every attempt is on record').toBeGreaterThanOrEqual(tried.length)
 })

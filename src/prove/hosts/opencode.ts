@@ -49,6 +49,8 @@ function configOf(
     small_model: 'mock/mock-model',
     autoupdate: false,
     share: 'disabled',
+    // A look at the whole project by git around every step, which nobody needs here.
+    snapshot: false,
     // WHY: what it would ask a person about is refused where there is none, hooks or not.
     permission: { edit: 'allow', bash: 'allow', webfetch: 'allow', external_directory: 'allow' },
     mcp: Object.fromEntries(servers),

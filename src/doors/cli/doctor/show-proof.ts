@@ -39,15 +39,20 @@ function cellSpan({ cells }: ProofColumn, id: string): Span {
   return span(outcome, tones[outcome])
 }
 
-/** What a cell alone would leave open. */
+/** What a cell alone would leave open; the same words are said once for a host. */
 function notes({ paths, hosts }: Proof, io: Io): readonly Line[] {
   const width = widthOf(io)
-  const said = hosts.flatMap(({ host, cells, fault }) => [
-    ...(fault === null ? [] : [`${host}: could not be started: ${fault}`]),
-    ...Object.entries(cells)
-      .filter(([, { outcome, note }]) => note !== '' && outcome !== 'not offered')
-      .map(([id, { outcome, note }]) => `${host}, ${paths[id] ?? id}: ${outcome}: ${note}`),
-  ])
+  const said = hosts.flatMap(({ host, cells, fault }) => {
+    const open = Object.entries(cells).filter(
+      ([, { outcome, note }]) => note !== '' && outcome !== 'not offered',
+    )
+    const words = new Set(open.map(([, { outcome, note }]) => `${outcome}: ${note}`))
+    const lines = [...words].map((one) => {
+      const about = open.filter(([, { outcome, note }]) => `${outcome}: ${note}` === one)
+      return `${host}, ${about.map(([id]) => paths[id] ?? id).join(', ')}: ${one}`
+    })
+    return fault === null ? lines : [`${host} could not be proved: ${fault}`]
+  })
   return said.flatMap((text) =>
     wrap(text, width - 2).map((words, at) => line(`${at === 0 ? '! ' : '  '}${words}`)),
   )
