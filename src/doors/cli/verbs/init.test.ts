@@ -95,6 +95,11 @@ describe('what is written', () => {
       version: 1,
       hooks: { preToolUse: [{ failClosed: true }] },
     })
+    const cursorEvents = `preToolUse postToolUse postToolUseFailure beforeSubmitPrompt
+      sessionStart sessionEnd subagentStart subagentStop stop`
+    expect(Object.keys(json(bench, '.cursor/hooks.json').hooks ?? {}).sort()).toEqual(
+      cursorEvents.split(/\s+/).sort(),
+    )
     expect(json(bench, '.cursor/mcp.json').mcpServers).toHaveProperty('pawl')
     expect(bench.installs().map(({ host }) => host)).toEqual([...hostNames])
   })

@@ -82,7 +82,11 @@ function done(payload: JsonObject): Report {
   const response: Json = own(payload, 'tool_response') ?? null
   const fields = asObject(response)
   const shell = fields === null ? null : textOfShell(fields)
-  if (shell !== null) return reportOf(shell, { exitCode: 0 })
+  if (fields !== null && shell !== null) {
+    // In the background it goes on; interrupted, it did not come to its end.
+    const isOpen = textIn(fields, 'backgroundTaskId') !== null || fields.interrupted === true
+    return reportOf(shell, { exitCode: isOpen ? null : 0 })
+  }
   // Codex gives the output of a shell as one text, and nothing of how it ended.
   return reportOf(response)
 }

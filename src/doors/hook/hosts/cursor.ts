@@ -100,13 +100,14 @@ function answer({ name, event }: Heard, word: Word): HookOutput {
       ? say({ followup_message: word.reason })
       : block(word.reason)
   }
-  const { input, context } = word
+  const { input, context, isOwn } = word
   switch (event.kind) {
     case 'call':
-      if (input !== null && name !== 'preToolUse') {
-        return block('the call has to be changed first, and Cursor cannot do that here')
-      }
-      return say({ permission: 'allow', ...(input === null ? {} : { updated_input: input }) })
+      if (input === null) return say({ permission: 'allow' })
+      if (name === 'preToolUse') return say({ permission: 'allow', updated_input: input })
+      // WHY: all that would be changed is whom it is from, and that was done before it came here.
+      if (isOwn) return say({ permission: 'allow' })
+      return block('the call has to be changed first, and Cursor cannot do that here')
     case 'prompt':
       return say({ continue: true })
     case 'begin':

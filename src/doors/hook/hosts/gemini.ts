@@ -69,10 +69,16 @@ function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
   const response = objectIn(payload, 'tool_response') ?? {}
   const error = asObject(own(response, 'error') ?? null)
   const shown = own(response, 'returnDisplay')
-  const text = typeof shown === 'string' ? shown : (own(response, 'llmContent') ?? null)
-  const code = /Exit Code: (\d{1,3})/.exec(JSON.stringify(own(response, 'llmContent') ?? ''))?.[1]
-  const exitCode = code === undefined ? null : Number(code)
+  const told = own(response, 'llmContent') ?? null
+  const text = typeof shown === 'string' ? shown : told
+  const exitCode = exitCodeIn(typeof told === 'string' ? told : '')
   return reportOf(text, { ok: error === null && (exitCode ?? 0) === 0, exitCode })
+}
+
+/** WHY the last one: what the command printed stands before it, and may say the same. */
+function exitCodeIn(told: string): number | null {
+  const code = [...told.matchAll(/^Exit Code: (\d{1,3})$/gm)].at(-1)?.[1]
+  return code === undefined ? null : Number(code)
 }
 
 function answer({ name, event }: Heard, word: Word): HookOutput {

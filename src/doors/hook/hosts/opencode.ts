@@ -23,7 +23,7 @@ function read(payload: JsonObject): Heard | null {
   const own = textIn(payload, 'sessionID')
   const event = name === null ? null : eventOf(name, payload)
   if (name === null || own === null || event === null) return null
-  // A sub-agent has a session of its own, whose parent the plugin knows.
+  // A sub-agent has a session of its own; the plugin names the one at its root as its parent.
   const parent = textIn(payload, 'parentID')
   const whose = { session: parent ?? own, agent: parent === null ? null : own }
   return { host: 'opencode', name, ...whose, cwd: textIn(payload, 'directory'), event }
@@ -49,7 +49,8 @@ function eventOf(name: string, payload: JsonObject): HookEvent | null {
     case 'session.idle':
       return { kind: isSub ? 'agent-stop' : 'stop' }
     case 'session.deleted':
-      return { kind: 'end' }
+      // The run is that of the session, which goes on.
+      return { kind: isSub ? 'nothing' : 'end' }
     default:
       return null
   }
@@ -63,9 +64,12 @@ function callOf(payload: JsonObject): HostCall | null {
 }
 
 function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
-  const exit = own(objectIn(payload, 'metadata') ?? {}, 'exit')
+  const result = objectIn(payload, 'output') ?? {}
+  const exit = own(objectIn(result, 'metadata') ?? {}, 'exit')
   const exitCode = typeof exit === 'number' && Number.isInteger(exit) ? exit : null
-  return reportOf(own(payload, 'output') ?? null, { ok: (exitCode ?? 0) === 0, exitCode })
+  // Null is the code of a command that was ended; what is no command has none.
+  const ok = exit === undefined || exitCode === 0
+  return reportOf(own(result, 'output') ?? null, { ok, exitCode })
 }
 
 function answer(_heard: Heard, word: Word): HookOutput {

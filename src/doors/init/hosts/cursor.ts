@@ -5,11 +5,13 @@
 import type { Host } from '../wanted.ts'
 import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
-/** What Cursor waits for before it acts. */
-const guardedEvents = [
-  ...['beforeShellExecution', 'beforeMCPExecution', 'beforeReadFile', 'preToolUse'],
-]
-const otherEvents = ['afterFileEdit', 'postToolUse', 'beforeSubmitPrompt', 'stop']
+/**
+ * The judge. WHY no `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`: they fire for
+ * the same call once more, which would count twice, and can not change its input.
+ */
+const guardEvent = 'preToolUse'
+const otherEvents = `postToolUse postToolUseFailure beforeSubmitPrompt
+  sessionStart sessionEnd subagentStart subagentStop stop`.split(/\s+/)
 
 export const cursor: Host = {
   name: 'cursor',
@@ -25,10 +27,10 @@ export const cursor: Host = {
         kind: 'json',
         entries: [
           { kind: 'need', path: ['version'], value: 1 },
-          ...hooksFor([...guardedEvents, ...otherEvents], (event) => ({
+          ...hooksFor([guardEvent, ...otherEvents], (event) => ({
             command: commandFor(event, setting),
             timeout: hookSeconds,
-            ...(guardedEvents.includes(event) ? { failClosed: true } : {}),
+            ...(event === guardEvent ? { failClosed: true } : {}),
           })),
         ],
       },

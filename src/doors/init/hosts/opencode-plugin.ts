@@ -24,23 +24,57 @@ const body = String.raw`import { spawn } from "node:child_process"
 const setting = SETTING
 // Longer than the client takes at most.
 const answerMsMax = 60000
+// It takes milliseconds; opencode does not end later because of a Pawl that is silent.
+const endMsMax = 1000
+const levelsMax = 16
 
 export const Pawl = async (context) => {
   const parents = new Map()
+  const roots = new Set()
+  const underway = new Set()
   const contexts = new Map()
+  const standings = new Map()
+  let isOver = false
   const client = context?.client
   const directory = context?.directory ?? setting.workspace
 
   const parentOf = async (id) => {
     if (!parents.has(id)) {
       const found = await client?.session?.get?.({ path: { id } }).catch(() => null)
-      parents.set(id, found?.data?.parentID ?? null)
+      if (found?.data?.id !== id) throw strange(id)
+      parents.set(id, found.data.parentID ?? null)
     }
     return parents.get(id)
   }
-  const tell = async (event, more) => {
-    const parentID = await parentOf(more.sessionID)
+  // The run is that of the session at the root, however deep a sub-agent is.
+  const rootOf = async (id) => {
+    let root = id
+    for (let level = 0; level < levelsMax; level += 1) {
+      const parent = await parentOf(root)
+      if (parent === null) return root
+      root = parent
+    }
+    throw strange(id)
+  }
+  const send = async (event, more) => {
+    const root = await rootOf(more.sessionID)
+    const parentID = root === more.sessionID ? null : root
+    roots.add(root)
     return ask(JSON.stringify({ hook_event_name: event, parentID, directory, ...more }))
+  }
+  const tell = (event, more) => {
+    const telling = send(event, more)
+    const done = () => underway.delete(telling)
+    underway.add(telling)
+    telling.then(done, done)
+    return telling
+  }
+  // WHY last: whatever is heard of a session after its end takes the run again.
+  const settle = () => within(endMsMax, Promise.allSettled(underway))
+  const end = async (sessionID) => {
+    const telling = tell("session.deleted", { sessionID }).catch(unheard)
+    await within(endMsMax, telling)
+    roots.delete(sessionID)
   }
 
   return {
@@ -62,7 +96,9 @@ export const Pawl = async (context) => {
       const { title, output: text, metadata } = output ?? {}
       const call = { sessionID, callID, tool, args, output: { title, output: text, metadata } }
       const answer = await tell("tool.execute.after", call).catch(unheard)
-      const words = [contexts.get(callID), answer.exit === 2 ? answer.stderr : contextIn(answer)]
+      const said = answer.exit === 2 ? answer.stderr : contextIn(answer)
+      const words = [standings.get(sessionID), contexts.get(callID), said]
+      standings.delete(sessionID)
       contexts.delete(callID)
       const added = words.filter(Boolean).join("\n\n")
       if (added && typeof output?.output === "string") output.output += "\n\n" + added
@@ -79,16 +115,26 @@ export const Pawl = async (context) => {
     },
     event: async ({ event }) => {
       const { type, properties = {} } = event ?? {}
+      const { id, parentID = null } = properties.info ?? {}
+      const sessionID = properties.sessionID ?? id
+      if (isOver || !sessionID) return
       if (type === "session.created") {
-        const { id, parentID = null } = properties.info ?? {}
-        if (!id) return
-        parents.set(id, parentID)
-        await tell(type, { sessionID: id }).catch(unheard)
+        parents.set(sessionID, parentID)
+        await tell(type, { sessionID }).catch(unheard)
+      }
+      if (type === "session.deleted" && parentID === null) {
+        parents.set(sessionID, null)
+        await settle()
+        await end(sessionID)
+        parents.delete(sessionID)
+      }
+      if (type === "session.compacted") {
+        const standing = contextIn(await tell(type, { sessionID }).catch(unheard))
+        if (standing) standings.set(sessionID, standing)
       }
       if (type === "session.idle") {
-        const { sessionID } = properties
         const answer = await tell(type, { sessionID }).catch(unheard)
-        if (answer.exit !== 2) return
+        if (isOver || answer.exit !== 2) return
         const parts = [{ type: "text", text: answer.stderr.trim() }]
         const go = { path: { id: sessionID }, body: { parts } }
         await (client?.session?.promptAsync ?? client?.session?.prompt)
@@ -96,7 +142,25 @@ export const Pawl = async (context) => {
           .catch(unheard)
       }
     },
+    // opencode waits for it before it ends; "opencode run" does that when its model stops.
+    dispose: async () => {
+      isOver = true
+      await settle()
+      await Promise.all([...roots].map(end))
+    },
   }
+}
+
+function strange(id) {
+  return new Error("Pawl blocks this call: it can not be told whose session " + id + " is")
+}
+
+function within(limitMs, promise) {
+  let timer
+  const limit = new Promise((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  return Promise.race([promise, limit]).finally(() => clearTimeout(timer))
 }
 
 // Only where nothing is decided: a call that could not be judged is blocked before it comes here.

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Report } from '../../../core/engine/types.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { HostDialect } from '../heard.ts'
+import { claude } from './claude.ts'
+import { gemini } from './gemini.ts'
+
+const fixtures = join(import.meta.dirname, '../../../../test/fixtures/hosts')
+
+function recorded(file: string): JsonObject & { tool_response: JsonObject } {
+  return JSON.parse(readFileSync(join(fixtures, file), 'utf8'))
+}
+
+function reportIn({ read }: HostDialect, payload: JsonObject): Report | null {
+  const event = read(payload)?.event
+  return event?.kind === 'report' ? event.report : null
+}
+
+test('a command of Claude Code that goes on or was interrupted has no exit code yet', () => {
+  const ended = recorded('claude-code/PostToolUse-Bash.json')
+  expect(reportIn(claude, ended)).toMatchObject({ ok: true, exitCode: 0 })
+  const going = recorded('claude-code/PostToolUse-Bash-background.json')
+  expect(reportIn(claude, going)).toMatchObject({ ok: true, exitCode: null })
+  const response = { ...ended.tool_response, interrupted: true }
+  const interrupted = { ...ended, tool_response: response }
+  expect(reportIn(claude, interrupted)).toMatchObject({ exitCode: null })
+})
+
+test.each([
+  ['is the last one', 'Output: Exit Code: 7\nExit Code: 0\nExit Code: 3\nProcess Group PGID: 1', 3],
+  [
+    'stands at the beginning of a line',
+    'Output: it says Exit Code: 7\nProcess Group PGID: 1',
+    null,
+  ],
+  ['may be missing', 'Output: hi', null],
+])('the exit code in what Gemini tells %s', (_, llmContent, exitCode) => {
+  const payload = recorded('gemini-cli/AfterTool-run_shell_command.json')
+  const report = reportIn(gemini, { ...payload, tool_response: { llmContent } })
+  expect(report).toMatchObject({ ok: exitCode === null, exitCode })
+})
