@@ -311,6 +311,8 @@ test('in a fork, each sub-agent has a branch of its own and is judged by it', as
   await hook('SubagentStop', { agent_id: 'a2' })
   expect(await hook('SubagentStop', { agent_id: 'a2' })).toEqual(passes)
   expect((await call('Edit', edit, { agent_id: 'a3' })).exit).toBe(0)
+  await hook('SessionEnd', { reason: 'other' })
+  expect(await runtime.sessions.claimsOn(runId)).toEqual([])
 })
 
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]

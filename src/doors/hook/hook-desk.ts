@@ -105,14 +105,23 @@ async function hear(desk: Desk, question: Question): Promise<Word> {
     case 'config':
       return keepHooks(desk, question)
     case 'end':
-      await desk.runtime.sessions.releaseSession(sessionOf(heard))
-      desk.memory.forget(sessionOf(heard))
-      return silence
+      return end(desk, heard)
     case 'nothing':
       return silence
     default:
       return assertNever(event)
   }
+}
+
+/** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
+async function end({ runtime, memory }: Desk, heard: Heard): Promise<Word> {
+  const session = sessionOf(heard)
+  const head = await runtime.sessions.runOf(session)
+  const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
+  const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))
+  for (const one of new Set([session, ...mine])) await runtime.sessions.releaseSession(one)
+  memory.forget(session)
+  return silence
 }
 
 /** Settings of the host have changed: ours have to be in them still. */
