@@ -137,7 +137,7 @@ test('two sessions in one folder have runs of their own', async () => {
   expect(claims.flat().map((claim) => claim.session)).toEqual(['claude:one', 'claude:two'])
 })
 
-test('a session without a run does nothing beside the runs of others, but start its own', async () => {
+test('a session without a run does nothing beside the runs of others but start one', async () => {
   const { runtime, call } = openDesk()
   const runId = await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })

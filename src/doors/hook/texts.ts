@@ -132,9 +132,9 @@ export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy
 export function othersText(others: readonly RunHead[]): string {
   const names = others.slice(0, listedMax).map(({ id, definition }) => `${id} (${definition})`)
   return (
-    `this session works on no run, and runs of other sessions are open in this folder: ` +
-    `${names.join(', ')}. Start one of your own with pawl_load_workflow of the MCP server pawl; or ` +
-    'a person gives one to this session with `pawl release RUN`'
+    'this session works on no run, and runs of other sessions are open in this folder: ' +
+    `${names.join(', ')}. Start one of your own with pawl_load_workflow of the MCP server pawl, ` +
+    'or have a person give one to this session with `pawl release RUN`'
   )
 }
 
