@@ -6,17 +6,15 @@ import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import { toolOf } from '../../core/tools/hosts.ts'
 import { isControlTool } from '../../core/tools/own-tools.ts'
-import type { By, Intent, Outcome } from '../../runtime/runtime.ts'
+import type { Intent, Outcome } from '../../runtime/runtime.ts'
 import { newsFor } from './answer-session.ts'
-import { type Desk, find, type Question } from './desk.ts'
+import { asAgent, type Desk, find, type Question } from './desk.ts'
 import { type HostCall, silence, type Word } from './heard.ts'
 import { askText, freeText, refusalText } from './texts.ts'
 import { type Found, sessionOf } from './which-run.ts'
 
 type Run = Extract<Found, { kind: 'run' }>
 type Verdict = Extract<Reply, { kind: 'verdict' }>
-
-const agent = { kind: 'agent', name: 'agent' } as const
 
 /** May this call happen? */
 export async function judge(desk: Desk, question: Question, call: HostCall): Promise<Word> {
@@ -101,8 +99,7 @@ function check(
   const { tool, input, server } = call
   const { host, cwd } = heard
   const intent: Intent = { kind: 'check', tool, input, host, server, cwd, branch: run.branch }
-  const by: By = { actor: agent, commandId }
-  return runtime.send(run.runId, intent, by)
+  return runtime.send(run.runId, intent, { ...asAgent, commandId })
 }
 
 function verdictOf({ reply }: Outcome): Verdict {
@@ -175,7 +172,7 @@ async function waitForDecision(
   }
 }
 
-/** The host's name of a call, as the id of a command: asked twice, it is judged once. */
+/** The host's name of a call, as the id of a command: its report finds it by that. */
 export function keyOf({ heard }: Question, { key }: HostCall): string | null {
   return key === null ? null : `hook:${sessionOf(heard)}:${key}`
 }

@@ -2,10 +2,9 @@
  * A call after it happened: counted, and the agent told where its run stands if that is news.
  */
 import type { Report } from '../../core/engine/types.ts'
-import type { By } from '../../runtime/runtime.ts'
 import { keyOf, openKeyOf, ownerOf } from './answer-call.ts'
 import { newsFor } from './answer-session.ts'
-import { type Desk, find, type Question } from './desk.ts'
+import { asAgent, type Desk, find, type Question, settleAtPrompt } from './desk.ts'
 import { type HostCall, silence, type Word } from './heard.ts'
 
 type Ended = { readonly call: HostCall; readonly report: Report }
@@ -23,13 +22,10 @@ export async function report(desk: Desk, question: Question, ended: Ended): Prom
     desk.log('a call was reported that nobody was asked about', { runId, tool: call.tool })
     return silence
   }
-  const key = keyOf(question, call)
-  const by: By = { actor: agent, commandId: key === null ? null : `${key}:report` }
-  await runtime.send(runId, { kind: 'report', callId, report: ended.report, branch }, by)
-  return { ...silence, context: await newsFor(desk, question, found) } as Word
+  // WHY no id of its own: the call has one, and is reported once.
+  await runtime.send(runId, { kind: 'report', callId, report: ended.report, branch }, asAgent)
+  return { ...silence, context: await newsFor(desk, question, found) }
 }
-
-const agent = { kind: 'agent', name: 'agent' } as const
 
 type Named = { readonly call: HostCall; readonly runId: string }
 
@@ -42,7 +38,8 @@ async function callIdOf(desk: Desk, question: Question, named: Named): Promise<s
   if (again !== null) return again
   const asked = desk.memory.takeAsked(key)
   if (asked !== null && asked.runId === runId) {
-    await grantByPrompt(desk, question, asked.approvalId)
+    // The host asked its own user about the call, and made it: so they agreed.
+    await settleAtPrompt(desk, question, { approvalId: asked.approvalId, granted: true })
     return asked.callId
   }
   for (const id of [`${key}:decided`, key]) {
@@ -50,18 +47,4 @@ async function callIdOf(desk: Desk, question: Question, named: Named): Promise<s
     if (reply?.kind === 'verdict' && reply.verdict === 'allow') return reply.callId
   }
   return null
-}
-
-/**
- * The host asked its own user about the call, and made it: so they agreed. What is recorded here
- * lets nothing through that has not happened already.
- */
-async function grantByPrompt(desk: Desk, { heard }: Question, approvalId: string): Promise<void> {
-  const row = await desk.runtime.readApproval(approvalId)
-  if (row.status !== 'pending') return
-  // WHY not the name of a person: nobody knows who sat there, only what the host did.
-  const name = `the prompt of ${heard.host}, as its hook tells`
-  const by: By = { actor: { kind: 'person', name }, commandId: null }
-  const decision = { granted: true, note: '', hash: row.hash, edits: null }
-  await desk.runtime.resolve(approvalId, decision, by)
 }

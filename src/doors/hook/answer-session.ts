@@ -3,7 +3,7 @@
  * stop.
  */
 import type { View } from '../../core/dialects/view.ts'
-import { type Desk, find, type Question } from './desk.ts'
+import { type Desk, find, type Question, settleAtPrompt } from './desk.ts'
 import { silence, type Word } from './heard.ts'
 import { noRunText, standingText, unfinishedText } from './texts.ts'
 import { type Found, sessionOf } from './which-run.ts'
@@ -29,14 +29,9 @@ export async function prompt(desk: Desk, question: Question, by: 'person' | 'hos
  * What the host asked its user about was not made before they spoke again: so they said no.
  * Otherwise the run would wait for an answer that was given.
  */
-async function refuseAsked({ runtime, memory }: Desk, { heard }: Question): Promise<void> {
-  for (const { approvalId } of memory.takeAllAsked(sessionOf(heard))) {
-    const row = await runtime.readApproval(approvalId)
-    if (row.status !== 'pending') continue
-    const name = `the prompt of ${heard.host}, as its hook tells`
-    const by = { actor: { kind: 'person', name }, commandId: null } as const
-    const decision = { granted: false, note: 'not made', hash: row.hash, edits: null }
-    await runtime.resolve(approvalId, decision, by)
+async function refuseAsked(desk: Desk, question: Question): Promise<void> {
+  for (const { approvalId } of desk.memory.takeAllAsked(sessionOf(question.heard))) {
+    await settleAtPrompt(desk, question, { approvalId, granted: false })
   }
 }
 
@@ -60,7 +55,7 @@ async function told(desk: Desk, question: Question, found: Found): Promise<Word>
 }
 
 function tell(context: string): Word {
-  return { ...silence, context } as Word
+  return { ...silence, context }
 }
 
 /** The agent wants to stop: not while its run goes on, unless it insists. */

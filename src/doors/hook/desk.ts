@@ -2,7 +2,7 @@
  * What answering a hook needs at hand, and which run a question is about.
  */
 import type { JsonObject } from '../../core/json.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { By, Runtime } from '../../runtime/runtime.ts'
 import type { Heard, HostDialect } from './heard.ts'
 import type { Memory } from './memory.ts'
 import { othersText } from './texts.ts'
@@ -43,4 +43,25 @@ export async function find(desk: Desk, question: Question): Promise<Found> {
   if (desk.settings.otherSessions === 'free') return found
   // WHY: an agent that could begin a second session, or end its own, would be free of its run.
   return { kind: 'unclear', reason: othersText(found.others) }
+}
+
+/** The agent of a host, whose calls have ids of their own. */
+export const asAgent: By = { actor: { kind: 'agent', name: 'agent' }, commandId: null }
+
+/**
+ * Records what the user of the host was seen to decide at its prompt. It lets nothing through that
+ * has not happened already.
+ */
+export async function settleAtPrompt(
+  { runtime }: Desk,
+  { heard }: Question,
+  { approvalId, granted }: { readonly approvalId: string; readonly granted: boolean },
+): Promise<void> {
+  const row = await runtime.readApproval(approvalId)
+  if (row.status !== 'pending') return
+  // WHY not the name of a person: nobody knows who sat there, only what the host did.
+  const name = `the prompt of ${heard.host}, as its hook tells`
+  const by: By = { actor: { kind: 'person', name }, commandId: null }
+  const note = granted ? '' : 'not made'
+  await runtime.resolve(approvalId, { granted, note, hash: row.hash, edits: null }, by)
 }

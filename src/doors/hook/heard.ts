@@ -62,7 +62,13 @@ export type Word =
   /** The host's user decides. */
   | { readonly kind: 'ask'; readonly reason: string }
 
-export const silence: Word = { kind: 'pass', input: null, context: '', isOwn: false }
+/** Nothing stands in the way, and there is nothing to say. */
+export const silence: Extract<Word, { kind: 'pass' }> = {
+  kind: 'pass',
+  input: null,
+  context: '',
+  isOwn: false,
+}
 
 /** By which wire an answer goes: over HTTP there is no exit code. */
 export type Wire = 'command' | 'http'

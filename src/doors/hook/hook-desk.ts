@@ -89,7 +89,6 @@ async function hear(desk: Desk, question: Question): Promise<Word> {
   const { event } = heard
   switch (event.kind) {
     case 'call':
-      return judge(desk, question, event.call)
     case 'permission':
       return judge(desk, question, event.call)
     case 'report':

@@ -14,7 +14,7 @@ export type Asked = {
 export type Memory = {
   /** Whether this was not the last thing that the session was told. */
   readonly isNews: (session: string, what: string) => boolean
-  /** How often in a row the session was sent back; `null` begins anew. */
+  /** How often in a row the session was sent back, with this time. */
   readonly countStop: (session: string) => number
   readonly clearStops: (session: string) => void
   readonly putAsked: (key: string, asked: Asked) => void

@@ -11,8 +11,6 @@ export type Found =
       readonly kind: 'run'
       readonly runId: string
       readonly branch: string | null
-      /** It began for this session just now. */
-      readonly isNew: boolean
     }
   /** No run: policies alone. `others`: open runs here that other sessions have. */
   | { readonly kind: 'none'; readonly others: readonly RunHead[] }
@@ -78,7 +76,7 @@ async function takeFree(runtime: Runtime, asking: Asking, begunBy: BegunBy): Pro
   const holder = await runtime.sessions.claim({ runId: only.id, branch: '', session })
   // Another session was faster: there is one free run less.
   if (holder !== session) return takeFree(runtime, asking, begunBy)
-  return { ...(await inBranch(runtime, asking.heard, only.id)), isNew: true }
+  return inBranch(runtime, asking.heard, only.id)
 }
 
 async function isBegunBy(runtime: Runtime, { id }: RunHead, who: BegunBy): Promise<boolean> {
@@ -102,7 +100,7 @@ async function inBranch(
   heard: Heard,
   runId: string,
 ): Promise<Extract<Found, { kind: 'run' }>> {
-  const none = { kind: 'run', runId, branch: null, isNew: false } as const
+  const none = { kind: 'run', runId, branch: null } as const
   if (heard.agent === null) return none
   const session = `${sessionOf(heard)}/${heard.agent}`
   const claims = await runtime.sessions.claimsOn(runId)

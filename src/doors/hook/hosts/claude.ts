@@ -112,7 +112,7 @@ function answer(heard: Heard, word: Word, wire: Wire): HookOutput {
 }
 
 /** A refusal as JSON: the only form there is over HTTP. */
-function refusal({ name, event }: Heard, word: Exclude<Word, { kind: 'pass' }>): JsonObject {
+function refusal({ event }: Heard, word: Exclude<Word, { kind: 'pass' }>): JsonObject {
   const { reason } = word
   switch (event.kind) {
     case 'call': {
@@ -126,7 +126,7 @@ function refusal({ name, event }: Heard, word: Exclude<Word, { kind: 'pass' }>):
     case 'permission':
       return decided({ behavior: 'deny', message: reason })
     default:
-      return name === '' ? {} : { decision: 'block', reason }
+      return { decision: 'block', reason }
   }
 }
 
