@@ -11,6 +11,7 @@ import { openHttpDoor } from '../doors/http/open-http-door.ts'
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openClock } from '../runtime/clock.ts'
 import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
+import { openStatuses } from '../runtime/open-statuses.ts'
 import { openPolicies } from '../runtime/policies.ts'
 import type { Store } from '../runtime/ports.ts'
 import { type Config, readConfig } from './config.ts'
@@ -226,9 +227,8 @@ async function lookAround(store: Store, { left, log }: DaemonSettings): Promise<
     found.push(`the store is in trouble: ${trouble}`)
     log('error', 'the store is in trouble', { trouble })
   }
-  const statuses = ['running', 'waiting', 'paused']
   const where = { workspace: null, definition: null, after: null, limit: openRunsMax }
-  const { items, next } = await store.listRuns({ statuses, ...where })
+  const { items, next } = await store.listRuns({ statuses: openStatuses, ...where })
   const asking = items.filter((head) => head.status === 'waiting').length
   const more = next === null ? '' : ' or more'
   if (items.length > 0) found.push(`runs that go on: ${items.length}${more}, ${asking} of them ask`)

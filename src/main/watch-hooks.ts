@@ -21,9 +21,6 @@ export type HookWatch = {
 }
 
 const system = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
-const openStatuses = ['running', 'waiting', 'paused'] as const
-/** Runs of a workspace that are told. */
-const runsMax = 20
 
 export function openHookWatch(home: Home, runtime: Runtime, log: LogLine): HookWatch {
   const seen = new Map<string, readonly string[]>()
@@ -48,10 +45,9 @@ export function openHookWatch(home: Home, runtime: Runtime, log: LogLine): HookW
 
   const tell = async (workspace: string, problems: readonly string[]): Promise<void> => {
     log('warning', 'hooks were changed', { workspace, problems: [...problems] })
-    const query = { statuses: openStatuses, workspace, definition: null }
-    const { items } = await runtime.listRuns({ ...query, after: null, limit: runsMax })
+    const { all } = await runtime.sessions.listOpen(workspace, 'anybody')
     const message = `hooks were changed: ${problems.join('; ')}`
-    for (const { id } of items) await runtime.send(id, { kind: 'warn', message }, system)
+    for (const { id } of all) await runtime.send(id, { kind: 'warn', message }, system)
   }
 
   return { problemsIn, known: () => [...seen.values()].flat(), look }

@@ -29,7 +29,7 @@ import type {
   Outcome,
   Runtime,
 } from './runtime.ts'
-import { claimRun, runOfSession } from './session-run.ts'
+import { claimRun, listOpen, runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
 import { cutText } from './texts.ts'
 import { openWaiters } from './waiters.ts'
@@ -210,6 +210,7 @@ function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
     claim,
     claimRun: (wish, by) => claimRun(store, { ...wish, at: clock.now() }, by),
     runOf,
+    listOpen: (workspace, begunBy) => listOpen(store, workspace, begunBy),
     claimsOn,
     releaseSession,
     releaseRun,

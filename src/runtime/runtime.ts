@@ -25,6 +25,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
+import type { OpenRuns } from './session-run.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
 export type By = {
@@ -195,6 +196,8 @@ export type Sessions = Omit<ClaimStore, 'claim' | 'claimsOf'> & {
     wish: Pick<Claim, 'runId' | 'session'>,
     by: Pick<By, 'actor'>,
   ) => Promise<void>
+  /** Open runs of a workspace; `begunBy`: whose count as free, while no session has them. */
+  readonly listOpen: (workspace: string, begunBy: 'person' | 'anybody') => Promise<OpenRuns>
   /** The run that a session works on, or has worked on last; null: it has had none. */
   readonly runOf: (session: string) => Promise<RunHead | null>
 }

@@ -2,6 +2,7 @@
  * The run that a conversation of a host works on, or has worked on last, and how it comes to it.
  */
 import { unknownRun } from './keep-logs.ts'
+import { openStatuses } from './open-statuses.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Claim, RunHead, Store } from './ports.ts'
 import type { By } from './runtime.ts'
@@ -51,34 +52,45 @@ function refusal(message: string, hint: string): PawlError {
   return new PawlError('NOT_PERMITTED', message, { hint })
 }
 
-const openStatuses = ['running', 'waiting', 'paused'] as const
 /** Open runs of a workspace that are looked at. */
 const runsMax = 50
 
 /** WHY: an agent that could pass over what a person began would choose what it is held by. */
 export async function refuseOther(
-  store: Pick<Store, 'listRuns' | 'claimsOn' | 'readEvents'>,
+  store: OpenStore,
   workspace: string,
   { actor }: Pick<By, 'actor'>,
 ): Promise<void> {
-  const waiting = actor.kind === 'person' ? null : await findWaiting(store, workspace)
-  if (waiting === null) return
+  if (actor.kind === 'person') return
+  const [waiting] = (await listOpen(store, workspace, 'person')).free
+  if (waiting === undefined) return
   const hint = 'work on that one; a person cancels it if it is not meant (`pawl cancel RUN`)'
-  throw refusal(`a person started run \`${waiting}\` here, and no session has it yet`, hint)
+  throw refusal(`a person started run \`${waiting.id}\` here, and no session has it yet`, hint)
 }
 
-/** An open run of a workspace that a person has begun and no session has; null: there is none. */
-async function findWaiting(
-  store: Pick<Store, 'listRuns' | 'claimsOn' | 'readEvents'>,
+type OpenStore = Pick<Store, 'listRuns' | 'claimsOn' | 'readEvents'>
+
+/** Open runs of a workspace, and those among them that no session has. */
+export type OpenRuns = { readonly all: readonly RunHead[]; readonly free: readonly RunHead[] }
+
+/** `begunBy`: only what a person has begun counts as free, or whatever is. */
+export async function listOpen(
+  store: OpenStore,
   workspace: string,
-): Promise<string | null> {
+  begunBy: 'person' | 'anybody',
+): Promise<OpenRuns> {
   const query = { statuses: openStatuses, workspace, definition: null, after: null }
-  const { items } = await store.listRuns({ ...query, limit: runsMax })
-  for (const { id } of items) {
-    const claims = await store.claimsOn(id)
+  const { items: all } = await store.listRuns({ ...query, limit: runsMax })
+  const free: RunHead[] = []
+  for (const head of all) {
+    const claims = await store.claimsOn(head.id)
     if (claims.some((claim) => claim.branch === '')) continue
-    const [first] = await store.readEvents(id, { after: 0, limit: 1 })
-    if (first?.actor.startsWith('person:') === true) return id
+    if (begunBy === 'anybody' || (await isPersons(store, head))) free.push(head)
   }
-  return null
+  return { all, free }
+}
+
+async function isPersons(store: OpenStore, { id }: RunHead): Promise<boolean> {
+  const [first] = await store.readEvents(id, { after: 0, limit: 1 })
+  return first?.actor.startsWith('person:') === true
 }

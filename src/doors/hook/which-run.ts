@@ -2,6 +2,7 @@
  * Which run a call belongs to: by the environment, by the session that speaks, by the workspace.
  * A run has one session at a time, and the first to come has it; a branch has one sub-agent.
  */
+import { isOpen } from '../../runtime/open-statuses.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Heard } from './heard.ts'
@@ -23,10 +24,6 @@ export type Asking = {
   readonly runId: string | null
 }
 
-const openStatuses = ['running', 'waiting', 'paused'] as const
-/** Open runs of a workspace that are looked at. */
-const runsMax = 50
-
 /** A session under the name that claims use. */
 export function sessionOf({ host, session }: Heard): string {
   return `${host}:${session}`
@@ -38,7 +35,7 @@ export async function findRun(runtime: Runtime, asking: Asking): Promise<Found> 
   if (runId !== null) return namedRun(runtime, heard, runId)
   const session = sessionOf(heard)
   const head = await runtime.sessions.runOf(session)
-  if (head !== null && isOpen(head)) return inBranch(runtime, heard, head.id)
+  if (head !== null && isOpen(head.status)) return inBranch(runtime, heard, head.id)
   // WHY: who could give up one run and start another would choose what it is held by.
   const begunBy = head === null || head.status === 'completed' ? 'anybody' : 'person'
   const found = await takeFree(runtime, asking, begunBy)
@@ -53,36 +50,21 @@ async function namedRun(runtime: Runtime, heard: Heard, runId: string): Promise<
   return { kind: 'unclear', reason: `${reason}; \`pawl runs --all\` lists them` }
 }
 
-function isOpen({ status }: RunHead): boolean {
-  return openStatuses.some((one) => one === status)
-}
-
-type BegunBy = 'anybody' | 'person'
-
 /** The one open run of the workspace that nobody has; it is this session's from now on. */
-async function takeFree(runtime: Runtime, asking: Asking, begunBy: BegunBy): Promise<Found> {
-  const query = { statuses: openStatuses, workspace: asking.workspace, definition: null }
-  const { items } = await runtime.listRuns({ ...query, after: null, limit: runsMax })
-  const free: RunHead[] = []
-  for (const head of items) {
-    const claims = await runtime.sessions.claimsOn(head.id)
-    const isTaken = claims.some((claim) => claim.branch === '')
-    if (!isTaken && (await isBegunBy(runtime, head, begunBy))) free.push(head)
-  }
+async function takeFree(
+  runtime: Runtime,
+  asking: Asking,
+  begunBy: 'person' | 'anybody',
+): Promise<Found> {
+  const { all, free } = await runtime.sessions.listOpen(asking.workspace, begunBy)
   const [only, second] = free
-  if (only === undefined) return { kind: 'none', others: items }
+  if (only === undefined) return { kind: 'none', others: all }
   if (second !== undefined) return { kind: 'unclear', reason: severalText(free) }
   const session = sessionOf(asking.heard)
   const holder = await runtime.sessions.claim({ runId: only.id, branch: '', session })
   // Another session was faster: there is one free run less.
   if (holder !== session) return takeFree(runtime, asking, begunBy)
   return inBranch(runtime, asking.heard, only.id)
-}
-
-async function isBegunBy(runtime: Runtime, { id }: RunHead, who: BegunBy): Promise<boolean> {
-  if (who === 'anybody') return true
-  const [first] = await runtime.readEvents(id, { after: 0, limit: 1 })
-  return first?.actor.startsWith('person:') === true
 }
 
 function severalText(free: readonly RunHead[]): string {

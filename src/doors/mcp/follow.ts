@@ -2,10 +2,11 @@
  * Follows the run that the client works on, so that its list of tools is never an old one: when
  * a stage, a step or a person changes what there is, the client is told.
  */
+
+import { isOpen } from '../../runtime/open-statuses.ts'
 import type { Desk } from './desk.ts'
 import { readPlace } from './desk.ts'
 import type { Place, Reading } from './places.ts'
-import { isOpen } from './places.ts'
 import { listTools } from './toolbox.ts'
 import type { Who } from './who.ts'
 

@@ -3,10 +3,11 @@
  */
 import { z } from 'zod'
 import type { Offered } from '../../runtime/find-definition.ts'
+import { isOpen, openStatuses } from '../../runtime/open-statuses.ts'
 import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
 import { type Desk, readPlace, tool } from './desk.ts'
 import { carryOut, jsonObject, spokenSchema } from './move-tools.ts'
-import { isOpen, openStatuses, type Place } from './places.ts'
+import type { Place } from './places.ts'
 import { standingText } from './standing.ts'
 import type { Told } from './told.ts'
 import type { Who } from './who.ts'

@@ -2,6 +2,7 @@
  * Which run a call means: the one that the hook names and no other, where one speaks; else the one
  * that was begun here, the one of the environment, or the only one that is open in the workspace.
  */
+import { openStatuses } from '../../runtime/open-statuses.ts'
 import type { Answer } from '../api/contract.ts'
 import { PawlProblem, type Problem, problem } from '../api/problem.ts'
 import type { Ask } from './link.ts'
@@ -30,13 +31,6 @@ export type PlacesOptions = {
   readonly runId: string | null
   /** What stands in front of the names of tools. */
   readonly prefix: string
-}
-
-export const openStatuses = ['running', 'waiting', 'paused'] as const
-
-/** Whether a run may still move. */
-export function isOpen(status: string): boolean {
-  return openStatuses.some((one) => one === status)
 }
 
 /** Callers that are remembered; whoever came first is forgotten. */

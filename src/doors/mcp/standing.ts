@@ -3,8 +3,9 @@
  * Knows views. Must not know how they came here.
  */
 import type { Json, JsonObject } from '../../core/json.ts'
+import { isOpen } from '../../runtime/open-statuses.ts'
 import { submitToolOf } from './form-tool.ts'
-import { isOpen, type Reading } from './places.ts'
+import type { Reading } from './places.ts'
 
 /** Characters of values that are shown with a run; more are left out, and that is said. */
 const valuesCharsMax = 50_000

@@ -2,14 +2,12 @@
  * Which run is meant: the one that is named, by the beginning of its id, or the one at hand here.
  */
 import { dirname } from 'node:path'
+import { openStatuses } from '../../../runtime/open-statuses.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { usage } from '../options.ts'
 import type { Asked } from './remote-verb.ts'
-
-/** Statuses of runs that have not ended. */
-export const openStatuses = ['running', 'waiting', 'paused'] as const
 
 const pageRuns = 500
 /** Pages that are looked through for the beginning of an id. */

@@ -1,16 +1,11 @@
 /**
  * The records of a log, and those to come as long as the run goes on.
  */
-import { openStatuses } from './find-run.ts'
+import { isOpen } from '../../../runtime/open-statuses.ts'
 import type { Asked } from './remote-verb.ts'
 import type { LogRecord } from './show-event.ts'
 
 const pageRecords = 1_000
-
-/** Whether a run of this status may still move. */
-export function isOpen(status: string): boolean {
-  return openStatuses.some((one) => one === status)
-}
 
 type Part = { readonly runId: string; readonly after: number }
 

@@ -3,11 +3,11 @@
  */
 
 import type { Status } from '../../../core/engine/types.ts'
+import { openStatuses } from '../../../runtime/open-statuses.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { oneOf } from '../options.ts'
 import { type Line, span } from '../play/spans.ts'
 import { toneOf } from '../play/view-lines.ts'
-import { openStatuses } from '../remote/find-run.ts'
 import { readCount } from '../remote/read-values.ts'
 import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { spanText, tableText } from '../remote/show-table.ts'

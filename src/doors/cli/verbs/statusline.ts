@@ -5,11 +5,11 @@
 import { text } from 'node:stream/consumers'
 import { type Client, openClient } from '../../../client/open-client.ts'
 import { asObject, type Json } from '../../../core/json.ts'
+import { openStatuses } from '../../../runtime/open-statuses.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import type { Io, Verb } from '../io.ts'
 import { plain } from '../paint.ts'
 import type { DaemonDoor } from '../remote/daemon-door.ts'
-import { openStatuses } from '../remote/find-run.ts'
 
 const help = `\
 pawl statusline: one line about the run here, for the status line of Claude Code

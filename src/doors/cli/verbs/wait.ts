@@ -1,10 +1,11 @@
 /**
  * `pawl wait`: returns when something has happened to a run.
  */
+
+import { isOpen } from '../../../runtime/open-statuses.ts'
 import type { Answer } from '../../api/contract.ts'
 import { oneOf } from '../options.ts'
 import { findRun } from '../remote/find-run.ts'
-import { isOpen } from '../remote/follow-log.ts'
 import { readSeconds } from '../remote/read-values.ts'
 import { type Asked, commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { standingText } from '../remote/show-run.ts'
