@@ -7,6 +7,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import { type About, type Answered, type Desk, handlers } from './handlers.ts'
+import type { AnswerHook } from './hook-question.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import {
   type Need,
@@ -60,14 +61,6 @@ export type ApiRequest = {
 }
 
 export type AnyBeat = Beat<StreamName>
-
-/** A hook over HTTP: the payload of the host, and what its installer wrote beside it. */
-export type AnswerHook = (question: {
-  readonly host: string
-  readonly payload: string
-  readonly workspace: string | null
-  readonly runId: string | null
-}) => Promise<{ readonly exit: 0 | 2; readonly stdout: string; readonly stderr: string }>
 
 export type Api = {
   readonly authenticate: Tokens

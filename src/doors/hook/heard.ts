@@ -6,7 +6,7 @@ import type { Report } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Host } from '../../core/tools/hosts.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
-import type { HookOutput } from './question.ts'
+import type { HookOutput } from '../api/hook-question.ts'
 
 /** One use of a tool, as the host tells it. */
 export type HostCall = {

@@ -6,8 +6,8 @@ import type { JsonObject } from '../../core/json.ts'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
 import { asAgent, asPerson, openBench, say, startRelease } from '../../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import type { HookOutput } from '../api/hook-question.ts'
 import { openHookDesk } from './hook-desk.ts'
-import type { HookOutput } from './question.ts'
 
 type Policies = Parameters<typeof openBench>[1]
 type Options = {

@@ -6,6 +6,7 @@
 import { assertNever } from '../../core/assert.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'
+import type { AnswerHook, HookOutput, HookQuestion } from '../api/hook-question.ts'
 import { judge } from './answer-call.ts'
 import { report } from './answer-report.ts'
 import { begin, prompt, stop } from './answer-session.ts'
@@ -17,7 +18,6 @@ import { cursor } from './hosts/cursor.ts'
 import { gemini } from './hosts/gemini.ts'
 import { opencode } from './hosts/opencode.ts'
 import { openMemory } from './memory.ts'
-import type { AnswerHook, HookOutput, HookQuestion } from './question.ts'
 import { sessionOf } from './which-run.ts'
 
 export type HookDesk = {

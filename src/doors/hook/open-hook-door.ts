@@ -4,8 +4,8 @@
  * client has something to block with. Must not know what any host says.
  */
 import type { Socket } from 'node:net'
+import type { AnswerHook, HookOutput } from '../api/hook-question.ts'
 import { openPrivateSocket, part } from '../api/private-socket.ts'
-import type { AnswerHook, HookOutput } from './question.ts'
 import {
   beat,
   blocked,

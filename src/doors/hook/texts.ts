@@ -18,11 +18,10 @@ type Verdict = Extract<Reply, { kind: 'verdict' }>
 
 /** Why a call does not happen. */
 export function refusalText(reply: Verdict): string {
-  const { code, reason, rule, hint } = reply
-  const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
+  const { hint } = reply
   const instead = reply.instead.length === 0 ? '' : `possible now: ${insteadText(reply.instead)}`
   return sentences([
-    `Pawl refused this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`,
+    refusedText(reply),
     // The hint has the ways in it, as far as one line goes.
     sentence(hint === '' ? instead : hint),
   ])
@@ -63,11 +62,16 @@ export function askText(approvalId: string, message: string): string {
   ])
 }
 
-/** A call without a run that a policy wants to be asked about. */
-export function freeText({ code, reason, rule, hint }: FreeVerdict): string {
+/** Why a call without a run does not happen. */
+export function freeText(verdict: FreeVerdict): string {
+  return sentences([refusedText(verdict), sentence(verdict.hint)])
+}
+
+type Said = Pick<FreeVerdict, 'code' | 'reason' | 'rule'>
+
+function refusedText({ code, reason, rule }: Said): string {
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
-  const marks = by.length === 0 ? '' : ` [${by.join(', ')}]`
-  return sentences([`Pawl refused this call: ${reason}${marks}.`, sentence(hint)])
+  return `Pawl refused this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`
 }
 
 /** Where a run stands, as short as an agent's memory needs it. */

@@ -4,7 +4,7 @@
  * Loads nothing but Node: a client starts for every call of a tool. `client/pawl-hook.c` speaks it
  * too, so what is changed here is changed there.
  */
-import type { HookOutput } from './question.ts'
+import type { HookOutput } from '../api/hook-question.ts'
 
 export const headerBytesMax = 8 * 1024
 export const payloadBytesMax = 16 * 1024 * 1024

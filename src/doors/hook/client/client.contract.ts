@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import type { HookOutput } from '../question.ts'
+import type { HookOutput } from '../../api/hook-question.ts'
 import { clientMsMax, silenceMsMax } from '../wire.ts'
 import { askDaemon } from './node-client.ts'
 

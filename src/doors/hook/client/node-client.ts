@@ -4,7 +4,7 @@
  * Loads nothing but Node and the wire: it starts for a call of a tool.
  */
 import { createConnection, type Socket } from 'node:net'
-import type { HookOutput } from '../question.ts'
+import type { HookOutput } from '../../api/hook-question.ts'
 import {
   answerBytesMax,
   blocked,

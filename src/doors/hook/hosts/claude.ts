@@ -4,6 +4,7 @@
 import type { Report } from '../../../core/engine/types.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
+import type { HookOutput } from '../../api/hook-question.ts'
 import {
   block,
   type Heard,
@@ -15,24 +16,26 @@ import {
   type Word,
 } from '../heard.ts'
 import { callIn, promptedBy, reportOf, textIn } from '../payload.ts'
-import type { HookOutput } from '../question.ts'
 
-export const claude: HostDialect = { host: 'claude', read: readClaude, answer, asks: true }
-
-export function readClaude(payload: JsonObject): Heard | null {
-  const common = commonOf(payload)
-  const event = common === null ? null : eventOf(common.name, payload)
-  return common === null || event === null ? null : { host: 'claude', ...common, event }
+export const claude: HostDialect = {
+  host: 'claude',
+  read: (payload) => readAs('claude', payload, eventOf),
+  answer,
+  asks: true,
 }
 
-type Common = Omit<Heard, 'host' | 'event'>
-
-/** What every payload of this language says. */
-export function commonOf(payload: JsonObject): Common | null {
+/** A payload with the fields that several hosts have in common, and events of its own. */
+export function readAs(
+  host: Heard['host'],
+  payload: JsonObject,
+  eventOf: (name: string, payload: JsonObject) => HookEvent | null,
+): Heard | null {
   const name = textIn(payload, 'hook_event_name')
   const session = textIn(payload, 'session_id')
-  if (name === null || session === null) return null
-  return { name, session, agent: textIn(payload, 'agent_id'), cwd: textIn(payload, 'cwd') }
+  const event = name === null ? null : eventOf(name, payload)
+  if (name === null || session === null || event === null) return null
+  const [agent, cwd] = [textIn(payload, 'agent_id'), textIn(payload, 'cwd')]
+  return { host, name, session, agent, cwd, event }
 }
 
 /** What an event of this language is to us; null: it cannot be read. */

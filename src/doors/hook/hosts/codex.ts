@@ -2,17 +2,16 @@
  * The hooks of Codex: the language of Claude Code, with exceptions that were measured. A field too
  * many undoes an answer, `ask` lets the call run, and a changed input counts only beside `allow`.
  */
-import type { JsonObject } from '../../../core/json.ts'
+
+import type { HookOutput } from '../../api/hook-question.ts'
 import { block, type Heard, type HostDialect, say, type Word } from '../heard.ts'
-import type { HookOutput } from '../question.ts'
-import { commonOf, eventOf, withFields } from './claude.ts'
+import { eventOf, readAs, withFields } from './claude.ts'
 
-export const codex: HostDialect = { host: 'codex', read, answer, asks: false }
-
-function read(payload: JsonObject): Heard | null {
-  const common = commonOf(payload)
-  const event = common === null ? null : eventOf(common.name, payload)
-  return common === null || event === null ? null : { host: 'codex', ...common, event }
+export const codex: HostDialect = {
+  host: 'codex',
+  read: (payload) => readAs('codex', payload, eventOf),
+  answer,
+  asks: false,
 }
 
 function answer({ name, event }: Heard, word: Word): HookOutput {

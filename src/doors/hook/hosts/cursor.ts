@@ -3,6 +3,7 @@
  */
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
+import type { HookOutput } from '../../api/hook-question.ts'
 import {
   block,
   type Heard,
@@ -13,7 +14,6 @@ import {
   type Word,
 } from '../heard.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
-import type { HookOutput } from '../question.ts'
 
 export const cursor: HostDialect = { host: 'cursor', read, answer, asks: false }
 

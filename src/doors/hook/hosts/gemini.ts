@@ -4,6 +4,7 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { McpName } from '../../../core/tools/mcp-name.ts'
+import type { HookOutput } from '../../api/hook-question.ts'
 import {
   block,
   type Heard,
@@ -14,15 +15,13 @@ import {
   type Word,
 } from '../heard.ts'
 import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
-import type { HookOutput } from '../question.ts'
-import { commonOf, withFields } from './claude.ts'
+import { readAs, withFields } from './claude.ts'
 
-export const gemini: HostDialect = { host: 'gemini', read, answer, asks: false }
-
-function read(payload: JsonObject): Heard | null {
-  const common = commonOf(payload)
-  const event = common === null ? null : eventOf(common.name, payload)
-  return common === null || event === null ? null : { host: 'gemini', ...common, event }
+export const gemini: HostDialect = {
+  host: 'gemini',
+  read: (payload) => readAs('gemini', payload, eventOf),
+  answer,
+  asks: false,
 }
 
 function eventOf(name: string, payload: JsonObject): HookEvent | null {

@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
+import type { HookOutput } from '../../api/hook-question.ts'
 import {
   block,
   type Heard,
@@ -14,7 +15,6 @@ import {
   type Word,
 } from '../heard.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
-import type { HookOutput } from '../question.ts'
 
 export const opencode: HostDialect = { host: 'opencode', read, answer, asks: false }
 
