@@ -3,6 +3,7 @@
  */
 import { availableParallelism } from 'node:os'
 import type { Store } from '../../runtime/ports.ts'
+import { cardCalls } from './cards.ts'
 import { careCalls } from './care.ts'
 import { claimCalls } from './claims.ts'
 import { definitionCalls } from './definitions.ts'
@@ -48,6 +49,7 @@ export function openSqliteStore(
     ...runCalls(shared),
     ...definitionCalls(shared),
     ...claimCalls(shared),
+    ...cardCalls(shared),
     ...careCalls(shared),
     close: async () => {
       await writer.close()
