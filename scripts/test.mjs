@@ -18,6 +18,7 @@ const tsc = join(modules, 'typescript', 'bin', 'tsc')
 const stages = [
   ['types', [tsc, '-p', 'tsconfig.json']],
   ['types of core', [tsc, '-p', join('src', 'core', 'tsconfig.json')]],
+  ['types of the page', [tsc, '-p', join('dashboard', 'tsconfig.json')]],
   [
     'style',
     [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.'],
