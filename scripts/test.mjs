@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { argv, env, exit } from 'node:process'
 import { ensureBuilt } from './build.mjs'
 import { nodePath, root, tellFault } from './checkout.mjs'
-import { ensureStrace } from './ensure-strace.mjs'
+import { ensureChromium, ensureStrace } from './ensure-program.mjs'
 import { ensureInstalled } from './install.mjs'
 
 const modules = join(root, 'node_modules')
@@ -30,6 +30,7 @@ let counts = { passed: 0, failed: 0 }
 if (await holds('install', ensureInstalled)) {
   await holds('build', ensureBuilt)
   ensureStrace()
+  ensureChromium()
   for (const [name, args] of stages) await holds(name, () => run(args))
   counts = runTests()
 }
