@@ -1,5 +1,6 @@
 /**
- * Compiles `src` into `dist`. The new tree is made aside and takes the place of the old one whole,
+ * Compiles `src` and the page in `dashboard` into `dist`. The new tree is made aside and takes the
+ * place of the old one whole,
  * so that a Pawl that starts meanwhile never meets half a build.
  */
 import { spawnSync } from 'node:child_process'
@@ -39,7 +40,7 @@ function isBuilt() {
   if (!existsSync(stampPath)) return false
   const builtMs = statSync(stampPath).mtimeMs
   const configs = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name))
-  return !['src', ...configs].some((name) => isNewer(join(root, name), builtMs))
+  return !['src', 'dashboard', ...configs].some((name) => isNewer(join(root, name), builtMs))
 }
 
 // Folders count too: a file that was removed changes its folder.
@@ -63,6 +64,7 @@ function build() {
   try {
     compile(fresh)
     copySources(fresh)
+    bundlePage(join(fresh, 'dashboard'))
     rmSync(join(fresh, '.gitignore'))
     const entry = join(fresh, 'main', 'pawl.js')
     if (existsSync(entry)) chmodSync(entry, executableMode)
@@ -80,15 +82,20 @@ function build() {
 
 function compile(outDir) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', outDir, '--noEmitOnError']
+  const config = join(root, 'tsconfig.build.json')
+  runNode('the compiler', [tsc, '-p', config, '--outDir', outDir, '--noEmitOnError'])
+}
+
+function bundlePage(outDir) {
+  runNode('the bundler', [join(root, 'scripts', 'build-dashboard.mjs'), outDir])
+}
+
+// On our Node, and with what it says shown only when it fails.
+function runNode(what, args) {
   const result = spawnSync(nodePath(), args, { cwd: root, encoding: 'utf8' })
-  if (result.error) throw new SetupError(`the compiler did not start: ${result.error.message}`)
-  if (result.status !== 0) {
-    throw new SetupError(
-      'the build failed; the compiler says why above',
-      result.stdout + result.stderr,
-    )
-  }
+  if (result.error) throw new SetupError(`${what} did not start: ${result.error.message}`)
+  if (result.status === 0) return
+  throw new SetupError(`the build failed; ${what} says why above`, result.stdout + result.stderr)
 }
 
 /** What is compiled on the machine of the user: the client of hooks. */

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { argv, env, exit } from 'node:process'
 import { ensureBuilt } from './build.mjs'
 import { nodePath, root, tellFault } from './checkout.mjs'
-import { ensureStrace } from './ensure-strace.mjs'
+import { ensureChromium, ensureStrace } from './ensure-program.mjs'
 import { ensureInstalled } from './install.mjs'
 
 const modules = join(root, 'node_modules')
@@ -18,6 +18,7 @@ const tsc = join(modules, 'typescript', 'bin', 'tsc')
 const stages = [
   ['types', [tsc, '-p', 'tsconfig.json']],
   ['types of core', [tsc, '-p', join('src', 'core', 'tsconfig.json')]],
+  ['types of the page', [tsc, '-p', join('dashboard', 'tsconfig.json')]],
   [
     'style',
     [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.'],
@@ -29,6 +30,7 @@ let counts = { passed: 0, failed: 0 }
 if (await holds('install', ensureInstalled)) {
   await holds('build', ensureBuilt)
   ensureStrace()
+  ensureChromium()
   for (const [name, args] of stages) await holds(name, () => run(args))
   counts = runTests()
 }

@@ -52,6 +52,10 @@ export type Neighbours = {
 export type WordBan = { readonly folder: string; readonly words: readonly string[] }
 
 const core = 'src/core/'
+// The editor of definitions; loaded only where one is edited.
+const codeMirror = [
+  ...['autocomplete', 'commands', 'language', 'lint', 'state', 'view', 'lang-json', 'lang-yaml'],
+].map((name) => `@codemirror/${name}`)
 const everyRoom = [
   'src/core/',
   'src/runtime/',
@@ -61,6 +65,9 @@ const everyRoom = [
   'src/client/',
   'src/prove/',
 ]
+
+// The page knows what goes over the wire, and nothing of how it is answered.
+const pageMayUse = ['src/doors/api/contract.ts', 'src/doors/api/operations-table.ts']
 
 export const rules: Rules = {
   rooms: [
@@ -74,6 +81,7 @@ export const rules: Rules = {
     { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
+    { folder: 'dashboard/', mayUse: [core, 'src/testing/', ...pageMayUse] },
   ],
   libraries: [
     // WHY: an expression library stays behind one file and its helpers (`cel.ts`, `cel-values.ts`).
@@ -101,7 +109,11 @@ export const rules: Rules = {
     { name: '@hono/node-server', places: ['src/doors/http/'], oneFile: true },
     { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
-    { name: 'elkjs', places: ['src/doors/cli/', 'src/doors/draw/'], oneFile: false },
+    { name: 'elkjs', places: ['src/doors/cli/', 'dashboard/parts/lay-out'], oneFile: false },
+    { name: 'react', places: ['dashboard/'], oneFile: false },
+    { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
+    { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },
+    ...codeMirror.map((name) => ({ name, places: ['dashboard/editor/'], oneFile: false })),
   ],
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
@@ -154,7 +166,7 @@ function findSecondUsers(sources: readonly Source[], table: Rules): readonly Com
   const complaints: Complaint[] = []
   for (const library of table.libraries.filter((one) => one.oneFile)) {
     const users = sources
-      .filter((source) => !source.isTest && source.path.startsWith('src/'))
+      .filter((source) => !source.isTest && /^(src|dashboard)\//.test(source.path))
       .filter((source) => source.imports.some((one) => one.library === library.name))
     for (const user of users.slice(1)) {
       const line = user.imports.find((one) => one.library === library.name)?.line ?? 1
@@ -167,14 +179,14 @@ function findSecondUsers(sources: readonly Source[], table: Rules): readonly Com
 
 /** The files of this checkout that the rules are about. */
 export function readTree(root: string): readonly InputFile[] {
-  return ['src', 'scripts', 'test']
+  return ['src', 'dashboard', 'scripts', 'test']
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
         (name) => `${folder}/${name.replaceAll('\\', '/')}`,
       ),
     )
-    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .filter((path) => /\.(tsx?|mjs)$/.test(path))
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }

@@ -14,7 +14,7 @@ export type Complaint = {
 
 /** Imports of one file that point in a forbidden direction. Tests may look anywhere. */
 export function checkImports(source: Source, rules: Rules): readonly Complaint[] {
-  if (source.isTest || !source.path.startsWith('src/')) return []
+  if (source.isTest || !/^(src|dashboard)\//.test(source.path)) return []
   return source.imports.flatMap((one) => {
     const words =
       one.file === null

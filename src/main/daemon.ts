@@ -38,7 +38,10 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     ensure: () => ensureDaemon(home, mayStart ? 'start' : 'find'),
     stop: () => stopDaemon(home),
     // WHY loaded when called: a client needs neither the stores nor the doors.
-    serve: async (wish, io) => (await import('./serve.ts')).serve(home, wish, io),
+    serve: async (wish, io) => {
+      const { serve } = await import('./serve.ts')
+      return serve(wish.shows === 'sample' ? sampleHome(env, cwd) : home, wish, io)
+    },
     mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     care: async (task) => (await import('./care.ts')).care(home, task),
   }
@@ -48,6 +51,13 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
 export function homeOf(env: Environment, cwd: string): Home {
   const uid = process.getuid?.() ?? 0
   return findHome({ env, platform: process.platform, userFolder, cwd, uid })
+}
+
+/** WHY not the usual one: what a sample shows never happened, and must not be among what did. */
+function sampleHome(env: Environment, cwd: string): Home {
+  const home = homeOf(env, cwd)
+  const isNamed = (env.PAWL_HOME ?? '') !== ''
+  return isNamed ? home : homeOf({ ...env, PAWL_HOME: `${home.folder}-sample` }, cwd)
 }
 
 function userFolder(): string {

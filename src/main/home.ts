@@ -20,6 +20,10 @@ export type Home = {
   readonly hookSocket: string
   /** The client of hooks and its settings, as `pawl init` and the daemon put them there. */
   readonly bin: string
+  /** Who has signed in to the page; holds hashes only. */
+  readonly signIns: string
+  /** The port that the HTTP door had last. */
+  readonly port: string
   /** Which hooks were installed where. */
   readonly installs: string
   /** Where the socket is, when that is another folder. */
@@ -52,6 +56,8 @@ export function findHome(settings: HomeSettings): Home {
     log: join(folder, 'daemon.log'),
     bin: join(folder, 'bin'),
     installs: join(folder, 'installs.json'),
+    signIns: join(folder, 'sign-ins.json'),
+    port: join(folder, 'http.port'),
     ...socketOf(folder, settings),
   }
 }

@@ -7,7 +7,7 @@ import { userInfo } from 'node:os'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import type { Tokens } from '../doors/api/caller.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
-import { openHttpDoor } from '../doors/http/open-http-door.ts'
+import { type HttpDoor, openHttpDoor } from '../doors/http/open-http-door.ts'
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openClock } from '../runtime/clock.ts'
 import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
@@ -19,6 +19,7 @@ import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openStore } from './open-store.ts'
+import { findPageFolder, keepPort, lastPort, openSignInFile } from './page.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
 import { type HookWatch, openHookWatch } from './watch-hooks.ts'
@@ -41,6 +42,8 @@ export type Served = {
   readonly url: string
   /** What the start found to say. */
   readonly found: readonly string[]
+  /** A new address that signs one browser in to the page. */
+  readonly signInLink: () => string
   /** Takes no more requests, ends what was begun, and lets go of everything. */
   readonly close: () => Promise<void>
 }
@@ -69,11 +72,13 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(openTimers(runtime, watch, log))
     const spans = spansOf(config, log)
     opened.push(spans.close)
+    const signIns = openSignInFile(home, userName())
     const desk = openDesk(runtime, watch, { home, log, config })
     const api = openApi({
       runtime,
       tokens,
       answerHook: desk.answerHttp,
+      signIns,
       about: aboutOf(version, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
@@ -81,7 +86,8 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     })
     const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)
     opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
-    return { url, found, close }
+    const signInLink = (): string => `${url}/#/sign-in/${signIns.invite('admin').code}`
+    return { url, found, signInLink, close }
   } catch (fault) {
     await close()
     throw fault
@@ -156,7 +162,7 @@ async function openDoors(
   home: Home,
   port: number,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  const http = await openHttpDoor({ api, host: '127.0.0.1', port })
+  const http = await openHttp(api, home, port)
   try {
     // Last of all: whoever reaches the socket reaches a daemon that serves.
     const socket = await openSocketDoor({ api, path: home.socket })
@@ -168,6 +174,19 @@ async function openDoors(
     await http.close()
     throw fault
   }
+}
+
+/** WHY the port of last time: a page that is open finds its daemon again after a restart. */
+async function openHttp(api: Api, home: Home, wanted: number): Promise<HttpDoor> {
+  const door = { api, host: '127.0.0.1', ...findPageFolder() }
+  const known = wanted === 0 ? lastPort(home) : wanted
+  const opening = openHttpDoor({ ...door, port: known })
+  // Somebody else may have it now.
+  const http = await (wanted === 0 && known !== 0
+    ? opening.catch(() => openHttpDoor({ ...door, port: 0 }))
+    : opening)
+  keepPort(home, http.port)
+  return http
 }
 
 type Spans = {

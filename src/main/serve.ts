@@ -14,6 +14,7 @@ import { takeLock } from './daemon-lock.ts'
 import { type Home, openHome } from './home.ts'
 import { type LogFile, openLog } from './log-file.ts'
 import type { Served } from './open-daemon.ts'
+import type { Sample } from './sample/open-sample.ts'
 
 const closeMsMax = 10_000
 const lookMs = 20
@@ -100,8 +101,10 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
     const { url, found } = served
     log.line('info', 'the daemon serves', { pid, version, socket, url, startMs, found: [...found] })
     if (wish.voice === 'text') io.out(greeting(home, served, version))
+    const sample = wish.shows === 'sample' ? await showSample({ home, io, log, served }) : null
     const why = await ended.promise
     log.line('info', 'the daemon is ending', { why })
+    await sample?.close()
     return await close(served, log)
   } finally {
     ended.forget()
@@ -119,6 +122,20 @@ function greeting(home: Home, { url, found }: Served, version: string): string {
     'Ctrl-C or `pawl stop` ends it',
   ]
   return `${lines.join('\n')}\n`
+}
+
+type Showing = Omit<Setting, 'wish'> & { readonly served: Served }
+
+/** Sets the agent of the sample to work, and says where to look. */
+async function showSample({ home, io, log, served }: Showing): Promise<Sample> {
+  const { openSample } = await import('./sample/open-sample.ts')
+  const sample = await openSample(home, log.line)
+  const link = served.signInLink()
+  io.out(`\n  open    ${link}\n\n`)
+  io.out('the link signs one browser in, within five minutes; for another one:\n')
+  io.out(`  PAWL_HOME=${home.folder} pawl open\n`)
+  if (io.isTerminal) io.openUrl?.(link)
+  return sample
 }
 
 /** What was begun is ended, within limits. */

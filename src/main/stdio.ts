@@ -4,6 +4,7 @@
 import type { Io } from '../doors/cli/io.ts'
 import { agentMarkIn } from '../doors/cli/remote/agent-mark.ts'
 import { openDaemonDoor } from './daemon.ts'
+import { openUrl } from './open-url.ts'
 
 type Stdio = {
   readonly io: Io
@@ -48,6 +49,7 @@ export function openStdio(): Stdio {
         return openSetupDoor(env, cwd, { hookCommand, installHookClient })
       },
       doctor: async () => (await import('./doctor.ts')).openDoctorDoor(env),
+      openUrl: (url) => openUrl(url, env),
       askHook: async (ask) => {
         const { askDaemon } = await import('../doors/hook/client/node-client.ts')
         const { hookSocket: socket, ensure, token } = openDaemonDoor(env, cwd)

@@ -3,6 +3,7 @@
  * without anybody asking.
  */
 
+import type { Member } from '../core/engine/family.ts'
 import type { Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
@@ -28,6 +29,7 @@ import type {
   Intent,
   Outcome,
   Runtime,
+  Standing,
 } from './runtime.ts'
 import { claimRun, listOpen, runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
@@ -92,8 +94,10 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     },
     readRun: async (runId, branch) => {
       const run = await currentRun(desk, runId)
-      const { notice } = leafOf(run, branch).state
-      return { head: run.head, view: viewOf(run.family, branch), notice }
+      const leaf = leafOf(run, branch)
+      const { notice } = leaf.state
+      const standing = standingOf(leaf)
+      return { head: run.head, view: viewOf(run.family, branch), notice, standing }
     },
     listRuns: store.listRuns,
     readEvents: store.readEvents,
@@ -102,6 +106,11 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions: openDefinitions(desk),
+    readMachine: async (hash) => {
+      if ((await store.readMachine(hash)) === null) return null
+      await shelf.fetch([hash])
+      return shelf.get(hash)
+    },
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
     importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),
@@ -126,6 +135,18 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       waiters.close()
       await store.close()
     },
+  }
+}
+
+function standingOf({ runId, machine, state }: Member): Standing {
+  const { calls, files, bytes } = state.counts
+  return {
+    member: runId,
+    machine: machine.hash,
+    sources: state.sources,
+    callsCount: calls,
+    filesCount: files.length,
+    bytes,
   }
 }
 

@@ -9,6 +9,7 @@ import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { Machine, Source } from '../core/machine/machine.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type {
@@ -103,6 +104,18 @@ export type RunReading = {
   readonly view: View
   /** What the agent must be told beside the brief. */
   readonly notice: string
+  readonly standing: Standing
+}
+
+/** Where the run of the family stands that the view shows: what a person wants to see besides. */
+export type Standing = {
+  readonly member: string
+  readonly machine: string
+  /** Who said the values in `vars` that the agent or Pawl wrote. */
+  readonly sources: { readonly [name: string]: Source }
+  readonly callsCount: number
+  readonly filesCount: number
+  readonly bytes: number
 }
 
 export type JudgeRequest = {
@@ -234,6 +247,8 @@ export type Runtime = {
   /** Hears of every change of every run, on this node and others; a hint, never lost for long. */
   readonly onChange: (listener: (runId: string, seq: number) => void) => () => void
   readonly definitions: Definitions
+  /** Null: there is none of that hash. */
+  readonly readMachine: (hash: string) => Promise<Machine | null>
   readonly verify: (runId: string, anchor: Anchor | null) => Promise<Verified>
   readonly exportRun: (runId: string) => Promise<RunCopy>
   /** Verifies first. Faults `LOG_BROKEN`, `RUN_EXISTS`. */

@@ -4,12 +4,14 @@
  */
 import type { z } from 'zod'
 import type { Runtime } from '../../runtime/runtime.ts'
+import { leastAccess, permits } from './access.ts'
 import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import { type About, type Answered, type Desk, handlers } from './handlers.ts'
 import type { AnswerHook } from './hook-question.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import {
+  isStream,
   type Need,
   type OperationName,
   operations,
@@ -17,6 +19,7 @@ import {
   streams,
 } from './operations-table.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from './problem.ts'
+import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'
 
 export type ApiOptions = {
@@ -32,6 +35,8 @@ export type ApiOptions = {
   readonly answerHook?: AnswerHook
   /** Hears of what we did not foresee. */
   readonly onFault?: (fault: unknown) => void
+  /** Who has signed in to the page; absent: nobody can. */
+  readonly signIns?: SignIns
   readonly limits?: Partial<ApiLimits>
 }
 
@@ -78,6 +83,7 @@ export type Api = {
   ) => Promise<Answered<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
   readonly answerHook: AnswerHook | null
+  readonly signIns: SignIns | null
 }
 
 const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
@@ -113,6 +119,7 @@ export function openApi(options: ApiOptions): Api {
     },
     metrics,
     answerHook: options.answerHook ?? null,
+    signIns: options.signIns ?? null,
   }
 }
 
@@ -141,13 +148,22 @@ const tooMany = problem('OVERLOADED', {
 
 function refuse(name: OperationName | StreamName, caller: Caller | null): Problem | null {
   const need: Need = name in streams ? 'agent' : operations[name as OperationName].need
-  if (suffices(caller, need)) return null
+  if (suffices(caller, need)) return refuseAccess(name, caller)
   if (caller === null) {
     const hint = 'send the token of the daemon in the header or frame'
     return problem('TOKEN_INVALID', { detail: 'there is no valid token', hint })
   }
   const hint = 'ask a person, who has a token of their own'
   return problem('NOT_PERMITTED', { detail: `\`${name}\` needs the token of a person`, hint })
+}
+
+/** Somebody who has signed in may be allowed less than a token. */
+function refuseAccess(name: OperationName | StreamName, caller: Caller | null): Problem | null {
+  if (caller?.access === undefined || isStream(name) || permits(caller.access, name)) return null
+  const least = leastAccess(name)
+  const detail = `\`${name}\` takes the access \`${least}\`, yours is \`${caller.access}\``
+  const hint = 'sign in again with a code of more access (`pawl open --role`)'
+  return problem('NOT_PERMITTED', { detail, hint })
 }
 
 type Asking = { readonly caller: Caller | null; readonly request: ApiRequest }
@@ -166,6 +182,8 @@ async function answer(
   const desk: Desk = {
     runtime: options.runtime,
     actor: actorOf(caller ?? nobody),
+    access: caller?.access ?? null,
+    signIns: options.signIns ?? null,
     commandId: commandIdOf(caller, request.commandId),
     signal: name === 'runs.wait' ? request.signal() : null,
     about: options.about,

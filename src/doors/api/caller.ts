@@ -2,9 +2,15 @@
  * Who asks: told by the token that was presented, never by what the request says of itself.
  */
 import type { Actor } from '../../core/engine/types.ts'
+import type { Access } from './access.ts'
 import type { Need } from './operations-table.ts'
 
-export type Caller = { readonly role: 'agent' | 'person'; readonly name: string }
+export type Caller = {
+  readonly role: 'agent' | 'person'
+  readonly name: string
+  /** What somebody who has signed in may do; absent: all that their role may. */
+  readonly access?: Access
+}
 
 /** Whose token this is; null: nobody's. Compares in constant time. */
 export type Tokens = (presented: string) => Caller | null

@@ -54,6 +54,7 @@ test('what an agent may never do needs a person', () => {
     'runs.force',
     'runs.import',
     'runs.release',
+    'signIns.invite',
     'stop',
   ])
   expect(operationNames.filter((name) => operations[name].need === 'none')).toEqual(['health'])
@@ -152,6 +153,9 @@ test('every answer is as its schema says', async () => {
   await ask('status', {})
   await ask('stop', {})
   await ask('health', {})
+  await ask('me', {})
+  await ask('signIns.invite', { access: 'viewer' })
+  await ask('machines.read', { hash: (await ask('runs.read', { runId })).head.machine })
   const copy = await ask('runs.export', { runId })
   const there = await openDaemon()
   const imported = await there.client('socket').runs.import(copy)

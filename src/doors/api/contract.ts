@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
+import { pageContract } from './page-contract.ts'
 import {
   anchor,
   approval,
@@ -31,6 +32,7 @@ import {
   pageOf,
   runCopy,
   runHead,
+  standing,
   statuses,
   text,
   view,
@@ -77,6 +79,7 @@ export const contract = {
       head: runHead,
       view,
       notice: z.string().describe('what the agent must be told beside the brief'),
+      standing,
     }),
   },
   'runs.signal': {
@@ -233,6 +236,7 @@ export const contract = {
   },
   stop: { input: nothing, answer: z.object({ stopping: z.literal(true) }) },
   health: { input: nothing, answer: z.object({ ok: z.literal(true) }) },
+  ...pageContract,
 } as const satisfies Readonly<Record<OperationName, Terms>>
 
 const after = count.optional().describe('id of the last message seen; absent: from the start')

@@ -14,6 +14,7 @@ import { type HttpDoor, type HttpLimits, openHttpDoor } from '../http/open-http-
 import { openSocketDoor, type SocketDoor, type SocketLimits } from '../socket/open-socket-door.ts'
 import { type Api, type ApiOptions, openApi } from './api.ts'
 import type { Caller } from './caller.ts'
+import { openSignIns } from './sign-ins.ts'
 
 export const agentToken = 'agent-token-of-the-tests'
 export const personToken = 'person-token-of-the-tests'
@@ -61,6 +62,7 @@ export async function openDaemon(options: DaemonOptions = {}): Promise<Daemon> {
     tokens: (presented) => callers.get(presented) ?? null,
     about: { version: '0.0.0', found: [] },
     stop: () => stops.push('stop'),
+    signIns: openSignIns({ now: Date.now, name: 'ada', read: () => [], write: () => undefined }),
     ...options.api,
   })
   const http = await openHttpDoor({

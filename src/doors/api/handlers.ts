@@ -7,14 +7,21 @@ import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
 import type { ApprovalRow, DefinitionRow, EventRecord } from '../../runtime/ports.ts'
 import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
+import type { Access } from './access.ts'
 import type { Answer, Asked } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
+import { pageHandlers } from './page-handlers.ts'
 import { type Problem, problem, problemOfRefusal } from './problem.ts'
+import type { SignIns } from './sign-ins.ts'
 
 /** What a handler has beside the input. */
 export type Desk = {
   readonly runtime: Runtime
   readonly actor: Actor
+  /** What the person may do; null: all that their token may. */
+  readonly access: Access | null
+  /** Null: nobody can sign in. */
+  readonly signIns: SignIns | null
   readonly commandId: string | null
   /** Raised when whoever waits is gone; null: nobody can tell. */
   readonly signal: AbortSignal | null
@@ -38,7 +45,7 @@ type Handler<Name extends OperationName> = (
   input: Asked<Name>,
 ) => Promise<Answered<Answer<Name>>>
 
-type Handlers = { readonly [Name in OperationName]: Handler<Name> }
+export type Handlers = { readonly [Name in OperationName]: Handler<Name> }
 
 export const handlers: Handlers = {
   'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
@@ -191,6 +198,7 @@ export const handlers: Handlers = {
     // What is wrong is for those with a token: `status` tells.
     return failed(problem('STORE_UNAVAILABLE', { detail: 'decisions can not be kept now' }))
   },
+  ...pageHandlers,
 }
 
 /** Fault `RUN_UNKNOWN`: nobody waits for a run that never was. */

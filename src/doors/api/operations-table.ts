@@ -4,6 +4,8 @@
  * Plain data: a client that reads it loads nothing else.
  */
 
+import { pageOperations } from './page-operations.ts'
+
 /** The least that a caller has to be. */
 export type Need = 'none' | 'agent' | 'person'
 
@@ -252,6 +254,7 @@ export const operations = {
     repeats: 'same',
     summary: 'Whether decisions can be made and kept',
   },
+  ...pageOperations,
 } as const satisfies Readonly<Record<string, Operation>>
 
 /** What goes on until the caller leaves: many answers to one question. */

@@ -117,6 +117,17 @@ export const view = z
   })
   .meta({ id: 'View' })
 
+export const standing = z
+  .object({
+    member: z.string().describe('the run of the family that the view shows'),
+    machine: z.string().describe('hash of its machine'),
+    sources: z.record(z.string(), z.enum(['claimed', 'observed', 'given'])),
+    callsCount: count,
+    filesCount: count,
+    bytes: count,
+  })
+  .meta({ id: 'Standing' })
+
 const alternative = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('tool'), name: z.string(), asks: z.boolean() }),

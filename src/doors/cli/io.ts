@@ -23,6 +23,8 @@ export type Io = {
   readonly doctor?: () => Promise<DoctorDoor>
   /** The variable by which an agent's host marks what it runs; absent or null: a person runs it. */
   readonly agentMark?: string | null
+  /** Shows an address to the person, where there is a desktop; absent: nowhere to show it. */
+  readonly openUrl?: (url: string) => void
   /** Carries what a host gave to its hook to the daemon. Never rejects; absent as `daemon` is. */
   readonly askHook?: (ask: HookAsk) => Promise<HookAnswer>
 }

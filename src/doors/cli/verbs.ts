@@ -62,6 +62,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/serve.ts')).serveVerb,
   },
   {
+    name: 'open',
+    summary: 'open the page of the daemon, signed in',
+    load: async () => (await import('./verbs/open.ts')).openVerb,
+  },
+  {
     name: 'mcp',
     summary: "offer Pawl's tools to an agent over MCP",
     load: async () => (await import('./verbs/mcp.ts')).mcpVerb,

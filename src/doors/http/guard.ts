@@ -28,6 +28,8 @@ const single: ReadonlySet<string> = new Set([
   'content-length',
   'sec-fetch-site',
   'idempotency-key',
+  'cookie',
+  'x-pawl-key',
 ])
 
 /** Why a request is not even looked at; null: it is. */

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Api } from '../api/api.ts'
 import { ownNames, refuseRequest } from './guard.ts'
+import { openPageFiles } from './page-files.ts'
 import { openRoutes } from './routes.ts'
 import { sendProblem } from './send.ts'
 
@@ -15,6 +16,8 @@ export type HttpDoorOptions = {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
+  /** Where the files of the page are; absent: there is no page. */
+  readonly pageFolder?: string
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -64,7 +67,9 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const server = openServer(limits)
   const port = await listen(server, host, options.port)
   const own = ownNames(port)
-  const routes = openRoutes(api, closing.signal)
+  const { pageFolder } = options
+  const files = pageFolder === undefined ? null : openPageFiles(pageFolder)
+  const routes = openRoutes(api, { closing: closing.signal, files })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refuseRequest(request, own)
     if (refusal === null) return void routes(request, response)

@@ -23,9 +23,11 @@ import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { readQuery } from '../api/read-query.ts'
 import { answerHook, hookPath } from './answer-hook.ts'
 import { page, pageHeaders } from './page.ts'
+import type { PageFiles } from './page-files.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
 import { sendStream } from './send-stream.ts'
+import { signedInCaller, signIn, signInPath, signOut, signOutPath } from './sign-in.ts'
 
 type Ctx = Context<{ Bindings: HttpBindings }>
 
@@ -39,8 +41,15 @@ type Exchange = {
 /** What answers requests that the guard let through. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** The routes of an API; `closing` is raised when the door closes. */
-export function openRoutes(api: Api, closing: AbortSignal): Listener {
+export type RouteOptions = {
+  /** Raised when the door closes. */
+  readonly closing: AbortSignal
+  /** Null: the page was not built. */
+  readonly files: PageFiles | null
+}
+
+/** The routes of an API and of the page. */
+export function openRoutes(api: Api, { closing, files }: RouteOptions): Listener {
   const app = new Hono<{ Bindings: HttpBindings }>()
   // WHY answered by hand: making a `Response` only to read it back was a third of what this door
   // costs.
@@ -57,7 +66,10 @@ export function openRoutes(api: Api, closing: AbortSignal): Listener {
     route('GET', streams[name].path, (exchange) => stream(exchange, name))
   }
   route('POST', hookPath, tellHook)
-  route('GET', '/', showPage)
+  route('GET', '/', (exchange) => showPage(exchange, files))
+  route('GET', '/assets/:name', (exchange) => showAsset(exchange, files))
+  route('POST', signInPath, ({ c }) => signIn({ api, ...c.env }))
+  route('POST', signOutPath, ({ c }) => signOut({ api, ...c.env }))
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
   for (const [path, allowed] of allowedMethods()) {
@@ -86,6 +98,9 @@ function refuseMethod(c: Ctx, allowed: readonly string[]): Response {
 function allowedMethods(): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, string[]>([
     ['/', ['GET']],
+    ['/assets/:name', ['GET']],
+    [signInPath, ['POST']],
+    [signOutPath, ['POST']],
     ['/v1/openapi.json', ['GET']],
     ['/metrics', ['GET']],
     [hookPath, ['POST']],
@@ -99,7 +114,8 @@ function allowedMethods(): ReadonlyMap<string, readonly string[]> {
 
 function callerOf({ api, c }: Exchange): Caller | null {
   const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(c.env.incoming.headers.authorization ?? '')
-  return bearer?.[1] === undefined ? null : api.authenticate(bearer[1])
+  if (bearer?.[1] === undefined) return signedInCaller({ api, incoming: c.env.incoming })
+  return api.authenticate(bearer[1])
 }
 
 async function perform(exchange: Exchange, name: OperationName): Promise<void> {
@@ -187,8 +203,15 @@ async function stream(exchange: Exchange, name: StreamName): Promise<void> {
 
 let description: string | null = null
 
-async function showPage({ c }: Exchange): Promise<void> {
+async function showPage({ c }: Exchange, files: PageFiles | null): Promise<void> {
+  if (files?.(c.env.outgoing, 'index.html')) return
   sendText(c.env.outgoing, { ...pageHeaders, 'content-type': 'text/html; charset=utf-8' }, page)
+}
+
+async function showAsset({ c }: Exchange, files: PageFiles | null): Promise<void> {
+  if (files?.(c.env.outgoing, `assets/${c.req.param('name')}`)) return
+  const detail = 'there is no such file'
+  sendProblem(c.env.outgoing, problem('REQUEST_INVALID', { detail, status: 404 }))
 }
 
 function tellHook(exchange: Exchange): Promise<void> {

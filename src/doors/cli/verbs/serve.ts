@@ -18,6 +18,8 @@ on a unix socket and on loopback HTTP, and keeps nothing of its environment that
 Options:
   --port N         port of the HTTP door; else as config.json says, else any free one
   --json           log lines on the standard output as JSON, as in daemon.log
+  --sample         with a scripted agent to look at, in a data directory beside the usual one,
+                   and the page opened where there is a desktop
   --quiet          nothing on the standard output and standard error; daemon.log has it all
 
 Exit codes: 0 stopped, 1 it fell, 2 it could not start
@@ -30,12 +32,13 @@ export const serveVerb: Verb = {
   summary: 'be the daemon, in the foreground',
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
-    const kinds = { port: 'text', json: 'flag', quiet: 'flag' } as const
+    const kinds = { port: 'text', json: 'flag', quiet: 'flag', sample: 'flag' } as const
     const { files, values } = readOptions('serve', args, kinds)
     if (files.length > 0) throw usage('serve', `\`${files[0]}\` is one too many`)
     if (values.json && values.quiet) throw usage('serve', 'name `--json` or `--quiet`, not both')
     const port = readCount('serve', { name: 'port', value: values.port, max: portMax })
     const voice = values.quiet ? 'quiet' : values.json ? 'json' : 'text'
-    return daemonOf(io).serve({ port, voice }, io)
+    const shows = values.sample ? 'sample' : 'nothing'
+    return daemonOf(io).serve({ port, voice, shows }, io)
   },
 }

@@ -1,0 +1,139 @@
+/**
+ * The frame around every page: the way to the others, how the daemon is reached, and which page
+ * is shown. Pages that need much are loaded when somebody goes there.
+ */
+import { type ComponentType, lazy, Suspense, useEffect } from 'react'
+import { endLive, type Live, live } from './data/live.ts'
+import { linkTo, type Route, useRoute } from './data/route.ts'
+import { signOut } from './data/session.ts'
+import { useStore } from './data/store.ts'
+import { ApprovalPage } from './pages/approval.tsx'
+import { HomePage } from './pages/home.tsx'
+import { RunsPage } from './pages/runs.tsx'
+import { SignInPage } from './pages/sign-in.tsx'
+import { Empty, Skeleton } from './parts/basics.tsx'
+import { Icon, type IconName, Mark } from './parts/icons.tsx'
+import { theme, turnTheme } from './parts/theme.ts'
+import { Toast } from './parts/toast.tsx'
+
+type Page = ComponentType<{ readonly route: Route }>
+
+const RunPage: Page = lazy(async () => ({ default: (await import('./pages/run.tsx')).RunPage }))
+
+const pages: Readonly<Record<string, Page>> = {
+  home: HomePage,
+  approvals: ApprovalPage,
+  runs: ({ route }) => (route.id === '' ? <RunsPage /> : <RunPage route={route} />),
+}
+
+const items: readonly { readonly page: string; readonly icon: IconName; readonly name: string }[] =
+  [
+    { page: 'home', icon: 'home', name: 'Home' },
+    { page: 'runs', icon: 'runs', name: 'Runs' },
+  ]
+
+/** The whole page. */
+export function App() {
+  const state = useStore(live)
+  const route = useRoute()
+  useTitle(state)
+  if (route.page === 'sign-in') return <SignInPage code={route.id} />
+  if (state.link === 'none') return <SignInPage code="" />
+  const Page = pages[route.page]
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <Side state={state} page={route.page} />
+      <div>
+        {state.link === 'lost' ? (
+          <div className="lost-bar" role="alert">
+            The daemon does not answer. This page goes on by itself when it is back.
+          </div>
+        ) : null}
+        <main id="main" className="main" tabIndex={-1}>
+          <Suspense fallback={<Skeleton lines={6} />}>
+            {Page === undefined ? (
+              <Empty icon="search" title="There is no such page" />
+            ) : (
+              <Page key={`${route.page}/${route.id}`} route={route} />
+            )}
+          </Suspense>
+        </main>
+      </div>
+      <Toast />
+    </div>
+  )
+}
+
+/** WHY: who works in another window sees here that something waits. */
+function useTitle({ approvals }: Live): void {
+  const count = approvals?.length ?? 0
+  useEffect(() => {
+    document.title = count === 0 ? 'Pawl' : `(${count}) Pawl`
+  }, [count])
+}
+
+function Side({ state, page }: { readonly state: Live; readonly page: string }) {
+  const waiting = state.approvals?.length ?? 0
+  return (
+    <nav className="side" aria-label="Pages">
+      <a className="brand" href="#/">
+        <Mark />
+        Pawl
+      </a>
+      {items.map((item) => (
+        <a
+          key={item.page}
+          className="item"
+          href={linkTo(item.page)}
+          aria-current={isCurrent(item.page, page) ? 'page' : undefined}
+        >
+          <Icon name={item.icon} />
+          {item.name}
+          {item.page === 'home' && waiting > 0 ? (
+            <span className="count" title={`${waiting} wait for a person`}>
+              {waiting}
+            </span>
+          ) : null}
+        </a>
+      ))}
+      <Foot state={state} />
+    </nav>
+  )
+}
+
+function isCurrent(item: string, page: string): boolean {
+  return item === page || (item === 'home' && page === 'approvals')
+}
+
+function Foot({ state }: { readonly state: Live }) {
+  const shade = useStore(theme)
+  const words = { none: 'signed out', loading: 'loading', live: 'live', lost: 'no connection' }
+  const leave = async (): Promise<void> => {
+    await signOut()
+    endLive()
+  }
+  return (
+    <div className="foot small">
+      <div className="row">
+        <span className={`link-dot ${state.link}`} />
+        <span className="grow cut" title={state.me?.name}>
+          {words[state.link]}
+          {state.me === null ? '' : ` · ${state.me.access}`}
+        </span>
+      </div>
+      <div className="row">
+        <button className="button plain grow" type="button" onClick={turnTheme}>
+          <Icon name={shade === 'dark' ? 'sun' : 'moon'} />
+          {shade === 'dark' ? 'Light' : 'Dark'}
+        </button>
+        <button className="button plain" type="button" onClick={leave} title="Sign out">
+          <Icon name="out" />
+          <span className="hidden-text">Sign out</span>
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+/**
+ * The key that belongs to the cookie of a sign-in. This origin alone can read it.
+ */
+const keyName = 'pawl.key'
+
+/** The key; null: nobody has signed in. */
+export function keyOf(): string | null {
+  return localStorage.getItem(keyName)
+}
+
+/** Keeps a key. */
+export function keepKey(key: string): void {
+  localStorage.setItem(keyName, key)
+}
+
+/** Forgets a key that no longer opens anything. */
+export function forgetKey(): void {
+  localStorage.removeItem(keyName)
+}

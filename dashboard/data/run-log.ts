@@ -1,0 +1,118 @@
+/**
+ * The log of one run as it grows: the latest part at once, the earlier parts behind it, and what
+ * happens as it happens. Holds so many records and no more.
+ */
+import type { Answer, Message } from '../../src/doors/api/contract.ts'
+import { ask, type Problem, wordsOf } from './ask.ts'
+import { openStore, type Store } from './store.ts'
+import { follow } from './stream.ts'
+
+export type LogRecord = Message<'runs.stream'>
+export type Reading = Answer<'runs.read'>
+
+export type RunLogState = {
+  /** Without gaps, in order. */
+  readonly records: readonly LogRecord[]
+  readonly reading: Reading | null
+  readonly problem: Problem | null
+  /** Whether what came before the first record is being fetched. */
+  readonly isFilling: boolean
+}
+
+export type RunLog = {
+  readonly store: Store<RunLogState>
+  /** Holds another part of what came before. */
+  readonly earlier: () => void
+  readonly close: () => void
+}
+
+const pageSize = 1_000
+/** Records at hand; who looks further back lets go of this limit in steps. */
+const heldMax = 20_000
+const readingMs = 150
+
+/** Begins to read. */
+export function openRunLog(runId: string): RunLog {
+  const leaving = new AbortController()
+  const { signal } = leaving
+  const initial = { records: [], reading: null, problem: null, isFilling: true }
+  const store = openStore<RunLogState>(initial)
+  let limit = heldMax
+  const set = (part: Partial<RunLogState>): void => store.set((was) => ({ ...was, ...part }))
+  const read = once(readingMs, async () => set({ reading: await ask('runs.read', { runId }) }))
+  const add = (fresh: readonly LogRecord[]): void => {
+    store.set((was) => ({ ...was, records: appended(was.records, fresh, limit) }))
+    read()
+  }
+  const fill = async (upTo: number): Promise<void> => {
+    set({ isFilling: true })
+    for (let first = firstSeq(store); first > 1 && !signal.aborted; first = firstSeq(store)) {
+      if (store.get().records.length >= upTo) break
+      const after = Math.max(0, first - 1 - pageSize)
+      const { items } = await ask(
+        'runs.events',
+        { runId, after, limit: first - 1 - after },
+        { signal },
+      )
+      if (items.length === 0) break
+      store.set((was) => ({ ...was, records: [...items, ...was.records] }))
+    }
+    set({ isFilling: false })
+  }
+  const begin = async (): Promise<void> => {
+    const reading = await ask('runs.read', { runId }, { signal })
+    const after = Math.max(0, reading.head.seq - pageSize)
+    const { items, next } = await ask('runs.events', { runId, after, limit: pageSize }, { signal })
+    set({ reading, records: items })
+    void fill(limit).catch(() => set({ isFilling: false }))
+    await follow('runs.stream', {
+      input: { runId },
+      after: next,
+      signal,
+      onMessages: add,
+      onLink: (link) => {
+        if (link === 'live') read()
+      },
+    })
+  }
+  begin().catch((thrown: unknown) => {
+    if (!signal.aborted) set({ problem: wordsOf(thrown), isFilling: false })
+  })
+  return {
+    store,
+    earlier: () => {
+      limit += heldMax / 4
+      void fill(limit).catch(() => set({ isFilling: false }))
+    },
+    close: () => leaving.abort(),
+  }
+}
+
+function firstSeq(store: Store<RunLogState>): number {
+  return store.get().records[0]?.seq ?? 1
+}
+
+/** What is held already comes again after a break; what is too much goes at the old end. */
+function appended(
+  held: readonly LogRecord[],
+  fresh: readonly LogRecord[],
+  limit: number,
+): readonly LogRecord[] {
+  const last = held.at(-1)?.seq ?? 0
+  const all = [...held, ...fresh.filter((record) => record.seq > last)]
+  return all.length > limit + pageSize ? all.slice(-limit) : all
+}
+
+/** Does it soon, and once for all who ask meanwhile. */
+function once(ms: number, act: () => Promise<void>): () => void {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      // Asked again with the next change.
+      act().catch(() => undefined)
+    }, ms)
+  }
+}

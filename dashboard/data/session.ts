@@ -1,0 +1,26 @@
+/**
+ * Signing in and out: a code from the terminal for a cookie and a key.
+ */
+import { AskProblem, keyHeaders, reach } from './ask.ts'
+import { forgetKey, keepKey } from './key.ts'
+
+/** Gives a code from the terminal for a cookie and a key. */
+export async function signIn(code: string): Promise<void> {
+  const response = await post('/v1/sign-in', { code })
+  const { key } = (await response.json()) as { readonly key: string }
+  keepKey(key)
+}
+
+/** Ends the sign-in of this browser. */
+export async function signOut(): Promise<void> {
+  await post('/v1/sign-out', {}).catch((thrown: unknown) => {
+    // Gone already, or out of reach: here it ends all the same.
+    if (!(thrown instanceof AskProblem)) throw thrown
+  })
+  forgetKey()
+}
+
+function post(path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...keyHeaders() }
+  return reach(path, { method: 'POST', headers, body: JSON.stringify(body) })
+}

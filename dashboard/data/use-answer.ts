@@ -1,0 +1,47 @@
+/**
+ * An answer of the daemon for a component: loading, there, or a problem; asked again on demand.
+ */
+import { useCallback, useEffect, useState } from 'react'
+import type { Answer, Input } from '../../src/doors/api/contract.ts'
+import type { OperationName } from '../../src/doors/api/operations-table.ts'
+import { ask, type Problem, wordsOf } from './ask.ts'
+
+export type Asked<T> = {
+  /** Null: not there yet. Stays while it is asked again. */
+  readonly answer: T | null
+  readonly problem: Problem | null
+  readonly again: () => void
+}
+
+/** Asks when the input changes; `version`: asks again when that changes. */
+export function useAnswer<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  version: unknown = null,
+): Asked<Answer<Name>> {
+  const [state, setState] = useState<Omit<Asked<Answer<Name>>, 'again'> & { readonly of: string }>({
+    answer: null,
+    problem: null,
+    of: '',
+  })
+  const [round, setRound] = useState(0)
+  const wish = JSON.stringify(input)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when these change
+  useEffect(() => {
+    const leaving = new AbortController()
+    ask(name, JSON.parse(wish), { signal: leaving.signal })
+      .then((answer) => setState({ answer, problem: null, of: wish }))
+      .catch((thrown: unknown) => {
+        if (leaving.signal.aborted) return
+        setState((was) => ({
+          answer: was.of === wish ? was.answer : null,
+          problem: wordsOf(thrown),
+          of: wish,
+        }))
+      })
+    return () => leaving.abort()
+  }, [name, wish, version, round])
+  const again = useCallback(() => setRound((was) => was + 1), [])
+  const { answer, problem, of } = state
+  return of === wish ? { answer, problem, again } : { answer: null, problem: null, again }
+}

@@ -1,0 +1,31 @@
+/**
+ * The run as it was, for a component. What folds and what presents a run is loaded when somebody
+ * first looks back.
+ */
+import { useEffect, useRef, useState } from 'react'
+import type { Folder, Past } from './fold.ts'
+import type { LogRecord } from './run-log.ts'
+
+/** Null: it is now, or not yet known. */
+export function usePast(runId: string, at: number | null, held: readonly LogRecord[]): Past | null {
+  const [past, setPast] = useState<Past | null>(null)
+  const folder = useRef<Promise<Folder> | null>(null)
+  const records = useRef(held)
+  records.current = held
+  useEffect(() => {
+    if (at === null) return setPast(null)
+    let isCurrent = true
+    folder.current ??= import('./fold.ts').then(({ openFolder }) => openFolder(runId))
+    folder.current
+      .then((opened) => opened.at(at, records.current))
+      .then((found) => {
+        if (isCurrent) setPast(found)
+      })
+      // Nothing is shown then, and the next look tries again.
+      .catch(() => undefined)
+    return () => {
+      isCurrent = false
+    }
+  }, [runId, at])
+  return past?.seq === at ? past : null
+}

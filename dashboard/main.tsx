@@ -1,0 +1,16 @@
+/**
+ * The page: puts the app into its place, and begins to look at the daemon.
+ */
+import './styles/base.css'
+import './styles/shell.css'
+import './styles/parts.css'
+import './styles/pages.css'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { beginLive } from './data/live.ts'
+import { beginTheme } from './parts/theme.ts'
+
+beginTheme()
+const place = document.getElementById('root')
+if (place !== null) createRoot(place).render(<App />)
+void beginLive()

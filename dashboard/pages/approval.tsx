@@ -1,0 +1,243 @@
+/**
+ * One question: exactly what is asked, by which rule, with which values, after what; and the
+ * decision, by mouse, thumb or keyboard.
+ */
+import { useState } from 'react'
+import type { JsonObject } from '../../src/core/json.ts'
+import type { Answer } from '../../src/doors/api/contract.ts'
+import { type Approval, live } from '../data/live.ts'
+import { linkTo, type Route } from '../data/route.ts'
+import { useStore } from '../data/store.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { callOf, moveOf, nameOf, ruleOf, targetOf } from '../parts/asked.tsx'
+import { AskedCall, ValueText } from '../parts/asked-call.tsx'
+import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
+import { DecideBox } from '../parts/decide-box.tsx'
+import { wordsFor } from '../parts/event-words.ts'
+import { clockText, exactText } from '../parts/times.ts'
+
+type Reading = Answer<'runs.read'>
+
+/** The page. */
+export function ApprovalPage({ route }: { readonly route: Route }) {
+  const { approvals } = useStore(live)
+  const waiting = approvals?.find((one) => one.id === route.id) ?? null
+  // Asked again when it is no longer among those that wait: somebody has decided.
+  const asked = useAnswer('approvals.read', { id: route.id }, waiting === null)
+  const approval = asked.answer ?? waiting
+  if (approval === null) {
+    return asked.problem === null ? <Skeleton lines={8} /> : <ProblemBox problem={asked.problem} />
+  }
+  return <Question approval={approval} />
+}
+
+function Question({ approval }: { readonly approval: Approval }) {
+  const { answer: reading } = useAnswer('runs.read', { runId: approval.runId }, approval.status)
+  const call = callOf(approval)
+  const move = moveOf(approval)
+  const [edits, setEdits] = useState<JsonObject>({})
+  return (
+    <>
+      <PageHead
+        title={
+          call === null ? 'A run wants to move on' : `An agent wants to use ${nameOf(call.tool)}`
+        }
+        about={
+          <>
+            {reading === null ? '' : `${reading.head.definition} · ${reading.head.stage} · `}
+            asked <Time at={approval.requestedAt} />
+            {approval.expiresAt === null || approval.status !== 'pending' ? null : (
+              <>
+                , refused by itself <Time at={approval.expiresAt} />
+              </>
+            )}
+          </>
+        }
+      >
+        <Status status={approval.status} />
+      </PageHead>
+      <div className="approval">
+        <div className="stack wide">
+          <section className="stack" aria-label="What is asked">
+            {move === null ? null : (
+              <>
+                <p className="question">{approval.message}</p>
+                <div className="move">
+                  <span className="stage-chip here">{reading?.view.stage ?? '…'}</span>
+                  <span className="soft">{move.signal} →</span>
+                  <span className="stage-chip">{targetOf(move)}</span>
+                </div>
+              </>
+            )}
+            {call === null ? null : <AskedCall tool={call.tool} input={call.input} />}
+          </section>
+          {move === null ? (
+            <Why approval={approval} />
+          ) : (
+            <Carried approval={approval} edits={edits} onEdit={setEdits} />
+          )}
+          {reading === null ? <Skeleton /> : <Context reading={reading} />}
+          <Before approval={approval} seq={reading?.head.seq ?? null} />
+        </div>
+        <DecideBox approval={approval} edits={edits} />
+      </div>
+    </>
+  )
+}
+
+function Why({ approval }: { readonly approval: Approval }) {
+  return (
+    <section className="stack">
+      <h2>Why you are asked</h2>
+      <p className="note-box wrap">{ruleOf(approval)}</p>
+    </section>
+  )
+}
+
+type CarriedProps = {
+  readonly approval: Approval
+  readonly edits: JsonObject
+  readonly onEdit: (edits: JsonObject) => void
+}
+
+/** What the signal carries; the author may let the person change some of it. */
+function Carried({ approval, edits, onEdit }: CarriedProps) {
+  const move = moveOf(approval)
+  const data = move?.data ?? {}
+  const editable = move?.editable ?? []
+  const names = [...new Set([...Object.keys(data), ...editable])]
+  if (names.length === 0) return null
+  return (
+    <section className="stack">
+      <h2>What the agent sends along</h2>
+      <dl className="facts card pad">
+        {names.map((name) => (
+          <div key={name} style={{ display: 'contents' }}>
+            <dt className="mono">
+              {name} <span className="badge warn">claimed</span>
+            </dt>
+            <dd>
+              {editable.includes(name) && approval.status === 'pending' ? (
+                <input
+                  className="input"
+                  aria-label={`Change ${name}`}
+                  defaultValue={shownText(data[name])}
+                  onChange={(event) =>
+                    onEdit(edited(edits, { name, text: event.target.value, data }))
+                  }
+                />
+              ) : (
+                <ValueText value={data[name]} />
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {editable.length === 0 ? null : (
+        <p className="small soft">You may change what stands in a box before you approve.</p>
+      )}
+    </section>
+  )
+}
+
+function shownText(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+}
+
+type Typed = { readonly name: string; readonly text: string; readonly data: JsonObject }
+
+/** A value that is as it was is no edit; one that was no text is read as JSON where it is some. */
+function edited(edits: JsonObject, { name, text, data }: Typed): JsonObject {
+  const { [name]: _, ...others } = edits
+  if (text === shownText(data[name])) return others
+  if (typeof data[name] === 'string' || data[name] === undefined) return { ...others, [name]: text }
+  try {
+    return { ...others, [name]: JSON.parse(text) }
+  } catch {
+    return { ...others, [name]: text }
+  }
+}
+
+const sourceWords = {
+  claimed: 'the agent says so',
+  observed: 'Pawl has seen it',
+  given: 'given by the author or a person',
+} as const
+
+/** The values of the run, and whose word each of them is. */
+function Context({ reading }: { readonly reading: Reading }) {
+  const entries = Object.entries(reading.view.vars)
+  if (entries.length === 0) return null
+  return (
+    <section className="stack">
+      <h2>Values of the run</h2>
+      <div className="card">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Value</th>
+              <th>Whose word</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map(([name, value]) => {
+              const source = reading.standing.sources[name] ?? 'given'
+              const tone = source === 'claimed' ? 'warn' : source === 'observed' ? 'good' : ''
+              return (
+                <tr key={name}>
+                  <td className="mono">{name}</td>
+                  <td>
+                    <ValueText value={value} />
+                  </td>
+                  <td>
+                    <span className={`badge ${tone}`} title={sourceWords[source]}>
+                      {source}
+                    </span>
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+const beforeCount = 14
+
+/** What the agent did before it asked. */
+function Before({ approval, seq }: { readonly approval: Approval; readonly seq: number | null }) {
+  const after = Math.max(0, (seq ?? 0) - 60)
+  const { answer } = useAnswer('runs.events', { runId: approval.runId, after, limit: 60 }, seq)
+  if (answer === null || seq === null) return <Skeleton lines={4} />
+  const records = answer.items.filter((one) => one.at <= approval.requestedAt).slice(-beforeCount)
+  return (
+    <section className="stack">
+      <div className="row">
+        <h2 className="grow">What happened before</h2>
+        <a className="link small" href={linkTo('runs', approval.runId)}>
+          the whole run
+        </a>
+      </div>
+      <ol className="card list">
+        {records.toReversed().map((record) => {
+          const { tone, title, about } = wordsFor(record)
+          return (
+            <li key={record.seq} className="event" style={{ height: 34, cursor: 'default' }}>
+              <time className="tiny faint" title={exactText(record.at)}>
+                {clockText(record.at)}
+              </time>
+              <span className={`pip ${tone}`} />
+              <span className="words">
+                <strong>{title}</strong>
+                <span className="soft small cut">{about}</span>
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  )
+}

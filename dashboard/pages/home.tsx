@@ -1,0 +1,226 @@
+/**
+ * Home: what waits for a person first, then what runs, then what went wrong today.
+ */
+import { useState } from 'react'
+import { decideAll } from '../data/decide.ts'
+import { type Approval, type Head, type Live, live, riskOf } from '../data/live.ts'
+import { linkTo } from '../data/route.ts'
+import { useStore } from '../data/store.ts'
+import { callOf, moveOf, nameOf, ruleOf, targetOf, titleOf } from '../parts/asked.tsx'
+import { AskedCall } from '../parts/asked-call.tsx'
+import { Empty, PageHead, Skeleton, Status, Time } from '../parts/basics.tsx'
+import { say } from '../parts/toast.tsx'
+
+/** The page. */
+export function HomePage() {
+  const state = useStore(live)
+  const running = state.heads.filter((head) => isOpen(head))
+  const wrong = state.heads.filter((head) => isWrong(head))
+  return (
+    <>
+      <PageHead title={titleFor(state)} about={aboutFor(running.length)} />
+      <div className="home">
+        <Waiting state={state} />
+        <div className="stack wide">
+          <Heads title="Runs now" heads={running} isKnown={state.me !== null}>
+            No agent is working. A run begins with <code>pawl start</code> or with an agent that
+            calls Pawl.
+          </Heads>
+          <Heads title="Went wrong today" heads={wrong} isKnown={state.me !== null}>
+            Nothing failed, was blocked or cancelled today.
+          </Heads>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function titleFor({ approvals }: Live): string {
+  if (approvals === null) return 'What waits for you'
+  if (approvals.length === 0) return 'Nothing waits for you'
+  return approvals.length === 1
+    ? 'One thing waits for you'
+    : `${approvals.length} things wait for you`
+}
+
+function aboutFor(count: number): string {
+  if (count === 0) return 'No run is open.'
+  return count === 1 ? 'One run is open.' : `${count} runs are open.`
+}
+
+function isOpen({ endedAt }: Head): boolean {
+  return endedAt === null
+}
+
+function isWrong({ status, endedAt }: Head): boolean {
+  const today = new Date().setHours(0, 0, 0, 0)
+  const isBad = status === 'failed' || status === 'blocked' || status === 'cancelled'
+  return isBad && (endedAt ?? Date.now()) >= today
+}
+
+function Waiting({ state }: { readonly state: Live }) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { approvals } = state
+  const mayDecide = state.me !== null && state.me.access !== 'viewer'
+  if (approvals === null) {
+    return (
+      <section className="card pad">
+        <Skeleton lines={5} />
+      </section>
+    )
+  }
+  const picked = approvals.filter((one) => chosen.has(one.id))
+  const toggle = (id: string): void => {
+    setChosen((was) => new Set(was.has(id) ? [...was].filter((one) => one !== id) : [...was, id]))
+  }
+  return (
+    <section className="card" aria-label="Questions">
+      {picked.length > 0 ? <Bulk picked={picked} onDone={() => setChosen(new Set())} /> : null}
+      {approvals.length === 0 ? (
+        <Empty icon="shield" title="All clear">
+          When an agent wants something that a person has to agree to, it is asked here.
+        </Empty>
+      ) : (
+        approvals.map((approval) => (
+          <AskCard
+            key={approval.id}
+            approval={approval}
+            head={state.heads.find((head) => head.id === approval.runId) ?? null}
+            choice={mayDecide ? chosen.has(approval.id) : null}
+            onToggle={() => toggle(approval.id)}
+          />
+        ))
+      )}
+    </section>
+  )
+}
+
+type CardProps = {
+  readonly approval: Approval
+  readonly head: Head | null
+  /** Null: there is nothing to choose. */
+  readonly choice: boolean | null
+  readonly onToggle: () => void
+}
+
+function AskCard({ approval, head, choice, onToggle }: CardProps) {
+  const call = callOf(approval)
+  const move = moveOf(approval)
+  const title = titleOf(approval, head?.workspace ?? null)
+  return (
+    <article className={`ask-card appear ${choice === true ? 'chosen' : ''}`}>
+      <div className="row small soft">
+        {choice === null ? null : (
+          <input
+            type="checkbox"
+            checked={choice}
+            onChange={onToggle}
+            aria-label={`Choose: ${title}`}
+          />
+        )}
+        <span className={`badge ${riskOf(approval) === 3 ? 'bad' : 'warn'}`}>
+          {call === null ? 'move' : nameOf(call.tool)}
+        </span>
+        <span className="grow cut">
+          {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
+        </span>
+        <Time at={approval.requestedAt} />
+      </div>
+      <a className="what" href={linkTo('approvals', approval.id)}>
+        {title}
+      </a>
+      {call === null ? null : (
+        <div className="preview" aria-hidden="true">
+          <AskedCall tool={call.tool} input={call.input} size="short" />
+        </div>
+      )}
+      <div className="row">
+        <span className="grow soft small cut">
+          {move === null ? ruleOf(approval) : `${move.signal} → ${targetOf(move)}`}
+        </span>
+        <a className="button" href={linkTo('approvals', approval.id)}>
+          Look and decide
+        </a>
+      </div>
+    </article>
+  )
+}
+
+function Bulk(props: { readonly picked: readonly Approval[]; readonly onDone: () => void }) {
+  const [note, setNote] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const act = async (granted: boolean): Promise<void> => {
+    setBusy(true)
+    const { count, problems } = await decideAll(props.picked, { granted, note })
+    const done = `${count} ${granted ? 'approved' : 'refused'}`
+    say(problems.length === 0 ? done : `${done}; not taken: ${problems.join('; ')}`)
+    setBusy(false)
+    props.onDone()
+  }
+  return (
+    <div className="bulk">
+      <strong>{props.picked.length} chosen</strong>
+      <input
+        className="input"
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+        placeholder="a note for all of them"
+        aria-label="Note for all of them"
+      />
+      <button className="button danger" type="button" disabled={isBusy} onClick={() => act(false)}>
+        Refuse all
+      </button>
+      <button className="button main-act" type="button" disabled={isBusy} onClick={() => act(true)}>
+        Approve all
+      </button>
+      <span className="tiny soft">It cannot be undone.</span>
+    </div>
+  )
+}
+
+const headsShown = 12
+
+function Heads(props: {
+  readonly title: string
+  readonly heads: readonly Head[]
+  readonly isKnown: boolean
+  readonly children: React.ReactNode
+}) {
+  const { heads } = props
+  return (
+    <section className="card" aria-label={props.title}>
+      <header>
+        <h2 className="grow">{props.title}</h2>
+        <span className="soft small">{heads.length === 0 ? '' : heads.length}</span>
+      </header>
+      {!props.isKnown ? (
+        <div className="body">
+          <Skeleton />
+        </div>
+      ) : heads.length === 0 ? (
+        <p className="body soft">{props.children}</p>
+      ) : (
+        <ul className="list">
+          {heads.slice(0, headsShown).map((head) => (
+            <li key={head.id}>
+              <a className="line" href={linkTo('runs', head.id)}>
+                <span className="grow">
+                  <span className="row">
+                    <strong className="cut">{head.definition}</strong>
+                    <Status status={head.status} />
+                  </span>
+                  <span className="small soft cut" style={{ display: 'block' }}>
+                    {head.stage} · {head.callsCount} calls
+                  </span>
+                </span>
+                <span className="small soft">
+                  <Time at={head.updatedAt} />
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

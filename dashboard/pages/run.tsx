@@ -1,0 +1,145 @@
+/**
+ * One run: its graph with the way it took, its log beside it, and the run as it was at any event.
+ */
+import { useEffect, useMemo, useState } from 'react'
+import { live } from '../data/live.ts'
+import type { Route } from '../data/route.ts'
+import { linkTo } from '../data/route.ts'
+import { openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
+import { useStore } from '../data/store.ts'
+import { traceOf } from '../data/trace.ts'
+import { usePast } from '../data/use-past.ts'
+import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
+import { EventDetail } from '../parts/event-detail.tsx'
+import { RunActions } from '../parts/run-actions.tsx'
+import { RunGraph } from '../parts/run-graph.tsx'
+import { StandingPanel } from '../parts/standing.tsx'
+import { Timeline } from '../parts/timeline.tsx'
+import { moneyText } from '../parts/times.ts'
+
+/** The page. */
+export function RunPage({ route }: { readonly route: Route }) {
+  const [log, setLog] = useState<RunLog | null>(null)
+  useEffect(() => {
+    const opened = openRunLog(route.id)
+    setLog(opened)
+    return opened.close
+  }, [route.id])
+  return log === null ? <Skeleton lines={8} /> : <OpenRun log={log} runId={route.id} />
+}
+
+function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string }) {
+  const state = useStore(log.store)
+  /** Null: the run as it is now. */
+  const [at, setAt] = useState<number | null>(null)
+  const { reading, problem, records } = state
+  const last = records.at(-1)?.seq ?? 0
+  const seq = Math.min(at ?? last, last)
+  const trace = useMemo(() => traceOf(records, seq), [records, seq])
+  const past = usePast(runId, at, records)
+  if (problem !== null) return <ProblemBox problem={problem} />
+  if (reading === null) return <Skeleton lines={10} />
+  const record = at === null ? null : (records.find((one) => one.seq === at) ?? null)
+  return (
+    <>
+      <Head state={state} runId={runId} />
+      <div className="run">
+        <div className="run-left">
+          <RunGraph trace={trace} main={reading.head.machine} runId={runId}>
+            <Scrubber
+              first={records[0]?.seq ?? 1}
+              last={last}
+              at={seq}
+              isNow={at === null}
+              onMove={setAt}
+            />
+          </RunGraph>
+          {record === null ? null : <EventDetail record={record} onClose={() => setAt(null)} />}
+          <StandingPanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
+        </div>
+        <Timeline state={state} at={at} onChoose={setAt} onEarlier={log.earlier} />
+      </div>
+    </>
+  )
+}
+
+function Head({ state, runId }: { readonly state: RunLogState; readonly runId: string }) {
+  const { approvals } = useStore(live)
+  const { reading } = state
+  if (reading === null) return null
+  const { head } = reading
+  const waiting = approvals?.find((one) => one.runId === runId)
+  return (
+    <PageHead
+      title={
+        <span className="row flow">
+          {head.definition} <Status status={head.status} />
+        </span>
+      }
+      about={
+        <span className="small">
+          <span className="mono">{head.id}</span> · started <Time at={head.startedAt} /> ·{' '}
+          {head.callsCount} calls · {moneyText(head.costMicroUsd)}
+          {head.workspace === null ? '' : ` · ${head.workspace}`}
+        </span>
+      }
+    >
+      {waiting === undefined ? null : (
+        <a className="button main-act" href={linkTo('approvals', waiting.id)}>
+          Decide what it asks
+        </a>
+      )}
+      <RunActions head={head} />
+    </PageHead>
+  )
+}
+
+type ScrubberProps = {
+  readonly first: number
+  readonly last: number
+  readonly at: number
+  readonly isNow: boolean
+  readonly onMove: (seq: number | null) => void
+}
+
+/** Back and forth in time. */
+function Scrubber({ first, last, at, isNow, onMove }: ScrubberProps) {
+  const move = (seq: number): void => onMove(seq >= last ? null : Math.max(1, seq))
+  return (
+    <div className="scrub">
+      <button
+        type="button"
+        className="button plain"
+        onClick={() => move(at - 1)}
+        disabled={at <= 1}
+        aria-label="One event back"
+      >
+        ‹
+      </button>
+      <input
+        type="range"
+        aria-label="The run as it was at event"
+        aria-valuetext={isNow ? 'now' : `event ${at} of ${last}`}
+        min={Math.min(first, last)}
+        max={last}
+        value={at}
+        onChange={(event) => move(Number(event.target.value))}
+      />
+      <button
+        type="button"
+        className="button plain"
+        onClick={() => move(at + 1)}
+        disabled={isNow}
+        aria-label="One event forward"
+      >
+        ›
+      </button>
+      <span className="small soft" style={{ minWidth: 92, textAlign: 'right' }}>
+        {isNow ? `now (${last})` : `${at} of ${last}`}
+      </span>
+      <button type="button" className="button" disabled={isNow} onClick={() => onMove(null)}>
+        Now
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+/**
+ * Signing in: the code comes with the link from the terminal, or is pasted.
+ */
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type Problem, wordsOf } from '../data/ask.ts'
+import { beginLive } from '../data/live.ts'
+import { signIn } from '../data/session.ts'
+import { ProblemBox, Skeleton } from '../parts/basics.tsx'
+import { Mark } from '../parts/icons.tsx'
+
+/** The page for whoever is not signed in. */
+export function SignInPage({ code }: { readonly code: string }) {
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [isBusy, setBusy] = useState(code !== '')
+  const used = useRef('')
+  const enter = async (wanted: string): Promise<void> => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await signIn(wanted)
+      // WHY replaced: a code in the history of a browser is of no use, and looks like one.
+      history.replaceState(null, '', '#/')
+      dispatchEvent(new HashChangeEvent('hashchange'))
+      await beginLive()
+    } catch (thrown) {
+      setProblem(wordsOf(thrown))
+    }
+    setBusy(false)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a code is used once
+  useEffect(() => {
+    if (code === '' || used.current === code) return
+    used.current = code
+    void enter(code)
+  }, [code])
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const typed = new FormData(event.currentTarget).get('code')
+    void enter(codeIn(String(typed ?? '')))
+  }
+  return (
+    <main className="sign-in">
+      <div className="stack wide">
+        <div className="brand" style={{ padding: 0 }}>
+          <Mark />
+          Pawl
+        </div>
+        <div className="stack">
+          <h1>Sign in from your terminal</h1>
+          <p className="soft">Run this where Pawl runs, and open the link that it prints:</p>
+          <pre className="code">pawl open</pre>
+        </div>
+        {problem === null ? null : <ProblemBox problem={problem} />}
+        {isBusy ? (
+          <Skeleton lines={2} />
+        ) : (
+          <form className="stack" onSubmit={submit}>
+            <label className="field">
+              <span>Or paste the link or its code</span>
+              <input className="input mono" name="code" autoComplete="off" spellCheck={false} />
+            </label>
+            <button className="button main-act" type="submit">
+              Sign in
+            </button>
+          </form>
+        )}
+      </div>
+    </main>
+  )
+}
+
+function codeIn(text: string): string {
+  return text.trim().replace(/^.*#\/sign-in\//, '')
+}

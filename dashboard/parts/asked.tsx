@@ -1,0 +1,60 @@
+/**
+ * What a question is about, in one line and in short: for lists.
+ */
+import type { PendingMove } from '../../src/core/engine/types.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import type { Approval } from '../data/live.ts'
+import { inputText } from './event-words.ts'
+
+export type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
+
+/** The call that waits; null: it is a move. */
+export function callOf(approval: Approval): PendingCallShown | null {
+  // WHY the cast: the kind says which of the two it is.
+  return approval.kind === 'call' ? (approval.pending as unknown as PendingCallShown) : null
+}
+
+/** The move that waits; null: it is a call. */
+export function moveOf(approval: Approval): PendingMove | null {
+  return approval.kind === 'move' ? (approval.pending as unknown as PendingMove) : null
+}
+
+/** One line about what is asked; paths begin in the workspace where there is one. */
+export function titleOf(approval: Approval, workspace: string | null = null): string {
+  const call = callOf(approval)
+  if (call === null) return approval.message
+  return `${nameOf(call.tool)} ${shortPath(inputText(call.input), workspace)}`
+}
+
+/** A path as it is within a folder. */
+export function shortPath(path: string, folder: string | null): string {
+  return folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
+}
+
+/** Which rule asks: the engine writes it behind the question. */
+export function ruleOf({ kind, message }: Approval): string {
+  if (kind === 'move') return 'the gate of this move asks a person'
+  return /\?\s+(the policy .*)$/s.exec(message)?.[1] ?? message
+}
+
+/** `mcp__mail__send` is easier to read as `mail · send`. */
+export function nameOf(tool: string): string {
+  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
+  return server === undefined ? tool : `${server} · ${name}`
+}
+
+/** Where a move leads, in words. */
+export function targetOf({ move }: PendingMove): string {
+  switch (move.kind) {
+    case 'goto':
+      return move.stage
+    case 'end':
+      return move.outcome
+    case 'invoke':
+      return move.machine
+    case 'fork':
+      return move.branches.map((one) => one.name).join(' + ')
+    case 'return':
+      return 'where the detour began'
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The small things that every page is made of: states of loading and emptiness, badges, times.
+ */
+import { type ReactNode, useEffect, useState } from 'react'
+import type { Problem } from '../data/ask.ts'
+import { Icon, type IconName } from './icons.tsx'
+import { agoText, exactText } from './times.ts'
+
+/** What fills a place before anybody can fill it, and what to do about it. */
+export function Empty(props: {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ReactNode
+}) {
+  return (
+    <div className="empty">
+      <Icon name={props.icon} />
+      <h2>{props.title}</h2>
+      {props.children === undefined ? null : <p>{props.children}</p>}
+    </div>
+  )
+}
+
+/** Grey lines in the place of a text that comes. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  return (
+    <div className="stack" role="status" aria-label="loading">
+      {Array.from({ length: lines }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
+        <div key={index} className="skeleton" style={{ width: `${92 - ((index * 17) % 40)}%` }} />
+      ))}
+    </div>
+  )
+}
+
+/** What the daemon said instead of an answer. */
+export function ProblemBox({ problem }: { readonly problem: Problem }) {
+  return (
+    <div className="problem" role="alert">
+      <strong>{problem.detail}</strong>
+      {problem.hint === '' ? null : <div className="small">{problem.hint}</div>}
+    </div>
+  )
+}
+
+const tones: Readonly<Record<string, string>> = {
+  running: 'accent running',
+  waiting: 'warn',
+  paused: '',
+  completed: 'good',
+  blocked: 'bad',
+  failed: 'bad',
+  cancelled: '',
+  pending: 'warn',
+  granted: 'good',
+  refused: 'bad',
+  expired: '',
+  allow: 'good',
+  ask: 'warn',
+  deny: 'bad',
+}
+
+/** A status in its colour. */
+export function Status({ status }: { readonly status: string }) {
+  return (
+    <span className={`badge ${tones[status] ?? ''}`}>
+      <span className="dot" />
+      {status}
+    </span>
+  )
+}
+
+/** A moment in words, with the exact time on hover. */
+export function Time({ at }: { readonly at: number }) {
+  const now = useNow()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactText(at)}>
+      {agoText(at, now)}
+    </time>
+  )
+}
+
+const tickMs = 10_000
+const tickers = new Set<() => void>()
+setInterval(() => {
+  for (const ticker of tickers) ticker()
+}, tickMs)
+
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const tick = (): void => setNow(Date.now())
+    tickers.add(tick)
+    return () => {
+      tickers.delete(tick)
+    }
+  }, [])
+  return now
+}
+
+/** The head of a page. */
+export function PageHead(props: {
+  readonly title: ReactNode
+  readonly about?: ReactNode
+  readonly children?: ReactNode
+}) {
+  return (
+    <header className="page-head">
+      <div className="grow">
+        <h1>{props.title}</h1>
+        {props.about === undefined ? null : <p>{props.about}</p>}
+      </div>
+      {props.children}
+    </header>
+  )
+}
+
+/** How much of a limit is used. */
+export function LimitBar(props: {
+  readonly name: string
+  readonly used: number
+  readonly max: number
+  readonly show?: (value: number) => string
+}) {
+  const { name, used, max, show = String } = props
+  const share = max === 0 ? 1 : Math.min(1, used / max)
+  const tone = share >= 1 ? 'full' : share >= 0.8 ? 'near' : ''
+  return (
+    <div className="stack" style={{ gap: 4 }}>
+      <div className="row small">
+        <span className="grow soft">{name}</span>
+        <span>
+          {show(used)} of {show(max)}
+        </span>
+      </div>
+      <meter className="hidden-text" aria-label={name} value={used} max={max} />
+      <div className={`bar ${tone}`}>
+        <i style={{ width: `${share * 100}%` }} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,134 @@
+/**
+ * The decision about one question. By keyboard: A or R chooses, Enter does it, so that no single
+ * stroke decides anything.
+ */
+import { useEffect, useRef, useState } from 'react'
+import type { JsonObject } from '../../src/core/json.ts'
+import { decide } from '../data/decide.ts'
+import { type Approval, live } from '../data/live.ts'
+import { goTo } from '../data/route.ts'
+import { useStore } from '../data/store.ts'
+import { Time } from './basics.tsx'
+import { Icon } from './icons.tsx'
+import { say } from './toast.tsx'
+
+type Props = { readonly approval: Approval; readonly edits: JsonObject }
+
+/** The box; for a question that was decided it says how. */
+export function DecideBox({ approval, edits }: Props) {
+  const { me } = useStore(live)
+  if (approval.status !== 'pending') return <Decided approval={approval} />
+  if (me !== null && me.access === 'viewer') {
+    return (
+      <aside className="card pad decide">
+        <p className="soft">You may look. Deciding takes a sign-in as approver.</p>
+      </aside>
+    )
+  }
+  return <Deciding approval={approval} edits={edits} />
+}
+
+function Deciding({ approval, edits }: Props) {
+  const [note, setNote] = useState('')
+  const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
+  const approve = useRef<HTMLButtonElement>(null)
+  const reason = useRef<HTMLTextAreaElement>(null)
+  useKeys(approval, { a: () => approve.current?.focus(), r: () => reason.current?.focus() })
+  const act = async (granted: boolean): Promise<void> => {
+    setBusy(granted ? 'grant' : 'refuse')
+    const changes = granted && Object.keys(edits).length > 0 ? { edits } : {}
+    const problem = await decide(approval, { granted, note, ...changes })
+    say(problem ?? (granted ? 'Approved. The agent goes on.' : 'Refused. The agent is told why.'))
+    setBusy(null)
+    if (problem !== null) return
+    const next = live.get().approvals?.find((one) => one.id !== approval.id)
+    if (next === undefined) goTo('home')
+    else goTo('approvals', next.id)
+  }
+  return (
+    <aside className="card pad decide stack" aria-label="Your decision">
+      <label className="field">
+        <span>A reason or a note; the agent reads it</span>
+        <textarea
+          ref={reason}
+          className="input"
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void act(false)
+          }}
+        />
+      </label>
+      <div className="buttons">
+        <button
+          ref={approve}
+          className="button main-act big"
+          type="button"
+          disabled={busy !== null}
+          onClick={() => act(true)}
+        >
+          <Icon name="check" />
+          {busy === 'grant' ? 'Approving…' : 'Approve'}
+        </button>
+        <button
+          className="button danger big"
+          type="button"
+          disabled={busy !== null}
+          onClick={() => act(false)}
+        >
+          <Icon name="cross" />
+          {busy === 'refuse' ? 'Refusing…' : 'Refuse'}
+        </button>
+      </div>
+      <p className="tiny soft">A decision cannot be undone.</p>
+      <ul className="tiny soft keys">
+        <li>
+          <kbd className="kbd">A</kbd> <kbd className="kbd">Enter</kbd> approve
+        </li>
+        <li>
+          <kbd className="kbd">R</kbd> give a reason, <kbd className="kbd">Ctrl Enter</kbd> refuse
+        </li>
+        <li>
+          <kbd className="kbd">J</kbd> <kbd className="kbd">K</kbd> the next one, the one before
+        </li>
+      </ul>
+    </aside>
+  )
+}
+
+function Decided({ approval }: { readonly approval: Approval }) {
+  return (
+    <aside className="card pad decide stack">
+      <h2>It was {approval.status}</h2>
+      <p className="soft">
+        {approval.decidedBy ?? 'by time'}
+        {approval.decidedAt === null ? null : (
+          <>
+            , <Time at={approval.decidedAt} />
+          </>
+        )}
+      </p>
+      {approval.note === '' ? null : <p className="note-box wrap">{approval.note}</p>}
+    </aside>
+  )
+}
+
+function useKeys(approval: Approval, keys: Readonly<Record<string, () => void>>): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      const key = event.key.toLowerCase()
+      const all = live.get().approvals ?? []
+      const at = all.findIndex((one) => one.id === approval.id)
+      const other = key === 'j' ? all[at + 1] : key === 'k' ? all[at - 1] : undefined
+      if (other !== undefined) goTo('approvals', other.id)
+      if (keys[key] === undefined) return
+      event.preventDefault()
+      keys[key]()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+}

@@ -1,0 +1,52 @@
+/**
+ * All of one event: what it says in words, then every field of it as it is on record.
+ */
+import type { JsonObject } from '../../src/core/json.ts'
+import type { LogRecord } from '../data/run-log.ts'
+import { AskedCall } from './asked-call.tsx'
+import { eventIn, wordsFor } from './event-words.ts'
+import { Icon } from './icons.tsx'
+import { exactText } from './times.ts'
+
+/** The card. */
+export function EventDetail(props: { readonly record: LogRecord; readonly onClose: () => void }) {
+  const { record } = props
+  const { title, about, tone } = wordsFor(record)
+  const call = callIn(record)
+  return (
+    <section className="card" aria-label="Event">
+      <header>
+        <span className={`badge ${tone}`}>{record.type}</span>
+        <h2 className="grow cut">
+          {record.seq}. {title}
+        </h2>
+        <button type="button" className="button plain" onClick={props.onClose} aria-label="Close">
+          <Icon name="cross" />
+        </button>
+      </header>
+      <div className="body stack">
+        {call === null ? null : <AskedCall tool={call.tool} input={call.input} />}
+        {about === '' || call !== null ? null : <p className="wrap">{about}</p>}
+        <p className="small soft">
+          {exactText(record.at)} · by {record.actor}
+        </p>
+        <details>
+          <summary className="small soft">As it is on record</summary>
+          <pre className="code">{JSON.stringify(record, null, 2)}</pre>
+        </details>
+      </div>
+    </section>
+  )
+}
+
+function callIn(record: LogRecord): { readonly tool: string; readonly input: JsonObject } | null {
+  const event = eventIn(record)
+  switch (event.type) {
+    case 'call.allowed':
+    case 'call.denied':
+    case 'call.asked':
+      return event
+    default:
+      return null
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * What a person may do with a run: let it rest, let it go on, end it, take it along.
+ */
+import { useState } from 'react'
+import { ask, wordsOf } from '../data/ask.ts'
+import { type Head, live } from '../data/live.ts'
+import { useStore } from '../data/store.ts'
+import { Icon } from './icons.tsx'
+import { say } from './toast.tsx'
+
+/** The buttons. */
+export function RunActions({ head }: { readonly head: Head }) {
+  const { me } = useStore(live)
+  const [isSure, setSure] = useState(false)
+  const runId = head.id
+  const act = async (what: () => Promise<unknown>, done: string): Promise<void> => {
+    try {
+      await what()
+      say(done)
+    } catch (thrown) {
+      const { detail, hint } = wordsOf(thrown)
+      say(hint === '' ? detail : `${detail}: ${hint}`)
+    }
+    setSure(false)
+  }
+  const mayAct = me !== null && me.access !== 'viewer' && head.endedAt === null
+  return (
+    <span className="row flow">
+      {mayAct && head.status === 'running' ? (
+        <button
+          type="button"
+          className="button"
+          onClick={() => act(() => ask('runs.pause', { runId }), 'The run rests.')}
+        >
+          Pause
+        </button>
+      ) : null}
+      {mayAct && head.status === 'paused' ? (
+        <button
+          type="button"
+          className="button"
+          onClick={() => act(() => ask('runs.resume', { runId }), 'The run goes on.')}
+        >
+          Resume
+        </button>
+      ) : null}
+      {mayAct ? (
+        <button
+          type="button"
+          className="button danger"
+          onBlur={() => setSure(false)}
+          onClick={() =>
+            isSure
+              ? act(() => ask('runs.cancel', { runId, reason: 'cancelled on the page' }), 'Ended.')
+              : setSure(true)
+          }
+        >
+          {isSure ? 'End it for good?' : 'Cancel'}
+        </button>
+      ) : null}
+      <button
+        type="button"
+        className="button"
+        onClick={() => act(() => download(runId), 'The whole run was written to a file.')}
+      >
+        <Icon name="down" />
+        Export
+      </button>
+    </span>
+  )
+}
+
+/** The whole run as `pawl import` takes it in. */
+async function download(runId: string): Promise<void> {
+  const copy = await ask('runs.export', { runId })
+  const url = URL.createObjectURL(new Blob([JSON.stringify(copy)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `${runId}.json`
+  link.click()
+  URL.revokeObjectURL(url)
+}

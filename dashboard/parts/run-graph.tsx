@@ -1,0 +1,92 @@
+/**
+ * The graph of a run, with the runs of its family and the scrubber below.
+ */
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { type Picture, pictureOf } from '../../src/core/draw/picture.ts'
+import type { Machine } from '../../src/core/machine/machine.ts'
+import { readMachine } from '../data/machines.ts'
+import type { MemberTrace, Trace } from '../data/trace.ts'
+import { Status } from './basics.tsx'
+
+const Graph = lazy(async () => ({ default: (await import('./graph.tsx')).Graph }))
+
+type Props = {
+  readonly trace: Trace
+  readonly main: string
+  readonly runId: string
+  readonly children: ReactNode
+}
+
+/** The card. */
+export function RunGraph({ trace, main, runId, children }: Props) {
+  const [hash, setHash] = useState(main)
+  const machine = useMachine(hash)
+  const picture = useMemo<Picture | null>(() => (machine ? pictureOf(machine) : null), [machine])
+  const here = useMemo(
+    () => new Set(trace.members.filter((one) => isOpen(one, trace)).map((one) => one.stage)),
+    [trace],
+  )
+  const others = trace.members.filter((one) => one.runId !== runId)
+  return (
+    <section className="card" aria-label="Graph">
+      <header>
+        <h2 className="grow">
+          {machine === null ? 'The machine' : machine.name}{' '}
+          <span className="soft small">{picture?.about}</span>
+        </h2>
+        {hash === main ? null : (
+          <button type="button" className="button" onClick={() => setHash(main)}>
+            Back to the main run
+          </button>
+        )}
+      </header>
+      <div className="graph-card">
+        {picture === null ? (
+          <div className="skeleton" style={{ height: '100%' }} />
+        ) : (
+          <Suspense fallback={<div className="skeleton" style={{ height: '100%' }} />}>
+            <Graph picture={picture} trace={trace} here={here} />
+          </Suspense>
+        )}
+      </div>
+      {children}
+      {others.length === 0 ? null : (
+        <ul className="list" aria-label="Child runs">
+          {others.map((one) => (
+            <li key={one.runId}>
+              <button type="button" className="line" onClick={() => setHash(one.machine)}>
+                <span className="grow cut">
+                  {one.branch ?? 'invoked'} <span className="soft small">{one.stage}</span>
+                </span>
+                <Status status={one.status} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+/** A parent that waits for its children stands nowhere that matters. */
+function isOpen(member: MemberTrace, { members }: Trace): boolean {
+  const isLive = (one: MemberTrace): boolean => one.status === 'running' || one.status === 'waiting'
+  if (member === members[0] && members.slice(1).some(isLive)) return false
+  return isLive(member) || member === members[0]
+}
+
+function useMachine(hash: string): Machine | null {
+  const [machine, setMachine] = useState<Machine | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    readMachine(hash)
+      .then((found) => {
+        if (isCurrent) setMachine(found)
+      })
+      .catch(() => undefined)
+    return () => {
+      isCurrent = false
+    }
+  }, [hash])
+  return machine?.hash === hash ? machine : null
+}

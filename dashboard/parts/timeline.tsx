@@ -1,0 +1,139 @@
+/**
+ * The log of a run: every event, filtered and searched, of any length.
+ */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { LogRecord, RunLogState } from '../data/run-log.ts'
+import { Empty } from './basics.tsx'
+import { type EventGroup, type Words, wordsFor } from './event-words.ts'
+import { clockText, exactText } from './times.ts'
+import { type ListHandle, VirtualList } from './virtual-list.tsx'
+
+const groups: readonly EventGroup[] = ['calls', 'moves', 'approvals', 'refusals', 'other']
+const rowHeight = 38
+
+type Props = {
+  readonly state: RunLogState
+  /** The event that is looked at; null: now. */
+  readonly at: number | null
+  readonly onChoose: (seq: number) => void
+  readonly onEarlier: () => void
+}
+
+/** The card. */
+export function Timeline({ state, at, onChoose, onEarlier }: Props) {
+  const [text, setText] = useState('')
+  const [hidden, setHidden] = useState<ReadonlySet<EventGroup>>(new Set())
+  const { records } = state
+  const shown = useMemo(() => filterRecords(records, text, hidden), [records, text, hidden])
+  const list = useRef<ListHandle>(null)
+  const index = at === null ? -1 : shown.findIndex((one) => one.seq >= at)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new choice scrolls
+  useEffect(() => {
+    if (index >= 0) list.current?.show(index)
+  }, [at])
+  const toggle = (group: EventGroup): void =>
+    setHidden((was) => {
+      const rest = [...was].filter((one) => one !== group)
+      return new Set(was.has(group) ? rest : [...rest, group])
+    })
+  const first = records[0]?.seq ?? 1
+  return (
+    <section className="card timeline" aria-label="Timeline">
+      <header>
+        <h2 className="grow">
+          Timeline <span className="soft small">{shown.length} events</span>
+        </h2>
+        <input
+          className="input"
+          style={{ width: 180, minHeight: 30 }}
+          type="search"
+          placeholder="search"
+          aria-label="Search the log"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <div className="chips" style={{ width: '100%' }}>
+          {groups.map((group) => (
+            <button
+              key={group}
+              type="button"
+              className="chip"
+              aria-pressed={!hidden.has(group)}
+              onClick={() => toggle(group)}
+            >
+              {group}
+            </button>
+          ))}
+          {first > 1 ? (
+            <button type="button" className="chip" disabled={state.isFilling} onClick={onEarlier}>
+              {state.isFilling ? 'loading earlier ones' : `${first - 1} earlier events`}
+            </button>
+          ) : null}
+        </div>
+      </header>
+      {shown.length === 0 ? (
+        <Empty icon="search" title="No event is like that">
+          Show more kinds, or search for fewer letters.
+        </Empty>
+      ) : (
+        <VirtualList
+          label="Events"
+          handle={list}
+          count={shown.length}
+          rowHeight={rowHeight}
+          {...(at === null ? { follows: 'end' as const } : {})}
+          row={(place) => (
+            <EventRow record={shown[place] as LogRecord} at={at} onChoose={onChoose} />
+          )}
+        />
+      )}
+    </section>
+  )
+}
+
+type RowProps = {
+  readonly record: LogRecord
+  readonly at: number | null
+  readonly onChoose: (seq: number) => void
+}
+
+function EventRow({ record, at, onChoose }: RowProps) {
+  const { tone, title, about } = cachedWords(record)
+  const mark = at === record.seq ? 'chosen' : at !== null && record.seq > at ? 'later' : ''
+  return (
+    <button type="button" className={`event ${mark}`} onClick={() => onChoose(record.seq)}>
+      <time dateTime={new Date(record.at).toISOString()} title={exactText(record.at)}>
+        {clockText(record.at)}
+      </time>
+      <span className={`pip ${tone}`} />
+      <span className="words">
+        <strong>{title}</strong>
+        <span className="soft small cut">{about}</span>
+      </span>
+    </button>
+  )
+}
+
+const known = new WeakMap<LogRecord, Words>()
+
+function cachedWords(record: LogRecord): Words {
+  const found = known.get(record) ?? wordsFor(record)
+  known.set(record, found)
+  return found
+}
+
+function filterRecords(
+  records: readonly LogRecord[],
+  text: string,
+  hidden: ReadonlySet<EventGroup>,
+): readonly LogRecord[] {
+  const wanted = text.trim().toLowerCase()
+  if (wanted === '' && hidden.size === 0) return records
+  return records.filter((record) => {
+    const words = cachedWords(record)
+    if (hidden.has(words.group)) return false
+    if (wanted === '') return true
+    const short = `${words.title} ${words.about} ${record.actor}`.toLowerCase()
+    return short.includes(wanted) || JSON.stringify(record.data).toLowerCase().includes(wanted)
+  })
+}

@@ -1,0 +1,60 @@
+/**
+ * Moments, durations, money and sizes in words.
+ */
+const units = [
+  ['year', 365 * 86_400_000],
+  ['month', 30 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' })
+const clock = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+
+/** `3 minutes ago`, `in 2 hours`. */
+export function agoText(at: number, now: number): string {
+  const distance = at - now
+  for (const [unit, ms] of units) {
+    if (Math.abs(distance) >= ms) return relative.format(Math.round(distance / ms), unit)
+  }
+  if (distance > 5_000) return `in ${Math.round(distance / 1_000)} seconds`
+  return distance > -10_000 ? 'just now' : 'less than a minute ago'
+}
+
+/** The whole date and time. */
+export function exactText(at: number): string {
+  return exact.format(at)
+}
+
+/** Hours, minutes and seconds. */
+export function clockText(at: number): string {
+  return clock.format(at)
+}
+
+/** `4 m 12 s`. */
+export function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} m ${seconds % 60} s`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ${minutes % 60} m` : `${Math.floor(hours / 24)} days`
+}
+
+/** Millionths of a dollar as dollars. */
+export function moneyText(microUsd: number): string {
+  const usd = microUsd / 1_000_000
+  return `$${usd.toFixed(usd >= 1 || usd === 0 ? 2 : 4)}`
+}
+
+/** `1.4 MB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+}

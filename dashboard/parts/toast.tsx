@@ -1,0 +1,25 @@
+/**
+ * One line about what was just done.
+ */
+import { openStore, useStore } from '../data/store.ts'
+
+const shownMs = 6_000
+const words = openStore<string>('')
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Says it for some seconds. */
+export function say(text: string): void {
+  words.set(() => text)
+  clearTimeout(timer)
+  timer = setTimeout(() => words.set(() => ''), shownMs)
+}
+
+/** Where it is said; also to those who do not see it. */
+export function Toast() {
+  const text = useStore(words)
+  return (
+    <div role="status" aria-live="polite">
+      {text === '' ? null : <div className="toast appear">{text}</div>}
+    </div>
+  )
+}

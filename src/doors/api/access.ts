@@ -1,0 +1,34 @@
+/**
+ * What a person who has signed in to the page may do. A token of the data directory may do all of
+ * it; a sign-in may be given less.
+ */
+import { type OperationName, operations } from './operations-table.ts'
+
+/** Each may do what those before it may. */
+export const accesses = ['viewer', 'approver', 'author', 'admin'] as const
+export type Access = (typeof accesses)[number]
+
+/** What only looks is for everybody, and what is not named here for nobody but an admin. */
+const least: Readonly<Partial<Record<OperationName, Access>>> = {
+  check: 'viewer',
+  judge: 'viewer',
+  'approvals.decide': 'approver',
+  'runs.pause': 'approver',
+  'runs.resume': 'approver',
+  'runs.cancel': 'approver',
+  'runs.start': 'author',
+  'runs.signal': 'author',
+  'definitions.create': 'author',
+  'definitions.update': 'author',
+  'definitions.delete': 'author',
+}
+
+/** The least access that an operation takes. */
+export function leastAccess(name: OperationName): Access {
+  return least[name] ?? (operations[name].method === 'GET' ? 'viewer' : 'admin')
+}
+
+/** Whether somebody with this access may do it. */
+export function permits(access: Access, name: OperationName): boolean {
+  return accesses.indexOf(access) >= accesses.indexOf(leastAccess(name))
+}

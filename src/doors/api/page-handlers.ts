@@ -1,0 +1,31 @@
+/**
+ * What the operations of the page do with the runtime.
+ */
+import type { JsonObject } from '../../core/json.ts'
+import type { Handlers } from './handlers.ts'
+import type { PageOperation } from './page-operations.ts'
+import { problem } from './problem.ts'
+
+const noSignIns = problem('NOT_PERMITTED', { detail: 'nobody can sign in to this daemon' })
+
+const noMachine = problem('MACHINE_UNKNOWN', {
+  detail: 'there is no machine of that hash',
+  status: 404,
+})
+
+export const pageHandlers: Pick<Handlers, PageOperation> = {
+  me: async ({ actor, access }) => {
+    const role = actor.kind === 'person' ? 'person' : 'agent'
+    return { ok: true, output: { role, name: actor.name, access: access ?? 'admin' } }
+  },
+  'signIns.invite': async ({ signIns }, { access }) =>
+    signIns === null
+      ? { ok: false, problem: noSignIns }
+      : { ok: true, output: { ...signIns.invite(access), access } },
+  'machines.read': async ({ runtime }, { hash }) => {
+    const machine = await runtime.readMachine(hash)
+    if (machine === null) return { ok: false, problem: noMachine }
+    // WHY the cast: a machine is JSON by its own rules, which its type does not say.
+    return { ok: true, output: { machine: machine as unknown as JsonObject } }
+  },
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { type Access, leastAccess, permits } from './access.ts'
+import { operationNames } from './operations-table.ts'
+import { type KeptSignIn, openSignIns, type SignedIn } from './sign-ins.ts'
+
+type Book = ReturnType<typeof openBook>
+
+function openBook(kept: KeptSignIn[] = []) {
+  const clock = { now: 1_000_000 }
+  const state = { kept: kept as readonly KeptSignIn[] }
+  const signIns = openSignIns({
+    now: () => clock.now,
+    name: 'ada',
+    read: () => state.kept,
+    write: (next) => {
+      state.kept = next
+    },
+  })
+  return { signIns, state, clock }
+}
+
+function enter({ signIns }: Book, access: Access = 'admin'): SignedIn {
+  const signed = signIns.redeem(signIns.invite(access).code)
+  if (signed === null || signed === 'busy') throw new Error('nobody was signed in')
+  return signed
+}
+
+test('a code signs in once, as what it was made for', () => {
+  const { signIns } = openBook()
+  const { code } = signIns.invite('approver')
+  const signed = signIns.redeem(code) as SignedIn
+  expect(signed.caller).toEqual({ role: 'person', name: 'ada', access: 'approver' })
+  expect(signIns.find(signed.cookie, signed.key)).toEqual(signed.caller)
+  expect(signIns.redeem(code)).toBeNull()
+})
+
+test('a code is void after five minutes, and so is one that nobody made', () => {
+  const { signIns, clock } = openBook()
+  const { code, expiresAt } = signIns.invite('admin')
+  expect(expiresAt - clock.now).toBe(300_000)
+  clock.now = expiresAt
+  expect(signIns.redeem(code)).toBeNull()
+  expect(signIns.redeem('')).toBeNull()
+  expect(signIns.redeem('made-up')).toBeNull()
+})
+
+test('cookie and key open nothing alone, nor do those of two people together', () => {
+  const book = openBook()
+  const [one, other] = [enter(book), enter(book)]
+  expect(book.signIns.find(one.cookie, '')).toBeNull()
+  expect(book.signIns.find('', one.key)).toBeNull()
+  expect(book.signIns.find(one.key, one.cookie)).toBeNull()
+  expect(book.signIns.find(one.cookie, other.key)).toBeNull()
+})
+
+test('a sign-in survives a restart, lasts a week, and what is kept opens nothing', () => {
+  const first = openBook()
+  const { cookie, key } = enter(first)
+  const text = JSON.stringify(first.state.kept)
+  expect(text).not.toContain(cookie)
+  expect(text).not.toContain(key)
+  const next = openBook([...first.state.kept])
+  expect(next.signIns.find(cookie, key)).not.toBeNull()
+  next.clock.now += 7 * 86_400_000
+  expect(next.signIns.find(cookie, key)).toBeNull()
+})
+
+test('signing out ends one sign-in and no other', () => {
+  const book = openBook()
+  const [one, other] = [enter(book), enter(book)]
+  book.signIns.end(one.cookie)
+  expect(book.signIns.find(one.cookie, one.key)).toBeNull()
+  expect(book.signIns.find(other.cookie, other.key)).not.toBeNull()
+})
+
+test('guessing is stopped, for a minute', () => {
+  const { signIns, clock } = openBook()
+  const answers = Array.from({ length: 40 }, () => signIns.redeem('guess'))
+  expect(answers.at(-1)).toBe('busy')
+  expect(signIns.redeem(signIns.invite('admin').code)).toBe('busy')
+  clock.now += 60_000
+  expect(signIns.redeem(signIns.invite('admin').code)).toHaveProperty('cookie')
+})
+
+test('as many sign-ins are kept as there may be, and the oldest goes first', () => {
+  const book = openBook()
+  const [oldest, ...others] = Array.from({ length: 51 }, () => {
+    book.clock.now += 60_000
+    return enter(book)
+  })
+  expect(book.state.kept).toHaveLength(50)
+  expect(book.signIns.find(oldest?.cookie ?? '', oldest?.key ?? '')).toBeNull()
+  for (const one of others) expect(book.signIns.find(one.cookie, one.key)).not.toBeNull()
+})
+
+test('a viewer changes nothing, and nobody but an admin does what has no rule', () => {
+  const mine = (access: Access) => operationNames.filter((name) => permits(access, name))
+  expect(mine('viewer').filter((name) => !/^(check|judge|health|me|status)$/.test(name))).toEqual(
+    operationNames.filter((name) => leastAccess(name) === 'viewer' && /\./.test(name)),
+  )
+  for (const name of mine('viewer')) expect(name).not.toMatch(/decide|start|signal|create|stop/)
+  expect(mine('approver')).toContain('approvals.decide')
+  expect(mine('approver')).not.toContain('definitions.create')
+  expect(mine('author')).toContain('definitions.update')
+  for (const name of ['stop', 'runs.import', 'runs.force', 'signIns.invite'] as const) {
+    expect(mine('author')).not.toContain(name)
+  }
+  expect(mine('admin')).toEqual(operationNames)
+})

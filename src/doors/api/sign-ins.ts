@@ -1,0 +1,119 @@
+/**
+ * People who have signed in to the page: a code from the terminal becomes a cookie and a key.
+ * Knows secrets and how long they count. Must not know headers or files.
+ *
+ * WHY two secrets: a browser sends cookies to every port of a host, so whatever else listens there
+ * gets to see ours. The key is kept by the page and stays with its origin, port included. Neither
+ * is worth anything alone.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Access } from './access.ts'
+import type { Caller } from './caller.ts'
+
+/** A sign-in as it is kept: nothing in it opens anything. */
+export type KeptSignIn = {
+  readonly cookieHash: string
+  readonly keyHash: string
+  readonly access: Access
+  readonly name: string
+  readonly expiresAt: number
+}
+
+export type SignInOptions = {
+  readonly now: () => number
+  /** Whom the terminal belongs to. */
+  readonly name: string
+  readonly read: () => readonly KeptSignIn[]
+  readonly write: (kept: readonly KeptSignIn[]) => void
+}
+
+export type SignedIn = {
+  readonly cookie: string
+  readonly key: string
+  readonly caller: Caller
+  readonly expiresAt: number
+}
+
+export type SignIns = {
+  /** A code that signs one person in, once, soon. */
+  readonly invite: (access: Access) => { readonly code: string; readonly expiresAt: number }
+  /** Null: nobody made this code, it was used, or its time is over. `busy`: too many tries. */
+  readonly redeem: (code: string) => SignedIn | 'busy' | null
+  readonly find: (cookie: string, key: string) => Caller | null
+  /** Signs out whoever has this cookie. */
+  readonly end: (cookie: string) => void
+}
+
+const codeMs = 5 * 60_000
+const signInMs = 7 * 86_400_000
+/** Codes that wait to be used; beyond it the oldest is void. */
+const codesMax = 20
+/** People who are signed in; beyond it the oldest has to sign in again. */
+const signInsMax = 50
+const triesMax = 30
+const triesMs = 60_000
+const secretBytes = 32
+
+type Code = { readonly hash: string; readonly access: Access; readonly expiresAt: number }
+
+/** Opens the book of sign-ins; codes are forgotten with it, sign-ins are kept. */
+export function openSignIns({ now, name, read, write }: SignInOptions): SignIns {
+  let codes: readonly Code[] = []
+  let kept = read().slice(-signInsMax)
+  const tries = openTries(now)
+  const keep = (next: readonly KeptSignIn[]): void => {
+    kept = next.filter((one) => one.expiresAt > now()).slice(-signInsMax)
+    write(kept)
+  }
+  return {
+    invite: (access) => {
+      const code = secret()
+      const expiresAt = now() + codeMs
+      const open = codes.filter((one) => one.expiresAt > now())
+      codes = [...open, { hash: hashOf(code), access, expiresAt }].slice(-codesMax)
+      return { code, expiresAt }
+    },
+    redeem: (presented) => {
+      if (!tries.take()) return 'busy'
+      const code = codes.find((one) => isSame(one.hash, presented))
+      if (code === undefined || code.expiresAt <= now()) return null
+      codes = codes.filter((one) => one !== code)
+      const [cookie, key, expiresAt] = [secret(), secret(), now() + signInMs]
+      const { access } = code
+      const [cookieHash, keyHash] = [hashOf(cookie), hashOf(key)]
+      keep([...kept, { cookieHash, keyHash, access, name, expiresAt }])
+      return { cookie, key, caller: { role: 'person', name, access }, expiresAt }
+    },
+    find: (cookie, key) => {
+      const found = kept.find((one) => isSame(one.cookieHash, cookie))
+      if (found === undefined || !isSame(found.keyHash, key) || found.expiresAt <= now())
+        return null
+      return { role: 'person', name: found.name, access: found.access }
+    },
+    end: (cookie) => keep(kept.filter((one) => !isSame(one.cookieHash, cookie))),
+  }
+}
+
+function openTries(now: () => number): { readonly take: () => boolean } {
+  let [since, count] = [0, 0]
+  return {
+    take: () => {
+      if (now() - since >= triesMs) [since, count] = [now(), 0]
+      count += 1
+      return count <= triesMax
+    },
+  }
+}
+
+function secret(): string {
+  return randomBytes(secretBytes).toString('base64url')
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function isSame(hash: string, presented: string): boolean {
+  const [known, other] = [Buffer.from(hash), Buffer.from(hashOf(presented))]
+  return known.length === other.length && timingSafeEqual(known, other)
+}

@@ -1,0 +1,63 @@
+/**
+ * The files of the page, as the build has made them. They hold no secret and are for everybody;
+ * what they show, the API gives to whoever has signed in.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { extname, join } from 'node:path'
+import { safeHeaders } from './send.ts'
+
+/** Sends a file of the page; false: there is none of that name. */
+export type PageFiles = (response: ServerResponse, name: string) => boolean
+
+/**
+ * Nothing but our own files, no inline code, no other site in either direction; and texts cannot
+ * become elements, because only the one policy that starts our worker may make code of a text.
+ */
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "worker-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types pawl',
+].join('; ')
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Null: the page was not built. */
+export function openPageFiles(folder: string): PageFiles | null {
+  if (!existsSync(join(folder, 'index.html'))) return null
+  const names = new Set(['index.html', ...readdirSync(join(folder, 'assets')).map(asset)])
+  const read = new Map<string, Buffer>()
+  return (response, name) => {
+    const type = types[extname(name)]
+    if (!names.has(name) || type === undefined) return false
+    const bytes = read.get(name) ?? readFileSync(join(folder, name))
+    read.set(name, bytes)
+    response.writeHead(200, {
+      ...safeHeaders,
+      'content-security-policy': pagePolicy,
+      'content-type': type,
+      'content-length': bytes.length,
+      // The names of assets change with what is in them.
+      ...(name === 'index.html' ? {} : { 'cache-control': 'private, max-age=31536000, immutable' }),
+    })
+    response.end(bytes)
+    return true
+  }
+}
+
+function asset(name: string): string {
+  return `assets/${name}`
+}

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startRelease } from '../../runtime/runtime.contract.ts'
+import type { Access } from '../api/access.ts'
+import {
+  agentToken,
+  ask as askPort,
+  bearer,
+  type Daemon,
+  jsonBearer,
+  openDaemon,
+  personToken,
+} from '../api/daemon.contract.ts'
+import { openHttpDoor } from './open-http-door.ts'
+
+type SignedIn = { readonly cookie: string; readonly key: string; readonly setCookie: string }
+
+function originOf({ http }: Daemon): Record<string, string> {
+  return { origin: `http://127.0.0.1:${http.port}` }
+}
+
+async function enter(daemon: Daemon, access: Access = 'admin'): Promise<SignedIn> {
+  const { code } = await daemon.client('http').signIns.invite({ access })
+  const told = await daemon.ask('POST /v1/sign-in', {
+    headers: { ...originOf(daemon), 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  })
+  expect(told.status).toBe(200)
+  const [setCookie = ''] = told.headers['set-cookie'] as string[]
+  return { cookie: setCookie.split(';')[0] ?? '', key: JSON.parse(told.text).key, setCookie }
+}
+
+function signed({ cookie, key }: SignedIn): Record<string, string> {
+  return { cookie, 'x-pawl-key': key }
+}
+
+test('the cookie is for this host alone, and no script can read it', async () => {
+  const daemon = await openDaemon()
+  const { setCookie } = await enter(daemon)
+  expect(setCookie).toMatch(/^pawl_\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=\d+$/)
+})
+
+test('whoever has signed in may look with cookie and key, and with less may not', async () => {
+  const daemon = await openDaemon()
+  const signIn = await enter(daemon)
+  const status = async (headers: Record<string, string>) =>
+    (await daemon.ask('GET /v1/runs', { headers })).status
+  expect(await status(signed(signIn))).toBe(200)
+  expect(await status({ cookie: signIn.cookie })).toBe(401)
+  expect(await status({ 'x-pawl-key': signIn.key })).toBe(401)
+  expect(await status({ ...signed(signIn), 'x-pawl-key': 'x' })).toBe(401)
+  expect(await status({ ...signed(signIn), cookie: `${signIn.cookie}; ${signIn.cookie}` })).toBe(
+    401,
+  )
+  expect(await status({ ...signed(signIn), origin: 'https://evil.test' })).toBe(403)
+  expect(await status({ ...signed(signIn), 'sec-fetch-site': 'same-site' })).toBe(403)
+})
+
+test('a change needs to say that it comes from our own page', async () => {
+  const daemon = await openDaemon()
+  const runId = await startRelease(daemon.runtime)
+  const signIn = await enter(daemon)
+  const pause = (headers: Record<string, string>) =>
+    daemon.ask(`POST /v1/runs/${runId}/pause`, {
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{}',
+    })
+  expect((await pause(signed(signIn))).status).toBe(401)
+  expect((await pause({ cookie: signIn.cookie, ...originOf(daemon) })).status).toBe(401)
+  expect((await pause({ ...signed(signIn), origin: 'null' })).status).toBe(403)
+  expect((await pause({ ...signed(signIn), ...originOf(daemon) })).status).toBe(200)
+})
+
+test('what a role may not do is refused by the API, whatever the page shows', async () => {
+  const daemon = await openDaemon()
+  const runId = await startRelease(daemon.runtime)
+  const tryAs = async (access: Access, line: string, body = '{}') => {
+    const headers = {
+      ...signed(await enter(daemon, access)),
+      ...originOf(daemon),
+      'content-type': 'application/json',
+    }
+    return (await daemon.ask(line, { headers, body })).status
+  }
+  expect(await tryAs('viewer', `POST /v1/runs/${runId}/pause`)).toBe(403)
+  expect(await tryAs('approver', `POST /v1/runs/${runId}/pause`)).toBe(200)
+  expect(await tryAs('approver', 'POST /v1/definitions', '{"source":"{}"}')).toBe(403)
+  expect(await tryAs('author', 'POST /v1/definitions', '{"source":"{}"}')).toBe(422)
+  expect(await tryAs('author', 'POST /v1/signIns')).toBe(403)
+  expect(await tryAs('author', 'POST /v1/stop')).toBe(403)
+  expect(await tryAs('viewer', 'POST /v1/check', '{"source":"{}"}')).toBe(200)
+})
+
+test('an agent gets nobody in', async () => {
+  const daemon = await openDaemon()
+  const invite = await daemon.ask('POST /v1/signIns', {
+    headers: jsonBearer(agentToken),
+    body: '{}',
+  })
+  expect(invite.status).toBe(403)
+  for (const code of [agentToken, personToken, '']) {
+    const told = await daemon.ask('POST /v1/sign-in', {
+      headers: { ...originOf(daemon), 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    })
+    expect([told.status, told.headers['set-cookie']]).toEqual([401, undefined])
+  }
+})
+
+test('signing in is for a page of ours: a form of another site has no way to do it', async () => {
+  const daemon = await openDaemon()
+  const { code } = await daemon.client('http').signIns.invite({})
+  const body = JSON.stringify({ code })
+  const status = async (headers: Record<string, string>) =>
+    (await daemon.ask('POST /v1/sign-in', { headers, body })).status
+  expect(await status({ 'content-type': 'application/json' })).toBe(403)
+  const evil = { 'content-type': 'application/json', origin: 'https://evil.test' }
+  expect(await status(evil)).toBe(403)
+  expect(await status({ ...originOf(daemon), 'content-type': 'text/plain' })).toBe(415)
+  expect((await daemon.ask(`GET /v1/sign-in?code=${code}`)).status).toBe(405)
+})
+
+test('whoever has signed out is out', async () => {
+  const daemon = await openDaemon()
+  const signIn = await enter(daemon)
+  const headers = { ...signed(signIn), ...originOf(daemon), 'content-type': 'application/json' }
+  const out = await daemon.ask('POST /v1/sign-out', { headers, body: '{}' })
+  expect(String(out.headers['set-cookie'])).toContain('Max-Age=0')
+  expect((await daemon.ask('GET /v1/runs', { headers: signed(signIn) })).status).toBe(401)
+})
+
+test('a token in the header wins over a cookie beside it', async () => {
+  const daemon = await openDaemon()
+  const viewer = await enter(daemon, 'viewer')
+  const headers = { ...signed(viewer), ...bearer(personToken) }
+  const told = await daemon.ask('GET /v1/me', { headers })
+  expect(JSON.parse(told.text)).toEqual({ role: 'person', name: 'ada', access: 'admin' })
+})
+
+test('the page has a policy that lets nothing in, and only the files of the build', async () => {
+  const daemon = await openDaemon()
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-page-'))
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>')
+  writeFileSync(join(folder, 'assets', 'main.js'), 'export {}')
+  writeFileSync(join(folder, 'secret.txt'), 'no')
+  const door = await openHttpDoor({
+    api: daemon.api,
+    host: '127.0.0.1',
+    port: 0,
+    pageFolder: folder,
+  })
+  onTestFinished(async () => {
+    await door.close()
+    rmSync(folder, { recursive: true })
+  })
+  const page = await askPort(door.port, 'GET /')
+  const policy = String(page.headers['content-security-policy'])
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('unsafe')
+  const script = await askPort(door.port, 'GET /assets/main.js')
+  expect([script.status, script.text]).toEqual([200, 'export {}'])
+  expect(script.headers['content-type']).toContain('text/javascript')
+  for (const path of ['/assets/none.js', '/assets/..%2fsecret.txt', '/secret.txt', '/assets/']) {
+    expect((await askPort(door.port, `GET ${path}`)).status, path).toBe(404)
+  }
+})

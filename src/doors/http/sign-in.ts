@@ -1,0 +1,100 @@
+/**
+ * Signing in and out over HTTP: the cookie, the key, and what a request has to carry besides.
+ * Knows headers. Whether somebody is signed in is the API's to say.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '../api/api.ts'
+import type { Caller } from '../api/caller.ts'
+import { type Problem, problem } from '../api/problem.ts'
+import { readBody } from './read-body.ts'
+import { sendProblem, sendText } from './send.ts'
+
+export const signInPath = '/v1/sign-in'
+export const signOutPath = '/v1/sign-out'
+/** Sent with every request of the page; a form or a picture of another site cannot. */
+export const keyHeader = 'x-pawl-key'
+
+const bodyBytesMax = 4_096
+const asJson = { 'content-type': 'application/json' }
+
+export type Exchanged = {
+  readonly api: Api
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+}
+
+/** Whoever has signed in; null: nobody, or the request could be another site's. */
+export function signedInCaller({ api, incoming }: Omit<Exchanged, 'outgoing'>): Caller | null {
+  const cookie = cookieOf(incoming)
+  const key = incoming.headers[keyHeader]
+  if (api.signIns === null || cookie === null || typeof key !== 'string') return null
+  // WHY: every browser says where a change comes from; the guard has seen that it is us.
+  if (incoming.method !== 'GET' && incoming.headers.origin === undefined) return null
+  return api.signIns.find(cookie, key)
+}
+
+/** A code becomes a cookie, and a key that the page keeps. */
+export async function signIn({ api, incoming, outgoing }: Exchanged): Promise<void> {
+  const refusal = refuseForeign(incoming)
+  if (refusal !== null) return sendProblem(outgoing, refusal)
+  const body = await readBody(incoming, bodyBytesMax)
+  if (!body.ok) return sendProblem(outgoing, body.problem)
+  const signed = api.signIns?.redeem(codeIn(body.value)) ?? null
+  if (signed === 'busy') return sendProblem(outgoing, tooMany)
+  if (signed === null) return sendProblem(outgoing, unknownCode)
+  const { cookie, key, caller, expiresAt } = signed
+  const seconds = Math.round((expiresAt - Date.now()) / 1_000)
+  const headers = { ...asJson, 'set-cookie': cookieText(incoming, cookie, seconds) }
+  sendText(outgoing, headers, JSON.stringify({ key, name: caller.name, access: caller.access }))
+}
+
+/** Ends a sign-in here, whoever else has one. */
+export async function signOut({ api, incoming, outgoing }: Exchanged): Promise<void> {
+  const refusal = refuseForeign(incoming)
+  if (refusal !== null) return sendProblem(outgoing, refusal)
+  const cookie = cookieOf(incoming)
+  if (cookie !== null && signedInCaller({ api, incoming }) !== null) api.signIns?.end(cookie)
+  const headers = { ...asJson, 'set-cookie': cookieText(incoming, '', 0) }
+  sendText(outgoing, headers, '{"signedOut":true}')
+}
+
+function refuseForeign({ headers }: IncomingMessage): Problem | null {
+  if (headers.origin !== undefined) return null
+  const detail = 'signing in and out is for the page of this daemon'
+  return problem('NOT_PERMITTED', { detail, hint: 'open the link that `pawl open` prints' })
+}
+
+const tooMany = problem('OVERLOADED', {
+  detail: 'too many codes were tried',
+  hint: 'try again in a minute',
+})
+
+const unknownCode = problem('TOKEN_INVALID', {
+  detail: 'this code was used, is too old, or was never made',
+  hint: 'run `pawl open` for a new one',
+})
+
+function codeIn(value: unknown): string {
+  const isObject = typeof value === 'object' && value !== null && 'code' in value
+  return isObject && typeof value.code === 'string' ? value.code : ''
+}
+
+/** WHY with the port: hosts share their cookies among ports, and two daemons would fight. */
+function cookieName({ headers }: IncomingMessage): string {
+  return `pawl_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? ''}`
+}
+
+function cookieOf(incoming: IncomingMessage): string | null {
+  const name = cookieName(incoming)
+  const own = (incoming.headers.cookie ?? '')
+    .split(';')
+    .map((one) => one.trim())
+    .filter((one) => one.startsWith(`${name}=`))
+  // Of two with one name nobody can say whose is whose.
+  return own.length === 1 ? (own[0]?.slice(name.length + 1) ?? null) : null
+}
+
+function cookieText(incoming: IncomingMessage, value: string, seconds: number): string {
+  const name = cookieName(incoming)
+  return `${name}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`
+}

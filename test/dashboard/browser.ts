@@ -1,0 +1,119 @@
+/**
+ * What the tests of the page share: a real Chromium, and a daemon that really serves the page.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Client, openClient } from '../../src/client/index.ts'
+import { type House, isOurNode, openHouse, until } from '../../src/main/daemon.contract.ts'
+
+const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Where a Chromium is; null: there is none, `npm test` says how to get one. */
+export const chromiumPath =
+  [process.env.PAWL_CHROMIUM ?? '', ...paths].find((path) => path !== '' && existsSync(path)) ??
+  null
+
+const pageFile = join(import.meta.dirname, '..', '..', 'dist', 'dashboard', 'index.html')
+/** WHY the build too: what is tested is what is served. */
+export const canBrowse = isOurNode && chromiumPath !== null && existsSync(pageFile)
+
+/** Opens the browser. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath ?? '',
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+export type Site = {
+  readonly house: House
+  readonly url: () => string
+  readonly as: { readonly agent: Client; readonly person: Client }
+  /** A page of a browser that has signed in; what it complains about is in `faults`. */
+  readonly open: (browser: Browser, wish?: PageWish) => Promise<Opened>
+  readonly restart: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type PageWish = {
+  readonly role?: string
+  readonly size?: { readonly width: number; readonly height: number }
+  readonly scheme?: 'light' | 'dark'
+  readonly path?: string
+}
+
+export type Opened = {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the console and the policy of the page have said against it. */
+  readonly faults: readonly string[]
+  /** Requests that went anywhere but to the daemon. */
+  readonly strangers: readonly string[]
+}
+
+/** A daemon of its own with the page; `args` go to `pawl serve`. */
+export async function openSite(...args: readonly string[]): Promise<Site> {
+  const house = openHouse()
+  let daemon = house.start(['serve', ...args])
+  const isUp = (): boolean => house.note()?.http != null
+  await until(isUp, 'the daemon serves')
+  const url = (): string => house.note()?.http ?? ''
+  const token = (role: string): string => join(house.folder, `${role}.token`)
+  const socket = join(house.folder, 'daemon.sock')
+  const { readFileSync } = await import('node:fs')
+  const client = (role: string): Client =>
+    openClient({ socket, token: readFileSync(token(role), 'utf8').trim() })
+  const as = { agent: client('agent'), person: client('person') }
+  return {
+    house,
+    url,
+    as,
+    open: (browser, wish = {}) => openPage(browser, { house, url: url() }, wish),
+    restart: async () => {
+      daemon.child.kill('SIGTERM')
+      await daemon.ended
+      daemon = house.start(['serve', ...args])
+      await until(isUp, 'the daemon serves again')
+    },
+    close: async () => {
+      as.agent.close()
+      as.person.close()
+      await house.close()
+    },
+  }
+}
+
+type At = { readonly house: House; readonly url: string }
+
+async function openPage(browser: Browser, { house, url }: At, wish: PageWish): Promise<Opened> {
+  const context = await browser.newContext({
+    viewport: wish.size ?? { width: 1360, height: 880 },
+    colorScheme: wish.scheme ?? 'light',
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  const faults: string[] = []
+  const strangers: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !/^(blob|data):/.test(request.url())) {
+      strangers.push(request.url())
+    }
+  })
+  const invited = await house.json('open', '--role', wish.role ?? 'admin')
+  await page.goto((invited as unknown as { readonly url: string }).url)
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  if (wish.path !== undefined) await page.goto(`${url}/#/${wish.path}`)
+  return { page, context, faults, strangers }
+}

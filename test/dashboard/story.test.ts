@@ -1,0 +1,165 @@
+/**
+ * The whole story of the page, in a real Chromium: a run begins and moves, a person decides, and
+ * the agent hears of it.
+ */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { release } from '../../src/main/daemon.contract.ts'
+import { canBrowse, openBrowser, openSite, type Site } from './browser.ts'
+
+const phone = { width: 380, height: 780 }
+
+describe.runIf(canBrowse)('the page', { timeout: 60_000 }, () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    const opening = openBrowser()
+    site = await openSite()
+    browser = await opening
+    await site.as.person.definitions.create({ definition: release })
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+
+  /** A run that stands before its gate, with a question to a person. */
+  async function startAsking(version: string): Promise<{ runId: string; id: string }> {
+    const { agent } = site.as
+    const { runId } = await agent.runs.start({ definition: 'release', workspace: '/work' })
+    await agent.runs.signal({ runId, name: 'READY' })
+    await agent.runs.signal({ runId, name: 'SHIP', data: { version } })
+    const { items } = await agent.approvals.list({ status: 'pending', runId })
+    return { runId, id: items[0]?.id ?? '' }
+  }
+
+  function heading(page: Page, name: string | RegExp) {
+    return page.getByRole('heading', { name })
+  }
+
+  test('nobody sees anything without a code, and a code is good for one browser', async () => {
+    const { url } = (await site.house.json('open')) as unknown as { readonly url: string }
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(site.url())
+    await heading(page, 'Sign in from your terminal').waitFor()
+    await page.goto(url)
+    await heading(page, 'Nothing waits for you').waitFor()
+    expect(page.url()).not.toContain('sign-in')
+    const other = await (await browser.newContext()).newPage()
+    await other.goto(url)
+    await other.getByText('this code was used').waitFor()
+    await context.close()
+    await other.context().close()
+  })
+
+  test('a run is seen to begin and to move, without a reload', async () => {
+    const { page, context, faults, strangers } = await site.open(browser)
+    await heading(page, 'Nothing waits for you').waitFor()
+    const { runId } = await site.as.agent.runs.start({ definition: 'release' })
+    const now = page.getByRole('region', { name: 'Runs now' })
+    await now.getByText('plan · 0 calls').waitFor()
+    await site.as.agent.runs.signal({ runId, name: 'READY' })
+    await now.getByText('build · 0 calls').waitFor()
+    await now.getByRole('link', { name: /release/ }).click()
+    await heading(page, /release/).first().waitFor()
+    const log = page.getByRole('region', { name: 'Timeline' })
+    await log.getByText('entered build').waitFor()
+    await site.as.agent.runs.check({ runId, tool: 'Bash', input: { command: 'rm -rf /' } })
+    await log.getByText('Bash was denied').waitFor()
+    await page.locator('.stage-node.here', { hasText: 'build' }).waitFor()
+    await site.as.person.runs.cancel({ runId })
+    await page.getByText('cancelled').first().waitFor()
+    expect(faults).toEqual([])
+    expect(strangers).toEqual([])
+    await context.close()
+  })
+
+  test('a person approves with a thumb, and changes what they may change', async () => {
+    const { runId } = await startAsking('1.0.0')
+    const { page, context, faults } = await site.open(browser, { size: phone })
+    await page.getByRole('link', { name: 'Look and decide' }).click()
+    await page.locator('.question', { hasText: 'ship it?' }).waitFor()
+    await page.getByLabel('Change version').fill('1.0.1')
+    const approve = page.getByRole('button', { name: 'Approve' })
+    const box = await approve.boundingBox()
+    expect(box?.height ?? 0).toBeGreaterThanOrEqual(44)
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(phone.height)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380)
+    await approve.click()
+    await page.getByText('Approved. The agent goes on.').waitFor()
+    const { view } = await site.as.agent.runs.read({ runId })
+    expect(view).toMatchObject({ status: 'completed', stage: 'done', vars: { version: '1.0.1' } })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a person refuses with a reason, and the agent receives it', async () => {
+    const { runId } = await startAsking('2.0.0')
+    const { page, context } = await site.open(browser)
+    await page.getByRole('link', { name: 'Look and decide' }).click()
+    await page.locator('.question', { hasText: 'ship it?' }).waitFor()
+    await page.keyboard.press('r')
+    await page.keyboard.type('not on a Friday')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Refused. The agent is told why.').waitFor()
+    const { view, notice } = await site.as.agent.runs.read({ runId })
+    expect(view).toMatchObject({ status: 'running', stage: 'build' })
+    expect(notice).toContain('not on a Friday')
+    await context.close()
+  })
+
+  test('several are decided at once, and each of them is what was shown', async () => {
+    const asked = [await startAsking('3.0.0'), await startAsking('3.0.1')]
+    const { page, context } = await site.open(browser)
+    await heading(page, '2 things wait for you').waitFor()
+    for (const box of await page.getByRole('checkbox').all()) await box.check()
+    await page.getByLabel('Note for all of them').fill('both are fine')
+    await page.getByRole('button', { name: 'Approve all' }).click()
+    await heading(page, 'Nothing waits for you').waitFor()
+    for (const { id } of asked) {
+      const { status, note } = await site.as.person.approvals.read({ id })
+      expect({ status, note }).toEqual({ status: 'granted', note: 'both are fine' })
+    }
+    await context.close()
+  })
+
+  test('the run is shown as it was at an event of the past', async () => {
+    const { runId } = await startAsking('4.0.0')
+    const { page, context, faults } = await site.open(browser, { path: `runs/${runId}` })
+    await page.locator('.stage-node.here', { hasText: 'build' }).waitFor()
+    await page.getByRole('region', { name: 'Timeline' }).getByText('entered plan').click()
+    await heading(page, 'What the agent was told then').waitFor()
+    await page.getByRole('region', { name: 'Brief' }).getByText('Plan it.').waitFor()
+    await page.locator('.stage-node.here', { hasText: 'plan' }).waitFor()
+    await page.getByRole('button', { name: 'Now' }).click()
+    await page.locator('.stage-node.here', { hasText: 'build' }).waitFor()
+    await page.getByRole('region', { name: 'Brief' }).getByText('Build it.').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a viewer sees all of it and decides nothing', async () => {
+    const { page, context } = await site.open(browser, { role: 'viewer' })
+    await page.getByRole('link', { name: 'Look and decide' }).first().click()
+    await page.getByText('You may look.').waitFor()
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+    await context.close()
+  })
+
+  test('the daemon is restarted: the page comes back by itself and misses nothing', async () => {
+    const { page, context } = await site.open(browser, { path: 'runs' })
+    const { runId } = await site.as.agent.runs.start({ definition: 'release' })
+    await page.goto(`${site.url()}/#/runs/${runId}`)
+    await page.locator('.stage-node.here', { hasText: 'plan' }).waitFor()
+    const before = site.url()
+    await site.restart()
+    expect(site.url()).toBe(before)
+    await site.as.agent.runs.signal({ runId, name: 'READY' })
+    await page.getByRole('region', { name: 'Timeline' }).getByText('entered build').waitFor()
+    await page.getByText('live · admin').waitFor()
+    const { items } = await site.as.agent.runs.events({ runId })
+    await page.getByText(`${items.length} events`).waitFor()
+    await context.close()
+  })
+})
