@@ -18,6 +18,7 @@ import { type Config, readConfig } from './config.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
+import { openMcp } from './open-mcp.ts'
 import { openStore } from './open-store.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
@@ -79,7 +80,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
     })
-    const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)
+    const { url, close: closeDoors } = await openDoors(api, settings, config)
     opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
     return { url, found, close }
   } catch (fault) {
@@ -153,15 +154,18 @@ async function latestMoment(store: Store): Promise<number> {
 
 async function openDoors(
   api: Api,
-  home: Home,
-  port: number,
+  { home, port, version, log }: DaemonSettings,
+  config: Config,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  const http = await openHttpDoor({ api, host: '127.0.0.1', port })
+  const onFault = (fault: unknown): void => log('warning', 'mcp', { fault: faultText(fault) })
+  const mcp = openMcp(api, { version, onFault })
+  const address = { host: '127.0.0.1', port: port ?? config.port }
+  const http = await openHttpDoor({ api, ...address, mounts: mcp.mounts })
   try {
     // Last of all: whoever reaches the socket reaches a daemon that serves.
     const socket = await openSocketDoor({ api, path: home.socket })
     const close = async (): Promise<void> => {
-      await Promise.all([socket.close(), http.close()])
+      await Promise.all([socket.close(), mcp.close(), http.close()])
     }
     return { url: http.url, close }
   } catch (fault) {

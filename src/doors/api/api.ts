@@ -52,7 +52,7 @@ export type Span = {
 }
 
 export type ApiRequest = {
-  readonly door: 'http' | 'socket'
+  readonly door: 'http' | 'socket' | 'mcp'
   readonly input: unknown
   readonly commandId: string | null
   /** Gives what is raised when the caller is gone; asked for only by those who wait. */

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Api } from '../api/api.ts'
+import type { Mount } from './answer-mount.ts'
 import { ownNames, refuseRequest } from './guard.ts'
 import { openRoutes } from './routes.ts'
 import { sendProblem } from './send.ts'
@@ -15,6 +16,8 @@ export type HttpDoorOptions = {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
+  /** What is reached here beside the API. Absent: nothing. */
+  readonly mounts?: readonly Mount[]
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -53,7 +56,7 @@ const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1'])
 
 /** Opens the door. Faults: `CONFIG_INVALID`. */
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
-  const { api, host } = options
+  const { api, host, mounts = [] } = options
   if (!loopback.has(host)) {
     throw new PawlError('CONFIG_INVALID', `the daemon does not listen on \`${host}\``, {
       hint: 'use `127.0.0.1`; what is reached over a network needs a proxy with TLS in front',
@@ -64,7 +67,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const server = openServer(limits)
   const port = await listen(server, host, options.port)
   const own = ownNames(port)
-  const routes = openRoutes(api, closing.signal)
+  const routes = openRoutes({ api, mounts, closing: closing.signal })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refuseRequest(request, own)
     if (refusal === null) return void routes(request, response)

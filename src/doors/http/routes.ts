@@ -22,6 +22,7 @@ import {
 import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { readQuery } from '../api/read-query.ts'
 import { answerHook, hookPath } from './answer-hook.ts'
+import { answerMount, type Mount } from './answer-mount.ts'
 import { page, pageHeaders } from './page.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
@@ -39,8 +40,15 @@ type Exchange = {
 /** What answers requests that the guard let through. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** The routes of an API; `closing` is raised when the door closes. */
-export function openRoutes(api: Api, closing: AbortSignal): Listener {
+export type RoutesOptions = {
+  readonly api: Api
+  readonly mounts: readonly Mount[]
+  /** Raised when the door closes. */
+  readonly closing: AbortSignal
+}
+
+/** The routes of an API, and of what is reached beside it. */
+export function openRoutes({ api, mounts, closing }: RoutesOptions): Listener {
   const app = new Hono<{ Bindings: HttpBindings }>()
   // WHY answered by hand: making a `Response` only to read it back was a third of what this door
   // costs.
@@ -60,6 +68,9 @@ export function openRoutes(api: Api, closing: AbortSignal): Listener {
   route('GET', '/', showPage)
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
+  for (const mount of mounts) {
+    app.all(mount.path, (c) => answerMount(mount, callerOf({ api, c, closing }), c.req.raw))
+  }
   for (const [path, allowed] of allowedMethods()) {
     app.all(path, (c) => refuseMethod(c, allowed))
   }

@@ -1,0 +1,38 @@
+/**
+ * The MCP server as part of a daemon: loaded when the first client comes, ended before the doors.
+ */
+import type { Api } from '../doors/api/api.ts'
+import type { Mount } from '../doors/http/answer-mount.ts'
+import type { HttpMcp } from '../doors/mcp/open-http-mcp.ts'
+
+export type McpMounts = { readonly mounts: readonly Mount[]; readonly close: () => Promise<void> }
+
+type Around = { readonly version: string; readonly onFault: (fault: unknown) => void }
+
+/** What clients of MCP reach over HTTP. */
+export function openMcp(api: Api, around: Around): McpMounts {
+  const endpoint = openEndpoint(api, around)
+  return { mounts: [{ path: '/mcp', answer: endpoint.answer }], close: endpoint.close }
+}
+
+function openEndpoint(api: Api, { version, onFault }: Around): HttpMcp {
+  let opened: Promise<HttpMcp> | null = null
+  const open = async (): Promise<HttpMcp> => {
+    // WHY loaded here: a daemon starts quickly, and most have clients of other doors only.
+    const [{ openHttpMcp }, { openInnerLink }] = await Promise.all([
+      import('../doors/mcp/open-http-mcp.ts'),
+      import('../doors/mcp/inner-link.ts'),
+    ])
+    const link = () => openInnerLink(api, { role: 'agent', name: 'agent' })
+    return openHttpMcp({ link, version, onFault })
+  }
+  return {
+    answer: async (request) => {
+      opened ??= open()
+      return (await opened).answer(request)
+    },
+    close: async () => {
+      await (await opened)?.close()
+    },
+  }
+}
