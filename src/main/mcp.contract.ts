@@ -43,12 +43,16 @@ export type Values = {
   readonly workflows: readonly unknown[]
   readonly records: readonly { readonly type: string }[]
   readonly warnings: readonly string[]
+  readonly memory: unknown
+  readonly task: { readonly id: string }
 }
 
 export type AgentOptions = {
   readonly era?: '2025-11-25' | '2026-07-28'
   /** `http`: of the daemon itself, which must be running. */
   readonly wire?: 'stdio' | 'http'
+  /** For unattended routines: only the tools of the process endpoint. */
+  readonly isRoutine?: boolean
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -56,6 +60,7 @@ export type AgentOptions = {
 /** A client of a server of its own; both end with the test. */
 export async function openAgent(house: House, options: AgentOptions = {}): Promise<Agent> {
   const { era = '2025-11-25', args = [], env = {} } = options
+  const routine = options.isRoutine === true ? ['--process'] : []
   const changes: string[][] = []
   const client = new Client(
     { name: 'test', version: '1.0.0' },
@@ -71,7 +76,7 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
   )
   const started = new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp', '--workspace', house.workspace, ...args],
+    args: [program, 'mcp', '--workspace', house.workspace, ...routine, ...args],
     env: { ...house.env, ...env },
     stderr: 'pipe',
   })
@@ -79,7 +84,7 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
   started.stderr?.on('data', (text) => {
     complaints += text
   })
-  const transport = options.wire === 'http' ? httpTransport(house) : started
+  const transport = options.wire === 'http' ? httpTransport(house, options) : started
   await client.connect(transport)
   onTestFinished(() => client.close())
   const call = async (name: string, input: JsonObject = {}): Promise<Said> => {
@@ -108,8 +113,9 @@ export function httpAddress(house: House): { url: URL; headers: Record<string, s
   return { url, headers: { authorization: `Bearer ${token}` } }
 }
 
-function httpTransport(house: House): StreamableHTTPClientTransport {
+function httpTransport(house: House, { isRoutine }: AgentOptions): StreamableHTTPClientTransport {
   const { url, headers } = httpAddress(house)
+  if (isRoutine === true) url.pathname = '/mcp/process'
   return new StreamableHTTPClientTransport(url, { requestInit: { headers } })
 }
 

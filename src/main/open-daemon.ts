@@ -75,7 +75,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       runtime,
       tokens,
       answerHook: desk.answerHttp,
-      about: aboutOf(version, () => [...found, ...watch.known()]),
+      about: aboutOf(version, config, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
@@ -90,9 +90,14 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
 }
 
 /** What a start has found stays; what is wrong now is said as long as it is. */
-function aboutOf(version: string, found: () => readonly string[]): ApiOptions['about'] {
+function aboutOf(
+  version: string,
+  { elicitation }: Config,
+  found: () => readonly string[],
+): ApiOptions['about'] {
   return {
     version,
+    elicitation,
     get found() {
       return found()
     },

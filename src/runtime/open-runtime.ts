@@ -9,12 +9,14 @@ import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
+import { openDrafts } from './drafts.ts'
 import { openDueWork } from './due-work.ts'
 import { currentRun, type Desk, handleCommand, replyIn, viewOf } from './handle-command.ts'
 import { freeCallOf, leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
 import { openMachineShelf } from './machines.ts'
+import { openMemories } from './memories.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
 import type { ApprovalRow, Owed, Store } from './ports.ts'
@@ -31,6 +33,7 @@ import type {
 } from './runtime.ts'
 import { claimRun, listOpen, runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
+import { openTasks } from './tasks.ts'
 import { cutText } from './texts.ts'
 import { openWaiters } from './waiters.ts'
 
@@ -72,6 +75,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const [shelf, cache] = [openMachineShelf(store), openRunCache()]
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
   const desk = { ...tools, approvalMs, policies, guarded }
+  const definitions = openDefinitions(desk)
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
   const expire = (row: ApprovalRow): Promise<Outcome> =>
@@ -101,7 +105,10 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     readApproval: (id) => knownApproval(store, id),
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
-    definitions: openDefinitions(desk),
+    definitions,
+    drafts: openDrafts({ ...desk, definitions }),
+    memories: openMemories(desk),
+    tasks: openTasks(desk),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
     importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),

@@ -11,6 +11,8 @@ import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
+import type { Drafts } from './drafts.ts'
+import type { Memories } from './memories.ts'
 import type {
   ApprovalQuery,
   ApprovalRow,
@@ -26,6 +28,7 @@ import type {
   RunQuery,
 } from './ports.ts'
 import type { OpenRuns } from './session-run.ts'
+import type { Tasks } from './tasks.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
 export type By = {
@@ -234,6 +237,9 @@ export type Runtime = {
   /** Hears of every change of every run, on this node and others; a hint, never lost for long. */
   readonly onChange: (listener: (runId: string, seq: number) => void) => () => void
   readonly definitions: Definitions
+  readonly drafts: Drafts
+  readonly memories: Memories
+  readonly tasks: Tasks
   readonly verify: (runId: string, anchor: Anchor | null) => Promise<Verified>
   readonly exportRun: (runId: string) => Promise<RunCopy>
   /** Verifies first. Faults `LOG_BROKEN`, `RUN_EXISTS`. */

@@ -7,7 +7,7 @@ import { isJsonContentType } from '@modelcontextprotocol/server'
 import { asObject, type Json } from '../../core/json.ts'
 import { isToolPrefix } from '../../core/tools/own-tools.ts'
 import { parseJson } from '../api/parse-json.ts'
-import type { Where } from './seat.ts'
+import type { Endpoint, Where } from './seat.ts'
 import { messageBytesMax, notJson, notRequest } from './stdio-wire.ts'
 
 /** Why no server is asked. */
@@ -82,7 +82,7 @@ export function idOf(body: Json | undefined): Json {
 const known: ReadonlySet<string> = new Set(['workspace', 'prefix', 'run'])
 
 /** Where the client works, by the address that its host was given. */
-export function whereOf(params: URLSearchParams): Where | Complaint {
+export function whereOf(endpoint: Endpoint, params: URLSearchParams): Where | Complaint {
   const workspace = params.get('workspace') ?? ''
   const prefix = params.get('prefix') ?? 'pawl_'
   const odd = [...params.keys()].find((name) => !known.has(name))
@@ -91,5 +91,5 @@ export function whereOf(params: URLSearchParams): Where | Complaint {
   if (!isAbsolute(workspace)) return wrong('the address has to end in `?workspace=/path/of/it`')
   if (!isToolPrefix(prefix))
     return wrong(`\`${prefix}\` is no prefix: letters and digits, then \`_\``)
-  return { workspace: resolve(workspace), prefix, runId: params.get('run') }
+  return { endpoint, workspace: resolve(workspace), prefix, runId: params.get('run') }
 }

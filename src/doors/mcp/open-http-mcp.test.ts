@@ -16,7 +16,13 @@ const away: Link = {
 }
 
 function open(limits: Partial<HttpMcpLimits>): HttpMcp {
-  const mcp = openHttpMcp({ link: () => away, version: '0', onFault: () => undefined, limits })
+  const mcp = openHttpMcp({
+    endpoint: 'runs',
+    link: () => away,
+    version: '0',
+    onFault: () => undefined,
+    limits,
+  })
   onTestFinished(mcp.close)
   return mcp
 }

@@ -24,9 +24,10 @@ import {
   whereOf,
 } from './http-message.ts'
 import type { Link } from './link.ts'
-import { openSeat, type Seat, type Where } from './seat.ts'
+import { type Endpoint, openSeat, type Seat, type Where } from './seat.ts'
 
 export type HttpMcpOptions = {
+  readonly endpoint: Endpoint
   /** A link to the daemon, as an agent. */
   readonly link: () => Link
   readonly version: string
@@ -92,7 +93,7 @@ export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
     const session = request.headers.get('mcp-session-id')
     if (isOlder && session !== null) return clients.get(session) ?? unknownSession
     if (isOlder && !isInitializeRequest(body)) return noSession
-    const where = whereOf(new URL(request.url).searchParams)
+    const where = whereOf(options.endpoint, new URL(request.url).searchParams)
     if ('code' in where) return where
     const id = randomUUID()
     const setting = { ...options, where }

@@ -8,10 +8,16 @@ import type { Desk } from './desk.ts'
 import { type Follower, openFollower } from './follow.ts'
 import type { Link } from './link.ts'
 import { openPlaces } from './places.ts'
+import { openProcessBox } from './process-box.ts'
+import { openRunBox } from './run-box.ts'
 import { openToolbox, type Toolbox } from './toolbox.ts'
+
+/** Which tools there are: all of them, or those for unattended routines. */
+export type Endpoint = 'runs' | 'process'
 
 /** Where a client works, as its host says. */
 export type Where = {
+  readonly endpoint: Endpoint
   readonly workspace: string
   /** What stands in front of the names of tools. */
   readonly prefix: string
@@ -35,13 +41,15 @@ export type Seat = {
 }
 
 export function openSeat(options: SeatOptions): Seat {
-  const { link, workspace, prefix, runId, version, onChange, onFault } = options
+  const { endpoint, link, workspace, runId, version, onChange, onFault } = options
+  const prefix = endpoint === 'process' ? '' : options.prefix
   const places = openPlaces({ ask: link.ask, workspace, runId, prefix })
   const desk: Desk = { link, places, workspace, prefix }
-  const follower = openFollower({ desk, onChange })
-  const toolbox = openToolbox({ desk, onReading: follower.see, onFault })
+  const box = endpoint === 'process' ? openProcessBox(desk) : openRunBox(desk)
+  const follower = openFollower({ desk, tools: box.list, onChange })
+  const toolbox = openToolbox({ desk, box, onReading: follower.see, onFault })
   return {
-    open: () => openServer({ version, prefix, toolbox, follower }),
+    open: () => openServer({ version, words: wordsOf(endpoint, prefix), toolbox, follower }),
     close: () => {
       follower.close()
       link.close()
@@ -51,15 +59,16 @@ export function openSeat(options: SeatOptions): Seat {
 
 type Setting = {
   readonly version: string
-  readonly prefix: string
+  readonly words: Words
   readonly toolbox: Toolbox
   readonly follower: Follower
 }
 
-function openServer({ version, prefix, toolbox, follower }: Setting): Server {
+function openServer({ version, words, toolbox, follower }: Setting): Server {
+  const { name, title, instructions } = words
   const server = new Server(
-    { name: 'pawl', title: 'Pawl', version },
-    { capabilities: { tools: { listChanged: true } }, instructions: instructionsOf(prefix) },
+    { name, title, version },
+    { capabilities: { tools: { listChanged: true } }, instructions },
   )
   server.setRequestHandler('tools/list', async () => ({
     tools: toolbox.list(await follower.list()),
@@ -86,11 +95,20 @@ function openServer({ version, prefix, toolbox, follower }: Setting): Server {
   return server
 }
 
-function instructionsOf(prefix: string): string {
-  return (
+/** What a server says of itself. */
+type Words = { readonly name: string; readonly title: string; readonly instructions: string }
+
+function wordsOf(endpoint: Endpoint, prefix: string): Words {
+  if (endpoint === 'process') {
+    const instructions =
+      'You work through a checklist that people defined, unattended. `process_step` says where ' +
+      'it stands and takes answers; notes and tasks are kept beyond this conversation.'
+    return { name: 'pawl-process', title: 'Pawl for routines', instructions }
+  }
+  const instructions =
     'Pawl keeps your work inside a process that people defined. ' +
     `\`${prefix}load_workflow\` begins one, \`${prefix}get_state\` says what to do now and which ` +
     'tools may be used. What is refused comes with what is possible instead. A person decides ' +
     `approvals; \`${prefix}wait\` waits for them.`
-  )
+  return { name: 'pawl', title: 'Pawl', instructions }
 }
