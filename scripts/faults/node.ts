@@ -29,7 +29,7 @@ const tokens = (presented: string) => {
   if (presented === agentToken) return { role: 'agent', name: 'agent' } as const
   return presented === personToken ? ({ role: 'person', name: 'ada' } as const) : null
 }
-const about = { version: 'faults', found: [] }
+const about = { version: 'faults', found: [], elicitation: false }
 const api = openApi({ runtime, tokens, stop: () => process.exit(0), about })
 await openSocketDoor({ api, path: settings.socket })
 console.log('ready')

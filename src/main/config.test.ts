@@ -31,6 +31,7 @@ test('without a file every setting has its default', () => {
     approvalMs: 24 * 3_600_000,
     retention: { days: null, megabytes: null },
     hooks: { askWaitMs: 30_000, stopsMax: 3, otherSessions: 'refused' },
+    elicitation: false,
     otlpUrl: null,
     webhookUrl: null,
   })
@@ -43,6 +44,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
     "port": 4140, "approvalHours": 0.5,
     "retention": { "days": 30, "megabytes": 500 },
     "hooks": { "askWaitSeconds": 5, "stopsMax": 0, "otherSessions": "free" },
+    "approvals": { "elicitation": true },
     "otlp": "http://127.0.0.1:4318/v1/traces",
     "webhook": { "url": "http://127.0.0.1:9/hook" }
   }`)
@@ -53,6 +55,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
     approvalMs: 1_800_000,
     retention: { days: 30, megabytes: 500 },
     hooks: { askWaitMs: 5_000, stopsMax: 0, otherSessions: 'free' },
+    elicitation: true,
     otlpUrl: 'http://127.0.0.1:4318/v1/traces',
     webhookUrl: 'http://127.0.0.1:9/hook',
   })

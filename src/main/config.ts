@@ -37,6 +37,14 @@ const configSchema = z.strictObject({
         .describe('While the database is larger, the longest ended runs are removed.'),
     })
     .optional(),
+  approvals: z
+    .strictObject({
+      elicitation: z
+        .boolean()
+        .optional()
+        .describe("Whether a person may decide in a prompt of their agent's host (MCP); false."),
+    })
+    .optional(),
   hooks: z
     .strictObject({
       askWaitSeconds: z
@@ -79,6 +87,8 @@ export type Config = {
     readonly stopsMax: number
     readonly otherSessions: 'refused' | 'free'
   }
+  /** Whether what a person answers their agent's client counts as their decision. */
+  readonly elicitation: boolean
   readonly otlpUrl: string | null
   readonly webhookUrl: string | null
 }
@@ -106,6 +116,7 @@ function settingsOf(file: ConfigFile): Config {
       stopsMax: file.hooks?.stopsMax ?? stopsMaxDefault,
       otherSessions: file.hooks?.otherSessions ?? 'refused',
     },
+    elicitation: file.approvals?.elicitation ?? false,
     otlpUrl: file.otlp ?? null,
     webhookUrl: file.webhook?.url ?? null,
   }

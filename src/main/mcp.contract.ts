@@ -2,7 +2,9 @@
  * What tests of the MCP server share: real clients of it, each with a process of its own, in the
  * house of a daemon.
  */
-import { Client, type Tool } from '@modelcontextprotocol/client'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
@@ -10,7 +12,7 @@ import { type House, program } from './daemon.contract.ts'
 
 export type Agent = {
   readonly client: Client
-  readonly transport: StdioClientTransport
+  readonly transport: StdioClientTransport | StreamableHTTPClientTransport
   /** Calls a tool; what it says, by name. */
   readonly call: (name: string, args?: JsonObject) => Promise<Said>
   readonly tools: () => Promise<readonly Tool[]>
@@ -41,10 +43,16 @@ export type Values = {
   readonly workflows: readonly unknown[]
   readonly records: readonly { readonly type: string }[]
   readonly warnings: readonly string[]
+  readonly memory: unknown
+  readonly task: { readonly id: string }
 }
 
 export type AgentOptions = {
   readonly era?: '2025-11-25' | '2026-07-28'
+  /** `http`: of the daemon itself, which must be running. */
+  readonly wire?: 'stdio' | 'http'
+  /** For unattended routines: only the tools of the process endpoint. */
+  readonly isRoutine?: boolean
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -52,6 +60,7 @@ export type AgentOptions = {
 /** A client of a server of its own; both end with the test. */
 export async function openAgent(house: House, options: AgentOptions = {}): Promise<Agent> {
   const { era = '2025-11-25', args = [], env = {} } = options
+  const routine = options.isRoutine === true ? ['--process'] : []
   const changes: string[][] = []
   const client = new Client(
     { name: 'test', version: '1.0.0' },
@@ -65,16 +74,17 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
       },
     },
   )
-  const transport = new StdioClientTransport({
+  const started = new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp', '--workspace', house.workspace, ...args],
+    args: [program, 'mcp', '--workspace', house.workspace, ...routine, ...args],
     env: { ...house.env, ...env },
     stderr: 'pipe',
   })
   let complaints = ''
-  transport.stderr?.on('data', (text) => {
+  started.stderr?.on('data', (text) => {
     complaints += text
   })
+  const transport = options.wire === 'http' ? httpTransport(house, options) : started
   await client.connect(transport)
   onTestFinished(() => client.close())
   const call = async (name: string, input: JsonObject = {}): Promise<Said> => {
@@ -93,6 +103,20 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
     changes,
     complaints: () => complaints,
   }
+}
+
+/** The address of a daemon's own server, with the header that lets an agent in. */
+export function httpAddress(house: House): { url: URL; headers: Record<string, string> } {
+  const url = new URL('/mcp', house.note()?.http ?? '')
+  url.searchParams.set('workspace', house.workspace)
+  const token = readFileSync(join(house.folder, 'agent.token'), 'utf8').trim()
+  return { url, headers: { authorization: `Bearer ${token}` } }
+}
+
+function httpTransport(house: House, { isRoutine }: AgentOptions): StreamableHTTPClientTransport {
+  const { url, headers } = httpAddress(house)
+  if (isRoutine === true) url.pathname = '/mcp/process'
+  return new StreamableHTTPClientTransport(url, { requestInit: { headers } })
 }
 
 /** A checklist with a gate and a warning. */

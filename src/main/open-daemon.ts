@@ -7,7 +7,7 @@ import { userInfo } from 'node:os'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import type { Tokens } from '../doors/api/caller.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
-import { type HttpDoor, openHttpDoor } from '../doors/http/open-http-door.ts'
+import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http/open-http-door.ts'
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openClock } from '../runtime/clock.ts'
 import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
@@ -18,6 +18,7 @@ import { type Config, readConfig } from './config.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
+import { openMcp } from './open-mcp.ts'
 import { openStore } from './open-store.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from './page.ts'
 import { every } from './timers.ts'
@@ -79,12 +80,12 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       tokens,
       answerHook: desk.answerHttp,
       signIns,
-      about: aboutOf(version, () => [...found, ...watch.known()]),
+      about: aboutOf(version, config, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
     })
-    const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)
+    const { url, close: closeDoors } = await openDoors(api, settings, config)
     opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
     const signInLink = (): string => `${url}/#/sign-in/${signIns.invite('admin').code}`
     return { url, found, signInLink, close }
@@ -95,9 +96,14 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
 }
 
 /** What a start has found stays; what is wrong now is said as long as it is. */
-function aboutOf(version: string, found: () => readonly string[]): ApiOptions['about'] {
+function aboutOf(
+  version: string,
+  { elicitation }: Config,
+  found: () => readonly string[],
+): ApiOptions['about'] {
   return {
     version,
+    elicitation,
     get found() {
       return found()
     },
@@ -159,15 +165,18 @@ async function latestMoment(store: Store): Promise<number> {
 
 async function openDoors(
   api: Api,
-  home: Home,
-  port: number,
+  { home, port, version, log }: DaemonSettings,
+  config: Config,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  const http = await openHttp(api, home, port)
+  const onFault = (fault: unknown): void => log('warning', 'mcp', { fault: faultText(fault) })
+  const mcp = openMcp(api, { version, onFault })
+  const door = { api, host: '127.0.0.1', mounts: mcp.mounts, ...findPageFolder() }
+  const http = await openHttp(door, home, port ?? config.port)
   try {
     // Last of all: whoever reaches the socket reaches a daemon that serves.
     const socket = await openSocketDoor({ api, path: home.socket })
     const close = async (): Promise<void> => {
-      await Promise.all([socket.close(), http.close()])
+      await Promise.all([socket.close(), mcp.close(), http.close()])
     }
     return { url: http.url, close }
   } catch (fault) {
@@ -177,8 +186,11 @@ async function openDoors(
 }
 
 /** WHY the port of last time: a page that is open finds its daemon again after a restart. */
-async function openHttp(api: Api, home: Home, wanted: number): Promise<HttpDoor> {
-  const door = { api, host: '127.0.0.1', ...findPageFolder() }
+async function openHttp(
+  door: Omit<HttpDoorOptions, 'port'>,
+  home: Home,
+  wanted: number,
+): Promise<HttpDoor> {
   const known = wanted === 0 ? lastPort(home) : wanted
   const opening = openHttpDoor({ ...door, port: known })
   // Somebody else may have it now.

@@ -10,12 +10,14 @@ import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
+import { openDrafts } from './drafts.ts'
 import { openDueWork } from './due-work.ts'
 import { currentRun, type Desk, handleCommand, replyIn, viewOf } from './handle-command.ts'
 import { freeCallOf, leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
 import { openMachineShelf } from './machines.ts'
+import { openMemories } from './memories.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
 import type { ApprovalRow, Owed, Store } from './ports.ts'
@@ -33,6 +35,7 @@ import type {
 } from './runtime.ts'
 import { claimRun, listOpen, runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
+import { openTasks } from './tasks.ts'
 import { cutText } from './texts.ts'
 import { openWaiters } from './waiters.ts'
 
@@ -74,6 +77,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const [shelf, cache] = [openMachineShelf(store), openRunCache()]
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
   const desk = { ...tools, approvalMs, policies, guarded }
+  const definitions = openDefinitions(desk)
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
   const expire = (row: ApprovalRow): Promise<Outcome> =>
@@ -105,12 +109,15 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     readApproval: (id) => knownApproval(store, id),
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
-    definitions: openDefinitions(desk),
+    definitions,
     readMachine: async (hash) => {
       if ((await store.readMachine(hash)) === null) return null
       await shelf.fetch([hash])
       return shelf.get(hash)
     },
+    drafts: openDrafts({ ...desk, definitions }),
+    memories: openMemories(desk),
+    tasks: openTasks(desk),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
     importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),

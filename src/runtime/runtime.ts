@@ -12,6 +12,8 @@ import type { JsonObject } from '../core/json.ts'
 import type { Machine, Source } from '../core/machine/machine.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
+import type { Drafts } from './drafts.ts'
+import type { Memories } from './memories.ts'
 import type {
   ApprovalQuery,
   ApprovalRow,
@@ -27,6 +29,7 @@ import type {
   RunQuery,
 } from './ports.ts'
 import type { OpenRuns } from './session-run.ts'
+import type { Tasks } from './tasks.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
 export type By = {
@@ -249,6 +252,9 @@ export type Runtime = {
   readonly definitions: Definitions
   /** Null: there is none of that hash. */
   readonly readMachine: (hash: string) => Promise<Machine | null>
+  readonly drafts: Drafts
+  readonly memories: Memories
+  readonly tasks: Tasks
   readonly verify: (runId: string, anchor: Anchor | null) => Promise<Verified>
   readonly exportRun: (runId: string) => Promise<RunCopy>
   /** Verifies first. Faults `LOG_BROKEN`, `RUN_EXISTS`. */

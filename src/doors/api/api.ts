@@ -2,12 +2,12 @@
  * The one way from a wire to the runtime: who asks, may they, is it well-formed, what came of it.
  * Both doors go through here, so that none of it can differ between them.
  */
-import type { z } from 'zod'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { leastAccess, permits } from './access.ts'
+import type { About, Answered, Desk } from './answering.ts'
 import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
-import { type About, type Answered, type Desk, handlers } from './handlers.ts'
+import { handlers } from './handlers.ts'
 import type { AnswerHook } from './hook-question.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import {
@@ -18,6 +18,7 @@ import {
   type StreamName,
   streams,
 } from './operations-table.ts'
+import { parse } from './parse-input.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from './problem.ts'
 import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'
@@ -57,7 +58,7 @@ export type Span = {
 }
 
 export type ApiRequest = {
-  readonly door: 'http' | 'socket'
+  readonly door: 'http' | 'socket' | 'mcp'
   readonly input: unknown
   readonly commandId: string | null
   /** Gives what is raised when the caller is gone; asked for only by those who wait. */
@@ -208,16 +209,6 @@ function refuseCommandId(commandId: string | null): Problem | null {
   if (commandId === null || commandIdPattern.test(commandId)) return null
   const detail = 'a command id has 1 to 200 visible letters of ASCII'
   return problem('REQUEST_INVALID', { detail, hint: 'a UUID will do' })
-}
-
-function parse(schema: z.ZodType, input: unknown): Answered<unknown> {
-  const parsed = schema.safeParse(input)
-  if (parsed.success) return { ok: true, output: parsed.data }
-  const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => {
-    const words = message.charAt(0).toLowerCase() + message.slice(1)
-    return path.length === 0 ? words : `\`${path.map(String).join('.')}\`: ${words}`
-  })
-  return failed(problem('REQUEST_INVALID', { detail: issues.join('; ') }))
 }
 
 type Ears = { readonly onEnd: () => void; readonly onFault: ApiOptions['onFault'] }

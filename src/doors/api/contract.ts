@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { agentContract } from './agent-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import { pageContract } from './page-contract.ts'
 import {
@@ -53,6 +54,7 @@ const ofRun = z.strictObject({ runId })
 const nothing = z.strictObject({})
 
 export const contract = {
+  ...agentContract,
   'runs.start': {
     input: z.strictObject({
       definition: name.describe('name or id of a definition'),
@@ -231,6 +233,7 @@ export const contract = {
         .nullable()
         .describe('why nodes do not tell each other of changes, so that waiters wake by looks'),
       found: z.array(z.string()).describe('what the start found to say'),
+      elicitation: z.boolean().describe("whether a person may decide through their agent's client"),
       trouble: z.string().nullable(),
     }),
   },

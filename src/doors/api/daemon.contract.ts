@@ -60,7 +60,7 @@ export async function openDaemon(options: DaemonOptions = {}): Promise<Daemon> {
   const api = openApi({
     runtime: bench.runtime,
     tokens: (presented) => callers.get(presented) ?? null,
-    about: { version: '0.0.0', found: [] },
+    about: { version: '0.0.0', found: [], elicitation: false },
     stop: () => stops.push('stop'),
     signIns: openSignIns({ now: Date.now, name: 'ada', read: () => [], write: () => undefined }),
     ...options.api,

@@ -2,52 +2,36 @@
  * What each operation does with the runtime. Knows what was asked and by whom; must not know over
  * which wire, and decides nothing: a refusal of the engine goes out as the problem it is.
  */
-import type { Actor } from '../../core/engine/types.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
-import type { ApprovalRow, DefinitionRow, EventRecord } from '../../runtime/ports.ts'
-import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
-import type { Access } from './access.ts'
-import type { Answer, Asked } from './contract.ts'
+import type { ApprovalRow, EventRecord } from '../../runtime/ports.ts'
+import type { Intent, Runtime } from '../../runtime/runtime.ts'
+import { agentHandlers } from './agent-handlers.ts'
+import {
+  type Answered,
+  accepted,
+  byOf,
+  type Desk,
+  definitionHeadOf,
+  definitionOf,
+  done,
+  failed,
+  type Handler,
+  noOffer,
+  odd,
+  offered,
+  offerOf,
+  saidOf,
+} from './answering.ts'
+import type { Answer } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
-import { type Problem, problem, problemOfRefusal } from './problem.ts'
-import type { SignIns } from './sign-ins.ts'
-
-/** What a handler has beside the input. */
-export type Desk = {
-  readonly runtime: Runtime
-  readonly actor: Actor
-  /** What the person may do; null: all that their token may. */
-  readonly access: Access | null
-  /** Null: nobody can sign in. */
-  readonly signIns: SignIns | null
-  readonly commandId: string | null
-  /** Raised when whoever waits is gone; null: nobody can tell. */
-  readonly signal: AbortSignal | null
-  readonly about: About
-  readonly stop: () => void
-}
-
-/** What only the program as a whole knows of itself. */
-export type About = {
-  readonly version: string
-  /** What the start found to say: runs recovered, work that was owed. */
-  readonly found: readonly string[]
-}
-
-export type Answered<T> =
-  | { readonly ok: true; readonly output: T }
-  | { readonly ok: false; readonly problem: Problem }
-
-type Handler<Name extends OperationName> = (
-  desk: Desk,
-  input: Asked<Name>,
-) => Promise<Answered<Answer<Name>>>
+import { problem, problemOfRefusal } from './problem.ts'
 
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> }
 
 export const handlers: Handlers = {
+  ...agentHandlers,
   'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
     const request = {
       definition,
@@ -206,42 +190,6 @@ export async function mustKnow(runtime: Runtime, runId: string): Promise<void> {
   await runtime.readRun(runId, null)
 }
 
-function done<T>(output: T): Answered<T> {
-  return { ok: true, output }
-}
-
-function failed(why: Problem): { readonly ok: false; readonly problem: Problem } {
-  return { ok: false, problem: why }
-}
-
-function byOf({ actor, commandId }: Desk): By {
-  return { actor, commandId }
-}
-
-async function send(
-  desk: Desk,
-  runId: string,
-  intent: Intent,
-): Promise<Answered<Answer<'runs.signal'>>> {
-  return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
-}
-
-function accepted(outcome: Outcome): Answered<Answer<'runs.signal'>> {
-  const { reply } = outcome
-  if (reply.kind === 'accepted') {
-    return done({ ...saidOf(outcome), reply, view: outcome.view() })
-  }
-  return failed(reply.kind === 'refused' ? problemOfRefusal(reply) : odd(reply.kind))
-}
-
-function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 'reply'>) {
-  return { runId, seq, isRepeated, notes }
-}
-
-function odd(kind: string): Problem {
-  return problem('INTERNAL', { detail: `the engine replied \`${kind}\` to another question` })
-}
-
 /** A record for readers: its data as a value. Who checks hashes takes the export. */
 export function eventOf({ data, ...record }: EventRecord): Answer<'runs.events'>['items'][number] {
   return { ...record, data: JSON.parse(data) as Json }
@@ -251,33 +199,10 @@ function approvalOf(row: ApprovalRow): Answer<'approvals.read'> {
   return { ...row, pending: JSON.parse(row.pending) as Json }
 }
 
-function definitionHeadOf(row: DefinitionRow): Answer<'definitions.list'>['items'][number] {
-  const { latest, ...head } = row
-  return { ...head, version: latest.version }
-}
-
-function definitionOf(row: DefinitionRow): Answer<'definitions.read'> {
-  const { createdAt: _, ...version } = row.latest
-  return { ...definitionHeadOf(row), ...version }
-}
-
-/** Null: there must be exactly one of text and value. */
-function offerOf({ source, format, definition }: Asked<'check'>): Offer | null {
-  if ((source === undefined) === (definition === undefined)) return null
-  if (source !== undefined) return { source, format: format ?? null }
-  return { source: JSON.stringify(definition, null, 2), format: 'json' }
-}
-
-const noOffer = problem('REQUEST_INVALID', {
-  detail: 'a definition is sent either as a text or as a value',
-  hint: 'send `source` or `definition`, and not both',
-})
-
-function offered(offer: Offered<DefinitionRow>): Answered<Answer<'definitions.create'>> {
-  const { findings } = offer
-  if (offer.ok) return done({ definition: definitionOf(offer.value), findings })
-  const first = findings.find((one) => one.severity === 'error')
-  const detail = first?.message ?? 'the definition has errors'
-  const hint = 'the findings say where; nothing was kept'
-  return failed({ ...problem('DEFINITION_INVALID', { detail, hint }), findings })
+async function send(
+  desk: Desk,
+  runId: string,
+  intent: Intent,
+): Promise<Answered<Answer<'runs.signal'>>> {
+  return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
 }

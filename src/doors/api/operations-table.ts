@@ -4,6 +4,7 @@
  * Plain data: a client that reads it loads nothing else.
  */
 
+import { agentOperations } from './agent-operations.ts'
 import { pageOperations } from './page-operations.ts'
 
 /** The least that a caller has to be. */
@@ -23,6 +24,7 @@ export type Operation = {
 }
 
 export const operations = {
+  ...agentOperations,
   'runs.start': {
     method: 'POST',
     path: '/v1/runs',

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Api } from '../api/api.ts'
+import type { Mount } from './answer-mount.ts'
 import { ownNames, refuseRequest } from './guard.ts'
 import { openPageFiles } from './page-files.ts'
 import { openRoutes } from './routes.ts'
@@ -18,6 +19,8 @@ export type HttpDoorOptions = {
   readonly port: number
   /** Where the files of the page are; absent: there is no page. */
   readonly pageFolder?: string
+  /** What is reached here beside the API. Absent: nothing. */
+  readonly mounts?: readonly Mount[]
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -56,7 +59,7 @@ const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1'])
 
 /** Opens the door. Faults: `CONFIG_INVALID`. */
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
-  const { api, host } = options
+  const { api, host, mounts = [] } = options
   if (!loopback.has(host)) {
     throw new PawlError('CONFIG_INVALID', `the daemon does not listen on \`${host}\``, {
       hint: 'use `127.0.0.1`; what is reached over a network needs a proxy with TLS in front',
@@ -69,7 +72,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const own = ownNames(port)
   const { pageFolder } = options
   const files = pageFolder === undefined ? null : openPageFiles(pageFolder)
-  const routes = openRoutes(api, { closing: closing.signal, files })
+  const routes = openRoutes({ api, mounts, closing: closing.signal, files })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refuseRequest(request, own)
     if (refusal === null) return void routes(request, response)

@@ -22,6 +22,7 @@ import {
 import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { readQuery } from '../api/read-query.ts'
 import { answerHook, hookPath } from './answer-hook.ts'
+import { answerMount, type Mount } from './answer-mount.ts'
 import { page, pageHeaders } from './page.ts'
 import type { PageFiles } from './page-files.ts'
 import { readBody } from './read-body.ts'
@@ -41,15 +42,17 @@ type Exchange = {
 /** What answers requests that the guard let through. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-export type RouteOptions = {
+export type RoutesOptions = {
+  readonly api: Api
+  readonly mounts: readonly Mount[]
   /** Raised when the door closes. */
   readonly closing: AbortSignal
   /** Null: the page was not built. */
   readonly files: PageFiles | null
 }
 
-/** The routes of an API and of the page. */
-export function openRoutes(api: Api, { closing, files }: RouteOptions): Listener {
+/** The routes of an API, of the page, and of what is reached beside them. */
+export function openRoutes({ api, mounts, closing, files }: RoutesOptions): Listener {
   const app = new Hono<{ Bindings: HttpBindings }>()
   // WHY answered by hand: making a `Response` only to read it back was a third of what this door
   // costs.
@@ -72,6 +75,9 @@ export function openRoutes(api: Api, { closing, files }: RouteOptions): Listener
   route('POST', signOutPath, ({ c }) => signOut({ api, ...c.env }))
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
+  for (const mount of mounts) {
+    app.all(mount.path, (c) => answerMount(mount, callerOf({ api, c, closing }), c.req.raw))
+  }
   for (const [path, allowed] of allowedMethods()) {
     app.all(path, (c) => refuseMethod(c, allowed))
   }

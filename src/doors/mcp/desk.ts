@@ -13,7 +13,7 @@ export type Desk = {
   readonly link: Link
   readonly places: Places
   readonly workspace: string
-  /** What stands in front of the names of tools. */
+  /** What stands in front of the names of control tools; empty: there are none. */
   readonly prefix: string
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Desk } from './desk.ts'
 import { openFollower } from './follow.ts'
 import type { Reading } from './places.ts'
+import { listTools } from './run-box.ts'
 
 function readingOf(stage: string): Reading {
   const head = { id: 'r1', status: 'running', seq: 1 }
@@ -22,7 +23,11 @@ function openBench() {
     link: { ask: async () => readingOf('now'), stream: neverEnding },
     places: { find: async () => ({ runId: 'r1', branch: null }) },
   } as unknown as Desk
-  const follower = openFollower({ desk, onChange: async () => void told.push('changed') })
+  const follower = openFollower({
+    tools: (reading) => listTools(reading, 'pawl_'),
+    desk,
+    onChange: async () => void told.push('changed'),
+  })
   return { told, follower }
 }
 

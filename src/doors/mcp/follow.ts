@@ -2,12 +2,11 @@
  * Follows the run that the client works on, so that its list of tools is never an old one: when
  * a stage, a step or a person changes what there is, the client is told.
  */
-
+import type { Tool as Listed } from '@modelcontextprotocol/server'
 import { isOpen } from '../../runtime/open-statuses.ts'
 import type { Desk } from './desk.ts'
 import { readPlace } from './desk.ts'
 import type { Place, Reading } from './places.ts'
-import { listTools } from './toolbox.ts'
 import type { Who } from './who.ts'
 
 export type Follower = {
@@ -20,6 +19,8 @@ export type Follower = {
 
 export type FollowerOptions = {
   readonly desk: Desk
+  /** The tools for a run; null: none is loaded. */
+  readonly tools: (reading: Reading | null) => readonly Listed[]
   /** The tools are not those any more that the client has seen. */
   readonly onChange: () => Promise<void>
 }
@@ -30,8 +31,7 @@ const gatherMs = 30
 /** How long an answer waits for its client to read the new list. */
 const listMsMax = 300
 
-export function openFollower({ desk, onChange }: FollowerOptions): Follower {
-  const { prefix } = desk
+export function openFollower({ desk, tools, onChange }: FollowerOptions): Follower {
   /** The list that the client has seen; null: it has not asked for one. */
   let seen: string | null = null
   let place: Place | null = null
@@ -40,7 +40,7 @@ export function openFollower({ desk, onChange }: FollowerOptions): Follower {
 
   /** `wait`: until the client has read the new list. */
   const compare = async (reading: Reading, mode: 'wait' | 'tell'): Promise<void> => {
-    const now = JSON.stringify(listTools(reading, prefix))
+    const now = JSON.stringify(tools(reading))
     if (seen === null || seen === now) return
     seen = now
     // WHY before it is told: it may read at once.
@@ -78,7 +78,7 @@ export function openFollower({ desk, onChange }: FollowerOptions): Follower {
     list: async () => {
       const reading = await currentOf(desk, place)
       if (reading !== null) follow(reading)
-      seen = JSON.stringify(listTools(reading, prefix))
+      seen = JSON.stringify(tools(reading))
       reader.hasRead()
       return reading
     },

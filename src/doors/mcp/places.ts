@@ -82,7 +82,10 @@ function sessionOf({ session }: Who): string {
 }
 
 function nothingLoadedBy(prefix: string): Problem {
-  const hint = `\`${prefix}load_workflow\` loads one; \`${prefix}list_workflows\` says which`
+  const isBare = prefix === ''
+  const hint = isBare
+    ? 'a person starts one (`pawl start NAME`)'
+    : `\`${prefix}load_workflow\` loads one; \`${prefix}list_workflows\` says which`
   return problem('RUN_UNKNOWN', { detail: 'no workflow is loaded', hint })
 }
 

@@ -92,12 +92,18 @@ function branchesLine({ branches }: View): string {
 
 /** How to go on, one line. */
 export function nextLine({ head, view }: Reading, prefix: string): string {
+  // Where there is no prefix there are no control tools.
+  const isBare = prefix === ''
   if (view.approval !== null) {
     const { id } = view.approval
     const ways = `\`pawl approve ${id}\` or \`pawl refuse ${id}\``
-    return `A person decides: ${ways}. \`${prefix}wait\` returns when they have.`
+    const then = isBare ? '`process_step` says' : `\`${prefix}wait\` returns`
+    return `A person decides: ${ways}. ${then} when they have.`
   }
-  if (view.status === 'paused') return `Paused: \`${prefix}load_workflow\` with \`resume: true\`.`
+  if (view.status === 'paused') {
+    if (isBare) return `Paused: a person resumes it with \`pawl resume ${head.id}\`.`
+    return `Paused: \`${prefix}load_workflow\` with \`resume: true\`.`
+  }
   if (!isOpen(head.status)) return 'It is over.'
   if (view.signals.length === 0) return ''
   switch (view.dialect) {

@@ -9,11 +9,11 @@ import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
 import { parseJson } from '../api/parse-json.ts'
 
 /** Bytes of one message; what a daemon takes in one request is half of it. */
-const messageBytesMax = 2 * 1024 * 1024
+export const messageBytesMax = 2 * 1024 * 1024
 const newline = 10
 
-const notJson = -32_700
-const notRequest = -32_600
+export const notJson = -32_700
+export const notRequest = -32_600
 
 type Streams = { readonly input: Readable; readonly output: Writable }
 

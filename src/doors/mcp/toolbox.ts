@@ -1,5 +1,6 @@
 /**
- * Which tools there are for a run as it stands, and what becomes of a call.
+ * What becomes of a call, whichever tools there are: who calls, is there room, what is told, and a
+ * refusal with where the run stands.
  */
 import type { CallToolResult, Tool as Listed } from '@modelcontextprotocol/server'
 import { z } from 'zod'
@@ -7,78 +8,20 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/open-statuses.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { type Call, type Desk, readPlace, type Tool } from './desk.ts'
-import { formDescription, formSchema, submitToolOf } from './form-tool.ts'
-import { createTool, listTool, loadTool } from './load-tools.ts'
-import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './look-tools.ts'
-import { processTool, spokenSchema, submit, transitionTool } from './move-tools.ts'
 import type { Reading } from './places.ts'
-import { outputSchema, refusalOf, resultOf, type Told } from './told.ts'
+import { refusalOf, resultOf, type Told } from './told.ts'
 import { readWho, type Who } from './who.ts'
 
-const always = [
-  ...[listTool, loadTool, stateTool, statusTool, waitTool, pauseTool, logTool, createTool],
-] as const
-const all: readonly Tool[] = [...always, transitionTool, processTool, forceTool]
-
-/** The tools for a run; null: none is loaded, and any dialect may come. */
-export function listTools(reading: Reading | null, prefix: string): Listed[] {
-  const view = reading !== null && isOpen(reading.head.status) ? reading.view : null
-  const form = view === null ? null : formTool(view, prefix)
-  return [
-    ...always.map((one) => listed(one, prefix)),
-    ...[transitionTool, processTool].flatMap((one) => spoken(one, view, prefix)),
-    ...(form === null ? [] : [form]),
-    ...(view?.hasDebug === true ? [listed(forceTool, prefix)] : []),
-  ]
-}
-
-/** The tool by which a dialect is spoken to, with what it takes now. */
-function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed[] {
-  const plain = listed(one, prefix)
-  if (view === null) return [plain]
-  if (view.dialect !== (one === transitionTool ? 'workflow' : 'process')) return []
-  const names = view.signals.map((name) => `\`${name}\``).join(', ')
-  const now = names === '' ? 'nothing' : names
-  return [{ ...plain, description: `${one.description} In \`${view.stage}\`: ${now}.` }]
-}
-
-function nameOf({ name }: Tool, prefix: string): string {
-  return name === 'process_step' ? name : `${prefix}${name}`
-}
-
-function listed(one: Tool, prefix: string): Listed {
-  return {
-    name: nameOf(one, prefix),
-    title: one.title,
-    description: one.description,
-    inputSchema: inputSchemaOf(one),
-    outputSchema: outputSchema(one.more),
-    annotations: {
-      readOnlyHint: one.effect === 'looks',
-      destructiveHint: one.effect === 'forces',
-      idempotentHint: one.effect === 'looks',
-      openWorldHint: false,
-    },
-  }
-}
-
-function inputSchemaOf({ input }: Tool): Listed['inputSchema'] {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' })
-  // WHY more is let in: Pawl's hook adds who is calling.
-  return { ...(schema as JsonObject), type: 'object', additionalProperties: true }
-}
-
-function formTool(view: Reading['view'], prefix: string): Listed | null {
-  const name = submitToolOf(view, prefix)
-  if (name === null) return null
-  return {
-    name,
-    title: view.stage,
-    description: formDescription(view),
-    inputSchema: { ...formSchema(view), type: 'object' },
-    outputSchema: outputSchema(spokenSchema),
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-  }
+/** The tools of one endpoint. */
+export type Box = {
+  /** The tools for a run; null: none is loaded. */
+  readonly list: (reading: Reading | null) => Listed[]
+  /** Hears of every run that is listed or called for. */
+  readonly see: (reading: Reading) => void
+  /** A call of this name changes nothing, so a refusal of it needs no standing. */
+  readonly isLook: (name: string) => boolean
+  /** Null: there is no tool of that name, and none of this name was offered before. */
+  readonly perform: (name: string, call: Call<JsonObject>) => Promise<Told | null>
 }
 
 export type Asked = Pick<Call<unknown>, 'signal' | 'progress'> & {
@@ -89,63 +32,49 @@ export type Asked = Pick<Call<unknown>, 'signal' | 'progress'> & {
 export type Toolbox = {
   /** The tools for a run; null: none is loaded. */
   readonly list: (reading: Reading | null) => Listed[]
-  /** Null: there is no tool of that name, and none of this name was offered before. */
+  /** Null: there is no tool of that name. */
   readonly call: (asked: Asked) => Promise<CallToolResult | null>
 }
 
 export type ToolboxOptions = {
   readonly desk: Desk
+  readonly box: Box
   /** Hears of every run that a call was about, as it stands after it. */
   readonly onReading: (reading: Reading) => Promise<void>
   /** Hears of what we did not foresee. */
   readonly onFault: (fault: unknown) => void
 }
 
-/** Names of submit tools that are remembered. */
-const formsMax = 100
 /** Calls at a time; a client that sends more is told to wait. */
 const callsMax = 64
 
-export function openToolbox({ desk, onReading, onFault }: ToolboxOptions): Toolbox {
+export function openToolbox({ desk, box, onReading, onFault }: ToolboxOptions): Toolbox {
   const { prefix } = desk
   let callsCount = 0
-  /** Submit tools that were offered: whoever comes too late with one is told why. */
-  const forms = new Set<string>()
-  const remember = ({ view }: Reading): void => {
-    const name = submitToolOf(view, prefix)
-    if (forms.size >= formsMax) forms.clear()
-    if (name !== null) forms.add(name)
-  }
   const see = async (reading: Reading | null): Promise<void> => {
     if (reading === null) return
-    remember(reading)
+    box.see(reading)
     if (!isOpen(reading.head.status)) desk.places.leave(reading.head.id)
     await onReading(reading)
   }
   const refuse = async (thrown: unknown, name: string, who: Who): Promise<CallToolResult> => {
     const why = problemOfThrown(thrown)
     if (why.code === 'INTERNAL') onFault(thrown)
-    const isLook = always.some((one) => one.effect === 'looks' && nameOf(one, prefix) === name)
-    const reading = isLook ? null : await standingFor(desk, who, why)
+    const reading = box.isLook(name) ? null : await standingFor(desk, who, why)
     await see(reading)
     return refusalOf(why, reading, prefix)
   }
   return {
     list: (reading) => {
-      if (reading !== null) remember(reading)
-      return listTools(reading, prefix)
+      if (reading !== null) box.see(reading)
+      return box.list(reading)
     },
     call: async ({ name, args, signal, progress }) => {
       const { who, input } = readWho(args)
       if (callsCount >= callsMax) return refusalOf(tooMany, null, prefix)
       callsCount += 1
       try {
-        const call = { who, input, signal, progress }
-        const one = all.find((entry) => nameOf(entry, prefix) === name)
-        const told =
-          one === undefined
-            ? await performForm(desk, { name, isKnown: forms.has(name) }, call)
-            : await one.run(desk, { ...call, input: checked(one, input) })
+        const told = await box.perform(name, { who, input, signal, progress })
         if (told === null) return null
         await see(told.reading)
         return resultOf(told, prefix)
@@ -163,28 +92,25 @@ const tooMany = problem('OVERLOADED', {
   hint: 'try again in a moment',
 })
 
-/** Fields are checked by the form itself: what is right of them is kept. */
-async function performForm(
-  desk: Desk,
-  { name, isKnown }: { readonly name: string; readonly isKnown: boolean },
-  call: Call<JsonObject>,
-): Promise<Told | null> {
-  const place = await desk.places.find(call.who).catch(unlessNone)
-  if (place === null) return null
-  const reading = await readPlace(desk, place)
-  if (reading.view.dialect !== 'steps') return null
-  const offered = submitToolOf(reading.view, desk.prefix)
-  // While nothing is offered, the run says itself why it takes nothing now.
-  const isMeant = offered === name || (offered === null && isKnown)
-  return isMeant ? submit(desk, { place, reading }, call.input) : null
+/** The schema of what a tool takes. */
+export function inputSchemaOf(input: z.ZodObject): Listed['inputSchema'] {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' })
+  // WHY more is let in: Pawl's hook adds who is calling.
+  return { ...(schema as JsonObject), type: 'object', additionalProperties: true }
 }
 
-function unlessNone(fault: unknown): null {
-  if (fault instanceof PawlProblem && fault.code === 'RUN_UNKNOWN') return null
-  throw fault
+/** What a client may tell its person about a tool. */
+export function annotationsOf(effect: Tool['effect'] | 'removes'): Listed['annotations'] {
+  return {
+    readOnlyHint: effect === 'looks',
+    destructiveHint: effect === 'forces' || effect === 'removes',
+    idempotentHint: effect === 'looks',
+    openWorldHint: false,
+  }
 }
 
-function checked({ input }: Tool, args: JsonObject): Record<string, Json> {
+/** The arguments as their schema reads them. */
+export function checked(input: z.ZodObject, args: JsonObject): Record<string, Json> {
   const parsed = input.safeParse(args)
   // WHY the cast: it was JSON, and a schema adds nothing but defaults.
   if (parsed.success) return parsed.data as Record<string, Json>

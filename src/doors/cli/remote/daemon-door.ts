@@ -49,6 +49,8 @@ export type McpWish = {
   readonly workspace: string
   /** In front of the names of tools. */
   readonly prefix: string
+  /** Which tools there are: all of them, or those for unattended routines. */
+  readonly endpoint: 'runs' | 'process'
 }
 
 export type CareTask = 'rebuild' | 'check' | 'status'

@@ -19,6 +19,8 @@ Options:
   --workspace DIR      where the agent works; else the current folder
   --tool-prefix TEXT   in front of the names of tools instead of \`pawl_\`: letters and digits,
                        then \`_\`; \`statewright_\` fits instructions that were written for it
+  --process            only the tools for unattended routines: notes, tasks and \`process_step\`,
+                       as far as the process allows them
 
 PAWL_RUN in the environment names the run that is meant, where no hook tells.
 
@@ -32,7 +34,7 @@ export const mcpVerb: Verb = {
   summary: "offer Pawl's tools to an agent over MCP",
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
-    const kinds = { workspace: 'text', 'tool-prefix': 'text' } as const
+    const kinds = { workspace: 'text', 'tool-prefix': 'text', process: 'flag' } as const
     const { files, values } = readOptions('mcp', args, kinds)
     if (files.length > 0) throw usage('mcp', `\`${files[0]}\` is one too many`)
     const prefix = values['tool-prefix'] ?? prefixDefault
@@ -40,6 +42,7 @@ export const mcpVerb: Verb = {
       throw usage('mcp', `\`${prefix}\` is no prefix: letters and digits, then \`_\``)
     }
     const workspace = workspaceOf(values.workspace, io.cwd)
-    return daemonOf(io).mcp({ workspace, prefix }, io)
+    const endpoint = values.process ? 'process' : 'runs'
+    return daemonOf(io).mcp({ workspace, prefix, endpoint }, io)
   },
 }

@@ -1,0 +1,93 @@
+/**
+ * What the operations that serve agents beside their runs do with the runtime.
+ */
+import { randomUUID } from 'node:crypto'
+import { own } from '../../core/json.ts'
+import { byProcess, callForProcess, scopeOf } from '../../runtime/serve-process.ts'
+import type { agentOperations } from './agent-operations.ts'
+import {
+  accepted,
+  byOf,
+  done,
+  failed,
+  type Handler,
+  invalid,
+  noOffer,
+  offered,
+  offerOf,
+  saidOf,
+} from './answering.ts'
+import { parse } from './parse-input.ts'
+import { problem } from './problem.ts'
+import { processTools } from './process-tools.ts'
+
+type AgentHandlers = { readonly [Name in keyof typeof agentOperations]: Handler<Name> }
+
+export const agentHandlers: AgentHandlers = {
+  'process.call': async (desk, { runId, branch, tool, input }) => {
+    const known = own(processTools, tool)
+    if (known === undefined) return failed(noTool(tool))
+    const parsed = parse(known.input, input)
+    if (!parsed.ok) return parsed
+    const by = { ...byOf(desk), commandId: desk.commandId ?? randomUUID() }
+    const call = { runId, branch: branch ?? null, tool, input }
+    const { reply, value, ...outcome } = await callForProcess(
+      desk.runtime,
+      // WHY the cast: the tool's own schema has read it.
+      { ...call, act: (place) => known.act(desk.runtime, place, parsed.output as never) },
+      by,
+    )
+    return done({ ...saidOf(outcome), reply, value })
+  },
+  'process.step': async (desk, { runId, branch, answer, state, note }) => {
+    await scopeOf(desk.runtime, runId)
+    const utterance = {
+      kind: 'message',
+      name: answer,
+      data: note === undefined ? null : { note },
+      stage: state ?? null,
+      goTo: null,
+    } as const
+    const intent = { kind: 'say', utterance, branch: branch ?? null } as const
+    return accepted(await desk.runtime.send(runId, intent, byProcess(byOf(desk))))
+  },
+  'memories.list': async ({ runtime }, { prefix, ...whose }) => {
+    const scope = { workspace: whose.workspace, definition: whose.definition ?? null }
+    return done({ items: await runtime.memories.list(scope, prefix) })
+  },
+  'memories.delete': async ({ runtime }, { key, workspace, definition }) => {
+    const scope = { workspace, definition: definition ?? null }
+    return done({ deleted: await runtime.memories.remove(scope, key) })
+  },
+  'tasks.list': async ({ runtime }, { workspace, definition, status }) => {
+    const scope = { workspace, definition: definition ?? null }
+    return done({ items: await runtime.tasks.list(scope, status ?? null) })
+  },
+  'drafts.create': async ({ runtime, actor }, input) => {
+    const offer = offerOf(input)
+    if (offer === null) return failed(noOffer)
+    const kept = await runtime.drafts.offer(offer, { actor })
+    if (!kept.ok) return failed(invalid(kept.findings))
+    return done({ draft: kept.value, findings: kept.findings })
+  },
+  'drafts.list': async ({ runtime }) => done({ items: await runtime.drafts.list() }),
+  'drafts.activate': async ({ runtime }, { id }) => offered(await runtime.drafts.activate(id)),
+  'drafts.delete': async ({ runtime }, { id }) => {
+    await runtime.drafts.remove(id)
+    return done({ deleted: true })
+  },
+  'approvals.elicited': async ({ about, runtime, commandId }, { id, client, ...answer }) => {
+    if (!about.elicitation) {
+      const hint = 'a person decides with `pawl approve`; `approvals.elicitation` would allow it'
+      return failed(problem('NOT_PERMITTED', { detail: 'answers of clients do not count', hint }))
+    }
+    const actor = { kind: 'person', name: `elicited-by-${client}` } as const
+    return accepted(await runtime.resolve(id, { ...answer, edits: null }, { actor, commandId }))
+  },
+}
+
+function noTool(tool: string) {
+  const names = Object.keys(processTools).map((name) => `\`${name}\``)
+  const detail = `\`${tool}\` is no tool for processes`
+  return problem('REQUEST_INVALID', { detail, hint: `there are ${names.join(', ')}` })
+}

@@ -1,0 +1,201 @@
+/**
+ * The tools of the process endpoint: what goes into each, and what it does with memory and tasks.
+ * Which of them a process may use is judged elsewhere.
+ */
+import { z } from 'zod'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { type Memory, memoriesMax, valueCharsMax } from '../../runtime/memories.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Scope } from '../../runtime/scoped-cards.ts'
+import type { ProcessPlace } from '../../runtime/serve-process.ts'
+import { type Task, tasksMax } from '../../runtime/tasks.ts'
+
+export type ProcessTool = {
+  readonly title: string
+  readonly description: string
+  readonly input: z.ZodObject
+  readonly effect: 'looks' | 'changes' | 'removes'
+  readonly act: (runtime: Runtime, place: ProcessPlace, input: never) => Promise<JsonObject>
+}
+
+const scope = z
+  .enum(['process', 'workspace'])
+  .default('process')
+  .describe('whose: of this process alone, or shared by all that run in the workspace')
+/** What people can read and type, and no blanks. */
+const key = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\p{L}\p{N}._:/@-]+$/u)
+  .describe('letters, digits and . _ : / @ -')
+const value = z.unknown() as unknown as z.ZodType<Json>
+const titleText = z.string().min(1).max(500)
+const noteText = z.string().max(4_000)
+const taskId = z.string().min(1).max(100)
+const foundMax = 50
+/** Characters of all values that one search gives. */
+const foundCharsMax = 60_000
+const listedMax = 200
+
+function tool<Input extends z.ZodObject>(
+  one: Omit<ProcessTool, 'input' | 'act'> & {
+    readonly input: Input
+    readonly act: (
+      runtime: Runtime,
+      place: ProcessPlace,
+      input: z.output<Input>,
+    ) => Promise<JsonObject>
+  },
+): ProcessTool {
+  return one
+}
+
+export const processTools: Readonly<Record<string, ProcessTool>> = {
+  memory_set: tool({
+    title: 'Note down',
+    description:
+      `Note down a value under a key, over what was there. At most ${memoriesMax} keys of ` +
+      `${valueCharsMax} characters each.`,
+    input: z.strictObject({ key, value, scope }),
+    effect: 'changes',
+    act: async ({ memories }, place, { scope: whose, ...note }) => {
+      const kept = await memories.set(scopeOf(place, whose), note, place.by)
+      return { memory: headOf(kept) }
+    },
+  }),
+  memory_get: tool({
+    title: 'Read a note',
+    description: 'The value under a key; null: there is none.',
+    input: z.strictObject({ key, scope }),
+    effect: 'looks',
+    act: async ({ memories }, place, { key: wanted, scope: whose }) => {
+      const found = await memories.get(scopeOf(place, whose), wanted)
+      return { memory: found === null ? null : wholeOf(found) }
+    },
+  }),
+  memory_search: tool({
+    title: 'Search notes',
+    description: 'Notes whose key or value has all of the words, the latest first.',
+    input: z.strictObject({
+      query: z.string().min(1).max(500),
+      limit: z.int().min(1).max(foundMax).default(10),
+      scope,
+    }),
+    effect: 'looks',
+    act: async ({ memories }, place, { query, limit, scope: whose }) => {
+      const found = await memories.search(scopeOf(place, whose), query)
+      const shown = fitting(found.slice(0, limit).map(wholeOf))
+      return { memories: shown, left_out: found.length - shown.length }
+    },
+  }),
+  memory_list: tool({
+    title: 'List notes',
+    description: 'Keys, in order, without their values.',
+    input: z.strictObject({ prefix: z.string().max(200).default(''), scope }),
+    effect: 'looks',
+    act: async ({ memories }, place, { prefix, scope: whose }) => {
+      const found = await memories.list(scopeOf(place, whose), prefix)
+      const shown = found.slice(0, listedMax).map(headOf)
+      return { memories: shown, left_out: found.length - shown.length }
+    },
+  }),
+  memory_delete: tool({
+    title: 'Delete a note',
+    description: 'Delete what is under a key.',
+    input: z.strictObject({ key, scope }),
+    effect: 'removes',
+    act: async ({ memories }, place, { key: wanted, scope: whose }) => ({
+      deleted: await memories.remove(scopeOf(place, whose), wanted),
+    }),
+  }),
+  task_create: tool({
+    title: 'Make a task',
+    description: `Note down work for whoever claims it. At most ${tasksMax} at a time.`,
+    input: z.strictObject({ title: titleText, note: noteText.default(''), scope }),
+    effect: 'changes',
+    act: async ({ tasks }, place, { scope: whose, ...wish }) => ({
+      task: shownTask(await tasks.create(scopeOf(place, whose), wish, writerOf(place))),
+    }),
+  }),
+  task_list: tool({
+    title: 'List tasks',
+    description: 'Tasks, the oldest first.',
+    input: z.strictObject({ status: z.enum(['open', 'claimed', 'done']).optional(), scope }),
+    effect: 'looks',
+    act: async ({ tasks }, place, { status, scope: whose }) => {
+      const found = await tasks.list(scopeOf(place, whose), status ?? null)
+      const shown = found.slice(0, listedMax).map(shownTask)
+      return { tasks: shown, left_out: found.length - shown.length }
+    },
+  }),
+  task_claim: tool({
+    title: 'Claim a task',
+    description: 'Take a task, or the oldest one that is free; nobody else gets it. Null: none is.',
+    input: z.strictObject({ id: taskId.optional(), scope }),
+    effect: 'changes',
+    act: async ({ tasks }, place, { id, scope: whose }) => {
+      const mine = await tasks.claim(scopeOf(place, whose), id ?? null, writerOf(place))
+      return { task: mine === null ? null : shownTask(mine) }
+    },
+  }),
+  task_update: tool({
+    title: 'Change a task',
+    description: 'Change a task that you have claimed, or give it back (`status: open`).',
+    input: z.strictObject({
+      id: taskId,
+      title: titleText.optional(),
+      note: noteText.optional(),
+      status: z.enum(['open', 'claimed']).optional(),
+      scope,
+    }),
+    effect: 'changes',
+    act: async ({ tasks }, place, { scope: whose, id, title, note, status }) => {
+      const change = {
+        id,
+        ...(title === undefined ? {} : { title }),
+        ...(note === undefined ? {} : { note }),
+        ...(status === undefined ? {} : { status }),
+      }
+      return { task: shownTask(await tasks.update(scopeOf(place, whose), change, writerOf(place))) }
+    },
+  }),
+  task_complete: tool({
+    title: 'Complete a task',
+    description: 'Say that a task that you have claimed is done, and what came of it.',
+    input: z.strictObject({ id: taskId, result: noteText.default(''), scope }),
+    effect: 'changes',
+    act: async ({ tasks }, place, { scope: whose, id, result }) => {
+      const change = { id, result, status: 'done' } as const
+      return { task: shownTask(await tasks.update(scopeOf(place, whose), change, writerOf(place))) }
+    },
+  }),
+}
+
+function scopeOf({ scope: own }: ProcessPlace, whose: 'process' | 'workspace'): Scope {
+  return whose === 'process' ? own : { ...own, definition: null }
+}
+
+function writerOf({ by, commandId }: ProcessPlace): ProcessPlace['by'] & { commandId: string } {
+  return { ...by, commandId }
+}
+
+function headOf({ value: _, by, ...head }: Memory): JsonObject {
+  return { ...head, by: { ...by } }
+}
+
+function wholeOf(memory: Memory): JsonObject {
+  return { ...headOf(memory), value: memory.value }
+}
+
+function shownTask({ by, ...task }: Task): JsonObject {
+  return { ...task, by: { ...by } }
+}
+
+function fitting(found: readonly JsonObject[]): readonly JsonObject[] {
+  let chars = 0
+  return found.filter((one) => {
+    chars += JSON.stringify(one).length
+    return chars <= foundCharsMax
+  })
+}

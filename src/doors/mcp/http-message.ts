@@ -1,0 +1,95 @@
+/**
+ * The message that a request over HTTP carries, and what is refused before any server sees it: in
+ * the protocol's own form, with a status of HTTP.
+ */
+import { isAbsolute, resolve } from 'node:path'
+import { isJsonContentType } from '@modelcontextprotocol/server'
+import { asObject, type Json } from '../../core/json.ts'
+import { isToolPrefix } from '../../core/tools/own-tools.ts'
+import { parseJson } from '../api/parse-json.ts'
+import type { Endpoint, Where } from './seat.ts'
+import { messageBytesMax, notJson, notRequest } from './stdio-wire.ts'
+
+/** Why no server is asked. */
+export type Complaint = {
+  readonly status: number
+  readonly code: number
+  readonly message: string
+  readonly id?: Json
+}
+
+const notServed = -32_000
+const sessionUnknown = -32_001
+
+export const unknownSession: Complaint = {
+  status: 404,
+  code: sessionUnknown,
+  message: 'there is no such session; begin one with `initialize`',
+}
+export const noSession: Complaint = {
+  status: 400,
+  code: notServed,
+  message: 'without `Mcp-Session-Id` there is only `initialize`',
+}
+export const tooMany: Complaint = {
+  status: 503,
+  code: notServed,
+  message: 'too many clients are connected; try again later',
+}
+
+/** A complaint as a response. */
+export function complain({ status, code, message, id = null }: Complaint): Response {
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status })
+}
+
+export type Read = { readonly body: Json | undefined } | Complaint
+
+/** The message of a POST, never more of it than is allowed; others carry none. */
+export async function readMessage(request: Request): Promise<Read> {
+  if (request.method !== 'POST') return { body: undefined }
+  if (!isJsonContentType(request.headers.get('content-type'))) {
+    return { status: 415, code: notServed, message: 'a message is `application/json`' }
+  }
+  const bytes = await readBytes(request)
+  if (bytes === null) {
+    const message = `a message has at most ${messageBytesMax} bytes`
+    return { status: 413, code: notRequest, message }
+  }
+  const parsed = parseJson(bytes)
+  if (!parsed.ok) return { status: 400, code: notJson, message: parsed.problem.detail }
+  return { body: parsed.value }
+}
+
+/** Null: too many. */
+async function readBytes(request: Request): Promise<Buffer | null> {
+  if (Number(request.headers.get('content-length') ?? 0) > messageBytesMax) return null
+  const parts: Uint8Array[] = []
+  let count = 0
+  for await (const part of request.body ?? []) {
+    count += part.byteLength
+    if (count > messageBytesMax) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** The id that an answer has to carry; null: it cannot be told. */
+export function idOf(body: Json | undefined): Json {
+  const id = asObject(body ?? null)?.id
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
+const known: ReadonlySet<string> = new Set(['workspace', 'prefix', 'run'])
+
+/** Where the client works, by the address that its host was given. */
+export function whereOf(endpoint: Endpoint, params: URLSearchParams): Where | Complaint {
+  const workspace = params.get('workspace') ?? ''
+  const prefix = params.get('prefix') ?? 'pawl_'
+  const odd = [...params.keys()].find((name) => !known.has(name))
+  const wrong = (message: string): Complaint => ({ status: 400, code: notRequest, message })
+  if (odd !== undefined) return wrong(`\`${odd}\` is nothing that can be set in the address`)
+  if (!isAbsolute(workspace)) return wrong('the address has to end in `?workspace=/path/of/it`')
+  if (!isToolPrefix(prefix))
+    return wrong(`\`${prefix}\` is no prefix: letters and digits, then \`_\``)
+  return { endpoint, workspace: resolve(workspace), prefix, runId: params.get('run') }
+}

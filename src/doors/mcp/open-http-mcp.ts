@@ -1,0 +1,213 @@
+/**
+ * Pawl's tools over streamable HTTP. A client of the older era has a session, which begins with
+ * `initialize`, ends with DELETE or after a long silence, and is its own. One of the newer era has
+ * none: all that work in one folder without a hook count as one agent.
+ * Knows requests and sessions. Must not know who may ask: whoever gets here may.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  createMcpHandler,
+  InMemoryServerEventBus,
+  isInitializeRequest,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { Json } from '../../core/json.ts'
+import {
+  type Complaint,
+  complain,
+  idOf,
+  noSession,
+  readMessage,
+  tooMany,
+  unknownSession,
+  whereOf,
+} from './http-message.ts'
+import type { Link } from './link.ts'
+import { type Endpoint, openSeat, type Seat, type Where } from './seat.ts'
+
+export type HttpMcpOptions = {
+  readonly endpoint: Endpoint
+  /** A link to the daemon, as an agent. */
+  readonly link: () => Link
+  readonly version: string
+  readonly onFault: (fault: unknown) => void
+  readonly limits?: Partial<HttpMcpLimits>
+}
+
+export type HttpMcpLimits = {
+  /** Clients at a time, of both eras together. */
+  readonly clientsMax: number
+  /** A client that asks nothing for so long, and listens to nothing, is forgotten. */
+  readonly silenceMs: number
+}
+
+export type HttpMcp = {
+  readonly answer: (request: Request) => Promise<Response>
+  /** Ends every session and stream. */
+  readonly close: () => Promise<void>
+}
+
+/** One session of the older era, or all clients of the newer one in one place. */
+type Client = {
+  readonly answer: (request: Request, body: Json | undefined) => Promise<Response>
+  readonly close: () => Promise<void>
+  /** Requests and streams that are open. */
+  readonly openCount: () => number
+  lastAt: number
+}
+
+const limitsDefault: HttpMcpLimits = { clientsMax: 200, silenceMs: 30 * 60_000 }
+const sweepMs = 10_000
+const subscriptionsMax = 16
+
+export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
+  const limits = { ...limitsDefault, ...options.limits }
+  /** By the id of a session, or by the place of a client without one. */
+  const clients = new Map<string, Client>()
+  const forget = (key: string): void => {
+    const client = clients.get(key)
+    clients.delete(key)
+    client?.close().catch(options.onFault)
+  }
+  const sweep = (): void => {
+    const before = performance.now() - limits.silenceMs
+    for (const [key, one] of clients) if (one.lastAt < before && one.openCount() === 0) forget(key)
+  }
+  const timer = setInterval(sweep, Math.min(sweepMs, limits.silenceMs)).unref()
+  const enter = (key: string, open: () => Client): Client | null => {
+    const known = clients.get(key)
+    if (known !== undefined) return known
+    if (clients.size >= limits.clientsMax) {
+      const idle = [...clients].filter(([, one]) => one.openCount() === 0)
+      const [oldest] = idle.sort(([, left], [, right]) => left.lastAt - right.lastAt)
+      if (oldest === undefined) return null
+      forget(oldest[0])
+    }
+    const client = open()
+    clients.set(key, client)
+    return client
+  }
+  const clientFor = async (request: Request, body: Json | undefined): Promise<Found> => {
+    const isOlder = await isLegacyRequest(request, body)
+    const session = request.headers.get('mcp-session-id')
+    if (isOlder && session !== null) return clients.get(session) ?? unknownSession
+    if (isOlder && !isInitializeRequest(body)) return noSession
+    const where = whereOf(options.endpoint, new URL(request.url).searchParams)
+    if ('code' in where) return where
+    const id = randomUUID()
+    const setting = { ...options, where }
+    return isOlder
+      ? (enter(id, () => openSession(setting, { id, onEnd: () => forget(id) })) ?? tooMany)
+      : (enter(JSON.stringify(where), () => openStateless(setting)) ?? tooMany)
+  }
+  return {
+    answer: async (request) => {
+      const read = await readMessage(request)
+      if ('code' in read) return complain(read)
+      const client = await clientFor(request, read.body)
+      if ('code' in client) return complain({ ...client, id: idOf(read.body) })
+      client.lastAt = performance.now()
+      return client.answer(request, read.body)
+    },
+    close: async () => {
+      clearInterval(timer)
+      const all = [...clients.values()]
+      clients.clear()
+      await Promise.all(all.map((one) => one.close()))
+    },
+  }
+}
+
+type Found = Client | Complaint
+
+type Setting = HttpMcpOptions & { readonly where: Where }
+
+type Session = { readonly id: string; readonly onEnd: () => void }
+
+function openSession({ where, link, version, onFault }: Setting, { id, onEnd }: Session): Client {
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    onsessionclosed: onEnd,
+  })
+  const seat = openSeat({
+    ...where,
+    link: link(),
+    version,
+    onFault,
+    onChange: () => server.sendToolListChanged().catch(onFault),
+  })
+  const server = seat.open()
+  const connected = server.connect(transport)
+  const counted = openCount()
+  return {
+    lastAt: performance.now(),
+    openCount: counted.count,
+    answer: async (request, body) => {
+      await connected
+      const more = body === undefined ? {} : { parsedBody: body }
+      return counted.until(await transport.handleRequest(request, more))
+    },
+    close: async () => {
+      seat.close()
+      await server.close()
+    },
+  }
+}
+
+function openStateless({ where, link, version, onFault }: Setting): Client {
+  const bus = new InMemoryServerEventBus(onFault)
+  const seat: Seat = openSeat({
+    ...where,
+    link: link(),
+    version,
+    onFault,
+    onChange: async () => bus.publish({ kind: 'tools_list_changed' }),
+  })
+  const handler = createMcpHandler(seat.open, {
+    legacy: 'reject',
+    bus,
+    maxSubscriptions: subscriptionsMax,
+  })
+  const counted = openCount()
+  return {
+    lastAt: performance.now(),
+    openCount: counted.count,
+    answer: async (request, body) => {
+      const more = body === undefined ? {} : { parsedBody: body }
+      return counted.until(await handler.fetch(request, more))
+    },
+    close: async () => {
+      seat.close()
+      await handler.close()
+    },
+  }
+}
+
+type OpenCount = {
+  readonly count: () => number
+  /** The same response; it counts as open until all of it was read or nobody reads on. */
+  readonly until: (response: Response) => Response
+}
+
+function openCount(): OpenCount {
+  let count = 0
+  return {
+    count: () => count,
+    until: (response) => {
+      if (response.body === null) return response
+      count += 1
+      const body = response.body.pipeThrough(
+        new TransformStream({
+          flush: () => {
+            count -= 1
+          },
+          cancel: () => {
+            count -= 1
+          },
+        }),
+      )
+      return new Response(body, response)
+    },
+  }
+}

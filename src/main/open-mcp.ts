@@ -1,0 +1,47 @@
+/**
+ * The MCP server as part of a daemon: loaded when the first client comes, ended before the doors.
+ */
+import type { Api } from '../doors/api/api.ts'
+import type { Mount } from '../doors/http/answer-mount.ts'
+import type { HttpMcp } from '../doors/mcp/open-http-mcp.ts'
+import type { Endpoint } from '../doors/mcp/seat.ts'
+
+export type McpMounts = { readonly mounts: readonly Mount[]; readonly close: () => Promise<void> }
+
+type Around = { readonly version: string; readonly onFault: (fault: unknown) => void }
+
+/** What clients of MCP reach over HTTP. */
+export function openMcp(api: Api, around: Around): McpMounts {
+  const runs = openEndpoint(api, 'runs', around)
+  const process = openEndpoint(api, 'process', around)
+  const mounts = [
+    { path: '/mcp', answer: runs.answer },
+    { path: '/mcp/process', answer: process.answer },
+  ]
+  const close = async (): Promise<void> => {
+    await Promise.all([runs.close(), process.close()])
+  }
+  return { mounts, close }
+}
+
+function openEndpoint(api: Api, endpoint: Endpoint, { version, onFault }: Around): HttpMcp {
+  let opened: Promise<HttpMcp> | null = null
+  const open = async (): Promise<HttpMcp> => {
+    // WHY loaded here: a daemon starts quickly, and most have clients of other doors only.
+    const [{ openHttpMcp }, { openInnerLink }] = await Promise.all([
+      import('../doors/mcp/open-http-mcp.ts'),
+      import('../doors/mcp/inner-link.ts'),
+    ])
+    const link = () => openInnerLink(api, { role: 'agent', name: 'agent' })
+    return openHttpMcp({ endpoint, link, version, onFault })
+  }
+  return {
+    answer: async (request) => {
+      opened ??= open()
+      return (await opened).answer(request)
+    },
+    close: async () => {
+      await (await opened)?.close()
+    },
+  }
+}
