@@ -11,6 +11,7 @@ import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
+import type { Gateway } from './gateway.ts'
 import type {
   ApprovalQuery,
   ApprovalRow,
@@ -212,6 +213,8 @@ export type Runtime = {
   /** A call that belongs to no run. Nothing is kept of it; a fault is a denial. */
   readonly checkFree: (call: FreeCall) => FreeVerdict
   readonly sessions: Sessions
+  /** For a gateway in front of MCP servers. */
+  readonly gateway: Gateway
   /** The head of a run as it is kept; null: there is none. */
   readonly readHead: (runId: string) => Promise<RunHead | null>
   /** What a command of this id was replied; null: nothing yet. */

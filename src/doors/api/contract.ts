@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { gatewayContract } from './gateway-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import {
   anchor,
@@ -51,6 +52,7 @@ const ofRun = z.strictObject({ runId })
 const nothing = z.strictObject({})
 
 export const contract = {
+  ...gatewayContract,
   'runs.start': {
     input: z.strictObject({
       definition: name.describe('name or id of a definition'),

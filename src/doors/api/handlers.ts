@@ -8,6 +8,7 @@ import type { Json } from '../../core/json.ts'
 import type { ApprovalRow, DefinitionRow, EventRecord } from '../../runtime/ports.ts'
 import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
 import type { Answer, Asked } from './contract.ts'
+import { gatewayHandlers } from './gateway-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { type Problem, problem, problemOfRefusal } from './problem.ts'
 
@@ -38,9 +39,10 @@ type Handler<Name extends OperationName> = (
   input: Asked<Name>,
 ) => Promise<Answered<Answer<Name>>>
 
-type Handlers = { readonly [Name in OperationName]: Handler<Name> }
+export type Handlers = { readonly [Name in OperationName]: Handler<Name> }
 
 export const handlers: Handlers = {
+  ...gatewayHandlers,
   'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
     const request = {
       definition,

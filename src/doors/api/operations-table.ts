@@ -4,6 +4,8 @@
  * Plain data: a client that reads it loads nothing else.
  */
 
+import { gatewayOperations } from './gateway-operations.ts'
+
 /** The least that a caller has to be. */
 export type Need = 'none' | 'agent' | 'person'
 
@@ -21,6 +23,7 @@ export type Operation = {
 }
 
 export const operations = {
+  ...gatewayOperations,
   'runs.start': {
     method: 'POST',
     path: '/v1/runs',

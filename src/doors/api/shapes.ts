@@ -117,7 +117,7 @@ export const view = z
   })
   .meta({ id: 'View' })
 
-const alternative = z
+export const alternative = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('tool'), name: z.string(), asks: z.boolean() }),
     z.object({ kind: z.literal('command'), entry: z.string(), asks: z.boolean() }),
