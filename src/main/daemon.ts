@@ -40,6 +40,8 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     // WHY loaded when called: a client needs neither the stores nor the doors.
     serve: async (wish, io) => (await import('./serve.ts')).serve(home, wish, io),
     mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
+    gateway: async (wish, io) =>
+      (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
     care: async (task) => (await import('./care.ts')).care(home, task),
   }
 }

@@ -73,7 +73,7 @@ test('a call whose grant was used up and that never began begins at the next try
   expect(next).toMatchObject({ verdict: 'allow' })
 })
 
-test('a call that was begun by a process that is gone may have happened, and is told so', async () => {
+test('a call that a process began that is gone may have happened', async () => {
   const { runtime, runId } = await openRun()
   const asked = await runtime.gateway.check(write, asAgent)
   await decide(runtime, asked.approvalId, 'granted')
@@ -89,7 +89,7 @@ test('a call that was begun by a process that is gone may have happened, and is 
   expect(await runtime.gateway.check(next, asAgent)).toMatchObject({ verdict: 'ask' })
 })
 
-test('a call that was reported before its card was removed is another call at the next try', async () => {
+test('a call whose card outlived its report is another call at the next try', async () => {
   const bench = await openRun()
   const { runtime, runId } = bench
   const asked = await runtime.gateway.check(write, asAgent)
@@ -120,7 +120,7 @@ test('a grant dies with its stage', async () => {
   expect(told).toMatchObject({ verdict: 'deny', code: 'TOOL_NOT_ALLOWED' })
 })
 
-test('tools are shown as the stage allows them; while a person decides, nothing is said', async () => {
+test('tools are shown as the stage allows; while a person decides, as before', async () => {
   const { runtime, runId } = await openRun()
   const whose = { workspace: '/work', named: null, last: null }
   const names = ['read_file', 'write_file', 'move_file'].map((tool) => ({ server: 'fs', tool }))
@@ -159,7 +159,7 @@ const tool = (name: string, hash: string, doubts: readonly string[] = []) => ({
 const whose = { workspace: '/work', named: null, last: null }
 const sight: Sight = { scope: null, server: 'fs', launch, tools: null, whose }
 
-test('what is seen first is taken; what changes, comes later or is odd waits for a person', async () => {
+test('what is seen first is taken; what changes, comes later or is odd waits', async () => {
   const { runtime, runId } = await openRun()
   const { gateway } = runtime
   const tools = [tool('a', '1'), tool('b', '1'), tool('odd', '1', ['invisible letters'])]
