@@ -67,6 +67,8 @@ const handshakeMsMax = 30_000
 const startsMax = 6
 const startsWindowMs = 300_000
 const delayMsMax = 10_000
+/** Changes that are remembered until a connection is one. */
+const earlyMax = 20
 /** Requests that one server works on. */
 const requestsMax = 512
 
@@ -81,11 +83,15 @@ type Line = {
   ended: Ending | null
   abilities: JsonObject
   readonly pending: Map<number, Pending>
+  /** Changes that were told while it was looked at for the first time; null: that is over. */
+  early: Notification[] | null
 }
 
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { name, timeoutMs, log } = options
   let line: Line | null = null
+  /** The same, from the first word on. */
+  let talking: Line | null = null
   let opening: Promise<Failed | null> | null = null
   let isClosed = false
   const starts: number[] = []
@@ -103,10 +109,15 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   const ensure = (): Promise<Failed | null> => {
     if (line?.ended === null) return connected
     if (isClosed) return Promise.resolve(lostText(name, closedWhy))
-    opening ??= connect({ options, starts, onEnd })
+    const onOpen = (one: Line): void => {
+      talking = one
+    }
+    opening ??= connect({ options, starts, onEnd, onOpen })
       .then((opened) => {
         if ('kind' in opened) return opened
         line = opened
+        for (const message of opened.early ?? []) options.onMessage(message)
+        opened.early = null
         return null
       })
       .finally(() => {
@@ -124,7 +135,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       return exchange(line, { name, method, params, timeoutMs, signal })
     },
     notify: (message) => line?.wire?.send(message),
-    respond: (message) => line?.wire?.send(message),
+    respond: (message) => talking?.wire?.send(message),
     close: async () => {
       isClosed = true
       await opening
@@ -151,9 +162,11 @@ type Connecting = {
   /** When it was started, within the window. */
   readonly starts: number[]
   readonly onEnd: (line: Line, why: Ending) => void
+  /** The wire is there, and may carry answers. */
+  readonly onOpen: (line: Line) => void
 }
 
-async function connect({ options, starts, onEnd }: Connecting): Promise<Line | Failed> {
+async function connect({ options, starts, onEnd, onOpen }: Connecting): Promise<Line | Failed> {
   const { name, open, greeting, onMessage, onConnected } = options
   const now = performance.now()
   while (starts.length > 0 && now - (starts[0] ?? 0) > startsWindowMs) starts.shift()
@@ -163,7 +176,7 @@ async function connect({ options, starts, onEnd }: Connecting): Promise<Line | F
     return lostText(name, { code: 'UPSTREAM_LOST', reason })
   }
   if (starts.length > 0) await sleep(Math.min(delayMsMax, 50 * 3 ** (starts.length - 1)))
-  const line: Line = { wire: null, ended: null, abilities: {}, pending: new Map() }
+  const line: Line = { wire: null, ended: null, abilities: {}, pending: new Map(), early: [] }
   const ears: Ears = {
     onMessage: (message) => receive(line, message, onMessage),
     onEnd: (why) => onEnd(line, why),
@@ -177,6 +190,7 @@ async function connect({ options, starts, onEnd }: Connecting): Promise<Line | F
   if ('code' in wire) return lostText(name, wire)
   starts.push(performance.now())
   line.wire = wire
+  onOpen(line)
   const ask =
     (timeoutMs: number): Ask =>
     (method, params = {}) =>
@@ -280,6 +294,10 @@ function receive(
     // WHY: a server speaks of its own calls only.
     if (waiting.length === 0) return
     for (const one of waiting) one.timer.refresh()
+  }
+  if (line.early !== null && !isRequest(message) && message.method.endsWith('/list_changed')) {
+    if (line.early.length < earlyMax) line.early.push(message)
+    return
   }
   onMessage(message)
 }

@@ -31,11 +31,7 @@ type Entry = {
   about: string
   doubts: readonly string[]
 }
-type Book = {
-  launch: Entry
-  /** Null: the tools were not seen yet. */
-  tools: Record<string, Entry> | null
-}
+type Book = { launch: Entry; tools: Record<string, Entry> }
 
 /** How often a card is tried that others write at the same time. */
 const triesMax = 20
@@ -68,7 +64,7 @@ export async function seeServer(desk: PinsDesk, sight: Sight): Promise<Seen> {
 function bookIn(data: string): Book {
   // WHY the cast: nobody else writes these cards.
   const { launch, tools } = JSON.parse(data) as Book
-  return { launch, tools: tools === null ? null : Object.assign(emptyRecord<Entry>(), tools) }
+  return { launch, tools: Object.assign(emptyRecord<Entry>(), tools) }
 }
 
 type Noted = { readonly book: Book; readonly news: readonly string[] }
@@ -84,11 +80,11 @@ function noteSight(before: Book | null, sight: Sight): Noted {
   const isOwn = scope === null
   const next: Book = {
     launch: noteThing(before?.launch, launch, { isTrusted: isOwn, onWait: how }),
-    tools: before?.tools ?? null,
+    tools: before?.tools ?? emptyRecord<Entry>(),
   }
   if (sight.tools === null) return { book: next, news }
-  const tools = Object.assign(emptyRecord<Entry>(), next.tools ?? {})
-  const isFirst = next.tools === null
+  const tools = Object.assign(emptyRecord<Entry>(), next.tools)
+  const isFirst = Object.keys(tools).length === 0
   for (const thing of sight.tools.slice(0, toolsMax)) {
     const known = own(tools, thing.tool)
     const onWait = ({ accepted }: Entry): void => {
@@ -129,7 +125,7 @@ function isAccepted({ accepted, seen }: Entry): boolean {
 function seenIn({ launch, tools }: Book, sight: Sight): Seen {
   const names = (sight.tools ?? []).map(({ tool }) => tool)
   const accepted = names.filter((name) => {
-    const entry = own(tools ?? {}, name)
+    const entry = own(tools, name)
     return entry !== undefined && isAccepted(entry)
   })
   return { isLaunchAccepted: isAccepted(launch), accepted }
@@ -155,7 +151,7 @@ function pinnedOf(
   whose: Pick<Pinned, 'scope' | 'server' | 'version'>,
   { launch, tools }: Book,
 ): Pinned {
-  const listed = Object.entries(tools ?? {}).map(([tool, entry]) => ({ tool, ...pinOf(entry) }))
+  const listed = Object.entries(tools).map(([tool, entry]) => ({ tool, ...pinOf(entry) }))
   return { ...whose, launch: pinOf(launch), tools: listed }
 }
 
@@ -178,7 +174,7 @@ export async function acceptPins(
     const hint = '`pawl gateway pins` lists what was seen'
     throw new PawlError('REQUEST_INVALID', `nothing was seen of \`${name}\``, { hint })
   }
-  const entries = one === undefined ? [book.launch, ...Object.values(book.tools ?? {})] : [one]
+  const entries = one === undefined ? [book.launch, ...Object.values(book.tools)] : [one]
   for (const entry of entries) entry.accepted = entry.seen
   const data = JSON.stringify(book)
   const change = { drawer: gatewayDrawer, key, expected: version, data, at: clock.now() }

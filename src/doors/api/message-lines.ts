@@ -13,9 +13,12 @@ export function openMessageLines(
   let waiting: Buffer[] = []
   let waitingBytes = 0
   const push = (piece: Buffer): void => {
+    const isNews = waitingBytes <= lineBytesMax
     waitingBytes += piece.length
-    if (waitingBytes <= lineBytesMax) waiting.push(piece)
-    else waiting = []
+    if (waitingBytes <= lineBytesMax) return void waiting.push(piece)
+    waiting = []
+    // WHY before its end: who floods may never come to one.
+    if (isNews) take('too long')
   }
   return (bytes) => {
     let begin = 0
@@ -27,7 +30,7 @@ export function openMessageLines(
       waiting = []
       waitingBytes = 0
       begin = at + 1
-      take(isTooLong ? 'too long' : whole)
+      if (!isTooLong) take(whole)
     }
     if (begin < bytes.length) push(bytes.subarray(begin))
   }
