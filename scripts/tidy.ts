@@ -63,6 +63,7 @@ const everyRoom = [
   'src/doors/',
   'src/store/',
   'src/client/',
+  'src/gateway/',
   'src/prove/',
 ]
 
@@ -78,6 +79,14 @@ export const rules: Rules = {
     { folder: 'src/runner/', mayUse: ['src/runtime/'] },
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
+    {
+      folder: 'src/gateway/',
+      mayUse: [
+        ...[core, 'src/runtime/', 'src/client/', 'src/doors/api/'],
+        // How a session is known and a daemon reached, as the MCP door does it.
+        ...['src/doors/mcp/who.ts', 'src/doors/mcp/link.ts'],
+      ],
+    },
     { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
@@ -100,11 +109,13 @@ export const rules: Rules = {
         'src/testing/',
         'src/doors/api/',
         'src/doors/mcp/',
+        'src/gateway/gateway-file',
         'src/main/config',
       ],
       oneFile: false,
     },
     { name: '@modelcontextprotocol/server', places: ['src/doors/mcp/'], oneFile: false },
+    { name: '@modelcontextprotocol/client', places: ['src/gateway/'], oneFile: true },
     { name: 'hono', places: ['src/doors/http/'], oneFile: false },
     { name: '@hono/node-server', places: ['src/doors/http/'], oneFile: true },
     { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
@@ -115,10 +126,7 @@ export const rules: Rules = {
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },
     ...codeMirror.map((name) => ({ name, places: ['dashboard/editor/'], oneFile: false })),
   ],
-  devLibraries: [
-    ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
-    '@modelcontextprotocol/client',
-  ],
+  devLibraries: ['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },
     { folder: 'src/store/', apart: null, shared: ['migrations'] },

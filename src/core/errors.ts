@@ -54,6 +54,17 @@ export const denialCodes = [
 ] as const
 export type DenialCode = (typeof denialCodes)[number]
 
+/** What a gateway in front of MCP servers says beside them. */
+export const gatewayCodes = [
+  'TOOL_UNPINNED',
+  'CALL_UNSURE',
+  'APPROVAL_REFUSED',
+  'UPSTREAM_LOST',
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_FLOOD',
+] as const
+export type GatewayCode = (typeof gatewayCodes)[number]
+
 export const errorCodes = [
   'SYNTAX_INVALID',
   'SCHEMA_INVALID',

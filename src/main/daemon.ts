@@ -43,6 +43,8 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
       return serve(wish.shows === 'sample' ? sampleHome(env, cwd) : home, wish, io)
     },
     mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
+    gateway: async (wish, io) =>
+      (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
     care: async (task) => (await import('./care.ts')).care(home, task),
   }
 }

@@ -18,6 +18,7 @@ import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
 import { openMachineShelf } from './machines.ts'
 import { openMemories } from './memories.ts'
+import { openGateway } from './open-gateway.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
 import type { ApprovalRow, Owed, Store } from './ports.ts'
@@ -84,29 +85,21 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     // WHY no id: it needs none to happen once, and an agent could have used it before.
     handleCommand(desk, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
+  const calls = callsOf(desk)
   return {
+    ...calls,
     start: (request, by) => startRun(desk, request, by),
-    send: (runId, intent, by) => send(desk, { runId, intent }, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
-    judge: (request) => judgeDry(desk, request),
-    checkFree: (call) => checkFree(desk, call),
     sessions: sessionsOf(store, clock),
+    gateway: openGateway({ store, clock, runtime: calls }),
     readHead: store.readHead,
     findReply: async (runId, commandId) => {
       const text = await store.findReply(runId, commandId)
       return text === null ? null : replyIn(text)
     },
-    readRun: async (runId, branch) => {
-      const run = await currentRun(desk, runId)
-      const leaf = leafOf(run, branch)
-      const { notice } = leaf.state
-      const standing = standingOf(leaf)
-      return { head: run.head, view: viewOf(run.family, branch), notice, standing }
-    },
     listRuns: store.listRuns,
     readEvents: store.readEvents,
     listApprovals: store.listApprovals,
-    readApproval: (id) => knownApproval(store, id),
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions,
@@ -154,6 +147,25 @@ function standingOf({ runId, machine, state }: Member): Standing {
     callsCount: calls,
     filesCount: files.length,
     bytes,
+  }
+}
+
+type Calls = Pick<Runtime, 'send' | 'judge' | 'checkFree' | 'readRun' | 'readApproval'>
+
+/** What is needed to judge calls, here and behind a gateway. */
+function callsOf(desk: Parameters<typeof judgeDry>[0]): Calls {
+  return {
+    send: (runId, intent, by) => send(desk, { runId, intent }, by),
+    judge: (request) => judgeDry(desk, request),
+    checkFree: (call) => checkFree(desk, call),
+    readRun: async (runId, branch) => {
+      const run = await currentRun(desk, runId)
+      const leaf = leafOf(run, branch)
+      const { notice } = leaf.state
+      const standing = standingOf(leaf)
+      return { head: run.head, view: viewOf(run.family, branch), notice, standing }
+    },
+    readApproval: (id) => knownApproval(desk.store, id),
   }
 }
 

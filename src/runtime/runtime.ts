@@ -13,6 +13,7 @@ import type { Machine, Source } from '../core/machine/machine.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Drafts } from './drafts.ts'
+import type { Gateway } from './gateway.ts'
 import type { Memories } from './memories.ts'
 import type {
   ApprovalQuery,
@@ -228,6 +229,8 @@ export type Runtime = {
   /** A call that belongs to no run. Nothing is kept of it; a fault is a denial. */
   readonly checkFree: (call: FreeCall) => FreeVerdict
   readonly sessions: Sessions
+  /** For a gateway in front of MCP servers. */
+  readonly gateway: Gateway
   /** The head of a run as it is kept; null: there is none. */
   readonly readHead: (runId: string) => Promise<RunHead | null>
   /** What a command of this id was replied; null: nothing yet. */

@@ -29,6 +29,9 @@ export function isToolPrefix(text: string): boolean {
   return prefixAlone.test(text)
 }
 
+/** What the gateway is called among the servers of a host. */
+export const gatewayServer = 'pawl-gateway'
+
 /** The tool by which an agent answers a checklist. */
 export const answerTool = 'process_step'
 

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
+import { gatewayContract } from './gateway-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import { pageContract } from './page-contract.ts'
 import {
@@ -55,6 +56,7 @@ const nothing = z.strictObject({})
 
 export const contract = {
   ...agentContract,
+  ...gatewayContract,
   'runs.start': {
     input: z.strictObject({
       definition: name.describe('name or id of a definition'),

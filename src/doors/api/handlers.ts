@@ -24,6 +24,7 @@ import {
   saidOf,
 } from './answering.ts'
 import type { Answer } from './contract.ts'
+import { gatewayHandlers } from './gateway-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
 import { problem, problemOfRefusal } from './problem.ts'
@@ -32,6 +33,7 @@ export type Handlers = { readonly [Name in OperationName]: Handler<Name> }
 
 export const handlers: Handlers = {
   ...agentHandlers,
+  ...gatewayHandlers,
   'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
     const request = {
       definition,

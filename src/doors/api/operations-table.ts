@@ -5,6 +5,7 @@
  */
 
 import { agentOperations } from './agent-operations.ts'
+import { gatewayOperations } from './gateway-operations.ts'
 import { pageOperations } from './page-operations.ts'
 
 /** The least that a caller has to be. */
@@ -25,6 +26,7 @@ export type Operation = {
 
 export const operations = {
   ...agentOperations,
+  ...gatewayOperations,
   'runs.start': {
     method: 'POST',
     path: '/v1/runs',

@@ -128,7 +128,7 @@ export const standing = z
   })
   .meta({ id: 'Standing' })
 
-const alternative = z
+export const alternative = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('tool'), name: z.string(), asks: z.boolean() }),
     z.object({ kind: z.literal('command'), entry: z.string(), asks: z.boolean() }),

@@ -1,10 +1,10 @@
 /**
- * What the codes of refusals and denials mean: those that a run answers with.
+ * What the codes of refusals and denials mean: those that a run answers with, and the gateway.
  */
-import type { DenialCode, RefusalCode } from '../../core/errors.ts'
+import type { DenialCode, GatewayCode, RefusalCode } from '../../core/errors.ts'
 import type { CodeHelp } from './code-help.ts'
 
-export const replyHelp: Readonly<Record<RefusalCode | DenialCode, CodeHelp>> = {
+export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, CodeHelp>> = {
   SIGNAL_UNKNOWN: {
     about: 'The stage does not know what was sent',
     advice: 'Send one of the signals that the stage offers',
@@ -168,5 +168,29 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode, CodeHelp>> = {
   INTERNAL: {
     about: 'Something went wrong while the call was judged, so it was denied',
     advice: 'Try again, and report it when it happens twice',
+  },
+  TOOL_UNPINNED: {
+    about: 'A tool behind the gateway, or the way its server is started, is new or has changed',
+    advice: 'Let a person look at it with `pawl gateway pins` and agree with `pawl gateway accept`',
+  },
+  CALL_UNSURE: {
+    about: 'A call that a person approved was begun, and it is not known whether it has happened',
+    advice: 'Look whether it has, before making it again',
+  },
+  APPROVAL_REFUSED: {
+    about: 'A person refused the call, or nobody decided in time',
+    advice: 'Go on without it',
+  },
+  UPSTREAM_LOST: {
+    about: 'The server behind the gateway cannot be reached, or went away during the call',
+    advice: 'Look whether the call has happened, then make it again; the server is started anew',
+  },
+  UPSTREAM_TIMEOUT: {
+    about: 'The server behind the gateway did not answer in time',
+    advice: 'Look whether the call has happened; `timeoutSeconds` in `gateway.json` is the limit',
+  },
+  UPSTREAM_FLOOD: {
+    about: 'The server behind the gateway sent more than the gateway takes',
+    advice: 'Ask for less at once',
   },
 }

@@ -2,7 +2,13 @@
  * Codes in words, for `pawl check --explain`: one of them, or all in one line each.
  */
 
-import { denialCodes, errorCodes, refusalCodes, warningCodes } from '../../core/errors.ts'
+import {
+  denialCodes,
+  errorCodes,
+  gatewayCodes,
+  refusalCodes,
+  warningCodes,
+} from '../../core/errors.ts'
 import { editDistance } from '../../core/near-miss.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { type CodeHelp, codeHelp } from './code-help.ts'
@@ -21,6 +27,7 @@ const roles: readonly (readonly [role: string, plural: string, codes: readonly s
   ['warning', 'warnings', warningCodes],
   ['refusal', 'refusals', refusalCodes],
   ['denial', 'denials', denialCodes],
+  ['gateway', 'of the gateway', gatewayCodes],
 ]
 
 const help: Readonly<Record<string, CodeHelp>> = { ...replyHelp, ...codeHelp }

@@ -72,6 +72,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/mcp.ts')).mcpVerb,
   },
   {
+    name: 'gateway',
+    summary: 'stand in front of other MCP servers and judge every call',
+    load: async () => (await import('./verbs/gateway.ts')).gatewayVerb,
+  },
+  {
     name: 'status',
     summary: 'say how the daemon is doing',
     load: async () => (await import('./verbs/status.ts')).statusVerb,

@@ -5,7 +5,7 @@ import type { Reply } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import { toolOf } from '../../core/tools/hosts.ts'
-import { isControlTool } from '../../core/tools/own-tools.ts'
+import { gatewayServer, isControlTool } from '../../core/tools/own-tools.ts'
 import type { Intent, Outcome } from '../../runtime/runtime.ts'
 import { newsFor } from './answer-session.ts'
 import { asAgent, type Desk, find, type Question } from './desk.ts'
@@ -25,9 +25,11 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
     case 'unclear':
       return { kind: 'refuse', reason: `Pawl refused this call: ${found.reason}.` }
     case 'none':
+      if (owner === 'gateway') return forGateway(question, call.input, found)
       return freeCall(desk, question, call)
     case 'run': {
       if (question.heard.event.kind === 'permission') return silence
+      if (owner === 'gateway') return forGateway(question, call.input, found)
       const word = await runCall(desk, question, { call, run: found })
       if (owner === 'stranger' || word.kind !== 'pass') return word
       return addressed(question, word.input ?? call.input, found)
@@ -38,16 +40,28 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
 /**
  * Whose a tool is, by its server, which the host names. `control`: what Pawl's server has for every
  * run. `pawl`: its other tools, which a definition names or which do something; they are judged.
+ * `gateway`: what stands behind the gateway, which has it judged itself.
  */
 export function ownerOf({ heard }: Question, { tool, server }: HostCall): Owner {
   const mcp = toolOf(tool, heard.host, server).server
+  if (mcp?.server === gatewayServer) return 'gateway'
   if (mcp?.server !== 'pawl') return 'stranger'
   return isControlTool(mcp.tool) ? 'control' : 'pawl'
 }
-type Owner = 'stranger' | 'control' | 'pawl'
+type Owner = 'stranger' | 'control' | 'pawl' | 'gateway'
+
+/**
+ * WHY not judged here: the gateway has it judged, under the name of the real server; twice would
+ * count twice. The questions of the host to its user stay.
+ */
+function forGateway(question: Question, input: JsonObject, found: Found): Word {
+  return { ...addressed(question, input, found), isOwn: false }
+}
+
+type Pass = Extract<Word, { kind: 'pass' }>
 
 /** A call for Pawl goes through, and carries which session and run it is about. */
-function addressed({ heard }: Question, input: JsonObject, found: Found): Word {
+function addressed({ heard }: Question, input: JsonObject, found: Found): Pass {
   const run = found.kind === 'run' ? found.runId : null
   const branch = found.kind === 'run' ? found.branch : null
   const _pawl = { session: sessionOf(heard), agent: heard.agent, run, branch }

@@ -6,11 +6,11 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
+import { openMessageLines } from '../api/message-lines.ts'
 import { parseJson } from '../api/parse-json.ts'
 
 /** Bytes of one message; what a daemon takes in one request is half of it. */
 export const messageBytesMax = 2 * 1024 * 1024
-const newline = 10
 
 export const notJson = -32_700
 export const notRequest = -32_600
@@ -49,7 +49,7 @@ export function openStdioWire({ input, output }: Streams): {
     if ('message' in read && 'code' in read) complain(read)
     else wire.onmessage?.(read)
   }
-  const cut = lineCutter(take)
+  const cut = openMessageLines(messageBytesMax, take)
   const wire: Transport = {
     start: async () => {
       input.on('data', cut)
@@ -88,28 +88,5 @@ function readMessage(line: Buffer): JSONRPCMessage | Complaint | null {
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null
     const known = typeof id === 'string' || typeof id === 'number' ? id : null
     return { code: notRequest, message: 'this is no message of JSON-RPC 2.0', id: known }
-  }
-}
-
-/** Hands over whole lines; one that is too long is dropped as it comes, and said once. */
-function lineCutter(take: (line: Buffer | 'too long') => void): (bytes: Buffer) => void {
-  let waiting: Buffer[] = []
-  let waitingBytes = 0
-  const push = (piece: Buffer): void => {
-    waitingBytes += piece.length
-    if (waitingBytes <= messageBytesMax) waiting.push(piece)
-    else waiting = []
-  }
-  return (bytes) => {
-    let begin = 0
-    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, begin)) {
-      push(bytes.subarray(begin, at))
-      const line = waitingBytes > messageBytesMax ? 'too long' : Buffer.concat(waiting)
-      waiting = []
-      waitingBytes = 0
-      begin = at + 1
-      take(line)
-    }
-    if (begin < bytes.length) push(bytes.subarray(begin))
   }
 }

@@ -24,6 +24,8 @@ export type DaemonDoor = {
   readonly serve: (wish: ServeWish, io: Io) => Promise<number>
   /** Is an MCP server on the standard streams until its client goes; gives the exit code. */
   readonly mcp: (wish: McpWish, io: Io) => Promise<number>
+  /** Is a gateway on the standard streams until its client goes; gives the exit code. */
+  readonly gateway: (wish: GatewayWish, io: Io) => Promise<number>
   /** Looks after the store itself, which no daemon may serve meanwhile. */
   readonly care: (task: CareTask) => Promise<CareReport>
 }
@@ -51,6 +53,11 @@ export type McpWish = {
   readonly prefix: string
   /** Which tools there are: all of them, or those for unattended routines. */
   readonly endpoint: 'runs' | 'process'
+}
+
+export type GatewayWish = {
+  /** Where the agent works, as an absolute path. */
+  readonly workspace: string
 }
 
 export type CareTask = 'rebuild' | 'check' | 'status'

@@ -1,0 +1,108 @@
+/**
+ * What goes into the operations of a gateway and what comes out.
+ */
+import { z } from 'zod'
+import { denialCodes, gatewayCodes } from '../../core/errors.ts'
+import { alternative, count, folder, jsonObject, money, name } from './shapes.ts'
+
+/** Tools that one question may name. */
+const toolsMax = 2_000
+
+const whose = {
+  workspace: folder.describe('where the agent works'),
+  named: z
+    .strictObject({ runId: name.nullable(), branch: name.nullable().default(null) })
+    .optional()
+    .describe("the run as a host's hook names it; absent: the only one that is open here"),
+  last: name.optional().describe('the run that the caller was held by last'),
+}
+const server = z.strictObject({ server: name, tool: name })
+const scope = folder
+  .nullable()
+  .describe("the folder whose file names the server; null: the file beside Pawl's data")
+const thing = { hash: name, about: z.string().max(4_000), doubts: z.array(z.string().max(500)) }
+const pin = {
+  isAccepted: z.boolean(),
+  hasChanged: z.boolean().describe('it was agreed to before, when it was something else'),
+  about: z.string(),
+  doubts: z.array(z.string()),
+}
+const pinned = z
+  .object({
+    scope: z.string().nullable(),
+    server: z.string(),
+    version: count,
+    launch: z.object(pin),
+    tools: z.array(z.object({ tool: z.string(), ...pin })),
+  })
+  .meta({ id: 'Pinned' })
+
+export const gatewayContract = {
+  'gateway.check': {
+    input: z.strictObject({ ...whose, server, input: jsonObject.default({}), holder: name }),
+    answer: z.object({
+      verdict: z.enum(['allow', 'ask', 'deny']),
+      code: z.enum([...denialCodes, ...gatewayCodes]).nullable(),
+      reason: z.string(),
+      rule: z.string().nullable(),
+      hint: z.string(),
+      instead: z.array(alternative),
+      input: jsonObject.nullable().describe('as it is to be made; null: it is not'),
+      runId: z.string().nullable().describe('the run that judged; null: policies alone did'),
+      branch: z.string().nullable(),
+      callId: z.string().nullable(),
+      approvalId: z.string().nullable().describe('the question that a person is asked'),
+      card: z.string().nullable().describe('goes back with the report'),
+    }),
+  },
+  'gateway.report': {
+    input: z.strictObject({
+      runId: name,
+      branch: name.optional(),
+      callId: name,
+      card: z.string().max(6_000).optional(),
+      ok: z.boolean(),
+      output: z.string().nullable().default(null),
+      bytes: count.default(0),
+      costMicroUsd: money.default(0),
+    }),
+    answer: z.object({ reported: z.literal(true) }),
+  },
+  'gateway.offer': {
+    input: z.strictObject({ ...whose, tools: z.array(server).max(toolsMax) }),
+    answer: z.object({
+      runId: z.string().nullable(),
+      offered: z.array(z.enum(['listed', 'hidden', 'same'])),
+    }),
+  },
+  'gateway.see': {
+    input: z.strictObject({
+      ...whose,
+      scope,
+      server: name,
+      launch: z.strictObject(thing),
+      tools: z
+        .array(z.strictObject({ tool: name, ...thing }))
+        .max(toolsMax)
+        .nullable()
+        .describe('null: the server was not asked yet'),
+    }),
+    answer: z.object({
+      isLaunchAccepted: z.boolean(),
+      accepted: z.array(z.string()).describe('tools that may be shown and called'),
+    }),
+  },
+  'gateway.pins': {
+    input: z.strictObject({ workspace: folder }),
+    answer: z.object({ items: z.array(pinned) }),
+  },
+  'gateway.accept': {
+    input: z.strictObject({
+      scope,
+      server: name,
+      tool: name.optional().describe('absent: the server with all its tools'),
+      version: count.describe('of what the person has seen'),
+    }),
+    answer: pinned,
+  },
+} as const

@@ -1,0 +1,43 @@
+/**
+ * What the operations of a gateway do with the runtime.
+ */
+import type { Gateway, Whose } from '../../runtime/gateway.ts'
+import type { By } from '../../runtime/runtime.ts'
+import type { Asked } from './contract.ts'
+import type { Handlers } from './handlers.ts'
+
+type Named = Pick<Asked<'gateway.check'>, 'workspace' | 'named' | 'last'>
+
+function whoseOf({ workspace, named, last }: Named): Whose {
+  return { workspace, named: named ?? null, last: last ?? null }
+}
+
+type Desk = { readonly runtime: { readonly gateway: Gateway } } & By
+
+export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${string}`>> = {
+  'gateway.check': async (desk: Desk, { server, input, holder, ...named }) => {
+    const call = { ...whoseOf(named), server, input, holder }
+    return done(await desk.runtime.gateway.check(call, byOf(desk)))
+  },
+  'gateway.report': async (desk: Desk, { branch, card, ...report }) => {
+    const whole = { ...report, branch: branch ?? null, card: card ?? null }
+    await desk.runtime.gateway.report(whole, byOf(desk))
+    return done({ reported: true as const })
+  },
+  'gateway.offer': async ({ runtime }, { tools, ...named }) =>
+    done(await runtime.gateway.offer(whoseOf(named), tools)),
+  'gateway.see': async ({ runtime }, { scope, server, launch, tools, ...named }) =>
+    done(await runtime.gateway.see({ scope, server, launch, tools, whose: whoseOf(named) })),
+  'gateway.pins': async ({ runtime }, { workspace }) =>
+    done({ items: await runtime.gateway.listPins(workspace) }),
+  'gateway.accept': async ({ runtime }, { tool, ...acceptance }) =>
+    done(await runtime.gateway.accept({ ...acceptance, tool: tool ?? null })),
+}
+
+function byOf({ actor, commandId }: By): By {
+  return { actor, commandId }
+}
+
+function done<T>(output: T): { readonly ok: true; readonly output: T } {
+  return { ok: true, output }
+}

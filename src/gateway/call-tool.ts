@@ -1,0 +1,133 @@
+/**
+ * A call of a tool through the gateway, from the client's words to the server's answer.
+ */
+import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { readWho } from '../doors/mcp/who.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Desk } from './desk.ts'
+import { codes, type RpcError } from './json-rpc.ts'
+import type { Judge, Refusal } from './judged.ts'
+import type { Answered } from './upstream.ts'
+
+/** What the client is told; null: nothing, since it no longer wants to know. */
+export type Told =
+  | {
+      readonly result: Json
+      /** Called when it is on its way, with its size. */
+      readonly after?: (bytes: number) => void
+    }
+  | { readonly error: RpcError }
+  | null
+
+export type CallDesk = {
+  readonly desk: Desk
+  readonly catalogue: Catalogue
+  readonly judge: Judge['judge']
+}
+
+export type Asked = {
+  readonly params: JsonObject
+  readonly signal: AbortSignal
+  readonly progress: (message: string) => void
+}
+
+/** Names of tools that a refusal lists. */
+const callableMax = 30
+
+export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
+  const { params, signal, progress } = asked
+  const name = own(params, 'name')
+  const given = own(params, 'arguments')
+  const args = given === undefined ? {} : asObject(given)
+  if (typeof name !== 'string') return invalid('`name` is no text')
+  if (args === null) return invalid('`arguments` is no object')
+  const target = await work.catalogue.findTool(name)
+  if (target === null) return invalid(`Unknown tool: ${name.slice(0, 200)}`)
+  const { server, name: tool, isAccepted } = target
+  if (!isAccepted) return { result: refusedResult(unpinned(server.name, tool), []) }
+  const { who, input } = readWho(args)
+  const judged = await work.judge({
+    server: { server: server.name, tool },
+    input,
+    who,
+    signal,
+    progress,
+  })
+  if (judged.kind === 'no') {
+    if (signal.aborted) return null
+    return { result: refusedResult(judged.refusal, work.catalogue.callable()) }
+  }
+  const costMicroUsd = server.costMicroUsd(tool)
+  // A client that has left: nothing was made yet, and nothing is.
+  if (signal.aborted) {
+    judged.report({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
+    return null
+  }
+  const forwarded = { ...params, name: tool, arguments: judged.input }
+  const answered = await server.upstream.request('tools/call', forwarded, signal)
+  const told = tell(answered)
+  const ok = answered.kind === 'result' && asObject(answered.result)?.isError !== true
+  const output = answered.kind === 'result' ? outputOf(answered.result) : null
+  const after = (bytes: number): void => judged.report({ ok, output, bytes, costMicroUsd })
+  if (told === null || 'error' in told) {
+    after(0)
+    return told
+  }
+  return { ...told, after }
+}
+
+export function invalid(message: string): { readonly error: RpcError } {
+  return { error: { code: codes.paramsInvalid, message } }
+}
+
+function unpinned(server: string, tool: string): Refusal {
+  const reason = `\`mcp:${server}:${tool}\` is new or has changed since a person agreed to it`
+  const accept = `\`pawl gateway accept ${server}:${tool}\``
+  const hint = `a person looks at it with \`pawl gateway pins\` and agrees with ${accept}`
+  return { code: 'TOOL_UNPINNED', reason, hint, approvalId: null }
+}
+
+function tell(answered: Answered): Told {
+  switch (answered.kind) {
+    case 'result':
+      return { result: answered.result }
+    case 'error':
+      return { error: answered.error }
+    case 'cancelled':
+      return null
+    case 'failed': {
+      const { code, reason, hint } = answered
+      return { result: refusedResult({ code, reason, hint, approvalId: null }, []) }
+    }
+  }
+}
+
+/** WHY a result: models read results, and hosts hide errors. */
+function refusedResult(refusal: Refusal, callable: readonly string[]): JsonObject {
+  const { code, reason, hint, approvalId } = refusal
+  const names = callable.slice(0, callableMax).join(', ')
+  const lines = [
+    `${code}: ${reason}`,
+    ...(hint === '' ? [] : [hint]),
+    ...(names === '' ? [] : [`Tools of the gateway that may be called now: ${names}`]),
+  ]
+  return {
+    content: [{ type: 'text', text: lines.join('\n') }],
+    isError: true,
+    // WHY not as structured content: that has to fit the schema of the tool.
+    _meta: { 'pawl/refusal': { code, reason, hint, approvalId } },
+  }
+}
+
+/** What a definition may want to keep of a result. */
+function outputOf(result: Json): string | null {
+  const whole = asObject(result)
+  if (whole === null) return null
+  if (whole.structuredContent !== undefined) return JSON.stringify(whole.structuredContent)
+  const parts = Array.isArray(whole.content) ? whole.content : []
+  const texts = parts.flatMap((part: Json) => {
+    const text = asObject(part)?.text
+    return typeof text === 'string' ? [text] : []
+  })
+  return texts.length === 0 ? null : texts.join('\n')
+}

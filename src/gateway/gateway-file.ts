@@ -1,0 +1,167 @@
+/**
+ * `gateway.json`: which servers stand behind the gateway, in the shape that hosts use.
+ * Reads and checks. Must not start anything.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { z } from 'zod'
+import { readShape, withPick } from '../core/dialects/shape.ts'
+import { readSource } from '../core/source/read-source.ts'
+import { isControlTool } from '../core/tools/own-tools.ts'
+import { codeOf } from '../runtime/code-of.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+
+const secretFile = z
+  .strictObject({ fromFile: z.string().min(1).describe('File whose text is the value.') })
+  .meta({ id: 'from_file' })
+const plainText = z.string()
+const value = withPick(z.union([plainText, secretFile]), (node) =>
+  node.kind === 'object' ? secretFile : plainText,
+)
+const usd = z.number().min(0).max(1_000_000)
+const usdByTool = z.record(z.string(), usd)
+const cost = withPick(z.union([usd, usdByTool]), (node) =>
+  node.kind === 'object' ? usdByTool : usd,
+)
+
+const serverSchema = z
+  .strictObject({
+    type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
+    command: z.string().min(1).optional().describe('The program that is the server.'),
+    args: z.array(z.string()).optional(),
+    cwd: z.string().min(1).optional().describe('Where it is started; else in the workspace.'),
+    env: z
+      .record(z.string(), value)
+      .optional()
+      .describe('All that it gets of an environment, beside `PATH` and the like.'),
+    url: z.string().min(1).optional().describe('Its address, instead of a program.'),
+    headers: z.record(z.string(), value).optional(),
+    timeoutSeconds: z
+      .number()
+      .gt(0)
+      .max(86_400)
+      .optional()
+      .describe('How long a call may say nothing; 300 when absent.'),
+    sampling: z
+      .enum(['refuse', 'pass'])
+      .optional()
+      .describe('Whether it may ask the model of the agent; `refuse` when absent.'),
+    costUsd: cost.optional().describe('What a call costs: of every tool, or by its name.'),
+    disabled: z.boolean().optional(),
+    description: z.string().optional(),
+  })
+  .meta({ id: 'gateway_server' })
+
+/** The file as people write it. */
+export const gatewaySchema = z.strictObject({
+  $schema: z.string().optional(),
+  askWaitSeconds: z
+    .number()
+    .min(0)
+    .max(3_600)
+    .optional()
+    .describe('How long a call waits for a person before it is told to come again; 45.'),
+  mcpServers: z.record(z.string(), serverSchema),
+})
+
+type FileServer = z.infer<typeof serverSchema>
+export type Value = z.infer<typeof value>
+
+export type ServerEntry = FileServer & {
+  readonly name: string
+  /** The folder whose file names it; null: the file beside Pawl's data. */
+  readonly scope: string | null
+  /** Where paths in its entry begin. */
+  readonly folder: string
+}
+
+export type GatewaySettings = {
+  readonly askWaitMs: number
+  readonly servers: readonly ServerEntry[]
+  /** Entries that are not used, and why. */
+  readonly refused: readonly string[]
+}
+
+const askWaitSecondsDefault = 45
+const fileBytesMax = 1024 * 1024
+/** No `__`, which parts a server from its tool, and short enough for what clients take. */
+const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,28}[A-Za-z0-9]$|^[A-Za-z0-9]$/
+/** Names that would be taken for something else: Pawl, or what hosts put in front of names. */
+const takenNames = new Set(['pawl', 'pawl-gateway', 'mcp'])
+
+/** The settings of a workspace: a person's own file first, then the workspace's. */
+export function readGatewayFiles(home: string, workspace: string): GatewaySettings {
+  const own = readFile(join(home, 'gateway.json'))
+  const theirs = readFile(gatewayFileIn(workspace))
+  const servers: ServerEntry[] = []
+  const refused: string[] = []
+  const seen = new Set<string>()
+  for (const { file, scope } of [
+    { file: own, scope: null },
+    { file: theirs, scope: workspace },
+  ]) {
+    for (const [name, entry] of Object.entries(file?.value.mcpServers ?? {})) {
+      if (entry.disabled === true) continue
+      const folder = dirname(file?.path ?? home)
+      const why = refuse(name, entry, seen)
+      seen.add(name.toLowerCase())
+      if (why === null) servers.push({ ...entry, name, scope, folder })
+      else refused.push(`the server \`${name}\` of \`${file?.path}\` is not used: ${why}`)
+    }
+  }
+  const seconds = own?.value.askWaitSeconds ?? theirs?.value.askWaitSeconds
+  return { askWaitMs: (seconds ?? askWaitSecondsDefault) * 1_000, servers, refused }
+}
+
+/** Where a workspace names its servers. */
+export function gatewayFileIn(workspace: string): string {
+  return join(workspace, '.pawl', 'gateway.json')
+}
+
+function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): string | null {
+  if (!namePattern.test(name)) return 'a name has 1 to 30 letters, digits, `-` and single `_`'
+  const plain = name.toLowerCase()
+  if (takenNames.has(plain) || isControlTool(plain)) return 'the name is taken'
+  if (seen.has(plain)) return 'there is a server of that name already'
+  if ((entry.command === undefined) === (entry.url === undefined)) {
+    return 'it needs either `command` or `url`'
+  }
+  if (entry.url !== undefined && !/^https?:\/\/\S+$/.test(entry.url)) return '`url` is no address'
+  return null
+}
+
+type Read = { readonly path: string; readonly value: z.infer<typeof gatewaySchema> }
+
+function readFile(path: string): Read | null {
+  const text = textOf(path)
+  if (text === null) return null
+  const { root, findings } = readSource(text, 'json')
+  const shape = root?.kind === 'object' ? readShape(gatewaySchema, root) : null
+  const wrong = [...findings, ...(shape?.findings ?? [])].find((one) => one.severity === 'error')
+  const value = shape?.value ?? null
+  if (wrong === undefined && value !== null) return { path, value }
+  const what = wrong?.message ?? 'it is no JSON object'
+  throw new PawlError('CONFIG_INVALID', `\`${path}\` has errors: ${what}`, {
+    hint: wrong?.hint || 'docs/gateway.md shows its shape',
+  })
+}
+
+function textOf(path: string): string | null {
+  try {
+    const text = readFileSync(path, 'utf8')
+    if (text.length <= fileBytesMax) return text
+    const message = `\`${path}\` has more than ${fileBytesMax} bytes`
+    throw new PawlError('CONFIG_INVALID', message, { hint: 'keep only servers in it' })
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return null
+    if (cause instanceof PawlError) throw cause
+    const hint = `the system says ${codeOf(cause)}`
+    throw new PawlError('FILE_UNREADABLE', `can not read \`${path}\``, { hint, cause })
+  }
+}
+
+/** A path of an entry as an absolute one. */
+export function pathFrom(folder: string, path: string, home: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1))
+  return isAbsolute(path) ? path : join(folder, path)
+}

@@ -1,0 +1,88 @@
+/**
+ * A server behind an address: Streamable HTTP, as the client library of the protocol speaks it.
+ */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Json } from '../core/json.ts'
+import { isRequest, type Message, readMessage } from './json-rpc.ts'
+import type { Launch } from './launch.ts'
+import { type Ears, type Ending, messageBytesMax, openRedactor, type Wire } from './wire.ts'
+
+type Address = Extract<Launch, { kind: 'http' }>
+
+const closeMsMax = 2_000
+const newline = 10
+
+/** Connects when the first message is sent. */
+export async function openHttpUpstream(address: Address, ears: Ears): Promise<Wire> {
+  const { url, headers, secrets } = address
+  const redact = openRedactor(secrets)
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    fetch: limitedFetch,
+  })
+  let isOver = false
+  const end = (why: Ending): void => {
+    if (isOver) return
+    isOver = true
+    ears.onEnd(why)
+    void transport.close().catch(() => undefined)
+  }
+  const lost = (fault: unknown): void => {
+    const text = fault instanceof Error ? fault.message : String(fault)
+    const isFlood = text.includes(floodText)
+    end({ code: isFlood ? 'UPSTREAM_FLOOD' : 'UPSTREAM_LOST', reason: redact(text).slice(0, 500) })
+  }
+  transport.onmessage = (sent) => {
+    if (isOver) return
+    const message = clean(sent as Message, secrets.length > 0 ? redact : null)
+    if (message !== null) ears.onMessage(message)
+  }
+  transport.onerror = lost
+  transport.onclose = () => lost(new Error('the connection was closed'))
+  await transport.start()
+  return {
+    send: (message) => {
+      if (isOver) return
+      // WHY the cast: the library's own types say the same with more words.
+      transport.send(message as Parameters<typeof transport.send>[0]).catch((fault) => {
+        // What nobody waits for may be refused.
+        if (isRequest(message)) lost(fault)
+      })
+    },
+    agree: (version) => transport.setProtocolVersion(version),
+    close: async () => {
+      isOver = true
+      const ended = transport.terminateSession().catch(() => undefined)
+      const late = new Promise((resolve) => setTimeout(resolve, closeMsMax).unref())
+      await Promise.race([ended, late])
+      await transport.close().catch(() => undefined)
+    },
+  }
+}
+
+function clean(message: Message, redact: ((text: string) => string) | null): Message | null {
+  if (redact === null) return message
+  const text = JSON.stringify(message)
+  const redacted = redact(text)
+  return redacted === text ? message : readMessage(JSON.parse(redacted) as Json)
+}
+
+const floodText = `a message of over ${messageBytesMax} bytes`
+
+/** WHY: the library reads whatever comes, however much it is. */
+const limitedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  if (response.body === null) return response
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true
+  let bytes = 0
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      const last = isStream ? chunk.lastIndexOf(newline) : -1
+      bytes = last < 0 ? bytes + chunk.length : chunk.length - last
+      if (bytes > messageBytesMax) controller.error(new Error(`it sent ${floodText}`))
+      else controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText, headers } = response
+  return new Response(response.body.pipeThrough(limit), { status, statusText, headers })
+}

@@ -1,0 +1,141 @@
+/**
+ * A call before and after: judged by the daemon, parked while a person decides, reported when it
+ * has ended. Nothing is decided here.
+ */
+import type { DenialCode, GatewayCode } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { McpName } from '../core/tools/mcp-name.ts'
+import type { Answer } from '../doors/api/contract.ts'
+import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
+import type { Who } from '../doors/mcp/who.ts'
+import { type Desk, whoseOf } from './desk.ts'
+
+export type Wish = {
+  readonly server: McpName
+  readonly input: JsonObject
+  readonly who: Who | null
+  /** Raised when the client no longer wants the answer. */
+  readonly signal: AbortSignal
+  /** Tells a client that asked for it how a long call is getting on. */
+  readonly progress: (message: string) => void
+}
+
+export type Judged =
+  | { readonly kind: 'go'; readonly input: JsonObject; readonly report: (ended: Ended) => void }
+  | { readonly kind: 'no'; readonly refusal: Refusal }
+
+export type Refusal = {
+  readonly code: DenialCode | GatewayCode | ProblemCode | 'APPROVAL_PENDING'
+  readonly reason: string
+  readonly hint: string
+  readonly approvalId: string | null
+}
+
+/** How a call has ended. */
+export type Ended = {
+  readonly ok: boolean
+  readonly output: string | null
+  readonly bytes: number
+  readonly costMicroUsd: number
+}
+
+export type Judge = {
+  readonly judge: (wish: Wish) => Promise<Judged>
+  /** When all that was reported has been taken. */
+  readonly settled: () => Promise<void>
+}
+
+type Verdict = Answer<'gateway.check'>
+
+/** How often a client that waits for a person is told so. */
+const beatMs = 5_000
+/** Characters of a result that go on record with its report. */
+const outputCharsMax = 200_000
+
+export function openJudge(desk: Desk): Judge {
+  const reports = new Set<Promise<void>>()
+  const settled = async (): Promise<void> => {
+    if (reports.size > 0) await Promise.all(reports)
+  }
+  const reportOf = (verdict: Verdict) => (ended: Ended) => {
+    const done = report(desk, verdict, ended).finally(() => reports.delete(done))
+    reports.add(done)
+  }
+  return {
+    settled,
+    judge: async (wish) => {
+      // What has ended is counted before the next call is judged.
+      await settled()
+      try {
+        const verdict = await decided(desk, wish)
+        if (verdict.verdict !== 'allow') return { kind: 'no', refusal: refusalOf(verdict) }
+        return { kind: 'go', input: verdict.input ?? wish.input, report: reportOf(verdict) }
+      } catch (fault) {
+        return { kind: 'no', refusal: refusalOfFault(fault) }
+      }
+    },
+  }
+}
+
+async function check(desk: Desk, { server, input, who }: Wish): Promise<Verdict> {
+  const { holder, held } = desk
+  const whose = whoseOf(desk, who)
+  const verdict = await desk.daemon('gateway.check', { ...whose, server, input, holder })
+  if (whose.named === undefined && verdict.runId !== null) held.runId = verdict.runId
+  return verdict
+}
+
+/** The verdict, after a person was waited for as long as the settings say. */
+async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
+  const end = performance.now() + desk.askWaitMs
+  let verdict = await check(desk, wish)
+  while (verdict.verdict === 'ask' && verdict.runId !== null && !wish.signal.aborted) {
+    const left = Math.floor(end - performance.now())
+    if (left <= 0) return verdict
+    wish.progress(`a person decides: ${verdict.reason}`)
+    const { runId } = verdict
+    const { head } = await desk.daemon('runs.read', { runId })
+    // WHY asked again before the wait: what was decided in between is not slept over.
+    verdict = await check(desk, wish)
+    if (verdict.verdict !== 'ask') return verdict
+    const wait = { runId, after: head.seq, timeoutMs: Math.min(left, beatMs) }
+    await desk.daemon('runs.wait', wait, { signal: wish.signal }).catch(() => undefined)
+    if (!wish.signal.aborted) verdict = await check(desk, wish)
+  }
+  return verdict
+}
+
+async function report(desk: Desk, verdict: Verdict, ended: Ended): Promise<void> {
+  const { runId, callId, branch, card } = verdict
+  if (runId === null || callId === null) return
+  const { output } = ended
+  try {
+    await desk.daemon('gateway.report', {
+      runId,
+      callId,
+      ...(branch === null ? {} : { branch }),
+      ...(card === null ? {} : { card }),
+      ...ended,
+      output: output === null || output.length > outputCharsMax ? null : output,
+    })
+  } catch (fault) {
+    desk.log(`a call could not be reported: ${fault instanceof Error ? fault.message : fault}`)
+  }
+}
+
+function refusalOf(verdict: Verdict): Refusal {
+  const { code, reason, hint, approvalId } = verdict
+  if (verdict.verdict === 'ask') return { code: 'APPROVAL_PENDING', reason, hint, approvalId }
+  return { code: code ?? 'INTERNAL', reason, hint, approvalId }
+}
+
+/** INVARIANT: what cannot be judged is refused. */
+function refusalOfFault(fault: unknown): Refusal {
+  if (fault instanceof PawlProblem) {
+    const { code, detail, hint } = fault
+    return { code, reason: detail, hint, approvalId: null }
+  }
+  const reason = fault instanceof Error ? fault.message : String(fault)
+  const hint = 'this is a fault of Pawl; tell a person'
+  return { code: 'INTERNAL', reason, hint, approvalId: null }
+}

@@ -1,0 +1,126 @@
+/**
+ * How a server is started or reached: its entry with every value filled in, what of it is secret,
+ * and what a person is shown who has to agree to it.
+ */
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import type { JsonObject } from '../core/json.ts'
+import { hashJson } from '../core/machine/hash.ts'
+import type { SeenThing } from '../runtime/gateway.ts'
+import { pathFrom, type ServerEntry, type Value } from './gateway-file.ts'
+
+export type Launch = {
+  /** Values that nobody behind the gateway's client may see. */
+  readonly secrets: readonly string[]
+} & (
+  | {
+      readonly kind: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly cwd: string
+      readonly env: Readonly<Record<string, string>>
+    }
+  | {
+      readonly kind: 'http'
+      readonly url: string
+      readonly headers: Readonly<Record<string, string>>
+    }
+)
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What every program needs; nothing else of our own environment is handed on. */
+const basics = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'],
+  ...['SystemRoot', 'SystemDrive', 'APPDATA', 'LOCALAPPDATA', 'PATHEXT', 'USERPROFILE', 'TEMP'],
+]
+const secretName = /key|token|secret|pass|auth|credential|cookie|private|session|bearer|dsn/i
+/** Shorter values stand in too many texts to be taken for the secret. */
+const secretCharsMin = 6
+const secretBytesMax = 64 * 1024
+
+/** Fills an entry in. Throws what the system says about a file that cannot be read. */
+export function launchOf(entry: ServerEntry, workspace: string, env: Environment): Launch {
+  const secrets = new Set<string>()
+  const fill = (name: string, value: Value): string => {
+    const text = typeof value === 'string' ? expand(value, env) : secretIn(value.fromFile, entry)
+    const isSecret = typeof value !== 'string' || value.includes('${') || secretName.test(name)
+    if (isSecret) for (const part of [text, text.replace(/^\w+ /, '')]) secrets.add(part)
+    return text
+  }
+  const fillAll = (values: Readonly<Record<string, Value>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(name, value)]))
+  const hidden = (): readonly string[] =>
+    [...secrets].filter((one) => one.length >= secretCharsMin).sort((a, b) => b.length - a.length)
+  if (entry.url !== undefined) {
+    const headers = fillAll(entry.headers)
+    return { kind: 'http', url: expand(entry.url, env), headers, secrets: hidden() }
+  }
+  const given = fillAll(entry.env)
+  return {
+    kind: 'stdio',
+    command: expand(entry.command ?? '', env),
+    args: (entry.args ?? []).map((one) => expand(one, env)),
+    cwd: entry.cwd === undefined ? workspace : pathFrom(workspace, entry.cwd, homedir()),
+    env: { ...basicsOf(env), ...given },
+    secrets: hidden(),
+  }
+}
+
+function basicsOf(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    basics.flatMap((name) => {
+      const value = env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** `${NAME}` and `${NAME:-otherwise}`, as hosts have it. */
+function expand(text: string, env: Environment): string {
+  return text.replace(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_, name: string, otherwise?: string) => env[name] ?? otherwise ?? '',
+  )
+}
+
+function secretIn(path: string, { folder }: ServerEntry): string {
+  const text = readFileSync(pathFrom(folder, path, homedir()), 'utf8')
+  if (text.length > secretBytesMax) throw new Error(`\`${path}\` is too long to be a secret`)
+  return text.trim()
+}
+
+/** What a person agrees to: the entry as it is written, never a secret behind it. */
+export function seenLaunch(entry: ServerEntry): SeenThing {
+  const { command, args, cwd, env, url, headers } = entry
+  const asked = { command, args, cwd, env, url, headers }
+  // WHY through JSON: what is absent is not there.
+  const hash = hashJson(JSON.parse(JSON.stringify(asked)) as JsonObject)
+  const words = url === undefined ? [command ?? '', ...(args ?? [])].join(' ') : url
+  const names = [...Object.keys(env ?? {}), ...Object.keys(headers ?? {})]
+  const about = names.length === 0 ? words : `${words} (with ${names.join(', ')})`
+  const loose = looseNessOf(entry)
+  return { hash, about: about.slice(0, aboutCharsMax), doubts: loose === null ? [] : [loose] }
+}
+
+const aboutCharsMax = 2_000
+const fetchers = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|deno|docker|podman)$/
+
+/** A program that is fetched anew each time is not the one that was agreed to. */
+function looseNessOf({ command, args = [] }: ServerEntry): string | null {
+  const program =
+    (command ?? '')
+      .split(/[\\/]/)
+      .at(-1)
+      ?.replace(/\.(?:cmd|exe)$/i, '') ?? ''
+  if (!fetchers.test(program)) return null
+  const words = [...args].filter((word) => !word.startsWith('-'))
+  const name = words.find((word) => !/^(?:exec|x|dlx|run|tool|i)$/.test(word)) ?? ''
+  if (isFixed(name, program)) return null
+  return `\`${name}\` is fetched without an exact version`
+}
+
+function isFixed(name: string, program: string): boolean {
+  if (program === 'docker' || program === 'podman') return false
+  return /(?:@|==)v?\d+\.\d+(?:\.\d+)?[\w.+-]*$/.test(name) || /^\.{0,2}\//.test(name)
+}

@@ -1,0 +1,111 @@
+/**
+ * What the client of the gateway may ask, beside the calls of tools.
+ */
+import { asObject, type Json, type JsonObject } from '../core/json.ts'
+import { type Asked, type CallDesk, callTool, invalid, type Told } from './call-tool.ts'
+import { promptTool, readTool, type Target } from './catalogue.ts'
+import { codes } from './json-rpc.ts'
+import type { Server } from './server.ts'
+
+export type Work = CallDesk & { readonly servers: ReadonlyMap<string, Server> }
+export type Method = (asked: Asked) => Promise<Told>
+
+/** By their names in the protocol. */
+export function methodsOf(work: Work): Readonly<Record<string, Method>> {
+  const { catalogue, servers } = work
+  const list =
+    (kind: Parameters<typeof catalogue.list>[0]): Method =>
+    async () => ({ result: { [kind]: await catalogue.list(kind) } })
+  const about =
+    (method: string): Method =>
+    (asked) =>
+      onResource(work, method, asked)
+  return {
+    'tools/list': list('tools'),
+    'tools/call': (asked) => callTool(work, asked),
+    'prompts/list': list('prompts'),
+    'prompts/get': (asked) => getPrompt(work, asked),
+    'resources/list': list('resources'),
+    'resources/templates/list': list('resourceTemplates'),
+    'resources/read': about('resources/read'),
+    'resources/subscribe': about('resources/subscribe'),
+    'resources/unsubscribe': about('resources/unsubscribe'),
+    'completion/complete': (asked) => complete(work, asked),
+    'logging/setLevel': async ({ params }) => {
+      const able = [...servers.values()].filter(({ upstream }) => upstream.can('logging'))
+      await Promise.all(able.map(({ upstream }) => upstream.request('logging/setLevel', params)))
+      return { result: {} }
+    },
+  }
+}
+
+async function getPrompt(work: Work, asked: Asked): Promise<Told> {
+  const { params } = asked
+  const target = await work.catalogue.findPrompt(String(params.name))
+  if (target === null) return invalid(`Unknown prompt: ${String(params.name).slice(0, 200)}`)
+  const input = { name: target.name, arguments: asObject(params.arguments) ?? {} }
+  return passed(work, asked, {
+    ...{ target, tool: promptTool, input, method: 'prompts/get' },
+    params: { ...params, name: target.name },
+  })
+}
+
+async function onResource(work: Work, method: string, asked: Asked): Promise<Told> {
+  const { params } = asked
+  const uri = String(params.uri)
+  const server = await work.catalogue.findResource(uri)
+  if (server === null) return invalid(`Unknown resource: ${uri.slice(0, 200)}`)
+  const target = { server, name: uri, isAccepted: true }
+  return passed(work, asked, { target, tool: readTool, input: { uri }, method, params })
+}
+
+type Passing = {
+  readonly target: Target
+  /** What it is judged as. */
+  readonly tool: string
+  readonly input: JsonObject
+  readonly method: string
+  readonly params: JsonObject
+}
+
+/** Judged like a call; a refusal is an error, since these have no other form for one. */
+async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told> {
+  const { target, tool, input, method, params } = passing
+  const { server } = target
+  const wish = { server: { server: server.name, tool }, input, who: null, ...asked }
+  const judged = await work.judge(wish)
+  if (judged.kind === 'no') {
+    const { code, reason, hint } = judged.refusal
+    const message = `${code}: ${reason}. ${hint}`
+    return { error: { code: codes.internal, message, data: { code, reason, hint } } }
+  }
+  const answered = await server.upstream.request(method, params, asked.signal)
+  const ended = { ok: answered.kind === 'result', output: null, costMicroUsd: 0 }
+  if (answered.kind === 'result') {
+    return { result: answered.result, after: (bytes) => judged.report({ ...ended, bytes }) }
+  }
+  judged.report({ ...ended, bytes: 0 })
+  if (answered.kind === 'cancelled') return null
+  if (answered.kind === 'error') return { error: answered.error }
+  const { code, reason, hint } = answered
+  return { error: { code: codes.internal, message: `${code}: ${reason}. ${hint}` } }
+}
+
+async function complete({ catalogue }: Work, { params, signal }: Asked): Promise<Told> {
+  const ref = asObject(params.ref) ?? {}
+  const isPrompt = ref.type === 'ref/prompt'
+  const prompt = isPrompt ? await catalogue.findPrompt(String(ref.name)) : null
+  const server = isPrompt ? prompt?.server : await catalogue.findResource(String(ref.uri))
+  if (server === null || server === undefined) return invalid('there is nothing of that name')
+  const named = prompt === null ? ref : { ...ref, name: prompt.name }
+  const answered = await server.upstream.request(
+    'completion/complete',
+    { ...params, ref: named },
+    signal,
+  )
+  return toldOf(answered.kind === 'result' ? answered.result : null)
+}
+
+function toldOf(result: Json): Told {
+  return { result: result ?? { completion: { values: [] } } }
+}

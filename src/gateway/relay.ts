@@ -1,0 +1,185 @@
+/**
+ * Between the client and the servers: what the client asks goes to the server it is for, and what
+ * servers ask or tell goes to the client. Ids are given anew on both sides, so that nobody answers
+ * for somebody else.
+ */
+import { asObject, type JsonObject, own } from '../core/json.ts'
+import type { Told } from './call-tool.ts'
+import { openCatalogue } from './catalogue.ts'
+import type { Desk } from './desk.ts'
+import type { ServerEntry } from './gateway-file.ts'
+import {
+  codes,
+  type Id,
+  isRequest,
+  isResponse,
+  type Message,
+  type Notification,
+  progressTokenOf,
+  type Request,
+  type Response,
+} from './json-rpc.ts'
+import { openJudge } from './judged.ts'
+import { type Method, methodsOf } from './methods.ts'
+import { openServer, protocolVersion, type Server } from './server.ts'
+import { openServerAsks } from './server-asks.ts'
+
+export type Relay = {
+  /** Takes a message of the client. */
+  readonly receive: (message: Message) => void
+  /** Looks whether a stage has changed what may be shown. Never fails. */
+  readonly look: () => Promise<void>
+  /** Looks whether a person has agreed to what waits. Never fails. */
+  readonly lookAgain: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type RelayOptions = {
+  readonly desk: Desk
+  readonly entries: readonly ServerEntry[]
+  readonly version: string
+  /** Sends to the client. `maybe`: only while it reads as fast as we write. */
+  readonly send: (text: string, mode: 'surely' | 'maybe') => void
+}
+
+/** Requests of the client at a time. */
+const requestsMax = 256
+const versions = new Set(['2024-11-05', '2025-03-26', '2025-06-18', protocolVersion])
+
+export function openRelay({ desk, entries, version, send }: RelayOptions): Relay {
+  let abilities: JsonObject | null = null
+  const open = new Map<Id, AbortController>()
+  const tell = (message: Message, mode: 'surely' | 'maybe' = 'surely'): void =>
+    send(JSON.stringify(message), mode)
+  const servers = new Map<string, Server>()
+  const asks = openServerAsks({ servers, tell, abilities: () => abilities, log: desk.log })
+  const look = (): Promise<void> =>
+    catalogue.look().catch((fault: unknown) => desk.log(`what may be shown: ${String(fault)}`))
+  const ears = {
+    onMessage: asks.hear,
+    onOffers: () => void look(),
+    abilities: () => abilities ?? {},
+  }
+  for (const entry of entries) servers.set(entry.name, openServer(entry, desk, ears))
+  const catalogue = openCatalogue({
+    desk,
+    servers,
+    onChange: (kind) => tell({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
+  })
+  const { judge, settled } = openJudge(desk)
+  const methods = methodsOf({ desk, catalogue, judge, servers })
+  const answer = openAnswering({ methods, open, tell, send })
+  const hear = ({ method, params }: Notification): void => {
+    if (method === 'notifications/cancelled') {
+      const id = params?.requestId
+      if (typeof id === 'string' || typeof id === 'number') open.get(id)?.abort()
+      return
+    }
+    if (method === 'notifications/roots/list_changed') {
+      for (const { upstream } of servers.values()) upstream.notify({ jsonrpc: '2.0', method })
+    }
+    if (method === 'notifications/progress')
+      asks.forward({ jsonrpc: '2.0', method, params: params ?? {} })
+  }
+  return {
+    receive: (message) => {
+      if (isResponse(message)) return asks.answer(message)
+      if (!isRequest(message)) return hear(message)
+      if (message.method === 'ping') return tell({ jsonrpc: '2.0', id: message.id, result: {} })
+      if (message.method !== 'initialize') {
+        if (abilities !== null) return void answer(message)
+        return tell(unopened(message.id))
+      }
+      abilities = asObject(message.params?.capabilities) ?? {}
+      tell({ jsonrpc: '2.0', id: message.id, result: welcome(message, version) })
+      // They are started while the client is still busy with itself.
+      for (const { upstream } of servers.values()) void upstream.ensure()
+    },
+    look,
+    lookAgain: async () => {
+      if (abilities === null) return
+      for (const server of servers.values()) await server.lookAgain()
+    },
+    close: async () => {
+      for (const left of open.values()) left.abort()
+      await Promise.all([...servers.values()].map(({ upstream }) => upstream.close()))
+      await settled()
+    },
+  }
+}
+
+type Answering = Pick<RelayOptions, 'send'> & {
+  readonly methods: Readonly<Record<string, Method>>
+  /** Requests that are being worked on, and how each is given up. */
+  readonly open: Map<Id, AbortController>
+  readonly tell: (message: Message, mode?: 'surely' | 'maybe') => void
+}
+
+/** Answers requests of the client, each once, unless it no longer wants to know. */
+function openAnswering({ methods, open, tell, send }: Answering) {
+  return async ({ id, method, params = {} }: Request): Promise<void> => {
+    const handle = own(methods, method)
+    if (handle === undefined) {
+      const message = `Method not found: ${method.slice(0, 100)}`
+      return tell({ jsonrpc: '2.0', id, error: { code: codes.methodUnknown, message } })
+    }
+    if (open.has(id)) return tell(twice(id))
+    if (open.size >= requestsMax) return tell(overloaded(id))
+    const left = new AbortController()
+    open.set(id, left)
+    const token = progressTokenOf(params)
+    let beats = 0
+    const progress = (message: string): void => {
+      if (token === null) return
+      beats += 1
+      const told = { progressToken: token, progress: beats, message }
+      tell({ jsonrpc: '2.0', method: 'notifications/progress', params: told }, 'maybe')
+    }
+    const told = await handle({ params, signal: left.signal, progress }).catch(faultOf)
+    open.delete(id)
+    if (told === null) return
+    if ('error' in told) return tell({ jsonrpc: '2.0', id, error: told.error })
+    const text = JSON.stringify(told.result)
+    send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`, 'surely')
+    told.after?.(Buffer.byteLength(text))
+  }
+}
+
+function twice(id: Id): Response {
+  const message = 'a request of that id is being answered'
+  return { jsonrpc: '2.0', id, error: { code: codes.notRequest, message } }
+}
+
+function overloaded(id: Id): Response {
+  const message = `more than ${requestsMax} requests at a time; try again in a moment`
+  return { jsonrpc: '2.0', id, error: { code: codes.internal, message } }
+}
+
+function unopened(id: Id): Response {
+  const message = 'the connection was not opened with `initialize`'
+  return { jsonrpc: '2.0', id, error: { code: codes.notRequest, message } }
+}
+
+function faultOf(fault: unknown): Told {
+  const message = fault instanceof Error ? fault.message : String(fault)
+  return { error: { code: codes.internal, message } }
+}
+
+function welcome({ params }: Request, version: string): JsonObject {
+  const asked = params?.protocolVersion
+  const isKnown = typeof asked === 'string' && versions.has(asked)
+  return {
+    protocolVersion: isKnown ? asked : protocolVersion,
+    capabilities: {
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      logging: {},
+      completions: {},
+    },
+    serverInfo: { name: 'pawl-gateway', title: 'Pawl gateway', version },
+    instructions:
+      'Tools of other MCP servers, each called `server__tool`. Pawl judges every call: what is ' +
+      'refused says why and what is possible instead. A person decides what needs an approval.',
+  }
+}

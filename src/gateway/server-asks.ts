@@ -1,0 +1,109 @@
+/**
+ * What servers ask and tell the client on their own: passed on under ids of the gateway, as far as
+ * the client can answer and the server's entry lets it ask.
+ */
+import type { JsonObject } from '../core/json.ts'
+import {
+  codes,
+  type Id,
+  isRequest,
+  type Message,
+  type Notification,
+  progressTokenOf,
+  type Request,
+  type Response,
+} from './json-rpc.ts'
+import type { Server } from './server.ts'
+
+export type ServerAsks = {
+  /** Takes what a server says on its own. */
+  readonly hear: (server: Server, message: Request | Notification) => void
+  /** Takes the client's answer. */
+  readonly answer: (message: Response) => void
+  /** Takes the client's word on how an answer is getting on. */
+  readonly forward: (message: Notification) => void
+}
+
+export type ServerAsksOptions = {
+  readonly servers: ReadonlyMap<string, Server>
+  readonly tell: (message: Message, mode?: 'surely' | 'maybe') => void
+  /** What the client can do; null: it is not there yet. */
+  readonly abilities: () => JsonObject | null
+  readonly log: (what: string) => void
+}
+
+/** What a server may ask, and what its client has to be able to do for it. */
+const asks: ReadonlyMap<string, string> = new Map([
+  ['sampling/createMessage', 'sampling'],
+  ['elicitation/create', 'elicitation'],
+  ['roots/list', 'roots'],
+])
+/** What a server may tell beside changes of its lists. */
+const tellings = new Set([
+  ...['notifications/message', 'notifications/progress', 'notifications/resources/updated'],
+  'notifications/elicitation/complete',
+])
+/** Questions of all servers that the client has open. */
+const asksMax = 64
+
+type Open = { readonly server: Server; readonly id: Id; readonly token: Id | null }
+
+export function openServerAsks(options: ServerAsksOptions): ServerAsks {
+  const { tell, abilities, log } = options
+  const open = new Map<string, Open>()
+  let lastId = 0
+  const refuse = (server: Server, id: Id, why: string): void => {
+    log(`\`${server.name}\` was refused: ${why}`)
+    const error = { code: codes.methodUnknown, message: `the gateway refused it: ${why}` }
+    server.upstream.respond({ jsonrpc: '2.0', id, error })
+  }
+  const ask = (server: Server, request: Request): void => {
+    const { id, method, params = {} } = request
+    if (method === 'ping') return server.upstream.respond({ jsonrpc: '2.0', id, result: {} })
+    const needed = asks.get(method)
+    if (needed === undefined) return refuse(server, id, `\`${method.slice(0, 100)}\` is unknown`)
+    if (needed === 'sampling' && server.entry.sampling !== 'pass') {
+      return refuse(server, id, 'it may not ask the model; `sampling: "pass"` in its entry lets it')
+    }
+    if (abilities()?.[needed] === undefined) {
+      return refuse(server, id, `the client has no \`${needed}\``)
+    }
+    if (open.size >= asksMax) return refuse(server, id, `over ${asksMax} questions are open`)
+    lastId += 1
+    const own = `gateway-${lastId}`
+    open.set(own, { server, id, token: progressTokenOf(params) })
+    tell({ jsonrpc: '2.0', id: own, method, params })
+  }
+  const cancel = (server: Server, { method, params = {} }: Notification): void => {
+    for (const [own, one] of open) {
+      if (one.server !== server || one.id !== params.requestId) continue
+      open.delete(own)
+      tell({ jsonrpc: '2.0', method, params: { ...params, requestId: own } })
+    }
+  }
+  return {
+    hear: (server, message) => {
+      if (isRequest(message)) return ask(server, message)
+      const { method } = message
+      if (method === 'notifications/cancelled') return cancel(server, message)
+      if (tellings.has(method)) return tell(message, 'maybe')
+      const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
+      if (changed === undefined) return
+      void server.refresh(changed as 'tools' | 'prompts' | 'resources')
+      if (changed === 'resources') void server.refresh('resourceTemplates')
+    },
+    answer: (message) => {
+      const own = String(message.id)
+      const one = open.get(own)
+      if (one === undefined) return
+      open.delete(own)
+      one.server.upstream.respond({ ...message, id: one.id })
+    },
+    forward: (message) => {
+      const token = message.params?.progressToken
+      for (const one of open.values()) {
+        if (one.token !== null && one.token === token) one.server.upstream.notify(message)
+      }
+    },
+  }
+}

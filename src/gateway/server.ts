@@ -1,0 +1,222 @@
+/**
+ * One server and what it offers, as far as a person has agreed to it.
+ */
+import { asObject, type Json, type JsonObject } from '../core/json.ts'
+import { microUsd } from '../core/money.ts'
+import { type Desk, whoseOf } from './desk.ts'
+import type { ServerEntry } from './gateway-file.ts'
+import type { Notification, Request } from './json-rpc.ts'
+import { launchOf, seenLaunch } from './launch.ts'
+import { type SeenTool, seeTools } from './seen-tools.ts'
+import { openStdioUpstream } from './stdio-upstream.ts'
+import { shownName } from './tool-names.ts'
+import { type Ask, openUpstream, type Upstream } from './upstream.ts'
+import type { Ears, Ending, Wire } from './wire.ts'
+
+export type Server = {
+  readonly name: string
+  readonly entry: ServerEntry
+  readonly upstream: Upstream
+  /** Those that a person has agreed to, and those that wait, by the name that clients see. */
+  readonly tools: () => ReadonlyMap<string, Offering>
+  readonly lists: () => Lists
+  /** Looks again at what it offers. Never fails. */
+  readonly refresh: (what: keyof Lists | 'tools') => Promise<void>
+  /** Looks whether a person has agreed meanwhile to what waits. Never fails. */
+  readonly lookAgain: () => Promise<void>
+  readonly costMicroUsd: (tool: string) => number
+}
+
+export type Offering = {
+  readonly tool: string
+  readonly definition: JsonObject
+  readonly isAccepted: boolean
+}
+
+/** What is passed on without a pin: it is judged when it is used. */
+export type Lists = {
+  readonly prompts: readonly JsonObject[]
+  readonly resources: readonly JsonObject[]
+  readonly resourceTemplates: readonly JsonObject[]
+}
+
+export type ServerEars = {
+  /** What the server asks or tells its client. */
+  readonly onMessage: (server: Server, message: Request | Notification) => void
+  /** What it offers may have changed. */
+  readonly onOffers: (server: Server) => void
+  /** What the gateway's client can do. */
+  readonly abilities: () => JsonObject
+}
+
+const timeoutSecondsDefault = 300
+/** Pages of one list, and entries of all of them. */
+const pagesMax = 50
+const entriesMax = 2_000
+/** The era that has sessions, in which a server may ask its client. */
+export const protocolVersion = '2025-11-25'
+
+const methods = {
+  prompts: 'prompts/list',
+  resources: 'resources/list',
+  resourceTemplates: 'resources/templates/list',
+} as const
+
+export function openServer(entry: ServerEntry, desk: Desk, ears: ServerEars): Server {
+  const { name, timeoutSeconds = timeoutSecondsDefault } = entry
+  const state: State = { seen: [], offerings: new Map(), isLaunched: false, lists: noLists }
+  const upstream = openUpstream({
+    name,
+    timeoutMs: timeoutSeconds * 1_000,
+    open: (wireEars) => launch(desk, { entry, state }, wireEars),
+    greeting: () => greetingFor(entry, ears.abilities()),
+    onConnected: async (ask, can) => {
+      await refreshAll({ desk, entry, state, ask, can })
+      // After the connection is one: whoever hears of it may call at once.
+      setImmediate(() => ears.onOffers(server))
+    },
+    onMessage: (message) => ears.onMessage(server, message),
+    log: desk.log,
+  })
+  const ask: Ask = (method, params = {}) => upstream.request(method, params)
+  const server: Server = {
+    name,
+    entry,
+    upstream,
+    tools: () => state.offerings,
+    lists: () => state.lists,
+    refresh: async (what) => {
+      await refreshOne({ desk, entry, state, ask, can: upstream.can }, what)
+      ears.onOffers(server)
+    },
+    lookAgain: async () => {
+      if (!state.isLaunched) return void (await upstream.ensure())
+      if ([...state.offerings.values()].every(({ isAccepted }) => isAccepted)) return
+      await see(desk, { entry, state })
+      ears.onOffers(server)
+    },
+    costMicroUsd: (tool) => costOf(entry, tool),
+  }
+  return server
+}
+
+type State = {
+  seen: readonly SeenTool[]
+  offerings: ReadonlyMap<string, Offering>
+  /** A person has agreed to how it is started. */
+  isLaunched: boolean
+  lists: Lists
+}
+type Whole = { readonly entry: ServerEntry; readonly state: State }
+
+const noLists: Lists = { prompts: [], resources: [], resourceTemplates: [] }
+
+function offeringsOf(
+  server: string,
+  seen: readonly SeenTool[],
+  accepted: readonly string[],
+): ReadonlyMap<string, Offering> {
+  const agreed = new Set(accepted)
+  return new Map(
+    seen.map(({ tool, definition }) => {
+      const isAccepted = agreed.has(tool)
+      return [shownName(server, tool), { tool, definition, isAccepted }]
+    }),
+  )
+}
+
+/** Tells the daemon what the server is now. A daemon that does not answer agrees to nothing. */
+async function see(desk: Desk, { entry, state }: Whole): Promise<void> {
+  const { name, scope } = entry
+  const tools = state.seen.map(({ tool, hash, about, doubts }) => ({ tool, hash, about, doubts }))
+  const sight = { scope, server: name, launch: seenLaunch(entry), tools }
+  try {
+    const { accepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
+    state.offerings = offeringsOf(name, state.seen, accepted)
+  } catch (fault) {
+    state.offerings = offeringsOf(name, state.seen, [])
+    desk.log(`what \`${name}\` offers cannot be looked at: ${textOf(fault)}`)
+  }
+}
+
+function textOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
+}
+
+async function launch(desk: Desk, { entry, state }: Whole, ears: Ears): Promise<Wire | Ending> {
+  const { name, scope } = entry
+  const seen = seenLaunch(entry)
+  const sight = { scope, server: name, launch: seen, tools: null }
+  const { isLaunchAccepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
+  state.isLaunched = isLaunchAccepted
+  if (!isLaunchAccepted) {
+    const why = seen.doubts.length === 0 ? '' : ` (${seen.doubts.join(', ')})`
+    const reason = `nobody has agreed yet to start \`${seen.about}\`${why}`
+    return { code: 'TOOL_UNPINNED', reason }
+  }
+  const how = launchOf(entry, desk.workspace, desk.env)
+  if (how.kind === 'stdio') return openStdioUpstream(how, ears)
+  // WHY loaded here: most servers are programs, and need no library.
+  return (await import('./http-upstream.ts')).openHttpUpstream(how, ears)
+}
+
+/** A server may ask its client what the client can do, less what its entry does not let it. */
+function greetingFor({ sampling }: ServerEntry, abilities: JsonObject): JsonObject {
+  const { roots, elicitation, sampling: asksModel } = abilities
+  const capabilities = {
+    ...(roots === undefined ? {} : { roots }),
+    ...(elicitation === undefined ? {} : { elicitation }),
+    ...(asksModel === undefined || sampling !== 'pass' ? {} : { sampling: asksModel }),
+  }
+  return { protocolVersion, capabilities, clientInfo: { name: 'pawl-gateway', version: '1' } }
+}
+
+type Look = Whole & {
+  readonly desk: Desk
+  readonly ask: Ask
+  readonly can: (what: string) => boolean
+}
+
+async function refreshAll(look: Look): Promise<void> {
+  await Promise.all([
+    refreshOne(look, 'tools'),
+    ...(['prompts', 'resources', 'resourceTemplates'] as const).map((one) => refreshOne(look, one)),
+  ])
+}
+
+async function refreshOne(look: Look, what: keyof Lists | 'tools'): Promise<void> {
+  const { desk, entry, state, ask, can } = look
+  const isThere = can(what === 'resourceTemplates' ? 'resources' : what)
+  if (what !== 'tools') {
+    const entries = isThere ? await listAll(ask, methods[what], what) : []
+    const objects = entries.flatMap((one) => asObject(one) ?? [])
+    state.lists = { ...state.lists, [what]: objects }
+    return
+  }
+  const { tools, refused } = seeTools(isThere ? await listAll(ask, 'tools/list', what) : [])
+  for (const why of refused) desk.log(`\`${entry.name}\`: ${why}`)
+  state.seen = tools
+  await see(desk, { entry, state })
+}
+
+/** Every page of a list; what cannot be read is not there. */
+async function listAll(ask: Ask, method: string, key: string): Promise<readonly Json[]> {
+  const all: Json[] = []
+  let cursor: Json | undefined
+  for (let page = 0; page < pagesMax && all.length < entriesMax; page += 1) {
+    const answered = await ask(method, cursor === undefined ? {} : { cursor })
+    const result = answered.kind === 'result' ? asObject(answered.result) : null
+    const entries = result?.[key]
+    if (result === null || !Array.isArray(entries)) return all
+    all.push(...entries)
+    cursor = result.nextCursor
+    if (typeof cursor !== 'string' || cursor === '') return all.slice(0, entriesMax)
+  }
+  return all.slice(0, entriesMax)
+}
+
+function costOf({ costUsd }: ServerEntry, tool: string): number {
+  if (costUsd === undefined) return 0
+  if (typeof costUsd === 'number') return microUsd(costUsd)
+  return microUsd(Object.hasOwn(costUsd, tool) ? (costUsd[tool] ?? 0) : 0)
+}

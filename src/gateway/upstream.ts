@@ -1,0 +1,303 @@
+/**
+ * One server behind the gateway: started when it is needed, started again when it went away,
+ * asked with a limit of time. Every new connection is looked at before a call goes through it.
+ * Knows the protocol's handshake. Must not know what may be called.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GatewayCode } from '../core/errors.ts'
+import { asObject, type Json, type JsonObject } from '../core/json.ts'
+import {
+  type Id,
+  isRequest,
+  isResponse,
+  type Message,
+  type Notification,
+  progressTokenOf,
+  type Request,
+  type RpcError,
+} from './json-rpc.ts'
+import type { Ears, Ending, Wire } from './wire.ts'
+
+/** What came of a request. */
+export type Answered =
+  | { readonly kind: 'result'; readonly result: Json }
+  | { readonly kind: 'error'; readonly error: RpcError }
+  | Failed
+  | { readonly kind: 'cancelled' }
+export type Failed = {
+  readonly kind: 'failed'
+  readonly code: GatewayCode
+  readonly reason: string
+  readonly hint: string
+}
+
+export type Ask = (method: string, params?: JsonObject) => Promise<Answered>
+
+export type Upstream = {
+  readonly name: string
+  /** What it says it can do; empty until it is connected. */
+  readonly can: (what: string) => boolean
+  /** Connects if it has to. */
+  readonly request: (method: string, params: JsonObject, signal?: AbortSignal) => Promise<Answered>
+  /** Nothing is sent while there is no connection. */
+  readonly notify: (message: Notification) => void
+  /** Answers what the server asked. */
+  readonly respond: (message: Message) => void
+  /** Null: it is connected now; else why not. */
+  readonly ensure: () => Promise<Failed | null>
+  readonly close: () => Promise<void>
+}
+
+export type UpstreamOptions = {
+  readonly name: string
+  readonly timeoutMs: number
+  /** Starts or reaches it. A refusal is given back as an ending; what is thrown is one too. */
+  readonly open: (ears: Ears) => Promise<Wire | Ending>
+  /** What the gateway says of itself and its client. */
+  readonly greeting: () => JsonObject
+  /** Looks at a new connection; calls wait for it. */
+  readonly onConnected: (ask: Ask, can: (what: string) => boolean) => Promise<void>
+  /** Hears what the server asks or tells. */
+  readonly onMessage: (message: Request | Notification) => void
+  readonly log: (what: string) => void
+}
+
+const handshakeMsMax = 30_000
+/** So often it is started within the time; then it rests. */
+const startsMax = 6
+const startsWindowMs = 300_000
+const delayMsMax = 10_000
+/** Changes that are remembered until a connection is one. */
+const earlyMax = 20
+/** Requests that one server works on. */
+const requestsMax = 512
+
+type Pending = {
+  readonly resolve: (answered: Answered) => void
+  readonly token: Id | null
+  readonly timeoutMs: number
+  timer: NodeJS.Timeout
+}
+type Line = {
+  wire: Wire | null
+  ended: Ending | null
+  abilities: JsonObject
+  readonly pending: Map<number, Pending>
+  /** Changes that were told while it was looked at for the first time; null: that is over. */
+  early: Notification[] | null
+}
+
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { name, timeoutMs, log } = options
+  let line: Line | null = null
+  /** The same, from the first word on. */
+  let talking: Line | null = null
+  let opening: Promise<Failed | null> | null = null
+  let isClosed = false
+  const starts: number[] = []
+  const can = (what: string): boolean => asObject(line?.abilities[what]) !== null
+  const onEnd = (one: Line, why: Ending): void => {
+    one.ended = why
+    const failed = lostText(name, why)
+    for (const id of [...one.pending.keys()]) settle(one, id, failed)
+    if (line !== one) return
+    line = null
+    log(failed.reason)
+    // Again, as soon as it may: a server may have something to tell without being asked.
+    if (!isClosed) void ensure()
+  }
+  const ensure = (): Promise<Failed | null> => {
+    if (line?.ended === null) return connected
+    if (isClosed) return Promise.resolve(lostText(name, closedWhy))
+    const onOpen = (one: Line): void => {
+      talking = one
+    }
+    opening ??= connect({ options, starts, onEnd, onOpen })
+      .then((opened) => {
+        if ('kind' in opened) return opened
+        line = opened
+        for (const message of opened.early ?? []) options.onMessage(message)
+        opened.early = null
+        return null
+      })
+      .finally(() => {
+        opening = null
+      })
+    return opening
+  }
+  return {
+    name,
+    can,
+    ensure,
+    request: async (method, params, signal) => {
+      const failed = line?.ended === null ? null : await ensure()
+      if (failed !== null) return failed
+      return exchange(line, { name, method, params, timeoutMs, signal })
+    },
+    notify: (message) => line?.wire?.send(message),
+    respond: (message) => talking?.wire?.send(message),
+    close: async () => {
+      isClosed = true
+      await opening
+      const wire = line?.wire
+      line = null
+      await wire?.close()
+    },
+  }
+}
+
+const connected = Promise.resolve(null)
+const closedWhy: Ending = { code: 'UPSTREAM_LOST', reason: 'the gateway is closing' }
+
+function lostText(name: string, { code, reason }: Ending): Failed {
+  const hint =
+    code === 'TOOL_UNPINNED'
+      ? 'a person looks at it with `pawl gateway pins` and agrees with `pawl gateway accept`'
+      : 'what was begun may have happened: look before you repeat it; the server is started anew'
+  return { kind: 'failed', code, reason: `the server \`${name}\`: ${reason}`, hint }
+}
+
+type Connecting = {
+  readonly options: UpstreamOptions
+  /** When it was started, within the window. */
+  readonly starts: number[]
+  readonly onEnd: (line: Line, why: Ending) => void
+  /** The wire is there, and may carry answers. */
+  readonly onOpen: (line: Line) => void
+}
+
+async function connect({ options, starts, onEnd, onOpen }: Connecting): Promise<Line | Failed> {
+  const { name, open, greeting, onMessage, onConnected } = options
+  const now = performance.now()
+  while (starts.length > 0 && now - (starts[0] ?? 0) > startsWindowMs) starts.shift()
+  if (starts.length >= startsMax) {
+    const minutes = startsWindowMs / 60_000
+    const reason = `it was started ${startsMax} times within ${minutes} minutes and rests now`
+    return lostText(name, { code: 'UPSTREAM_LOST', reason })
+  }
+  if (starts.length > 0) await sleep(Math.min(delayMsMax, 50 * 3 ** (starts.length - 1)))
+  const line: Line = { wire: null, ended: null, abilities: {}, pending: new Map(), early: [] }
+  const ears: Ears = {
+    onMessage: (message) => receive(line, message, onMessage),
+    onEnd: (why) => onEnd(line, why),
+  }
+  const wire = await open(ears).catch(
+    (fault: unknown): Ending => ({
+      code: 'UPSTREAM_LOST',
+      reason: `it cannot be started: ${fault instanceof Error ? fault.message : String(fault)}`,
+    }),
+  )
+  if ('code' in wire) return lostText(name, wire)
+  starts.push(performance.now())
+  line.wire = wire
+  onOpen(line)
+  const ask =
+    (timeoutMs: number): Ask =>
+    (method, params = {}) =>
+      exchange(line, { name, method, params, timeoutMs })
+  const greeted = await ask(handshakeMsMax)('initialize', greeting())
+  const result = greeted.kind === 'result' ? asObject(greeted.result) : null
+  if (result === null) {
+    await wire.close()
+    if (greeted.kind === 'failed') return greeted
+    const said = greeted.kind === 'error' ? `: ${greeted.error.message}` : ''
+    return lostText(name, { code: 'UPSTREAM_LOST', reason: `it refused the handshake${said}` })
+  }
+  line.abilities = asObject(result.capabilities) ?? {}
+  wire.agree(String(result.protocolVersion))
+  wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  await onConnected(ask(handshakeMsMax), (what) => asObject(line.abilities[what]) !== null)
+  return line.ended === null ? line : lostText(name, line.ended)
+}
+
+type Asking = {
+  readonly name: string
+  readonly method: string
+  readonly params: JsonObject
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+let lastId = 0
+
+function exchange(line: Line | null, asking: Asking): Promise<Answered> {
+  const { name, method, params, timeoutMs, signal } = asking
+  if (line === null || line.ended !== null || line.wire === null) {
+    return Promise.resolve(lostText(name, line?.ended ?? goneWhy))
+  }
+  if (line.pending.size >= requestsMax) return Promise.resolve(tooMany(name))
+  const { wire, pending } = line
+  lastId += 1
+  const id = lastId
+  return new Promise((resolve) => {
+    const tell = (reason: string): void =>
+      wire.send({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: id, reason },
+      })
+    const onTime = (): void => {
+      tell('it took too long')
+      settle(line, id, timeOver(name, timeoutMs))
+    }
+    const timer = setTimeout(onTime, timeoutMs)
+    pending.set(id, { resolve, token: progressTokenOf(params), timeoutMs, timer })
+    signal?.addEventListener(
+      'abort',
+      () => {
+        if (!pending.has(id)) return
+        tell('the client no longer wants it')
+        settle(line, id, { kind: 'cancelled' })
+      },
+      { once: true },
+    )
+    wire.send({ jsonrpc: '2.0', id, method, params })
+  })
+}
+
+const goneWhy: Ending = { code: 'UPSTREAM_LOST', reason: 'it went away' }
+
+function tooMany(name: string): Failed {
+  const reason = `the server \`${name}\` works on ${requestsMax} requests already`
+  return { kind: 'failed', code: 'UPSTREAM_TIMEOUT', reason, hint: 'try again in a moment' }
+}
+
+function timeOver(name: string, timeoutMs: number): Failed {
+  const reason = `the server \`${name}\` said nothing for ${timeoutMs / 1_000} s`
+  const hint = 'it may have happened: look before you repeat it'
+  return { kind: 'failed', code: 'UPSTREAM_TIMEOUT', reason, hint }
+}
+
+function settle({ pending }: Line, id: number, answered: Answered): void {
+  const one = pending.get(id)
+  if (one === undefined) return
+  pending.delete(id)
+  clearTimeout(one.timer)
+  one.resolve(answered)
+}
+
+function receive(
+  line: Line,
+  message: Message,
+  onMessage: (message: Request | Notification) => void,
+): void {
+  if (isResponse(message)) {
+    const id = typeof message.id === 'number' ? message.id : Number.NaN
+    // An answer that nobody waits for is nobody's.
+    if ('error' in message) settle(line, id, { kind: 'error', error: message.error })
+    else settle(line, id, { kind: 'result', result: message.result })
+    return
+  }
+  if (!isRequest(message) && message.method === 'notifications/progress') {
+    const token = message.params?.progressToken
+    const waiting = [...line.pending.values()].filter((one) => one.token === token)
+    // WHY: a server speaks of its own calls only.
+    if (waiting.length === 0) return
+    for (const one of waiting) one.timer.refresh()
+  }
+  if (line.early !== null && !isRequest(message) && message.method.endsWith('/list_changed')) {
+    if (line.early.length < earlyMax) line.early.push(message)
+    return
+  }
+  onMessage(message)
+}

@@ -1,0 +1,37 @@
+/**
+ * What the gateway needs of a way to a server: messages go out, messages come in, and it ends.
+ */
+import type { GatewayCode } from '../core/errors.ts'
+import type { Message } from './json-rpc.ts'
+
+export type Wire = {
+  /** Never fails: what cannot be sent ends the wire or is told to the ears. */
+  readonly send: (message: Message) => void
+  /** Once the version of the protocol is agreed upon. */
+  readonly agree: (version: string) => void
+  readonly close: () => Promise<void>
+}
+
+export type Ears = {
+  readonly onMessage: (message: Message) => void
+  /** Nothing comes after it. */
+  readonly onEnd: (why: Ending) => void
+}
+
+export type Ending = { readonly code: GatewayCode; readonly reason: string }
+
+/** Bytes of one message of a server. */
+export const messageBytesMax = 16 * 1024 * 1024
+
+/** Takes secrets out of a text, also where they stand in a text of JSON. */
+export function openRedactor(secrets: readonly string[]): (text: string) => string {
+  const spelled = [...new Set(secrets.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]))]
+  if (spelled.length === 0) return (text) => text
+  return (text) => {
+    let clean = text
+    for (const secret of spelled) {
+      if (clean.includes(secret)) clean = clean.replaceAll(secret, '[secret]')
+    }
+    return clean
+  }
+}

@@ -1,0 +1,239 @@
+/** Servers that change, lie, hang, crash and flood behind a real gateway. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../core/json.ts'
+import { type House, isOurNode, openHouse } from './daemon.contract.ts'
+import { nodeServer, oddServer, openGatewayAgent, writeGateway } from './gateway.contract.ts'
+
+let house: House
+beforeAll(async () => {
+  if (!isOurNode) return
+  house = openHouse()
+  const asking = { id: 'asking', initial: 'work', states: { work: { on: { DONE: 'end' } } } }
+  const policy = { ask: [{ capability: 'mcp:slow:careful' }], allow: [{ capability: '*' }] }
+  const states = { ...asking.states, end: { type: 'final' } }
+  writeFileSync(join(house.workspace, 'asking.json'), JSON.stringify({ ...asking, states, policy }))
+  await house.json('definitions', 'add', 'asking.json')
+}, 60_000)
+afterAll(() => house?.close(), 60_000)
+
+type Odd = {
+  readonly entry: JsonObject
+  readonly write: (plan: object) => void
+  /** How often a tool was really called. */
+  readonly calls: (tool: string) => number
+  readonly log: () => string
+}
+
+/** A server of its own with the tools that are named, or given as they are. */
+function openOdd(...tools: readonly (string | JsonObject)[]): Odd {
+  const path = join(mkdtempSync(join(house.workspace, 'odd-')), 'plan.json')
+  const write = (plan: object): void => writeFileSync(path, JSON.stringify(plan))
+  write({ tools: tools.map(toolOf) })
+  const log = (): string => (existsSync(`${path}.log`) ? readFileSync(`${path}.log`, 'utf8') : '')
+  return {
+    entry: nodeServer(oddServer, path),
+    write,
+    calls: (tool) =>
+      log()
+        .split('\n')
+        .filter((line) => line.startsWith(`call ${tool} `)).length,
+    log,
+  }
+}
+
+function toolOf(one: string | JsonObject): JsonObject {
+  const plain = { description: 'a tool', inputSchema: { type: 'object' } }
+  return typeof one === 'string' ? { ...plain, name: one } : { ...plain, ...one }
+}
+
+const slow = { timeout: 120_000 }
+
+describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
+  test('a description that changes is noticed, and waits for a person', async () => {
+    const odd = openOdd('keep', 'turn')
+    writeGateway(house, { rug: odd.entry })
+    const agent = await openGatewayAgent(house)
+    expect(await agent.names()).toEqual(['rug__keep', 'rug__turn'])
+    odd.write({ tools: [toolOf({ name: 'turn', description: 'now with poison' }), toolOf('keep')] })
+    await expect.poll(agent.changes, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(await agent.names()).toEqual(['rug__keep'])
+    const refused = await agent.call('rug__turn')
+    expect(refused).toMatchObject({ isError: true, code: 'TOOL_UNPINNED' })
+    expect(refused.text).toContain('pawl gateway accept rug:turn')
+    expect(odd.calls('turn')).toBe(0)
+    const pins = await house.cli('gateway', 'pins')
+    expect(pins.out).toMatch(/rug:turn +changed: waits +now with poison/)
+    const byAgent = await house.cli('gateway', 'accept', 'rug:turn', '--as', 'agent')
+    expect(byAgent).toMatchObject({ code: 1, err: expect.stringContaining('NOT_PERMITTED') })
+    await house.json('gateway', 'accept', 'rug:turn')
+    await expect.poll(agent.names, { timeout: 10_000 }).toEqual(['rug__turn', 'rug__keep'])
+    expect(await agent.call('rug__turn')).toMatchObject({ isError: false })
+  })
+
+  test('letters that nobody sees are asked about, and names that deceive are refused', async () => {
+    const odd = openOdd(
+      { name: 'hidden', description: 'nice\u{E0041}\u{E0042}' },
+      ...['re\u0430d', 'pawl_transition', 'ok', 'OK', 'a b', 'constructor'],
+    )
+    const twin = openOdd('ok')
+    writeGateway(house, {
+      one: odd.entry,
+      two: twin.entry,
+      'tw\u043E': twin.entry,
+      pawl: odd.entry,
+    })
+    const agent = await openGatewayAgent(house)
+    expect(await agent.names()).toEqual(['one__ok', 'one__constructor', 'two__ok'])
+    expect((await agent.call('two__ok')).isError).toBe(false)
+    expect([odd.calls('ok'), twin.calls('ok')]).toEqual([0, 1])
+    expect((await agent.call('one__hidden')).code).toBe('TOOL_UNPINNED')
+    const said = agent.complaints()
+    expect(said).toContain('only looks like `read`')
+    expect(said).toContain("one of Pawl's own tools")
+    expect(said).toContain('another tool of the server has that name')
+    expect(said).toContain('the server `pawl`')
+  })
+
+  test('what a workspace or a loose version starts waits for a person', async () => {
+    const odd = openOdd('hello')
+    writeGateway(house, { loose: { command: 'npx', args: ['-y', 'some-package@latest'] } })
+    mkdirSync(join(house.workspace, '.pawl'), { recursive: true })
+    const file = join(house.workspace, '.pawl', 'gateway.json')
+    writeFileSync(file, `// of the team\n${JSON.stringify({ mcpServers: { team: odd.entry } })}`)
+    const agent = await openGatewayAgent(house)
+    expect(await agent.names()).toEqual([])
+    const { items } = (await house.json('gateway', 'pins')) as unknown as {
+      items: { server: string; launch: { isAccepted: boolean; doubts: string[] } }[]
+    }
+    const loose = items.find(({ server }) => server === 'loose')
+    expect(loose?.launch).toMatchObject({
+      isAccepted: false,
+      doubts: ['`some-package@latest` is fetched without an exact version'],
+    })
+    expect(odd.log()).toBe('')
+    await house.json('gateway', 'accept', 'team')
+    await expect.poll(agent.names, { timeout: 15_000 }).toEqual(['team__hello'])
+    writeFileSync(file, '{"mcpServers":{}}')
+  })
+})
+
+describe.runIf(isOurNode)('servers that misbehave', slow, () => {
+  test('a server that crashes, hangs or floods is told of, and is there again', async () => {
+    const odd = openOdd('crash', 'hang', 'flood', 'fine')
+    writeGateway(house, { bad: { ...odd.entry, timeoutSeconds: 1 } })
+    const agent = await openGatewayAgent(house)
+    const crashed = await agent.call('bad__crash')
+    expect(crashed).toMatchObject({ isError: true, code: 'UPSTREAM_LOST' })
+    expect(crashed.text).toContain('exit code 7')
+    expect(await agent.call('bad__fine')).toMatchObject({ isError: false })
+    expect(await agent.call('bad__hang')).toMatchObject({ code: 'UPSTREAM_TIMEOUT' })
+    expect(odd.log()).toContain('cancelled')
+    expect(await agent.call('bad__flood')).toMatchObject({ code: 'UPSTREAM_FLOOD' })
+    expect(await agent.call('bad__fine')).toMatchObject({ isError: false })
+  })
+
+  test('a server that cannot be started says so, and the others go on', async () => {
+    const odd = openOdd('fine')
+    writeGateway(house, { gone: { command: '/nowhere/server' }, rest: odd.entry })
+    const agent = await openGatewayAgent(house)
+    expect(await agent.names()).toEqual(['rest__fine'])
+    expect(await agent.call('rest__fine')).toMatchObject({ isError: false })
+  })
+
+  test('secrets of a server stay with it', async () => {
+    const odd = openOdd('env')
+    const secret = join(house.workspace, 'secret.txt')
+    writeFileSync(secret, 's3cret-of-a-file\n')
+    const env = {
+      API_TOKEN: 'token-in-the-entry',
+      FILE: { fromFile: secret },
+      PLAIN: 'plain-value',
+    }
+    writeGateway(house, { safe: { ...odd.entry, env } })
+    const agent = await openGatewayAgent(house, { env: { OTHER_KEY: 'not-for-servers' } })
+    const { text } = await agent.call('safe__env')
+    expect(text).toContain('plain-value')
+    expect(text).toContain('[secret]')
+    for (const hidden of [
+      'token-in-the-entry',
+      's3cret-of-a-file',
+      'not-for-servers',
+      'PAWL_HOME',
+    ]) {
+      expect(text).not.toContain(hidden)
+    }
+  })
+
+  test('an approved call that a killed gateway began is told, and not made twice', async () => {
+    const odd = openOdd('careful')
+    writeGateway(house, { slow: odd.entry })
+    const { runId } = await house.json('start', 'asking')
+    const first = await openGatewayAgent(house)
+    const asked = await first.call('slow__careful', { n: 1 })
+    await house.json('approve', asked.approvalId)
+    odd.write({ tools: [toolOf('careful')], delayMs: 3_000 })
+    const lost = first.call('slow__careful', { n: 1 }).catch(() => null)
+    await expect.poll(() => odd.calls('careful'), { timeout: 10_000 }).toBe(1)
+    await first.kill()
+    await lost
+    odd.write({ tools: [toolOf('careful')] })
+    const second = await openGatewayAgent(house)
+    const told = await second.call('slow__careful', { n: 1 })
+    expect(told).toMatchObject({ isError: true, code: 'CALL_UNSURE' })
+    expect(told.text).toContain('may have happened')
+    expect((await second.call('slow__careful', { n: 1 })).code).toBe('APPROVAL_PENDING')
+    expect(odd.calls('careful')).toBe(1)
+    await house.json('cancel', runId)
+  })
+})
+
+describe.runIf(isOurNode)('what is passed through', slow, () => {
+  test('progress, logs, elicitation, prompts and resources reach the other side', async () => {
+    const odd = openOdd('steps', 'elicit', 'model')
+    writeGateway(house, { pass: odd.entry })
+    const logs: unknown[] = []
+    const agent = await openGatewayAgent(house, {
+      capabilities: { elicitation: {}, sampling: {} },
+      prepare: (client) => {
+        client.setRequestHandler('elicitation/create', async ({ params }) => ({
+          action: 'accept',
+          content: { name: `ada, ${params.message}` },
+        }))
+        client.setNotificationHandler('notifications/message', ({ params }) => {
+          logs.push(params.data)
+        })
+      },
+    })
+    const { client } = agent
+    const heard: number[] = []
+    const onprogress = ({ progress }: { progress: number }) => void heard.push(progress)
+    await client.callTool({ name: 'pass__steps' }, { onprogress })
+    expect(heard).toEqual([1, 2])
+    expect(logs).toEqual(['half-way'])
+    expect((await agent.call('pass__elicit')).text).toContain('ada, who?')
+    const { prompts } = await client.listPrompts()
+    expect(prompts.map(({ name }) => name)).toEqual(['pass__greet'])
+    const prompt = await client.getPrompt({ name: 'pass__greet' })
+    expect(JSON.stringify(prompt)).toContain('hello from greet')
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual(['odd://one'])
+    expect(JSON.stringify(await client.readResource({ uri: 'odd://one' }))).toContain('"one"')
+    await expect(client.readResource({ uri: 'odd://other' })).rejects.toThrow('Unknown resource')
+    // A server may not have the model act, unless its entry says so.
+    expect((await agent.call('pass__model')).text).toContain('may not ask the model')
+  })
+
+  test('a client that takes its request back is heard by the server', async () => {
+    const odd = openOdd('hang')
+    writeGateway(house, { left: odd.entry })
+    const { client } = await openGatewayAgent(house)
+    const left = new AbortController()
+    const calling = client.callTool({ name: 'left__hang' }, { signal: left.signal })
+    await expect.poll(() => odd.calls('hang'), { timeout: 10_000 }).toBe(1)
+    left.abort()
+    await expect(calling).rejects.toThrow()
+    await expect.poll(odd.log, { timeout: 10_000 }).toContain('cancelled')
+  })
+})

@@ -1,0 +1,137 @@
+/** The gateway against a real daemon, with real servers behind it and a real client before it. */
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type House, isOurNode, openHouse } from './daemon.contract.ts'
+import { nodeServer, openGatewayAgent, serverProgram, writeGateway } from './gateway.contract.ts'
+
+/** Reading is free, writing is asked about, moving is forbidden; then there is a stage without. */
+const files = {
+  id: 'files',
+  initial: 'work',
+  policy: { ask: [{ capability: 'mcp:filesystem:write_file' }], allow: [{ capability: '*' }] },
+  states: {
+    work: {
+      allowed_tools: [
+        ...['read_text_file', 'write_file', 'list_directory'].map(
+          (one) => `mcp__filesystem__${one}`,
+        ),
+        'mcp__everything__echo',
+      ],
+      on: { NEXT: 'look' },
+    },
+    look: { allowed_tools: ['mcp__filesystem__read_text_file'], on: { DONE: 'end' } },
+    end: { type: 'final' },
+  },
+}
+
+let house: House
+let runId = ''
+beforeAll(async () => {
+  if (!isOurNode) return
+  house = openHouse()
+  writeFileSync(join(house.workspace, 'files.json'), JSON.stringify(files))
+  mkdirSync(join(house.workspace, 'src'))
+  await house.json('definitions', 'add', 'files.json')
+  writeGateway(house, {
+    filesystem: nodeServer(serverProgram('server-filesystem'), realpathSync(house.workspace)),
+    everything: nodeServer(serverProgram('server-everything')),
+  })
+}, 60_000)
+afterAll(() => house?.close(), 60_000)
+
+async function begin(): Promise<void> {
+  const { items } = await house.json('runs')
+  for (const { id } of items) await house.json('cancel', id)
+  runId = (await house.json('start', 'files')).runId
+}
+
+async function eventsOf(type: string): Promise<number> {
+  const { items } = await house.json('log', runId)
+  return items.filter((one) => (one as unknown as { type: string }).type === type).length
+}
+
+const slow = { timeout: 120_000 }
+
+describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
+  test('only what the stage allows is listed and callable, and the client hears of a change', async () => {
+    await begin()
+    const agent = await openGatewayAgent(house)
+    expect([...(await agent.names())].sort()).toEqual([
+      'everything__echo',
+      'filesystem__list_directory',
+      'filesystem__read_text_file',
+      'filesystem__write_file',
+    ])
+    const echoed = await agent.call('everything__echo', { message: 'hello' })
+    expect(echoed).toMatchObject({ isError: false, text: 'Echo: hello' })
+    const denied = await agent.call('filesystem__move_file', { source: 'a', destination: 'b' })
+    expect(denied).toMatchObject({ isError: true, code: 'TOOL_NOT_ALLOWED' })
+    expect(denied.text).toContain('filesystem__read_text_file')
+    await expect(agent.client.callTool({ name: 'nobody__nothing' })).rejects.toThrow('Unknown tool')
+    await house.json('signal', 'NEXT', '--run', runId)
+    await expect.poll(agent.changes, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(await agent.names()).toEqual(['filesystem__read_text_file'])
+    expect(await agent.call('everything__echo', { message: 'x' })).toMatchObject({
+      code: 'TOOL_NOT_ALLOWED',
+    })
+    expect(await eventsOf('call.reported')).toBe(1)
+  })
+
+  test('a call that a person has to agree to is told, approved and made once', async () => {
+    await begin()
+    const path = join(realpathSync(house.workspace), 'src', 'one.txt')
+    const agent = await openGatewayAgent(house)
+    const write = () => agent.call('filesystem__write_file', { path, content: 'one' })
+    const asked = await write()
+    expect(asked).toMatchObject({ isError: true, code: 'APPROVAL_PENDING' })
+    expect(asked.text).toContain(`pawl approve ${asked.approvalId}`)
+    expect(existsSync(path)).toBe(false)
+    await house.json('approve', asked.approvalId)
+    expect(await write()).toMatchObject({ isError: false })
+    expect(readFileSync(path, 'utf8')).toBe('one')
+    expect(await write()).toMatchObject({ code: 'APPROVAL_PENDING' })
+  })
+
+  test('a call waits for a person, and goes on by itself', async () => {
+    await begin()
+    writeGatewayWait(20)
+    const path = join(realpathSync(house.workspace), 'src', 'waited.txt')
+    const agent = await openGatewayAgent(house)
+    const heard: string[] = []
+    const waiting = agent.client.callTool(
+      { name: 'filesystem__write_file', arguments: { path, content: 'x' } },
+      { onprogress: ({ message = '' }) => void heard.push(message) },
+    )
+    await expect.poll(() => heard.join(), { timeout: 20_000 }).toContain('a person decides')
+    const { items } = await house.json('approvals', runId)
+    await house.json('approve', items[0]?.id ?? '')
+    expect((await waiting).isError).not.toBe(true)
+    expect(readFileSync(path, 'utf8')).toBe('x')
+    writeGatewayWait(0)
+  })
+
+  test('a gateway that is killed between approval and execution leaves it to the next one', async () => {
+    await begin()
+    const path = join(realpathSync(house.workspace), 'src', 'killed.txt')
+    const args = { path, content: 'once' }
+    const first = await openGatewayAgent(house)
+    const asked = await first.call('filesystem__write_file', args)
+    await house.json('approve', asked.approvalId)
+    await first.kill()
+    expect(existsSync(path)).toBe(false)
+    const second = await openGatewayAgent(house)
+    expect(await second.call('filesystem__write_file', args)).toMatchObject({ isError: false })
+    expect(readFileSync(path, 'utf8')).toBe('once')
+    expect(await eventsOf('call.allowed')).toBe(1)
+    expect(await second.call('filesystem__write_file', args)).toMatchObject({
+      code: 'APPROVAL_PENDING',
+    })
+  })
+})
+
+function writeGatewayWait(askWaitSeconds: number): void {
+  const path = join(house.folder, 'gateway.json')
+  const file = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify({ ...file, askWaitSeconds }))
+}

@@ -1,0 +1,36 @@
+/**
+ * The gateway of this program: the settings, the daemon's client behind it, the standard streams.
+ */
+import type { Io } from '../doors/cli/io.ts'
+import { connect } from '../doors/cli/remote/connect.ts'
+import type { GatewayWish } from '../doors/cli/remote/daemon-door.ts'
+import { versionText } from '../doors/cli/version.ts'
+import { readGatewayFiles } from '../gateway/gateway-file.ts'
+import { serveGateway } from '../gateway/serve-gateway.ts'
+
+export type GatewayPlace = {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Serves the client that has started this program until it goes away; gives the exit code. */
+export async function gateway(
+  { workspace }: GatewayWish,
+  { folder, env }: GatewayPlace,
+  io: Io,
+): Promise<number> {
+  const runId = env.PAWL_RUN ?? ''
+  await serveGateway({
+    connect: () => connect(io, 'agent'),
+    settings: readGatewayFiles(folder, workspace),
+    workspace,
+    runId: runId === '' ? null : runId,
+    env,
+    version: versionText(),
+    input: process.stdin,
+    // INVARIANT: nothing else writes there: it carries the protocol.
+    output: process.stdout,
+    log: (what) => io.err(`pawl gateway: ${what.replace(/\s+/g, ' ')}\n`),
+  })
+  return 0
+}

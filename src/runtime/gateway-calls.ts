@@ -1,0 +1,315 @@
+/**
+ * Calls that go through a gateway. One that a person has to agree to leaves a card, so that it is
+ * made once and not twice, whoever is killed meanwhile: `asked` until there is a decision, `begun`
+ * from just before it is made until it is reported.
+ */
+import type { JsonObject } from '../core/json.ts'
+import { hashCall } from '../core/judge.ts'
+import type { McpName } from '../core/tools/mcp-name.ts'
+import type { Clock } from './clock.ts'
+import {
+  type Gateway,
+  type GatewayCall,
+  type GatewayVerdict,
+  gatewayDrawer,
+  type Offered,
+  type Whose,
+} from './gateway.ts'
+import { openStatuses } from './open-statuses.ts'
+import type { Card, CardStore, RunStore } from './ports.ts'
+import type { By, Intent, Outcome, Runtime } from './runtime.ts'
+
+export type CallsDesk = {
+  readonly store: CardStore & Pick<RunStore, 'listRuns'>
+  readonly clock: Clock
+  readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readRun' | 'readApproval' | 'judge'>
+}
+
+type Place = { readonly runId: string; readonly branch: string | null }
+/** One call of one run, under the key of its card. */
+type Asked = GatewayCall & { readonly place: Place; readonly key: string }
+
+type Note =
+  | { readonly state: 'asked'; readonly approvalId: string }
+  | {
+      readonly state: 'begun'
+      readonly approvalId: string
+      readonly callId: string
+      readonly holder: string
+      readonly commandId: string | null
+    }
+
+const system = { kind: 'system', name: 'pawl' } as const
+
+export async function checkCall(
+  desk: CallsDesk,
+  call: GatewayCall,
+  by: By,
+): Promise<GatewayVerdict> {
+  const place = await placeOf(desk, call)
+  if (place === 'unclear') return denied({ ...none, ...severalOpen })
+  if (place === null) return checkFree(desk, call)
+  const { runId, branch } = place
+  const hash = hashCall({ tool: spelled(call.server), input: call.input })
+  const asked = { ...call, place, key: `call:${runId}:${branch ?? ''}:${hash}` }
+  const card = await desk.store.readCard(gatewayDrawer, asked.key)
+  return card === null ? checkAnew(desk, asked, by) : takeUp(desk, { ...asked, card }, by)
+}
+
+/** As Claude Code spells it: definitions are written for that, and every host's rules know it. */
+function spelled({ server, tool }: McpName): string {
+  return `mcp__${server}__${tool}`
+}
+
+async function placeOf(desk: CallsDesk, whose: Whose): Promise<Place | 'unclear' | null> {
+  const { workspace, named, last } = whose
+  if (named !== null) {
+    return named.runId === null ? null : { runId: named.runId, branch: named.branch }
+  }
+  const query = { statuses: openStatuses, workspace, definition: null, after: null, limit: 2 }
+  const [only, second] = (await desk.store.listRuns(query)).items
+  if (second !== undefined) return 'unclear'
+  // WHY the last one: who could end its run would choose what it is held by.
+  const runId = only?.id ?? last
+  return runId === null ? null : { runId, branch: null }
+}
+
+const none = {
+  rule: null,
+  instead: [],
+  input: null,
+  runId: null,
+  branch: null,
+  callId: null,
+  approvalId: null,
+  card: null,
+} as const
+
+const severalOpen = {
+  code: 'REQUEST_INVALID',
+  reason: 'several runs are open in this folder and it cannot be told which one judges this call',
+  hint: 'a person names one with PAWL_RUN, or ends the others with `pawl cancel RUN`',
+} as const
+
+function denied(why: Omit<GatewayVerdict, 'verdict'>): GatewayVerdict {
+  return { verdict: 'deny', ...why }
+}
+
+function checkFree({ runtime }: CallsDesk, call: GatewayCall): GatewayVerdict {
+  const { server, input, workspace } = call
+  const { isFree: _, ...verdict } = runtime.checkFree({
+    tool: spelled(server),
+    input,
+    host: 'mcp',
+    server,
+    cwd: null,
+    workspace,
+  })
+  if (verdict.verdict === 'allow') return { ...none, ...verdict, input }
+  // Without a run nobody keeps the question, so nobody can be asked.
+  return denied({ ...none, ...verdict, code: verdict.code ?? 'POLICY_DENIED' })
+}
+
+/** No card: the run judges. */
+async function checkAnew(desk: CallsDesk, asked: Asked, by: By): Promise<GatewayVerdict> {
+  const { place } = asked
+  const outcome = await judge(desk, asked, by)
+  const verdict = verdictOf(outcome, place)
+  if (verdict.verdict === 'allow') return verdict
+  const approvalId = await questionOf(desk, asked, verdict)
+  return approvalId === null ? verdict : park(desk, { ...asked, card: null }, approvalId)
+}
+
+function judge({ runtime }: CallsDesk, asked: Asked, by: By): Promise<Outcome> {
+  const { server, input, place } = asked
+  const { runId, branch } = place
+  const intent: Intent = {
+    kind: 'check',
+    tool: spelled(server),
+    input,
+    host: 'mcp',
+    server,
+    cwd: null,
+    branch,
+  }
+  return runtime.send(runId, intent, by)
+}
+
+function verdictOf({ reply }: Outcome, place: Place): GatewayVerdict {
+  if (reply.kind !== 'verdict') {
+    const reason = reply.kind === 'refused' ? reply.reason : 'the call was not judged'
+    const hint = reply.kind === 'refused' ? reply.hint : 'this is a fault of Pawl; tell a person'
+    return denied({ ...none, ...place, code: 'INTERNAL', reason, hint })
+  }
+  const { kind: _, ...spoken } = reply
+  return { ...none, ...spoken, ...place }
+}
+
+/** The open question about exactly this call; null: there is none. */
+async function questionOf(
+  { runtime }: CallsDesk,
+  { place, server, input }: Asked,
+  { verdict, code }: GatewayVerdict,
+): Promise<string | null> {
+  if (verdict !== 'ask' && code !== 'APPROVAL_PENDING') return null
+  const { approval } = (await runtime.readRun(place.runId, place.branch)).view
+  if (approval === null || approval.kind !== 'call') return null
+  // A question that is open since before: it may be about another call.
+  const { hash } = await runtime.readApproval(approval.id)
+  return hash === hashCall({ tool: spelled(server), input }) ? approval.id : null
+}
+
+type Carded = Asked & { readonly card: Card | null }
+
+async function park(desk: CallsDesk, asked: Carded, approvalId: string): Promise<GatewayVerdict> {
+  await put(desk, asked, { state: 'asked', approvalId })
+  return waiting(desk, asked, approvalId)
+}
+
+async function waiting(
+  { runtime }: CallsDesk,
+  { place }: Asked,
+  approvalId: string,
+): Promise<GatewayVerdict> {
+  const { message } = await runtime.readApproval(approvalId)
+  const hint = `a person decides with \`pawl approve ${approvalId}\`; then make the same call again`
+  return { ...none, ...place, verdict: 'ask', code: null, reason: message, hint, approvalId }
+}
+
+/** Null: the card is removed. `conflict`: somebody else was faster. */
+function put(
+  { store, clock }: CallsDesk,
+  { key, card }: Pick<Carded, 'key' | 'card'>,
+  note: Note | null,
+): Promise<'written' | 'conflict'> {
+  const data = note === null ? null : JSON.stringify(note)
+  const expected = card?.version ?? 0
+  return store.writeCards([{ drawer: gatewayDrawer, key, expected, data, at: clock.now() }])
+}
+
+type Found = Asked & { readonly card: Card }
+
+/** A person was asked about this call before. */
+async function takeUp(desk: CallsDesk, found: Found, by: By): Promise<GatewayVerdict> {
+  const note = noteIn(found.card)
+  if (note.state === 'begun') return takeUpBegun(desk, { ...found, note }, by)
+  const { approvalId } = note
+  const { status, note: words } = await desk.runtime.readApproval(approvalId)
+  if (status === 'pending') return waiting(desk, found, approvalId)
+  if (status === 'granted') return begin(desk, { ...found, approvalId }, by)
+  await put(desk, found, null)
+  const why = words === '' ? '' : `: ${words}`
+  const reason =
+    status === 'refused' ? `a person refused this call${why}` : 'nobody decided in time'
+  const hint = 'go on without it; to ask once more, make the call again'
+  return denied({ ...none, ...found.place, code: 'APPROVAL_REFUSED', reason, hint, approvalId })
+}
+
+function noteIn({ data }: Card): Note {
+  // WHY the cast: nobody else writes these cards.
+  return JSON.parse(data) as Note
+}
+
+/**
+ * WHY under an id of the approval: who is killed between using up the grant and the card gets the
+ * same verdict at the next try. Agents' ids begin with their role, so none of them can be this one.
+ */
+async function begin(
+  desk: CallsDesk,
+  found: Found & { readonly approvalId: string },
+  by: By,
+): Promise<GatewayVerdict> {
+  const { approvalId, place, holder, key } = found
+  const commandId = commandIdOf(approvalId)
+  const verdict = verdictOf(await judge(desk, found, { ...by, commandId }), place)
+  if (verdict.verdict !== 'allow' || verdict.callId === null) {
+    await put(desk, found, null)
+    // The grant ran out or its stage was left: whatever holds now is said by a new judgement.
+    return checkAnew(desk, found, { ...by, commandId: null })
+  }
+  const { callId } = verdict
+  const note = { state: 'begun', approvalId, callId, holder, commandId: by.commandId } as const
+  if ((await put(desk, found, note)) === 'conflict') return beingMade(found)
+  return { ...verdict, approvalId, card: key }
+}
+
+function commandIdOf(approvalId: string): string {
+  return `gateway:${approvalId}`
+}
+
+function beingMade({ place }: Asked): GatewayVerdict {
+  const reason = 'this very call is being made already'
+  return denied({ ...none, ...place, code: 'CALL_UNSURE', reason, hint: 'wait for its result' })
+}
+
+type Begun = Found & { readonly note: Extract<Note, { state: 'begun' }> }
+
+async function takeUpBegun(desk: CallsDesk, found: Begun, by: By): Promise<GatewayVerdict> {
+  const { note, place, key, holder } = found
+  const { callId, approvalId } = note
+  // The answer was lost on its way: the same question gets the same one.
+  if (note.commandId !== null && note.commandId === by.commandId) {
+    const again = await judge(desk, found, { ...by, commandId: commandIdOf(approvalId) })
+    return { ...verdictOf(again, place), approvalId, card: key }
+  }
+  if (note.holder === holder) return beingMade(found)
+  const unknown = { ok: false, output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
+  const intent: Intent = { kind: 'report', callId, report: unknown, branch: place.branch }
+  const { reply } = await desk.runtime.send(place.runId, intent, { ...by, commandId: null })
+  await put(desk, found, null)
+  // It was reported, and only its card was left behind: this is another call.
+  if (reply.kind === 'refused') return checkAnew(desk, found, by)
+  const reason = 'a person approved this call and it was begun, but its end was never seen'
+  const hint = 'it may have happened: look before you repeat it; making it again asks a person anew'
+  return denied({ ...none, ...place, code: 'CALL_UNSURE', reason, hint, callId })
+}
+
+export const reportCall =
+  (desk: CallsDesk): Gateway['report'] =>
+  async ({ runId, branch, callId, card: key, ...report }, by) => {
+    const intent: Intent = { kind: 'report', callId, report: { ...report, exitCode: null }, branch }
+    // A report that comes too late is refused, and nothing is left to be done about it.
+    await desk.runtime.send(runId, intent, by)
+    const card = key === null ? null : await desk.store.readCard(gatewayDrawer, key)
+    if (key === null || card === null) return
+    const note = noteIn(card)
+    if (note.state === 'begun' && note.callId === callId) await put(desk, { key, card }, null)
+  }
+
+export const offerTools =
+  (desk: CallsDesk): Gateway['offer'] =>
+  async (whose, names) => {
+    const place = await placeOf(desk, whose)
+    if (place === 'unclear') return { runId: null, offered: names.map(() => 'hidden') }
+    const offered = await Promise.all(names.map((name) => offerOf(desk, { name, whose, place })))
+    return { runId: place?.runId ?? null, offered }
+  }
+
+type Wish = { readonly name: McpName; readonly whose: Whose; readonly place: Place | null }
+
+async function offerOf(desk: CallsDesk, { name, whose, place }: Wish): Promise<Offered> {
+  const { workspace } = whose
+  const input: JsonObject = {}
+  const tool = spelled(name)
+  const call = { tool, input, host: 'mcp', workspace } as const
+  const { verdict, code } =
+    place === null
+      ? desk.runtime.checkFree({ ...call, server: name, cwd: null })
+      : await desk.runtime.judge({ ...call, runId: place.runId, definition: null, stage: null })
+  if (verdict !== 'deny') return 'listed'
+  if (code === 'TOOL_NOT_ALLOWED' || code === 'POLICY_DENIED') return 'hidden'
+  // While a person decides or the run rests, the stage says nothing about tools. What else is
+  // denied is denied for what a call would hold, or until there is room again.
+  return code === 'APPROVAL_PENDING' || code === 'RUN_NOT_RUNNING' ? 'same' : 'listed'
+}
+
+/** Puts a remark on the record of the run that a gateway works for, if there is one. */
+export async function warnRun(desk: CallsDesk, whose: Whose, message: string): Promise<void> {
+  const place = await placeOf(desk, whose)
+  if (place === null || place === 'unclear') return
+  await desk.runtime.send(
+    place.runId,
+    { kind: 'warn', message },
+    { actor: system, commandId: null },
+  )
+}

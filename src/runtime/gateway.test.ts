@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest'
+import type { GatewayCall, Sight } from './gateway.ts'
+import { asAgent, asPerson, type Bench, openBench, say } from './runtime.contract.ts'
+
+/** A stage that lets files be read, asks before they are written, and has another one behind it. */
+const files = JSON.stringify({
+  id: 'files',
+  initial: 'work',
+  policy: { ask: [{ capability: 'mcp:fs:write_file' }], allow: [{ capability: '*' }] },
+  states: {
+    work: { allowed_tools: ['mcp__fs__read_file', 'mcp__fs__write_file'], on: { NEXT: 'look' } },
+    look: { allowed_tools: ['mcp__fs__read_file'], on: { DONE: 'end' } },
+    end: { type: 'final' },
+  },
+})
+
+async function openRun(): Promise<Bench & { readonly runId: string }> {
+  const bench = openBench()
+  await bench.runtime.definitions.create({ source: files, format: 'json' })
+  const request = { definition: 'files', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await bench.runtime.start(request, asAgent)
+  return { ...bench, runId }
+}
+
+function call(tool: string, more: Partial<GatewayCall> = {}): GatewayCall {
+  const whose = { workspace: '/work', named: null, last: null }
+  const server = { server: 'fs', tool }
+  return { ...whose, server, input: { path: 'a.md' }, holder: 'one', ...more }
+}
+
+const write = call('write_file', { input: { path: 'a.md', content: 'x' } })
+const report = { branch: null, ok: true, output: 'done', bytes: 4, costMicroUsd: 5 }
+
+test('a call is judged by the only open run as `mcp:server:tool`, and reported', async () => {
+  const { runtime, runId } = await openRun()
+  const read = await runtime.gateway.check(call('read_file'), asAgent)
+  expect(read).toMatchObject({ verdict: 'allow', runId, card: null })
+  await runtime.gateway.report({ ...report, runId, callId: read.callId ?? '', card: null }, asAgent)
+  const other = await runtime.gateway.check(call('delete_file'), asAgent)
+  expect(other).toMatchObject({ verdict: 'deny', code: 'TOOL_NOT_ALLOWED' })
+  const types = (await runtime.readEvents(runId, { after: 2, limit: 9 })).map((one) => one.type)
+  expect(types).toEqual(['call.allowed', 'call.reported', 'call.denied'])
+  expect((await runtime.readHead(runId))?.costMicroUsd).toBe(5)
+})
+
+test('an approved call is let through once, also when its answer was lost', async () => {
+  const { runtime, runId } = await openRun()
+  const asked = await runtime.gateway.check(write, asAgent)
+  expect(asked).toMatchObject({ verdict: 'ask', callId: null })
+  expect(asked.hint).toContain(`pawl approve ${asked.approvalId}`)
+  expect(await runtime.gateway.check(write, asAgent)).toEqual(asked)
+  await decide(runtime, asked.approvalId, 'granted')
+  const by = { ...asAgent, commandId: 'agent:1' }
+  const first = await runtime.gateway.check(write, by)
+  expect(first).toMatchObject({ verdict: 'allow', approvalId: asked.approvalId })
+  expect(await runtime.gateway.check(write, by)).toEqual(first)
+  const meanwhile = await runtime.gateway.check(write, asAgent)
+  expect(meanwhile).toMatchObject({ verdict: 'deny', code: 'CALL_UNSURE' })
+  const { callId, card } = first
+  await runtime.gateway.report({ ...report, runId, callId: callId ?? '', card }, asAgent)
+  expect(await runtime.gateway.check(write, asAgent)).toMatchObject({ verdict: 'ask' })
+})
+
+test('a call whose grant was used up and that never began begins at the next try', async () => {
+  const bench = await openRun()
+  const { runtime, store } = bench
+  const asked = await runtime.gateway.check(write, asAgent)
+  await decide(runtime, asked.approvalId, 'granted')
+  // Killed after the verdict was kept and before the card was.
+  const broken = bench.again({ ...store, writeCards: () => Promise.reject(new Error('killed')) })
+  await expect(broken.gateway.check(write, asAgent)).rejects.toThrow('killed')
+  const next = await bench.again().gateway.check({ ...write, holder: 'two' }, asAgent)
+  expect(next).toMatchObject({ verdict: 'allow' })
+})
+
+test('a call that a process began that is gone may have happened', async () => {
+  const { runtime, runId } = await openRun()
+  const asked = await runtime.gateway.check(write, asAgent)
+  await decide(runtime, asked.approvalId, 'granted')
+  const begun = await runtime.gateway.check(write, asAgent)
+  const next = { ...write, holder: 'two' }
+  const told = await runtime.gateway.check(next, asAgent)
+  expect(told).toMatchObject({ verdict: 'deny', code: 'CALL_UNSURE', callId: begun.callId })
+  expect(told.hint).toContain('may have happened')
+  expect(await runtime.gateway.check(next, asAgent)).toMatchObject({ verdict: 'ask' })
+  // The first process was alive after all: its word comes too late and harms nothing.
+  const { callId, card } = begun
+  await runtime.gateway.report({ ...report, runId, callId: callId ?? '', card }, asAgent)
+  expect(await runtime.gateway.check(next, asAgent)).toMatchObject({ verdict: 'ask' })
+})
+
+test('a call whose card outlived its report is another call at the next try', async () => {
+  const bench = await openRun()
+  const { runtime, runId } = bench
+  const asked = await runtime.gateway.check(write, asAgent)
+  await decide(runtime, asked.approvalId, 'granted')
+  const { callId } = await runtime.gateway.check(write, asAgent)
+  await runtime.gateway.report({ ...report, runId, callId: callId ?? '', card: null }, asAgent)
+  const next = await runtime.gateway.check({ ...write, holder: 'two' }, asAgent)
+  expect(next).toMatchObject({ verdict: 'ask' })
+  expect(next.approvalId).not.toBe(asked.approvalId)
+})
+
+test('a refused call is told once, and can be asked again', async () => {
+  const { runtime } = await openRun()
+  const asked = await runtime.gateway.check(write, asAgent)
+  await decide(runtime, asked.approvalId, 'refused')
+  const told = await runtime.gateway.check(write, asAgent)
+  expect(told).toMatchObject({ verdict: 'deny', code: 'APPROVAL_REFUSED' })
+  expect(told.reason).toContain('not today')
+  expect(await runtime.gateway.check(write, asAgent)).toMatchObject({ verdict: 'ask' })
+})
+
+test('a grant dies with its stage', async () => {
+  const { runtime, runId } = await openRun()
+  const asked = await runtime.gateway.check(write, asAgent)
+  await decide(runtime, asked.approvalId, 'granted')
+  await runtime.send(runId, say('NEXT'), asAgent)
+  const told = await runtime.gateway.check(write, asAgent)
+  expect(told).toMatchObject({ verdict: 'deny', code: 'TOOL_NOT_ALLOWED' })
+})
+
+test('tools are shown as the stage allows; while a person decides, as before', async () => {
+  const { runtime, runId } = await openRun()
+  const whose = { workspace: '/work', named: null, last: null }
+  const names = ['read_file', 'write_file', 'move_file'].map((tool) => ({ server: 'fs', tool }))
+  const offered = async (more = {}) =>
+    (await runtime.gateway.offer({ ...whose, ...more }, names)).offered
+  expect(await offered()).toEqual(['listed', 'listed', 'hidden'])
+  const asked = await runtime.gateway.check(write, asAgent)
+  expect(await offered()).toEqual(['same', 'same', 'same'])
+  await decide(runtime, asked.approvalId, 'refused')
+  await runtime.send(runId, say('NEXT'), asAgent)
+  expect(await offered()).toEqual(['listed', 'hidden', 'hidden'])
+  const noRun = { named: { runId: null, branch: null } }
+  expect(await offered(noRun)).toEqual(['listed', 'listed', 'listed'])
+})
+
+test('several open runs judge nothing, and a run that ended still holds who had it', async () => {
+  const { runtime, runId } = await openRun()
+  await runtime.send(runId, { kind: 'cancel', reason: '' }, asAgent)
+  expect(await runtime.gateway.check(call('read_file'), asAgent)).toMatchObject({
+    verdict: 'allow',
+    runId: null,
+  })
+  const held = await runtime.gateway.check(call('read_file', { last: runId }), asAgent)
+  expect(held).toMatchObject({ verdict: 'deny', code: 'RUN_NOT_RUNNING', runId })
+  const request = { definition: 'files', task: null, stage: null, vars: {}, workspace: '/work' }
+  await runtime.start(request, asAgent)
+  await runtime.start(request, asAgent)
+  const unclear = await runtime.gateway.check(call('read_file'), asAgent)
+  expect(unclear).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID' })
+})
+
+const launch = { hash: 'l1', about: 'fs-server /work', doubts: [] }
+const tool = (name: string, hash: string, doubts: readonly string[] = []) => ({
+  ...{ tool: name, hash, about: `${name} ${hash}`, doubts },
+})
+const whose = { workspace: '/work', named: null, last: null }
+const sight: Sight = { scope: null, server: 'fs', launch, tools: null, whose }
+
+test('what is seen first is taken; what changes, comes later or is odd waits', async () => {
+  const { runtime, runId } = await openRun()
+  const { gateway } = runtime
+  const tools = [tool('a', '1'), tool('b', '1'), tool('odd', '1', ['invisible letters'])]
+  const first = await gateway.see({ ...sight, tools })
+  expect(first).toEqual({ isLaunchAccepted: true, accepted: ['a', 'b'] })
+  // Another order is the same.
+  expect((await gateway.see({ ...sight, tools: tools.toReversed() })).accepted).toEqual(['b', 'a'])
+  const later = { ...sight, tools: [tool('a', '2'), tool('b', '1'), tool('new', '1')] }
+  expect((await gateway.see(later)).accepted).toEqual(['b'])
+  expect((await gateway.see(later)).accepted).toEqual(['b'])
+  const warnings = (await runtime.readEvents(runId, { after: 0, limit: 99 })).filter(
+    ({ type }) => type === 'warning.raised',
+  )
+  expect(warnings.map(({ data }) => JSON.parse(data).message)).toEqual([
+    expect.stringContaining('`mcp:fs:odd` is new'),
+    expect.stringContaining('`mcp:fs:a` has changed'),
+    expect.stringContaining('`mcp:fs:new` is new'),
+  ])
+  const [pinned] = await gateway.listPins('/work')
+  expect(pinned?.tools).toContainEqual({
+    tool: 'a',
+    isAccepted: false,
+    hasChanged: true,
+    about: 'a 2',
+    doubts: [],
+  })
+  const version = pinned?.version ?? 0
+  const accept = { scope: null, server: 'fs', tool: 'a', version }
+  await expect(gateway.accept({ ...accept, version: version - 1 })).rejects.toThrow('meanwhile')
+  await gateway.accept(accept)
+  expect((await gateway.see(later)).accepted).toEqual(['a', 'b'])
+  await expect(gateway.accept({ ...accept, tool: 'constructor' })).rejects.toThrow('was seen')
+})
+
+test('what a file of a workspace starts waits for a person, whatever it is', async () => {
+  const { runtime } = openBench()
+  const { gateway } = runtime
+  const mine = { ...sight, scope: '/work' }
+  expect((await gateway.see(mine)).isLaunchAccepted).toBe(false)
+  await gateway.accept({ scope: '/work', server: 'fs', tool: null, version: 1 })
+  expect((await gateway.see(mine)).isLaunchAccepted).toBe(true)
+  const other = { ...mine, launch: { ...launch, hash: 'l2' } }
+  expect((await gateway.see(other)).isLaunchAccepted).toBe(false)
+  // A person's own file may change; a package without a version is asked about even there.
+  await gateway.see(sight)
+  expect(
+    (await gateway.see({ ...sight, launch: { ...launch, hash: 'l2' } })).isLaunchAccepted,
+  ).toBe(true)
+  const loose = { ...launch, hash: 'l3', doubts: ['no version'] }
+  expect((await gateway.see({ ...sight, launch: loose })).isLaunchAccepted).toBe(false)
+})
+
+async function decide(
+  runtime: Bench['runtime'],
+  id: string | null,
+  how: 'granted' | 'refused',
+): Promise<void> {
+  const decision = { granted: how === 'granted', note: 'not today', hash: null, edits: null }
+  await runtime.resolve(id ?? '', decision, asPerson)
+}
