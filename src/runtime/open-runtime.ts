@@ -7,7 +7,9 @@ import type { Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
+import { knownPrices, type PriceTable } from '../core/prices.ts'
 import type { Clock } from './clock.ts'
+import { readCosts } from './cost-report.ts'
 import { openDefinitions } from './definitions.ts'
 import { openDueWork } from './due-work.ts'
 import { currentRun, type Desk, handleCommand, replyIn, viewOf } from './handle-command.ts'
@@ -41,6 +43,8 @@ export type RuntimeOptions = {
   readonly newId: () => string
   readonly policies: Policies
   readonly approvalMs: number
+  /** What models cost; absent: as it is known to Pawl. */
+  readonly prices?: PriceTable
   /** Folders that no call may touch, as absolute paths. Absent: none. */
   readonly guarded?: readonly string[]
   readonly retention: Retention
@@ -95,6 +99,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       const { notice } = leafOf(run, branch).state
       return { head: run.head, view: viewOf(run.family, branch), notice }
     },
+    prices: options.prices ?? knownPrices,
+    readCosts: (query) => readCosts(store, query),
     listRuns: store.listRuns,
     readEvents: store.readEvents,
     listApprovals: store.listApprovals,

@@ -4,9 +4,10 @@
  */
 import type { z } from 'zod'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { About, Answered, Desk } from './answering.ts'
 import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
-import { type About, type Answered, type Desk, handlers } from './handlers.ts'
+import { handlers } from './handlers.ts'
 import type { AnswerHook } from './hook-question.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import {

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { costContract } from './cost-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import {
   anchor,
@@ -98,6 +99,7 @@ export const contract = {
       host: host.default('claude'),
       server: z.strictObject({ server: name, tool: name }).optional(),
       cwd: folder.optional().describe("where the agent's shell stands, an absolute path"),
+      estimateMicroUsd: money.optional().describe('what it may cost: held until its report'),
       branch,
     }),
     answer: checked,
@@ -115,6 +117,7 @@ export const contract = {
     }),
     answer: outcome,
   },
+  ...costContract,
   'runs.pause': {
     input: z.strictObject({ runId, release: z.boolean().default(false) }),
     answer: outcome,

@@ -2,41 +2,25 @@
  * What each operation does with the runtime. Knows what was asked and by whom; must not know over
  * which wire, and decides nothing: a refusal of the engine goes out as the problem it is.
  */
-import type { Actor } from '../../core/engine/types.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
 import type { ApprovalRow, DefinitionRow, EventRecord } from '../../runtime/ports.ts'
-import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
+import type { Intent, Offer, Offered, Runtime } from '../../runtime/runtime.ts'
+import {
+  type Answered,
+  accepted,
+  byOf,
+  done,
+  failed,
+  type Handler,
+  odd,
+  saidOf,
+  send,
+} from './answering.ts'
 import type { Answer, Asked } from './contract.ts'
+import { costHandlers } from './cost-handlers.ts'
 import type { OperationName } from './operations-table.ts'
-import { type Problem, problem, problemOfRefusal } from './problem.ts'
-
-/** What a handler has beside the input. */
-export type Desk = {
-  readonly runtime: Runtime
-  readonly actor: Actor
-  readonly commandId: string | null
-  /** Raised when whoever waits is gone; null: nobody can tell. */
-  readonly signal: AbortSignal | null
-  readonly about: About
-  readonly stop: () => void
-}
-
-/** What only the program as a whole knows of itself. */
-export type About = {
-  readonly version: string
-  /** What the start found to say: runs recovered, work that was owed. */
-  readonly found: readonly string[]
-}
-
-export type Answered<T> =
-  | { readonly ok: true; readonly output: T }
-  | { readonly ok: false; readonly problem: Problem }
-
-type Handler<Name extends OperationName> = (
-  desk: Desk,
-  input: Asked<Name>,
-) => Promise<Answered<Answer<Name>>>
+import { problem, problemOfRefusal } from './problem.ts'
 
 type Handlers = { readonly [Name in OperationName]: Handler<Name> }
 
@@ -70,7 +54,11 @@ export const handlers: Handlers = {
       utterance: { kind: 'message', name, data, stage: stage ?? null, goTo: goTo ?? null },
       branch: branch ?? null,
     }),
-  'runs.check': async (desk, { runId, tool, input, host, server, cwd, branch }) => {
+  ...costHandlers,
+  'runs.check': async (
+    desk,
+    { runId, tool, input, host, server, cwd, branch, estimateMicroUsd },
+  ) => {
     const intent: Intent = {
       kind: 'check',
       tool,
@@ -79,6 +67,7 @@ export const handlers: Handlers = {
       server: server ?? null,
       cwd: cwd ?? null,
       branch: branch ?? null,
+      ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     }
     const { reply, ...outcome } = await desk.runtime.send(runId, intent, byOf(desk))
     if (reply.kind === 'verdict') return done({ ...saidOf(outcome), reply })
@@ -196,42 +185,6 @@ export const handlers: Handlers = {
 /** Fault `RUN_UNKNOWN`: nobody waits for a run that never was. */
 export async function mustKnow(runtime: Runtime, runId: string): Promise<void> {
   await runtime.readRun(runId, null)
-}
-
-function done<T>(output: T): Answered<T> {
-  return { ok: true, output }
-}
-
-function failed(why: Problem): { readonly ok: false; readonly problem: Problem } {
-  return { ok: false, problem: why }
-}
-
-function byOf({ actor, commandId }: Desk): By {
-  return { actor, commandId }
-}
-
-async function send(
-  desk: Desk,
-  runId: string,
-  intent: Intent,
-): Promise<Answered<Answer<'runs.signal'>>> {
-  return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
-}
-
-function accepted(outcome: Outcome): Answered<Answer<'runs.signal'>> {
-  const { reply } = outcome
-  if (reply.kind === 'accepted') {
-    return done({ ...saidOf(outcome), reply, view: outcome.view() })
-  }
-  return failed(reply.kind === 'refused' ? problemOfRefusal(reply) : odd(reply.kind))
-}
-
-function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 'reply'>) {
-  return { runId, seq, isRepeated, notes }
-}
-
-function odd(kind: string): Problem {
-  return problem('INTERNAL', { detail: `the engine replied \`${kind}\` to another question` })
 }
 
 /** A record for readers: its data as a value. Who checks hashes takes the export. */

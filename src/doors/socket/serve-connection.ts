@@ -3,10 +3,10 @@
  * sends faster than it is answered, or does not read, waits on the caller's side of the wire.
  */
 import type { Socket } from 'node:net'
+import type { Answered } from '../api/answering.ts'
 import type { AnyBeat, Api, ApiRequest } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
 import { drained } from '../api/drained.ts'
-import type { Answered } from '../api/handlers.ts'
 import { openLineCutter } from '../api/lines.ts'
 import { importBytesMax, isOperation, isStream, requestBytesMax } from '../api/operations-table.ts'
 import { part } from '../api/private-socket.ts'
