@@ -10,7 +10,7 @@ import type { Call, RunState } from './engine/types.ts'
 import type { DenialCode } from './errors.ts'
 import { own } from './json.ts'
 import type { Judging, Spoken } from './judge.ts'
-import { askPolicies, exhaustedRun, limitsOf } from './judge.ts'
+import { askPolicies, exhaustedRun, limitsOf, usageFor } from './judge.ts'
 import type { Stage } from './machine/machine.ts'
 import { findFull } from './policy/limits.ts'
 import { explainCommands } from './shell/explain-commands.ts'
@@ -158,8 +158,7 @@ function policyWord({ layer, answer }: Spoken): Word {
 
 function limitWords(where: Judging, spoken: Spoken): readonly Word[] {
   return limitsOf(spoken).map((limited) => {
-    const usage = { meters: where.around.meters, at: where.at, since: null }
-    const full = findFull([limited], usage)
+    const full = findFull([limited], usageFor(where))
     const { origin: rule, capability } = limited.rule
     if (full === null) {
       return { ...word('limit', 'allow', `\`${capability}\` has room`), rule }

@@ -3,6 +3,7 @@
  * The stage speaks first, so that nobody is asked about what it forbids; then every policy that
  * holds here, then their limits. Each of them can only make the answer stricter.
  */
+import { reservedIn } from './engine/around.ts'
 import { refuseData } from './engine/clean-data.ts'
 import { hasEnded } from './engine/running.ts'
 import { ruleOnCall } from './engine/tool-rule.ts'
@@ -13,13 +14,16 @@ import type { Machine, Policy } from './machine/machine.ts'
 import { usdText } from './money.ts'
 import type { PolicyAnswer } from './policy/evaluate.ts'
 import { evaluatePolicy, namesOf } from './policy/evaluate.ts'
-import type { Limited } from './policy/limits.ts'
-import { findFull, meterOf, reservationsFor } from './policy/limits.ts'
+import { indexPolicy } from './policy/index-policy.ts'
+import type { Limited, Usage } from './policy/limits.ts'
+import { findFull, hasRoom, meterOf, reservationsFor, usedText } from './policy/limits.ts'
 
 export type Judging = {
   readonly machine: Machine
   readonly at: number
   readonly around: Around
+  /** What the call in question may cost; absent: nobody said. */
+  readonly estimateMicroUsd?: number
 }
 
 /** Nothing is known of other runs, and nothing of what was used. */
@@ -48,7 +52,8 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
   if (answer.verdict.verdict === 'deny') return unmetered(answer.verdict)
   const limited = spoken.flatMap(limitsOf)
   const since = answer.grant?.at ?? null
-  const full = findFull(limited, { meters: where.around.meters, at: where.at, since })
+  const usage = { ...usageFor(where), since }
+  const full = findFull(limited, usage) ?? findFull(modelLimits(where), usage)
   if (full !== null) return unmetered({ verdict: 'deny', ...full })
   const rule = answer.verdict.rule ?? spoken.find((one) => one.answer.rule !== null)?.answer.rule
   return {
@@ -57,6 +62,22 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
     meters: reservationsFor(limited, since),
     grant: answer.grant?.approvalId ?? null,
   }
+}
+
+/** What was used of policies' limits, and what is held. */
+export function usageFor({ around, at, estimateMicroUsd = 0 }: Judging): Usage {
+  const { meters, reserved = {} } = around
+  return { meters, at, since: null, reserved, estimateMicroUsd }
+}
+
+/** Budgets for models: no call is of a model, and every one of them makes it go on. */
+export function modelLimits(where: Judging): readonly Limited[] {
+  return layersOf(where).flatMap(({ owner, policy }) =>
+    indexPolicy(policy).models.map(({ tier, rule }) => ({
+      rule,
+      meter: meterOf(owner, tier, rule.capability),
+    })),
+  )
 }
 
 /** A run that is over does not wait; still nothing happens while a person decides. */
@@ -101,7 +122,7 @@ export function askPolicies(where: Judging, call: Call): readonly Spoken[] {
  * The policies laid over the family, then those of the definitions: of this run and of the runs
  * that wait for it. A branch has its parent's machine, whose policy is heard once.
  */
-function layersOf({ machine, around }: Judging): readonly Layer[] {
+export function layersOf({ machine, around }: Judging): readonly Layer[] {
   const layers: Layer[] = around.policies.map((policy, level) => ({
     owner: `level-${level}`,
     name: 'the policy laid over the run',
@@ -141,17 +162,19 @@ export function limitsOf({ layer, answer }: Spoken): readonly Limited[] {
 }
 
 /** Limits of whole runs: a child uses up what its parents may use, and not only its own. */
-export function exhaustedRun({ machine, around }: Judging, state: RunState): Verdict | null {
+export function exhaustedRun(where: Judging, state: RunState): Verdict | null {
+  const { machine, around, estimateMicroUsd = 0 } = where
   const { below, above } = around
   const own = {
     machine,
     callsCount: state.callsCount + below.callsCount,
     costMicroUsd: state.costMicroUsd + below.costMicroUsd,
+    reservedMicroUsd: reservedIn(state, where.at) + (below.reservedMicroUsd ?? 0),
   }
   // Calls are the stages' business, which is over after the end; money stays what it is.
   const isFree = hasEnded(state) || state.status === 'paused'
   for (const run of [own, ...above]) {
-    const exhausted = exhaustedMoney(run) ?? (isFree ? null : exhaustedCalls(run))
+    const exhausted = exhaustedMoney(run, estimateMicroUsd) ?? (isFree ? null : exhaustedCalls(run))
     if (exhausted !== null) return exhausted
   }
   return null
@@ -159,11 +182,12 @@ export function exhaustedRun({ machine, around }: Judging, state: RunState): Ver
 
 type Used = RunUsage & { readonly machine: Machine }
 
-function exhaustedMoney(run: Used): Verdict | null {
+function exhaustedMoney(run: Used, estimateMicroUsd: number): Verdict | null {
   const { microUsdMax } = run.machine.limits
-  if (microUsdMax === null || run.costMicroUsd < microUsdMax) return null
-  const used = `${usdText(run.costMicroUsd)} of ${usdText(microUsdMax)}`
-  return deny('BUDGET_EXHAUSTED', `the budget of \`${run.machine.name}\` is used up: ${used}`)
+  const { costMicroUsd: spent, reservedMicroUsd: held = 0 } = run
+  if (microUsdMax === null || hasRoom(spent + held, estimateMicroUsd, microUsdMax)) return null
+  const budget = `the budget of ${usdText(microUsdMax)} of \`${run.machine.name}\``
+  return deny('BUDGET_EXHAUSTED', `${budget} ${usedText({ spent, held, estimateMicroUsd })}`)
 }
 
 function exhaustedCalls(run: Used): Verdict | null {

@@ -21,3 +21,11 @@ export function usdText(micro: number): string {
   const rest = String(micro % microPerUsd).padStart(6, '0')
   return `$${dollars}.${rest.replace(/0{1,4}$/, '')}`
 }
+
+/** `$0.81 of $1.00`. */
+export function budgetText(budget: {
+  readonly spentMicroUsd: number
+  readonly maxMicroUsd: number
+}): string {
+  return `${usdText(budget.spentMicroUsd)} of ${usdText(budget.maxMicroUsd)}`
+}

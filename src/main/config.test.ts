@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { knownPrices, withPrices } from '../core/prices.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { readConfig } from './config.ts'
 
@@ -32,6 +33,7 @@ test('without a file every setting has its default', () => {
     retention: { days: null, megabytes: null },
     hooks: { askWaitMs: 30_000, stopsMax: 3, otherSessions: 'refused' },
     elicitation: false,
+    prices: knownPrices,
     otlpUrl: null,
     webhookUrl: null,
   })
@@ -45,6 +47,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
     "retention": { "days": 30, "megabytes": 500 },
     "hooks": { "askWaitSeconds": 5, "stopsMax": 0, "otherSessions": "free" },
     "approvals": { "elicitation": true },
+    "prices": { "house": { "input": 1, "output": 2 } },
     "otlp": "http://127.0.0.1:4318/v1/traces",
     "webhook": { "url": "http://127.0.0.1:9/hook" }
   }`)
@@ -56,6 +59,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
     retention: { days: 30, megabytes: 500 },
     hooks: { askWaitMs: 5_000, stopsMax: 0, otherSessions: 'free' },
     elicitation: true,
+    prices: withPrices({ house: { input: 1, output: 2 } }),
     otlpUrl: 'http://127.0.0.1:4318/v1/traces',
     webhookUrl: 'http://127.0.0.1:9/hook',
   })
@@ -85,6 +89,8 @@ test('wrong kinds, ranges, broken texts and other values than an object are refu
     '{"retention": {"hours": 1}}',
     '{"otlp": "localhost:4318"}',
     '{"webhook": {}}',
+    '{"prices": {"m": {"input": -1, "output": 2}}}',
+    '{"prices": {"m": {"input": 1}}}',
     '{"port": 1',
     '[]',
     '""',

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { readShape } from '../core/dialects/shape.ts'
 import type { Finding } from '../core/finding.ts'
+import { type PriceTable, withPrices } from '../core/prices.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
@@ -14,6 +15,19 @@ const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
 
 /** Less than the clients of hooks wait, and they less than the hosts. */
 const askWaitSecondsMax = 50
+
+const price = z.number().min(0).max(100_000)
+const rates = {
+  input: price,
+  output: price,
+  cacheRead: price.exactOptional(),
+  cacheWrite: price.exactOptional(),
+  cacheWriteHour: price.exactOptional(),
+}
+const priceSchema = z.strictObject({
+  ...rates,
+  long: z.strictObject({ above: z.int().min(1), ...rates }).exactOptional(),
+})
 
 const configSchema = z.strictObject({
   database: z
@@ -68,6 +82,10 @@ const configSchema = z.strictObject({
     })
     .optional()
     .describe('What the hooks of agents do.'),
+  prices: z
+    .record(z.string().min(1).max(200), priceSchema)
+    .optional()
+    .describe('What models cost, in dollars for a million tokens; laid over the known prices.'),
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
   webhook: z
     .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
@@ -89,6 +107,7 @@ export type Config = {
   }
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean
+  readonly prices: PriceTable
   readonly otlpUrl: string | null
   readonly webhookUrl: string | null
 }
@@ -117,6 +136,7 @@ function settingsOf(file: ConfigFile): Config {
       otherSessions: file.hooks?.otherSessions ?? 'refused',
     },
     elicitation: file.approvals?.elicitation ?? false,
+    prices: withPrices(file.prices ?? {}),
     otlpUrl: file.otlp ?? null,
     webhookUrl: file.webhook?.url ?? null,
   }

@@ -7,6 +7,7 @@ import { userInfo } from 'node:os'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import type { Tokens } from '../doors/api/caller.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
+import { openSpending } from '../doors/hook/spending/open-spending.ts'
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http/open-http-door.ts'
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openClock } from '../runtime/clock.ts'
@@ -74,7 +75,12 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const signIns = openSignInFile(home, userName())
-    const desk = openDesk(runtime, watch, { home, log, config })
+    const spending = openSpending({
+      ...{ runtime, cards: store },
+      log: (what, about) => log('warning', what, about),
+    })
+    opened.push(spending.close)
+    const desk = openDesk(runtime, watch, { home, log, config, spending })
     const api = openApi({
       runtime,
       tokens,
@@ -126,6 +132,7 @@ async function openRuntimeOn(
     newId,
     policies: openPolicies(home.folder, clock.now),
     approvalMs: config.approvalMs,
+    prices: config.prices,
     guarded: guardedBy(home),
     retention: config.retention,
     deliver: (owed) => deliver(owed),

@@ -6,6 +6,7 @@ import { extname, join } from 'node:path'
 import type { Tokens } from '../doors/api/caller.ts'
 import { type HookDesk, openHookDesk } from '../doors/hook/hook-desk.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
+import type { Spending } from '../doors/hook/spending/open-spending.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Config } from './config.ts'
 import type { Home } from './home.ts'
@@ -15,10 +16,14 @@ import type { HookWatch } from './watch-hooks.ts'
 
 type Around = { readonly home: Home; readonly log: LogLine; readonly config: Config }
 
+type Spent = Around & { readonly spending: Spending }
+
 /** The desk at which hooks are answered. */
-export function openDesk(runtime: Runtime, watch: HookWatch, { config, log }: Around): HookDesk {
+export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): HookDesk {
+  const { config, log, spending } = around
   return openHookDesk({
     runtime,
+    spending,
     settings: config.hooks,
     checkHooks: watch.problemsIn,
     log: (what, about) => log('warning', what, about),

@@ -29,9 +29,14 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     }
     case 'check': {
       const call = callOf(run, intent, guarded)
-      const { branch } = intent
+      const { branch, estimateMicroUsd } = intent
+      const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
       const finish = (answered: Answered): Answered => nameRule(answered, leafOf(run, branch), call)
-      return { command: { type: 'CheckCall', call }, branch, finish }
+      return { command: { type: 'CheckCall', call, ...held }, branch, finish }
+    }
+    case 'spend': {
+      const { spend, branch } = intent
+      return { command: { type: 'RecordSpend', spend }, branch }
     }
     case 'report': {
       const { callId, report, branch } = intent

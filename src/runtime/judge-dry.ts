@@ -29,7 +29,10 @@ export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promis
   if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', 'bug: a call was not judged')
   const leaf = leafOf(run, null)
   const { machine, state } = leaf
-  const around = aroundMember(run.family, leaf, context.policies ?? [])
+  const around = aroundMember(run.family, leaf, {
+    policies: context.policies ?? [],
+    at: context.at,
+  })
   const chain = explainCall({ machine, at: context.at, around }, state, call)
   const { verdict, code, reason, hint, instead, input } = reply
   const rule =

@@ -8,7 +8,9 @@ import type { Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
+import { knownPrices, type PriceTable } from '../core/prices.ts'
 import type { Clock } from './clock.ts'
+import { readCosts } from './cost-report.ts'
 import { openDefinitions } from './definitions.ts'
 import { openDrafts } from './drafts.ts'
 import { openDueWork } from './due-work.ts'
@@ -47,6 +49,8 @@ export type RuntimeOptions = {
   readonly newId: () => string
   readonly policies: Policies
   readonly approvalMs: number
+  /** What models cost; absent: as it is known to Pawl. */
+  readonly prices?: PriceTable
   /** Folders that no call may touch, as absolute paths. Absent: none. */
   readonly guarded?: readonly string[]
   readonly retention: Retention
@@ -97,6 +101,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       const text = await store.findReply(runId, commandId)
       return text === null ? null : replyIn(text)
     },
+    prices: options.prices ?? knownPrices,
+    readCosts: (query) => readCosts(store, query),
     listRuns: store.listRuns,
     readEvents: store.readEvents,
     listApprovals: store.listApprovals,

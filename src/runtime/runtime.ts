@@ -4,14 +4,16 @@
  */
 import type { Utterance } from '../core/dialects/hear.ts'
 import type { View } from '../core/dialects/view.ts'
-import type { Actor, Alternative, Reply, Report, Verdict } from '../core/engine/types.ts'
+import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Machine, Source } from '../core/machine/machine.ts'
+import type { PriceTable } from '../core/prices.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
+import type { CostQuery, CostReport } from './cost-report.ts'
 import type { Drafts } from './drafts.ts'
 import type { Gateway } from './gateway.ts'
 import type { Memories } from './memories.ts'
@@ -65,7 +67,10 @@ export type Intent =
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
       readonly cwd: string | null
       readonly branch: string | null
+      /** What it may cost, held until its report; absent: nothing is held. */
+      readonly estimateMicroUsd?: number
     }
+  | { readonly kind: 'spend'; readonly spend: Spend; readonly branch: string | null }
   | {
       readonly kind: 'report'
       readonly callId: string | null
@@ -236,6 +241,10 @@ export type Runtime = {
   /** What a command of this id was replied; null: nothing yet. */
   readonly findReply: (runId: string, commandId: string) => Promise<Reply | null>
   readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
+  /** What models cost here. */
+  readonly prices: PriceTable
+  /** What runs have cost, and for what. */
+  readonly readCosts: (query: CostQuery) => Promise<CostReport>
   readonly listRuns: (query: RunQuery) => Promise<Page<RunHead>>
   readonly readEvents: (
     runId: string,

@@ -3,10 +3,12 @@
  * the words of the author. Reads, decides nothing.
  */
 
+import { aroundMember } from '../engine/around.ts'
 import type { Family, Member } from '../engine/family.ts'
 import { heldBy, openLeaf } from '../engine/family.ts'
 import { checkFields } from '../engine/fields.ts'
 import { hasEnded, isFreed } from '../engine/running.ts'
+import { warnedPercents } from '../engine/spend.ts'
 import type { RunState, Status } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
@@ -44,12 +46,21 @@ export type View = {
   readonly branches: { readonly [name: string]: string }
   /** Calls this stage still allows; null: not limited. */
   readonly callsLeft: number | null
+  /** Money that was spent of the nearest budget; null: no budget holds here. */
+  readonly budget: Budget | null
   readonly mustCall: boolean
   /** The author lets a person put the run into any stage. */
   readonly hasDebug: boolean
   readonly vars: JsonObject
   readonly local: JsonObject
   readonly inputs: JsonObject
+}
+
+export type Budget = {
+  readonly spentMicroUsd: number
+  readonly maxMicroUsd: number
+  /** The share, in percent, of which a warning was given; 100: all is spent, 0: none yet. */
+  readonly warned: number
 }
 
 const tellers = { process: tellProcess, workflow: tellWorkflow, steps: tellSteps } as const
@@ -63,13 +74,33 @@ export function viewMember(family: Family, addressed: Member): View {
   )
   const branches: Record<string, string> = {}
   for (const branch of forking?.state.fork?.branches ?? []) branches[branch.name] = branch.status
-  const view = { ...viewRun(leaf.machine, leaf.state), runId: leaf.runId, branches }
+  const { runId } = leaf
+  const budget = budgetOf(family, leaf)
+  const view = { ...viewRun(leaf.machine, leaf.state), runId, branches, budget }
   // A run above that rests holds this one, whatever it says of itself.
   return heldBy(family, leaf) === leaf ? view : { ...view, status: 'paused', signals: [] }
 }
 
+/** The fullest of the budgets that hold for a run: its own, and those of the runs above it. */
+function budgetOf(family: Family, member: Member): Budget | null {
+  const { above, below } = aroundMember(family, member, { policies: [], at: 0 })
+  const { machine, state } = member
+  const own = { machine, costMicroUsd: state.costMicroUsd + below.costMicroUsd }
+  const budgets = [own, ...above].flatMap((run): Budget[] => {
+    const max = run.machine.limits.microUsdMax
+    if (max === null) return []
+    const spent = run.costMicroUsd
+    const warned = [...warnedPercents, 100].findLast((one) => spent * 100 >= max * one) ?? 0
+    return [{ spentMicroUsd: spent, maxMicroUsd: max, warned }]
+  })
+  const shareOf = (one: Budget): number => one.spentMicroUsd / one.maxMicroUsd
+  return budgets.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null
+}
+
+type Alone = Omit<View, 'runId' | 'branches' | 'budget'>
+
 /** The view of one run by itself. */
-export function viewRun(machine: Machine, state: RunState): Omit<View, 'runId' | 'branches'> {
+export function viewRun(machine: Machine, state: RunState): Alone {
   const stage = own(machine.stages, state.stage) as Stage
   const told: Told = tellers[machine.dialect](machine, stage, state)
   const trigger = Object.values(stage.signals).find((one) => one.fields !== null)

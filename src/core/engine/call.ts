@@ -64,6 +64,30 @@ export type Report = {
   readonly costMicroUsd: number
 }
 
+/** Money held for a call whose cost is not known yet. */
+export type Reserve = {
+  readonly microUsd: number
+  /** A call that was never reported holds it no longer than this. */
+  readonly until: number
+}
+
+/** What the model has cost, or anything else that is no call. */
+export type Spend = {
+  /** Who says so: `claude transcript`, `api`. */
+  readonly source: string
+  readonly model: string | null
+  readonly tokens: Tokens | null
+  readonly costMicroUsd: number
+}
+
+export type Tokens = {
+  /** Read anew, beside those that came from a cache or went into one. */
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
 /** The call that a person is asked about, with all that a grant needs to let it through. */
 export type PendingCall = {
   readonly callId: string
@@ -141,6 +165,13 @@ export type Around = {
   readonly below: RunUsage
   /** What the family has used of policies' limits; null: not known, so no limit has room. */
   readonly meters: Meters | null
+  /** Money that open calls of the family hold, by meter; absent: none. */
+  readonly reserved?: { readonly [meter: string]: number }
 }
 /** Calls let through and money spent, with those of the runs below. */
-export type RunUsage = { readonly callsCount: number; readonly costMicroUsd: number }
+export type RunUsage = {
+  readonly callsCount: number
+  readonly costMicroUsd: number
+  /** Money that open calls hold; absent: none. */
+  readonly reservedMicroUsd?: number
+}

@@ -10,13 +10,14 @@ import { own } from '../json.ts'
 import { judgeCall, nothingAround } from '../judge.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requestCall } from './approval.ts'
-import type { Draft, Refusal } from './draft.ts'
+import type { Draft } from './draft.ts'
 import { accept, closeDraft, emit, openDraft, refuse } from './draft.ts'
 import { enterStage } from './enter.ts'
 import { teach } from './instead.ts'
 import { writePath } from './ops.ts'
 import { rewriteInput } from './rule-on-shell.ts'
 import { hasEnded } from './running.ts'
+import { refuseAmounts, warnOfBudgets } from './spend.ts'
 import type {
   Around,
   Call,
@@ -39,10 +40,16 @@ type Where = {
 /** Characters of a result that is looked into for values to keep. */
 const resultCharsMax = 1_000_000
 
+/** How long money is held for a call that nobody reports. */
+const reserveMs = 15 * 60_000
+
+type Checking = Extract<Command, { type: 'CheckCall' }>
+
 /** Decides whether the agent may make this call. A fault while deciding is a denial. */
-export function checkCall(where: Where, state: RunState, call: Call): Decision {
+export function checkCall(where: Where, state: RunState, checking: Checking): Decision {
+  const { call } = checking
   try {
-    return judgeAndRecord(where, state, call)
+    return judgeAndRecord(where, state, checking)
   } catch (fault) {
     const draft = openDraft(where.machine, state, where.envelope)
     const reason = `the guard itself failed: ${fault instanceof Error ? fault.message : 'unknown'}`
@@ -55,17 +62,18 @@ export function checkCall(where: Where, state: RunState, call: Call): Decision {
   }
 }
 
-function judgeAndRecord(where: Where, state: RunState, call: Call): Decision {
+function judgeAndRecord(where: Where, state: RunState, checking: Checking): Decision {
+  const { call, estimateMicroUsd = 0 } = checking
   const { machine, envelope, around = nothingAround } = where
   const draft = openDraft(machine, state, envelope)
-  const ruling = judgeCall({ machine, at: envelope.at, around }, state, call)
+  const ruling = judgeCall({ machine, at: envelope.at, around, estimateMicroUsd }, state, call)
   switch (ruling.verdict) {
     case 'deny':
       return denyCall(draft, { call, ruling, around })
     case 'ask':
       return askCall(draft, call, ruling)
     case 'allow':
-      return allowCall(draft, call, ruling)
+      return allowCall(draft, checking, ruling)
     default:
       return assertNever(ruling.verdict)
   }
@@ -96,10 +104,12 @@ function askCall(draft: Draft, call: Call, ruling: Ruling): Decision {
   )
 }
 
-function allowCall(draft: Draft, call: Call, ruling: Ruling): Decision {
+function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
+  const { call, estimateMicroUsd: microUsd = 0 } = checking
   const callId = nextCallId(draft)
   const { tool, input, edits, isOwn } = call
   const { grant } = ruling
+  const { at } = draft.envelope
   const reply = replyOf(ruling, { input: runningInput(draft, call), callId })
   emit(draft, {
     type: 'call.allowed',
@@ -108,9 +118,10 @@ function allowCall(draft: Draft, call: Call, ruling: Ruling): Decision {
     input,
     edits,
     counts: !isOwn && !hasEnded(draft.state),
-    at: draft.envelope.at,
+    at,
     meters: ruling.meters,
     ...(grant === null ? {} : { grant }),
+    ...(microUsd > 0 ? { reserve: { microUsd, until: at + reserveMs } } : {}),
   })
   noteLimit(draft)
   return closeDraft(draft, reply)
@@ -147,7 +158,8 @@ export function reportCall(
   state: RunState,
   command: Extract<Command, { type: 'ReportCall' }>,
 ): Decision {
-  const problem = refuseReport(command.report)
+  const { costMicroUsd: cost, bytes } = command.report
+  const problem = refuseAmounts({ cost, bytes: bytes ?? 0 })
   if (problem !== null) return refuse(state, problem)
   const draft = openDraft(where.machine, state, where.envelope)
   const open = findOpen(state, command.callId) ?? settleGrant(draft, command.callId)
@@ -159,23 +171,10 @@ export function reportCall(
     })
   }
   record(draft, open, command.report)
+  warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
   keepResults(draft, open, command.report)
   if (command.report.ok) beginDetour(draft, open.edits)
   return accept(draft)
-}
-
-/** Amounts that would give back what was used, or are none at all. */
-function refuseReport({ costMicroUsd, bytes }: Report): Refusal | null {
-  const amounts = { cost: costMicroUsd, bytes: bytes ?? 0 }
-  for (const [name, amount] of Object.entries(amounts)) {
-    if (Number.isSafeInteger(amount) && amount >= 0) continue
-    return {
-      code: 'DATA_INVALID',
-      reason: `the ${name} of a call cannot be \`${amount}\``,
-      hint: 'report what was used as a whole number of nought or more',
-    }
-  }
-  return null
 }
 
 function findOpen(state: RunState, callId: string | null): OpenCall | undefined {

@@ -3,7 +3,7 @@
  */
 import type { JsonObject } from '../json.ts'
 import type { Outcome } from '../machine/machine.ts'
-import type { Call, Report } from './call.ts'
+import type { Call, Report, Spend } from './call.ts'
 import type { Actor } from './types.ts'
 
 export type Command =
@@ -17,7 +17,13 @@ export type Command =
       /** The stage the sender wants to go to, where the trigger lets it choose. */
       readonly goTo: string | null
     }
-  | { readonly type: 'CheckCall'; readonly call: Call }
+  | {
+      readonly type: 'CheckCall'
+      readonly call: Call
+      /** What it may cost: held until it is reported. Absent: nothing is held. */
+      readonly estimateMicroUsd?: number
+    }
+  | { readonly type: 'RecordSpend'; readonly spend: Spend }
   | { readonly type: 'ReportCall'; readonly callId: string | null; readonly report: Report }
   | {
       readonly type: 'ResolveApproval'

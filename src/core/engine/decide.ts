@@ -16,6 +16,7 @@ import { enterStage } from './enter.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './running.ts'
 import { sendSignal } from './send-signal.ts'
+import { recordSpend } from './spend.ts'
 import type { Around, Command, Decision, Envelope, RunState, StartRun } from './types.ts'
 
 type Where = {
@@ -33,7 +34,9 @@ export function decide(where: Where, state: RunState | null, command: Command): 
     case 'SendSignal':
       return sendSignal(where, state, command)
     case 'CheckCall':
-      return checkCall(where, state, command.call)
+      return checkCall(where, state, command)
+    case 'RecordSpend':
+      return recordSpend(where, state, command.spend)
     case 'ReportCall':
       return reportCall(where, state, command)
     case 'ResolveApproval':

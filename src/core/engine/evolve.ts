@@ -11,7 +11,7 @@ const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
 const nothing: JsonObject = {}
 
 /** Changes with every change of the fold: a kept fold of another version is not read. */
-export const evolveVersion = 1
+export const evolveVersion = 2
 
 /** Calls whose report is awaited; beyond it the oldest is forgotten. */
 export const openCallsMax = 256
@@ -96,6 +96,9 @@ export function foldInto(state: OwnState, event: Event): void {
     case 'call.allowed':
     case 'call.reported':
       return foldCall(state, event)
+    case 'money.spent':
+      state.costMicroUsd += event.costMicroUsd
+      return
     case 'approval.requested':
     case 'approval.granted':
     case 'approval.expired':
@@ -172,7 +175,8 @@ function foldCall(
     const meters = (event.meters ?? []).map((one) => one.meter)
     const metered = meters.length === 0 ? {} : { meters }
     const { visit } = state
-    const open: OpenCall = { callId, visit, tool, edits, saves, ...metered }
+    const held = event.reserve === undefined ? {} : { reserve: event.reserve }
+    const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held }
     const used = event.counts ? 1 : 0
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used

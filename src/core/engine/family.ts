@@ -207,7 +207,7 @@ function apply(work: Work, member: Member, command: Command): Reply {
   const { at, actor, approvalMs } = work.context
   const until = approvalMs === undefined ? {} : { approvalMs }
   const envelope = { runId: member.runId, at, actor, ...until }
-  const around = aroundMember(work.family, member, work.context.policies ?? [])
+  const around = aroundMember(work.family, member, { policies: work.context.policies ?? [], at })
   const where = { machine: member.machine, envelope, around }
   const decision = decide(where, command.type === 'StartRun' ? null : member.state, command)
   keep(work, member, decision)

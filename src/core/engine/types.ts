@@ -7,7 +7,7 @@
 import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Move, ResultSave, Source } from '../machine/machine.ts'
-import type { Alternative, Grant, PendingCall, Reservation } from './call.ts'
+import type { Alternative, Grant, PendingCall, Reservation, Reserve, Spend } from './call.ts'
 import type { ChildOutcome } from './command.ts'
 
 export type {
@@ -21,8 +21,10 @@ export type {
   PendingCall,
   Report,
   Reservation,
+  Reserve,
   Ruling,
   RunUsage,
+  Spend,
   Verdict,
 } from './call.ts'
 export type { ChildOutcome, Command, Envelope, StartRun } from './command.ts'
@@ -91,6 +93,7 @@ export type Event =
         | 'RESULT_NOT_KEPT'
         | 'CALL_NOT_MADE'
         | 'HOOKS_CHANGED'
+        | 'BUDGET_NEARLY_EXHAUSTED'
       readonly message: string
     }
   | {
@@ -113,6 +116,8 @@ export type Event =
       readonly meters?: readonly Reservation[]
       /** The approval that this call uses up; absent: nobody had to be asked. */
       readonly grant?: string
+      /** Money that is held for it until its report; absent: none. */
+      readonly reserve?: Reserve
     }
   | {
       readonly type: 'call.asked'
@@ -142,6 +147,13 @@ export type Event =
       readonly at?: number
       readonly meters?: readonly string[]
     }
+  /** Money that went elsewhere than into a call: what the model itself has cost. */
+  | ({
+      readonly type: 'money.spent'
+      readonly at: number
+      /** Meters on which it counts. */
+      readonly meters: readonly string[]
+    } & Spend)
   | { readonly type: 'limit.reached'; readonly code: DenialCode; readonly stage: string }
   | { readonly type: 'approval.requested'; readonly approval: Approval }
   | {
@@ -305,6 +317,7 @@ export type OpenCall = {
   readonly saves: readonly ResultSave[]
   /** Meters on which its cost will count; absent: none. */
   readonly meters?: readonly string[]
+  readonly reserve?: Reserve
 }
 export type OpenDetour = {
   readonly name: string

@@ -13,6 +13,8 @@ export type PolicyIndex = {
   readonly allow: TierIndex
   /** A rule whose pattern cannot be read; it could mean anything. */
   readonly broken: PolicyRule | null
+  /** Budgets for what models cost: rules that speak of `model:` and nothing wider. */
+  readonly models: readonly { readonly tier: 'ask' | 'allow'; readonly rule: PolicyRule }[]
 }
 
 export type TierIndex = {
@@ -47,9 +49,23 @@ export function indexPolicy(policy: Policy): PolicyIndex {
     ask: indexTier(policy.ask),
     allow: indexTier(policy.allow),
     broken: rules.find((rule) => typeof rule.capability !== 'string') ?? null,
+    models: [...modelBudgets('ask', policy.ask), ...modelBudgets('allow', policy.allow)],
   }
   indexes.set(policy, index)
   return index
+}
+
+/** How a policy names what a model has cost. */
+export const modelPrefix = 'model:'
+
+function modelBudgets(tier: 'ask' | 'allow', rules: readonly PolicyRule[]): PolicyIndex['models'] {
+  return rules
+    .filter(({ capability, budget }) => budget !== null && isOfModels(capability))
+    .map((rule) => ({ tier, rule }))
+}
+
+function isOfModels(capability: unknown): boolean {
+  return typeof capability === 'string' && capability.startsWith(modelPrefix)
 }
 
 function indexTier(rules: readonly PolicyRule[]): TierIndex {

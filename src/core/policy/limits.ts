@@ -27,6 +27,10 @@ export type Usage = {
   readonly at: number
   /** When the call in question was granted, and so counted already; null: it was not. */
   readonly since: number | null
+  /** Money that open calls hold, by meter; absent: none. */
+  readonly reserved?: { readonly [meter: string]: number }
+  /** What the call in question may cost; absent: nobody said. */
+  readonly estimateMicroUsd?: number
 }
 
 /**
@@ -65,21 +69,44 @@ function fullRate({ rule, meter }: Limited, { meters, at, since }: Usage): Full 
   }
 }
 
-function fullBudget({ rule, meter }: Limited, { meters, at }: Usage): Full | null {
+function fullBudget({ rule, meter }: Limited, usage: Usage): Full | null {
+  const { meters, at, reserved = {}, estimateMicroUsd = 0 } = usage
   const { budget } = rule
   if (budget === null) return null
   const { microUsdMax, period } = budget
   const isKnown = meters !== null && Number.isFinite(at)
   const spent = isKnown ? spentIn(own(meters, meter), period, at) : Number.NaN
-  if (spent < microUsdMax) return null
+  const held = own(reserved, meter) ?? 0
+  if (hasRoom(spent + held, estimateMicroUsd, microUsdMax)) return null
   return {
     code: 'BUDGET_EXHAUSTED',
     rule: rule.origin,
     reason:
       `the ${period} budget of ${usdText(microUsdMax)} for \`${rule.capability}\` ` +
-      (isKnown ? `is used up (${usdText(spent)})` : 'cannot be read'),
+      (isKnown ? usedText({ spent, held, estimateMicroUsd }) : 'cannot be read'),
     hint: isKnown ? waitHint(nextPeriodAt(at, period) - at) : 'do something else first',
   }
+}
+
+/**
+ * Whether a budget has room for one more call: anything left is enough for a call of which nobody
+ * knows what it will cost, and all of it for one with an estimate.
+ */
+export function hasRoom(usedMicroUsd: number, estimateMicroUsd: number, max: number): boolean {
+  return usedMicroUsd < max && usedMicroUsd + estimateMicroUsd <= max
+}
+
+type Used = {
+  readonly spent: number
+  readonly held: number
+  readonly estimateMicroUsd: number
+}
+
+/** `is used up ($4.10, and $0.90 held for open calls)`; an estimate that is too large is said. */
+export function usedText({ spent, held, estimateMicroUsd }: Used): string {
+  const open = held === 0 ? '' : `, and ${usdText(held)} held for open calls`
+  const asked = estimateMicroUsd === 0 ? '' : `; this call may cost ${usdText(estimateMicroUsd)}`
+  return `is used up (${usdText(spent)}${open}${asked})`
 }
 
 function waitHint(waitMs: number): string {

@@ -35,7 +35,7 @@ const newMeter: Meter = {
 export function foldMeters(meters: Meters, event: Event): Meters {
   if (event.type === 'call.allowed') return countCall(meters, event)
   if (event.type === 'approval.granted') return countCall(meters, event)
-  if (event.type === 'call.reported') return addCost(meters, event)
+  if (event.type === 'call.reported' || event.type === 'money.spent') return addCost(meters, event)
   return meters
 }
 
@@ -92,7 +92,9 @@ function firstWithin(ticks: readonly Tick[], moment: number): number {
   return low
 }
 
-function addCost(meters: Meters, event: Extract<Event, { type: 'call.reported' }>): Meters {
+type Paid = Extract<Event, { type: 'call.reported' | 'money.spent' }>
+
+function addCost(meters: Meters, event: Paid): Meters {
   const { at, meters: counted, costMicroUsd } = event
   if (at === undefined || counted === undefined || counted.length === 0) return meters
   if (!(costMicroUsd > 0)) return meters

@@ -5,7 +5,7 @@
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
 import type { DefinitionRow } from '../../runtime/ports.ts'
-import type { By, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
+import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
 import type { Access } from './access.ts'
 import type { Answer, Asked } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
@@ -59,6 +59,15 @@ export function failed(why: Problem): { readonly ok: false; readonly problem: Pr
 /** Who asks, as the runtime wants to know it. */
 export function byOf({ actor, commandId }: Desk): By {
   return { actor, commandId }
+}
+
+/** Has a run do something. */
+export async function send(
+  desk: Desk,
+  runId: string,
+  intent: Intent,
+): Promise<Answered<Answer<'runs.signal'>>> {
+  return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
 }
 
 /** What a command did; a refused one is a problem. */

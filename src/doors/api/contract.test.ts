@@ -116,6 +116,8 @@ test('every answer is as its schema says', async () => {
   })
   await ask('runs.check', { runId, tool: 'Bash', input: { command: 'ls' } })
   await ask('runs.report', { runId, callId: reply.callId, ok: true, output: 'x' })
+  await ask('runs.spend', { runId, model: 'gpt-5', tokens: { output: 100 } })
+  await ask('costs.read', {})
   await ask('runs.pause', { runId })
   await ask('runs.resume', { runId })
   await ask('runs.signal', { runId, name: 'READY' })

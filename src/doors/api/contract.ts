@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
+import { costContract } from './cost-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import { pageContract } from './page-contract.ts'
@@ -105,6 +106,7 @@ export const contract = {
       host: host.default('claude'),
       server: z.strictObject({ server: name, tool: name }).optional(),
       cwd: folder.optional().describe("where the agent's shell stands, an absolute path"),
+      estimateMicroUsd: money.optional().describe('what it may cost: held until its report'),
       branch,
     }),
     answer: checked,
@@ -122,6 +124,7 @@ export const contract = {
     }),
     answer: outcome,
   },
+  ...costContract,
   'runs.pause': {
     input: z.strictObject({ runId, release: z.boolean().default(false) }),
     answer: outcome,

@@ -22,8 +22,10 @@ import {
   offered,
   offerOf,
   saidOf,
+  send,
 } from './answering.ts'
 import type { Answer } from './contract.ts'
+import { costHandlers } from './cost-handlers.ts'
 import { gatewayHandlers } from './gateway-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
@@ -63,7 +65,11 @@ export const handlers: Handlers = {
       utterance: { kind: 'message', name, data, stage: stage ?? null, goTo: goTo ?? null },
       branch: branch ?? null,
     }),
-  'runs.check': async (desk, { runId, tool, input, host, server, cwd, branch }) => {
+  ...costHandlers,
+  'runs.check': async (
+    desk,
+    { runId, tool, input, host, server, cwd, branch, estimateMicroUsd },
+  ) => {
     const intent: Intent = {
       kind: 'check',
       tool,
@@ -72,6 +78,7 @@ export const handlers: Handlers = {
       server: server ?? null,
       cwd: cwd ?? null,
       branch: branch ?? null,
+      ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     }
     const { reply, ...outcome } = await desk.runtime.send(runId, intent, byOf(desk))
     if (reply.kind === 'verdict') return done({ ...saidOf(outcome), reply })
@@ -199,12 +206,4 @@ export function eventOf({ data, ...record }: EventRecord): Answer<'runs.events'>
 
 function approvalOf(row: ApprovalRow): Answer<'approvals.read'> {
   return { ...row, pending: JSON.parse(row.pending) as Json }
-}
-
-async function send(
-  desk: Desk,
-  runId: string,
-  intent: Intent,
-): Promise<Answered<Answer<'runs.signal'>>> {
-  return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
 }

@@ -69,6 +69,20 @@ export const operations = {
     repeats: 'once',
     summary: 'Report how a call that was let through has ended',
   },
+  'runs.spend': {
+    method: 'POST',
+    path: '/v1/runs/:runId/spending',
+    need: 'agent',
+    repeats: 'once',
+    summary: 'Record what a model has cost, by its tokens or in dollars',
+  },
+  'costs.read': {
+    method: 'GET',
+    path: '/v1/costs',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'What runs have cost, by run, stage, tool and day',
+  },
   'runs.pause': {
     method: 'POST',
     path: '/v1/runs/:runId/pause',

@@ -109,6 +109,10 @@ export const view = z
       .nullable(),
     branches: z.record(z.string(), z.string()),
     callsLeft: count.nullable(),
+    budget: z
+      .object({ spentMicroUsd: money, maxMicroUsd: money, warned: z.int().min(0).max(100) })
+      .nullable()
+      .describe('the fullest budget of dollars that holds here'),
     mustCall: z.boolean(),
     hasDebug: z.boolean().describe('a person may put the run into any stage'),
     vars: jsonObject,

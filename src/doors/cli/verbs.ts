@@ -112,6 +112,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs.ts')).runsVerb,
   },
   {
+    name: 'cost',
+    summary: 'say what runs have cost',
+    load: async () => (await import('./verbs/cost.ts')).costVerb,
+  },
+  {
     name: 'log',
     summary: 'tell what happened to a run, and prove it',
     load: async () => (await import('./verbs/log.ts')).logVerb,

@@ -16,6 +16,9 @@ import { type Found, sessionOf } from './which-run.ts'
 type Run = Extract<Found, { kind: 'run' }>
 type Verdict = Extract<Reply, { kind: 'verdict' }>
 
+/** How long a call waits for what the model has cost before it. */
+const payMsMax = 50
+
 /** May this call happen? */
 export async function judge(desk: Desk, question: Question, call: HostCall): Promise<Word> {
   const found = await find(desk, question)
@@ -30,7 +33,9 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
     case 'run': {
       if (question.heard.event.kind === 'permission') return silence
       if (owner === 'gateway') return forGateway(question, call.input, found)
+      await desk.spending?.settled(question.heard, payMsMax)
       const word = await runCall(desk, question, { call, run: found })
+      desk.spending?.look(question.heard, found)
       if (owner === 'stranger' || word.kind !== 'pass') return word
       return addressed(question, word.input ?? call.input, found)
     }

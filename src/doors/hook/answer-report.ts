@@ -19,6 +19,7 @@ export async function report(desk: Desk, question: Question, ended: Ended): Prom
   const found = await find(desk, question)
   if (found.kind !== 'run') return silence
   const { runId, branch } = found
+  desk.spending?.look(question.heard, found)
   const callId = await callIdOf(desk, question, { call, runId })
   if (callId === null) {
     desk.log('a call was reported that nobody was asked about', { runId, tool: call.tool })

@@ -20,6 +20,7 @@ export async function prompt(desk: Desk, question: Question, by: 'person' | 'hos
     await refuseAsked(desk, question)
   }
   const found = await find(desk, question)
+  if (found.kind === 'run') desk.spending?.look(question.heard, found)
   // Without a run it was said when the session began; every time would be a nuisance.
   if (found.kind === 'none' && !desk.memory.isNews(speakerOf(question), 'none')) return silence
   return told(desk, question, found)
@@ -62,6 +63,7 @@ function tell(context: string): Word {
 export async function stop(desk: Desk, question: Question): Promise<Word> {
   const found = await find(desk, question)
   if (found.kind !== 'run') return silence
+  desk.spending?.look(question.heard, found)
   const { view } = await desk.runtime.readRun(found.runId, found.branch)
   const isSub = question.heard.agent !== null
   // A sub-agent without a branch of its own has no end of the run to reach.
@@ -100,6 +102,6 @@ export function speakerOf({ heard }: Question): string {
   return heard.agent === null ? session : `${session}/${heard.agent}`
 }
 
-function placeOf({ runId, stage, status }: View): string {
-  return `${runId} ${stage} ${status}`
+function placeOf({ runId, stage, status, budget }: View): string {
+  return `${runId} ${stage} ${status} ${budget?.warned ?? 0}`
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { By, Runtime } from '../../runtime/runtime.ts'
 import type { Heard, HostDialect } from './heard.ts'
 import type { Memory } from './memory.ts'
+import type { Spending } from './spending/open-spending.ts'
 import { othersText } from './texts.ts'
 import { type Found, findRun } from './which-run.ts'
 
@@ -23,6 +24,8 @@ export type HookDeskOptions = {
   /** What is wrong with the hooks that were installed in a folder; nothing: they are in force. */
   readonly checkHooks: (workspace: string) => readonly string[]
   readonly log: (what: string, about: JsonObject) => void
+  /** Lets runs pay for their models; absent: nobody counts. */
+  readonly spending?: Spending
 }
 
 export type Desk = HookDeskOptions & { readonly memory: Memory }

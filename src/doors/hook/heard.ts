@@ -7,6 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Host } from '../../core/tools/hosts.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { HookOutput } from '../api/hook-question.ts'
+import type { ModelUse } from './spending/model-use.ts'
 
 /** One use of a tool, as the host tells it. */
 export type HostCall = {
@@ -43,6 +44,10 @@ export type Heard = {
   /** Where the agent's shell stands; null: not told. */
   readonly cwd: string | null
   readonly event: HookEvent
+  /** Files in which the host writes down what its models have used; empty: it says of none. */
+  readonly transcripts: readonly string[]
+  /** What the host itself tells of its models. */
+  readonly uses: readonly ModelUse[]
 }
 
 /** What we want of the host. */

@@ -106,16 +106,31 @@ async function hear(desk: Desk, question: Question): Promise<Word> {
     case 'end':
       return end(desk, heard)
     case 'nothing':
-      return silence
+      return payUses(desk, question)
     default:
       return assertNever(event)
   }
 }
 
+/** A host that tells what its models have used, and nothing else. */
+async function payUses(desk: Desk, question: Question): Promise<Word> {
+  if (question.heard.uses.length === 0) return silence
+  const found = await find(desk, question)
+  if (found.kind === 'run') desk.spending?.look(question.heard, found)
+  return silence
+}
+
+/** How long the end of a session waits for its last answers to be paid. */
+const lastPayMsMax = 500
+
 /** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
-async function end({ runtime, memory }: Desk, heard: Heard): Promise<Word> {
+async function end({ runtime, memory, spending }: Desk, heard: Heard): Promise<Word> {
   const session = sessionOf(heard)
   const head = await runtime.sessions.runOf(session)
+  if (head !== null) {
+    spending?.look(heard, { runId: head.id, branch: null })
+    await spending?.settled(heard, lastPayMsMax)
+  }
   const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
   const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))
   for (const one of new Set([session, ...mine])) await runtime.sessions.releaseSession(one)

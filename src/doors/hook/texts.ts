@@ -6,6 +6,7 @@
 import { assertNever } from '../../core/assert.ts'
 import type { View } from '../../core/dialects/view.ts'
 import type { Alternative, Reply } from '../../core/engine/types.ts'
+import { budgetText } from '../../core/money.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { FreeVerdict } from '../../runtime/runtime.ts'
 
@@ -74,6 +75,13 @@ function refusedText({ code, reason, rule }: Said): string {
   return `Pawl refused this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`
 }
 
+function moneyText({ budget }: View): string {
+  if (budget === null || budget.warned === 0) return ''
+  const end =
+    budget.warned < 100 ? 'come to an end soon' : 'no more calls pass; bring it to its end'
+  return `Its budget is nearly used up: ${budgetText(budget)}; ${end}.`
+}
+
 /** Where a run stands, as short as an agent's memory needs it. */
 export function standingText(runId: string, view: View, notice: string): string {
   const text = sentences(
@@ -83,6 +91,7 @@ export function standingText(runId: string, view: View, notice: string): string 
       cut(view.brief, briefCharsMax),
       notice === '' ? '' : cut(notice, briefCharsMax / 2),
       toolsText(view),
+      moneyText(view),
       view.approval === null
         ? ''
         : `A person decides first (approval ${view.approval.id}): ${view.approval.message}.`,

@@ -89,7 +89,10 @@ export function judgeCallIn(
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
   const answered = commandFamily(family, check, context)
   const reply = verdictOf(answered.reply)
-  const around = aroundMember(family, leaf, context.policies ?? [])
+  const around = aroundMember(family, leaf, {
+    policies: context.policies ?? [],
+    at: context.at,
+  })
   const heard: Heard = {
     court,
     where: { machine: leaf.machine, at, around },

@@ -5,6 +5,7 @@
 import { assertNever } from '../../../core/assert.ts'
 import type { Event } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { usdText } from '../../../core/money.ts'
 import { valueText } from './view-lines.ts'
 
 /** What happened, in a few words behind the type of the event. */
@@ -53,7 +54,7 @@ function detailOf(event: Event): string {
 
 type Later = Extract<
   Event,
-  { type: `${'call' | 'approval' | 'detour' | 'fork' | 'child' | 'limit'}.${string}` }
+  { type: `${'call' | 'approval' | 'detour' | 'fork' | 'child' | 'limit' | 'money'}.${string}` }
 >
 
 function laterDetail(event: Later): string {
@@ -66,7 +67,9 @@ function laterDetail(event: Later): string {
     case 'call.denied':
       return `${event.tool} ${event.code}`
     case 'call.reported':
-      return `${event.ok ? 'ok' : 'failed'}, ${event.bytes} bytes${editedText(event.edited)}`
+      return `${event.ok ? 'ok' : 'failed'}, ${event.bytes} bytes${reportedText(event)}`
+    case 'money.spent':
+      return `${usdText(event.costMicroUsd)} ${event.model ?? ''} (${event.source})`
     case 'limit.reached':
       return `${event.code} in ${event.stage}`
     case 'approval.requested':
@@ -102,8 +105,11 @@ function heldText(event: Extract<Event, { type: 'signal.held' }>): string {
   return parts.join('; ')
 }
 
-function editedText(edited: readonly string[]): string {
-  return edited.length === 0 ? '' : `, changed ${edited.join(', ')}`
+type Reported = Extract<Event, { type: 'call.reported' }>
+
+function reportedText({ edited, costMicroUsd }: Reported): string {
+  const cost = costMicroUsd === 0 ? '' : `, ${usdText(costMicroUsd)}`
+  return edited.length === 0 ? cost : `${cost}, changed ${edited.join(', ')}`
 }
 
 function pairs(values: JsonObject): string {

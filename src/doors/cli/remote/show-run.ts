@@ -4,6 +4,7 @@
  */
 
 import type { View } from '../../../core/dialects/view.ts'
+import { budgetText } from '../../../core/money.ts'
 import type { Io } from '../io.ts'
 import { type Line, line, printLines, span } from '../play/spans.ts'
 import {
@@ -40,6 +41,7 @@ export function standingText(standing: Standing, io: Io): string {
     ...(view.signals.length === 0 || view.dialect === 'steps'
       ? []
       : row('send', view.signals.join(', '), { width, tone: 'accent' })),
+    ...budgetLines(view, width),
     ...fieldLines(view, width),
     ...waitingLines(view, width),
     ...branchLines(view, width),
@@ -57,6 +59,12 @@ function toolsText({ tools, callsLeft }: View): string {
   const names = tools === 'all' ? 'all' : tools.join(', ')
   const left = callsLeft === null ? '' : ` · ${callsLeft} calls left`
   return `${names === '' ? 'none' : names}${left}`
+}
+
+function budgetLines({ budget }: View, width: number): Line[] {
+  if (budget === null) return []
+  const tone = budget.warned === 0 ? 'plain' : budget.warned < 100 ? 'warn' : 'bad'
+  return row('budget', `${budgetText(budget)} spent`, { width, tone })
 }
 
 function waitingLines(view: View, width: number): Line[] {

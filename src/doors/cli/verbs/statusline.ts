@@ -5,6 +5,7 @@
 import { text } from 'node:stream/consumers'
 import { type Client, openClient } from '../../../client/open-client.ts'
 import { asObject, type Json } from '../../../core/json.ts'
+import { usdOf } from '../../../core/money.ts'
 import { openStatuses } from '../../../runtime/open-statuses.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import type { Io, Verb } from '../io.ts'
@@ -81,12 +82,14 @@ async function ask(daemon: DaemonDoor, asked: Asked): Promise<string> {
     const head = (await runOfSession(client, asked)) ?? (await latestRun(client, asked))
     if (head === null) return 'pawl: no run here'
     const { view } = await client.call('runs.read', { runId: head.id })
-    const cost = head.costMicroUsd > 0 ? head.costMicroUsd / 1e6 : (asked.costUsd ?? 0)
+    const { budget } = view
+    const cost = usdOf(head.costMicroUsd) || (asked.costUsd ?? 0)
+    const of = budget === null ? '' : ` of $${usdOf(budget.maxMicroUsd).toFixed(2)}`
     const parts = [
       `pawl ${view.name}`,
       view.status === 'running' ? view.stage : `${view.stage} (${view.status})`,
       ...(view.callsLeft === null ? [] : [`${view.callsLeft} calls left`]),
-      `$${cost.toFixed(2)}`,
+      `$${cost.toFixed(2)}${of}${budget !== null && budget.warned > 0 ? ' !' : ''}`,
     ]
     return parts.join(' · ')
   } finally {

@@ -35,7 +35,21 @@ export function readAs(
   const event = name === null ? null : eventOf(name, payload)
   if (name === null || session === null || event === null) return null
   const [agent, cwd] = [textIn(payload, 'agent_id'), textIn(payload, 'cwd')]
-  return { host, name, session, agent, cwd, event }
+  const transcripts = transcriptsIn(host, payload)
+  return { host, name, session, agent, cwd, event, transcripts, uses: [] }
+}
+
+/** Claude Code gives its sub-agents files of their own, below that of the session. */
+function transcriptsIn(host: Heard['host'], payload: JsonObject): readonly string[] {
+  const main = textIn(payload, 'transcript_path')
+  const agent = textIn(payload, 'agent_id')
+  if (main === null) return []
+  const told = textIn(payload, 'agent_transcript_path')
+  if (told !== null) return [told]
+  // Codex names the file of the sub-agent itself.
+  if (agent === null || host !== 'claude') return [main]
+  if (!/^[\w-]{1,100}$/.test(agent)) return []
+  return [`${main.replace(/\.jsonl$/, '')}/subagents/agent-${agent}.jsonl`]
 }
 
 /** What an event of this language is to us; null: it cannot be read. */

@@ -23,7 +23,8 @@ function read(payload: JsonObject): Heard | null {
   const event = name === null ? null : eventOf(name, payload)
   if (name === null || session === null || event === null) return null
   const agent = textIn(payload, 'subagent_id')
-  return { host: 'cursor', name, session, agent, cwd: textIn(payload, 'cwd'), event }
+  const cwd = textIn(payload, 'cwd')
+  return { host: 'cursor', name, session, agent, cwd, event, transcripts: [], uses: [] }
 }
 
 function eventOf(name: string, payload: JsonObject): HookEvent | null {

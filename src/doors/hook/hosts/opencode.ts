@@ -15,6 +15,7 @@ import {
   type Word,
 } from '../heard.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
+import { type ModelUse, useOf } from '../spending/model-use.ts'
 
 export const opencode: HostDialect = { host: 'opencode', read, answer, asks: false }
 
@@ -26,7 +27,8 @@ function read(payload: JsonObject): Heard | null {
   // A sub-agent has a session of its own; the plugin names the one at its root as its parent.
   const parent = textIn(payload, 'parentID')
   const whose = { session: parent ?? own, agent: parent === null ? null : own }
-  return { host: 'opencode', name, ...whose, cwd: textIn(payload, 'directory'), event }
+  const cwd = textIn(payload, 'directory')
+  return { host: 'opencode', name, ...whose, cwd, event, transcripts: [], uses: usesIn(payload) }
 }
 
 function eventOf(name: string, payload: JsonObject): HookEvent | null {
@@ -51,9 +53,29 @@ function eventOf(name: string, payload: JsonObject): HookEvent | null {
     case 'session.deleted':
       // The run is that of the session, which goes on.
       return { kind: isSub ? 'nothing' : 'end' }
+    case 'message.updated':
+      return { kind: 'nothing' }
     default:
       return null
   }
+}
+
+/** An answer of a model that is complete, as opencode itself counts it. */
+function usesIn(payload: JsonObject): readonly ModelUse[] {
+  const message = objectIn(payload, 'message')
+  const tokens = message === null ? null : objectIn(message, 'tokens')
+  if (message === null || tokens === null) return []
+  const cache = objectIn(tokens, 'cache') ?? {}
+  const [output, reasoning] = [own(tokens, 'output'), own(tokens, 'reasoning') ?? 0]
+  const use = useOf({
+    ...{ id: textIn(message, 'id'), at: null, model: textIn(message, 'modelID') ?? '' },
+    input: own(tokens, 'input'),
+    output: typeof output === 'number' ? output + Number(reasoning) : output,
+    cacheRead: own(cache, 'read'),
+    cacheWrite: own(cache, 'write'),
+    costUsd: own(message, 'cost') ?? null,
+  })
+  return use === 'odd' ? [] : [use]
 }
 
 function callOf(payload: JsonObject): HostCall | null {

@@ -34,6 +34,7 @@ export const Pawl = async (context) => {
   const underway = new Set()
   const contexts = new Map()
   const standings = new Map()
+  const paid = new Set()
   let isOver = false
   const client = context?.client
   const directory = context?.directory ?? setting.workspace
@@ -116,7 +117,7 @@ export const Pawl = async (context) => {
     event: async ({ event }) => {
       const { type, properties = {} } = event ?? {}
       const { id, parentID = null } = properties.info ?? {}
-      const sessionID = properties.sessionID ?? id
+      const sessionID = properties.sessionID ?? properties.info?.sessionID ?? id
       if (isOver || !sessionID) return
       if (type === "session.created") {
         parents.set(sessionID, parentID)
@@ -127,6 +128,16 @@ export const Pawl = async (context) => {
         await settle()
         await end(sessionID)
         parents.delete(sessionID)
+      }
+      const message = properties.info
+      if (type === "message.updated" && message?.role === "assistant" && message.time?.completed) {
+        const { id, modelID, cost, tokens } = message
+        if (!paid.has(id)) {
+          paid.add(id)
+          if (paid.size > 1000) paid.delete(paid.values().next().value)
+          const use = { sessionID, message: { id, modelID, cost, tokens } }
+          await tell(type, use).catch(unheard)
+        }
       }
       if (type === "session.compacted") {
         const standing = contextIn(await tell(type, { sessionID }).catch(unheard))

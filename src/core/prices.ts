@@ -1,0 +1,87 @@
+/**
+ * What models cost: a table of prices that is data, and the price of one use.
+ * Must not know hosts: who reads transcripts brings tokens.
+ */
+import { own } from './json.ts'
+import table from './prices.json' with { type: 'json' }
+
+/** Dollars for a million tokens, which is millionths of a dollar for one. */
+export type Rates = {
+  readonly input: number
+  readonly output: number
+  /** Absent: as `input`. */
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+  /** Kept for an hour instead of five minutes; absent: as `cacheWrite`. */
+  readonly cacheWriteHour?: number
+}
+
+export type Price = Rates & {
+  /** Other prices for a message whose prompt has more than so many tokens. */
+  readonly long?: Rates & { readonly above: number }
+}
+
+export type PriceTable = {
+  /** By the name of a model, without the date that may stand behind it. */
+  readonly models: Readonly<Record<string, Price>>
+  /** For a model that is not in the table. */
+  readonly unknown: Price
+}
+
+export const knownPrices: PriceTable = { models: table.models, unknown: table.unknown }
+
+export type Usage = {
+  readonly model: string
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  /** Part of `cacheWrite`; absent: none. */
+  readonly cacheWriteHour?: number
+}
+
+export type Priced = {
+  readonly microUsd: number
+  /** The model was in the table. */
+  readonly isKnown: boolean
+}
+
+/** The known prices with those of a user laid over them. */
+export function withPrices(models: Readonly<Record<string, Price>>): PriceTable {
+  return { ...knownPrices, models: { ...knownPrices.models, ...models } }
+}
+
+/** The price of one use, in whole millionths of a dollar. */
+export function priceUsage(prices: PriceTable, usage: Usage): Priced {
+  const found = findPrice(prices, usage.model)
+  const { input, output, cacheRead, cacheWrite, cacheWriteHour = 0 } = usage
+  const { long, ...usual } = found ?? prices.unknown
+  const isLong = long !== undefined && input + cacheRead + cacheWrite > long.above
+  const rate = isLong ? long : usual
+  const writeRate = rate.cacheWrite ?? rate.input
+  const hour = Math.min(cacheWriteHour, cacheWrite)
+  const microUsd =
+    input * rate.input +
+    output * rate.output +
+    cacheRead * (rate.cacheRead ?? rate.input) +
+    (cacheWrite - hour) * writeRate +
+    hour * (rate.cacheWriteHour ?? writeRate)
+  return { microUsd: Math.round(microUsd), isKnown: found !== null }
+}
+
+/**
+ * What may stand behind the name of a model without making it another one: a date, a tag.
+ * WHY no more: the next model has the name of the last one and a number, and another price.
+ */
+const sameModel = /^(?:[-@]\d{6,8}|-\d{4}-\d\d-\d\d|[-@]latest|-preview[\w-]*|\[\w+\]|:[\w.-]+)+$/
+
+/** The price of a model by its name, with or without a date. */
+function findPrice({ models }: PriceTable, model: string): Price | null {
+  const plain = model.slice(model.lastIndexOf('/') + 1)
+  const exact = own(models, plain)
+  if (exact !== undefined) return exact
+  const name = Object.keys(models).find(
+    (one) => plain.startsWith(one) && sameModel.test(plain.slice(one.length)),
+  )
+  return name === undefined ? null : (own(models, name) ?? null)
+}

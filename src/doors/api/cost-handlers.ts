@@ -1,0 +1,30 @@
+/**
+ * What the operations about money do with the runtime.
+ */
+import { priceUsage } from '../../core/prices.ts'
+import { done, failed, type Handler, send } from './answering.ts'
+import { problem } from './problem.ts'
+
+type CostHandlers = {
+  readonly [Name in 'runs.spend' | 'costs.read']: Handler<Name>
+}
+
+export const costHandlers: CostHandlers = {
+  'runs.spend': async (desk, { runId, model, tokens, costMicroUsd, source, branch }) => {
+    const priced =
+      model === undefined || tokens === undefined
+        ? null
+        : priceUsage(desk.runtime.prices, { model, ...tokens }).microUsd
+    const cost = costMicroUsd ?? priced
+    if (cost === null) return failed(nothingSpent)
+    const spend = { source, model: model ?? null, tokens: tokens ?? null, costMicroUsd: cost }
+    return send(desk, runId, { kind: 'spend', spend, branch: branch ?? null })
+  },
+  'costs.read': async ({ runtime }, { runId, since }) =>
+    done(await runtime.readCosts({ runId: runId ?? null, since: since ?? 0 })),
+}
+
+const nothingSpent = problem('REQUEST_INVALID', {
+  detail: 'it is not said what was spent',
+  hint: 'send `costMicroUsd`, or `model` and `tokens`',
+})

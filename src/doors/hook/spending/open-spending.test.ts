@@ -1,0 +1,158 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { asAgent, openBench, startRelease } from '../../../runtime/runtime.contract.ts'
+import { openMemoryStore } from '../../../store/memory/memory-store.ts'
+import type { Heard } from '../heard.ts'
+import { claude } from '../hosts/claude.ts'
+import { openSpending } from './open-spending.ts'
+
+const fixtures = join(import.meta.dirname, '../../../../test/fixtures/transcripts')
+
+function openHouse() {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-spending-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const bench = openBench(openMemoryStore())
+  onTestFinished(() => bench.runtime.close())
+  const logged: string[] = []
+  const open = () =>
+    openSpending({
+      runtime: bench.runtime,
+      cards: bench.store,
+      log: (what, about) => void logged.push(`${what} ${JSON.stringify(about)}`),
+    })
+  return { ...bench, folder, logged, open, spending: open() }
+}
+
+function heardOf(host: Heard['host'], ...transcripts: readonly string[]): Heard {
+  const event = { kind: 'stop' } as const
+  const whose = { host, name: 'Stop', session: 's1', agent: null, cwd: null }
+  return { ...whose, event, transcripts, uses: [] }
+}
+
+const answer = (id: string, at: string, output = 1_000) =>
+  `${JSON.stringify({
+    type: 'assistant',
+    timestamp: at,
+    message: { id, model: 'claude-sonnet-4-5', usage: { input_tokens: 0, output_tokens: output } },
+  })}\n`
+const later = '2027-01-01T00:00:00.000Z'
+
+test('a recorded session of Claude Code costs what its own status line says', async () => {
+  const { runtime, folder, spending } = openHouse()
+  const runId = await startRelease(runtime)
+  cpSync(join(fixtures, 'claude'), folder, { recursive: true })
+  const main = { session_id: 's1', transcript_path: join(folder, 'session.jsonl') }
+  const agent_id = 'ae08c8526903b7517'
+  for (const payload of [
+    { ...main, hook_event_name: 'SubagentStop', agent_id },
+    { ...main, hook_event_name: 'Stop' },
+  ]) {
+    const heard = claude.read(payload)
+    if (heard === null) throw new Error('not a payload')
+    spending.look(heard, { runId, branch: null })
+  }
+  await spending.close()
+  const told = JSON.parse(readFileSync(join(fixtures, 'claude', 'statusline.json'), 'utf8'))
+  const head = await runtime.readHead(runId)
+  // One answer is rounded to a millionth of a dollar.
+  const micro = told.cost.total_cost_usd * 1e6
+  expect(Math.abs((head?.costMicroUsd ?? 0) - micro)).toBeLessThan(6)
+  expect(head?.costMicroUsd).toBeGreaterThan(100_000)
+})
+
+test.each([
+  // The model is newer than the table: the price of unknown ones.
+  ['codex', 'codex.jsonl', 2, 2 * 175],
+  ['gemini', 'gemini.jsonl', 2, 2 * 16],
+] as const)('a recorded session of %s is paid once for each answer', async (host, file, ...sum) => {
+  const { runtime, spending } = openHouse()
+  const runId = await startRelease(runtime)
+  const heard = heardOf(host, join(fixtures, file))
+  for (let times = 0; times < 3; times += 1) spending.look(heard, { runId, branch: null })
+  await spending.close()
+  const { rows } = await runtime.readCosts({ runId, since: 0 })
+  expect([rows[0]?.count, rows[0]?.costMicroUsd]).toEqual(sum)
+})
+
+test('lines that come later are paid later, and after a restart none is paid twice', async () => {
+  const { runtime, folder, spending, open } = openHouse()
+  const runId = await startRelease(runtime)
+  const path = join(folder, 'a.jsonl')
+  const payer = { runId, branch: null }
+  const cost = async () => (await runtime.readHead(runId))?.costMicroUsd
+  writeFileSync(path, answer('m1', later) + answer('m1', later) + answer('m2', later).slice(0, 40))
+  spending.look(heardOf('claude', path), payer)
+  await spending.close()
+  expect(await cost()).toBe(15_000)
+  appendFileSync(path, answer('m2', later).slice(40))
+  const again = open()
+  again.look(heardOf('claude', path), payer)
+  await again.close()
+  expect(await cost()).toBe(30_000)
+  // The place is lost: everything is read once more, and the ids tell that it was paid.
+  writeFileSync(path, answer('m1', later))
+  again.look(heardOf('claude', path), payer)
+  await again.close()
+  expect(await cost()).toBe(30_000)
+})
+
+test('what was said before the run began is not its to pay', async () => {
+  const { runtime, folder, spending } = openHouse()
+  const runId = await startRelease(runtime)
+  const path = join(folder, 'a.jsonl')
+  writeFileSync(path, answer('m1', '2020-01-01T00:00:00.000Z') + answer('m2', 'no time'))
+  spending.look(heardOf('claude', path), { runId, branch: null })
+  await spending.close()
+  expect((await runtime.readHead(runId))?.costMicroUsd).toBe(0)
+})
+
+test('what cannot be is not counted, and told to the log once', async () => {
+  const { runtime, folder, logged, spending } = openHouse()
+  const runId = await startRelease(runtime)
+  const path = join(folder, 'a.jsonl')
+  const nonsense = [answer('m1', later, -5), answer('m2', later, 1e15), '{"usage" half a line\n']
+  writeFileSync(path, nonsense.join('') + answer('m3', later))
+  mkdirSync(join(folder, 'folder.jsonl'))
+  const paths = [path, join(folder, 'folder.jsonl'), '/dev/zero', join(folder, 'none.jsonl')]
+  spending.look(heardOf('claude', ...paths), { runId, branch: null })
+  await spending.close()
+  expect((await runtime.readHead(runId))?.costMicroUsd).toBe(15_000)
+  expect(logged).toHaveLength(3)
+})
+
+test('a host that counts its cost itself is believed', async () => {
+  const { runtime, spending } = openHouse()
+  const runId = await startRelease(runtime)
+  const none = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, at: null }
+  const use = { ...none, id: 'm1', model: 'x', costUsd: 0.25 }
+  const heard = { ...heardOf('opencode'), uses: [use] }
+  spending.look(heard, { runId, branch: null })
+  spending.look(heard, { runId, branch: null })
+  await spending.close()
+  expect((await runtime.readHead(runId))?.costMicroUsd).toBe(250_000)
+})
+
+test('costs are told by run, stage, tool and day', async () => {
+  const { runtime } = openHouse()
+  const runId = await startRelease(runtime)
+  const spend = { source: 'api', model: 'm', tokens: null, costMicroUsd: 7 }
+  for (let times = 0; times < 2; times += 1) {
+    await runtime.send(runId, { kind: 'spend', spend, branch: null }, asAgent)
+  }
+  expect((await runtime.readCosts({ runId: null, since: 0 })).rows).toEqual([
+    {
+      ...{ runId, definition: 'release', stage: 'plan', tool: 'model:m', day: '2026-03-11' },
+      ...{ costMicroUsd: 14, count: 2 },
+    },
+  ])
+})

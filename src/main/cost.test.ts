@@ -1,0 +1,115 @@
+/** Money from end to end: agents that spend, a daemon that counts, and people who look. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, openClient } from '../client/open-client.ts'
+import { type House, isOurNode, openHouse } from './daemon.contract.ts'
+
+const states = {
+  work: { question: 'Done?', answers: { yes: { next: null, action: 'complete' } } },
+}
+const capped = { name: 'capped', initial: 'work', states, session_budget_usd: 1 }
+
+describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
+  let house: House
+  let agent: Client
+  beforeAll(async () => {
+    house = openHouse()
+    writeFileSync(join(house.workspace, 'capped.json'), JSON.stringify(capped))
+    await house.json('definitions', 'add', 'capped.json')
+    const token = readFileSync(join(house.folder, 'agent.token'), 'utf8').trim()
+    agent = openClient({ socket: house.note()?.socket ?? '', token })
+  }, 60_000)
+  afterAll(async () => {
+    agent?.close()
+    await house?.close()
+  }, 60_000)
+
+  const start = async () => (await agent.runs.start({ definition: 'capped' })).runId
+  const check = async (runId: string, estimateMicroUsd: number) =>
+    (await agent.runs.check({ runId, tool: 'Bash', input: { command: 'ls' }, estimateMicroUsd }))
+      .reply
+
+  test('what a model used is priced, and paid once for an id', async () => {
+    const runId = await start()
+    const spend = { runId, model: 'claude-sonnet-4-5', tokens: { input: 100, output: 10_000 } }
+    for (let times = 0; times < 2; times += 1) {
+      await agent.call('runs.spend', spend, { commandId: 'answer-1' })
+    }
+    const { code, out } = await house.cli('cost', runId, '--by', 'tool')
+    expect(code).toBe(0)
+    expect(out).toMatch(/model:claude-sonnet-4-5 +\$0\.1503 +1\n/)
+    const { rows } = (await house.json('cost', runId)) as unknown as { rows: object[] }
+    expect(rows).toMatchObject([{ runId, stage: 'work', costMicroUsd: 150_300, count: 1 }])
+    expect((await house.cli('state', runId)).out).toMatch(/budget +\$0\.1503 of \$1\.00 spent/)
+  })
+
+  test('a hundred agents at one budget together spend no more than their estimates', async () => {
+    const runId = await start()
+    const estimate = 30_000
+    let denied = 0
+    const work = async () => {
+      for (let times = 0; times < 2; times += 1) {
+        const { verdict, callId, code } = await check(runId, estimate)
+        if (verdict === 'deny') {
+          expect(code).toBe('BUDGET_EXHAUSTED')
+          denied += 1
+          return
+        }
+        const costMicroUsd = estimate - 1_000
+        await agent.runs.report({ runId, callId: callId ?? '', ok: true, costMicroUsd })
+      }
+    }
+    await Promise.all(Array.from({ length: 100 }, work))
+    const { head } = await agent.runs.read({ runId })
+    expect(denied).toBeGreaterThan(0)
+    expect(head.costMicroUsd).toBeLessThanOrEqual(1_000_000)
+    expect(head.costMicroUsd).toBeGreaterThan(1_000_000 - estimate)
+  })
+
+  test('a transcript of a host is paid, warned of, and ends the calls of its run', async () => {
+    const runId = await start()
+    const path = join(house.workspace, 'session.jsonl')
+    writeFileSync(path, '')
+    const session = { session_id: 'money', cwd: house.workspace, transcript_path: path }
+    const hook = async (hook_event_name: string, more: object) => {
+      const token = readFileSync(join(house.folder, 'agent.token'), 'utf8').trim()
+      const answer = await fetch(`${house.note()?.http}/v1/hooks/claude`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'x-pawl-workspace': house.workspace,
+          'x-pawl-run': runId,
+        },
+        body: JSON.stringify({ hook_event_name, ...session, ...more }),
+      })
+      return answer.text()
+    }
+    const call = (id: string) => ({
+      ...{ tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: id },
+    })
+    const say = (id: string, output_tokens: number) => {
+      const message = { id, model: 'claude-sonnet-4-5', usage: { input_tokens: 0, output_tokens } }
+      const timestamp = new Date().toISOString()
+      appendFileSync(path, `${JSON.stringify({ type: 'assistant', timestamp, message })}\n`)
+    }
+    const denied = /"permissionDecision":"deny"/
+    say('m1', 54_000)
+    expect(await hook('PreToolUse', call('t1'))).not.toMatch(denied)
+    const told = [await hook('PostToolUse', { ...call('t1'), tool_response: 'a' })]
+    told.push(await hook('PreToolUse', call('t2')))
+    expect(told.join('')).toContain('$0.81 of $1.00')
+    say('m2', 20_000)
+    await hook('PostToolUse', { ...call('t2'), tool_response: 'a' })
+    const last = await hook('PreToolUse', call('t3'))
+    expect(last).toMatch(denied)
+    expect(last).toContain('BUDGET_EXHAUSTED')
+    const { items } = await agent.runs.events({ runId })
+    const warned = items.filter((one) => one.type === 'warning.raised')
+    expect(warned.map((one) => (one.data as { message: string }).message)).toEqual([
+      '$0.81 of $1.00 of the budget of `capped` are spent (80 %)',
+      '$1.11 of $1.00 of the budget of `capped` are spent (95 %)',
+    ])
+  })
+})
