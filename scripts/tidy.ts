@@ -60,6 +60,7 @@ const everyRoom = [
   'src/store/',
   'src/client/',
   'src/prove/',
+  'src/notify/',
 ]
 
 export const rules: Rules = {
@@ -68,6 +69,7 @@ export const rules: Rules = {
     { folder: 'src/runtime/', mayUse: [core] },
     { folder: 'src/testing/', mayUse: [core] },
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
+    { folder: 'src/notify/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/runner/', mayUse: ['src/runtime/'] },
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
@@ -105,7 +107,7 @@ export const rules: Rules = {
   ],
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
-    '@modelcontextprotocol/client',
+    ...['@modelcontextprotocol/client', 'playwright-core', 'smtp-server'],
   ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },

@@ -18,11 +18,12 @@ import { type Config, readConfig } from './config.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
+import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
+import { userName } from './user-name.ts'
 import { type HookWatch, openHookWatch } from './watch-hooks.ts'
-import { openWebhook } from './webhook.ts'
 
 export type DaemonSettings = {
   readonly home: Home
@@ -62,11 +63,11 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
   try {
     const tokens = tokensOf(ensureTokens(home))
     const store = await openStore(home, config)
-    const runtime = await openRuntimeOn(store, config, settings)
+    const { runtime, notify } = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
     const found = await lookAround(store, settings)
     const watch = openHookWatch(home, runtime, log)
-    opened.push(openTimers(runtime, watch, log))
+    opened.push(openTimers(runtime, { watch, notify, log }))
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const desk = openDesk(runtime, watch, { home, log, config })
@@ -74,12 +75,14 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       runtime,
       tokens,
       answerHook: desk.answerHttp,
+      people: notify,
       about: aboutOf(version, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
     })
-    const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)
+    const { url, close: closeDoors } = await openDoors(api, home, portsOf(settings, config))
+    notify.serveAt(url)
     opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
     return { url, found, close }
   } catch (fault) {
@@ -102,12 +105,21 @@ async function openRuntimeOn(
   store: Store,
   config: Config,
   { home, log }: DaemonSettings,
-): Promise<OpenRuntime> {
+): Promise<{ readonly runtime: OpenRuntime; readonly notify: Notify }> {
   const latest = await latestMoment(store)
   // WHY not from the far future: one wrong clock would move time for every run, for good.
   const notBefore = latest > Date.now() + dayMs ? 0 : latest
   if (notBefore !== latest) log('warning', 'a run on record is from the future', { at: latest })
   const clock = openClock({ wall: Date.now, steady: () => performance.now(), notBefore })
+  const { publicUrl } = config
+  const notify: Notify = openNotify({
+    settings: config.notify,
+    publicUrl,
+    cards: store,
+    clock,
+    runtime: () => runtime,
+    log,
+  })
   const runtime: OpenRuntime = openRuntime({
     store,
     clock,
@@ -116,11 +128,11 @@ async function openRuntimeOn(
     approvalMs: config.approvalMs,
     guarded: guardedBy(home),
     retention: config.retention,
-    deliver: (owed) => deliver(owed),
+    deliver: notify.deliver,
+    owes: notify.owes,
     log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultText(fault) }),
   })
-  const deliver = openWebhook(config.webhookUrl, runtime.readApproval)
-  return runtime
+  return { runtime, notify }
 }
 
 /** Where the tokens, the database and the socket are, under every name. */
@@ -151,12 +163,18 @@ async function latestMoment(store: Store): Promise<number> {
   return items[0]?.updatedAt ?? 0
 }
 
+type Ports = { readonly port: number; readonly publicUrl: string | null }
+
+function portsOf({ port }: DaemonSettings, config: Config): Ports {
+  return { port: port ?? config.port, publicUrl: config.publicUrl }
+}
+
 async function openDoors(
   api: Api,
   home: Home,
-  port: number,
+  ports: Ports,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  const http = await openHttpDoor({ api, host: '127.0.0.1', port })
+  const http = await openHttpDoor({ api, host: '127.0.0.1', ...ports })
   try {
     // Last of all: whoever reaches the socket reaches a daemon that serves.
     const socket = await openSocketDoor({ api, path: home.socket })
@@ -183,7 +201,9 @@ function spansOf({ otlpUrl }: Config, log: LogLine): Spans {
   return { hear: { onSpan: exporter.onSpan }, close: exporter.close }
 }
 
-function openTimers(runtime: OpenRuntime, watch: HookWatch, log: LogLine): () => Promise<void> {
+type Timed = { readonly watch: HookWatch; readonly notify: Notify; readonly log: LogLine }
+
+function openTimers(runtime: OpenRuntime, { watch, notify, log }: Timed): () => Promise<void> {
   const onFault = (fault: unknown): void => {
     log('error', 'what was due could not be done', { fault: faultText(fault) })
   }
@@ -197,6 +217,7 @@ function openTimers(runtime: OpenRuntime, watch: HookWatch, log: LogLine): () =>
     every(secondMs, runtime.poll, onFault),
     every(secondMs, tellDeafness(runtime, log), onFault),
     every(hourMs, letGo, onFault),
+    every(hourMs, notify.sweep, onFault),
     every(watchMs, watch.look, onFault),
   ]
   return async () => {
@@ -244,15 +265,6 @@ function tokensOf(known: { readonly agent: string; readonly person: string }): T
     const hash = hashOf(presented)
     if (timingSafeEqual(hash, person)) return { role: 'person', name }
     return timingSafeEqual(hash, agent) ? { role: 'agent', name: 'agent' } : null
-  }
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // In a container the system may know a user by number only.
-    return `uid ${process.getuid?.() ?? 0}`
   }
 }
 

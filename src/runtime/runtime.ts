@@ -25,6 +25,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
+import type { Question } from './question.ts'
 import type { OpenRuns } from './session-run.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
@@ -224,6 +225,8 @@ export type Runtime = {
   ) => Promise<readonly EventRecord[]>
   readonly listApprovals: (query: ApprovalQuery) => Promise<Page<ApprovalRow>>
   readonly readApproval: (id: string) => Promise<ApprovalRow>
+  /** An approval with all that a person has to see before deciding. Fault `APPROVAL_UNKNOWN`. */
+  readonly readQuestion: (id: string) => Promise<Question>
   /** How far the log is, as soon as that is more than `after`, or when the time is over. */
   readonly waitFor: (wish: {
     readonly runId: string

@@ -16,6 +16,7 @@ import {
   type StreamName,
   streams,
 } from './operations-table.ts'
+import type { People } from './people.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from './problem.ts'
 import { type Beat, openStreams } from './streams.ts'
 
@@ -30,6 +31,8 @@ export type ApiOptions = {
   readonly onSpan?: (span: Span) => void
   /** Answers hooks that come over HTTP; absent: none does. */
   readonly answerHook?: AnswerHook
+  /** How people are told and decide from elsewhere; absent: not at all. */
+  readonly people?: People
   /** Hears of what we did not foresee. */
   readonly onFault?: (fault: unknown) => void
   readonly limits?: Partial<ApiLimits>
@@ -78,6 +81,7 @@ export type Api = {
   ) => Promise<Answered<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
   readonly answerHook: AnswerHook | null
+  readonly people: People | null
 }
 
 const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
@@ -113,6 +117,7 @@ export function openApi(options: ApiOptions): Api {
     },
     metrics,
     answerHook: options.answerHook ?? null,
+    people: options.people ?? null,
   }
 }
 
@@ -169,6 +174,7 @@ async function answer(
     commandId: commandIdOf(caller, request.commandId),
     signal: name === 'runs.wait' ? request.signal() : null,
     about: options.about,
+    people: options.people ?? null,
     stop: options.stop,
   }
   // WHY the cast: the compiler cannot see that name, input and handler are of one kind.

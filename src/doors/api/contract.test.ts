@@ -50,6 +50,7 @@ test('what an agent may never do needs a person', () => {
     'definitions.create',
     'definitions.delete',
     'definitions.update',
+    'notify.test',
     'runs.export',
     'runs.force',
     'runs.import',
@@ -149,6 +150,7 @@ test('every answer is as its schema says', async () => {
   await ask('check', { source: 'nonsense' })
   await ask('judge', { runId, tool: 'Bash', input: { command: 'ls' } })
   await ask('judge', { definition: 'release', stage: 'build', tool: 'Edit' })
+  await ask('notify.test', {})
   await ask('status', {})
   await ask('stop', {})
   await ask('health', {})

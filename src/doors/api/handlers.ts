@@ -9,6 +9,7 @@ import type { ApprovalRow, DefinitionRow, EventRecord } from '../../runtime/port
 import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
 import type { Answer, Asked } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
+import type { People } from './people.ts'
 import { type Problem, problem, problemOfRefusal } from './problem.ts'
 
 /** What a handler has beside the input. */
@@ -19,6 +20,7 @@ export type Desk = {
   /** Raised when whoever waits is gone; null: nobody can tell. */
   readonly signal: AbortSignal | null
   readonly about: About
+  readonly people: People | null
   readonly stop: () => void
 }
 
@@ -179,6 +181,7 @@ export const handlers: Handlers = {
         workspace: workspace ?? null,
       }),
     ),
+  'notify.test': async ({ people }) => done({ items: (await people?.test()) ?? [] }),
   status: async ({ runtime, about }) =>
     done({ ...about, ...runtime.usage(), trouble: await runtime.findTrouble() }),
   stop: async ({ stop }) => {

@@ -15,6 +15,8 @@ export type HttpDoorOptions = {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
+  /** Where people reach the links for them from elsewhere; absent: nowhere. */
+  readonly publicUrl?: string | null
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -63,7 +65,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const closing = new AbortController()
   const server = openServer(limits)
   const port = await listen(server, host, options.port)
-  const own = ownNames(port)
+  const own = ownNames(port, options.publicUrl ?? null)
   const routes = openRoutes(api, closing.signal)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refuseRequest(request, own)
