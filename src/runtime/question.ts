@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { own } from '../core/json.ts'
 import type { Source } from '../core/machine/machine.ts'
 import { moveText } from '../core/machine/move-text.ts'
+import type { Quorum } from '../core/machine/quorum.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { ApprovalRow, RunHead } from './ports.ts'
 
@@ -17,6 +18,11 @@ export type Question = {
   /** Where the run that asks stands now. */
   readonly stage: string
   readonly parts: readonly Part[]
+}
+
+/** Who has to agree to what a row asks; null: one person, whoever it is. */
+export function quorumIn(row: ApprovalRow): Quorum | null {
+  return (JSON.parse(row.pending) as { readonly quorum?: Quorum }).quorum ?? null
 }
 
 /** One thing to look at. */

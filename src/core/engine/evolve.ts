@@ -11,7 +11,7 @@ const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
 const nothing: JsonObject = {}
 
 /** Changes with every change of the fold: a kept fold of another version is not read. */
-export const evolveVersion = 1
+export const evolveVersion = 2
 
 /** Calls whose report is awaited; beyond it the oldest is forgotten. */
 export const openCallsMax = 256
@@ -97,6 +97,7 @@ export function foldInto(state: OwnState, event: Event): void {
     case 'call.reported':
       return foldCall(state, event)
     case 'approval.requested':
+    case 'approval.endorsed':
     case 'approval.granted':
     case 'approval.expired':
     case 'approval.refused':
@@ -197,7 +198,11 @@ function useGrant(state: OwnState, approvalId: string): void {
 }
 
 type ApprovalEvent = EventOf<
-  'approval.requested' | 'approval.granted' | 'approval.expired' | 'approval.refused'
+  | 'approval.requested'
+  | 'approval.endorsed'
+  | 'approval.granted'
+  | 'approval.expired'
+  | 'approval.refused'
 >
 
 function foldApproval(state: OwnState, event: ApprovalEvent): void {
@@ -208,6 +213,10 @@ function foldApproval(state: OwnState, event: ApprovalEvent): void {
     return
   }
   const approval = state.approval
+  if (event.type === 'approval.endorsed') {
+    if (approval?.id === event.approvalId) state.approval = endorsed(approval, event)
+    return
+  }
   if (!hasEnded(state)) state.status = state.pause === null ? 'running' : 'paused'
   state.approval = null
   state.notice = noticeOf(event, approval)
@@ -219,7 +228,12 @@ function foldApproval(state: OwnState, event: ApprovalEvent): void {
   state.grants = [...state.grants.slice(-(grantsMax - 1)), grant]
 }
 
-type Decided = Exclude<ApprovalEvent, { type: 'approval.requested' }>
+/** A question after one more of several people has agreed. */
+export function endorsed(approval: Approval, { by, note }: EventOf<'approval.endorsed'>): Approval {
+  return { ...approval, endorsements: [...(approval.endorsements ?? []), { by, note }] }
+}
+
+type Decided = Exclude<ApprovalEvent, { type: 'approval.requested' | 'approval.endorsed' }>
 
 function noticeOf(event: Decided, approval: Approval | null): string {
   const pending = approval?.pending

@@ -38,6 +38,9 @@ function questionLines(approval: Approval, width: number): Line[] {
   return [
     [span('? ', 'warn'), span(message, 'strong')],
     ...pendingLines(approval, width),
+    ...(approval.status === 'pending' && approval.note !== ''
+      ? row('so far', approval.note, { width })
+      : []),
     ...row('run', whose, { width }),
     ...row('asked', `${whenText(approval)}, about a ${kind}`, { width, tone: 'dim' }),
   ]
