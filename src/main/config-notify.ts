@@ -105,8 +105,8 @@ export const notifySchema = z.strictObject({
 
 type NotifyFile = z.infer<typeof notifySchema>
 
-/** Said once in the old way, `webhook: {url}`; nothing but the question leaves the house. */
-const shorthandName = 'webhook'
+/** The channel of the old setting `webhook: {url}`; nothing but questions leaves the house there. */
+const shorthandName = 'config.webhook'
 
 type Around = {
   readonly webhookUrl: string | null
@@ -118,25 +118,17 @@ type Around = {
 
 /** The settings that a file means. Faults: `CONFIG_INVALID`. */
 export function notifySettingsOf(file: NotifyFile | undefined, around: Around): NotifySettings {
-  const { webhookUrl, owner } = around
-  const channels = Object.entries(file?.channels ?? {}).map(([called, written]) =>
+  const { escalate, quiet, remindMinutes, when = {} } = file ?? {}
+  const own = Object.entries(file?.channels ?? {}).map(([called, written]) =>
     channelOf(called, written, around),
   )
-  if (webhookUrl !== null) {
-    const shown = { shows: 'question', person: owner } as const
-    channels.push({ type: 'webhook', url: webhookUrl, name: shorthandName, ...shown })
-  }
-  const names = channels.map((one) => one.name)
-  const escalate = file?.escalate
-  const when = file?.when ?? {}
+  const names = own.map((one) => one.name)
   refuseUnknown([...Object.values(when).flat(), ...(escalate?.to ?? [])], names)
-  const all: Routes = { gate: names, notify_human: names, ask: names, budget: names }
-  const shorthand: Routes = webhookUrl === null ? {} : addShorthand(when)
   return {
-    channels,
-    when: { ...all, ...definedOf(when), ...shorthand },
-    quiet: file?.quiet === undefined ? null : quietOf(file.quiet),
-    remindMs: file?.remindMinutes === undefined ? null : file.remindMinutes * minuteMs,
+    channels: [...own, ...shorthandOf(around)],
+    when: routesOf(when, names, around),
+    quiet: quiet === undefined ? null : quietOf(quiet),
+    remindMs: remindMinutes === undefined ? null : remindMinutes * minuteMs,
     escalate:
       escalate === undefined
         ? null
@@ -145,18 +137,27 @@ export function notifySettingsOf(file: NotifyFile | undefined, around: Around): 
 }
 
 const minuteMs = 60_000
-const asking = ['gate', 'notify_human', 'ask'] as const
+const asking: ReadonlySet<Kind> = new Set(['gate', 'notify_human', 'ask'])
 
-/** The old webhook is told of every question, whatever else is set. */
-function addShorthand(when: NonNullable<NotifyFile['when']>): Routes {
-  const entries = asking.flatMap((kind) => {
-    const listed = when[kind]
-    return listed === undefined ? [] : [[kind, [...listed, shorthandName]] as const]
+function shorthandOf({ webhookUrl, owner }: Around): readonly Channel[] {
+  if (webhookUrl === null) return []
+  const whose = { name: shorthandName, person: owner, shows: 'question' } as const
+  return [{ type: 'webhook', url: webhookUrl, ...whose }]
+}
+
+type Wishes = NonNullable<NotifyFile['when']>
+
+/** What asks somebody, and a budget near its end, goes everywhere unless it is set otherwise. */
+function routesOf(when: Wishes, names: readonly string[], { webhookUrl }: Around): Routes {
+  const entries = kinds.map((kind) => {
+    const isUsual = asking.has(kind) || kind === 'budget'
+    const shorthand = webhookUrl !== null && asking.has(kind) ? [shorthandName] : []
+    return [kind, [...(when[kind] ?? (isUsual ? names : [])), ...shorthand]] as const
   })
   return Object.fromEntries(entries)
 }
 
-function definedOf(when: NonNullable<NotifyFile['when']>): Routes {
+function definedOf(when: Wishes): Routes {
   return Object.fromEntries(Object.entries(when).filter(([, names]) => names !== undefined))
 }
 

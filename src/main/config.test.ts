@@ -32,7 +32,8 @@ test('without a file every setting has its default', () => {
     retention: { days: null, megabytes: null },
     hooks: { askWaitMs: 30_000, stopsMax: 3, otherSessions: 'refused' },
     otlpUrl: null,
-    webhookUrl: null,
+    notify: expect.objectContaining({ channels: [], quiet: null, remindMs: null, escalate: null }),
+    publicUrl: null,
   })
 })
 
@@ -54,7 +55,10 @@ test('settings are read, with comments, and the file is closed to others', () =>
     retention: { days: 30, megabytes: 500 },
     hooks: { askWaitMs: 5_000, stopsMax: 0, otherSessions: 'free' },
     otlpUrl: 'http://127.0.0.1:4318/v1/traces',
-    webhookUrl: 'http://127.0.0.1:9/hook',
+    notify: expect.objectContaining({
+      channels: [expect.objectContaining({ url: 'http://127.0.0.1:9/hook', shows: 'question' })],
+    }),
+    publicUrl: null,
   })
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })

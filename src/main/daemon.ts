@@ -41,6 +41,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     serve: async (wish, io) => (await import('./serve.ts')).serve(home, wish, io),
     mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     care: async (task) => (await import('./care.ts')).care(home, task),
+    people: async () => (await import('./people.ts')).openPeopleDoor(home),
   }
 }
 

@@ -20,6 +20,7 @@ import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
+import { openPeople } from './people.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
 import { userName } from './user-name.ts'
@@ -61,7 +62,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     for (let next = opened.pop(); next !== undefined; next = opened.pop()) await next()
   }
   try {
-    const tokens = tokensOf(ensureTokens(home))
+    const tokens = tokensOf(ensureTokens(home), openPeople(home))
     const store = await openStore(home, config)
     const { runtime, notify } = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
@@ -257,14 +258,19 @@ async function lookAround(store: Store, { left, log }: DaemonSettings): Promise<
 }
 
 /** WHY hashes: they are of one length, and comparing them tells nothing of how much fitted. */
-function tokensOf(known: { readonly agent: string; readonly person: string }): Tokens {
+function tokensOf(
+  known: { readonly agent: string; readonly person: string },
+  people: (presented: string) => string | null,
+): Tokens {
   const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
   const [agent, person] = [hashOf(known.agent), hashOf(known.person)]
   const name = userName()
   return (presented) => {
     const hash = hashOf(presented)
     if (timingSafeEqual(hash, person)) return { role: 'person', name }
-    return timingSafeEqual(hash, agent) ? { role: 'agent', name: 'agent' } : null
+    if (timingSafeEqual(hash, agent)) return { role: 'agent', name: 'agent' }
+    const other = people(presented)
+    return other === null ? null : { role: 'person', name: other }
   }
 }
 

@@ -1,5 +1,5 @@
 /** A person who is elsewhere is asked, decides by a link on a phone, and the agent goes on. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -133,5 +133,68 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
     const secrets = [link, body.link].map((one) => String(one).split('/').at(-1) ?? '-')
     const everything = [...(await Promise.all(read)).map((one) => one.out), house.log()].join('')
     for (const secret of secrets) expect(everything).not.toContain(secret)
+  })
+
+  test('with no decision it runs out, the link says so, and the agent is told', async () => {
+    configure({ approvalHours: 2.5 / 3_600 })
+    const runId = await askAsAgent()
+    await until(() => mails.letters.length === 1, 'the mail')
+    const log = house.start(['log', runId, '--follow', '--as', 'agent'])
+    await until(() => log.said().includes('approval.expired'), 'the end of the question')
+    const told = await house.cli('state', runId, '--as', 'agent')
+    expect(told.out).toContain('nobody decided in time, which counts as refused')
+    const page = await openPhone('dark')
+    await page.goto(linkIn(mails.letters[0]?.text ?? ''))
+    expect(await page.locator('h1').innerText()).toBe('Nobody decided in time')
+    expect(await page.getByRole('button').count()).toBe(0)
+    expect((await house.json('state', runId)).head).toMatchObject({ stage: 'build' })
+  })
+
+  test('two people decide, each in their own name, and the owner does not count', async () => {
+    configure()
+    const states = structuredClone(release.states)
+    Object.assign(states.build.on.SHIP, { approvals: { needed: 2, from: ['ada', 'bob'] } })
+    const definition = JSON.stringify({ ...release, states })
+    writeFileSync(join(house.workspace, 'release.json'), definition)
+    expect((await house.cli('people', 'add', 'bob', '--out', 'bob.token')).code).toBe(0)
+    expect(statSync(join(house.workspace, 'bob.token')).mode & 0o777).toBe(0o600)
+    const token = readFileSync(join(house.workspace, 'bob.token'), 'utf8').trim()
+    expect(readFileSync(join(house.folder, 'people.json'), 'utf8')).not.toContain(token)
+    const runId = await askAsAgent()
+    await until(() => mails.letters.length === 1, 'the mail')
+    const [asked] = (await house.json('approvals')).items
+    const id = asked?.id ?? ''
+    const owner = await house.cli('approve', id)
+    expect([owner.code, owner.err]).toEqual([1, expect.stringContaining('does not count here')])
+
+    const page = await openPhone()
+    const link = linkIn(mails.letters[0]?.text ?? '')
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Approve' }).tap()
+    await page.getByRole('heading', { name: 'You approved' }).waitFor()
+    expect(await page.locator('main').innerText()).toContain('It waits for somebody else as well')
+    expect((await house.json('state', runId)).head).toMatchObject({ status: 'waiting' })
+    expect((await house.json('approvals')).items[0]).toMatchObject({
+      note: 'approved by ada (1 more needed)',
+    })
+    expect((await house.cli('approve', id, '--token-file', 'bob.token')).code).toBe(0)
+    expect((await house.json('state', runId)).head).toMatchObject({ status: 'completed' })
+    const { items } = await house.json('approvals', '--all')
+    expect(items[0]).toMatchObject({ status: 'granted', decidedBy: 'ada, bob' })
+    expect((await house.cli('people', 'remove', 'bob')).code).toBe(0)
+    const gone = await house.cli('runs', '--token-file', 'bob.token')
+    expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('TOKEN_INVALID')])
+  })
+
+  test('a channel can be tried, and one that fails says why', async () => {
+    configure()
+    posts.answer(500)
+    const { code, out } = await house.cli('notify', 'test')
+    expect(code).toBe(1)
+    expect(out).toContain('hook (webhook)  the receiver answered 500')
+    expect(out).toContain('inbox (mail)  went through')
+    expect(mails.letters[0]?.text).toContain('nothing waits for you')
+    expect((await house.cli('notify', 'test', '--as', 'agent')).code).toBe(1)
+    expect(mails.letters).toHaveLength(1)
   })
 })
