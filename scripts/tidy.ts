@@ -65,6 +65,7 @@ const everyRoom = [
   'src/client/',
   'src/gateway/',
   'src/prove/',
+  'src/notify/',
 ]
 
 // The page knows what goes over the wire, and nothing of how it is answered.
@@ -76,6 +77,7 @@ export const rules: Rules = {
     { folder: 'src/runtime/', mayUse: [core] },
     { folder: 'src/testing/', mayUse: [core] },
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
+    { folder: 'src/notify/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/runner/', mayUse: ['src/runtime/'] },
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
@@ -126,7 +128,10 @@ export const rules: Rules = {
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },
     ...codeMirror.map((name) => ({ name, places: ['dashboard/editor/'], oneFile: false })),
   ],
-  devLibraries: ['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
+  devLibraries: [
+    ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
+    ...['playwright-core', 'smtp-server'],
+  ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },
     { folder: 'src/store/', apart: null, shared: ['migrations'] },

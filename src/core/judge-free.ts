@@ -5,7 +5,7 @@
 import { plainMachine } from './dialects/compiled.ts'
 import type { Call, Verdict } from './engine/types.ts'
 import { asObject, type Json } from './json.ts'
-import { askPolicies, limitsOf, nothingAround, policyDenial } from './judge.ts'
+import { askPolicies, limitsOf, nothingAround, policyDenial, quorumFor } from './judge.ts'
 import type { Machine, Policy } from './machine/machine.ts'
 import { ruleOnProtected } from './tools/protected.ts'
 
@@ -31,6 +31,10 @@ export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdic
   if (asking === undefined && limited === undefined) return allow
   const rule = asking?.answer.rule ?? limited?.answer.rule ?? null
   const hint = 'start a run (`pawl start NAME`): it keeps count, and asks'
+  if (asking !== undefined && quorumFor(spoken) !== null) {
+    const reason = `certain people have to agree to \`${call.capability}\`, whom only a run asks`
+    return { verdict: 'deny', code: 'POLICY_DENIED', reason, rule, hint }
+  }
   if (asking !== undefined) {
     const reason = `a person has to agree to \`${call.capability}\``
     return { verdict: 'ask', code: null, reason, rule, hint }

@@ -11,6 +11,7 @@ import type { Around, Call, Grant, Ruling, RunState, RunUsage, Verdict } from '.
 import type { DenialCode } from './errors.ts'
 import { hashJson } from './machine/hash.ts'
 import type { Machine, Policy } from './machine/machine.ts'
+import { isHopeless, type Quorum, quorumText, strictest } from './machine/quorum.ts'
 import { usdText } from './money.ts'
 import type { PolicyAnswer } from './policy/evaluate.ts'
 import { evaluatePolicy, namesOf } from './policy/evaluate.ts'
@@ -50,6 +51,10 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
   const answer =
     asking === undefined ? { verdict: stage, grant: null } : ask(asking, { state, at }, call)
   if (answer.verdict.verdict === 'deny') return unmetered(answer.verdict)
+  const quorum = quorumFor(spoken)
+  if (quorum !== null && isHopeless(quorum) && answer.grant === null) {
+    return unmetered(hopeless(quorum, asking?.answer.rule ?? null, call))
+  }
   const limited = spoken.flatMap(limitsOf)
   const since = answer.grant?.at ?? null
   const usage = { ...usageFor(where), since }
@@ -61,6 +66,7 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
     rule: rule ?? null,
     meters: reservationsFor(limited, since),
     grant: answer.grant?.approvalId ?? null,
+    ...(quorum === null ? {} : { quorum }),
   }
 }
 
@@ -78,6 +84,18 @@ export function modelLimits(where: Judging): readonly Limited[] {
       meter: meterOf(owner, tier, rule.capability),
     })),
   )
+}
+
+/** Who has to agree for all the rules that ask. */
+export function quorumFor(spoken: readonly Spoken[]): Quorum | null {
+  const rules = spoken.flatMap(({ answer }) => (answer.verdict === 'ask' ? answer.limited : []))
+  return strictest(rules.flatMap(({ quorum }) => (quorum === undefined ? [] : [quorum])))
+}
+
+function hopeless(quorum: Quorum, rule: string | null, call: Call): Verdict {
+  const reason = `nobody can agree to \`${call.capability}\`: ${quorumText(quorum)} would have to`
+  const hint = 'go on without it; only whoever wrote the policies can change that'
+  return { verdict: 'deny', code: 'POLICY_DENIED', reason, rule, hint }
 }
 
 /** A run that is over does not wait; still nothing happens while a person decides. */
@@ -155,10 +173,9 @@ export function policyDenial({ layer, answer }: Spoken, call: Call): Verdict {
 export function limitsOf({ layer, answer }: Spoken): readonly Limited[] {
   const { tier } = answer
   if (tier !== 'ask' && tier !== 'allow') return []
-  return answer.limited.map((rule) => ({
-    rule,
-    meter: meterOf(layer.owner, tier, rule.capability),
-  }))
+  return answer.limited
+    .filter((rule) => rule.rate !== null || rule.budget !== null)
+    .map((rule) => ({ rule, meter: meterOf(layer.owner, tier, rule.capability) }))
 }
 
 /** Limits of whole runs: a child uses up what its parents may use, and not only its own. */

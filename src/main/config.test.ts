@@ -35,7 +35,8 @@ test('without a file every setting has its default', () => {
     elicitation: false,
     prices: knownPrices,
     otlpUrl: null,
-    webhookUrl: null,
+    notify: expect.objectContaining({ channels: [], quiet: null, remindMs: null, escalate: null }),
+    publicUrl: null,
   })
 })
 
@@ -61,7 +62,10 @@ test('settings are read, with comments, and the file is closed to others', () =>
     elicitation: true,
     prices: withPrices({ house: { input: 1, output: 2 } }),
     otlpUrl: 'http://127.0.0.1:4318/v1/traces',
-    webhookUrl: 'http://127.0.0.1:9/hook',
+    notify: expect.objectContaining({
+      channels: [expect.objectContaining({ url: 'http://127.0.0.1:9/hook', shows: 'question' })],
+    }),
+    publicUrl: null,
   })
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })

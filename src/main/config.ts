@@ -2,14 +2,18 @@
  * `config.json` of a data directory: what a person may set, with defaults for all of it.
  * Knows settings. Must not act on any.
  */
+import { dirname } from 'node:path'
 import { z } from 'zod'
 import { readShape } from '../core/dialects/shape.ts'
 import type { Finding } from '../core/finding.ts'
 import { type PriceTable, withPrices } from '../core/prices.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
+import type { NotifySettings } from '../notify/settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { notifySchema, notifySettingsOf } from './config-notify.ts'
 import { readPrivate } from './private-file.ts'
+import { userName } from './user-name.ts'
 
 const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
 
@@ -89,7 +93,14 @@ const configSchema = z.strictObject({
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
   webhook: z
     .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
-    .optional(),
+    .optional()
+    .describe('The short way to a channel that is told of questions, and of nothing else.'),
+  notify: notifySchema.optional().describe('How people are told that something waits for them.'),
+  publicUrl: z
+    .string()
+    .regex(/^https?:\/\/[^\s/?#@]+$/)
+    .optional()
+    .describe('Where links for people lead: what stands in front of this daemon.'),
 })
 
 type ConfigFile = z.infer<typeof configSchema>
@@ -109,7 +120,8 @@ export type Config = {
   readonly elicitation: boolean
   readonly prices: PriceTable
   readonly otlpUrl: string | null
-  readonly webhookUrl: string | null
+  readonly notify: NotifySettings
+  readonly publicUrl: string | null
 }
 
 const hourMs = 3_600_000
@@ -120,10 +132,10 @@ const stopsMaxDefault = 3
 /** The settings in a file; a missing file sets nothing. */
 export function readConfig(path: string): Config {
   const text = readPrivate(path)
-  return settingsOf(text === null ? {} : parseConfig(path, text))
+  return settingsOf(text === null ? {} : parseConfig(path, text), dirname(path))
 }
 
-function settingsOf(file: ConfigFile): Config {
+function settingsOf(file: ConfigFile, folder: string): Config {
   const { days, megabytes } = file.retention ?? {}
   return {
     databaseUrl: file.database ?? null,
@@ -138,7 +150,12 @@ function settingsOf(file: ConfigFile): Config {
     elicitation: file.approvals?.elicitation ?? false,
     prices: withPrices(file.prices ?? {}),
     otlpUrl: file.otlp ?? null,
-    webhookUrl: file.webhook?.url ?? null,
+    notify: notifySettingsOf(file.notify, {
+      webhookUrl: file.webhook?.url ?? null,
+      folder,
+      owner: userName(),
+    }),
+    publicUrl: file.publicUrl ?? null,
   }
 }
 

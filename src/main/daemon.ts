@@ -46,6 +46,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     gateway: async (wish, io) =>
       (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
     care: async (task) => (await import('./care.ts')).care(home, task),
+    people: async () => (await import('./people.ts')).openPeopleDoor(home),
   }
 }
 

@@ -11,6 +11,8 @@ export type Home = {
   readonly database: string
   readonly config: string
   readonly tokens: { readonly agent: string; readonly person: string }
+  /** People beside the owner, with hashes of their tokens. */
+  readonly people: string
   /** Who serves it now: pid, version, addresses. */
   readonly daemon: string
   readonly lock: string
@@ -51,6 +53,7 @@ export function findHome(settings: HomeSettings): Home {
     database: join(folder, 'pawl.db'),
     config: join(folder, 'config.json'),
     tokens: { agent: join(folder, 'agent.token'), person: join(folder, 'person.token') },
+    people: join(folder, 'people.json'),
     daemon: join(folder, 'daemon.json'),
     lock: join(folder, 'daemon.lock'),
     log: join(folder, 'daemon.log'),

@@ -20,12 +20,14 @@ import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openMcp } from './open-mcp.ts'
+import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from './page.ts'
+import { openPeople } from './people.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
+import { userName } from './user-name.ts'
 import { type HookWatch, openHookWatch } from './watch-hooks.ts'
-import { openWebhook } from './webhook.ts'
 
 export type DaemonSettings = {
   readonly home: Home
@@ -65,13 +67,13 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     for (let next = opened.pop(); next !== undefined; next = opened.pop()) await next()
   }
   try {
-    const tokens = tokensOf(ensureTokens(home))
+    const tokens = tokensOf(ensureTokens(home), openPeople(home))
     const store = await openStore(home, config)
-    const runtime = await openRuntimeOn(store, config, settings)
+    const { runtime, notify } = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
     const found = await lookAround(store, settings)
     const watch = openHookWatch(home, runtime, log)
-    opened.push(openTimers(runtime, watch, log))
+    opened.push(openTimers(runtime, { watch, notify, log }))
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const signIns = openSignInFile(home, userName())
@@ -86,12 +88,14 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       tokens,
       answerHook: desk.answerHttp,
       signIns,
+      people: notify,
       about: aboutOf(version, config, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
     })
     const { url, close: closeDoors } = await openDoors(api, settings, config)
+    notify.serveAt(url)
     opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
     const signInLink = (): string => `${url}/#/sign-in/${signIns.invite('admin').code}`
     return { url, found, signInLink, close }
@@ -120,12 +124,21 @@ async function openRuntimeOn(
   store: Store,
   config: Config,
   { home, log }: DaemonSettings,
-): Promise<OpenRuntime> {
+): Promise<{ readonly runtime: OpenRuntime; readonly notify: Notify }> {
   const latest = await latestMoment(store)
   // WHY not from the far future: one wrong clock would move time for every run, for good.
   const notBefore = latest > Date.now() + dayMs ? 0 : latest
   if (notBefore !== latest) log('warning', 'a run on record is from the future', { at: latest })
   const clock = openClock({ wall: Date.now, steady: () => performance.now(), notBefore })
+  const { publicUrl } = config
+  const notify: Notify = openNotify({
+    settings: config.notify,
+    publicUrl,
+    cards: store,
+    clock,
+    runtime: () => runtime,
+    log,
+  })
   const runtime: OpenRuntime = openRuntime({
     store,
     clock,
@@ -135,11 +148,11 @@ async function openRuntimeOn(
     prices: config.prices,
     guarded: guardedBy(home),
     retention: config.retention,
-    deliver: (owed) => deliver(owed),
+    deliver: notify.deliver,
+    owes: notify.owes,
     log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultText(fault) }),
   })
-  const deliver = openWebhook(config.webhookUrl, runtime.readApproval)
-  return runtime
+  return { runtime, notify }
 }
 
 /** Where the tokens, the database and the socket are, under every name. */
@@ -173,12 +186,12 @@ async function latestMoment(store: Store): Promise<number> {
 async function openDoors(
   api: Api,
   { home, port, version, log }: DaemonSettings,
-  config: Config,
+  { port: portSet, publicUrl }: Config,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const onFault = (fault: unknown): void => log('warning', 'mcp', { fault: faultText(fault) })
   const mcp = openMcp(api, { version, onFault })
-  const door = { api, host: '127.0.0.1', mounts: mcp.mounts, ...findPageFolder() }
-  const http = await openHttp(door, home, port ?? config.port)
+  const door = { api, host: '127.0.0.1', publicUrl, mounts: mcp.mounts, ...findPageFolder() }
+  const http = await openHttp(door, home, port ?? portSet)
   try {
     // Last of all: whoever reaches the socket reaches a daemon that serves.
     const socket = await openSocketDoor({ api, path: home.socket })
@@ -221,7 +234,9 @@ function spansOf({ otlpUrl }: Config, log: LogLine): Spans {
   return { hear: { onSpan: exporter.onSpan }, close: exporter.close }
 }
 
-function openTimers(runtime: OpenRuntime, watch: HookWatch, log: LogLine): () => Promise<void> {
+type Timed = { readonly watch: HookWatch; readonly notify: Notify; readonly log: LogLine }
+
+function openTimers(runtime: OpenRuntime, { watch, notify, log }: Timed): () => Promise<void> {
   const onFault = (fault: unknown): void => {
     log('error', 'what was due could not be done', { fault: faultText(fault) })
   }
@@ -235,6 +250,7 @@ function openTimers(runtime: OpenRuntime, watch: HookWatch, log: LogLine): () =>
     every(secondMs, runtime.poll, onFault),
     every(secondMs, tellDeafness(runtime, log), onFault),
     every(hourMs, letGo, onFault),
+    every(hourMs, notify.sweep, onFault),
     every(watchMs, watch.look, onFault),
   ]
   return async () => {
@@ -274,23 +290,19 @@ async function lookAround(store: Store, { left, log }: DaemonSettings): Promise<
 }
 
 /** WHY hashes: they are of one length, and comparing them tells nothing of how much fitted. */
-function tokensOf(known: { readonly agent: string; readonly person: string }): Tokens {
+function tokensOf(
+  known: { readonly agent: string; readonly person: string },
+  people: (presented: string) => string | null,
+): Tokens {
   const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
   const [agent, person] = [hashOf(known.agent), hashOf(known.person)]
   const name = userName()
   return (presented) => {
     const hash = hashOf(presented)
     if (timingSafeEqual(hash, person)) return { role: 'person', name }
-    return timingSafeEqual(hash, agent) ? { role: 'agent', name: 'agent' } : null
-  }
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // In a container the system may know a user by number only.
-    return `uid ${process.getuid?.() ?? 0}`
+    if (timingSafeEqual(hash, agent)) return { role: 'agent', name: 'agent' }
+    const other = people(presented)
+    return other === null ? null : { role: 'person', name: other }
   }
 }
 

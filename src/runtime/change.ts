@@ -3,10 +3,10 @@
  * they change, the reply, and what is owed.
  */
 import type { Answered, Family } from '../core/engine/family.ts'
-import type { Actor, Effect } from '../core/engine/types.ts'
+import type { Actor } from '../core/engine/types.ts'
 import { chained } from './chain.ts'
 import type { LoadedRun } from './load-run.ts'
-import type { Change, EventRecord, Owed } from './ports.ts'
+import type { Change, EventRecord, Owed, RunHead } from './ports.ts'
 import { approvalsOf, type Beginning, headOf, type Pins, snapshotOf } from './project.ts'
 import { cutEvent } from './texts.ts'
 
@@ -22,7 +22,17 @@ export type Kept = {
   readonly asked: string
   readonly at: number
   readonly actor: Actor
+  readonly owes: Owes
 }
+
+/**
+ * What people outside are owed for what was recorded, beside what the engine owes itself; kept
+ * together with it or not at all.
+ */
+export type Owes = (facts: {
+  readonly head: RunHead
+  readonly recorded: Answered['recorded']
+}) => readonly Pick<Owed, 'kind' | 'data'>[]
 
 /** Where a log stands before a command; a new one stands at its beginning. */
 export type Standing = {
@@ -66,6 +76,10 @@ export function changeOf(
   const head = headOf(family, { seq, hash, at: changedAt }, standing.beginning)
   const isDue = seq - standing.snapshotSeq >= snapshotEvery
   const snapshot = isDue ? snapshotOf(family, standing.library, { seq, hash }) : null
+  const debts = [
+    ...answered.effects.map((effect) => ({ kind: effect.type, data: JSON.stringify(effect) })),
+    ...kept.owes({ head, recorded }),
+  ]
   const change: Change = {
     runId,
     expectedSeq: standing.seq,
@@ -75,21 +89,12 @@ export function changeOf(
       ? { commandId, text: JSON.stringify({ seq, reply, asked: kept.asked }) }
       : null,
     approvals: approvalsOf(standing.family, family, { recorded, at }),
-    owed: answered.effects.map((effect, index) => owedFor(effect, { runId, seq, index, at })),
+    owed: debts.map(({ kind, data }, index) => {
+      const id = `${runId}:e${seq}.${index}`
+      return { id, runId, kind, data, dueAt: at, attempts: 0 }
+    }),
     snapshot,
   }
   const snapshotSeq = snapshot === null ? standing.snapshotSeq : seq
   return { change, run: { family, head, library: standing.library, snapshotSeq } }
-}
-
-type Debt = {
-  readonly runId: string
-  readonly seq: number
-  readonly index: number
-  readonly at: number
-}
-
-function owedFor(effect: Effect, { runId, seq, index, at }: Debt): Owed {
-  const id = `${runId}:e${seq}.${index}`
-  return { id, runId, kind: effect.type, data: JSON.stringify(effect), dueAt: at, attempts: 0 }
 }

@@ -12,13 +12,18 @@ export type DueWork = {
   readonly deliver: () => Promise<number>
 }
 
+/**
+ * Tells the outside; a fault means that it has to be told again. Gives the moment at which there
+ * will be more to tell of the same; undefined: that was all.
+ */
+export type Deliver = (owed: Owed) => Promise<number | undefined>
+
 type Tools = {
   readonly store: RunStore
   readonly clock: Clock
   /** Lets a question run out. */
   readonly expire: (row: ApprovalRow) => Promise<unknown>
-  /** Tells the outside; a fault means that it has to be told again. */
-  readonly deliver: (owed: Owed) => Promise<void>
+  readonly deliver: Deliver
   readonly log: (what: string, fault: unknown) => void
 }
 
@@ -65,15 +70,26 @@ export function openDueWork(tools: Tools): DueWork {
 }
 
 async function deliver(tools: Tools, owed: Owed): Promise<boolean> {
-  const isTold = await attempt(tools, `${owed.kind} ${owed.id}`, () => tools.deliver(owed))
+  let moreAt: number | undefined
+  const isTold = await attempt(tools, `${owed.kind} ${owed.id}`, async () => {
+    moreAt = await tools.deliver(owed)
+  })
+  if (isTold && moreAt !== undefined) {
+    await tools.store.delayOwed(owed.id, moreAt)
+    return true
+  }
   if (isTold || owed.attempts >= attemptsMax) {
     await tools.store.settleOwed(owed.id)
     if (!isTold) tools.log(`given up after ${owed.attempts} tries: ${owed.kind} ${owed.id}`, null)
     return isTold
   }
-  const waitMs = Math.min(retryMsMin * 2 ** Math.min(owed.attempts, 20), retryMsMax)
-  await tools.store.delayOwed(owed.id, tools.clock.now() + waitMs)
+  await tools.store.delayOwed(owed.id, tools.clock.now() + retryMsAfter(owed.attempts))
   return false
+}
+
+/** How long to wait after so many tries. */
+export function retryMsAfter(attempts: number): number {
+  return Math.min(retryMsMin * 2 ** Math.min(attempts, 20), retryMsMax)
 }
 
 /** Whether it went well. One thing that fails must not hold up the others. */

@@ -9,7 +9,7 @@ import { commandFamily, mainOf, memberOfBranch } from '../core/engine/family.ts'
 import type { Actor, Command, Reply } from '../core/engine/types.ts'
 import { own } from '../core/json.ts'
 import type { Policy } from '../core/machine/machine.ts'
-import { changeOf, type Standing, standingOf } from './change.ts'
+import { changeOf, type Owes, type Standing, standingOf } from './change.ts'
 import type { Clock } from './clock.ts'
 import { unknownRun } from './keep-logs.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
@@ -37,6 +37,7 @@ export type Desk = {
   readonly policies: (workspace: string | null) => readonly Policy[]
   /** Folders that no call may touch, as absolute paths. */
   readonly guarded: readonly string[]
+  readonly owes: Owes
 }
 
 export type Planned = {
@@ -177,7 +178,7 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
   const commandId = by.commandId ?? desk.newId()
   const isNamed = by.commandId !== null
   const asked = isNamed ? fingerprint(decided.asked) : ''
-  const kept = { runId, commandId, isNamed, asked, at, actor: by.actor }
+  const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, owes: desk.owes }
   const { change, run } = changeOf(answered, standing, kept)
   const committed = await commit(desk, change)
   if (committed === 'conflict') return null

@@ -9,11 +9,12 @@ import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
 import { knownPrices, type PriceTable } from '../core/prices.ts'
+import type { Owes } from './change.ts'
 import type { Clock } from './clock.ts'
 import { readCosts } from './cost-report.ts'
 import { openDefinitions } from './definitions.ts'
 import { openDrafts } from './drafts.ts'
-import { openDueWork } from './due-work.ts'
+import { type Deliver, openDueWork } from './due-work.ts'
 import { currentRun, type Desk, handleCommand, replyIn, viewOf } from './handle-command.ts'
 import { freeCallOf, leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
@@ -23,7 +24,8 @@ import { openMemories } from './memories.ts'
 import { openGateway } from './open-gateway.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
-import type { ApprovalRow, Owed, Store } from './ports.ts'
+import type { ApprovalRow, Store } from './ports.ts'
+import { questionOf } from './question.ts'
 import { openRunCache } from './run-cache.ts'
 import { openRunQueue } from './run-queue.ts'
 import type {
@@ -54,8 +56,10 @@ export type RuntimeOptions = {
   /** Folders that no call may touch, as absolute paths. Absent: none. */
   readonly guarded?: readonly string[]
   readonly retention: Retention
-  /** Tells a person outside; a fault means that it is tried again. */
-  readonly deliver: (owed: Owed) => Promise<void>
+  /** Tells people outside. */
+  readonly deliver: Deliver
+  /** Absent: nothing but what the engine owes. */
+  readonly owes?: Owes
   readonly log: (what: string, fault: unknown) => void
 }
 
@@ -81,7 +85,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const queue = openRunQueue()
   const [shelf, cache] = [openMachineShelf(store), openRunCache()]
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
-  const desk = { ...tools, approvalMs, policies, guarded }
+  const owes = options.owes ?? (() => [])
+  const desk = { ...tools, approvalMs, policies, guarded, owes }
   const definitions = openDefinitions(desk)
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
@@ -106,6 +111,10 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     listRuns: store.listRuns,
     readEvents: store.readEvents,
     listApprovals: store.listApprovals,
+    readQuestion: async (id) => {
+      const row = await knownApproval(store, id)
+      return questionOf(row, await currentRun(desk, row.runId))
+    },
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions,

@@ -2,7 +2,7 @@
  * What is projected from a log: the head of a run, its questions to people, the kept fold.
  * Pure: the same events give the same rows, now and when they are rebuilt.
  */
-import { evolveVersion } from '../core/engine/evolve.ts'
+import { endorsed, evolveVersion } from '../core/engine/evolve.ts'
 import type { Family, Member, Recorded } from '../core/engine/family.ts'
 import { mainOf } from '../core/engine/family.ts'
 import type { Machines } from '../core/engine/fold-family.ts'
@@ -59,20 +59,30 @@ export function approvalsOf(
     if (!facts.recorded.some(({ event }) => event.type === 'approval.requested')) return []
   }
   const rows = new Map<string, ApprovalRow>()
-  for (const member of before?.members ?? []) {
-    const { approval } = member.state
-    if (approval !== null) rows.set(approval.id, pendingRow(after.mainId, member.runId, approval))
+  const asked = new Map<string, Asked>()
+  const put = (one: Asked): void => {
+    asked.set(one.approval.id, one)
+    rows.set(one.approval.id, pendingRow(after.mainId, one))
+  }
+  for (const { runId: member, state } of before?.members ?? []) {
+    if (state.approval !== null) put({ member, approval: state.approval })
   }
   const changed = new Set<string>()
-  for (const { runId, event } of facts.recorded) {
+  for (const { runId: member, event } of facts.recorded) {
     if (event.type === 'approval.requested') {
-      rows.set(event.approval.id, pendingRow(after.mainId, runId, event.approval))
+      put({ member, approval: event.approval })
       changed.add(event.approval.id)
     }
-    const row = 'approvalId' in event ? rows.get(event.approvalId) : undefined
-    if (row === undefined) continue
-    rows.set(row.id, { ...row, ...decided(event, facts.at) })
-    changed.add(row.id)
+    const known = 'approvalId' in event ? asked.get(event.approvalId) : undefined
+    if (known === undefined) continue
+    const { approval } = known
+    if (event.type === 'approval.endorsed') put({ member, approval: endorsed(approval, event) })
+    else
+      rows.set(approval.id, {
+        ...(rows.get(approval.id) as ApprovalRow),
+        ...decided(event, facts.at, approval),
+      })
+    changed.add(approval.id)
   }
   for (const row of rows.values()) {
     if (row.status !== 'pending' || isOpen(after, row)) continue
@@ -91,21 +101,36 @@ function isOpen(family: Family, row: ApprovalRow): boolean {
   return family.members.some((member) => member.state.approval?.id === row.id)
 }
 
-function pendingRow(runId: string, member: string, approval: Approval): ApprovalRow {
-  const { id, kind, message, hash, requestedAt, expiresAt = null, pending } = approval
-  const open = { status: 'pending', decidedAt: null, decidedBy: null, note: '' } as const
-  const asked = { kind, message, hash, requestedAt, expiresAt, pending: JSON.stringify(pending) }
+type Asked = { readonly member: string; readonly approval: Approval }
+
+function pendingRow(runId: string, { member, approval }: Asked): ApprovalRow {
+  const { id, kind, message, hash, requestedAt, expiresAt = null, pending, quorum } = approval
+  const note = endorsedText(approval)
+  const open = { status: 'pending', decidedAt: null, decidedBy: null, note } as const
+  // What waits is kept with whom it waits for, where that is not simply anybody.
+  const whole = quorum === undefined ? pending : { ...pending, quorum }
+  const asked = { kind, message, hash, requestedAt, expiresAt, pending: JSON.stringify(whole) }
   return { id, runId, member, ...asked, ...open }
+}
+
+/** Who has agreed so far, while others have to as well. */
+function endorsedText({ quorum, endorsements = [] }: Approval): string {
+  if (quorum === undefined || endorsements.length === 0) return ''
+  const said = endorsements.map(({ by, note }) => (note === '' ? by.name : `${by.name}: ${note}`))
+  const missing = quorum.needed - endorsements.length
+  return `approved by ${said.join('; ')} (${missing} more needed)`
 }
 
 type Decided = Pick<ApprovalRow, 'status' | 'decidedAt' | 'decidedBy' | 'note'>
 
-function decided(event: Event, at: number): Decided | Record<string, never> {
+function decided(event: Event, at: number, approval: Approval): Decided | Record<string, never> {
   switch (event.type) {
     case 'approval.granted':
     case 'approval.refused': {
       const status = event.type === 'approval.granted' ? 'granted' : 'refused'
-      return { status, decidedAt: at, decidedBy: event.by.name, note: event.note }
+      const before = event.type === 'approval.granted' ? (approval.endorsements ?? []) : []
+      const decidedBy = [...before.map((one) => one.by.name), event.by.name].join(', ')
+      return { status, decidedAt: at, decidedBy, note: event.note }
     }
     case 'approval.expired':
       return { status: 'expired', decidedAt: at, decidedBy: null, note: '' }

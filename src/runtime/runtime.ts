@@ -31,6 +31,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
+import type { Question } from './question.ts'
 import type { OpenRuns } from './session-run.ts'
 import type { Tasks } from './tasks.ts'
 
@@ -252,6 +253,8 @@ export type Runtime = {
   ) => Promise<readonly EventRecord[]>
   readonly listApprovals: (query: ApprovalQuery) => Promise<Page<ApprovalRow>>
   readonly readApproval: (id: string) => Promise<ApprovalRow>
+  /** An approval with all that a person has to see before deciding. Fault `APPROVAL_UNKNOWN`. */
+  readonly readQuestion: (id: string) => Promise<Question>
   /** How far the log is, as soon as that is more than `after`, or when the time is over. */
   readonly waitFor: (wish: {
     readonly runId: string

@@ -36,6 +36,7 @@ export const caseEventTypes = [
   'call.reported',
   'limit.reached',
   'approval.requested',
+  'approval.endorsed',
   'approval.granted',
   'approval.refused',
   'approval.expired',

@@ -205,7 +205,7 @@ async function deliver(
   { random, weather, told, note }: Ground,
   step: () => Promise<void>,
   owed: Owed,
-): Promise<void> {
+): Promise<undefined> {
   await step()
   if (random.chance(weather.faultPercent * 3)) throw new Undelivered('nobody answers')
   const { approvalId } = JSON.parse(owed.data) as { readonly approvalId: string }

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { BriefPart, Machine, PolicyRule, Stage, Trigger } from '../machine/machine.ts'
+import type { Quorum } from '../machine/quorum.ts'
 import { usdOf } from '../money.ts'
 
 /** A definition in another dialect, and what of the meaning is not in it. */
@@ -56,7 +57,14 @@ function printPolicy(policy: Machine['policy']): JsonObject | undefined {
   })
 }
 
-function printRule({ capability, rate, budget }: PolicyRule): JsonObject {
+/** Who has to approve, as every dialect writes it. */
+export function printQuorum(quorum: Quorum | undefined): JsonObject | undefined {
+  if (quorum === undefined) return undefined
+  const { needed, from } = quorum
+  return compact({ needed, from: from === undefined ? undefined : [...from] })
+}
+
+function printRule({ capability, rate, budget, quorum }: PolicyRule): JsonObject {
   return compact({
     capability,
     rate_limit:
@@ -65,6 +73,7 @@ function printRule({ capability, rate, budget }: PolicyRule): JsonObject {
         : { max_calls: rate.callsMax, window_seconds: rate.windowMs / 1_000 },
     budget_limit:
       budget === null ? undefined : { max_usd: usdOf(budget.microUsdMax), period: budget.period },
+    approvals: printQuorum(quorum),
   })
 }
 

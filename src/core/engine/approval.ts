@@ -6,6 +6,7 @@ import type { JsonObject } from '../json.ts'
 import { hashCall } from '../judge.ts'
 import { hashJson } from '../machine/hash.ts'
 import type { Gate, Machine, Move } from '../machine/machine.ts'
+import { type Quorum, quorumText } from '../machine/quorum.ts'
 import { showInput, visible } from '../policy/show-input.ts'
 import { refuseData } from './clean-data.ts'
 import type { Draft, Refusal } from './draft.ts'
@@ -13,6 +14,7 @@ import { accept, emit, openDraft, refuse } from './draft.ts'
 import { endRun } from './enter.ts'
 import { applyMove } from './move.ts'
 import type {
+  Actor,
   Approval,
   Command,
   Decision,
@@ -38,14 +40,29 @@ export function requestMove(draft: Draft, question: Question): null {
   const approval: Approval = {
     id,
     kind: 'move',
-    message: gate.message === '' ? `\`${signal}\` in \`${draft.state.stage}\`?` : gate.message,
+    message: askedOf(
+      gate.message === '' ? `\`${signal}\` in \`${draft.state.stage}\`?` : gate.message,
+      gate.quorum,
+    ),
     hash: hashJson({ stage: draft.state.stage, ...pending } as unknown as JsonObject),
     ...openUntil(draft.envelope),
     pending,
+    ...quorumIn(draft, gate.quorum),
   }
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })
   return null
+}
+
+/** The question with who has to agree, where that is not simply anybody. */
+function askedOf(message: string, quorum: Quorum | undefined): string {
+  return quorum === undefined ? message : `${message} (${quorumText(quorum)} have to approve)`
+}
+
+type Asked = Pick<Approval, 'quorum' | 'askedBy'>
+
+function quorumIn({ envelope }: Draft, quorum: Quorum | undefined): Asked {
+  return quorum === undefined ? {} : { quorum, askedBy: envelope.actor }
 }
 
 function openUntil({ at, approvalMs }: Envelope): Pick<Approval, 'requestedAt' | 'expiresAt'> {
@@ -61,9 +78,10 @@ export function requestCall(
 ): string {
   const id = `${draft.envelope.runId}:a${draft.state.seq}`
   const rule = ruling.rule === null ? '' : ` (\`${ruling.rule}\`)`
-  const message =
+  const question =
     `may \`${visible(pending.tool)}\` be called with ${showInput(pending.input)}? ` +
     `${visible(ruling.reason)}${rule}`
+  const message = askedOf(question, ruling.quorum)
   const approval: Approval = {
     id,
     kind: 'call',
@@ -71,6 +89,7 @@ export function requestCall(
     hash: hashCall(pending),
     ...openUntil(draft.envelope),
     pending,
+    ...quorumIn(draft, ruling.quorum),
   }
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })
@@ -106,6 +125,13 @@ export function resolveApproval(
     blockWhenRefused(draft, approval, `${by.name} refused`)
     return accept(draft)
   }
+  const missing =
+    refuseApprover(approval, by) ?? (command.edits == null ? null : fixedForAll(approval))
+  if (missing !== null) return refuse(state, missing)
+  if ((approval.endorsements ?? []).length + 1 < (approval.quorum?.needed ?? 1)) {
+    emit(draft, { type: 'approval.endorsed', ...fact })
+    return accept(draft)
+  }
   if ('tool' in approval.pending) {
     // The grant lets the call through: from here on it counts, whoever makes it and when.
     const { meters } = approval.pending
@@ -118,6 +144,33 @@ export function resolveApproval(
   const edited = edits === null ? data : { ...data, ...edits }
   const stopped = applyMove(draft, move, { data: edited, by: 'grant' })
   return stopped === null ? accept(draft) : refuse(state, stopped)
+}
+
+/** Why this person's yes does not count; null: it does. */
+function refuseApprover(
+  { quorum, askedBy, endorsements = [] }: Approval,
+  by: Actor,
+): Refusal | null {
+  if (quorum === undefined) return null
+  const hint = `${quorumText(quorum)} have to approve`
+  const refusal = (reason: string): Refusal => ({ code: 'NOT_PERMITTED', reason, hint })
+  if (askedBy?.kind === 'person' && askedBy.name === by.name) {
+    return refusal(`\`${by.name}\` has asked for this and can not approve it`)
+  }
+  if (quorum.from !== undefined && !quorum.from.includes(by.name)) {
+    return refusal(`the approval of \`${by.name}\` does not count here`)
+  }
+  if (endorsements.some((one) => one.by.name === by.name)) {
+    return refusal(`\`${by.name}\` has approved this already, and somebody else has to`)
+  }
+  return null
+}
+
+/** WHY: what the first has approved is not what a second would change. */
+function fixedForAll({ quorum }: Approval): Refusal | null {
+  if ((quorum?.needed ?? 1) < 2) return null
+  const reason = 'what several people approve can not be changed by one of them'
+  return { code: 'NOT_PERMITTED', reason, hint: 'decide without changes, or refuse with a reason' }
 }
 
 /** Why a decision does not fit what is pending; null: it does. */

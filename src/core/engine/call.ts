@@ -5,6 +5,7 @@
 import type { DenialCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'
+import type { Quorum } from '../machine/quorum.ts'
 import type { Meters } from '../policy/meters.ts'
 import type { ShellReading } from '../shell/reading.ts'
 
@@ -133,6 +134,8 @@ export type Ruling = Verdict & {
   readonly meters: readonly Reservation[]
   /** The approval that lets it through. */
   readonly grant: string | null
+  /** Who has to agree, where it asks; absent: one person, whoever it is. */
+  readonly quorum?: Quorum
 }
 
 /** Something that is possible now, instead of a call that was denied. */

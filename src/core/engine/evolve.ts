@@ -100,6 +100,7 @@ export function foldInto(state: OwnState, event: Event): void {
       state.costMicroUsd += event.costMicroUsd
       return
     case 'approval.requested':
+    case 'approval.endorsed':
     case 'approval.granted':
     case 'approval.expired':
     case 'approval.refused':
@@ -201,7 +202,11 @@ function useGrant(state: OwnState, approvalId: string): void {
 }
 
 type ApprovalEvent = EventOf<
-  'approval.requested' | 'approval.granted' | 'approval.expired' | 'approval.refused'
+  | 'approval.requested'
+  | 'approval.endorsed'
+  | 'approval.granted'
+  | 'approval.expired'
+  | 'approval.refused'
 >
 
 function foldApproval(state: OwnState, event: ApprovalEvent): void {
@@ -212,6 +217,10 @@ function foldApproval(state: OwnState, event: ApprovalEvent): void {
     return
   }
   const approval = state.approval
+  if (event.type === 'approval.endorsed') {
+    if (approval?.id === event.approvalId) state.approval = endorsed(approval, event)
+    return
+  }
   if (!hasEnded(state)) state.status = state.pause === null ? 'running' : 'paused'
   state.approval = null
   state.notice = noticeOf(event, approval)
@@ -223,7 +232,12 @@ function foldApproval(state: OwnState, event: ApprovalEvent): void {
   state.grants = [...state.grants.slice(-(grantsMax - 1)), grant]
 }
 
-type Decided = Exclude<ApprovalEvent, { type: 'approval.requested' }>
+/** A question after one more of several people has agreed. */
+export function endorsed(approval: Approval, { by, note }: EventOf<'approval.endorsed'>): Approval {
+  return { ...approval, endorsements: [...(approval.endorsements ?? []), { by, note }] }
+}
+
+type Decided = Exclude<ApprovalEvent, { type: 'approval.requested' | 'approval.endorsed' }>
 
 function noticeOf(event: Decided, approval: Approval | null): string {
   const pending = approval?.pending

@@ -7,6 +7,7 @@
 import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Move, ResultSave, Source } from '../machine/machine.ts'
+import type { Quorum } from '../machine/quorum.ts'
 import type { Alternative, Grant, PendingCall, Reservation, Reserve, Spend } from './call.ts'
 import type { ChildOutcome } from './command.ts'
 
@@ -167,6 +168,13 @@ export type Event =
       /** What the person changed of the parked signal's values; absent: nothing. */
       readonly edits?: JsonObject
     }
+  /** One of several people who have to agree has done so. */
+  | {
+      readonly type: 'approval.endorsed'
+      readonly approvalId: string
+      readonly by: Actor
+      readonly note: string
+    }
   | {
       readonly type: 'approval.refused'
       readonly approvalId: string
@@ -212,7 +220,16 @@ export type Approval = {
   readonly expiresAt?: number
   /** The move that waits, whole: a grant needs no code to be replayed. */
   readonly pending: PendingMove | PendingCall
+  /** Who has to agree; absent: one person, whoever it is. */
+  readonly quorum?: Quorum
+  /** Who caused the question, where that matters: the asker is no approver. */
+  readonly askedBy?: Actor
+  /** Who has agreed so far, while more people have to; absent: nobody. */
+  readonly endorsements?: readonly Endorsement[]
 }
+
+/** One person's yes, of several that are needed. */
+export type Endorsement = { readonly by: Actor; readonly note: string }
 
 export type PendingMove = {
   readonly signal: string

@@ -11,6 +11,7 @@ import { checkSatisfiable, checkShadowedRoutes } from './check-guards.ts'
 import { checkCycles, checkEnds, checkReachable } from './check-paths.ts'
 import { checkPolicy } from './check-policy.ts'
 import { checkCommands, checkEscalation, checkOpenStages } from './check-power.ts'
+import { checkQuorums } from './check-quorum.ts'
 import { type Check, surveyOf } from './check-survey.ts'
 import { checkForks, checkInitial, checkReturns, checkTargets } from './check-targets.ts'
 import type { Machine } from './machine.ts'
@@ -36,6 +37,7 @@ const checks: readonly Check[] = [
   checkCycles,
   checkCounters,
   checkPolicy,
+  checkQuorums,
 ]
 
 /** Everything there is to say about a machine by itself. What it invokes: see `linkMachine`. */

@@ -7,6 +7,7 @@
  */
 import type { Expr } from '../expr/expr.ts'
 import type { Json, JsonObject } from '../json.ts'
+import type { Quorum } from './quorum.ts'
 
 export type DialectName = 'process' | 'workflow' | 'steps'
 
@@ -174,6 +175,8 @@ export type Gate = {
   readonly refusal: 'stay' | 'block'
   /** Values of the signal that the person may change; absent: none. */
   readonly editable?: readonly string[]
+  /** Who has to agree; absent: one person, whoever it is. */
+  readonly quorum?: Quorum
   readonly origin: Origin
 }
 
@@ -295,6 +298,8 @@ export type PolicyRule = {
     readonly microUsdMax: number
     readonly period: 'hourly' | 'daily' | 'monthly'
   } | null
+  /** Who has to agree where this rule asks; absent: one person, whoever it is. */
+  readonly quorum?: Quorum
   readonly origin: Origin
 }
 

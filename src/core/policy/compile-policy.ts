@@ -3,6 +3,7 @@
  */
 import { join } from '../finding.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
+import { quorumOf } from '../machine/quorum.ts'
 import { microUsd } from '../money.ts'
 import type { PolicyDefinition } from './schema.ts'
 
@@ -12,17 +13,20 @@ type RuleDefinition = NonNullable<PolicyDefinition['allow']>[number]
 export function compilePolicy(definition: PolicyDefinition, pointer: string): Policy {
   const tier = (name: 'allow' | 'ask' | 'deny'): PolicyRule[] =>
     (definition[name] ?? []).map((rule, index) => compileRule(rule, join(pointer, name, index)))
+  const allow = tier('allow')
+  // WHY: who has to approve is asked, whatever list the rule stands in.
+  const asking = allow.filter((rule) => rule.quorum !== undefined)
   return {
     role: definition.role ?? 'agent',
-    allow: tier('allow'),
-    ask: tier('ask'),
+    allow: allow.filter((rule) => rule.quorum === undefined),
+    ask: [...tier('ask'), ...asking],
     deny: tier('deny'),
     otherwise: definition.default ?? 'allow',
   }
 }
 
 function compileRule(rule: RuleDefinition, origin: string): PolicyRule {
-  const { rate_limit: rate, budget_limit: budget } = rule
+  const { rate_limit: rate, budget_limit: budget, approvals } = rule
   return {
     capability: rule.capability,
     rate:
@@ -33,6 +37,7 @@ function compileRule(rule: RuleDefinition, origin: string): PolicyRule {
       budget === undefined
         ? null
         : { microUsdMax: microUsd(budget.max_usd), period: budget.period },
+    ...(approvals === undefined ? {} : { quorum: quorumOf(approvals) }),
     origin,
   }
 }

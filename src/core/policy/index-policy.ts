@@ -33,7 +33,7 @@ type Edge = { readonly label: string; readonly to: Branch }
 /** The rules of one tier that speak of a name, in the author's order. */
 export type Matched = {
   readonly first: PolicyRule
-  /** Those with a rate or a budget: all of them need room. */
+  /** Those with a rate, a budget or a quorum: all of them count. */
   readonly limited: readonly PolicyRule[]
 }
 
@@ -84,7 +84,7 @@ function indexTier(rules: readonly PolicyRule[]): TierIndex {
 }
 
 function addTo(spot: Spot | undefined, position: number, rule: PolicyRule): Spot {
-  const isLimited = rule.rate !== null || rule.budget !== null
+  const isLimited = rule.rate !== null || rule.budget !== null || rule.quorum !== undefined
   const limited = isLimited ? [position] : []
   if (spot === undefined) return { first: position, limited }
   return isLimited ? { ...spot, limited: [...spot.limited, position] } : spot

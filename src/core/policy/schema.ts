@@ -26,11 +26,27 @@ const capability = z
   .max(500)
   .describe('What the rule is about: `bash`, `mcp:server:tool`, or a beginning followed by `*`.')
 
+/** Who has to agree, where people are asked. */
+export const approvalsSchema = z
+  .object({
+    needed: z.int().min(1).max(20).describe('How many different people have to approve.'),
+    from: z
+      .array(z.string().min(1).max(100))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Names of those whose approval counts; without it, every person counts.'),
+  })
+  .meta({ id: 'approvals' })
+
 const policyRuleSchema = z
   .object({
     capability,
     rate_limit: rateLimitSchema.optional().describe('Denies the calls beyond a pace.'),
     budget_limit: budgetLimitSchema.optional().describe('Denies calls once the money is spent.'),
+    approvals: approvalsSchema
+      .optional()
+      .describe('Who has to approve the call. A rule in `allow` with it asks as well.'),
   })
   .meta({ id: 'policy_rule' })
 

@@ -9,6 +9,7 @@ import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime
 import type { Access } from './access.ts'
 import type { Answer, Asked } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
+import type { People } from './people.ts'
 import { type Problem, problem, problemOfRefusal } from './problem.ts'
 import type { SignIns } from './sign-ins.ts'
 
@@ -24,6 +25,7 @@ export type Desk = {
   /** Raised when whoever waits is gone; null: nobody can tell. */
   readonly signal: AbortSignal | null
   readonly about: About
+  readonly people: People | null
   readonly stop: () => void
 }
 

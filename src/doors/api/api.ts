@@ -19,6 +19,7 @@ import {
   streams,
 } from './operations-table.ts'
 import { parse } from './parse-input.ts'
+import type { People } from './people.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from './problem.ts'
 import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'
@@ -34,6 +35,8 @@ export type ApiOptions = {
   readonly onSpan?: (span: Span) => void
   /** Answers hooks that come over HTTP; absent: none does. */
   readonly answerHook?: AnswerHook
+  /** How people are told and decide from elsewhere; absent: not at all. */
+  readonly people?: People
   /** Hears of what we did not foresee. */
   readonly onFault?: (fault: unknown) => void
   /** Who has signed in to the page; absent: nobody can. */
@@ -85,6 +88,7 @@ export type Api = {
   readonly metrics: Metrics
   readonly answerHook: AnswerHook | null
   readonly signIns: SignIns | null
+  readonly people: People | null
 }
 
 const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
@@ -121,6 +125,7 @@ export function openApi(options: ApiOptions): Api {
     metrics,
     answerHook: options.answerHook ?? null,
     signIns: options.signIns ?? null,
+    people: options.people ?? null,
   }
 }
 
@@ -188,6 +193,7 @@ async function answer(
     commandId: commandIdOf(caller, request.commandId),
     signal: name === 'runs.wait' ? request.signal() : null,
     about: options.about,
+    people: options.people ?? null,
     stop: options.stop,
   }
   // WHY the cast: the compiler cannot see that name, input and handler are of one kind.

@@ -55,6 +55,7 @@ test('what an agent may never do needs a person', () => {
     'drafts.delete',
     'memories.delete',
     'gateway.accept',
+    'notify.test',
     'runs.export',
     'runs.force',
     'runs.import',
@@ -169,6 +170,7 @@ test('every answer is as its schema says', async () => {
   await ask('gateway.see', { ...named, scope: '/work', server: 'fs', launch, tools })
   const [pin] = (await ask('gateway.pins', { workspace: '/work' })).items
   await ask('gateway.accept', { scope: '/work', server: 'fs', version: pin.version })
+  await ask('notify.test', {})
   await ask('status', {})
   await ask('stop', {})
   await ask('health', {})

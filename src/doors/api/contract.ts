@@ -225,6 +225,18 @@ export const contract = {
     }),
     answer: judgement,
   },
+  'notify.test': {
+    input: nothing,
+    answer: z.object({
+      items: z.array(
+        z.object({
+          channel: z.string(),
+          type: z.string(),
+          problem: z.string().nullable().describe('null: it went through'),
+        }),
+      ),
+    }),
+  },
   status: {
     input: nothing,
     answer: z.object({

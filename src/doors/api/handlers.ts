@@ -179,6 +179,7 @@ export const handlers: Handlers = {
         workspace: workspace ?? null,
       }),
     ),
+  'notify.test': async ({ people }) => done({ items: (await people?.test()) ?? [] }),
   status: async ({ runtime, about }) =>
     done({ ...about, ...runtime.usage(), trouble: await runtime.findTrouble() }),
   stop: async ({ stop }) => {

@@ -251,6 +251,13 @@ export const operations = {
     repeats: 'same',
     summary: 'What would be said to a call, and why; keeps nothing',
   },
+  'notify.test': {
+    method: 'POST',
+    path: '/v1/notify/test',
+    need: 'person',
+    repeats: 'again',
+    summary: 'Send a test message over every channel that reaches people',
+  },
   status: {
     method: 'GET',
     path: '/v1/status',

@@ -142,6 +142,16 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/refuse.ts')).refuseVerb,
   },
   {
+    name: 'notify',
+    summary: 'try the channels that reach people elsewhere',
+    load: async () => (await import('./verbs/notify.ts')).notifyVerb,
+  },
+  {
+    name: 'people',
+    summary: 'give people tokens of their own',
+    load: async () => (await import('./verbs/people.ts')).peopleVerb,
+  },
+  {
     name: 'pause',
     summary: 'let a run rest',
     load: async () => (await import('./verbs/pause.ts')).pauseVerb,

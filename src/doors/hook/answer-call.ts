@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import { toolOf } from '../../core/tools/hosts.ts'
 import { gatewayServer, isControlTool } from '../../core/tools/own-tools.ts'
+import { quorumIn } from '../../runtime/question.ts'
 import type { Intent, Outcome } from '../../runtime/runtime.ts'
 import { newsFor } from './answer-session.ts'
 import { asAgent, type Desk, find, type Question } from './desk.ts'
@@ -146,7 +147,9 @@ async function ask(desk: Desk, question: Question, ruled: Ruled): Promise<Word> 
   const { view } = await runtime.readRun(run.runId, run.branch)
   const approvalId = view.approval?.id ?? ''
   const reason = askText(approvalId, view.approval?.message ?? reply.reason)
-  if (question.dialect.asks) {
+  // WHY: the prompt of a host is one person, and nobody knows which.
+  const isForOne = quorumIn(await runtime.readApproval(approvalId)) === null
+  if (question.dialect.asks && isForOne) {
     const { callId } = reply
     const key = keyOf(question, call)
     if (callId !== null && key !== null) {

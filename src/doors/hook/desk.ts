@@ -2,6 +2,7 @@
  * What answering a hook needs at hand, and which run a question is about.
  */
 import type { JsonObject } from '../../core/json.ts'
+import { quorumIn } from '../../runtime/question.ts'
 import type { By, Runtime } from '../../runtime/runtime.ts'
 import type { Heard, HostDialect } from './heard.ts'
 import type { Memory } from './memory.ts'
@@ -61,7 +62,8 @@ export async function settleAtPrompt(
   { approvalId, granted }: { readonly approvalId: string; readonly granted: boolean },
 ): Promise<void> {
   const row = await runtime.readApproval(approvalId)
-  if (row.status !== 'pending') return
+  // WHY not several people's: whoever sat there is nobody in particular.
+  if (row.status !== 'pending' || quorumIn(row) !== null) return
   // WHY not the name of a person: nobody knows who sat there, only what the host did.
   const name = `the prompt of ${heard.host}, as its hook tells`
   const by: By = { actor: { kind: 'person', name }, commandId: null }

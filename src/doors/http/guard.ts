@@ -10,13 +10,23 @@ import { type Problem, problem } from '../api/problem.ts'
 export type OwnNames = {
   readonly hosts: ReadonlySet<string>
   readonly origins: ReadonlySet<string>
+  /** What stands in front of this door for people elsewhere; null: nothing does. */
+  readonly front: { readonly host: string; readonly origin: string } | null
 }
 
-/** The names of a door on this port. */
-export function ownNames(port: number): OwnNames {
+/** The names of a door on this port; `publicUrl` leads to the links for people only. */
+export function ownNames(port: number, publicUrl: string | null): OwnNames {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]
-  return { hosts: new Set(hosts), origins: new Set(hosts.map((host) => `http://${host}`)) }
+  const { host, origin } = publicUrl === null ? { host: '', origin: '' } : new URL(publicUrl)
+  return {
+    hosts: new Set(hosts),
+    origins: new Set(hosts.map((one) => `http://${one}`)),
+    front: publicUrl === null ? null : { host, origin },
+  }
 }
+
+/** Where a person decides by a link: the one place that strangers may lead to. */
+const linkTarget = /^\/decide\/[\w-]+$/
 
 const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 /** Sent once or not at all; of two, another reader may take the other. */
@@ -35,14 +45,20 @@ const single: ReadonlySet<string> = new Set([
 /** Why a request is not even looked at; null: it is. */
 export function refuseRequest(request: IncomingMessage, own: OwnNames): Problem | null {
   return (
-    refuseHeaders(request) ??
+    refuseHeaders(request, own) ??
     refuseHost(request, own) ??
     refuseOrigin(request, own) ??
     refuseTarget(request)
   )
 }
 
-function refuseHeaders({ rawHeaders }: IncomingMessage): Problem | null {
+/** Whether it came for a link by the name that stands in front. */
+function isFromFront({ headers, url = '' }: IncomingMessage, { front }: OwnNames): boolean {
+  return front !== null && headers.host?.toLowerCase() === front.host && linkTarget.test(url)
+}
+
+function refuseHeaders(request: IncomingMessage, own: OwnNames): Problem | null {
+  const { rawHeaders } = request
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? ''
@@ -52,24 +68,31 @@ function refuseHeaders({ rawHeaders }: IncomingMessage): Problem | null {
     seen.add(name)
     // WHY: nothing stands between a caller of this machine and this door, and what claims so must
     // not lend another name to the request.
-    if (name === 'forwarded' || name.startsWith('x-forwarded-')) {
+    const isForwarded = name === 'forwarded' || name.startsWith('x-forwarded-')
+    if (isForwarded && !isFromFront(request, own)) {
       return forbidden('a forwarded request is not taken')
     }
   }
   return null
 }
 
-function refuseHost({ headers }: IncomingMessage, { hosts }: OwnNames): Problem | null {
-  if (hosts.has((headers.host ?? '').toLowerCase())) return null
+function refuseHost(request: IncomingMessage, own: OwnNames): Problem | null {
+  if (own.hosts.has((request.headers.host ?? '').toLowerCase())) return null
+  if (isFromFront(request, own)) return null
   return forbidden('this is not the host that was asked for')
 }
 
-function refuseOrigin({ headers }: IncomingMessage, { origins }: OwnNames): Problem | null {
+function refuseOrigin(request: IncomingMessage, own: OwnNames): Problem | null {
+  const { headers, method, url = '' } = request
   const { origin } = headers
-  if (origin !== undefined && !origins.has(origin.toLowerCase())) {
-    return forbidden('another site may not ask here')
-  }
+  const isFront = isFromFront(request, own)
+  const isOwn = isFront
+    ? origin === own.front?.origin
+    : own.origins.has(origin?.toLowerCase() ?? '')
+  if (origin !== undefined && !isOwn) return forbidden('another site may not ask here')
   const site = headers['sec-fetch-site']
+  // WHY: a link is followed from wherever the message was read. It shows, and decides nothing.
+  if (method === 'GET' && linkTarget.test(url)) return null
   // WHY not `same-site`: a page on another port of this machine is the same site.
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     return forbidden('another site may not ask here')

@@ -21,6 +21,8 @@ export type HttpDoorOptions = {
   readonly pageFolder?: string
   /** What is reached here beside the API. Absent: nothing. */
   readonly mounts?: readonly Mount[]
+  /** Where people reach the links for them from elsewhere; absent: nowhere. */
+  readonly publicUrl?: string | null
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -69,7 +71,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const closing = new AbortController()
   const server = openServer(limits)
   const port = await listen(server, host, options.port)
-  const own = ownNames(port)
+  const own = ownNames(port, options.publicUrl ?? null)
   const { pageFolder } = options
   const files = pageFolder === undefined ? null : openPageFiles(pageFolder)
   const routes = openRoutes({ api, mounts, closing: closing.signal, files })

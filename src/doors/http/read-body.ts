@@ -12,24 +12,49 @@ export type Body =
 
 /** Reads a JSON body. An empty one is an empty object. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Body> {
-  const { headers } = request
   // WHY required: a form of another site can send every other kind without being asked.
-  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
-    const detail = 'the body has to be `application/json`'
-    return { ok: false, problem: problem('REQUEST_INVALID', { detail, status: 415 }) }
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    return wrongKind('the body has to be `application/json`')
   }
-  if (Number(headers['content-length'] ?? 0) > bytesMax) return tooLarge(bytesMax)
+  const bytes = await readBytes(request, bytesMax)
+  if (bytes === null) return tooLarge(bytesMax)
+  return bytes.length === 0 ? { ok: true, value: {} } : parseJson(bytes)
+}
+
+export type Form =
+  | { readonly ok: true; readonly value: URLSearchParams }
+  | { readonly ok: false; readonly problem: Problem }
+
+/** Reads what a page's form sends; whose page it was is the guard's business. */
+export async function readForm(request: IncomingMessage, bytesMax: number): Promise<Form> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    return wrongKind('the body has to be a form')
+  }
+  const bytes = await readBytes(request, bytesMax)
+  if (bytes === null) return tooLarge(bytesMax)
+  return { ok: true, value: new URLSearchParams(bytes.toString()) }
+}
+
+/** Null: there are more than that. */
+async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) return null
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > bytesMax) return tooLarge(bytesMax)
+    if (bytes > bytesMax) return null
     chunks.push(chunk)
   }
-  return bytes === 0 ? { ok: true, value: {} } : parseJson(Buffer.concat(chunks, bytes))
+  return Buffer.concat(chunks, bytes)
 }
 
-function tooLarge(bytesMax: number): Body {
+type Refused = { readonly ok: false; readonly problem: Problem }
+
+function wrongKind(detail: string): Refused {
+  return { ok: false, problem: problem('REQUEST_INVALID', { detail, status: 415 }) }
+}
+
+function tooLarge(bytesMax: number): Refused {
   const detail = `a request has ${bytesMax} bytes at most`
   return { ok: false, problem: problem('REQUEST_TOO_LARGE', { detail }) }
 }

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
+import type { DecideLinks } from '../../runtime/decide-link.ts'
 import type { Api, ApiRequest } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
 import { openApiText } from '../api/open-api.ts'
@@ -22,6 +23,7 @@ import {
 import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { readQuery } from '../api/read-query.ts'
 import { answerHook, hookPath } from './answer-hook.ts'
+import { decideLink, linkPath, showLink } from './answer-link.ts'
 import { answerMount, type Mount } from './answer-mount.ts'
 import { page, pageHeaders } from './page.ts'
 import type { PageFiles } from './page-files.ts'
@@ -69,6 +71,8 @@ export function openRoutes({ api, mounts, closing, files }: RoutesOptions): List
     route('GET', streams[name].path, (exchange) => stream(exchange, name))
   }
   route('POST', hookPath, tellHook)
+  route('GET', linkPath, (exchange) => answerLink(exchange, showLink))
+  route('POST', linkPath, (exchange) => answerLink(exchange, decideLink))
   route('GET', '/', (exchange) => showPage(exchange, files))
   route('GET', '/assets/:name', (exchange) => showAsset(exchange, files))
   route('POST', signInPath, ({ c }) => signIn({ api, ...c.env }))
@@ -110,6 +114,7 @@ function allowedMethods(): ReadonlyMap<string, readonly string[]> {
     ['/v1/openapi.json', ['GET']],
     ['/metrics', ['GET']],
     [hookPath, ['POST']],
+    [linkPath, ['GET', 'POST']],
   ])
   for (const { path } of Object.values(streams)) all.set(path, ['GET'])
   for (const { method, path } of Object.values(operations)) {
@@ -224,6 +229,17 @@ function tellHook(exchange: Exchange): Promise<void> {
   const { api, c } = exchange
   const host = c.req.param('host') ?? ''
   return answerHook({ api, host, caller: callerOf(exchange) }, c.env)
+}
+
+function answerLink({ api, c }: Exchange, act: typeof showLink): Promise<void> {
+  const secret = c.req.param('secret') ?? ''
+  const links = api.people?.links ?? noLinks
+  return act({ links, secret }, c.env)
+}
+
+const noLinks: DecideLinks = {
+  read: async () => ({ kind: 'unknown' }),
+  decide: async () => ({ kind: 'closed' }),
 }
 
 async function describe({ c }: Exchange): Promise<void> {

@@ -5,6 +5,7 @@ import type { Finding } from '../../finding.ts'
 import { finding, join } from '../../finding.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Gate, Machine, Move, Stage, ToolRule, Trigger } from '../../machine/machine.ts'
+import { quorumOf } from '../../machine/quorum.ts'
 import { microUsd } from '../../money.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import { answerTool } from '../../tools/own-tools.ts'
@@ -117,6 +118,7 @@ function compileAnswer(named: NamedAnswer, findings: Finding[]): Trigger {
       ? {
           message: `\`${key}\` was answered in \`${stage}\`: may the run go on?`,
           refusal: 'block',
+          ...(answer.approvals === undefined ? {} : { quorum: quorumOf(answer.approvals) }),
           origin: join(origin, 'action'),
         }
       : null
@@ -126,8 +128,16 @@ function compileAnswer(named: NamedAnswer, findings: Finding[]): Trigger {
 }
 
 function checkAnswer({ key, answer, origin }: NamedAnswer): Finding[] {
-  const { action } = answer
+  const { action, approvals } = answer
   const next = answer.next ?? null
+  if (approvals !== undefined && action !== 'notify_human') {
+    return [
+      finding('VALUE_CONFLICT', join(origin, 'approvals'), {
+        message: `the answer \`${key}\` says who has to approve, and asks nobody`,
+        hint: 'add `"action": "notify_human"`, or take `approvals` away',
+      }),
+    ]
+  }
   if ((action === 'block' || action === 'complete') && next !== null) {
     return [
       finding('NEXT_IGNORED', join(origin, 'next'), {

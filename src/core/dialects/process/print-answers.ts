@@ -5,7 +5,16 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord, own } from '../../json.ts'
 import type { Gate, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
-import { distinctWays, freeName, type Loss, type Way, wayName, waysOf } from '../printed.ts'
+import {
+  compact,
+  distinctWays,
+  freeName,
+  type Loss,
+  printQuorum,
+  type Way,
+  wayName,
+  waysOf,
+} from '../printed.ts'
 import { listed } from '../told.ts'
 
 type Book = {
@@ -78,7 +87,8 @@ function printAnswer(book: Book, answered: Answered, { route }: Way): JsonObject
   if (route.gate !== null || trigger.warning !== null) {
     if (route.gate !== null) noteGate(book, answered, route.gate)
     if (isFailure) book.losses.push(secondAction(route.origin))
-    return leadTo(book, next, route.gate === null ? 'warn' : 'notify_human')
+    const answer = leadTo(book, next, route.gate === null ? 'warn' : 'notify_human')
+    return compact({ ...answer, approvals: printQuorum(route.gate?.quorum) })
   }
   if (route.move.kind === 'end') return { next: null, action: endAction(book, route.move) }
   return isFailure ? { next: null, action: 'block' } : leadTo(book, next, null)

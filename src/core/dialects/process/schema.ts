@@ -3,6 +3,7 @@
  * Knows field names and their kinds. What they mean is the compiler's business.
  */
 import { z } from 'zod'
+import { approvalsSchema } from '../../policy/schema.ts'
 import { commonFields, limit, name, names } from '../common-schema.ts'
 
 const answerSchema = z
@@ -15,6 +16,9 @@ const answerSchema = z
       .enum(['block', 'warn', 'complete', 'notify_human'])
       .optional()
       .describe('Ends it as blocked or completed, notes a warning, or waits for a person.'),
+    approvals: approvalsSchema
+      .optional()
+      .describe('Who has to approve, where `notify_human` waits for people.'),
   })
   .meta({ id: 'answer' })
 

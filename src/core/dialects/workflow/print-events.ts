@@ -5,7 +5,15 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Gate, Guard, Move, Route, Stage, Trigger } from '../../machine/machine.ts'
-import { compact, distinctWays, freeName, type Way, wayName, waysOf } from '../printed.ts'
+import {
+  compact,
+  distinctWays,
+  freeName,
+  printQuorum,
+  type Way,
+  wayName,
+  waysOf,
+} from '../printed.ts'
 import { listed } from '../told.ts'
 import { reservedEvents } from './compile.ts'
 import type { WorkflowBook } from './print-book.ts'
@@ -133,6 +141,7 @@ function printGate(
   return {
     requires_approval: true,
     approval_message: gate.message === '' ? undefined : gate.message,
+    approvals: printQuorum(gate.quorum),
     approval_editable: gate.editable === undefined ? undefined : [...gate.editable],
   }
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { compareOps } from '../../machine/machine.ts'
+import { approvalsSchema } from '../../policy/schema.ts'
 import type { Node } from '../../source/source.ts'
 import { memberOf } from '../../source/source.ts'
 import { commonFields, freeObject, limit, name, names } from '../common-schema.ts'
@@ -51,6 +52,9 @@ const conditionFields = {
   guards: names.optional().describe('Guards that must all hold.'),
   requires_approval: z.boolean().optional().describe('A person must approve the move first.'),
   approval_message: z.string().optional().describe('What that person is asked.'),
+  approvals: approvalsSchema
+    .optional()
+    .describe('Who has to approve the move; the one who asked for it can not.'),
   approval_editable: names
     .optional()
     .describe("Values of the event's data that this person may change when approving."),

@@ -6,6 +6,7 @@ import type { Finding } from '../../finding.ts'
 import { finding, join } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Gate, Guard, Move, Route } from '../../machine/machine.ts'
+import { quorumOf } from '../../machine/quorum.ts'
 import { checkNames } from '../names.ts'
 import type { GuardBook } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'
@@ -27,6 +28,7 @@ type Conditions = {
   readonly guards?: readonly string[] | undefined
   readonly requires_approval?: boolean | undefined
   readonly approval_message?: string | undefined
+  readonly approvals?: Parameters<typeof quorumOf>[0] | undefined
   readonly approval_editable?: readonly string[] | undefined
 }
 
@@ -106,11 +108,20 @@ function compileConditions(written: Written, conditions: Conditions, at: string)
 }
 
 function compileGate(written: Written, conditions: Conditions, at: string): Gate | null {
-  if (conditions.requires_approval !== true) return null
-  const origin = join(at, 'requires_approval')
+  const { requires_approval: isRequired, approvals } = conditions
+  // WHY: who has to approve is asked, also where nobody says so a second time.
+  if (isRequired !== true && approvals === undefined) return null
+  const origin = join(at, isRequired === undefined ? 'approvals' : 'requires_approval')
+  if (isRequired === false) written.findings.push(contradiction(origin))
   if (!written.isAdvisory) {
     const { approval_message: message = '', approval_editable: editable } = conditions
-    return { message, refusal: 'stay', ...(editable === undefined ? {} : { editable }), origin }
+    return {
+      message,
+      refusal: 'stay',
+      ...(editable === undefined ? {} : { editable }),
+      ...(approvals === undefined ? {} : { quorum: quorumOf(approvals) }),
+      origin,
+    }
   }
   written.findings.push(
     finding('APPROVAL_ADVISORY', origin, {
@@ -119,4 +130,11 @@ function compileGate(written: Written, conditions: Conditions, at: string): Gate
     }),
   )
   return null
+}
+
+function contradiction(origin: string): Finding {
+  return finding('VALUE_CONFLICT', origin, {
+    message: '`approvals` says who has to approve, and `requires_approval` that nobody has to',
+    hint: 'take one of them away',
+  })
 }

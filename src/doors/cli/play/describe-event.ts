@@ -74,6 +74,7 @@ function laterDetail(event: Later): string {
       return `${event.code} in ${event.stage}`
     case 'approval.requested':
       return event.approval.message
+    case 'approval.endorsed':
     case 'approval.granted':
     case 'approval.refused':
       return `by ${event.by.name}${event.note === '' ? '' : `: ${event.note}`}`

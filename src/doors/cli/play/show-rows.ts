@@ -2,6 +2,7 @@
  * The rows below a brief: what the stage permits, what can be sent, what is missing or waits.
  * Knows views and machines. Must not know terminals beyond their width.
  */
+
 import type { View } from '../../../core/dialects/view.ts'
 import { compareText, conditionText } from '../../../core/draw/facts.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
@@ -9,8 +10,9 @@ import type { Member } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/running.ts'
 import { own } from '../../../core/json.ts'
 import type { Guard, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
+import { moveText } from '../../../core/machine/move-text.ts'
 import { hang, type Line, span } from './spans.ts'
-import { fieldLines, labelCells, moveText, row, valueText } from './view-lines.ts'
+import { fieldLines, labelCells, row, valueText } from './view-lines.ts'
 import { addressed, type Walk } from './walk.ts'
 
 /** Routes of one signal that are shown. */

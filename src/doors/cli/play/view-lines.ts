@@ -8,7 +8,7 @@ import { cellsOf } from '../../../core/draw/text.ts'
 import type { Status } from '../../../core/engine/types.ts'
 import type { Json } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
-import type { Field, Move } from '../../../core/machine/machine.ts'
+import type { Field } from '../../../core/machine/machine.ts'
 import { hang, type Line, line, span, type Tone, wrap } from './spans.ts'
 
 export type Frame = { readonly columns: number }
@@ -112,22 +112,4 @@ function fieldText(field: Field, view: View): string {
 export function valueText(value: Json): string {
   const text = JSON.stringify(value)
   return text.length > 300 ? `${text.slice(0, 299)}…` : text
-}
-
-/** Where a move leads. */
-export function moveText(move: Move): string {
-  switch (move.kind) {
-    case 'goto':
-      return `→ ${move.stage}`
-    case 'return':
-      return '→ back'
-    case 'end':
-      return `→ ${move.outcome}`
-    case 'invoke':
-      return `→ runs ${move.machine}, then ${move.onComplete}`
-    case 'fork':
-      return `→ forks ${move.branches.map((one) => one.name).join(', ')}, then ${move.onComplete}`
-    default:
-      return assertNever(move)
-  }
 }

@@ -1,26 +1,42 @@
 /**
  * A client of the daemon of this data directory, which is started when there is none.
  */
+import { resolve } from 'node:path'
 import { type Client, openClient } from '../../../client/open-client.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { readText } from '../../../runtime/read-definition.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import type { Io } from '../io.ts'
 import { versionText } from '../version.ts'
 import { type DaemonDoor, daemonOf, type Role } from './daemon-door.ts'
 import { remarkText } from './show-event.ts'
 
-/** A client that uses the token of a role. */
-export async function connect(io: Io, role: Role): Promise<Client> {
+/** A client that uses the token of a role, or the one in a file. */
+export async function connect(
+  io: Io,
+  role: Role,
+  tokenFile: string | null = null,
+): Promise<Client> {
   const daemon = daemonOf(io)
   await daemon.ensure()
   // WHY twice: a daemon that was just killed may have been taken for one that answers.
   if (!(await doesAnswer(daemon, role))) await daemon.ensure()
+  const token = tokenFile === null ? daemon.token(role) : tokenIn(resolve(io.cwd, tokenFile))
   const found = daemon.find()
   const own = versionText()
   if (found !== null && found.version !== own) {
     const what = `the daemon is version ${found.version}, this is ${own}`
     io.err(remarkText(`${what}; \`pawl stop\` ends it, and the next verb starts the new one`, io))
   }
-  return openClient({ socket: daemon.socket, token: daemon.token(role) })
+  return openClient({ socket: daemon.socket, token })
+}
+
+function tokenIn(path: string): string {
+  const token = readText(path, path).trim()
+  if (token !== '') return token
+  throw new PawlError('TOKEN_INVALID', `there is no token in \`${path}\``, {
+    hint: '`pawl people add NAME --out FILE` makes one',
+  })
 }
 
 async function doesAnswer(daemon: DaemonDoor, role: Role): Promise<boolean> {

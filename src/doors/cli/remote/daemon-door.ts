@@ -28,6 +28,15 @@ export type DaemonDoor = {
   readonly gateway: (wish: GatewayWish, io: Io) => Promise<number>
   /** Looks after the store itself, which no daemon may serve meanwhile. */
   readonly care: (task: CareTask) => Promise<CareReport>
+  /** People with tokens of their own. */
+  readonly people: () => Promise<PeopleDoor>
+}
+
+export type PeopleDoor = {
+  readonly list: () => readonly { readonly name: string; readonly addedAt: number }[]
+  /** Gives the token, which is not kept; with a file it is written there as well. */
+  readonly add: (name: string, file: string | null) => string
+  readonly remove: (name: string) => void
 }
 
 export type FoundDaemon = {

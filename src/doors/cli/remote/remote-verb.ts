@@ -11,7 +11,7 @@ import { peopleHint, refuseAgent } from './agent-mark.ts'
 import { connect } from './connect.ts'
 
 type Kinds = Parameters<typeof readOptions>[2]
-const common = { json: 'flag', as: 'text' } as const
+const common = { json: 'flag', as: 'text', 'token-file': 'text' } as const
 
 /** One command line of such a verb. */
 export type Request<K extends Kinds = Kinds> = Asked & {
@@ -40,6 +40,8 @@ type Spec<K extends Kinds> = {
 /** The lines of help that all of them have. */
 export const commonHelp = `\
   --json           one JSON value, as the API answers it
+  --token-file FILE
+                   the token of a person (\`pawl people\`), instead of the owner's
   --as ROLE        whose token is used: person (default) or agent; inside an agent's host
                    it is the agent's`
 
@@ -49,13 +51,17 @@ export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
   const run: Verb['run'] = async (args, io) => {
     const { files, values } = readOptions(name, args, { ...spec.kinds, ...common })
     // WHY the casts: the compiler loses the common options among those of the verb.
-    const { json, as } = values as Options<typeof common>['values']
+    const { json, as, 'token-file': tokenFile } = values as Options<typeof common>['values']
     const asked = oneOf(name, { name: 'as', value: as }, ['agent', 'person'])
     if (asked === 'person') refuseAgent(io, '`--as person`')
+    if (tokenFile !== null) {
+      refuseAgent(io, '`--token-file`')
+      if (asked !== null) throw usage(name, '`--as` and `--token-file` name two tokens')
+    }
     const role = asked ?? ((io.agentMark ?? null) === null ? 'person' : 'agent')
     if (files.length < names.min) throw usage(name, `\`pawl ${name}\` needs ${names.what}`)
     if (files.length > names.max) throw usage(name, `\`${files[names.max]}\` is one too many`)
-    const remote = await connect(io, role)
+    const remote = await connect(io, role, tokenFile)
     const request: Asked = { verb: name, io, remote, look: json ? 'json' : 'text' }
     try {
       return await spec.run({ ...request, files, values: values as Options<K>['values'] })

@@ -3,10 +3,11 @@
  */
 
 import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
+import { moveText } from '../../../core/machine/move-text.ts'
 import type { Answer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { type Line, printLines, span } from '../play/spans.ts'
-import { moveText, row, widthOf } from '../play/view-lines.ts'
+import { row, widthOf } from '../play/view-lines.ts'
 import { spanText } from './show-table.ts'
 
 export type Approval = Answer<'approvals.read'>
@@ -37,6 +38,9 @@ function questionLines(approval: Approval, width: number): Line[] {
   return [
     [span('? ', 'warn'), span(message, 'strong')],
     ...pendingLines(approval, width),
+    ...(approval.status === 'pending' && approval.note !== ''
+      ? row('so far', approval.note, { width })
+      : []),
     ...row('run', whose, { width }),
     ...row('asked', `${whenText(approval)}, about a ${kind}`, { width, tone: 'dim' }),
   ]

@@ -1,0 +1,24 @@
+/**
+ * Findings about who has to agree: a number of people that their list can not give.
+ */
+import { type Finding, finding } from '../finding.ts'
+import type { Survey } from './check-survey.ts'
+import { isHopeless, type Quorum } from './quorum.ts'
+
+/** VALUE_CONFLICT: nobody could ever grant it. */
+export function checkQuorums({ machine }: Survey): readonly Finding[] {
+  const gates = Object.values(machine.stages).flatMap((stage) =>
+    Object.values(stage.signals).flatMap((trigger) =>
+      trigger.routes.flatMap((route) => (route.gate === null ? [] : [route.gate])),
+    ),
+  )
+  return [...gates, ...(machine.policy?.ask ?? [])].flatMap(({ origin, quorum }) =>
+    quorum === undefined || !isHopeless(quorum) ? [] : [tooFew(origin, quorum)],
+  )
+}
+
+function tooFew(origin: string, { needed, from = [] }: Quorum): Finding {
+  const message = `${needed} people have to approve, and \`from\` names ${from.length}`
+  const hint = 'name more people in `from`, lower `needed`, or leave `from` out for anybody'
+  return finding('VALUE_CONFLICT', origin, { message, hint })
+}

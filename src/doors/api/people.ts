@@ -1,0 +1,17 @@
+/**
+ * People who are elsewhere: the links by which they decide, and the channels that reach them.
+ */
+import type { DecideLinks } from '../../runtime/decide-link.ts'
+
+export type People = {
+  readonly links: DecideLinks
+  /** Sends a word over every channel. */
+  readonly test: () => Promise<readonly TestedChannel[]>
+}
+
+/** `problem` is null: it went through. */
+export type TestedChannel = {
+  readonly channel: string
+  readonly type: string
+  readonly problem: string | null
+}

@@ -1,0 +1,252 @@
+/**
+ * The part of `config.json` about telling people, and `.pawl/notify.json` of a project, which may
+ * choose among the channels that the person has set, and nothing else.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { readShape, withPick } from '../core/dialects/shape.ts'
+import { own } from '../core/json.ts'
+import { readSource } from '../core/source/read-source.ts'
+import { memberOf, type Node } from '../core/source/source.ts'
+import {
+  type Channel,
+  type Kind,
+  kinds,
+  type NotifySettings,
+  type Quiet,
+  type Routes,
+} from '../notify/settings.ts'
+import { bareAddress } from '../notify/smtp.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+
+const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
+const name = z.string().min(1).max(100)
+const file = name.describe('A file with the secret; relative to the data directory.')
+
+const common = {
+  person: name.optional().describe('Who decides by the links that go out here.'),
+  shows: z
+    .enum(['all', 'question'])
+    .optional()
+    .describe('`question`: neither what waits nor a link is sent.'),
+}
+
+const webhook = z.strictObject({
+  type: z.literal('webhook'),
+  url: httpUrl,
+  secretFile: file.optional(),
+  ...common,
+})
+const mail = z.strictObject({
+  type: z.literal('mail'),
+  host: name,
+  port: z.int().min(1).max(65_535),
+  secure: z.enum(['tls', 'starttls', 'none']),
+  user: name.optional(),
+  passwordFile: file.optional(),
+  from: name,
+  to: z.array(name).min(1).max(100),
+  ...common,
+})
+const slack = z.strictObject({ type: z.literal('slack'), url: httpUrl, ...common })
+const ntfy = z.strictObject({
+  type: z.literal('ntfy'),
+  server: httpUrl,
+  topic: z.string().regex(/^[\w-]{1,64}$/),
+  tokenFile: file.optional(),
+  ...common,
+})
+const desktop = z.strictObject({ type: z.literal('desktop'), ...common })
+
+const channels = { webhook, mail, slack, ntfy, desktop } as const
+
+const channel = withPick(
+  z.discriminatedUnion('type', [webhook, mail, slack, ntfy, desktop]),
+  (node: Node) => {
+    const type = memberOf(node, 'type')?.node
+    const said = type?.kind === 'scalar' ? String(type.value) : ''
+    const found = own<(typeof channels)[keyof typeof channels]>(channels, said)
+    if (found !== undefined) return found
+    const names = Object.keys(channels).map((one) => `\`${one}\``)
+    return { message: 'a channel has no known `type`', hint: `types are ${names.join(', ')}` }
+  },
+)
+
+const routes = z
+  .strictObject(
+    Object.fromEntries(kinds.map((kind) => [kind, z.array(name).optional()])) as Record<
+      Kind,
+      z.ZodOptional<z.ZodArray<z.ZodString>>
+    >,
+  )
+  .describe('Names of channels by what is told.')
+
+const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+
+export const notifySchema = z.strictObject({
+  channels: z.record(z.string(), channel).describe('The channels, each by a name.'),
+  when: routes.optional(),
+  quiet: z
+    .strictObject({
+      from: time,
+      to: time,
+      timeZone: name.optional(),
+      urgent: z.array(z.enum(kinds)).optional().describe('What is told all the same.'),
+    })
+    .optional()
+    .describe('Hours in which only what is urgent is told.'),
+  remindMinutes: z.number().gt(0).max(10_080).optional(),
+  escalate: z
+    .strictObject({ afterMinutes: z.number().gt(0).max(10_080), to: z.array(name).min(1) })
+    .optional()
+    .describe('Who is told as well when nobody has decided for so long.'),
+})
+
+type NotifyFile = z.infer<typeof notifySchema>
+
+/** The channel of the old setting `webhook: {url}`; nothing but questions leaves the house there. */
+const shorthandName = 'config.webhook'
+
+type Around = {
+  readonly webhookUrl: string | null
+  /** The data directory. */
+  readonly folder: string
+  /** Whose links are that no channel gives to anybody else. */
+  readonly owner: string
+}
+
+/** The settings that a file means. Faults: `CONFIG_INVALID`. */
+export function notifySettingsOf(file: NotifyFile | undefined, around: Around): NotifySettings {
+  const { escalate, quiet, remindMinutes, when = {} } = file ?? {}
+  const own = Object.entries(file?.channels ?? {}).map(([called, written]) =>
+    channelOf(called, written, around),
+  )
+  const names = own.map((one) => one.name)
+  refuseUnknown([...Object.values(when).flat(), ...(escalate?.to ?? [])], names)
+  return {
+    channels: [...own, ...shorthandOf(around)],
+    when: routesOf(when, names, around),
+    quiet: quiet === undefined ? null : quietOf(quiet),
+    remindMs: remindMinutes === undefined ? null : remindMinutes * minuteMs,
+    escalate:
+      escalate === undefined
+        ? null
+        : { afterMs: escalate.afterMinutes * minuteMs, to: escalate.to },
+  }
+}
+
+const minuteMs = 60_000
+const asking: ReadonlySet<Kind> = new Set(['gate', 'notify_human', 'ask'])
+
+function shorthandOf({ webhookUrl, owner }: Around): readonly Channel[] {
+  if (webhookUrl === null) return []
+  const whose = { name: shorthandName, person: owner, shows: 'question' } as const
+  return [{ type: 'webhook', url: webhookUrl, ...whose }]
+}
+
+type Wishes = NonNullable<NotifyFile['when']>
+
+/** What asks somebody, and a budget near its end, goes everywhere unless it is set otherwise. */
+function routesOf(when: Wishes, names: readonly string[], { webhookUrl }: Around): Routes {
+  const entries = kinds.map((kind) => {
+    const isUsual = asking.has(kind) || kind === 'budget'
+    const shorthand = webhookUrl !== null && asking.has(kind) ? [shorthandName] : []
+    return [kind, [...(when[kind] ?? (isUsual ? names : [])), ...shorthand]] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function definedOf(when: Wishes): Routes {
+  return Object.fromEntries(Object.entries(when).filter(([, names]) => names !== undefined))
+}
+
+function channelOf(called: string, written: NotifyFile['channels'][string], at: Around): Channel {
+  const { person = at.owner, shows = 'all', ...rest } = written
+  const from = (path: string): string => resolve(at.folder, path)
+  const whose = { name: called, person, shows }
+  switch (rest.type) {
+    case 'webhook': {
+      const { secretFile, ...plain } = rest
+      return { ...plain, ...whose, ...(secretFile && { secretFile: from(secretFile) }) }
+    }
+    case 'mail': {
+      const { passwordFile, user, ...plain } = rest
+      for (const address of [plain.from, ...plain.to]) refuseAddress(called, address)
+      const login = {
+        ...(user && { user }),
+        ...(passwordFile && { passwordFile: from(passwordFile) }),
+      }
+      return { ...plain, ...whose, ...login }
+    }
+    case 'ntfy': {
+      const { tokenFile, ...plain } = rest
+      return { ...plain, ...whose, ...(tokenFile && { tokenFile: from(tokenFile) }) }
+    }
+    default:
+      return { ...rest, ...whose }
+  }
+}
+
+function refuseAddress(called: string, address: string): void {
+  try {
+    bareAddress(address)
+  } catch (cause) {
+    const hint = 'write `name@example.org` or `Name <name@example.org>`'
+    const message = `the channel \`${called}\` has an address that is none: \`${address}\``
+    throw new PawlError('CONFIG_INVALID', message, { hint, cause })
+  }
+}
+
+function refuseUnknown(wished: readonly (string | undefined)[], names: readonly string[]): void {
+  const unknown = wished.find((one) => one !== undefined && !names.includes(one))
+  if (unknown === undefined) return
+  const hint = `channels are ${names.map((one) => `\`${one}\``).join(', ') || 'not set yet'}`
+  throw new PawlError('CONFIG_INVALID', `there is no channel \`${unknown}\``, { hint })
+}
+
+function quietOf({ from, to, timeZone, urgent }: NonNullable<NotifyFile['quiet']>): Quiet {
+  if (timeZone !== undefined) {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone })
+    } catch (cause) {
+      const hint = 'write one like `Europe/Berlin`'
+      const message = `there is no time zone \`${timeZone}\``
+      throw new PawlError('CONFIG_INVALID', message, { hint, cause })
+    }
+  }
+  const minutes = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3))
+  return {
+    from: minutes(from),
+    to: minutes(to),
+    timeZone: timeZone ?? null,
+    urgent: urgent ?? [],
+  }
+}
+
+const projectSchema = z.strictObject({ when: routes.optional() })
+const projectBytesMax = 64 * 1024
+
+type Remark = (what: string, fields: Readonly<Record<string, string>>) => void
+
+/** What a project wishes; null: nothing, or nothing that can be read. */
+export function readProjectRoutes(workspace: string, remark: Remark): Routes | null {
+  const path = join(workspace, '.pawl', 'notify.json')
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return null
+    if (!stats.isFile() || stats.size > projectBytesMax) throw new Error('it is too large')
+    const { root, findings } = readSource(readFileSync(path, 'utf8'), 'json')
+    const shape = root?.kind === 'object' ? readShape(projectSchema, root) : null
+    const problems = [...findings, ...(shape?.findings ?? [])]
+    const first = problems.find((one) => one.severity === 'error')
+    if (first !== undefined || shape?.value == null) {
+      throw new Error(first?.message ?? 'it is no JSON object')
+    }
+    return definedOf(shape.value.when ?? {})
+  } catch (fault) {
+    // WHY not a fault: a file of the repository must not keep people from being told.
+    remark('the wishes of a project are not heard', { path, fault: String(fault) })
+    return null
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Telling people, wired together: settings, channels, links, and what the runtime owes them.
+ */
+import { openLinks } from '../notify/links.ts'
+import { openNotifier } from '../notify/open-notifier.ts'
+import { owesFor } from '../notify/owes.ts'
+import type { Kind, NotifySettings } from '../notify/settings.ts'
+import type { Owes } from '../runtime/change.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { DecideLinks } from '../runtime/decide-link.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import type { CardStore, Owed } from '../runtime/ports.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { readProjectRoutes } from './config-notify.ts'
+import type { LogLine } from './log-file.ts'
+import { readPrivate } from './private-file.ts'
+
+export type Notify = {
+  readonly owes: Owes
+  readonly deliver: (owed: Owed) => Promise<number | undefined>
+  readonly links: DecideLinks
+  readonly test: ReturnType<typeof openNotifier>['test']
+  /** Removes what is long over. */
+  readonly sweep: () => Promise<void>
+  /** Says where links lead, once the door is open. */
+  readonly serveAt: (url: string) => void
+}
+
+type Wiring = {
+  readonly settings: NotifySettings
+  /** Where people reach the daemon from elsewhere; null: only on this machine. */
+  readonly publicUrl: string | null
+  readonly cards: CardStore
+  readonly clock: Clock
+  /** Asked for when it is needed: the runtime is opened with what this gives. */
+  readonly runtime: () => Runtime
+  readonly log: LogLine
+}
+
+export function openNotify(wiring: Wiring): Notify {
+  const { settings, publicUrl, cards, clock, log } = wiring
+  for (const path of secretFilesOf(settings)) requireSecret(path)
+  let baseUrl: string | null = null
+  const runtime: Pick<Runtime, 'readQuestion' | 'readHead' | 'resolve'> = {
+    readQuestion: (id) => wiring.runtime().readQuestion(id),
+    readHead: (runId) => wiring.runtime().readHead(runId),
+    resolve: (id, decision, by) => wiring.runtime().resolve(id, decision, by),
+  }
+  const remark = (what: string, fields: Readonly<Record<string, string>>): void =>
+    log('warning', what, fields)
+  const links = openLinks({ cards, clock, runtime })
+  const notifier = openNotifier({
+    settings,
+    cards,
+    clock,
+    runtime,
+    links,
+    machine: { platform: process.platform, env: process.env },
+    baseUrl: () => baseUrl,
+    projectRoutes: (workspace) => readProjectRoutes(workspace, remark),
+    log: remark,
+  })
+  return {
+    owes: owesFor(wantedOf(settings)),
+    deliver: notifier.deliver,
+    links,
+    test: notifier.test,
+    sweep: async () => {
+      await links.sweep()
+      await notifier.sweep()
+    },
+    serveAt: (url) => {
+      baseUrl = publicUrl ?? url
+    },
+  }
+}
+
+/** Kinds that anybody may be told of: a project may want more than is set for all. */
+function wantedOf({ channels }: NotifySettings): ReadonlySet<Kind> {
+  return new Set<Kind>(channels.length === 0 ? [] : ['budget', 'run', 'job'])
+}
+
+function secretFilesOf({ channels }: NotifySettings): readonly string[] {
+  return channels.flatMap((channel) => {
+    if (channel.type === 'webhook') return channel.secretFile ?? []
+    if (channel.type === 'mail') return channel.passwordFile ?? []
+    return channel.type === 'ntfy' ? (channel.tokenFile ?? []) : []
+  })
+}
+
+/** The file is closed to others where it stands open. */
+function requireSecret(path: string): void {
+  if ((readPrivate(path) ?? '').trim() !== '') return
+  const hint = 'write the secret into it, for yourself only (mode 0600)'
+  throw new PawlError('CONFIG_INVALID', `there is no secret in \`${path}\``, { hint })
+}

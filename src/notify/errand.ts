@@ -1,0 +1,133 @@
+/**
+ * What is still to be told of one thing, and when: a first round, reminders, an escalation, each
+ * over several channels, each of those tried until it went through. Pure, so that a restart at any
+ * moment goes on where the record of it stands.
+ */
+import { attemptsMax, retryMsAfter } from '../runtime/due-work.ts'
+import type { Round } from './message.ts'
+import { loudFrom } from './quiet-hours.ts'
+import type { Kind, NotifySettings } from './settings.ts'
+
+/** One message over one channel. */
+export type Delivery = { readonly key: string; readonly round: Round; readonly channel: string }
+
+/** What has become of deliveries, by their key. */
+export type Progress = {
+  readonly [key: string]:
+    | { readonly outcome: 'told' | 'given up' | 'skipped' }
+    | { readonly tries: number; readonly notBefore: number }
+}
+
+export type Errand = {
+  readonly kind: Kind
+  readonly askedAt: number
+  /** Null: it does not run out. */
+  readonly expiresAt: number | null
+  /** Whether somebody has to decide: only then is anybody reminded. */
+  readonly isOpen: boolean
+  /** Channels of the first round. */
+  readonly channels: readonly string[]
+}
+
+export type Plan = {
+  readonly due: readonly Delivery[]
+  /** Overtaken by a later round. */
+  readonly skipped: readonly Delivery[]
+  /** When there will be more; undefined: never. */
+  readonly moreAt: number | undefined
+}
+
+/** Reminders of one question. */
+export const remindersMax = 5
+
+type Known = NotifySettings & { readonly progress: Progress }
+
+/** What to do now. */
+export function planErrand(errand: Errand, known: Known, now: number): Plan {
+  const { progress } = known
+  const rounds = roundsOf(errand, known)
+  const latest = rounds.findLast((round) => isReminder(round) && round.at <= now)
+  const due: Delivery[] = []
+  const skipped: Delivery[] = []
+  let moreAt: number | undefined
+  const later = (at: number): void => {
+    moreAt = Math.min(moreAt ?? at, at)
+  }
+  for (const round of rounds) {
+    for (const channel of round.channels) {
+      const delivery = { key: `${round.name}/${channel}`, round: round.name, channel }
+      const past = progress[delivery.key]
+      if (past !== undefined && 'outcome' in past) continue
+      const at = Math.max(round.at, past?.notBefore ?? 0)
+      if (past === undefined && at <= now && isNeedless(round, channel, { latest, progress })) {
+        skipped.push(delivery)
+      } else if (at <= now) due.push(delivery)
+      else later(at)
+    }
+  }
+  return { due, skipped, moreAt }
+}
+
+type RoundAt = {
+  readonly name: Round
+  readonly at: number
+  readonly channels: readonly string[]
+}
+
+function isReminder({ name }: RoundAt): boolean {
+  return name.startsWith('reminder')
+}
+
+type Past = { readonly latest: RoundAt | undefined; readonly progress: Progress }
+
+/**
+ * A reminder that a later one has overtaken, or of what the channel has not told yet.
+ * WHY: after hours without power nobody needs five of them at once.
+ */
+function isNeedless(round: RoundAt, channel: string, { latest, progress }: Past): boolean {
+  if (!isReminder(round)) return false
+  const first = progress[`first/${channel}`]
+  const isTold = first !== undefined && 'outcome' in first && first.outcome === 'told'
+  return round !== latest || !isTold
+}
+
+/** All rounds in the order of their moments. */
+function roundsOf(errand: Errand, known: NotifySettings): readonly RoundAt[] {
+  const { expiresAt, channels, isOpen } = errand
+  const { remindMs, escalate } = known
+  // WHY from there: what was held back has not been told yet.
+  const toldAt = heldBack(errand.askedAt, errand, known)
+  const rounds: RoundAt[] = [{ name: 'first', at: toldAt, channels }]
+  if (isOpen && remindMs !== null) {
+    for (let count = 1; count <= remindersMax; count += 1) {
+      rounds.push({ name: `reminder-${count}`, at: toldAt + count * remindMs, channels })
+    }
+  }
+  if (isOpen && escalate !== null) {
+    rounds.push({ name: 'escalation', at: toldAt + escalate.afterMs, channels: escalate.to })
+  }
+  return rounds
+    .filter(({ at }) => expiresAt === null || at < expiresAt)
+    .map((round) => ({ ...round, at: heldBack(round.at, errand, known) }))
+    .sort((left, right) => left.at - right.at)
+}
+
+/** Quiet hours hold back what is not urgent, unless it would run out before they end. */
+function heldBack(at: number, { kind, expiresAt }: Errand, { quiet }: NotifySettings): number {
+  if (quiet === null || quiet.urgent.includes(kind)) return at
+  const loud = loudFrom(at, quiet)
+  return expiresAt !== null && loud >= expiresAt ? at : loud
+}
+
+/** The record after a delivery went through, or did not. */
+export function noted(
+  progress: Progress,
+  { key }: Delivery,
+  outcome: { readonly ok: boolean; readonly at: number },
+): Progress {
+  if (outcome.ok) return { ...progress, [key]: { outcome: 'told' } }
+  const past = progress[key]
+  const tries = (past !== undefined && 'tries' in past ? past.tries : 0) + 1
+  if (tries >= attemptsMax) return { ...progress, [key]: { outcome: 'given up' } }
+  return { ...progress, [key]: { tries, notBefore: outcome.at + retryMsAfter(tries) } }
+}

@@ -1,0 +1,124 @@
+/**
+ * What a person is told, before any channel gives it a form.
+ * Knows words. Must not know wires.
+ */
+import { visible } from '../core/policy/show-input.ts'
+import type { RunHead } from '../runtime/ports.ts'
+import type { Part, Question } from '../runtime/question.ts'
+import type { News } from './owes.ts'
+import type { Kind } from './settings.ts'
+
+export type Message = {
+  /** The same for every try to deliver it: whoever has seen it has seen this message. */
+  readonly id: string
+  readonly kind: Kind | 'test'
+  readonly at: number
+  /** One line. */
+  readonly title: string
+  /** What a person reads; lines may be long. */
+  readonly text: string
+  /** Where to decide, once; null: nothing is to be decided, or not from there. */
+  readonly link: string | null
+  /** The facts, for programs. */
+  readonly facts: { readonly [name: string]: unknown }
+}
+
+/** Which of the times that the same question is told. */
+export type Round = 'first' | `reminder-${number}` | 'escalation'
+
+/** Letters of one part that a message shows; the page shows all of them. */
+const partCharsMax = 4_000
+/** Letters of all parts together. */
+const partsCharsMax = 12_000
+const titleCharsMax = 150
+
+type Asking = {
+  readonly id: string
+  readonly at: number
+  readonly kind: Kind
+  readonly question: Question
+  readonly round: Round
+  readonly link: string | null
+  readonly shows: 'all' | 'question'
+}
+
+/** The message about a question. */
+export function askingMessage(asking: Asking): Message {
+  const { id, at, kind, question, round, link, shows } = asking
+  const { row, head } = question
+  const { id: approvalId, runId, kind: about, message, hash, requestedAt, expiresAt } = row
+  const approval = { id: approvalId, runId, kind: about, message, hash, requestedAt, expiresAt }
+  const parts = shows === 'all' ? question.parts : []
+  const lead = round === 'first' ? '' : round === 'escalation' ? 'Escalated: ' : 'Reminder: '
+  const where = head.workspace === null ? '' : ` in ${visible(head.workspace)}`
+  const lines = [
+    visibleLines(message),
+    '',
+    ...partLines(parts),
+    `${visible(head.definition)}, stage ${visible(question.stage)}${where} (run ${runId})`,
+    ...(row.note === '' ? [] : [visibleLines(row.note)]),
+    ...(expiresAt === null ? [] : [`Without a decision it counts as refused ${when(expiresAt)}.`]),
+    ...(link === null ? [] : ['', `Decide once, here: ${link}`]),
+    `Or in a terminal: pawl approve ${approvalId}`,
+  ]
+  const shown = shows === 'all' ? { parts, stage: question.stage, definition: head.definition } : {}
+  return {
+    id,
+    kind,
+    at,
+    title: cut(`${lead}${visible(message)}`, titleCharsMax),
+    text: lines.join('\n'),
+    link,
+    facts: { type: 'approval.requested', round, approval, ...shown },
+  }
+}
+
+type Telling = { readonly id: string; readonly news: News; readonly head: RunHead | null }
+
+/** The message about something that happened. */
+export function newsMessage({ id, news, head }: Telling): Message {
+  const { kind, at } = news
+  const title = cut(visible(news.title), titleCharsMax)
+  const where = head?.workspace == null ? '' : ` in ${visible(head.workspace)}`
+  const run = head === null ? '' : `${visible(head.definition)}${where} (run ${head.id})`
+  const text = [visibleLines(news.title), '', run].join('\n').trimEnd()
+  const { id: runId = null, status = null, definition = null, costMicroUsd = null } = head ?? {}
+  const facts = { type: `${kind}.news`, run: { id: runId, definition, status, costMicroUsd } }
+  return { id, kind, at, title, text, link: null, facts }
+}
+
+function when(at: number): string {
+  return `on ${new Date(at).toISOString().replace('T', ' ').slice(0, 16)} UTC`
+}
+
+function partLines(parts: readonly Part[]): readonly string[] {
+  let left = partsCharsMax
+  const lines: string[] = []
+  for (const { label, look, text, source } of parts) {
+    const shown = cut(visibleLines(text), Math.max(0, Math.min(partCharsMax, left)))
+    left -= shown.length
+    const name = source === null ? visible(label) : `${visible(label)} (${source})`
+    if (look === 'line') lines.push(`${name}: ${shown}`)
+    else lines.push(`${name}:`, ...shown.split('\n').map((line) => `${marks[look]}${line}`))
+    if (left <= 0) {
+      lines.push('… more is shown where it is decided')
+      break
+    }
+  }
+  return lines.length === 0 ? [] : [...lines, '']
+}
+
+const marks = { text: '  ', removed: '- ', added: '+ ' } as const
+
+/** Every mark that cannot be seen is spelt out, but for the ends of lines. */
+function visibleLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.split('\t').map(visible).join('  '))
+    .join('\n')
+}
+
+function cut(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text
+  return `${text.slice(0, charsMax)}… (${text.length - charsMax} more characters)`
+}

@@ -1,0 +1,208 @@
+/**
+ * Tells people what they are owed: over which channels, when, and again until it went through.
+ * The debt itself is kept in the store and comes back by the clock; what has been told of it
+ * stands on a card. Decides nothing.
+ */
+import type { Clock } from '../runtime/clock.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import type { CardStore, Owed, RunHead } from '../runtime/ports.ts'
+import type { Question } from '../runtime/question.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { type Machine, send } from './channels.ts'
+import { type Delivery, type Errand, noted, type Progress, planErrand } from './errand.ts'
+import { type Links, sweepCards } from './links.ts'
+import { askingMessage, type Message, newsMessage } from './message.ts'
+import { type News, newsKind } from './owes.ts'
+import type { Channel, Kind, NotifySettings, Routes } from './settings.ts'
+
+export type Notifier = {
+  /** Gives the moment at which there is more to tell of the same; undefined: that was all. */
+  readonly deliver: (owed: Owed) => Promise<number | undefined>
+  /** Sends a word over every channel; gives what became of each. */
+  readonly test: () => Promise<readonly Tested[]>
+  /** Removes records of what was told long ago. */
+  readonly sweep: () => Promise<void>
+}
+
+/** `problem` is null: it went through. */
+export type Tested = {
+  readonly channel: string
+  readonly type: string
+  readonly problem: string | null
+}
+
+export type NotifierOptions = {
+  readonly settings: NotifySettings
+  readonly cards: CardStore
+  readonly clock: Clock
+  readonly runtime: Pick<Runtime, 'readQuestion' | 'readHead'>
+  readonly links: Pick<Links, 'make'>
+  readonly machine: Machine
+  /** Where links lead; null: the door is not open yet. */
+  readonly baseUrl: () => string | null
+  /** Which of the channels a project wants; null: it does not say. */
+  readonly projectRoutes: (workspace: string) => Routes | null
+  readonly log: (what: string, fields: Readonly<Record<string, string>>) => void
+}
+
+export const errandDrawer = 'errand'
+/** How long the record of an errand is kept whose run is gone. */
+const errandMsMax = 400 * 86_400_000
+/** A look at whether the door is open yet. */
+const doorMs = 1_000
+
+export function openNotifier(options: NotifierOptions): Notifier {
+  const { settings, cards, clock } = options
+  return {
+    deliver: (owed) => deliver(options, owed),
+    test: () => Promise.all(settings.channels.map((channel) => test(options, channel))),
+    sweep: () => sweepCards(cards, errandDrawer, clock.now() - errandMsMax),
+  }
+}
+
+async function deliver(options: NotifierOptions, owed: Owed): Promise<number | undefined> {
+  if (options.settings.channels.length === 0) return undefined
+  if (options.baseUrl() === null) return options.clock.now() + doorMs
+  if (owed.kind === newsKind) return tellNews(options, owed)
+  return owed.kind === 'notify-person' ? ask(options, owed) : undefined
+}
+
+async function ask(options: NotifierOptions, owed: Owed): Promise<number | undefined> {
+  // WHY the cast: this is an effect of our own engine, kept to the letter.
+  const { approvalId } = JSON.parse(owed.data) as { readonly approvalId: string }
+  const question = await knownQuestion(options, approvalId)
+  // Somebody was faster than this message, or the run is gone.
+  if (question === null || question.row.status !== 'pending') return forget(options, owed)
+  const { row, head } = question
+  const kind = kindOf(question)
+  const errand: Errand = {
+    kind,
+    askedAt: row.requestedAt,
+    expiresAt: row.expiresAt,
+    isOpen: true,
+    channels: channelsFor(options, kind, head),
+  }
+  return work(options, { owed, errand }, async ({ round }, channel, id) => {
+    const isShown = channel.shows === 'all' && channel.type !== 'desktop'
+    const secret = isShown ? await options.links.make(question, channel.person) : null
+    const link = secret === null ? null : `${options.baseUrl()}/decide/${secret}`
+    const { shows } = channel
+    return askingMessage({ id, at: row.requestedAt, kind, question, round, link, shows })
+  })
+}
+
+/** WHY by dialect: a process says `notify_human` where a workflow has a gate. */
+function kindOf({ row, head }: Question): Kind {
+  if (row.kind === 'call') return 'ask'
+  return head.dialect === 'process' ? 'notify_human' : 'gate'
+}
+
+async function knownQuestion({ runtime }: NotifierOptions, id: string): Promise<Question | null> {
+  try {
+    return await runtime.readQuestion(id)
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'APPROVAL_UNKNOWN') return null
+    throw fault
+  }
+}
+
+async function tellNews(options: NotifierOptions, owed: Owed): Promise<number | undefined> {
+  // WHY the cast: nobody but this room writes such a debt.
+  const news = JSON.parse(owed.data) as News
+  const head = await options.runtime.readHead(owed.runId)
+  const { kind, at: askedAt } = news
+  const channels = channelsFor(options, kind, head)
+  const errand: Errand = { kind, askedAt, expiresAt: null, isOpen: false, channels }
+  return work(options, { owed, errand }, async (_, __, id) => newsMessage({ id, news, head }))
+}
+
+/** What a project says counts among the person's channels; a question always reaches somebody. */
+function channelsFor(
+  { settings, projectRoutes }: NotifierOptions,
+  kind: Kind,
+  head: RunHead | null,
+): readonly string[] {
+  const own = settings.when[kind] ?? []
+  const wished = head?.workspace == null ? null : (projectRoutes(head.workspace)?.[kind] ?? null)
+  if (wished === null) return own
+  const known = wished.filter((name) => settings.channels.some((one) => one.name === name))
+  // WHY: a file of the repository must not silence what waits for a person.
+  return known.length === 0 && kind !== 'run' && kind !== 'job' ? own : known
+}
+
+type Work = { readonly owed: Owed; readonly errand: Errand }
+type Compose = (delivery: Delivery, channel: Channel, id: string) => Promise<Message>
+
+/** Does what is due of an errand, notes it, and says when there is more. */
+async function work(
+  options: NotifierOptions,
+  { owed, errand }: Work,
+  compose: Compose,
+): Promise<number | undefined> {
+  const { settings, cards, clock } = options
+  const card = await cards.readCard(errandDrawer, owed.id)
+  // WHY the cast: nobody but this file writes this drawer.
+  let progress = card === null ? {} : (JSON.parse(card.data) as Progress)
+  const { due, skipped } = planErrand(errand, { ...settings, progress }, clock.now())
+  for (const { key } of skipped) progress = { ...progress, [key]: { outcome: 'skipped' } }
+  const outcomes = await Promise.all(
+    due.map(async (delivery) => {
+      const id = `${owed.id}/${delivery.key}`
+      const ok = await tell(options, delivery, (channel) => compose(delivery, channel, id))
+      return { delivery, ok }
+    }),
+  )
+  const at = clock.now()
+  for (const { delivery, ok } of outcomes) progress = noted(progress, delivery, { ok, at })
+  const next = planErrand(errand, { ...settings, progress }, at)
+  const moreAt = next.due.length > 0 ? at : next.moreAt
+  if (moreAt === undefined) return forget(options, owed)
+  if (due.length + skipped.length > 0) {
+    const data = JSON.stringify(progress)
+    await cards.writeCards([{ drawer: errandDrawer, key: owed.id, expected: null, data, at }])
+  }
+  return moreAt
+}
+
+async function forget({ cards, clock }: NotifierOptions, owed: Owed): Promise<undefined> {
+  const change = { drawer: errandDrawer, key: owed.id, expected: null, data: null }
+  await cards.writeCards([{ ...change, at: clock.now() }])
+  return undefined
+}
+
+/** Whether it went through. A channel that fails must not hold up the others. */
+async function tell(
+  { settings, machine, log }: NotifierOptions,
+  { channel: name, key }: Delivery,
+  compose: (channel: Channel) => Promise<Message>,
+): Promise<boolean> {
+  const channel = settings.channels.find((one) => one.name === name)
+  // It was configured when the errand began, and is no more.
+  if (channel === undefined) return true
+  try {
+    await send(channel, await compose(channel), machine)
+    return true
+  } catch (fault) {
+    log('a message did not go through', { channel: name, delivery: key, fault: faultText(fault) })
+    return false
+  }
+}
+
+function faultText(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
+}
+
+async function test({ machine, clock }: NotifierOptions, channel: Channel): Promise<Tested> {
+  const { name, type } = channel
+  const at = clock.now()
+  const title = `Pawl reaches you here (${name})`
+  const text = 'This is a test: nothing waits for you.'
+  const facts = { type: 'test' }
+  const message = { id: `test-${name}-${at}`, kind: 'test', at, title, text, link: null, facts }
+  try {
+    await send(channel, message as Message, machine)
+    return { channel: name, type, problem: null }
+  } catch (fault) {
+    return { channel: name, type, problem: faultText(fault) }
+  }
+}

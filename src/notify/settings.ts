@@ -1,0 +1,52 @@
+/**
+ * What a person has set about being told: over which channels, of what, when and how often.
+ * Knows names and numbers. Must not know files or wires.
+ */
+import type { SmtpServer } from './smtp.ts'
+
+/** What people are told of: the first three ask them something. */
+export const kinds = ['gate', 'notify_human', 'ask', 'budget', 'job', 'run'] as const
+export type Kind = (typeof kinds)[number]
+
+/** Files are named by absolute paths. */
+export type ChannelSettings =
+  | { readonly type: 'webhook'; readonly url: string; readonly secretFile?: string }
+  | (SmtpServer & { readonly type: 'mail'; readonly from: string; readonly to: readonly string[] })
+  | { readonly type: 'slack'; readonly url: string }
+  | {
+      readonly type: 'ntfy'
+      readonly server: string
+      readonly topic: string
+      readonly tokenFile?: string
+    }
+  | { readonly type: 'desktop' }
+
+export type Channel = ChannelSettings & {
+  readonly name: string
+  /** Who decides by the links that go out here. */
+  readonly person: string
+  /** `question`: neither what waits nor a link leaves the house. */
+  readonly shows: 'all' | 'question'
+}
+
+/** Channels by kind; a kind that is missing has none. */
+export type Routes = { readonly [K in Kind]?: readonly string[] }
+
+export type Quiet = {
+  /** Minutes of the day, of the time zone; `to` may be before `from`: over midnight. */
+  readonly from: number
+  readonly to: number
+  /** Null: that of the machine. */
+  readonly timeZone: string | null
+  /** Kinds that are told at any time. */
+  readonly urgent: readonly Kind[]
+}
+
+export type NotifySettings = {
+  readonly channels: readonly Channel[]
+  readonly when: Routes
+  readonly quiet: Quiet | null
+  /** Null: a question is told once. */
+  readonly remindMs: number | null
+  readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | null
+}
