@@ -91,9 +91,11 @@ function compile(outDir) {
   }
 }
 
-/** What is compiled on the machine of the user: the client of hooks. */
+/** What is compiled on the machine of the user: the client of hooks, and the helper of jobs. */
 function copySources(outDir) {
-  for (const name of [join('doors', 'hook', 'client', 'pawl-hook.c')]) {
+  const runner = readdirSync(join(root, 'src', 'runner')).filter((name) => /\.[ch]$/.test(name))
+  const jobs = runner.map((name) => join('runner', name))
+  for (const name of [join('doors', 'hook', 'client', 'pawl-hook.c'), ...jobs]) {
     copyFileSync(join(root, 'src', name), join(outDir, name))
   }
 }
