@@ -24,15 +24,22 @@ const bubblewrapPlaces = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'
   '/run/current-system/sw/bin/bwrap',
 )
 
-/** The strongest that works. `from`: stronger ones are left out, so that weaker can be tested. */
-export async function findMeans(attempt: Try, from: IsolationLevel = 'full'): Promise<Means> {
+/** What is left out, so that weaker means can be tested. */
+export type Without = {
+  readonly strongest?: IsolationLevel
+  readonly leaveOut?: readonly Mechanism['kind'][]
+}
+
+/** The strongest that works. */
+export async function findMeans(attempt: Try, without: Without = {}): Promise<Means> {
+  const { strongest: from = 'full', leaveOut = [] } = without
   const notes: string[] = []
   const allowed = (level: IsolationLevel): boolean => rank(from) <= rank(level)
   const groups = allowed('full') ? findGroups(`pawl-try-${randomBytes(4).toString('hex')}`) : null
   if (groups === null && process.platform === 'linux') {
     notes.push('no control group can be written: limits hold for each process, not for the tree')
   }
-  for (const mechanism of mechanisms()) {
+  for (const mechanism of mechanisms().filter(({ kind }) => !leaveOut.includes(kind))) {
     if (!allowed(levelOf({ mechanism, groups: null, notes }))) continue
     const why = await attempt(mechanism)
     if (why === null) return { mechanism, groups, notes }

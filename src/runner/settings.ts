@@ -2,6 +2,7 @@
  * What the runner is given when it is opened.
  */
 import type { IsolationLevel, RunWish } from '../runtime/jobs.ts'
+import type { Mechanism } from './chain.ts'
 import type { LiveJob } from './live-job.ts'
 
 /** What a person may set. */
@@ -39,6 +40,7 @@ export type RunnerSettings = {
   readonly limits: RunnerLimits
   /** Stronger means are left out, so that weaker ones can be tested. */
   readonly strongest?: IsolationLevel
+  readonly leaveOut?: readonly Mechanism['kind'][]
   /** Hears of every job that has ended, once in the life of this runner. */
   readonly onEnd: (job: LiveJob) => void
 }

@@ -24,10 +24,7 @@ export async function findHeld(settings: RunnerSettings): Promise<Held> {
     })
   }
   const helper = await settings.helper()
-  const means = await findMeans(
-    (mechanism) => whyUseless(settings, helper, mechanism),
-    settings.strongest,
-  )
+  const means = await findMeans((mechanism) => whyUseless(settings, helper, mechanism), settings)
   return { means, helper }
 }
 
