@@ -140,4 +140,5 @@ export type FaultCode =
   | 'DAEMON_UNREACHABLE'
   | 'DAEMON_RUNNING'
   | 'CONFIG_INVALID'
+  | 'JOB_FAILED'
   | 'INTERNAL'

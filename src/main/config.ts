@@ -8,6 +8,7 @@ import type { Finding } from '../core/finding.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { type JobsConfig, jobsConfigOf, jobsSchema } from './config-jobs.ts'
 import { readPrivate } from './private-file.ts'
 
 const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
@@ -60,6 +61,7 @@ const configSchema = z.strictObject({
     })
     .optional()
     .describe('What the hooks of agents do.'),
+  jobs: jobsSchema.optional(),
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
   webhook: z
     .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
@@ -79,6 +81,7 @@ export type Config = {
     readonly stopsMax: number
     readonly otherSessions: 'refused' | 'free'
   }
+  readonly jobs: JobsConfig
   readonly otlpUrl: string | null
   readonly webhookUrl: string | null
 }
@@ -106,6 +109,7 @@ function settingsOf(file: ConfigFile): Config {
       stopsMax: file.hooks?.stopsMax ?? stopsMaxDefault,
       otherSessions: file.hooks?.otherSessions ?? 'refused',
     },
+    jobs: jobsConfigOf(file.jobs),
     otlpUrl: file.otlp ?? null,
     webhookUrl: file.webhook?.url ?? null,
   }

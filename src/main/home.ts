@@ -20,6 +20,8 @@ export type Home = {
   readonly hookSocket: string
   /** The client of hooks and its settings, as `pawl init` and the daemon put them there. */
   readonly bin: string
+  /** A folder for each job. */
+  readonly jobs: string
   /** Which hooks were installed where. */
   readonly installs: string
   /** Where the socket is, when that is another folder. */
@@ -51,6 +53,7 @@ export function findHome(settings: HomeSettings): Home {
     lock: join(folder, 'daemon.lock'),
     log: join(folder, 'daemon.log'),
     bin: join(folder, 'bin'),
+    jobs: join(folder, 'jobs'),
     installs: join(folder, 'installs.json'),
     ...socketOf(folder, settings),
   }

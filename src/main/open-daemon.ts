@@ -18,6 +18,7 @@ import { type Config, readConfig } from './config.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
+import { openJobs } from './open-jobs.ts'
 import { openStore } from './open-store.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
@@ -69,6 +70,8 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(openTimers(runtime, watch, log))
     const spans = spansOf(config, log)
     opened.push(spans.close)
+    const jobs = openJobs({ runtime, home, config: config.jobs, newId, log })
+    opened.push(jobs.close)
     const desk = openDesk(runtime, watch, { home, log, config })
     const api = openApi({
       runtime,
@@ -77,6 +80,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       about: aboutOf(version, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
+      jobs,
       ...spans.hear,
     })
     const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)

@@ -126,7 +126,7 @@ test('what cannot be met is refused and never weakened', async () => {
   const scratch = openScratch({ strongest: 'contained' })
   opened.push(scratch)
   await expect(
-    scratch.run({ command: 'true' }, { minIsolation: 'isolated' }),
+    scratch.run({ command: 'true' }, { minIsolations: ['contained', 'isolated'] }),
   ).rejects.toMatchObject({
     error: { error_type: 'SpawnFailed', context: { level: 'contained' } },
   })

@@ -32,7 +32,10 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   checkWish(wish, { cpus: limits.cpus, memoryBytes: limits.memoryBytes })
   const cwd = findFolder(workspace, wish.working_directory)
   const base = findFolder(workspace, undefined)
-  const mechanism = requireLevel(held.means, [request.minIsolation, wish.min_isolation ?? 'none'])
+  const mechanism = requireLevel(held.means, [
+    ...request.minIsolations,
+    wish.min_isolation ?? 'none',
+  ])
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, 'tmp')
   const { hasNetwork } = request

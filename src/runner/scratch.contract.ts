@@ -59,7 +59,7 @@ export function openScratch(more: Partial<RunnerSettings> = {}): Scratch {
     count += 1
     return runner.start({
       ...{ id: `job_${process.pid}_${count}`, wish, workspace, hasNetwork: false },
-      ...{ minIsolation: 'none', runId: null, branch: null, callId: null, owner: 'person' },
+      ...{ minIsolations: [], runId: null, branch: null, callId: null, owner: 'person' },
       ...request,
     })
   }

@@ -51,7 +51,8 @@ export type JobRequest = {
   readonly wish: RunWish
   readonly workspace: string
   readonly hasNetwork: boolean
-  readonly minIsolation: IsolationLevel
+  /** The strongest of these has to be met. */
+  readonly minIsolations: readonly IsolationLevel[]
   readonly runId: string | null
   readonly branch: string | null
   readonly callId: string | null

@@ -3,11 +3,10 @@
  * capabilities (`process.run` and its kin). Knows jobs and who they belong to. Must not know how a
  * job is held, or over which wire somebody asks.
  */
+import type { IsolationLevel } from '../core/policy/isolation-levels.ts'
 import type { By } from './runtime.ts'
 
-/** From the strongest to the weakest. */
-export const isolationLevels = ['full', 'isolated', 'restricted', 'contained', 'none'] as const
-export type IsolationLevel = (typeof isolationLevels)[number]
+export { type IsolationLevel, isolationLevels } from '../core/policy/isolation-levels.ts'
 
 export const jobStates = ['running', 'completed', 'killed', 'timed_out'] as const
 export type JobState = (typeof jobStates)[number]

@@ -84,6 +84,12 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     judge: (request) => judgeDry(desk, request),
     checkFree: (call) => checkFree(desk, call),
+    minIsolations: async ({ runId, branch, workspace }) => {
+      const run = runId === null ? null : await currentRun(desk, runId)
+      const own = run === null ? null : leafOf(run, branch).machine.policy
+      const all = [...policies(workspace), ...(own === null ? [] : [own])]
+      return all.flatMap(({ minIsolation }) => (minIsolation === undefined ? [] : [minIsolation]))
+    },
     sessions: sessionsOf(store, clock),
     readHead: store.readHead,
     findReply: async (runId, commandId) => {

@@ -62,6 +62,8 @@ export type Report = {
   readonly exitCode: number | null
   readonly bytes: number | null
   readonly costMicroUsd: number
+  /** What Pawl saw of it itself: written into the values of the run, as observed. */
+  readonly facts?: JsonObject
 }
 
 /** The call that a person is asked about, with all that a grant needs to let it through. */

@@ -12,12 +12,14 @@ type RuleDefinition = NonNullable<PolicyDefinition['allow']>[number]
 export function compilePolicy(definition: PolicyDefinition, pointer: string): Policy {
   const tier = (name: 'allow' | 'ask' | 'deny'): PolicyRule[] =>
     (definition[name] ?? []).map((rule, index) => compileRule(rule, join(pointer, name, index)))
+  const { min_isolation: least } = definition
   return {
     role: definition.role ?? 'agent',
     allow: tier('allow'),
     ask: tier('ask'),
     deny: tier('deny'),
     otherwise: definition.default ?? 'allow',
+    ...(least === undefined ? {} : { minIsolation: least }),
   }
 }
 

@@ -3,6 +3,7 @@
  * Both doors go through here, so that none of it can differ between them.
  */
 import type { z } from 'zod'
+import type { Jobs } from '../../runtime/jobs.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
@@ -25,6 +26,8 @@ export type ApiOptions = {
   readonly about: About
   /** Ends the daemon; called once the answer is on its way. */
   readonly stop: () => void
+  /** Absent: this daemon runs no jobs. */
+  readonly jobs?: Jobs
   readonly metrics?: Metrics
   /** Hears of every operation. Must return at once and never throws. */
   readonly onSpan?: (span: Span) => void
@@ -170,6 +173,7 @@ async function answer(
     signal: name === 'runs.wait' ? request.signal() : null,
     about: options.about,
     stop: options.stop,
+    jobs: options.jobs ?? null,
   }
   // WHY the cast: the compiler cannot see that name, input and handler are of one kind.
   const handle = handlers[name] as (desk: Desk, input: unknown) => Promise<Answered<unknown>>

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { jobsContract } from './jobs-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import {
   anchor,
@@ -199,6 +200,7 @@ export const contract = {
     input: z.strictObject({ id: name }),
     answer: z.object({ items: z.array(definitionVersion) }),
   },
+  ...jobsContract,
   check: {
     input: z.strictObject(offer),
     answer: z.object({ ok: z.boolean(), findings: z.array(finding) }),

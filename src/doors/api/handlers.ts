@@ -5,9 +5,11 @@
 import type { Actor } from '../../core/engine/types.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
+import type { Jobs } from '../../runtime/jobs.ts'
 import type { ApprovalRow, DefinitionRow, EventRecord } from '../../runtime/ports.ts'
 import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
 import type { Answer, Asked } from './contract.ts'
+import { jobsHandlers } from './jobs-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { type Problem, problem, problemOfRefusal } from './problem.ts'
 
@@ -20,6 +22,8 @@ export type Desk = {
   readonly signal: AbortSignal | null
   readonly about: About
   readonly stop: () => void
+  /** Null: this daemon runs none. */
+  readonly jobs: Jobs | null
 }
 
 /** What only the program as a whole knows of itself. */
@@ -38,7 +42,12 @@ type Handler<Name extends OperationName> = (
   input: Asked<Name>,
 ) => Promise<Answered<Answer<Name>>>
 
-type Handlers = { readonly [Name in OperationName]: Handler<Name> }
+/** Handlers of some operations. */
+export type HandlersOf<Names extends OperationName> = {
+  readonly [Name in Names]: Handler<Name>
+}
+
+type Handlers = HandlersOf<OperationName>
 
 export const handlers: Handlers = {
   'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
@@ -163,6 +172,7 @@ export const handlers: Handlers = {
   },
   'definitions.versions': async ({ runtime }, { id }) =>
     done({ items: await runtime.definitions.versions(id) }),
+  ...jobsHandlers,
   check: async ({ runtime }, input) => {
     const offer = offerOf(input)
     if (offer === null) return failed(noOffer)

@@ -3,6 +3,7 @@
  * the API and the client are all derived from it. What goes in and comes out is in `contract.ts`.
  * Plain data: a client that reads it loads nothing else.
  */
+import { jobsOperations } from './jobs-operations.ts'
 
 /** The least that a caller has to be. */
 export type Need = 'none' | 'agent' | 'person'
@@ -217,6 +218,7 @@ export const operations = {
     repeats: 'same',
     summary: 'List every version of a definition',
   },
+  ...jobsOperations,
   check: {
     method: 'POST',
     path: '/v1/check',
