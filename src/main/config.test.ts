@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { readConfig } from './config.ts'
+import { jobsConfigOf } from './config-jobs.ts'
 
 function fileWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-config-'))
@@ -33,6 +34,7 @@ test('without a file every setting has its default', () => {
     hooks: { askWaitMs: 30_000, stopsMax: 3, otherSessions: 'refused' },
     otlpUrl: null,
     webhookUrl: null,
+    jobs: jobsConfigOf(),
   })
 })
 
@@ -55,6 +57,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
     hooks: { askWaitMs: 5_000, stopsMax: 0, otherSessions: 'free' },
     otlpUrl: 'http://127.0.0.1:4318/v1/traces',
     webhookUrl: 'http://127.0.0.1:9/hook',
+    jobs: jobsConfigOf(),
   })
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })

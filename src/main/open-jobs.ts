@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { userInfo } from 'node:os'
+import type { Actor } from '../core/engine/types.ts'
 import type { JsonObject } from '../core/json.ts'
 import { statusOf } from '../runner/job-status.ts'
 import { checkKill, killJob } from '../runner/kill-job.ts'
@@ -15,6 +16,7 @@ import { JobFault } from '../runtime/job-fault.ts'
 import type { JobCaller, JobPending, JobResult, Jobs, RunWish } from '../runtime/jobs.ts'
 import { isOpen } from '../runtime/open-statuses.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { callInput } from './call-input.ts'
 import type { JobsConfig } from './config-jobs.ts'
 import type { Home } from './home.ts'
 import { installJobHelper } from './job-helper.ts'
@@ -29,6 +31,8 @@ export type JobsSettings = {
   readonly config: JobsConfig
   readonly newId: () => string
   readonly log: LogLine
+  /** Absent: compiled into the data directory when it is first needed. */
+  readonly helper?: () => Promise<string>
 }
 
 export type OpenJobs = Jobs & { readonly close: () => Promise<void> }
@@ -46,7 +50,7 @@ export function openJobs(settings: JobsSettings): OpenJobs {
   const ends = tellEnds(runtime, log)
   const runner = openRunner({
     ...{ folder: home.jobs, own, now: Date.now, limits: config.limits },
-    helper: () => installJobHelper(home),
+    helper: settings.helper ?? (() => installJobHelper(home)),
     userFolder: userInfo().homedir,
     path: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     onEnd: ends.tell,
@@ -170,7 +174,7 @@ async function run(
 ): Promise<JobResult | JobPending> {
   const { runtime, config } = settings
   const workspace = await workspaceOf(runtime, caller)
-  const asking = { input: { ...wish } as JsonObject, caller: { ...caller, workspace } }
+  const asking = { input: callInput(wish), caller: { ...caller, workspace } }
   const patience = { waitMs: Math.min(waitMs, askMsMax) }
   const judged = await judgeJob(runtime, { tool: 'process_run', ...asking, ...patience })
   if (isPending(judged)) return judged
@@ -184,7 +188,7 @@ async function run(
       // WHY from the verdict: a stage may take variables out of a command.
       wish: { ...wish, command: textOf(judged.input.command, wish.command) },
       ...{ workspace, runId, branch, callId },
-      hasNetwork: mayConnect(config, wish, actor.kind === 'person'),
+      hasNetwork: mayConnect(config, wish, actor.kind),
       minIsolations: levels,
       owner: actor.kind === 'person' ? 'person' : 'agent',
     })
@@ -202,10 +206,10 @@ function textOf(value: unknown, otherwise: string): string {
 }
 
 /** Only a person may open more than was configured. */
-function mayConnect({ network }: JobsConfig, wish: RunWish, isPerson: boolean): boolean {
+function mayConnect({ network }: JobsConfig, wish: RunWish, by: Actor['kind']): boolean {
   const wanted = wish.network ?? 'allowed'
   if (wanted === 'none') return false
-  if (network === 'all' || (wanted === 'all' && isPerson)) return true
+  if (network === 'all' || (wanted === 'all' && by === 'person')) return true
   if (wanted === 'allowed') return false
   throw new JobFault('PolicyDenied', 'jobs have no network here', {
     recovery: [

@@ -73,8 +73,20 @@ function isWhole(value: number, { min, max }: { min: number; max: number }): boo
  * Names that decide what runs, or who a job is. Blocked ones of the operator come from the stage's
  * own rule, which is asked before.
  */
-const protectedNames =
-  /^(?:PATH|HOME|SHELL|USER|LOGNAME|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|CDPATH|PS4|PROMPT_COMMAND|TMPDIR|NODE_OPTIONS|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|LD_.*|DYLD_.*|PAWL_.*|BASH_FUNC_.*)$/i
+const protectedNames = [
+  ...['PATH', 'HOME', 'SHELL', 'USER', 'LOGNAME', 'IFS', 'ENV', 'CDPATH', 'PS4', 'TMPDIR'],
+  ...['BASH_ENV', 'BASHOPTS', 'SHELLOPTS', 'PROMPT_COMMAND', 'NODE_OPTIONS', 'PYTHONSTARTUP'],
+  ...['PERL5OPT', 'RUBYOPT', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_EXTERNAL_DIFF'],
+]
+const protectedBeginnings = ['LD_', 'DYLD_', 'PAWL_', 'BASH_FUNC_']
+
+function isProtected(name: string): boolean {
+  const upper = name.toUpperCase()
+  return (
+    protectedNames.includes(upper) ||
+    protectedBeginnings.some((beginning) => upper.startsWith(beginning))
+  )
+}
 
 function checkEnvironment(environment: Readonly<Record<string, string>>): void {
   const entries = Object.entries(environment)
@@ -82,7 +94,7 @@ function checkEnvironment(environment: Readonly<Record<string, string>>): void {
   let bytes = 0
   for (const [name, value] of entries) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
-    if (protectedNames.test(name)) throw invalid(`the variable \`${name}\` is protected`)
+    if (isProtected(name)) throw invalid(`the variable \`${name}\` is protected`)
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw invalid(`\`${name}\` names no variable`)
     if (value.includes('\0')) throw invalid(`the value of \`${name}\` holds the zero byte`)
   }

@@ -78,7 +78,7 @@ export function levelOf({ mechanism, groups }: Means): IsolationLevel {
 }
 
 /** What holds a job, in words. */
-export function describe(means: Means, hasNetwork: boolean): Isolation {
+export function describe(means: Means, network: 'none' | 'all'): Isolation {
   const { mechanism, groups } = means
   const boxed = mechanism !== null && isBoxed(mechanism)
   const by = mechanism === null ? 'nothing' : nameOf(mechanism)
@@ -95,7 +95,7 @@ export function describe(means: Means, hasNetwork: boolean): Isolation {
       boxed || isLandlock
         ? `system read-only, workspace writable, secrets hidden (${by})`
         : 'not held: everything of this user',
-    network: hasNetwork ? 'all' : offline,
+    network: network === 'all' ? 'all' : offline,
     pids: boxed ? 'own pid space' : 'found by walking the tree',
     memory: group ?? (mechanism === null ? 'not limited' : 'data of each process'),
     cpu: groups?.has.cpu === true ? (group ?? '') : 'not limited',

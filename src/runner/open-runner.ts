@@ -85,7 +85,7 @@ export function openRunner(settings: RunnerSettings): Runner {
         removeJob(job.folder)
       }
     },
-    isolation: async () => describe((await holding()).means, false),
+    isolation: async () => describe((await holding()).means, 'none'),
     close: () => {
       for (const job of jobs.values()) letGo(job)
     },

@@ -62,7 +62,9 @@ function pageOf({ folder, end }: LiveJob, name: StreamName, wish: LogWish): Page
   const length =
     encoding === 'base64'
       ? Math.min(bytesMax, piece.bytes.length)
-      : textLength(piece.bytes, bytesMax, end !== null && atEnd)
+      : end !== null && atEnd && piece.bytes.length <= bytesMax
+        ? piece.bytes.length
+        : textLength(piece.bytes, bytesMax)
   const bytes = piece.bytes.subarray(0, length)
   const next = isWanted ? start + length : offset
   return {
@@ -75,8 +77,8 @@ function pageOf({ folder, end }: LiveJob, name: StreamName, wish: LogWish): Page
 }
 
 /** Bytes of the page: whole characters, as many as fit, and at least one. */
-function textLength(bytes: Buffer, bytesMax: number, isLast: boolean): number {
-  if (bytes.length <= bytesMax) return isLast ? bytes.length : wholeLength(bytes)
+function textLength(bytes: Buffer, bytesMax: number): number {
+  if (bytes.length <= bytesMax) return wholeLength(bytes)
   const fitting = wholeLength(bytes.subarray(0, bytesMax))
   if (fitting > 0 || bytesMax === 0) return fitting
   for (let length = bytesMax; length <= bytes.length; length += 1) {

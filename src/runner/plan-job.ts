@@ -126,7 +126,7 @@ function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed
     startedAt: settings.now(),
     background: isBackground,
     stdoutLines: wish.stdout_lines ?? linesDefault,
-    isolation: describe(means, request.hasNetwork),
+    isolation: describe(means, request.hasNetwork ? 'all' : 'none'),
     limitsEnforced: isEnforced,
     cgroups: [],
   }

@@ -16,8 +16,12 @@ const looks: readonly RegExp[] = [
   /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\b/g,
 ]
 /** What is a secret by what stands before it; the name stays readable. */
-const named =
-  /\b([A-Za-z0-9_-]*(?:password|passwd|secret|token|api[_-]?key|credential)[A-Za-z0-9_-]*["']?\s*[=:]\s*["']?)([^\s"',;]{6,})/gi
+const secretWord = 'password|passwd|secret|token|api[_-]?key|credential'
+const word = '[A-Za-z0-9_-]*'
+const named = new RegExp(
+  `\\b(${word}(?:${secretWord})${word}["']?\\s*[=:]\\s*["']?)([^\\s"',;]{6,})`,
+  'gi',
+)
 const bearer = /\b(authorization:\s*\w+\s+|bearer\s+)([A-Za-z0-9._~+/=-]{8,})/gi
 const credentials = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:)([^\s@/]+)(@)/gi
 
@@ -38,11 +42,14 @@ export function redact(text: string, known: readonly string[] = []): string {
     .replace(credentials, `$1${mark}$3`)
 }
 
-const secretName = /pass|secret|token|key|credential|auth/i
+/** Whether a variable is named like a secret. */
+export function isSecretName(name: string): boolean {
+  return /pass|secret|token|key|credential|auth/i.test(name)
+}
 
 /** Values of variables that are named like secrets. */
 export function secretsIn(environment: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(environment)
-    .filter(([name]) => secretName.test(name))
+    .filter(([name]) => isSecretName(name))
     .map(([, value]) => value)
 }

@@ -31,7 +31,7 @@ function oddSeconds(): string {
   return `${1_000 + Math.floor(Math.random() * 8_000)}.${process.pid}`
 }
 
-test('K1: a command gives its exit code and output, its last newline kept in the log only', async () => {
+test('K1: a command gives its exit code and output; the log keeps the last newline', async () => {
   const result = await run({ command: 'echo hi' })
   expect(result).toMatchObject({ exit_code: 0, state: 'completed', stdout_summary: 'hi' })
   const job = runner.find(result.process_id)

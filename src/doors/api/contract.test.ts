@@ -156,7 +156,9 @@ test('every answer is as its schema says', async () => {
   const there = await openDaemon()
   const imported = await there.client('socket').runs.import(copy)
   expect(contract['runs.import'].answer.parse(imported)).toEqual(imported)
-  expect(operationNames.filter((name) => !seen.has(name))).toEqual(['runs.import'])
+  // Jobs need a runner: `src/main/open-jobs.test.ts` holds their answers to their schemas.
+  const others = operationNames.filter((name) => !name.startsWith('jobs.'))
+  expect(others.filter((name) => !seen.has(name))).toEqual(['runs.import'])
 })
 
 test('what is exported may be imported, by its types as well', () => {

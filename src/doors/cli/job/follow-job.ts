@@ -4,7 +4,7 @@
 import type { Answer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { tell } from '../remote/remote-verb.ts'
-import { type JobRequest, numberOf, runOf } from './job.ts'
+import { type JobRequest, numberOf, runOf } from './request.ts'
 
 /** How long the daemon waits for more before it answers. */
 const waitMs = 300

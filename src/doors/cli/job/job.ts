@@ -3,8 +3,9 @@
  */
 import type { Verb } from '../io.ts'
 import { oneWord, usage } from '../options.ts'
-import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { followJob, printLogs } from './follow-job.ts'
+import { type JobRequest, jobKinds, numberOf, runOf } from './request.ts'
 import { runJob } from './run-job.ts'
 import { jobsText, statusText } from './show-job.ts'
 
@@ -46,30 +47,6 @@ ${commonHelp}
 Exit codes: 0 done, 1 the job failed or was refused, 2 it could not be asked
 `
 
-export const jobKinds = {
-  background: 'flag',
-  timeout: 'text',
-  cwd: 'text',
-  env: 'list',
-  stdin: 'text',
-  cpu: 'text',
-  memory: 'text',
-  lines: 'text',
-  network: 'text',
-  'min-isolation': 'text',
-  run: 'text',
-  shell: 'text',
-  state: 'text',
-  follow: 'flag',
-  stream: 'text',
-  offset: 'text',
-  limit: 'text',
-  signal: 'text',
-  'force-after': 'text',
-} as const
-
-export type JobRequest = Request<typeof jobKinds>
-
 const tasks = ['run', 'list', 'show', 'logs', 'kill'] as const
 const wordsMax = 10_001
 
@@ -105,17 +82,6 @@ export const jobVerb: Verb = {
   },
 }
 
-/** A number of an option; what is no number is a fault, its range is for the daemon to say. */
-export function numberOf(
-  { values }: JobRequest,
-  name: 'timeout' | 'cpu' | 'memory' | 'lines' | 'offset' | 'limit' | 'force-after',
-): number | undefined {
-  const text = values[name]
-  if (text === null) return undefined
-  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw usage('job', `\`--${name}\` is a number, not \`${text}\``)
-}
-
 async function list(request: JobRequest): Promise<number> {
   const { remote, values, io } = request
   const limit = numberOf(request, 'limit')
@@ -126,11 +92,6 @@ async function list(request: JobRequest): Promise<number> {
   })
   tell(request, found, () => jobsText(found, io))
   return 0
-}
-
-/** The run in whose name it is asked. */
-export function runOf({ values }: JobRequest): { readonly run_id?: string } {
-  return values.run === null ? {} : { run_id: values.run }
 }
 
 async function show(request: JobRequest, id: string): Promise<number> {

@@ -7,7 +7,7 @@ import type { Answer, Input } from '../../api/contract.ts'
 import { oneOf, usage } from '../options.ts'
 import { tell } from '../remote/remote-verb.ts'
 import { followJob } from './follow-job.ts'
-import { type JobRequest, numberOf, runOf } from './job.ts'
+import { type JobRequest, numberOf, runOf } from './request.ts'
 import { resultText } from './show-job.ts'
 
 type Result = Exclude<Answer<'jobs.run'>, { status: 'pending_approval' }>
