@@ -98,9 +98,11 @@ function runNode(what, args) {
   throw new SetupError(`the build failed; ${what} says why above`, result.stdout + result.stderr)
 }
 
-/** What is compiled on the machine of the user: the client of hooks. */
+/** What is compiled on the machine of the user: the client of hooks, and the helper of jobs. */
 function copySources(outDir) {
-  for (const name of [join('doors', 'hook', 'client', 'pawl-hook.c')]) {
+  const runner = readdirSync(join(root, 'src', 'runner')).filter((name) => /\.[ch]$/.test(name))
+  const jobs = runner.map((name) => join('runner', name))
+  for (const name of [join('doors', 'hook', 'client', 'pawl-hook.c'), ...jobs]) {
     copyFileSync(join(root, 'src', name), join(outDir, name))
   }
 }

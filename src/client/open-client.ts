@@ -131,8 +131,15 @@ const waitMsDefault = 30_000
 
 /** What the other side waits for on purpose. */
 function waitMsOf(name: OperationName, input: object): number {
+  if (name.startsWith('jobs.')) return jobWaitMs(input)
   if (name !== 'runs.wait') return 0
   return 'timeoutMs' in input ? Number(input.timeoutMs) : waitMsDefault
+}
+
+/** A job takes its time: what is named, or as long as it may run. */
+function jobWaitMs(input: object): number {
+  const { wait_ms, timeout = 300, force_after = 10 } = input as Readonly<Record<string, number>>
+  return wait_ms ?? (timeout + force_after) * 1_000
 }
 
 function isLost(error: unknown): boolean {

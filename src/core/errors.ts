@@ -153,4 +153,5 @@ export type FaultCode =
   | 'DAEMON_UNREACHABLE'
   | 'DAEMON_RUNNING'
   | 'CONFIG_INVALID'
+  | 'JOB_FAILED'
   | 'INTERNAL'

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { knownPrices, withPrices } from '../core/prices.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { readConfig } from './config.ts'
+import { jobsConfigOf } from './config-jobs.ts'
 
 function fileWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-config-'))
@@ -37,6 +38,7 @@ test('without a file every setting has its default', () => {
     otlpUrl: null,
     notify: expect.objectContaining({ channels: [], quiet: null, remindMs: null, escalate: null }),
     publicUrl: null,
+    jobs: jobsConfigOf(),
   })
 })
 
@@ -66,6 +68,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
       channels: [expect.objectContaining({ url: 'http://127.0.0.1:9/hook', shows: 'question' })],
     }),
     publicUrl: null,
+    jobs: jobsConfigOf(),
   })
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })

@@ -11,6 +11,7 @@ import { readSource } from '../core/source/read-source.ts'
 import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
 import type { NotifySettings } from '../notify/settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { type JobsConfig, jobsConfigOf, jobsSchema } from './config-jobs.ts'
 import { notifySchema, notifySettingsOf } from './config-notify.ts'
 import { readPrivate } from './private-file.ts'
 import { userName } from './user-name.ts'
@@ -90,6 +91,7 @@ const configSchema = z.strictObject({
     .record(z.string().min(1).max(200), priceSchema)
     .optional()
     .describe('What models cost, in dollars for a million tokens; laid over the known prices.'),
+  jobs: jobsSchema.optional(),
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
   webhook: z
     .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
@@ -119,6 +121,7 @@ export type Config = {
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean
   readonly prices: PriceTable
+  readonly jobs: JobsConfig
   readonly otlpUrl: string | null
   readonly notify: NotifySettings
   readonly publicUrl: string | null
@@ -149,6 +152,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
     },
     elicitation: file.approvals?.elicitation ?? false,
     prices: withPrices(file.prices ?? {}),
+    jobs: jobsConfigOf(file.jobs),
     otlpUrl: file.otlp ?? null,
     notify: notifySettingsOf(file.notify, {
       webhookUrl: file.webhook?.url ?? null,

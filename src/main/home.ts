@@ -26,6 +26,8 @@ export type Home = {
   readonly signIns: string
   /** The port that the HTTP door had last. */
   readonly port: string
+  /** A folder for each job. */
+  readonly jobs: string
   /** Which hooks were installed where. */
   readonly installs: string
   /** Where the socket is, when that is another folder. */
@@ -58,6 +60,7 @@ export function findHome(settings: HomeSettings): Home {
     lock: join(folder, 'daemon.lock'),
     log: join(folder, 'daemon.log'),
     bin: join(folder, 'bin'),
+    jobs: join(folder, 'jobs'),
     installs: join(folder, 'installs.json'),
     signIns: join(folder, 'sign-ins.json'),
     port: join(folder, 'http.port'),

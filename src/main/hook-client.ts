@@ -3,14 +3,20 @@
  * else a shell script that starts the client in Node. Cheap where nothing has changed, so that
  * every start of the daemon may call it; what changes is replaced whole, under hooks that run.
  */
-import { execFile } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientName, quoteWord } from '../doors/hook/hook-command.ts'
-import { codeOf } from '../runtime/code-of.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { cleanEnvironment } from './clean-environment.ts'
+import {
+  compileProgram,
+  fileHash,
+  findCompiler,
+  hashOf,
+  programMode,
+  readStamp,
+  runProgram,
+  writeStamp,
+} from './compile-program.ts'
 import type { Home } from './home.ts'
 import { ensurePrivateFolder, readPrivate, writePrivate } from './private-file.ts'
 
@@ -31,22 +37,6 @@ export type HookClientMeans = {
 }
 
 const source = join(import.meta.dirname, '..', 'doors', 'hook', 'client', 'pawl-hook.c')
-const programMode = 0o700
-const compileMsMax = 60_000
-
-/**
- * WHY not PATH: it may lead into a workspace (`npm run` puts `node_modules/.bin` there), and then
- * the agent would choose the compiler of the program that judges it.
- */
-const compilersKnown = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/opt/local/bin']
-  .concat('/run/current-system/sw/bin')
-  .flatMap((folder) => ['cc', 'gcc', 'clang'].map((name) => join(folder, name)))
-
-/** Without Apple's tools, what stands in `/usr/bin` of a Mac only asks a person to install them. */
-const appleTools = ['/Library/Developer/CommandLineTools', '/Applications/Xcode.app']
-
-/** What was put there, and of what it was made. */
-type Stamp = Made & { readonly madeOf: string; readonly sha256: string }
 
 /** Installs the client and its settings. Faults: `FILE_UNWRITABLE`, `CONFIG_INVALID`. */
 export async function installHookClient(home: Home, means: HookClientMeans): Promise<HookClient> {
@@ -56,25 +46,19 @@ export async function installHookClient(home: Home, means: HookClientMeans): Pro
   const confPath = join(home.bin, 'hook.conf')
   const conf = confText(home, means)
   const script = scriptText(home, means)
-  const compiler = (means.cc ?? compilersKnown).find(isThere) ?? null
+  const compiler = findCompiler(means.cc)
   const madeOf = hashOf(JSON.stringify([script, compiler, readFileSync(source, 'utf8')]))
   if (readPrivate(confPath) !== conf) writePrivate(confPath, conf)
-  const stamp = readStamp(stampPath)
-  const found = existsSync(path) ? hashOf(readFileSync(path)) : null
+  const stamp = readStamp<HookClient['kind']>(stampPath)
+  const found = fileHash(path)
   const isOurs = stamp !== null && found === stamp.sha256
   if (isOurs && stamp.madeOf === madeOf) return { path, kind: stamp.kind, why: stamp.why }
   // WHY first: hooks work while the compiler does, however slowly.
   if (!isOurs) writePrivate(path, script, programMode)
   const made = await compile(path, compiler)
   if (made.kind === 'script') writePrivate(path, script, programMode)
-  const fresh: Stamp = { madeOf, sha256: hashOf(readFileSync(path)), ...made }
-  writePrivate(stampPath, `${JSON.stringify(fresh)}\n`)
+  writeStamp(stampPath, { madeOf, sha256: fileHash(path) ?? '', ...made })
   return { path, ...made }
-}
-
-function isThere(compiler: string): boolean {
-  const isShim = process.platform === 'darwin' && compiler.startsWith('/usr/bin/')
-  return existsSync(compiler) && (!isShim || appleTools.some((one) => existsSync(one)))
 }
 
 function confText(home: Home, { node, program }: HookClientMeans): string {
@@ -110,55 +94,14 @@ type Made = Pick<HookClient, 'kind' | 'why'>
 
 /** Puts a compiled client in place, or tells why it has to be the script. */
 async function compile(path: string, compiler: string | null): Promise<Made> {
-  if (compiler === null) return { kind: 'script', why: 'no C compiler was found' }
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.part`
-  const common = ['-std=c99', '-O2', '-s', '-o', draft, source]
-  try {
-    let why = ''
-    for (const kind of ['static', 'dynamic'] as const) {
-      const args = kind === 'static' ? ['-static', ...common] : common
-      const { code, said } = await run(compiler, args)
-      why = code === 0 ? await whyUseless(draft) : `\`${compiler}\` ended with ${code}: ${said}`
-      if (why !== '') continue
-      chmodSync(draft, programMode)
-      renameSync(draft, path)
-      return { kind, why: null }
-    }
-    return { kind: 'script', why }
-  } finally {
-    rmSync(draft, { force: true })
-  }
+  const sources = [source]
+  const made = await compileProgram({ path, sources, compiler, standard: 'c99', whyUseless })
+  return made.kind === null ? { kind: 'script', why: made.why } : made
 }
 
 /** Without arguments it has to refuse: it runs here, and it is what we think it is. */
 async function whyUseless(draft: string): Promise<string> {
-  const { code, said } = await run(draft, [])
-  const isGood = code === 2 && said.startsWith('Pawl: blocked: ')
-  return isGood ? '' : `what was compiled does not run: ${code} ${said}`
-}
-
-type Ran = { readonly code: number | string; readonly said: string }
-
-function run(file: string, args: readonly string[]): Promise<Ran> {
-  const env = { ...cleanEnvironment(process.env), LC_ALL: 'C' }
-  return new Promise((resolve) => {
-    execFile(file, args, { env, timeout: compileMsMax }, (fault, _, stderr) => {
-      const said = stderr.replace(/\s+/g, ' ').trim().slice(0, 300)
-      resolve({ code: fault === null ? 0 : (fault.code ?? fault.signal ?? codeOf(fault)), said })
-    })
-  })
-}
-
-function readStamp(path: string): Stamp | null {
-  try {
-    return JSON.parse(readPrivate(path) ?? 'null') as Stamp | null
-  } catch (fault) {
-    if (fault instanceof PawlError) throw fault
-    // WHY not a fault: without a stamp everything is made anew.
-    return null
-  }
-}
-
-function hashOf(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex')
+  const { code, stderr } = await runProgram(draft, [])
+  const isGood = code === 2 && stderr.startsWith('Pawl: blocked: ')
+  return isGood ? '' : `what was compiled does not run: ${code} ${stderr}`
 }

@@ -19,6 +19,7 @@ import { type Config, readConfig } from './config.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
+import { openJobs } from './open-jobs.ts'
 import { openMcp } from './open-mcp.ts'
 import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
@@ -77,6 +78,8 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const signIns = openSignInFile(home, userName())
+    const jobs = openJobs({ runtime, home, config: config.jobs, newId, log })
+    opened.push(jobs.close)
     const spending = openSpending({
       ...{ runtime, cards: store },
       log: (what, about) => log('warning', what, about),
@@ -92,6 +95,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       about: aboutOf(version, config, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
+      jobs,
       ...spans.hear,
     })
     const { url, close: closeDoors } = await openDoors(api, settings, config)

@@ -101,28 +101,11 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
     gateway: openGateway({ store, clock, runtime: calls }),
-    readHead: store.readHead,
-    findReply: async (runId, commandId) => {
-      const text = await store.findReply(runId, commandId)
-      return text === null ? null : replyIn(text)
-    },
+    ...looksOf(desk),
     prices: options.prices ?? knownPrices,
-    readCosts: (query) => readCosts(store, query),
-    listRuns: store.listRuns,
-    readEvents: store.readEvents,
-    listApprovals: store.listApprovals,
-    readQuestion: async (id) => {
-      const row = await knownApproval(store, id)
-      return questionOf(row, await currentRun(desk, row.runId))
-    },
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions,
-    readMachine: async (hash) => {
-      if ((await store.readMachine(hash)) === null) return null
-      await shelf.fetch([hash])
-      return shelf.get(hash)
-    },
     drafts: openDrafts({ ...desk, definitions }),
     memories: openMemories(desk),
     tasks: openTasks(desk),
@@ -162,6 +145,50 @@ function standingOf({ runId, machine, state }: Member): Standing {
     callsCount: calls,
     filesCount: files.length,
     bytes,
+  }
+}
+
+type Looks = Pick<
+  Runtime,
+  | 'readHead'
+  | 'findReply'
+  | 'listRuns'
+  | 'readEvents'
+  | 'listApprovals'
+  | 'readQuestion'
+  | 'readCosts'
+  | 'readMachine'
+  | 'minIsolations'
+>
+
+/** What can be looked at without changing anything. */
+function looksOf(desk: Desk): Looks {
+  const { store, shelf, policies } = desk
+  return {
+    readHead: store.readHead,
+    findReply: async (runId, commandId) => {
+      const text = await store.findReply(runId, commandId)
+      return text === null ? null : replyIn(text)
+    },
+    listRuns: store.listRuns,
+    readEvents: store.readEvents,
+    listApprovals: store.listApprovals,
+    readQuestion: async (id) => {
+      const row = await knownApproval(store, id)
+      return questionOf(row, await currentRun(desk, row.runId))
+    },
+    readCosts: (query) => readCosts(store, query),
+    readMachine: async (hash) => {
+      if ((await store.readMachine(hash)) === null) return null
+      await shelf.fetch([hash])
+      return shelf.get(hash)
+    },
+    minIsolations: async ({ runId, branch, workspace }) => {
+      const run = runId === null ? null : await currentRun(desk, runId)
+      const own = run === null ? null : leafOf(run, branch).machine.policy
+      const all = [...policies(workspace), ...(own === null ? [] : [own])]
+      return all.flatMap(({ minIsolation }) => (minIsolation === undefined ? [] : [minIsolation]))
+    },
   }
 }
 

@@ -63,6 +63,8 @@ export type Report = {
   readonly exitCode: number | null
   readonly bytes: number | null
   readonly costMicroUsd: number
+  /** What Pawl saw of it itself: written into the values of the run, as observed. */
+  readonly facts?: JsonObject
 }
 
 /** Money held for a call whose cost is not known yet. */

@@ -172,6 +172,7 @@ export function reportCall(
   }
   record(draft, open, command.report)
   warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
+  keepFacts(draft, command.report)
   keepResults(draft, open, command.report)
   if (command.report.ok) beginDetour(draft, open.edits)
   return accept(draft)
@@ -242,6 +243,12 @@ function utf8Length(text: string): number {
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
   }
   return bytes
+}
+
+/** WHY only of the system: what an agent says of itself is its word, whatever it calls it. */
+function keepFacts(draft: Draft, { facts }: Report): void {
+  if (facts === undefined || draft.envelope.actor.kind !== 'system') return
+  emit(draft, { type: 'vars.written', vars: facts, local: {}, source: 'observed' })
 }
 
 /** Values the definition asked for, out of a result that can be read. Pawl saw them itself. */

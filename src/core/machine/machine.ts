@@ -5,8 +5,10 @@
  * One signal runs a fixed pipeline; a dialect fills the slots it has:
  *   absorb → prepare → require → commit → choose → gate → move → merge → enter
  */
+
 import type { Expr } from '../expr/expr.ts'
 import type { Json, JsonObject } from '../json.ts'
+import type { IsolationLevel } from '../policy/isolation-levels.ts'
 import type { Quorum } from './quorum.ts'
 
 export type DialectName = 'process' | 'workflow' | 'steps'
@@ -289,6 +291,8 @@ export type Policy = {
   readonly ask: readonly PolicyRule[]
   readonly deny: readonly PolicyRule[]
   readonly otherwise: 'allow' | 'deny'
+  /** Jobs that cannot be held so strongly are refused; absent: none is. */
+  readonly minIsolation?: IsolationLevel
 }
 
 export type PolicyRule = {

@@ -16,12 +16,14 @@ export function compilePolicy(definition: PolicyDefinition, pointer: string): Po
   const allow = tier('allow')
   // WHY: who has to approve is asked, whatever list the rule stands in.
   const asking = allow.filter((rule) => rule.quorum !== undefined)
+  const { min_isolation: least } = definition
   return {
     role: definition.role ?? 'agent',
     allow: allow.filter((rule) => rule.quorum === undefined),
     ask: [...tier('ask'), ...asking],
     deny: tier('deny'),
     otherwise: definition.default ?? 'allow',
+    ...(least === undefined ? {} : { minIsolation: least }),
   }
 }
 

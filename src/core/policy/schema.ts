@@ -3,6 +3,7 @@
  * Knows field names and their kinds. What they mean is the compiler's business.
  */
 import { z } from 'zod'
+import { isolationLevels } from './isolation-levels.ts'
 
 const rateLimitSchema = z
   .object({
@@ -63,6 +64,10 @@ export const policySchema = z
       .enum(['allow', 'deny'])
       .optional()
       .describe('What happens to a call that no rule names; `allow` when absent.'),
+    min_isolation: z
+      .enum(isolationLevels)
+      .optional()
+      .describe('Jobs that cannot be held so strongly are refused.'),
   })
   .meta({ id: 'policy' })
 

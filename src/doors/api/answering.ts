@@ -4,6 +4,7 @@
  */
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
+import type { Jobs } from '../../runtime/jobs.ts'
 import type { DefinitionRow } from '../../runtime/ports.ts'
 import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
 import type { Access } from './access.ts'
@@ -26,6 +27,8 @@ export type Desk = {
   readonly signal: AbortSignal | null
   readonly about: About
   readonly people: People | null
+  /** Null: this daemon runs none. */
+  readonly jobs: Jobs | null
   readonly stop: () => void
 }
 
@@ -47,6 +50,11 @@ export type Handler<Name extends OperationName> = (
   desk: Desk,
   input: Asked<Name>,
 ) => Promise<Answered<Answer<Name>>>
+
+/** Handlers of some operations. */
+export type HandlersOf<Names extends OperationName> = {
+  readonly [Name in Names]: Handler<Name>
+}
 
 /** It was done. */
 export function done<T>(output: T): Answered<T> {

@@ -2,6 +2,7 @@
  * The one way from a wire to the runtime: who asks, may they, is it well-formed, what came of it.
  * Both doors go through here, so that none of it can differ between them.
  */
+import type { Jobs } from '../../runtime/jobs.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { leastAccess, permits } from './access.ts'
 import type { About, Answered, Desk } from './answering.ts'
@@ -30,6 +31,8 @@ export type ApiOptions = {
   readonly about: About
   /** Ends the daemon; called once the answer is on its way. */
   readonly stop: () => void
+  /** Absent: this daemon runs no jobs. */
+  readonly jobs?: Jobs
   readonly metrics?: Metrics
   /** Hears of every operation. Must return at once and never throws. */
   readonly onSpan?: (span: Span) => void
@@ -195,6 +198,7 @@ async function answer(
     about: options.about,
     people: options.people ?? null,
     stop: options.stop,
+    jobs: options.jobs ?? null,
   }
   // WHY the cast: the compiler cannot see that name, input and handler are of one kind.
   const handle = handlers[name] as (desk: Desk, input: unknown) => Promise<Answered<unknown>>

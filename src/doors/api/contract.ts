@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
 import { costContract } from './cost-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
+import { jobsContract } from './jobs-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import { pageContract } from './page-contract.ts'
 import {
@@ -209,6 +210,7 @@ export const contract = {
     input: z.strictObject({ id: name }),
     answer: z.object({ items: z.array(definitionVersion) }),
   },
+  ...jobsContract,
   check: {
     input: z.strictObject(offer),
     answer: z.object({ ok: z.boolean(), findings: z.array(finding) }),

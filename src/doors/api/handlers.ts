@@ -8,15 +8,13 @@ import type { ApprovalRow, EventRecord } from '../../runtime/ports.ts'
 import type { Intent, Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import {
-  type Answered,
   accepted,
   byOf,
-  type Desk,
   definitionHeadOf,
   definitionOf,
   done,
   failed,
-  type Handler,
+  type HandlersOf,
   noOffer,
   odd,
   offered,
@@ -27,11 +25,12 @@ import {
 import type { Answer } from './contract.ts'
 import { costHandlers } from './cost-handlers.ts'
 import { gatewayHandlers } from './gateway-handlers.ts'
+import { jobsHandlers } from './jobs-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
 import { problem, problemOfRefusal } from './problem.ts'
 
-export type Handlers = { readonly [Name in OperationName]: Handler<Name> }
+export type Handlers = HandlersOf<OperationName>
 
 export const handlers: Handlers = {
   ...agentHandlers,
@@ -163,6 +162,7 @@ export const handlers: Handlers = {
   },
   'definitions.versions': async ({ runtime }, { id }) =>
     done({ items: await runtime.definitions.versions(id) }),
+  ...jobsHandlers,
   check: async ({ runtime }, input) => {
     const offer = offerOf(input)
     if (offer === null) return failed(noOffer)

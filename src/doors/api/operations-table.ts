@@ -6,6 +6,7 @@
 
 import { agentOperations } from './agent-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
+import { jobsOperations } from './jobs-operations.ts'
 import { pageOperations } from './page-operations.ts'
 
 /** The least that a caller has to be. */
@@ -237,6 +238,7 @@ export const operations = {
     repeats: 'same',
     summary: 'List every version of a definition',
   },
+  ...jobsOperations,
   check: {
     method: 'POST',
     path: '/v1/check',

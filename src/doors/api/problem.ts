@@ -6,6 +6,7 @@
 import type { FieldIssue, Reply } from '../../core/engine/types.ts'
 import type { FaultCode, RefusalCode } from '../../core/errors.ts'
 import type { Finding } from '../../core/finding.ts'
+import { type JobError, JobFault, type JobFaultType } from '../../runtime/job-fault.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 export type ProblemCode = FaultCode | RefusalCode
@@ -24,6 +25,8 @@ export type Problem = {
   readonly issues?: readonly FieldIssue[]
   /** Of a definition that has errors. */
   readonly findings?: readonly Finding[]
+  /** Of a job: its type, and what can be done next. */
+  readonly error?: JobError
 }
 
 /** A problem on its way to whoever called: thrown by the client. */
@@ -75,6 +78,7 @@ const faultStatuses: Readonly<Record<FaultCode, number>> = {
   DAEMON_UNREACHABLE: 503,
   DAEMON_RUNNING: 409,
   CONFIG_INVALID: 500,
+  JOB_FAILED: 409,
   INTERNAL: 500,
 }
 
@@ -130,12 +134,32 @@ export function problemOfRefusal(reply: Extract<Reply, { kind: 'refused' }>): Pr
   }
 }
 
+const jobStatuses: Partial<Readonly<Record<JobFaultType, number>>> = {
+  InvalidInput: 422,
+  InvalidFilter: 422,
+  InvalidStream: 422,
+  CommandNotFound: 422,
+  PathOutOfScope: 422,
+  ProcessNotFound: 404,
+  PolicyDenied: 403,
+  ApprovalRejected: 403,
+  ResourceExhausted: 503,
+}
+
+function problemOfJob({ error }: JobFault): Problem {
+  const hint = error.recovery_actions.map((one) => one.description).join(' ')
+  const status = jobStatuses[error.error_type] ?? 409
+  const detail = `${error.error_type}: ${error.description}`
+  return { ...problem('JOB_FAILED', { detail, hint, status }), error }
+}
+
 /** Whatever was thrown, as a problem. Of what we did not foresee nothing is told but its kind. */
 export function problemOfThrown(thrown: unknown): Problem {
   if (thrown instanceof PawlProblem) return thrown.problem
   if (thrown instanceof PawlError) {
     return problem(thrown.code, { detail: thrown.message, hint: thrown.hint })
   }
+  if (thrown instanceof JobFault) return problemOfJob(thrown)
   const detail = 'something went wrong inside Pawl'
   return problem('INTERNAL', { detail, hint: 'the log of the daemon says what' })
 }

@@ -127,6 +127,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/watch.ts')).watchVerb,
   },
   {
+    name: 'job',
+    summary: 'run commands in a box, follow and end them',
+    load: async () => (await import('./job/job.ts')).jobVerb,
+  },
+  {
     name: 'approvals',
     summary: 'list questions that wait for a person',
     load: async () => (await import('./verbs/approvals.ts')).approvalsVerb,

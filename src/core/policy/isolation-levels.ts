@@ -1,0 +1,6 @@
+/**
+ * How strongly a job is held, from the strongest to the weakest. Only their order is known here.
+ */
+
+export const isolationLevels = ['full', 'isolated', 'restricted', 'contained', 'none'] as const
+export type IsolationLevel = (typeof isolationLevels)[number]

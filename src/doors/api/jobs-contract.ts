@@ -1,0 +1,157 @@
+/**
+ * What goes into the operations about jobs and what comes out, in the words of the process
+ * capabilities. Ranges are checked by the runner, whose faults say what can be done next.
+ */
+import { z } from 'zod'
+import { isolationLevels } from '../../core/policy/isolation-levels.ts'
+import { jobStates } from '../../runtime/job-states.ts'
+import { count, folder, name, text } from './shapes.ts'
+
+/** How long one request may wait: as long as the longest foreground job. */
+const waitMsMax = 3_700_000
+
+const level = z.enum(isolationLevels)
+const state = z.enum(jobStates)
+const whole = z.int()
+const process_id = name.describe('as `jobs.run` gave it')
+const caller = {
+  run_id: name.optional().describe('the run that the call belongs to; an agent has to name it'),
+  branch: name.optional(),
+}
+const wait_ms = count.max(waitMsMax).optional()
+const figure = count.nullable().describe('null: not measured here')
+
+const usage = z.object({
+  cpu_ms: figure,
+  memory_peak_bytes: figure,
+  io_read_bytes: figure,
+  io_write_bytes: figure,
+})
+
+const isolation = z
+  .object({
+    level,
+    filesystem: z.string(),
+    network: z.string(),
+    pids: z.string(),
+    memory: z.string(),
+    cpu: z.string(),
+    notes: z.array(z.string()).readonly(),
+  })
+  .meta({ id: 'Isolation' })
+
+const entryFields = {
+  process_id: z.string(),
+  command: z.string(),
+  state,
+  exit_code: whole.nullable(),
+  started_at: z.string(),
+  duration_ms: count,
+  resource_usage: usage,
+  run_id: z.string().nullable(),
+}
+const entry = z.object(entryFields).meta({ id: 'JobEntry' })
+
+const statusFields = {
+  ...entryFields,
+  signal: z.string().nullable(),
+  working_directory: z.string(),
+  background: z.boolean(),
+  isolation,
+  limits_enforced: z.boolean(),
+  stdout_size: count,
+  stderr_size: count,
+  stdout_dropped_bytes: count,
+  stderr_dropped_bytes: count,
+  warnings: z.array(z.string()).readonly(),
+}
+const status = z.object(statusFields).meta({ id: 'JobStatus' })
+const result = z
+  .object({ ...statusFields, stdout_summary: text, stderr_summary: text })
+  .meta({ id: 'JobResult' })
+
+const pending = z
+  .object({
+    status: z.literal('pending_approval'),
+    approval_id: z.string(),
+    capability: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'JobPending' })
+
+export const jobsContract = {
+  'jobs.run': {
+    input: z.strictObject({
+      ...caller,
+      workspace: folder.optional().describe('where a job without a run works'),
+      command: z.string().describe('a shell text; with `args` a program'),
+      args: z.array(z.string()).optional(),
+      working_directory: folder.optional(),
+      environment: z.record(z.string(), z.string()).optional(),
+      timeout: z.number().optional().describe('seconds; 300 if absent, at most 3600'),
+      background: z.boolean().optional(),
+      stdin: z.string().optional(),
+      cpu_limit: z.number().optional().describe('cores'),
+      memory_limit: z.number().optional().describe('bytes'),
+      stdout_lines: z.number().optional().describe('lines of each summary; 100 if absent'),
+      network: z.enum(['none', 'allowed', 'all']).optional(),
+      min_isolation: level.optional(),
+      wait_ms: wait_ms.describe('answer after this time, even if the job still runs'),
+    }),
+    answer: z.union([result, pending]),
+  },
+  'jobs.list': {
+    input: z.strictObject({
+      ...caller,
+      state_filter: z.string().optional(),
+      limit: whole.optional(),
+    }),
+    answer: z.union([z.object({ processes: z.array(entry).readonly(), total: count }), pending]),
+  },
+  'jobs.isolation': { input: z.strictObject({}), answer: isolation },
+  'jobs.read': {
+    input: z.strictObject({ ...caller, process_id }),
+    answer: z.union([status, pending]),
+  },
+  'jobs.wait': { input: z.strictObject({ ...caller, process_id, wait_ms }), answer: result },
+  'jobs.logs': {
+    input: z.strictObject({
+      ...caller,
+      process_id,
+      stream: z.string().optional().describe('stdout, stderr or both'),
+      offset: whole.optional(),
+      limit: whole.optional(),
+      encoding: z.enum(['utf8', 'base64']).optional(),
+      wait_ms: wait_ms.describe('how long to wait for bytes behind the offset'),
+    }),
+    answer: z.union([
+      z.object({
+        stdout: text,
+        stderr: text,
+        stdout_size: count,
+        stderr_size: count,
+        truncated: z.boolean(),
+        process_id: z.string(),
+        state,
+        stdout_next_offset: count,
+        stderr_next_offset: count,
+        next_offset: count.nullable(),
+        stdout_dropped_bytes: count,
+        stderr_dropped_bytes: count,
+      }),
+      pending,
+    ]),
+  },
+  'jobs.kill': {
+    input: z.strictObject({
+      ...caller,
+      process_id,
+      signal: z.string().optional(),
+      force_after: z.number().optional().describe('seconds; 10 if absent, 0: never'),
+    }),
+    answer: z.union([
+      z.object({ killed: z.boolean(), signal_sent: z.string(), process_id: z.string(), state }),
+      pending,
+    ]),
+  },
+} as const

@@ -1,0 +1,59 @@
+/**
+ * What each operation about jobs does with the runner.
+ */
+import type { JobCaller, Jobs } from '../../runtime/jobs.ts'
+import type { Answered, Desk, HandlersOf } from './answering.ts'
+import type { Asked } from './contract.ts'
+import type { jobsOperations } from './jobs-operations.ts'
+import { problem } from './problem.ts'
+
+/** As long as the longest foreground job, and a little more. */
+const waitMsDefault = 3_650_000
+
+type Whose = { readonly run_id?: string | undefined; readonly branch?: string | undefined }
+
+export const jobsHandlers: HandlersOf<keyof typeof jobsOperations> = {
+  'jobs.run': (desk, input) =>
+    withJobs(desk, (jobs) => {
+      const { run_id, branch, workspace, wait_ms, ...wish } = input
+      const caller = { ...callerOf(desk, { run_id, branch }), workspace: workspace ?? null }
+      return jobs.run(present(wish), caller, wait_ms ?? waitMsDefault)
+    }),
+  'jobs.list': (desk, { run_id, branch, ...wish }) =>
+    withJobs(desk, (jobs) => jobs.list(present(wish), callerOf(desk, { run_id, branch }))),
+  'jobs.isolation': (desk) => withJobs(desk, (jobs) => jobs.isolation()),
+  'jobs.read': (desk, input) =>
+    withJobs(desk, (jobs) => jobs.monitor(input.process_id, callerOf(desk, input))),
+  'jobs.wait': (desk, input) =>
+    withJobs(desk, (jobs) =>
+      jobs.wait(input.process_id, callerOf(desk, input), input.wait_ms ?? waitMsDefault),
+    ),
+  'jobs.logs': (desk, input) => withJobs(desk, (jobs) => logs(desk, jobs, input)),
+  'jobs.kill': (desk, { process_id, run_id, branch, ...wish }) =>
+    withJobs(desk, (jobs) =>
+      jobs.kill(process_id, present(wish), callerOf(desk, { run_id, branch })),
+    ),
+}
+
+function logs(desk: Desk, jobs: Jobs, input: Asked<'jobs.logs'>): ReturnType<Jobs['logs']> {
+  const { process_id, run_id, branch, wait_ms, ...wish } = input
+  const wanted = { ...present(wish), waitMs: wait_ms ?? 0 }
+  return jobs.logs(process_id, wanted, callerOf(desk, { run_id, branch }))
+}
+
+function callerOf({ actor, commandId }: Desk, { run_id, branch }: Whose): JobCaller {
+  return { actor, commandId, runId: run_id ?? null, branch: branch ?? null, workspace: null }
+}
+
+async function withJobs<T>(desk: Desk, ask: (jobs: Jobs) => Promise<T>): Promise<Answered<T>> {
+  if (desk.jobs !== null) return { ok: true, output: await ask(desk.jobs) }
+  const detail = 'this daemon has no runner'
+  return { ok: false, problem: problem('JOB_FAILED', { detail, status: 503 }) }
+}
+
+/** What was left out is left out, and not there as `undefined`. */
+function present<T extends object>(input: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(input).filter(([, value]) => value !== undefined)
+  // WHY the cast: only what was undefined is gone.
+  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }
+}

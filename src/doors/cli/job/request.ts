@@ -1,0 +1,45 @@
+/**
+ * One command line of `pawl job`, with the options that its parts read.
+ */
+import { usage } from '../options.ts'
+import type { Request } from '../remote/remote-verb.ts'
+
+export const jobKinds = {
+  background: 'flag',
+  timeout: 'text',
+  cwd: 'text',
+  env: 'list',
+  stdin: 'text',
+  cpu: 'text',
+  memory: 'text',
+  lines: 'text',
+  network: 'text',
+  'min-isolation': 'text',
+  run: 'text',
+  shell: 'text',
+  state: 'text',
+  follow: 'flag',
+  stream: 'text',
+  offset: 'text',
+  limit: 'text',
+  signal: 'text',
+  'force-after': 'text',
+} as const
+
+export type JobRequest = Request<typeof jobKinds>
+
+/** A number of an option; what is no number is a fault, its range is for the daemon to say. */
+export function numberOf(
+  { values }: JobRequest,
+  name: 'timeout' | 'cpu' | 'memory' | 'lines' | 'offset' | 'limit' | 'force-after',
+): number | undefined {
+  const text = values[name]
+  if (text === null) return undefined
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw usage('job', `\`--${name}\` is a number, not \`${text}\``)
+}
+
+/** The run in whose name it is asked. */
+export function runOf({ values }: JobRequest): { readonly run_id?: string } {
+  return values.run === null ? {} : { run_id: values.run }
+}

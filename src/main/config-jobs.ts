@@ -1,0 +1,72 @@
+/**
+ * The part of `config.json` that is about jobs: what each of them gets, and how long they are kept.
+ */
+import { availableParallelism, totalmem } from 'node:os'
+import { z } from 'zod'
+import { type IsolationLevel, isolationLevels } from '../core/policy/isolation-levels.ts'
+import type { RunnerLimits } from '../runner/settings.ts'
+
+const positive = z.number().gt(0)
+const target = /^(?:\*\.)?[A-Za-z0-9.-]+:\d{1,5}$/
+
+export const jobsSchema = z
+  .strictObject({
+    cpus: positive.optional().describe('Cores that a job may have; all of them if absent.'),
+    memoryMegabytes: positive.optional().describe('Memory of one job; half of it all if absent.'),
+    processes: z.int().min(1).optional().describe('Processes of one job.'),
+    outputMegabytes: positive.optional().describe('Output of each stream that is kept.'),
+    fileMegabytes: positive.optional().describe('Size of one file that a job writes.'),
+    tmpMegabytes: positive.optional().describe('Size of the `/tmp` of a job.'),
+    cpuSeconds: z.int().min(1).optional().describe('Time on the processor, of each process.'),
+    leaseSeconds: z
+      .number()
+      .min(0)
+      .max(3_600)
+      .optional()
+      .describe('How long jobs go on while no daemon is there.'),
+    running: z.int().min(1).max(10_000).optional().describe('Jobs that run at a time.'),
+    keepDays: positive.optional().describe('Ended jobs older than this are removed.'),
+    keepMegabytes: positive.optional().describe('While there is more, the oldest are removed.'),
+    minIsolation: z
+      .enum(isolationLevels)
+      .optional()
+      .describe('Jobs that cannot be held so strongly are refused.'),
+    network: z
+      .union([z.literal('all'), z.array(z.string().regex(target))])
+      .optional()
+      .describe('What jobs may connect to: `host:port`, or `all`; nothing if absent.'),
+  })
+  .describe('What jobs get, and how long they are kept.')
+
+export type JobsConfig = {
+  readonly limits: RunnerLimits
+  readonly minIsolation: IsolationLevel
+  readonly network: 'all' | readonly string[]
+}
+
+const megabyte = 1024 * 1024
+const dayMs = 86_400_000
+
+export function jobsConfigOf(file: z.infer<typeof jobsSchema> = {}): JobsConfig {
+  const bytes = (value: number | undefined, otherwise: number): number =>
+    Math.round((value ?? otherwise) * megabyte)
+  return {
+    limits: {
+      cpus: file.cpus ?? availableParallelism(),
+      memoryBytes: bytes(file.memoryMegabytes, Math.floor(totalmem() / 2 / megabyte)),
+      processes: file.processes ?? 512,
+      outputBytes: bytes(file.outputMegabytes, 10),
+      fileBytes: bytes(file.fileMegabytes, 10_240),
+      tmpBytes: bytes(file.tmpMegabytes, 1_024),
+      cpuSeconds: file.cpuSeconds ?? null,
+      leaseMs: Math.round((file.leaseSeconds ?? 30) * 1_000),
+      jobsRunningMax: file.running ?? 1_000,
+      keepMs: (file.keepDays ?? 7) * dayMs,
+      keepCount: 5_000,
+      keepBytes: bytes(file.keepMegabytes, 2_048),
+    },
+    // Below that nothing would end with its job.
+    minIsolation: file.minIsolation ?? 'contained',
+    network: file.network ?? [],
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The runner, wired to runs: calls about jobs are judged, a job that ends is a fact of its run,
+ * and a run that ends takes its jobs with it.
+ */
+import { createHash } from 'node:crypto'
+import { userInfo } from 'node:os'
+import type { Actor } from '../core/engine/types.ts'
+import type { JsonObject } from '../core/json.ts'
+import { statusOf } from '../runner/job-status.ts'
+import { checkKill, killJob } from '../runner/kill-job.ts'
+import { listJobs } from '../runner/list-jobs.ts'
+import { type LiveJob, look, waitForEnd } from '../runner/live-job.ts'
+import { openRunner, type Runner } from '../runner/open-runner.ts'
+import { checkLogs, readLogs, waitForBytes } from '../runner/page-log.ts'
+import { JobFault } from '../runtime/job-fault.ts'
+import type { JobCaller, JobPending, JobResult, Jobs, RunWish } from '../runtime/jobs.ts'
+import { isOpen } from '../runtime/open-statuses.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { callInput } from './call-input.ts'
+import type { JobsConfig } from './config-jobs.ts'
+import type { Home } from './home.ts'
+import { installJobHelper } from './job-helper.ts'
+import { isPending, type JobTool, judgeJob, reportJob } from './judge-job.ts'
+import type { LogLine } from './log-file.ts'
+import { tellEnds } from './tell-ends.ts'
+import { every } from './timers.ts'
+
+export type JobsSettings = {
+  readonly runtime: Runtime
+  readonly home: Home
+  readonly config: JobsConfig
+  readonly newId: () => string
+  readonly log: LogLine
+  /** Absent: compiled into the data directory when it is first needed. */
+  readonly helper?: () => Promise<string>
+}
+
+export type OpenJobs = Jobs & { readonly close: () => Promise<void> }
+
+const sweepMs = 1_000
+/** How long a call waits for a person at most before it says that it is pending. */
+const askMsMax = 20_000
+/** What a job of a run that has ended gets between the polite and the hard end. */
+const lastSeconds = 2
+
+/** Opens the runner; jobs of a daemon before are taken over. */
+export function openJobs(settings: JobsSettings): OpenJobs {
+  const { runtime, home, config, log } = settings
+  const own = home.socketFolder === null ? [home.folder] : [home.folder, home.socketFolder]
+  const ends = tellEnds(runtime, log)
+  const runner = openRunner({
+    ...{ folder: home.jobs, own, now: Date.now, limits: config.limits },
+    helper: settings.helper ?? (() => installJobHelper(home)),
+    userFolder: userInfo().homedir,
+    path: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    onEnd: ends.tell,
+  })
+  for (const job of runner.all()) if (job.end !== null) ends.tell(job)
+  const onFault = (fault: unknown): void =>
+    log('error', 'jobs could not be looked after', { fault: String(fault) })
+  const timer = every(
+    sweepMs,
+    async () => {
+      await runner.sweep()
+      await endOrphans(runtime, runner)
+    },
+    onFault,
+  )
+  return {
+    ...jobsOf(settings, runner),
+    close: async () => {
+      await timer.stop()
+      runner.close()
+      await ends.told()
+    },
+  }
+}
+
+/** A job does not outlive its run. */
+async function endOrphans(runtime: Runtime, runner: Runner): Promise<void> {
+  const running = runner.all().filter((job) => job.end === null && !job.isEnding)
+  for (const runId of new Set(running.map(({ note }) => note.runId))) {
+    if (runId === null) continue
+    const head = await runtime.readHead(runId)
+    if (head !== null && isOpen(head.status)) continue
+    for (const job of running.filter(({ note }) => note.runId === runId)) {
+      // WHY not awaited: the next run must not wait for a job that ignores the signal.
+      killJob(job, { force_after: lastSeconds }, Date.now).catch(() => look(job, Date.now()))
+    }
+  }
+}
+
+function jobsOf(settings: JobsSettings, runner: Runner): Jobs {
+  const { runtime } = settings
+  /** Judges a call that only looks or ends, makes it, and reports it. */
+  const make = async <T extends object>(
+    tool: JobTool,
+    { input, caller }: { readonly input: JsonObject; readonly caller: JobCaller },
+    act: () => Promise<T> | T,
+  ): Promise<T | JobPending> => {
+    const judged = await judgeJob(runtime, { tool, input, caller, waitMs: 0 })
+    if (isPending(judged)) return judged
+    const place = { ...caller, callId: judged.callId }
+    try {
+      const answer = await act()
+      await reportJob(runtime, place, { ok: true, bytes: JSON.stringify(answer).length })
+      return answer
+    } catch (fault) {
+      await reportJob(runtime, place, { ok: false })
+      throw fault
+    }
+  }
+  return {
+    run: (wish, caller, waitMs) => run(settings, runner, { wish, caller, waitMs }),
+    wait: async (id, caller, waitMs) => {
+      const job = findJob(runner, id, caller)
+      await waitForEnd(job, waitMs)
+      return runner.result(job)
+    },
+    monitor: (id, caller) => {
+      const job = findJob(runner, id, caller)
+      const input = { process_id: id }
+      return make('process_monitor', { input, caller }, () => statusOf(job, Date.now()))
+    },
+    kill: (id, wish, caller) => {
+      const job = findJob(runner, id, caller)
+      checkKill(wish)
+      const input = { process_id: id, ...wish }
+      return make('process_kill', { input, caller }, () => killJob(job, wish, Date.now))
+    },
+    list: (wish, caller) => {
+      const visible = runner.all().filter((job) => isVisible(job, caller))
+      const act = () => listJobs(visible, wish, Date.now())
+      return make('process_list', { input: { ...wish }, caller }, act)
+    },
+    logs: (id, { waitMs, ...wish }, caller) => {
+      const job = findJob(runner, id, caller)
+      checkLogs(wish)
+      return make('process_logs', { input: { process_id: id, ...wish }, caller }, async () => {
+        await waitForBytes(job, wish, waitMs)
+        look(job, Date.now())
+        return readLogs(job, wish)
+      })
+    },
+    isolation: runner.isolation,
+  }
+}
+
+/** A person sees every job, an agent those of its run; whatever else is asked for is not there. */
+function findJob(runner: Runner, id: string, caller: JobCaller): LiveJob {
+  const job = runner.find(id)
+  if (job !== null && isVisible(job, caller)) {
+    look(job, Date.now())
+    return job
+  }
+  throw new JobFault('ProcessNotFound', `there is no job \`${id.slice(0, 100)}\``)
+}
+
+function isVisible({ note }: LiveJob, { actor, runId }: JobCaller): boolean {
+  if (actor.kind === 'person') return runId === null || note.runId === runId
+  return note.runId === runId && (runId !== null || note.owner === 'agent')
+}
+
+type Running = {
+  readonly wish: RunWish
+  readonly caller: JobCaller
+  readonly waitMs: number
+}
+
+async function run(
+  settings: JobsSettings,
+  runner: Runner,
+  { wish, caller, waitMs }: Running,
+): Promise<JobResult | JobPending> {
+  const { runtime, config } = settings
+  const workspace = await workspaceOf(runtime, caller)
+  const asking = { input: callInput(wish), caller: { ...caller, workspace } }
+  const patience = { waitMs: Math.min(waitMs, askMsMax) }
+  const judged = await judgeJob(runtime, { tool: 'process_run', ...asking, ...patience })
+  if (isPending(judged)) return judged
+  const { callId } = judged
+  const { runId, branch, actor } = caller
+  const place = { runId, branch, workspace }
+  try {
+    const levels = [config.minIsolation, ...(await runtime.minIsolations(place))]
+    const job = await runner.start({
+      id: idOf(settings, caller),
+      // WHY from the verdict: a stage may take variables out of a command.
+      wish: { ...wish, command: textOf(judged.input.command, wish.command) },
+      ...{ workspace, runId, branch, callId },
+      hasNetwork: mayConnect(config, wish, actor.kind),
+      minIsolations: levels,
+      owner: actor.kind === 'person' ? 'person' : 'agent',
+    })
+    if (wish.background !== true) await waitForEnd(job, waitMs)
+    return runner.result(job)
+  } catch (fault) {
+    const isEnded = fault instanceof JobFault && fault.error.error_type === 'ResourceLimitExceeded'
+    if (!isEnded) await reportJob(runtime, { runId, branch, callId }, { ok: false })
+    throw fault
+  }
+}
+
+function textOf(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise
+}
+
+/** Only a person may open more than was configured. */
+function mayConnect({ network }: JobsConfig, wish: RunWish, by: Actor['kind']): boolean {
+  const wanted = wish.network ?? 'allowed'
+  if (wanted === 'none') return false
+  if (network === 'all' || (wanted === 'all' && by === 'person')) return true
+  if (wanted === 'allowed') return false
+  throw new JobFault('PolicyDenied', 'jobs have no network here', {
+    recovery: [
+      { action: 'ask_person', description: 'A person can set `jobs.network` in `config.json`.' },
+    ],
+  })
+}
+
+async function workspaceOf(runtime: Runtime, { runId, workspace }: JobCaller): Promise<string> {
+  const found = runId === null ? workspace : (await runtime.readHead(runId))?.workspace
+  if (typeof found === 'string') return found
+  throw new JobFault('InvalidInput', 'there is no workspace to run the command in', {
+    recovery: [
+      { action: 'name_workspace', description: 'Name a workspace, or a run that has one.' },
+    ],
+  })
+}
+
+const idLength = 20
+
+/** WHY from the command: whoever sends it again gets the job that was started, not another. */
+function idOf({ newId }: JobsSettings, { commandId }: JobCaller): string {
+  if (commandId === null) return `job_${newId()}`
+  return `job_${createHash('sha256').update(commandId).digest('hex').slice(0, idLength)}`
+}

@@ -1,0 +1,172 @@
+/**
+ * Control groups of Linux: the only limits that hold a whole tree of processes. Both versions are
+ * used where this user may write them; whether that is so is found out by trying.
+ * The second version with its controllers was written after its documentation: no machine at hand
+ * had them.
+ */
+import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type GroupLimits = {
+  readonly memoryBytes: number
+  readonly cpus: number
+  readonly processes: number
+}
+
+export type Groups = {
+  readonly version: 1 | 2
+  readonly has: { readonly memory: boolean; readonly pids: boolean; readonly cpu: boolean }
+  /** Folders of a new group, with its limits set. */
+  readonly make: (name: string, limits: GroupLimits) => readonly string[]
+}
+
+const quotaPeriodUs = 100_000
+
+/** What there is to hold jobs with; null: no group that limits memory and processes. */
+export function findGroups(trial: string): Groups | null {
+  if (process.platform !== 'linux') return null
+  const found = [groupsOf(1, basesOfFirst()), groupsOf(2, basesOfSecond())]
+  return found.find((groups) => groups !== null && isUsable(groups, trial)) ?? null
+}
+
+/** Controller → folder of this process. */
+type Bases = ReadonlyMap<string, string>
+
+function groupsOf(version: 1 | 2, bases: Bases): Groups | null {
+  const folders = [...new Set(bases.values())]
+  if (folders.length === 0) return null
+  const has = { memory: bases.has('memory'), pids: bases.has('pids'), cpu: bases.has('cpu') }
+  const make: Groups['make'] = (name, limits) => {
+    const made: string[] = []
+    try {
+      for (const base of folders) {
+        const folder = join(base, name)
+        mkdirSync(folder)
+        made.push(folder)
+      }
+      for (const [controller, base] of bases) {
+        setLimits(join(base, name), { version, controller }, limits)
+      }
+      return made
+    } catch (fault) {
+      removeGroups(made)
+      throw fault
+    }
+  }
+  return { version, has, make }
+}
+
+type Kind = { readonly version: 1 | 2; readonly controller: string }
+
+function setLimits(folder: string, { version, controller }: Kind, limits: GroupLimits): void {
+  const write = (name: string, value: string): void => writeFileSync(join(folder, name), value)
+  const quota = Math.max(1_000, Math.round(limits.cpus * quotaPeriodUs))
+  if (controller === 'pids') write('pids.max', String(limits.processes))
+  if (controller === 'memory') {
+    write(version === 1 ? 'memory.limit_in_bytes' : 'memory.max', String(limits.memoryBytes))
+    // A job that swaps instead would hold up the whole machine.
+    const swap = version === 1 ? 'memory.memsw.limit_in_bytes' : 'memory.swap.max'
+    const value = version === 1 ? String(limits.memoryBytes) : '0'
+    if (exists(join(folder, swap))) write(swap, value)
+  }
+  if (controller !== 'cpu') return
+  if (version === 2) return write('cpu.max', `${quota} ${quotaPeriodUs}`)
+  write('cpu.cfs_period_us', String(quotaPeriodUs))
+  write('cpu.cfs_quota_us', String(quota))
+}
+
+const mebibyte = 1024 * 1024
+
+function isUsable({ has, make }: Groups, trial: string): boolean {
+  if (!has.memory || !has.pids) return false
+  try {
+    removeGroups(make(trial, { memoryBytes: 64 * mebibyte, cpus: 1, processes: 10 }))
+    return true
+  } catch {
+    // Read-only, not ours, or without its controllers: the next best is used, and told.
+    return false
+  }
+}
+
+/** Empty groups go away; one with a process in it stays. */
+export function removeGroups(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      // The helper was faster, or something is still dying in there; nothing depends on it.
+    }
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Not Linux, or hidden from us: then there are no groups.
+    return ''
+  }
+}
+
+/** `memory` → `/sys/fs/cgroup/memory/…`: each controller has a tree of its own. */
+function basesOfFirst(): Bases {
+  const bases = new Map<string, string>()
+  const mounts = readText('/proc/self/mounts').split('\n')
+  for (const line of readText('/proc/self/cgroup').split('\n')) {
+    const [, names = '', path = ''] = line.match(/^\d+:([^:]*):(.*)$/) ?? []
+    for (const name of names.split(',')) {
+      if (!['memory', 'pids', 'cpu', 'cpuacct'].includes(name)) continue
+      const mount = mounts.find((one) => {
+        const [, , type, options = ''] = one.split(' ')
+        return type === 'cgroup' && options.split(',').includes(name)
+      })
+      const top = mount?.split(' ')[1]
+      if (top === undefined) continue
+      const own = join(top, path)
+      bases.set(name, exists(own) ? own : top)
+    }
+  }
+  return bases
+}
+
+function basesOfSecond(): Bases {
+  const mount = readText('/proc/self/mounts')
+    .split('\n')
+    .find((one) => one.split(' ')[2] === 'cgroup2')
+  const top = mount?.split(' ')[1]
+  if (top === undefined) return new Map()
+  const path = readText('/proc/self/cgroup').match(/^0::(.*)$/m)?.[1] ?? '/'
+  const own = exists(join(top, path)) ? join(top, path) : top
+  const names = readText(join(own, 'cgroup.controllers')).trim().split(/\s+/)
+  const bases = new Map<string, string>()
+  for (const name of ['memory', 'pids', 'cpu'].filter((one) => names.includes(one))) {
+    try {
+      writeFileSync(join(own, 'cgroup.subtree_control'), `+${name}`)
+      bases.set(name, own)
+    } catch {
+      // Not delegated to us, or the group holds processes itself.
+    }
+  }
+  return bases
+}
+
+/** A figure of a running group; null: it cannot be read. */
+export function readFigure(
+  folders: readonly string[],
+  names: readonly { readonly file: string; readonly key: string }[],
+): number | null {
+  for (const { file, key } of names) {
+    for (const folder of folders) {
+      const line = readText(join(folder, file))
+        .split('\n')
+        .find((one) => one !== '' && one.startsWith(key))
+      const figure = line === undefined ? Number.NaN : Number(line.slice(key.length).trim())
+      if (Number.isFinite(figure)) return figure
+    }
+  }
+  return null
+}

@@ -1,0 +1,124 @@
+/**
+ * The words of the chain that a job is: the helper that supervises, perhaps bubblewrap, the helper
+ * that starts the program, and the program. Knows mechanisms. Must not know jobs or files of jobs.
+ */
+import { statSync } from 'node:fs'
+import { guidePaths, visiblePaths } from './secrets.ts'
+
+/** What holds the program: from the strongest to the weakest. */
+export type Mechanism =
+  | { readonly kind: 'bubblewrap'; readonly path: string }
+  | { readonly kind: 'spaces' }
+  | { readonly kind: 'landlock' }
+  | { readonly kind: 'plain' }
+
+/** What the helper is told of a job. */
+export type Chain = {
+  readonly helper: string
+  readonly mechanism: Mechanism
+  readonly folder: string
+  readonly workspace: string
+  readonly cwd: string
+  /** Where an unboxed job keeps its own files. */
+  readonly scratch: string
+  readonly hidden: readonly string[]
+  readonly hasNetwork: boolean
+  readonly cgroups: readonly string[]
+  readonly program: readonly string[]
+  /** Absent or 0: none. */
+  readonly numbers: {
+    readonly timeoutMs: number
+    readonly graceMs: number
+    readonly leaseMs: number
+    readonly outputBytesMax: number
+    readonly segmentBytes: number
+    readonly tmpBytes: number
+    readonly fileBytes: number
+    readonly cpuSeconds: number
+    readonly dataBytes: number
+    readonly processes: number
+  }
+}
+
+export function isBoxed({ kind }: Mechanism): boolean {
+  return kind === 'bubblewrap' || kind === 'spaces'
+}
+
+/** The command line, its first word being the helper. */
+export function chainOf(chain: Chain): readonly string[] {
+  const { numbers, cgroups, mechanism } = chain
+  return [
+    chain.helper,
+    'supervise',
+    `folder=${chain.folder}`,
+    `timeout=${numbers.timeoutMs}`,
+    `grace=${numbers.graceMs}`,
+    `lease=${numbers.leaseMs}`,
+    `output=${numbers.outputBytesMax}`,
+    `segment=${numbers.segmentBytes}`,
+    ...cgroups.map((path) => `cgroup=${path}`),
+    ...(isBoxed(mechanism) ? ['pidspace=1'] : []),
+    '--',
+    ...(mechanism.kind === 'bubblewrap' ? bubblewrapOf(chain, mechanism.path) : []),
+    ...innerOf(chain),
+    '--',
+    ...chain.program,
+  ]
+}
+
+/** The helper once more, by the open file: its path is hidden from the job. */
+function innerOf(chain: Chain): readonly string[] {
+  const { mechanism, numbers, workspace, hidden } = chain
+  const self = process.platform === 'linux' ? '/proc/self/fd/5' : chain.helper
+  return [
+    self,
+    'inner',
+    `cwd=${chain.cwd}`,
+    ...(chain.hasNetwork ? ['network=1'] : []),
+    `file=${numbers.fileBytes}`,
+    `cpu=${numbers.cpuSeconds}`,
+    `data=${numbers.dataBytes}`,
+    `processes=${numbers.processes}`,
+    ...(mechanism.kind === 'spaces'
+      ? [
+          'box=1',
+          `tmp=${numbers.tmpBytes}`,
+          `workspace=${workspace}`,
+          ...guidePaths(workspace).map((path) => `readonly=${path}`),
+          ...hidden.map((path) => `hidden=${path}`),
+        ]
+      : []),
+    ...(mechanism.kind === 'landlock'
+      ? [
+          'landlock=1',
+          ...visiblePaths(hidden).map((path) => `reads=${path}`),
+          `writes=${workspace}`,
+          `writes=${chain.scratch}`,
+        ]
+      : []),
+  ]
+}
+
+function bubblewrapOf(chain: Chain, path: string): readonly string[] {
+  const { workspace, hidden, numbers } = chain
+  const size = String(numbers.tmpBytes)
+  return [
+    ...[path, '--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--hostname', 'job'],
+    ...(chain.hasNetwork ? ['--share-net'] : []),
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...['--size', size, '--tmpfs', '/tmp'],
+    ...(isFolder('/var/tmp') ? ['--size', size, '--tmpfs', '/var/tmp'] : []),
+    ...(isFolder('/run') ? ['--tmpfs', '/run'] : []),
+    ...(chain.hasNetwork ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
+    ...['--bind', workspace, workspace],
+    ...guidePaths(workspace).flatMap((one) => ['--ro-bind', one, one]),
+    ...hidden.flatMap((one) =>
+      isFolder(one) ? ['--tmpfs', one] : ['--ro-bind', '/dev/null', one],
+    ),
+    '--',
+  ]
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}

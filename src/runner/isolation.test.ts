@@ -1,0 +1,208 @@
+/**
+ * What each level of isolation holds, tried from the inside. A level that this machine does not
+ * have is skipped with its reason.
+ */
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { IsolationLevel } from '../runtime/jobs.ts'
+import { rank } from './find-isolation.ts'
+import { waitForEnd } from './live-job.ts'
+import { openScratch, processesWith, type Scratch } from './scratch.contract.ts'
+
+const opened: Scratch[] = []
+afterAll(async () => {
+  for (const one of opened) await one.remove()
+})
+
+type Row = IsolationLevel | 'full, own spaces'
+
+async function openAt(row: Row): Promise<Scratch | null> {
+  const level = row === 'full, own spaces' ? 'full' : row
+  const leaveOut = row === level ? [] : (['bubblewrap'] as const)
+  const scratch = openScratch({ strongest: level, leaveOut })
+  opened.push(scratch)
+  const user = join(scratch.folder, 'user')
+  mkdirSync(join(user, '.ssh'), { recursive: true })
+  writeFileSync(join(user, '.ssh', 'id_rsa'), 'PRIVATE')
+  writeFileSync(join(user, 'notes.txt'), 'visible')
+  chmodSync(user, 0o755)
+  return (await scratch.runner.isolation()).level === level ? scratch : null
+}
+
+const levels: readonly Row[] = ['full', 'full, own spaces', 'isolated', 'restricted', 'contained']
+
+test.for(levels)('at %s every process of a job ends with it', async (level, { skip }) => {
+  const scratch = await openAt(level)
+  if (scratch === null) return skip(`this machine has no level ${level}`)
+  const seconds = `${2_000 + Math.floor(Math.random() * 7_000)}.${process.pid}`
+  // Two forks and a session of its own: a signal to the group does not reach it.
+  const command = `(setsid sh -c 'sleep ${seconds} & sleep ${seconds}' &); sleep 0.2; echo gone`
+  const result = await scratch.run({ command })
+  expect(result).toMatchObject({ state: 'completed', stdout_summary: 'gone' })
+  expect(result.isolation.level).toBe(level.split(',')[0])
+  expect(processesWith(`sleep ${seconds}`)).toEqual([])
+})
+
+test.for(levels.filter((level) => level !== 'contained'))(
+  'at %s only the workspace is written, and secrets are not seen',
+  async (level, { skip }) => {
+    const scratch = await openAt(level)
+    if (scratch === null) return skip(`this machine has no level ${level}`)
+    const { folder, workspace, run } = scratch
+    const outside = join(folder, 'outside.txt')
+    mkdirSync(join(workspace, '.pawl'))
+    const command = [
+      'echo in > kept.txt',
+      `echo out > ${outside} 2>&1`,
+      `cat ${join(folder, 'user', '.ssh', 'id_rsa')} 2>&1`,
+      `ls ${join(folder, 'home', 'jobs')} 2>&1`,
+      'echo mine > /etc/pawl-test 2>&1',
+    ].join('; ')
+    const result = await run({ command })
+    expect(readFileSync(join(workspace, 'kept.txt'), 'utf8')).toBe('in\n')
+    expect(existsSync(outside)).toBe(false)
+    expect(existsSync('/etc/pawl-test')).toBe(false)
+    expect(result.stdout_summary + result.stderr_summary).not.toMatch(/PRIVATE|job_/)
+  },
+)
+
+test.for(['full', 'full, own spaces', 'isolated'] as const)(
+  'at %s a job changes nothing that tells agents what to do',
+  async (level, { skip }) => {
+    const scratch = await openAt(level)
+    if (scratch === null) return skip(`this machine has no level ${level}`)
+    mkdirSync(join(scratch.workspace, '.pawl'))
+    writeFileSync(join(scratch.workspace, '.pawl', 'policy.json'), '{}')
+    await scratch.run({ command: 'echo x > .pawl/policy.json; rm -rf .pawl; mv .pawl gone' })
+    expect(readFileSync(join(scratch.workspace, '.pawl', 'policy.json'), 'utf8')).toBe('{}')
+  },
+)
+
+test.for(['full', 'full, own spaces', 'restricted'] as const)(
+  'at %s a job has no network, and the environment of its parents is out of reach',
+  async (level, { skip }) => {
+    const scratch = await openAt(level)
+    if (scratch === null) return skip(`this machine has no level ${level}`)
+    let heard = 0
+    const server = createServer((socket) => {
+      heard += 1
+      socket.end('reached')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    try {
+      const connect = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`
+      await scratch.run({ command: 'bash', args: ['-c', connect] })
+      expect(heard).toBe(0)
+      const open = await scratch.run(
+        { command: 'bash', args: ['-c', connect] },
+        { hasNetwork: true },
+      )
+      expect(open.stdout_summary).toBe('reached')
+    } finally {
+      server.close()
+    }
+    const spy = 'cat /proc/$PPID/environ /proc/1/environ 2>&1 | tr "\\0" "\\n"; env'
+    const { stdout_summary } = await scratch.run({ command: spy })
+    expect(stdout_summary).not.toMatch(/VITEST|npm_/)
+  },
+)
+
+test('a job has the environment that it is given and nothing else', async () => {
+  const scratch = openScratch()
+  opened.push(scratch)
+  process.env.PROD_DB_URL = 'postgres://secret'
+  const { stdout_summary } = await scratch.run({ command: 'env', environment: { A: '1' } })
+  delete process.env.PROD_DB_URL
+  const names = stdout_summary.split('\n').map((line) => line.split('=')[0])
+  expect(names.sort()).toEqual(
+    ['A', 'HOME', 'LANG', 'PATH', 'PAWL_JOB', 'PWD', 'SHELL', 'TERM', 'TMPDIR'].sort(),
+  )
+})
+
+test('what cannot be met is refused and never weakened', async () => {
+  const scratch = openScratch({ strongest: 'contained' })
+  opened.push(scratch)
+  await expect(
+    scratch.run({ command: 'true' }, { minIsolations: ['contained', 'isolated'] }),
+  ).rejects.toMatchObject({
+    error: { error_type: 'SpawnFailed', context: { level: 'contained' } },
+  })
+  await expect(scratch.run({ command: 'true', min_isolation: 'full' })).rejects.toThrow(/required/)
+  expect(scratch.runner.all()).toEqual([])
+})
+
+test('limits of cpu, file size and processes hold', async ({ skip }) => {
+  const scratch = openScratch()
+  opened.push(scratch)
+  const { level } = await scratch.runner.isolation()
+  if (rank(level) > rank('full')) return skip('this machine has no control groups')
+  const busy = await scratch.run({
+    command: 'while :; do :; done & while :; do :; done',
+    cpu_limit: 0.5,
+    timeout: 2,
+  })
+  expect(busy.state).toBe('timed_out')
+  expect(busy.resource_usage.cpu_ms).toBeLessThan(1_900)
+  const bomb = await scratch.run({ command: 'bomb() { bomb | bomb & }; bomb; sleep 1; echo alive' })
+  expect(bomb.state).toMatch(/completed/)
+  const filed = openScratch({ limits: { ...scratch.settings.limits, fileBytes: 1024 * 1024 } })
+  opened.push(filed)
+  const flood = filed.run({ command: 'exec head -c 20m /dev/zero > big' })
+  await expect(flood).rejects.toMatchObject({ error: { context: { limit: 'file' } } })
+})
+
+test('a runner that comes later finds jobs again, and no byte is lost', async () => {
+  const first = openScratch()
+  opened.push(first)
+  const command = 'for i in $(seq 1 40); do echo line$i; sleep 0.05; done; exit 7'
+  const jobs = await Promise.all(
+    Array.from({ length: 5 }, () => first.start({ command, background: true })),
+  )
+  first.runner.close()
+  const { openRunner } = await import('./open-runner.ts')
+  const ends: string[] = []
+  const second = openRunner({ ...first.settings, onEnd: (job) => ends.push(job.note.id) })
+  expect(second.all()).toHaveLength(5)
+  const timer = setInterval(() => void second.sweep(), 100)
+  for (const { note } of jobs) {
+    const found = second.find(note.id)
+    if (found === null) throw new Error('a job was not found again')
+    await waitForEnd(found, 20_000)
+    const result = second.result(found)
+    expect(result).toMatchObject({ state: 'completed', exit_code: 7 })
+    expect(result.stdout_summary.split('\n')).toHaveLength(40)
+  }
+  clearInterval(timer)
+  expect(ends.sort()).toEqual(jobs.map(({ note }) => note.id).sort())
+  second.close()
+})
+
+test('a job that no daemon comes back for is ended when its lease is over', async () => {
+  const scratch = openScratch()
+  opened.push(scratch)
+  const seconds = `${3_000 + Math.floor(Math.random() * 6_000)}.${process.pid}`
+  const job = await scratch.start({ command: `sleep ${seconds}`, background: true })
+  scratch.runner.close()
+  await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
+  const { openRunner } = await import('./open-runner.ts')
+  const later = openRunner(scratch.settings)
+  const found = later.find(job.note.id)
+  expect(found === null ? null : later.result(found)).toMatchObject({ state: 'killed' })
+  later.close()
+})
+
+test('a job whose supervisor was killed is ended and told as it is', async () => {
+  const scratch = openScratch({ strongest: 'contained' })
+  opened.push(scratch)
+  const seconds = `${4_000 + Math.floor(Math.random() * 5_000)}.${process.pid}`
+  const command = `setsid sleep ${seconds} & sleep ${seconds}`
+  const job = await scratch.start({ command, background: true })
+  const [supervisor] = processesWith(`supervise folder=${job.folder}`)
+  process.kill(supervisor ?? 0, 'SIGKILL')
+  await waitForEnd(job, 5_000)
+  await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
+  expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })
+})

@@ -1,0 +1,134 @@
+/**
+ * A job as files: what was started, how it ended, and what it said. Whatever daemon comes next
+ * finds all of it here; nothing is known by memory alone.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Isolation } from '../runtime/jobs.ts'
+
+/** What was started, as it is kept in `job.json`. */
+export type JobNote = {
+  readonly id: string
+  readonly command: string
+  readonly args: readonly string[] | null
+  readonly folder: string
+  readonly startedAt: number
+  readonly background: boolean
+  readonly stdoutLines: number
+  readonly runId: string | null
+  readonly branch: string | null
+  /** The call of the run that was let through for it. */
+  readonly callId: string | null
+  /** Who started it, where there is no run. */
+  readonly owner: 'agent' | 'person'
+  readonly isolation: Isolation
+  readonly limitsEnforced: boolean
+  readonly cgroups: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** How it ended, as the helper writes it into `end.json`. */
+export type JobEnd = {
+  readonly why: 'exit' | 'kill' | 'timeout' | 'alone' | 'failed' | 'lost'
+  readonly endedAt: number
+  readonly code: number | null
+  readonly signal: number | null
+  readonly killedBy: number | null
+  readonly error: number | null
+  readonly step: string
+  readonly limit: 'memory' | 'cpu' | 'file' | null
+  readonly durationMs: number
+  readonly cpuMs: number | null
+  readonly memoryPeakBytes: number | null
+  readonly memoryLargestBytes: number | null
+  readonly ioReadBytes: number | null
+  readonly ioWriteBytes: number | null
+  readonly stdoutLost: number
+  readonly stderrLost: number
+}
+
+export const controlName = 'control'
+const noteName = 'job.json'
+const endName = 'end.json'
+/** Its run has been told of its end. */
+const toldName = 'told'
+
+/** Puts a text in the place of a file, whole or not at all. */
+function writeWhole(path: string, text: string): void {
+  const draft = `${path}.${randomBytes(4).toString('hex')}.part`
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(draft, path)
+}
+
+export function writeNote(folder: string, note: JobNote): void {
+  writeWhole(join(folder, noteName), `${JSON.stringify(note)}\n`)
+}
+
+/** Null: there is none, or none that can be read. */
+export function readNote(folder: string): JobNote | null {
+  return readValue<JobNote>(join(folder, noteName))
+}
+
+export function readEnd(folder: string): JobEnd | null {
+  return readValue<JobEnd>(join(folder, endName))
+}
+
+export function writeEnd(folder: string, end: JobEnd): void {
+  writeWhole(join(folder, endName), `${JSON.stringify(end)}\n`)
+}
+
+export function isTold(folder: string): boolean {
+  return statSync(join(folder, toldName), { throwIfNoEntry: false }) !== undefined
+}
+
+export function markTold(folder: string): void {
+  writeWhole(join(folder, toldName), '')
+}
+
+function readValue<T>(path: string): T | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T
+  } catch {
+    // Not there yet, or cut off by a power failure: what is not whole does not count.
+    return null
+  }
+}
+
+/** Bytes that a job takes on the disk. */
+export function bytesOf(folder: string): number {
+  let bytes = 0
+  for (const name of namesIn(folder)) {
+    bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+  }
+  return bytes
+}
+
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // Somebody has removed it meanwhile.
+    return []
+  }
+}
+
+export function removeJob(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+}

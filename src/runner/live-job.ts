@@ -1,0 +1,103 @@
+/**
+ * A job as a daemon holds it: by the pipe that its helper listens to. As long as the pipe has a
+ * reader the helper lives, so no process number is ever trusted: a number can be somebody else's
+ * by now, an open pipe cannot.
+ */
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../runtime/code-of.ts'
+import { removeGroups } from './cgroups.ts'
+import { controlName, type JobEnd, type JobNote, readEnd, writeEnd } from './job-files.ts'
+import { endMarked } from './marked.ts'
+
+export type LiveJob = {
+  readonly note: JobNote
+  readonly folder: string
+  /** Null: it has not ended. */
+  end: JobEnd | null
+  /** The pipe; null: not connected. */
+  control: number | null
+  /** Who waits for its end. */
+  readonly waiters: Set<() => void>
+  /** Somebody is ending it. */
+  isEnding: boolean
+}
+
+export function liveJob(note: JobNote, folder: string): LiveJob {
+  const end = readEnd(folder)
+  return { note, folder, end, control: null, waiters: new Set(), isEnding: false }
+}
+
+/** Takes hold of the helper; false: there is none that listens. */
+export function connect(job: LiveJob): boolean {
+  if (job.control !== null) return true
+  try {
+    const path = join(job.folder, controlName)
+    job.control = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    return tell(job, 'hello')
+  } catch (fault) {
+    if (['ENXIO', 'ENOENT'].includes(codeOf(fault))) return false
+    throw fault
+  }
+}
+
+/** Sends the helper a line; false: nobody listens any more. */
+export function tell(job: LiveJob, line: string): boolean {
+  if (job.control === null) return false
+  try {
+    writeSync(job.control, `${line}\n`)
+    return true
+  } catch (fault) {
+    if (codeOf(fault) === 'EPIPE') return false
+    throw fault
+  }
+}
+
+/** Lets go of the helper, which then counts the time without a daemon. */
+export function letGo(job: LiveJob): void {
+  if (job.control !== null) closeSync(job.control)
+  job.control = null
+}
+
+/** How long a helper that was just started may take to listen. */
+const bornMsMax = 10_000
+
+/** Looks whether a job has ended; one whose helper was killed is ended here. */
+export function look(job: LiveJob, now: number): void {
+  if (job.end !== null) return
+  const isThere = connect(job) && tell(job, 'hello')
+  const end = readEnd(job.folder)
+  if (end !== null) return settle(job, end)
+  if (isThere || (job.control === null && now - job.note.startedAt < bornMsMax)) return
+  endMarked(job.note)
+  const lost: JobEnd = {
+    ...{ why: 'lost', endedAt: now, code: null, signal: null, killedBy: null, error: null },
+    ...{ step: '', limit: null, durationMs: Math.max(0, now - job.note.startedAt), cpuMs: null },
+    ...{ memoryPeakBytes: null, memoryLargestBytes: null, ioReadBytes: null, ioWriteBytes: null },
+    ...{ stdoutLost: 0, stderrLost: 0 },
+  }
+  writeEnd(job.folder, lost)
+  settle(job, lost)
+}
+
+function settle(job: LiveJob, end: JobEnd): void {
+  job.end = end
+  letGo(job)
+  removeGroups(job.note.cgroups)
+  for (const wake of job.waiters) wake()
+  job.waiters.clear()
+}
+
+/** Resolves when the job has ended, when the time is over, or when nobody wants to know. */
+export function waitForEnd(job: LiveJob, ms: number): Promise<void> {
+  if (job.end !== null || ms <= 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      job.waiters.delete(done)
+      resolve()
+    }
+    const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(done, ms)
+    job.waiters.add(done)
+  })
+}

@@ -1,0 +1,52 @@
+/**
+ * Ends what is left of a job whose helper was killed: the members of its groups, and processes
+ * that carry its mark. The weakest way there is, and only for that case: a process can take off
+ * its mark, but not leave a pid space or a group.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JobNote } from './job-files.ts'
+
+/** The variable that every process of a job begins with. */
+export const markName = 'PAWL_JOB'
+
+const roundsMax = 20
+
+export function endMarked({ id, cgroups }: Pick<JobNote, 'id' | 'cgroups'>): void {
+  if (process.platform !== 'linux') return
+  for (let round = 0; round < roundsMax; round += 1) {
+    const found = new Set([...cgroups.flatMap(membersOf), ...markedBy(id)])
+    found.delete(process.pid)
+    if (found.size === 0) return
+    for (const pid of found) end(pid)
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function membersOf(folder: string): readonly number[] {
+  return readText(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number)
+}
+
+function markedBy(id: string): readonly number[] {
+  const mark = `${markName}=${id}`
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => readText(`/proc/${name}/environ`).split('\0').includes(mark))
+    .map(Number)
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    // Gone meanwhile, or not ours to read: then it is not ours to end.
+    return ''
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Jobs of the operating system: started, held, watched, ended, found again. Knows jobs and their
+ * folders; of runs no more than the id that a job is marked with.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../runtime/code-of.ts'
+import { JobFault } from '../runtime/job-fault.ts'
+import type { Isolation, JobResult } from '../runtime/jobs.ts'
+import { removeGroups } from './cgroups.ts'
+import { isBoxed } from './chain.ts'
+import { describe } from './find-isolation.ts'
+import { namesIn, readEnd, readNote, removeJob, writeNote } from './job-files.ts'
+import { limitFault, resultOf } from './job-status.ts'
+import { connect, type LiveJob, letGo, liveJob, look, waitForEnd } from './live-job.ts'
+import { chooseOld } from './old-jobs.ts'
+import { type Held, type Plan, planJob } from './plan-job.ts'
+import { secretsIn } from './redact.ts'
+import type { JobRequest, RunnerSettings } from './settings.ts'
+import { startChain } from './start-job.ts'
+import { findHeld } from './try-means.ts'
+
+export type Runner = {
+  /** Starts a job; one of this id that is there already is given as it is. */
+  readonly start: (request: JobRequest) => Promise<LiveJob>
+  readonly find: (id: string) => LiveJob | null
+  /** The newest first. */
+  readonly all: () => readonly LiveJob[]
+  /** What came of a job so far. Fault `ResourceLimitExceeded`. */
+  readonly result: (job: LiveJob) => JobResult
+  /** Looks at jobs of other daemons, and removes the oldest of those that have ended. */
+  readonly sweep: () => Promise<void>
+  readonly isolation: () => Promise<Isolation>
+  /** Lets go of all jobs; they go on until their lease is over, or another daemon has them. */
+  readonly close: () => void
+}
+
+/** Opens the runner and takes hold of every job that is still there. */
+export function openRunner(settings: RunnerSettings): Runner {
+  mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
+  const jobs = new Map<string, LiveJob>()
+  const secrets = new Map<string, readonly string[]>()
+  const ended = (job: LiveJob): void => {
+    settings.onEnd(job)
+  }
+  const watch = (job: LiveJob): void => {
+    jobs.set(job.note.id, job)
+    if (job.end === null) void waitForEnd(job, Number.POSITIVE_INFINITY).then(() => ended(job))
+  }
+  for (const job of findJobs(settings)) watch(job)
+  let held: Promise<Held> | null = null
+  const holding = (): Promise<Held> => {
+    held ??= findHeld(settings).catch((fault: unknown) => {
+      // The next one to ask tries again: a compiler may have been installed.
+      held = null
+      throw fault
+    })
+    return held
+  }
+  const start = async (request: JobRequest): Promise<LiveJob> => {
+    const known = jobs.get(request.id)
+    if (known !== undefined) return known
+    refuseMore(settings, jobs)
+    const plan = planJob(settings, await holding(), request)
+    const job = await startJob(settings, await holding(), plan)
+    secrets.set(job.note.id, secretsIn(request.wish.environment ?? {}))
+    watch(job)
+    return job
+  }
+  return {
+    start,
+    find: (id) => jobs.get(id) ?? null,
+    all: () => [...jobs.values()].sort((one, two) => two.note.startedAt - one.note.startedAt),
+    result: (job) => {
+      const result = resultOf(job, settings.now(), secrets.get(job.note.id) ?? [])
+      const fault = limitFault(job, result)
+      if (fault !== null) throw fault
+      return result
+    },
+    sweep: async () => {
+      for (const job of jobs.values()) look(job, settings.now())
+      for (const job of chooseOld([...jobs.values()], settings)) {
+        jobs.delete(job.note.id)
+        secrets.delete(job.note.id)
+        removeJob(job.folder)
+      }
+    },
+    isolation: async () => describe((await holding()).means, 'none'),
+    close: () => {
+      for (const job of jobs.values()) letGo(job)
+    },
+  }
+}
+
+function refuseMore({ limits }: RunnerSettings, jobs: ReadonlyMap<string, LiveJob>): void {
+  const running = [...jobs.values()].filter((job) => job.end === null).length
+  if (running < limits.jobsRunningMax) return
+  throw new JobFault('ResourceExhausted', `${running} jobs are running, and more are not allowed`)
+}
+
+async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promise<LiveJob> {
+  const { folder } = plan.chain
+  makeFolder(folder)
+  const cgroups = makeGroups(settings, held, plan)
+  try {
+    const note = { ...plan.note, cgroups }
+    const chain = { ...plan.chain, cgroups }
+    if (!isBoxed(chain.mechanism)) mkdirSync(chain.scratch, { mode: 0o700 })
+    writeNote(folder, note)
+    const helper = await startChain({ ...plan, chain })
+    const job = liveJob(note, folder)
+    if (job.end === null) connect(job)
+    helper.once('exit', () => look(job, settings.now()))
+    // It may have ended while we were not listening.
+    if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
+    helper.unref()
+    return job
+  } catch (fault) {
+    removeGroups(cgroups)
+    removeJob(folder)
+    throw fault
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (fault) {
+    throw new JobFault('SpawnFailed', `the folder of the job can not be made: ${codeOf(fault)}`)
+  }
+}
+
+function makeGroups(
+  { limits }: RunnerSettings,
+  { means }: Held,
+  { note, limitsAsked }: Plan,
+): readonly string[] {
+  if (means.groups === null) return []
+  try {
+    return means.groups.make(`pawl-${note.id}`, {
+      memoryBytes: limitsAsked.memoryBytes ?? limits.memoryBytes,
+      cpus: limitsAsked.cpus ?? limits.cpus,
+      processes: limits.processes,
+    })
+  } catch (fault) {
+    // WHY not go on without: the limits were promised.
+    throw new JobFault('SpawnFailed', `the limits could not be set: ${codeOf(fault)}`)
+  }
+}
+
+/** Every job of this folder, with those that still run taken hold of. */
+function findJobs(settings: RunnerSettings): readonly LiveJob[] {
+  return namesIn(settings.folder).flatMap((name) => {
+    const folder = join(settings.folder, name)
+    const note = readNote(folder)
+    if (note === null || note.id !== name) {
+      // A job that was never started: its daemon died before it was written down.
+      removeJob(folder)
+      return []
+    }
+    const job = liveJob(note, folder)
+    if (job.end === null) connect(job)
+    return [job]
+  })
+}

@@ -1,0 +1,168 @@
+/*
+ * Makes the box, holds the limits, starts the program, and tells how it ended. In a pid space of
+ * its own this is process 1: when it ends, the kernel ends everything in there.
+ */
+#include "pawl-job.h"
+
+static int wakeFds[2];
+
+static void onChild(int signal) {
+  (void)signal;
+  int kept = errno;
+  ssize_t ignored = write(wakeFds[1], "", 1);
+  (void)ignored;
+  errno = kept;
+}
+
+void report(const char *form, long long one, long long two) {
+  char line[128];
+  int length = snprintf(line, sizeof line, form, one, two);
+  ssize_t ignored = write(statusFd, line, (size_t)length);
+  (void)ignored;
+}
+
+static void limit(int what, long long soft, long long hard) {
+  struct rlimit now;
+  if (soft <= 0 || getrlimit(what, &now) != 0) return;
+  struct rlimit next = {(rlim_t)soft, (rlim_t)hard};
+  if (now.rlim_max != RLIM_INFINITY && next.rlim_max > now.rlim_max) next.rlim_max = now.rlim_max;
+  if (next.rlim_cur > next.rlim_max) next.rlim_cur = next.rlim_max;
+  setrlimit(what, &next);
+}
+
+static void holdLimits(const Wish *wish) {
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  /* Two seconds between the soft and the hard limit: the end then tells which limit it was. */
+  limit(RLIMIT_CPU, wish->cpuSeconds, wish->cpuSeconds + 2);
+  limit(RLIMIT_DATA, wish->dataBytes, wish->dataBytes);
+  limit(RLIMIT_FSIZE, wish->fileBytes, wish->fileBytes);
+  limit(RLIMIT_NPROC, wish->processes, wish->processes);
+}
+
+static void becomeProgram(const Wish *wish, int tellFd) {
+  closeOnExec(statusFd);
+  closeOnExec(orderFd);
+  closeOnExec(selfFd);
+  int wrong = 0;
+  setsid();
+  for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  const char *home = getenv("HOME");
+  if (home != NULL) mkdir(home, 0700);
+  if (wish->cwd != NULL && chdir(wish->cwd) != 0) wrong = errno;
+  dropPowers();
+  if (wrong == 0 && wish->landlock && restrictFiles(wish) != 0) wrong = errno;
+  holdLimits(wish);
+  umask(022);
+  if (wrong == 0) {
+    execvp(wish->program[0], wish->program);
+    wrong = errno;
+  }
+  ssize_t ignored = write(tellFd, &wrong, sizeof wrong);
+  (void)ignored;
+  _exit(127);
+}
+
+/* Starts the program; -1 when it did not become one, which has been told then. */
+static pid_t start(const Wish *wish) {
+  int tell[2], wrong = 0;
+  if (pipe(tell) != 0) return report("E %lld exec\n", errno, 0), -1;
+  closeOnExec(tell[0]);
+  closeOnExec(tell[1]);
+  pid_t leader = fork();
+  if (leader == 0) becomeProgram(wish, tell[1]);
+  if (leader < 0) return report("E %lld exec\n", errno, 0), -1;
+  close(tell[1]);
+  ssize_t got;
+  do got = read(tell[0], &wrong, sizeof wrong);
+  while (got < 0 && errno == EINTR);
+  close(tell[0]);
+  if (got <= 0) return report("S\n", 0, 0), leader;
+  waitpid(leader, NULL, 0);
+  report("E %lld exec\n", wrong, 0);
+  return -1;
+}
+
+/* Passes orders on and reaps, until the program has ended. */
+static int watch(pid_t leader) {
+  for (;;) {
+    struct pollfd fds[2] = {{orderFd, POLLIN, 0}, {wakeFds[0], POLLIN, 0}};
+    if (poll(fds, 2, -1) < 0 && errno != EINTR) return 1;
+    char bytes[64];
+    if (fds[1].revents != 0) {
+      ssize_t ignored = read(wakeFds[0], bytes, sizeof bytes);
+      (void)ignored;
+    }
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (pid != leader) continue;
+      if (WIFEXITED(status)) report("X %lld 0\n", WEXITSTATUS(status), 0);
+      else report("X -1 %lld\n", WTERMSIG(status), 0);
+      return 0;
+    }
+    if (fds[0].revents == 0) continue;
+    ssize_t got = read(orderFd, bytes, sizeof bytes);
+    if (got == 0) {
+      /* The supervisor is gone, and nobody else would end this. */
+      kill(-leader, SIGKILL);
+      kill(leader, SIGKILL);
+      return 1;
+    }
+    /* The program has not been reaped, so its number is still its own. */
+    for (ssize_t i = 0; i < got; i++)
+      if (kill(-leader, bytes[i]) != 0) kill(leader, bytes[i]);
+  }
+}
+
+static int startAndWatch(const Wish *wish) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = onChild;
+  action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+  if (pipe(wakeFds) != 0) return 1;
+  for (int i = 0; i < 2; i++) {
+    closeOnExec(wakeFds[i]);
+    fcntl(wakeFds[i], F_SETFL, O_NONBLOCK);
+  }
+  sigaction(SIGCHLD, &action, NULL);
+  pid_t leader = start(wish);
+  return leader < 0 ? 127 : watch(leader);
+}
+
+int inner(const Wish *wish) {
+  signal(SIGPIPE, SIG_IGN);
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  /* As the same user, the job could else read our memory and hold us still. */
+  prctl(PR_SET_DUMPABLE, 0);
+#endif
+  if (!wish->ownBox) return startAndWatch(wish);
+  if (enterSpaces(wish) != 0) {
+    report("E %lld spaces\n", errno, 0);
+    return 126;
+  }
+  pid_t first = fork();
+  if (first < 0) return report("E %lld spaces\n", errno, 0), 126;
+  if (first > 0) {
+    int status;
+    while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
+    return 0;
+  }
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  const char *step = "";
+  if (makeBox(wish, &step) != 0) {
+    int wrong = errno;
+    dprintf(STDERR_FILENO, "pawl: the box could not be made: %s: %s\n", step, strerror(wrong));
+    report("E %lld box\n", wrong, 0);
+    return 126;
+  }
+  return startAndWatch(wish);
+}

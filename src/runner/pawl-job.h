@@ -1,0 +1,74 @@
+/*
+ * What the parts of the helper share. Each part is one process of the chain that a job is:
+ *
+ *   supervise   lives as long as the job; keeps its output, its time and its end
+ *   inner       makes the box, holds the limits, starts the program and waits for it
+ */
+#ifndef PAWL_JOB_H
+#define PAWL_JOB_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+/* Which end of which pipe stands where, from `supervise` to `inner`. */
+enum { statusFd = 3, orderFd = 4, selfFd = 5 };
+
+enum { pathsMax = 4096 };
+
+typedef struct {
+  const char *paths[pathsMax];
+  int count;
+} Paths;
+
+/* What the command line said: `key=value` words up to `--`, then the program. */
+typedef struct {
+  const char *folder; /* of the job; supervise works in it */
+  long long timeoutMs, graceMs, leaseMs, outputMax, segmentBytes;
+  long long cpuSeconds, dataBytes, fileBytes, processes, tmpBytes;
+  int ownBox, network, landlock, hasPidSpace;
+  const char *cwd, *workspace;
+  Paths cgroups, readOnly, hidden, reads, writes;
+  char **program;
+} Wish;
+
+int readWish(int argc, char **argv, Wish *wish);
+long long nowMs(void);
+void closeOnExec(int fd);
+void report(const char *form, long long one, long long two);
+
+int supervise(const Wish *wish);
+int inner(const Wish *wish);
+
+/* Linux only; elsewhere they do nothing, and the levels say so. */
+int enterSpaces(const Wish *wish);
+int makeBox(const Wish *wish, const char **step);
+int restrictFiles(const Wish *wish);
+void dropPowers(void);
+int landlockVersion(void);
+
+/* Ends everything below this process; returns when nothing is left or the time is over. */
+void killTree(const Wish *wish, pid_t box, long long msMax);
+
+#endif

@@ -1,0 +1,151 @@
+/**
+ * What a request becomes: the note that is kept, the chain that is started, its environment.
+ * Faults are `JobFault`s; nothing has been made then.
+ */
+import { join } from 'node:path'
+import { JobFault } from '../runtime/job-fault.ts'
+import type { IsolationLevel } from '../runtime/jobs.ts'
+import { type Chain, isBoxed, type Mechanism } from './chain.ts'
+import { checkWish, findFolder } from './check-wish.ts'
+import { describe, levelOf, type Means, rank } from './find-isolation.ts'
+import type { JobNote } from './job-files.ts'
+import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
+import { markName } from './marked.ts'
+import { hiddenPaths } from './secrets.ts'
+import type { JobRequest, RunnerSettings } from './settings.ts'
+
+export type Plan = {
+  readonly note: JobNote
+  readonly chain: Chain
+  readonly environment: Readonly<Record<string, string>>
+  readonly stdin: string | null
+  /** Of the whole tree; null: all that is allocated. */
+  readonly limitsAsked: { readonly memoryBytes: number | null; readonly cpus: number | null }
+}
+
+export type Held = { readonly means: Means; readonly helper: string }
+
+/** `cgroups` are made later: they are folders of the system. */
+export function planJob(settings: RunnerSettings, held: Held, request: JobRequest): Plan {
+  const { wish, workspace } = request
+  const { limits } = settings
+  checkWish(wish, { cpus: limits.cpus, memoryBytes: limits.memoryBytes })
+  const cwd = findFolder(workspace, wish.working_directory)
+  const base = findFolder(workspace, undefined)
+  const mechanism = requireLevel(held.means, [
+    ...request.minIsolations,
+    wish.min_isolation ?? 'none',
+  ])
+  const folder = join(settings.folder, request.id)
+  const scratch = join(folder, 'tmp')
+  const { hasNetwork } = request
+  const chain = {
+    ...{ helper: held.helper, mechanism, folder, workspace: base, cwd, scratch, hasNetwork },
+    hidden: hiddenPaths(settings),
+    cgroups: [],
+    program:
+      wish.args === undefined ? ['/bin/sh', '-c', wish.command] : [wish.command, ...wish.args],
+    numbers: numbersOf(settings, held.means, request),
+  }
+  const isBackground = wish.background === true
+  return {
+    note: noteOf(settings, held.means, { request, cwd }),
+    chain,
+    environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
+    stdin: isBackground ? null : (wish.stdin ?? null),
+    limitsAsked: { memoryBytes: wish.memory_limit ?? null, cpus: wish.cpu_limit ?? null },
+  }
+}
+
+/** Never weaker than is asked for, and never silently. */
+function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanism {
+  const level = levelOf(means)
+  const least = wanted.reduce((one, two) => (rank(one) < rank(two) ? one : two))
+  const { mechanism } = means
+  if (mechanism !== null && rank(level) <= rank(least)) return mechanism
+  const what =
+    mechanism === null
+      ? 'nothing on this machine can hold a job'
+      : `the isolation \`${least}\` is required, and this machine has \`${level}\``
+  throw new JobFault('SpawnFailed', what, {
+    recovery: [
+      {
+        action: 'check_isolation',
+        description: 'Ask a person: `pawl doctor` says what is missing on this machine.',
+      },
+    ],
+    context: { level, min_isolation: least, notes: [...means.notes] },
+  })
+}
+
+function numbersOf(
+  { limits }: RunnerSettings,
+  { groups, mechanism }: Means,
+  { wish }: JobRequest,
+): Chain['numbers'] {
+  const seconds = wish.background === true ? 0 : (wish.timeout ?? timeoutSecondsDefault)
+  const hasOwnUsers = mechanism !== null && isBoxed(mechanism)
+  return {
+    timeoutMs: seconds * 1_000,
+    graceMs,
+    leaseMs: limits.leaseMs,
+    outputBytesMax: limits.outputBytes,
+    segmentBytes: Math.min(segmentBytes, limits.outputBytes),
+    tmpBytes: limits.tmpBytes,
+    fileBytes: limits.fileBytes,
+    cpuSeconds: limits.cpuSeconds ?? 0,
+    // The group limits the tree; without one each process is limited by itself.
+    dataBytes: groups === null ? (wish.memory_limit ?? limits.memoryBytes) : 0,
+    // WHY only in a space of its own: elsewhere the limit counts every process of the user.
+    processes: groups === null && hasOwnUsers ? limits.processes : 0,
+  }
+}
+
+type Placed = { readonly request: JobRequest; readonly cwd: string }
+
+function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed): JobNote {
+  const { wish, id, runId, branch, callId, owner } = request
+  const isBackground = wish.background === true
+  const warnings: string[] = []
+  if (isBackground && wish.stdin !== undefined) {
+    warnings.push('stdin is ignored: the job runs in the background')
+  }
+  if (isBackground && wish.timeout !== undefined) {
+    warnings.push('timeout is ignored: the job runs in the background')
+  }
+  const groups = means.groups
+  const isEnforced =
+    (wish.memory_limit === undefined || groups?.has.memory === true) &&
+    (wish.cpu_limit === undefined || groups?.has.cpu === true)
+  if (!isEnforced) warnings.push('not every limit that was asked for can be held here')
+  return {
+    ...{ id, runId, branch, callId, owner, warnings },
+    command: wish.command,
+    args: wish.args ?? null,
+    folder: cwd,
+    startedAt: settings.now(),
+    background: isBackground,
+    stdoutLines: wish.stdout_lines ?? linesDefault,
+    isolation: describe(means, request.hasNetwork ? 'all' : 'none'),
+    limitsEnforced: isEnforced,
+    cgroups: [],
+  }
+}
+
+/** `scratch`: where an unboxed job keeps its own files; null: in the `/tmp` of its box. */
+function environmentOf(
+  { path }: RunnerSettings,
+  { wish, id }: JobRequest,
+  scratch: string | null,
+): Readonly<Record<string, string>> {
+  return {
+    ...wish.environment,
+    PATH: path,
+    HOME: scratch ?? '/tmp/home',
+    TMPDIR: scratch ?? '/tmp',
+    SHELL: '/bin/sh',
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    [markName]: id,
+  }
+}

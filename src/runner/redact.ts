@@ -1,0 +1,55 @@
+/**
+ * Takes secrets out of texts that are shown in passing: summaries and what a run is told. The log
+ * itself keeps every byte; only whoever may read the job reads that.
+ */
+
+/** What is known to be a secret by its look. */
+const looks: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /\b(?:sk|pk|rk)[-_](?:ant[-_]|proj[-_]|live[-_]|test[-_])?[A-Za-z0-9_-]{20,}\b/g,
+  /\bgh[pousr]_[A-Za-z0-9]{20,}\b/g,
+  /\bgithub_pat_[A-Za-z0-9_]{20,}\b/g,
+  /\bglpat-[A-Za-z0-9_-]{16,}\b/g,
+  /\bxox[abeprs]-[A-Za-z0-9-]{10,}\b/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  /\bAIza[A-Za-z0-9_-]{30,}\b/g,
+  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\b/g,
+]
+/** What is a secret by what stands before it; the name stays readable. */
+const secretWord = 'password|passwd|secret|token|api[_-]?key|credential'
+const word = '[A-Za-z0-9_-]*'
+const named = new RegExp(
+  `\\b(${word}(?:${secretWord})${word}["']?\\s*[=:]\\s*["']?)([^\\s"',;]{6,})`,
+  'gi',
+)
+const bearer = /\b(authorization:\s*\w+\s+|bearer\s+)([A-Za-z0-9._~+/=-]{8,})/gi
+const credentials = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:)([^\s@/]+)(@)/gi
+
+const mark = '[redacted]'
+/** Shorter values are words, and hiding them would hide the text. */
+const secretCharsMin = 6
+
+/** The text without secrets; `known` are values that were given as secrets. */
+export function redact(text: string, known: readonly string[] = []): string {
+  let clean = text
+  for (const secret of known) {
+    if (secret.length >= secretCharsMin) clean = clean.replaceAll(secret, mark)
+  }
+  for (const look of looks) clean = clean.replace(look, mark)
+  return clean
+    .replace(bearer, `$1${mark}`)
+    .replace(named, `$1${mark}`)
+    .replace(credentials, `$1${mark}$3`)
+}
+
+/** Whether a variable is named like a secret. */
+export function isSecretName(name: string): boolean {
+  return /pass|secret|token|key|credential|auth/i.test(name)
+}
+
+/** Values of variables that are named like secrets. */
+export function secretsIn(environment: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(environment)
+    .filter(([name]) => isSecretName(name))
+    .map(([, value]) => value)
+}

@@ -1,0 +1,116 @@
+/**
+ * A runner in a folder of its own, for tests: real jobs, the real helper.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JobResult, RunWish } from '../runtime/jobs.ts'
+import { type LiveJob, waitForEnd } from './live-job.ts'
+import { openRunner, type Runner } from './open-runner.ts'
+import type { JobRequest, RunnerLimits, RunnerSettings } from './settings.ts'
+
+const mebibyte = 1024 * 1024
+
+export const scratchLimits: RunnerLimits = {
+  ...{ cpus: 2, memoryBytes: 1024 * mebibyte, processes: 200, outputBytes: 10 * mebibyte },
+  ...{ fileBytes: 1024 * mebibyte, cpuSeconds: null, tmpBytes: 64 * mebibyte, leaseMs: 1_000 },
+  ...{ jobsRunningMax: 600, keepMs: 3_600_000, keepCount: 5_000, keepBytes: 4096 * mebibyte },
+}
+
+export type Scratch = {
+  readonly folder: string
+  readonly workspace: string
+  readonly settings: RunnerSettings
+  readonly runner: Runner
+  readonly run: (wish: RunWish, more?: Partial<JobRequest>) => Promise<JobResult>
+  readonly start: (wish: RunWish, more?: Partial<JobRequest>) => Promise<LiveJob>
+  readonly remove: () => Promise<void>
+}
+
+let count = 0
+
+export function openScratch(more: Partial<RunnerSettings> = {}): Scratch {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-runner-'))
+  const workspace = join(folder, 'workspace')
+  mkdirSync(workspace)
+  const settings: RunnerSettings = {
+    folder: join(folder, 'home', 'jobs'),
+    helper: async () => compileHelper(),
+    own: [join(folder, 'home')],
+    userFolder: join(folder, 'user'),
+    path: '/usr/local/bin:/usr/bin:/bin',
+    now: Date.now,
+    limits: scratchLimits,
+    onEnd: () => undefined,
+    ...more,
+  }
+  const runner = openRunner(settings)
+  const start: Scratch['start'] = (wish, request = {}) => {
+    count += 1
+    return runner.start({
+      ...{ id: `job_${process.pid}_${count}`, wish, workspace, hasNetwork: false },
+      ...{ minIsolations: [], runId: null, branch: null, callId: null, owner: 'person' },
+      ...request,
+    })
+  }
+  return {
+    ...{ folder, workspace, settings, runner, start },
+    run: async (wish, request = {}) => {
+      const job = await start(wish, request)
+      if (wish.background !== true) await waitForEnd(job, 60_000)
+      return runner.result(job)
+    },
+    remove: async () => {
+      const running = runner.all().filter((job) => job.end === null)
+      const { killJob } = await import('./kill-job.ts')
+      await Promise.all(
+        running.map((job) => killJob(job, { signal: 'SIGKILL' }, Date.now).catch(() => undefined)),
+      )
+      runner.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Compiled once for all tests: the name says of what. */
+export function compileHelper(): string {
+  const folder = import.meta.dirname
+  const names = readdirSync(folder).filter((name) => /\.[ch]$/.test(name))
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(readFileSync(join(folder, name)))
+  const path = join(tmpdir(), `pawl-job-${hash.digest('hex').slice(0, 16)}`)
+  if (existsSync(path)) return path
+  const draft = `${path}.${process.pid}`
+  const sources = names.filter((name) => name.endsWith('.c')).map((name) => join(folder, name))
+  execFileSync(
+    'cc',
+    ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-O2', '-static', '-o', draft].concat(sources),
+  )
+  renameSync(draft, path)
+  return path
+}
+
+/** Processes of this machine whose command line holds a text. */
+export function processesWith(text: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(text)
+      } catch {
+        // It ended while we were looking.
+        return false
+      }
+    })
+    .map(Number)
+}
