@@ -45,7 +45,7 @@ describe.runIf(isOurNode)('starting and looking', slow, () => {
     expect(out).toContain(reading.head.id)
     expect(reading.head).toMatchObject({ stage: 'plan', workspace: house.workspace })
     expect(reading.view.vars).toEqual({ ticket: 7 })
-    expect(Object.keys(reading)).toEqual(['head', 'view', 'notice'])
+    expect(Object.keys(reading)).toEqual(['head', 'view', 'notice', 'standing'])
   })
 
   test('a file is stored first; a changed one is a new version, the same one is not', async () => {
