@@ -6,7 +6,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../runtime/clock.ts'
 import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
 import type { Store } from '../runtime/ports.ts'
-import { asAgent, asPerson, release, startMs, startRelease } from '../runtime/runtime.contract.ts'
+import {
+  asAgent,
+  asPerson,
+  release,
+  say,
+  startMs,
+  startRelease,
+} from '../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
 import { type Links, linkDrawer, openLinks } from './links.ts'
 import { errandDrawer, openNotifier } from './open-notifier.ts'
@@ -100,13 +107,6 @@ async function openBench(
   }
   return { ...openOn({ store: openMemoryStore(), clock, office, wishes }, more), office }
 }
-
-const say = (name: string, data = {}) =>
-  ({
-    kind: 'say',
-    utterance: { kind: 'message', name, data, stage: null, goTo: null },
-    branch: null,
-  }) as const
 
 /** A run that asks; gives the id of the question. */
 async function ask(runtime: OpenRuntime): Promise<string> {
