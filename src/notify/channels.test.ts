@@ -39,7 +39,7 @@ function secretFile(secret: string): string {
   return path
 }
 
-test('a webhook is signed over id, time and body, so that nothing can be changed or replayed', async () => {
+test('a webhook is signed over id, time and body, against changes and replays', async () => {
   const key = Buffer.from('0123456789abcdef')
   const path = secretFile(`whsec_${key.toString('base64')}`)
   const url = `${office.url}/hook`
@@ -87,7 +87,7 @@ test('a push names its topic, leads to the page, and shows its token', async () 
   expect(post?.headers.authorization).toBe('Bearer tk_1')
 })
 
-test('the desktop shows the question by a program, without a shell and without the link', async () => {
+test('the desktop shows the question without a shell and without the link', async () => {
   const program = join(folder, 'notify-send')
   const heard = join(folder, 'heard')
   writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > '${heard}'\n`)

@@ -84,7 +84,7 @@ test('reminders and the escalation come in their time, and not for ever', () => 
   expect(remindersMax).toBe(5)
 })
 
-test('after a long sleep one reminder is enough, and nobody is reminded of what was not told', () => {
+test('after a long sleep one reminder is enough, and none is of what was not told', () => {
   const settings = { ...plain, remindMs: 10 * minute }
   const [, late] = walk(settings, [at, at + 45 * minute])
   expect(late).toEqual(['reminder-4/mail', 'reminder-4/hook'])

@@ -113,7 +113,8 @@ async function ask(runtime: OpenRuntime): Promise<string> {
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   await runtime.send(runId, say('SHIP', { version: '1' }), asAgent)
-  return `${(await runtime.listApprovals({ status: 'pending', runId, after: null, limit: 1 })).items[0]?.id}`
+  const query = { status: 'pending', runId, after: null, limit: 1 } as const
+  return (await runtime.listApprovals(query)).items[0]?.id ?? ''
 }
 
 const paths = (office: PostOffice): readonly string[] => office.posts.map((post) => post.path)
@@ -182,7 +183,7 @@ test('what happened is told to those who want to hear it, and asks nobody', asyn
   })
 })
 
-test('a project chooses among the channels, and can neither add one nor silence a question', async () => {
+test('a project chooses among the channels, and can neither add nor silence any', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-project-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, '.pawl', 'definitions'), { recursive: true })
@@ -203,7 +204,7 @@ test('a project chooses among the channels, and can neither add one nor silence 
   }
 })
 
-test('a link decides once, in the name of its person, and what is kept of it decides nothing', async () => {
+test('a link decides once, for its person, and what is kept of it decides nothing', async () => {
   const bench = await openBench()
   const id = await ask(bench.runtime)
   await bench.runtime.deliverOwed()

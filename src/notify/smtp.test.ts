@@ -101,7 +101,7 @@ test('a server without starttls gets no mail that needs it, and no password', as
   expect(letters).toEqual([])
 })
 
-test('a refusal of one recipient is a refusal of the mail, and no fault tells a password', async () => {
+test('a refusal of one recipient is a refusal of the mail', async () => {
   const { port, letters } = await office({
     onRcptTo: ({ address }, _, done) =>
       address.startsWith('bob') ? done(new Error('no such user')) : done(),

@@ -1,4 +1,4 @@
-/** One-time links over HTTP: a look decides nothing, a form does, and only links are shown outside. */
+/** One-time links over HTTP: a look decides nothing, a form does, and nothing else is shown. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { DecideLinks, LinkDecision, LinkReading } from '../../runtime/decide-link.ts'
 import type { ApprovalRow } from '../../runtime/ports.ts'
