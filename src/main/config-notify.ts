@@ -105,7 +105,7 @@ export const notifySchema = z.strictObject({
 
 type NotifyFile = z.infer<typeof notifySchema>
 
-/** The channel of the old setting `webhook: {url}`; nothing but questions leaves the house there. */
+/** The channel of the old setting `webhook: {url}`: nothing but questions goes out there. */
 const shorthandName = 'config.webhook'
 
 type Around = {

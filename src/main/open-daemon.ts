@@ -68,7 +68,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     for (let next = opened.pop(); next !== undefined; next = opened.pop()) await next()
   }
   try {
-    const tokens = tokensOf(ensureTokens(home), openPeople(home))
+    const tokens = tokensOf(ensureTokens(home), peopleOf(settings))
     const store = await openStore(home, config)
     const { runtime, notify } = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
@@ -291,6 +291,11 @@ async function lookAround(store: Store, { left, log }: DaemonSettings): Promise<
   const more = next === null ? '' : ' or more'
   if (items.length > 0) found.push(`runs that go on: ${items.length}${more}, ${asking} of them ask`)
   return found
+}
+
+function peopleOf({ home, log }: DaemonSettings): ReturnType<typeof openPeople> {
+  const what = 'tokens of people count no longer'
+  return openPeople(home, (fault) => log('error', what, { fault: faultText(fault) }))
 }
 
 /** WHY hashes: they are of one length, and comparing them tells nothing of how much fitted. */

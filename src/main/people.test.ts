@@ -33,7 +33,8 @@ afterEach(async () => {
   await mails.close()
 })
 
-function configure(more: object = {}): void {
+/** A daemon with two channels, which serves: a busy machine may take a while to start it. */
+async function serve(more: object = {}): Promise<void> {
   const mail = { type: 'mail', host: '127.0.0.1', port: mails.port, secure: 'none' }
   const config = {
     notify: {
@@ -45,6 +46,8 @@ function configure(more: object = {}): void {
     ...more,
   }
   writeFileSync(join(house.folder, 'config.json'), JSON.stringify(config))
+  const daemon = house.start(['serve'])
+  await until(() => typeof house.note()?.http === 'string', `a daemon: ${daemon.said()}`)
 }
 
 /** The agent works, asks, and waits; nobody is at its terminal. */
@@ -84,7 +87,7 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
   }
 
   test('decides by the link in a mail on a phone, and the agent goes on', async () => {
-    configure()
+    await serve()
     const runId = await askAsAgent()
     const waiting = house.start(['wait', runId, '--as', 'agent'])
     await until(() => posts.posts.length === 1 && mails.letters.length === 1, 'both messages')
@@ -136,7 +139,7 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
   })
 
   test('with no decision it runs out, the link says so, and the agent is told', async () => {
-    configure({ approvalHours: 2.5 / 3_600 })
+    await serve({ approvalHours: 8 / 3_600 })
     const runId = await askAsAgent()
     await until(() => mails.letters.length === 1, 'the mail')
     const log = house.start(['log', runId, '--follow', '--as', 'agent'])
@@ -151,7 +154,7 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
   })
 
   test('two people decide, each in their own name, and the owner does not count', async () => {
-    configure()
+    await serve()
     const states = structuredClone(release.states)
     Object.assign(states.build.on.SHIP, { approvals: { needed: 2, from: ['ada', 'bob'] } })
     const definition = JSON.stringify({ ...release, states })
@@ -187,7 +190,7 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
   })
 
   test('a channel can be tried, and one that fails says why', async () => {
-    configure()
+    await serve()
     posts.answer(500)
     const { code, out } = await house.cli('notify', 'test')
     expect(code).toBe(1)

@@ -5,6 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { PeopleDoor } from '../doors/cli/remote/daemon-door.ts'
+import { codeOf } from '../runtime/code-of.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { type Home, openHome } from './home.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
@@ -23,7 +24,7 @@ export function openPeopleDoor(home: Home): PeopleDoor {
   return {
     list: () => listPeople(home),
     add: (name, file) => {
-      const draft = file === null ? null : openSync(file, 'wx', 0o600)
+      const draft = file === null ? null : openNew(file)
       try {
         const token = addPerson(home, name)
         if (draft !== null) writeSync(draft, `${token}\n`)
@@ -36,6 +37,15 @@ export function openPeopleDoor(home: Home): PeopleDoor {
       }
     },
     remove: (name) => removePerson(home, name),
+  }
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600)
+  } catch (cause) {
+    const hint = `the system says ${codeOf(cause)}; name a file that is not there yet`
+    throw new PawlError('FILE_UNWRITABLE', `can not write \`${path}\``, { hint, cause })
   }
 }
 
@@ -78,15 +88,26 @@ export function removePerson(home: Home, name: string): void {
   write(home, rest)
 }
 
-/** Whose token this is; null: nobody's. The file is looked at again when it has changed. */
-export function openPeople(home: Home): (presented: string) => string | null {
+/**
+ * Whose token this is; null: nobody's. The file is looked at again when it has changed; one that
+ * can not be read lets nobody in.
+ */
+export function openPeople(
+  home: Home,
+  onTrouble: (fault: unknown) => void,
+): (presented: string) => string | null {
   let stamp = ''
   let known: readonly { readonly name: string; readonly hash: Buffer }[] = []
   return (presented) => {
     const now = stampOf(home)
     if (now !== stamp) {
-      known = read(home).map(({ name, hash }) => ({ name, hash: Buffer.from(hash, 'hex') }))
       stamp = now
+      known = []
+      try {
+        known = read(home).map(({ name, hash }) => ({ name, hash: Buffer.from(hash, 'hex') }))
+      } catch (fault) {
+        onTrouble(fault)
+      }
     }
     const hash = hashOf(presented)
     return known.find((one) => timingSafeEqual(one.hash, hash))?.name ?? null

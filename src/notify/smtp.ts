@@ -98,7 +98,7 @@ const addressForm = /^[\x21-\x7e]{1,200}@[A-Za-z0-9.-]{1,200}$/
 
 /** The address of `Name <address>` or by itself; nothing that could end the command. */
 export function bareAddress(text: string): string {
-  const inner = /<([^<>]*)>\s*$/.exec(text)?.[1] ?? text
+  const inner = /^[^<>\r\n]*<([^<>]*)>\s*$/.exec(text)?.[1] ?? text
   const address = inner.trim()
   if (addressForm.test(address) && !/[<>"\\,;]/.test(address)) return address
   throw new Error(`\`${JSON.stringify(text).slice(1, -1)}\` is no address that mail can be sent to`)

@@ -338,6 +338,26 @@ test('Claude Code asks its own user, and what they agreed to is recorded as that
   expect((await call('Read', { file_path: '/work/a' })).exit).toBe(0)
 })
 
+test('what several people have to approve is not left to the prompt of a host', async () => {
+  const approvals = { needed: 2 }
+  const policies = [policyOf({ ask: [{ capability: 'edit', approvals }] })]
+  const { runtime, call, hook, lastKey } = openDesk({ policies, askWaitMs: 10 })
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const refused = await call('Edit', edit)
+  expect(refused.stdout + refused.stderr).not.toContain('"ask"')
+  expect(refused.exit).toBe(2)
+  const fields = { tool_name: 'Edit', tool_input: edit, tool_use_id: lastKey() }
+  await hook('PostToolUse', { ...fields, tool_response: {} })
+  const { items } = await runtime.listApprovals({ status: 'pending', runId, after: null, limit: 9 })
+  const yes = { granted: true, note: '', hash: null, edits: null }
+  for (const name of ['ada', 'bob']) {
+    const by = { actor: { kind: 'person', name }, commandId: null } as const
+    await runtime.resolve(items[0]?.id ?? '', yes, by)
+  }
+  expect((await call('Edit', edit)).exit).toBe(0)
+})
+
 test('where the host cannot ask, the call waits, and passes after a person agreed', async () => {
   const { runtime, call } = openDesk({ policies: asking, askWaitMs: 5_000 })
   const runId = await startRelease(runtime)

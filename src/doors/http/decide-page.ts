@@ -50,7 +50,7 @@ function openPage(
   const ends = expiresAt === null ? '' : ` After ${moment(expiresAt)} it counts as refused.`
   return frame('Pawl asks you', [
     '<p class="lead">Pawl asks you</p>',
-    `<h1>${text(message)}</h1>`,
+    `<h1${message.length > longChars ? ' class="long"' : ''}>${text(message)}</h1>`,
     ...(remark === null ? [] : [`<p class="alert" role="alert">${text(remark)}</p>`]),
     ...shown(question),
     '<form method="post">',
@@ -66,6 +66,9 @@ function openPage(
     '</form>',
   ])
 }
+
+/** A question that holds a whole call is no headline. */
+const longChars = 120
 
 function closedPage({ question, own }: Extract<LinkReading, { kind: 'closed' }>): string {
   const { status, decidedBy, decidedAt, note } = question.row

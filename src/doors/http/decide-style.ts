@@ -18,6 +18,7 @@ body { margin: 0; background: var(--paper); color: var(--ink) }
 body { font: 17px/1.5 system-ui, sans-serif }
 main { max-width: 40rem; margin: 0 auto; padding: 1.25rem 1rem 2rem; overflow-wrap: anywhere }
 h1 { font-size: 1.4rem; line-height: 1.3; margin: 0 0 1rem }
+h1.long { font-size: 1rem; font-weight: 600 }
 h2 { font-size: 0.85rem; margin: 1rem 0 0.25rem; color: var(--soft) }
 .lead, .soft, label { color: var(--soft); font-size: 0.9rem; margin: 0.75rem 0 0.25rem }
 .line { margin: 0; font-family: ui-monospace, monospace }

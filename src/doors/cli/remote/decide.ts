@@ -6,6 +6,7 @@ import { PawlProblem } from '../../api/problem.ts'
 import { onlyOne } from './find-run.ts'
 import type { Asked } from './remote-verb.ts'
 import { type Approval, questionText } from './show-approval.ts'
+import { remarkText } from './show-event.ts'
 import { tellOutcome } from './tell-outcome.ts'
 
 type Decision = {
@@ -28,7 +29,14 @@ export async function decide(asked: Asked, name: string, decision: Decision): Pr
     ...(note === null ? {} : { note }),
     ...(edits === null ? {} : { edits }),
   })
+  if (look === 'text' && granted) await tellMissing(asked, approval.id)
   return tellOutcome(asked, outcome)
+}
+
+/** A yes may be one of several that are needed. */
+async function tellMissing({ remote, io }: Asked, id: string): Promise<void> {
+  const { status, note } = await remote.call('approvals.read', { id })
+  if (status === 'pending') io.err(remarkText(note, io))
 }
 
 /** The question of that id, or the pending one whose id begins so. */
