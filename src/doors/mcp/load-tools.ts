@@ -201,8 +201,8 @@ export const createTool = tool({
   name: 'create_workflow',
   title: 'Draft a workflow',
   description:
-    'Check a definition that you wrote, of any dialect: errors and warnings with their places. One ' +
-    'without errors is kept as a draft; no run can begin with it until a person activates it.',
+    'Check a definition that you wrote, of any dialect: errors and warnings with their places. ' +
+    'One without errors is kept as a draft; no run begins with it until a person activates it.',
   input: definitionInput,
   more: {
     findings: { type: 'array', items: { type: 'object' } },
