@@ -1,0 +1,76 @@
+/**
+ * An agent in each real host finishes a workflow, a checklist and a form through `pawl mcp`, and is
+ * offered the form's own tool where its host reads the list again within a turn.
+ */
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { checklist, form } from '../../src/main/mcp.contract.ts'
+import { hands } from '../../src/prove/hands.ts'
+import { drive } from '../../src/prove/hosts/drive.ts'
+import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
+import { putFile, type World } from '../../src/prove/world.ts'
+import { testedHosts, worldFor } from './hosts.ts'
+
+const workflow = {
+  id: 'ship',
+  initial: 'plan',
+  states: { plan: { on: { READY: 'done' } }, done: { type: 'final' } },
+}
+
+function callsFor({ host }: World): readonly ScriptedCall[] {
+  const call = (tool: string, input: JsonObject = {}): ScriptedCall =>
+    hands[host].mcp({ server: 'pawl', tool, input })
+  const submit = (data: JsonObject): ScriptedCall =>
+    // Codex reads the list of tools once in a turn, so a form is filled in by the way beside it.
+    host === 'codex'
+      ? call('pawl_transition', { event: 'book_trip', data })
+      : call('book_trip', data)
+  return [
+    call('pawl_load_workflow', { name: 'ship' }),
+    call('pawl_transition', { event: 'READY' }),
+    call('pawl_load_workflow', { name: 'backup' }),
+    call('process_step', { answer: 'yes', state: 'made' }),
+    call('process_step', { answer: 'yes' }),
+    call('pawl_load_workflow', { name: 'trip' }),
+    submit({ city: 'Oslo', mail: 'a@b.cd' }),
+    submit({ sure: true }),
+  ]
+}
+
+/** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
+function warmUp({ host }: World): readonly Turn[] {
+  const look = { tools: [hands[host].shell('true')], delayMs: 4_000 }
+  return host === 'codex' ? [look, look] : []
+}
+
+test.each(testedHosts)('%s: a workflow, a checklist and a form are finished', async (host) => {
+  const world = await worldFor(host)
+  for (const one of [checklist.definition, form.definition, workflow]) {
+    const name = 'id' in one ? one.id : one.name
+    putFile(world, `.pawl/definitions/${name}.json`, JSON.stringify(one))
+  }
+  await world.mustPawl('init', host, '--yes')
+  const turns = [...warmUp(world), ...callsFor(world).map((call) => ({ tools: [call] }))]
+  const transcript = await drive({
+    ...world,
+    script: { turns: [...turns, { text: 'All done.' }] },
+    timeoutMs: 180_000,
+  })
+  const told = transcript.calls.map((one) => `${one.name}: ${one.told}`).join('\n')
+  const { items } = JSON.parse(await world.mustPawl('runs', '--json'))
+  const ended = items.map((one: { definition: string; status: string }) => [
+    one.definition,
+    one.status,
+  ])
+  expect(ended.toSorted(), told).toEqual([
+    ['backup', 'completed'],
+    ['ship', 'completed'],
+    ['trip', 'completed'],
+  ])
+  const offered = (name: string) =>
+    transcript.exchanges.map((one) => one.offered.some((tool) => tool.endsWith(name)))
+  const seen = offered('book_trip')
+  // Not before the form was loaded, and not after it was complete: `list_changed` was honoured.
+  if (host !== 'codex')
+    expect([seen.at(0), seen.includes(true), seen.at(-1)]).toEqual([false, true, false])
+})
