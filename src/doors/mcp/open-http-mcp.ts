@@ -170,6 +170,8 @@ function openStateless({ where, link, version, onFault }: Setting): Client {
   })
   const handler = createMcpHandler(() => seat.open('modern').server, {
     legacy: 'reject',
+    // WHY: a stream beats while a call waits; the door ends a connection on which nothing is said.
+    responseMode: 'sse',
     bus,
     maxSubscriptions: subscriptionsMax,
   })
