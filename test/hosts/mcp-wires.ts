@@ -1,6 +1,6 @@
 /**
- * Addresses at which tools that know plain HTTP only reach Pawl's MCP servers: the daemon's own with
- * its token added, and the one over stdio behind a bridge.
+ * Addresses at which tools that know plain HTTP only reach Pawl's MCP servers: the daemon's own
+ * with its token added, and the one over stdio behind a bridge.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'

@@ -34,8 +34,8 @@ export function listTools(reading: Reading | null, prefix: string): Listed[] {
 
 /**
  * A tool by which a dialect is spoken to, with what it takes now.
- * WHY listed for every dialect: hosts read a changed list seconds later, or once in a turn, and what
- * the agent is told to call has to be there. Events take answers and fields as well.
+ * WHY listed for every dialect: hosts read a changed list seconds later, or once in a turn, and
+ * what the agent is told to call has to be there. Events take answers and fields as well.
  */
 function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed {
   const plain = listed(one, prefix)
