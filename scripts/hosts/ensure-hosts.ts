@@ -11,8 +11,9 @@ import { type Package, packages } from './versions.ts'
 const installMsMax = 10 * 60_000
 
 /** Brings what is missing under a root; throws when something can not be had. */
-export function ensureHosts(root: string): void {
+export function ensureHosts(root: string, folders: readonly string[] | null): void {
   for (const one of packages) {
+    if (folders !== null && !folders.includes(one.folder)) continue
     if (existsSync(programOf(root, one))) continue
     console.error(`installing ${one.packages.join(' ')} into ${join(root, one.folder)}`)
     install(root, one)

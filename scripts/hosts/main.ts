@@ -12,14 +12,15 @@ import { ensureHosts } from './ensure-hosts.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const hosts = hostsRoot(process.env)
-ensureHosts(hosts)
 // WHY said aloud: what the user has on the PATH may be another version.
 process.env.PAWL_HOSTS_ROOT = hosts
 const testMsMax = 5 * 60_000
 const { values, positionals } = parseArgs({
-  options: { t: { type: 'string', short: 't' } },
+  options: { t: { type: 'string', short: 't' }, only: { type: 'string' } },
   allowPositionals: true,
 })
+// `--only mcp,inspector`: what is not tested need not be here.
+ensureHosts(hosts, values.only?.split(',') ?? null)
 const vitest = await startVitest('test', positionals, {
   ...{ root, config: false, watch: false, environment: 'node', pool: 'forks' },
   ...(values.t === undefined ? {} : { testNamePattern: values.t }),

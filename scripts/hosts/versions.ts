@@ -21,4 +21,14 @@ export const packages: readonly Package[] = [
     packages: ['@modelcontextprotocol/server-filesystem@2026.8.31'],
     program: 'mcp-server-filesystem',
   },
+  {
+    folder: 'mcp',
+    packages: ['@modelcontextprotocol/conformance@0.1.16'],
+    program: 'conformance',
+  },
+  {
+    folder: 'inspector',
+    packages: ['@modelcontextprotocol/inspector@2.12.0'],
+    program: 'mcp-inspector',
+  },
 ]

@@ -4,7 +4,12 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ElicitResult,
+  StreamableHTTPClientTransport,
+  type Tool,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
@@ -43,6 +48,7 @@ export type Values = {
   readonly workflows: readonly unknown[]
   readonly records: readonly { readonly type: string }[]
   readonly warnings: readonly string[]
+  readonly draft: string
   readonly memory: unknown
   readonly task: { readonly id: string }
 }
@@ -53,6 +59,10 @@ export type AgentOptions = {
   readonly wire?: 'stdio' | 'http'
   /** For unattended routines: only the tools of the process endpoint. */
   readonly isRoutine?: boolean
+  /** What the person behind the client answers. Absent: the client cannot ask one. */
+  readonly onQuestion?: (message: string) => ElicitResult
+  /** Hears of resources that have changed. */
+  readonly onUpdate?: (uri: string) => void
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -66,6 +76,7 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
     { name: 'test', version: '1.0.0' },
     {
       ...(era === '2026-07-28' ? { versionNegotiation: { mode: { pin: era } } } : {}),
+      ...(options.onQuestion === undefined ? {} : { capabilities: { elicitation: {} } }),
       listChanged: {
         tools: {
           debounceMs: 0,
@@ -85,6 +96,13 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
     complaints += text
   })
   const transport = options.wire === 'http' ? httpTransport(house, options) : started
+  const { onQuestion, onUpdate } = options
+  if (onQuestion !== undefined) {
+    client.setRequestHandler('elicitation/create', async ({ params }) => onQuestion(params.message))
+  }
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    onUpdate?.(params.uri),
+  )
   await client.connect(transport)
   onTestFinished(() => client.close())
   const call = async (name: string, input: JsonObject = {}): Promise<Said> => {

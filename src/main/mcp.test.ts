@@ -30,6 +30,7 @@ async function askedBy(runId: string): Promise<string> {
   return items[0]?.id ?? ''
 }
 
+const final = { type: 'final' }
 const slow = { timeout: 120_000 }
 const eras = ['2025-11-25', '2026-07-28'] as const
 
@@ -93,8 +94,7 @@ describe.runIf(isOurNode)('walking', slow, () => {
     const loaded = await call('pawl_load_workflow', { name: 'backup' })
     expect(loaded.values.run).toMatchObject({ state: 'made', answers: ['yes', 'unsure'] })
     const names = (await tools()).map((one) => one.name)
-    expect(names).toContain('process_step')
-    expect(names).not.toContain('pawl_transition')
+    expect(names).toEqual(expect.arrayContaining(['process_step', 'pawl_transition']))
     const where = await call('process_step')
     expect(where.values.run).toEqual(loaded.values.run)
     const stale = await call('process_step', { answer: 'yes', state: 'tried' })
@@ -194,17 +194,25 @@ describe.runIf(isOurNode)('refusing', slow, () => {
     expect((await call('pawl_get_state')).values.run).toMatchObject({ state: 'plan' })
   })
 
-  test('a definition is checked and never stored', async () => {
+  test('a definition is kept as a draft, and a person activates it', async () => {
+    await endAll()
     const { call } = await openAgent(house)
-    const definition = { id: 'mine', initial: 'a', states: { a: { type: 'final' } } }
-    const good = await call('pawl_create_workflow', { definition })
-    expect(good.values).toMatchObject({ ok: true, stored: false })
-    expect(good.text).toContain('`pawl definitions add FILE`')
+    const definition = { id: 'mine', initial: 'a', states: { a: { on: { GO: 'b' } }, b: final } }
+    const { draft, ...good } = (await call('pawl_create_workflow', { definition })).values
+    expect(good).toMatchObject({ ok: true, run: null })
     const bad = await call('pawl_create_workflow', { source: '{"id": "mine", "initial": "b"}' })
     expect(bad.values.error).toMatchObject({ code: 'DEFINITION_INVALID' })
     expect(bad.values.error.findings.length).toBeGreaterThan(0)
-    const { workflows } = (await call('pawl_list_workflows')).values
-    expect(workflows).not.toContainEqual({ name: 'mine', dialect: 'workflow' })
+    const mine = { name: 'mine', dialect: 'workflow' }
+    expect((await call('pawl_list_workflows')).values.workflows).not.toContainEqual(mine)
+    const early = await call('pawl_load_workflow', { name: 'mine' })
+    expect(early.values.error).toMatchObject({ code: 'DEFINITION_UNKNOWN' })
+    const { items } = await house.json('definitions', 'drafts')
+    expect(items).toMatchObject([{ id: draft, by: 'agent:agent' }])
+    await house.json('definitions', 'activate', draft)
+    expect((await call('pawl_list_workflows')).values.workflows).toContainEqual(mine)
+    const loaded = await call('pawl_load_workflow', { name: 'mine' })
+    expect(loaded.values.run).toMatchObject({ state: 'a', events: ['GO'] })
   })
 
   test('a pause holds the run until it is resumed, and a wait for it ends in time', async () => {

@@ -2,12 +2,13 @@
  * How each host's model does the things that a guard has to stop: the same acts, spelled as the
  * host's own tools. Knows tools and their inputs. Must not know Pawl.
  */
+import type { JsonObject } from '../core/json.ts'
 import type { HostName } from './hosts/host.ts'
 import type { ScriptedCall, Turn } from './model/script.ts'
 
 export type Edit = { readonly path: string; readonly before: string; readonly after: string }
 export type McpUse = { readonly server: string; readonly tool: string; readonly input: McpInput }
-type McpInput = Readonly<Record<string, string>>
+type McpInput = JsonObject
 
 export type Hand = {
   readonly shell: (command: string) => ScriptedCall

@@ -17,6 +17,7 @@ import { PawlError } from './pawl-error.ts'
 import type { DefinitionRow } from './ports.ts'
 import type { Pins } from './project.ts'
 import { formatOf, readText } from './read-definition.ts'
+import type { Offer } from './runtime.ts'
 
 export type Found = {
   readonly machine: Machine
@@ -101,15 +102,28 @@ export type Offered = {
   readonly dialect: string
   /** What its runs are called: a form may hold several tasks, each with a name of its own. */
   readonly tasks: readonly string[]
+  readonly source: string
+  readonly format: 'json' | 'yaml'
+}
+
+/** A field that a run asks for in its first stage. */
+export type Input = { readonly name: string; readonly description: string }
+
+/** What a definition's runs ask for first. */
+export function inputsOf({ source, format }: Offer): readonly Input[] {
+  const machine = compileSource({ source, format }).good?.machines[0]
+  const stage = machine === undefined ? undefined : own(machine.stages, machine.initial)
+  const fields = Object.values(stage?.signals ?? {}).flatMap((trigger) => trigger.fields ?? [])
+  return fields.map(({ name, title, description }) => ({ name, description: description || title }))
 }
 
 /** The definitions without errors that a workspace has. */
 export function definitionsIn(workspace: string): readonly Offered[] {
   return filesIn(workspace).flatMap(({ compiled }) => {
-    const good = compiled?.good ?? null
-    if (good === null) return []
-    const { name, dialect, machines } = good
-    return [{ name, dialect, tasks: machines.map((machine) => machine.name) }]
+    if (compiled?.good == null) return []
+    const { source, format } = compiled
+    const { name, dialect, machines } = compiled.good
+    return [{ name, dialect, tasks: machines.map((machine) => machine.name), source, format }]
   })
 }
 

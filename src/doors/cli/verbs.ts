@@ -187,6 +187,16 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/definitions.ts')).definitionsVerb,
   },
   {
+    name: 'memory',
+    summary: 'show and delete what agents have noted down in this folder',
+    load: async () => (await import('./verbs/memory.ts')).memoryVerb,
+  },
+  {
+    name: 'tasks',
+    summary: 'list the work that agents have noted down in this folder',
+    load: async () => (await import('./verbs/tasks.ts')).tasksVerb,
+  },
+  {
     name: 'export',
     summary: 'write a whole run to a file',
     load: async () => (await import('./verbs/export.ts')).exportVerb,

@@ -4,6 +4,7 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { ControlTool } from '../../core/tools/own-tools.ts'
+import type { Person } from './elicit.ts'
 import type { Link } from './link.ts'
 import type { Place, Places, Reading } from './places.ts'
 import type { Told } from './told.ts'
@@ -25,6 +26,8 @@ export type Call<Input> = {
   readonly signal: AbortSignal
   /** Tells a client that asked for it how a long call is getting on. */
   readonly progress: (message: string) => void
+  /** Whom the client can ask; null: nobody. */
+  readonly person: Person | null
 }
 
 export type Tool<Input extends z.ZodObject = z.ZodObject> = {

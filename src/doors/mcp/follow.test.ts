@@ -24,6 +24,7 @@ function openBench() {
     places: { find: async () => ({ runId: 'r1', branch: null }) },
   } as unknown as Desk
   const follower = openFollower({
+    onMove: async () => undefined,
     tools: (reading) => listTools(reading, 'pawl_'),
     desk,
     onChange: async () => void told.push('changed'),

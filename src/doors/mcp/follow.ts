@@ -7,11 +7,13 @@ import { isOpen } from '../../runtime/open-statuses.ts'
 import type { Desk } from './desk.ts'
 import { readPlace } from './desk.ts'
 import type { Place, Reading } from './places.ts'
-import type { Who } from './who.ts'
+import { nobody } from './who.ts'
 
 export type Follower = {
   /** The run whose tools a client is to be offered; null: none. Follows it from then on. */
   readonly list: () => Promise<Reading | null>
+  /** Follows the run that a client works on, if it does not yet. */
+  readonly follow: () => Promise<void>
   /** Takes notice of a run that a call was about. */
   readonly see: (reading: Reading) => Promise<void>
   readonly close: () => void
@@ -23,15 +25,16 @@ export type FollowerOptions = {
   readonly tools: (reading: Reading | null) => readonly Listed[]
   /** The tools are not those any more that the client has seen. */
   readonly onChange: () => Promise<void>
+  /** The run that is followed has moved. */
+  readonly onMove: (runId: string) => Promise<void>
 }
 
-const nobody: Who = { session: null, agent: null, run: null, branch: null }
 /** Records that come together are looked at once. */
 const gatherMs = 30
 /** How long an answer waits for its client to read the new list. */
 const listMsMax = 300
 
-export function openFollower({ desk, tools, onChange }: FollowerOptions): Follower {
+export function openFollower({ desk, tools, onChange, onMove }: FollowerOptions): Follower {
   /** The list that the client has seen; null: it has not asked for one. */
   let seen: string | null = null
   let place: Place | null = null
@@ -60,6 +63,7 @@ export function openFollower({ desk, tools, onChange }: FollowerOptions): Follow
     const look = async (): Promise<void> => {
       isLooking = false
       if (until.signal.aborted) return
+      await onMove(at.runId)
       const reading = await readPlace(desk, at).catch(() => null)
       // A look that fails is made up for by the next call, which looks as well.
       if (reading !== null) await compare(reading, 'tell')
@@ -81,6 +85,10 @@ export function openFollower({ desk, tools, onChange }: FollowerOptions): Follow
       seen = JSON.stringify(tools(reading))
       reader.hasRead()
       return reading
+    },
+    follow: async () => {
+      const reading = await currentOf(desk, place)
+      if (reading !== null) follow(reading)
     },
     see: async (reading) => {
       follow(reading)

@@ -2,9 +2,9 @@
  * The tools that say what can be run, begin or resume a run, and check a new definition.
  */
 import { z } from 'zod'
-import type { Offered } from '../../runtime/find-definition.ts'
 import { isOpen, openStatuses } from '../../runtime/open-statuses.ts'
 import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
+import { definitionFor, definitionsFor } from './definitions.ts'
 import { type Desk, readPlace, tool } from './desk.ts'
 import { carryOut, jsonObject, spokenSchema } from './move-tools.ts'
 import type { Place } from './places.ts'
@@ -32,7 +32,7 @@ export const listTool = tool({
   },
   effect: 'looks',
   run: async (desk, { who }) => {
-    const workflows = await workflowsOf(desk)
+    const workflows = await definitionsFor(desk)
     const place = desk.places.own(who)
     const reading = place === null ? null : await readPlace(desk, place)
     const lines = workflows.map(({ name, dialect }) => `${name} (${dialect})`)
@@ -43,32 +43,9 @@ export const listTool = tool({
   },
 })
 
-type Named = { readonly name: string; readonly dialect: string }
-
-/** Those of the workspace's own folder, and those that were stored. */
-export async function workflowsOf({ link, workspace }: Desk): Promise<Named[]> {
-  const { items } = await link.ask('definitions.list', { limit: listMax })
-  const stored = items.filter((one) => one.workspace === '')
-  const all = [...(await inWorkspace(workspace)), ...stored]
-  return [...new Map(all.map(({ name, dialect }) => [name, { name, dialect }])).values()]
-}
-
-async function inWorkspace(workspace: string): Promise<readonly Offered[]> {
-  // WHY loaded here: few calls need what compiles.
-  return (await import('../../runtime/find-definition.ts')).definitionsIn(workspace)
-}
-
 /** What runs of a definition are called. */
-async function runNamesOf({ link, workspace }: Desk, name: string): Promise<readonly string[]> {
-  const near = (await inWorkspace(workspace)).find((one) => one.name === name)
-  if (near !== undefined) return near.tasks
-  const stored = await link.ask('definitions.read', { id: name }).catch(unlessUnknown)
-  return stored === null ? [name] : Object.keys(stored.machines)
-}
-
-function unlessUnknown(fault: unknown): null {
-  if (fault instanceof PawlProblem && fault.code === 'DEFINITION_UNKNOWN') return null
-  throw fault
+async function runNamesOf(desk: Desk, name: string): Promise<readonly string[]> {
+  return (await definitionFor(desk, name))?.tasks ?? [name]
 }
 
 const loadInput = z.strictObject({
@@ -222,37 +199,48 @@ const definitionInput = z.strictObject({
 
 export const createTool = tool({
   name: 'create_workflow',
-  title: 'Check a new workflow',
+  title: 'Draft a workflow',
   description:
     'Check a definition that you wrote, of any dialect: errors and warnings with their places. ' +
-    'Nothing is stored: a person does that.',
+    'One without errors is kept as a draft; no run begins with it until a person activates it.',
   input: definitionInput,
-  more: { findings: { type: 'array', items: { type: 'object' } }, stored: { const: false } },
-  effect: 'looks',
+  more: {
+    findings: { type: 'array', items: { type: 'object' } },
+    draft: { type: 'string', description: 'what a person activates' },
+  },
+  effect: 'moves',
   run: async (desk, { input }) => {
     const { definition, source } = input
-    const { ok, findings } = await desk.link.ask('check', {
-      ...(definition === undefined ? {} : { definition }),
-      ...(source === undefined ? {} : { source }),
-    })
-    const lines = findings.map(
-      (one) => `${one.severity} ${one.code} at ${one.pointer || '/'}: ${one.message}`,
-    )
-    if (!ok) {
-      const first = findings.find((one) => one.severity === 'error')
-      const detail = first?.message ?? 'the definition has errors'
-      const hint = lines.slice(0, linesMax).join('\n')
-      throw new PawlProblem({ ...problem('DEFINITION_INVALID', { detail, hint }), findings })
-    }
+    const { draft, findings } = await desk.link
+      .ask('drafts.create', {
+        ...(definition === undefined ? {} : { definition }),
+        ...(source === undefined ? {} : { source }),
+      })
+      .catch(tellFindings)
     const text = [
-      'It has no errors. It is not stored: save it to a file, and a person runs ' +
-        '`pawl definitions add FILE`, or puts it into `.pawl/definitions/`.',
-      ...lines.slice(0, linesMax),
+      `It has no errors and is kept as a draft. A person activates it with ` +
+        `\`pawl definitions activate ${draft.id}\`; then it can be loaded.`,
+      ...linesOf(findings),
     ].join('\n')
     const told = findings.map((one) => ({ ...one }))
-    return { reading: null, text, more: { findings: told, stored: false } }
+    return { reading: null, text, more: { findings: told, draft: draft.id } }
   },
 })
+
+/** A refusal says in words what is wrong, and where. */
+function tellFindings(fault: unknown): never {
+  const findings = fault instanceof PawlProblem ? fault.problem.findings : undefined
+  if (!(fault instanceof PawlProblem) || findings === undefined) throw fault
+  throw new PawlProblem({ ...fault.problem, hint: linesOf(findings).join('\n') })
+}
+
+type Findings = NonNullable<PawlProblem['problem']['findings']>
+
+function linesOf(findings: Findings): readonly string[] {
+  return findings
+    .slice(0, linesMax)
+    .map((one) => `${one.severity} ${one.code} at ${one.pointer || '/'}: ${one.message}`)
+}
 
 /** Remarks that are told in words; all of them are among the values. */
 const linesMax = 50

@@ -4,8 +4,9 @@
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
 import { PawlProblem } from '../api/problem.ts'
+import { definitionsFor } from './definitions.ts'
 import { type Call, type Desk, readPlace, tool } from './desk.ts'
-import { workflowsOf } from './load-tools.ts'
+import { elicitDecision } from './elicit.ts'
 import { carryOut, jsonObject, spokenSchema } from './move-tools.ts'
 import type { Place, Reading } from './places.ts'
 import { standingText, valuesOf } from './standing.ts'
@@ -34,7 +35,7 @@ export const statusTool = tool({
   more: { active: { type: 'boolean' }, available: { type: 'array', items: { type: 'string' } } },
   effect: 'looks',
   run: async (desk, { who }) => {
-    const available = (await workflowsOf(desk)).map((one) => one.name)
+    const available = (await definitionsFor(desk)).map((one) => one.name)
     const reading = await readIfAny(desk, who)
     const run =
       reading === null
@@ -90,6 +91,9 @@ export const waitTool = tool({
   effect: 'looks',
   run: async (desk, call) => {
     const place = await desk.places.find(call.who)
+    const before = await readPlace(desk, place)
+    const question = await elicitDecision(desk, call.person, before)
+    if (question !== null) return { reading: before, text: question.message, question }
     const { reading, isOver } = await waitFor(desk, place, call)
     const lead = isOver ? 'The time is over and it still waits; wait again.\n\n' : ''
     const text = `${lead}${standingText(reading, desk.prefix)}`

@@ -99,3 +99,21 @@ test('closing ends streams', async () => {
   await mcp.close()
   expect(await stream.text()).not.toContain('data:')
 })
+
+test('an answer of the newer era is a stream, which beats while a call waits', async () => {
+  const mcp = open({})
+  const key = 'io.modelcontextprotocol'
+  const version = '2026-07-28'
+  const _meta = {
+    [`${key}/protocolVersion`]: version,
+    [`${key}/clientInfo`]: { name: 'raw', version: '1' },
+    [`${key}/clientCapabilities`]: {},
+  }
+  const request = requestOf('POST', { id: 1, method: 'tools/list', params: { _meta } })
+  request.headers.set('mcp-protocol-version', version)
+  request.headers.set('mcp-method', 'tools/list')
+  const response = await mcp.answer(request)
+  // WHY: the door ends connections on which nothing is said, and a wait may last ten minutes.
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  expect(await response.text()).toContain('pawl_load_workflow')
+})

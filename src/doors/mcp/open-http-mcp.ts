@@ -10,6 +10,7 @@ import {
   InMemoryServerEventBus,
   isInitializeRequest,
   isLegacyRequest,
+  type ServerEvent,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Json } from '../../core/json.ts'
@@ -24,7 +25,8 @@ import {
   whereOf,
 } from './http-message.ts'
 import type { Link } from './link.ts'
-import { type Endpoint, openSeat, type Seat, type Where } from './seat.ts'
+import { runUris } from './resources.ts'
+import { type Change, type Endpoint, openSeat, type Seat, type Where } from './seat.ts'
 
 export type HttpMcpOptions = {
   readonly endpoint: Endpoint
@@ -135,9 +137,9 @@ function openSession({ where, link, version, onFault }: Setting, { id, onEnd }: 
     link: link(),
     version,
     onFault,
-    onChange: () => server.sendToolListChanged().catch(onFault),
+    onChange: (change) => tell(change).catch(onFault),
   })
-  const server = seat.open()
+  const { server, tell } = seat.open('legacy')
   const connected = server.connect(transport)
   const counted = openCount()
   return {
@@ -162,10 +164,14 @@ function openStateless({ where, link, version, onFault }: Setting): Client {
     link: link(),
     version,
     onFault,
-    onChange: async () => bus.publish({ kind: 'tools_list_changed' }),
+    onChange: async (change) => {
+      for (const event of eventsOf(change)) bus.publish(event)
+    },
   })
-  const handler = createMcpHandler(seat.open, {
+  const handler = createMcpHandler(() => seat.open('modern').server, {
     legacy: 'reject',
+    // WHY: a stream beats while a call waits; the door ends a connection on which nothing is said.
+    responseMode: 'sse',
     bus,
     maxSubscriptions: subscriptionsMax,
   })
@@ -182,6 +188,11 @@ function openStateless({ where, link, version, onFault }: Setting): Client {
       await handler.close()
     },
   }
+}
+
+function eventsOf(change: Change): readonly ServerEvent[] {
+  if (change.kind === 'tools') return [{ kind: 'tools_list_changed' }]
+  return runUris(change.runId).map((uri) => ({ kind: 'resource_updated', uri }))
 }
 
 type OpenCount = {

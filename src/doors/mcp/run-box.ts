@@ -26,20 +26,24 @@ export function listTools(reading: Reading | null, prefix: string): Listed[] {
   const form = view === null ? null : formTool(view, prefix)
   return [
     ...always.map((one) => listed(one, prefix)),
-    ...[transitionTool, processTool].flatMap((one) => spoken(one, view, prefix)),
+    ...[transitionTool, processTool].map((one) => spoken(one, view, prefix)),
     ...(form === null ? [] : [form]),
     ...(view?.hasDebug === true ? [listed(forceTool, prefix)] : []),
   ]
 }
 
-/** The tool by which a dialect is spoken to, with what it takes now. */
-function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed[] {
+/**
+ * A tool by which a dialect is spoken to, with what it takes now.
+ * WHY listed for every dialect: hosts read a changed list seconds later, or once in a turn, and
+ * what the agent is told to call has to be there. Events take answers and fields as well.
+ */
+function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed {
   const plain = listed(one, prefix)
-  if (view === null) return [plain]
-  if (view.dialect !== (one === transitionTool ? 'workflow' : 'process')) return []
+  const dialect = one === transitionTool ? 'workflow' : 'process'
+  if (view?.dialect !== dialect) return plain
   const names = view.signals.map((name) => `\`${name}\``).join(', ')
   const now = names === '' ? 'nothing' : names
-  return [{ ...plain, description: `${one.description} In \`${view.stage}\`: ${now}.` }]
+  return { ...plain, description: `${one.description} In \`${view.stage}\`: ${now}.` }
 }
 
 function nameOf({ name }: Tool, prefix: string): string {

@@ -3,10 +3,11 @@
  * A thin client of the daemon: nothing is decided here.
  */
 import type { Readable, Writable } from 'node:stream'
-import type { Server } from '@modelcontextprotocol/server'
+import type { McpServerFactory } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Client } from '../../client/open-client.ts'
 import { openLink } from './link.ts'
+import type { Opened } from './open-server.ts'
 import { openSeat, type Where } from './seat.ts'
 import { openStdioWire } from './stdio-wire.ts'
 
@@ -24,20 +25,20 @@ export type McpOptions = Where & {
 export async function serveMcp(options: McpOptions): Promise<void> {
   const { connect, onFault } = options
   /** Those that a client is connected to: a probe of the newer era may come before the real one. */
-  const servers = new Set<Server>()
+  const connections = new Set<Opened>()
   const seat = openSeat({
     ...options,
     link: openLink(connect),
-    onChange: async () => {
-      for (const server of servers) await server.sendToolListChanged().catch(onFault)
+    onChange: async (change) => {
+      for (const one of connections) await one.tell(change).catch(onFault)
     },
   })
   const { wire, ended } = openStdioWire(options)
-  const open = (): Server => {
-    const server = seat.open()
-    servers.add(server)
-    server.onclose = () => servers.delete(server)
-    return server
+  const open: McpServerFactory = ({ era }) => {
+    const connection = seat.open(era)
+    connections.add(connection)
+    connection.server.onclose = () => connections.delete(connection)
+    return connection.server
   }
   serveStdio(open, { transport: wire, onerror: onFault, maxSubscriptions: 16 })
   await ended

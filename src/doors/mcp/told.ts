@@ -5,6 +5,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Problem } from '../api/problem.ts'
+import type { Question } from './elicit.ts'
 import type { Reading } from './places.ts'
 import { nextLine, standingOf, standingSchema } from './standing.ts'
 
@@ -17,6 +18,8 @@ export type Told = {
   readonly text: string
   /** Beside the run. */
   readonly more?: JsonObject
+  /** What the client has to ask its person before there is an answer. Absent: nothing. */
+  readonly question?: Question
 }
 
 export function resultOf({ reading, text, more = {} }: Told, prefix: string): CallToolResult {

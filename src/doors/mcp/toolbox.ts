@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/open-statuses.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { type Call, type Desk, readPlace, type Tool } from './desk.ts'
+import type { Question } from './elicit.ts'
 import type { Reading } from './places.ts'
 import { refusalOf, resultOf, type Told } from './told.ts'
 import { readWho, type Who } from './who.ts'
@@ -24,7 +25,7 @@ export type Box = {
   readonly perform: (name: string, call: Call<JsonObject>) => Promise<Told | null>
 }
 
-export type Asked = Pick<Call<unknown>, 'signal' | 'progress'> & {
+export type Asked = Omit<Call<unknown>, 'who' | 'input'> & {
   readonly name: string
   readonly args: JsonObject
 }
@@ -33,7 +34,7 @@ export type Toolbox = {
   /** The tools for a run; null: none is loaded. */
   readonly list: (reading: Reading | null) => Listed[]
   /** Null: there is no tool of that name. */
-  readonly call: (asked: Asked) => Promise<CallToolResult | null>
+  readonly call: (asked: Asked) => Promise<CallToolResult | Question | null>
 }
 
 export type ToolboxOptions = {
@@ -69,13 +70,14 @@ export function openToolbox({ desk, box, onReading, onFault }: ToolboxOptions): 
       if (reading !== null) box.see(reading)
       return box.list(reading)
     },
-    call: async ({ name, args, signal, progress }) => {
+    call: async ({ name, args, ...asked }) => {
       const { who, input } = readWho(args)
       if (callsCount >= callsMax) return refusalOf(tooMany, null, prefix)
       callsCount += 1
       try {
-        const told = await box.perform(name, { who, input, signal, progress })
+        const told = await box.perform(name, { who, input, ...asked })
         if (told === null) return null
+        if (told.question !== undefined) return told.question
         await see(told.reading)
         return resultOf(told, prefix)
       } catch (thrown) {

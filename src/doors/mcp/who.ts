@@ -14,6 +14,9 @@ export type Who = {
   readonly branch: string | null
 }
 
+/** Whoever calls without a hook. */
+export const nobody: Who = { session: null, agent: null, run: null, branch: null }
+
 /** Where the hook writes. */
 const mark = '_pawl'
 const charsMax = 500

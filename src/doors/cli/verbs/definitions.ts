@@ -10,6 +10,7 @@ import { keepFile } from '../remote/keep-file.ts'
 import { readCount } from '../remote/read-values.ts'
 import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
+import { draftTask, draftTasks, isDraftTask } from './drafts.ts'
 
 const help = `\
 pawl definitions: list, show, add and remove the definitions that runs can be started of
@@ -19,9 +20,16 @@ Usage: pawl definitions [list]
        pawl definitions versions NAME
        pawl definitions add FILE
        pawl definitions remove NAME
+       pawl definitions drafts [NAME]
+       pawl definitions activate DRAFT
+       pawl definitions discard DRAFT
 
 A file whose definition is there already becomes a new version of it. Runs keep the version that
 they began with, and go on when their definition is removed.
+
+A draft was written by an agent (\`pawl_create_workflow\`), and nothing can be started of it until
+a person activates it. With a name its text is shown. What is activated is the text that was shown:
+another text is another draft.
 
 Options:
   --version N      with show: an older version
@@ -31,7 +39,7 @@ Exit codes: 0 done, 1 refused or the definition has errors, 2 it could not be as
 `
 
 const kinds = { version: 'text' } as const
-const tasks = ['list', 'show', 'versions', 'add', 'remove'] as const
+const tasks = ['list', 'show', 'versions', 'add', 'remove', ...draftTasks] as const
 const pageMax = 500
 
 export const definitionsVerb = remoteVerb({
@@ -47,6 +55,7 @@ export const definitionsVerb = remoteVerb({
       throw usage('definitions', '`--version` goes with `show`')
     }
     if (task === 'list') return list(request)
+    if (isDraftTask(task)) return draftTask(request, task, name)
     if (name === undefined) {
       const what = task === 'add' ? 'a file' : 'the name of a definition'
       throw usage('definitions', `\`pawl definitions ${task}\` needs ${what}`)

@@ -1,0 +1,74 @@
+/**
+ * The part of `pawl definitions` that is about drafts: what agents wrote, for a person to activate.
+ */
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { usage } from '../options.ts'
+import { plain } from '../paint.ts'
+import { type Line, span } from '../play/spans.ts'
+import { type Request, tell } from '../remote/remote-verb.ts'
+import { momentText, tableText } from '../remote/show-table.ts'
+
+export const draftTasks = ['drafts', 'activate', 'discard'] as const
+export type DraftTask = (typeof draftTasks)[number]
+
+export function isDraftTask(task: string): task is DraftTask {
+  return draftTasks.some((one) => one === task)
+}
+
+/** Lists, shows, activates or removes drafts. */
+export async function draftTask(
+  request: Request,
+  task: DraftTask,
+  id: string | undefined,
+): Promise<number> {
+  if (task === 'drafts') return id === undefined ? list(request) : show(request, id)
+  if (id === undefined) throw usage('definitions', `\`pawl definitions ${task}\` needs a draft`)
+  return task === 'activate' ? activate(request, id) : discard(request, id)
+}
+
+async function list(request: Request): Promise<number> {
+  const { remote, io } = request
+  const found = await remote.call('drafts.list', {})
+  tell(request, found, () => {
+    if (found.items.length === 0) return 'there are no drafts\n'
+    const now = Date.now()
+    const rows = found.items.map(
+      (one): Line => [
+        span(one.id, 'strong'),
+        span(one.dialect),
+        span(one.by),
+        span(momentText(one.at, now), 'dim'),
+      ],
+    )
+    return tableText(['draft', 'dialect', 'by', 'offered'], rows, io)
+  })
+  return 0
+}
+
+async function show(request: Request, id: string): Promise<number> {
+  const { items } = await request.remote.call('drafts.list', {})
+  const found = items.filter((one) => one.id === id || one.name === id)
+  const [draft, second] = found
+  if (draft === undefined || second !== undefined) {
+    const hint = '`pawl definitions drafts` lists them'
+    const message = draft === undefined ? 'there is no draft' : 'several drafts are called'
+    throw new PawlError('DEFINITION_UNKNOWN', `${message} \`${id}\``, { hint })
+  }
+  tell(request, draft, () =>
+    plain(draft.source.endsWith('\n') ? draft.source : `${draft.source}\n`),
+  )
+  return 0
+}
+
+async function activate(request: Request, id: string): Promise<number> {
+  const kept = await request.remote.call('drafts.activate', { id })
+  const { name, version } = kept.definition
+  tell(request, kept, () => plain(`${name}: version ${version}\n`))
+  return 0
+}
+
+async function discard(request: Request, id: string): Promise<number> {
+  const answer = await request.remote.call('drafts.delete', { id })
+  tell(request, answer, () => plain(`${id} is removed\n`))
+  return 0
+}

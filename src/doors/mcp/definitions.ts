@@ -1,0 +1,52 @@
+/**
+ * The definitions that can be loaded here: those of the workspace's own folder, and those that were
+ * stored.
+ */
+import type { Offered, Input as RunInput } from '../../runtime/find-definition.ts'
+import { PawlProblem } from '../api/problem.ts'
+import type { Desk } from './desk.ts'
+
+export type Named = { readonly name: string; readonly dialect: string }
+
+/** Definitions that are listed. */
+const listMax = 500
+
+/** All of them, each once. */
+export async function definitionsFor({ link, workspace }: Desk): Promise<readonly Named[]> {
+  const { items } = await link.ask('definitions.list', { limit: listMax })
+  const stored = items.filter((one) => one.workspace === '')
+  const all = [...(await inWorkspace(workspace)), ...stored]
+  return [...new Map(all.map(({ name, dialect }) => [name, { name, dialect }])).values()]
+}
+
+export type Definition = Named & {
+  readonly source: string
+  readonly format: 'json' | 'yaml'
+  /** What its runs are called. */
+  readonly tasks: readonly string[]
+}
+
+/** One of them as its author wrote it; null: there is none of that name. */
+export async function definitionFor(desk: Desk, name: string): Promise<Definition | null> {
+  const near = (await inWorkspace(desk.workspace)).find((one) => one.name === name)
+  if (near !== undefined) return near
+  const stored = await desk.link.ask('definitions.read', { id: name }).catch(unlessUnknown)
+  if (stored === null) return null
+  const { dialect, source, format, machines } = stored
+  return { name, dialect, source, format, tasks: Object.keys(machines) }
+}
+
+/** What a run of it asks for first; nothing where it has no fields. */
+export async function inputsFor(definition: Definition): Promise<readonly RunInput[]> {
+  return (await import('../../runtime/find-definition.ts')).inputsOf(definition)
+}
+
+async function inWorkspace(workspace: string): Promise<readonly Offered[]> {
+  // WHY loaded here: few calls need what compiles.
+  return (await import('../../runtime/find-definition.ts')).definitionsIn(workspace)
+}
+
+function unlessUnknown(fault: unknown): null {
+  if (fault instanceof PawlProblem && fault.code === 'DEFINITION_UNKNOWN') return null
+  throw fault
+}

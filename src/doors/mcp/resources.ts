@@ -1,0 +1,150 @@
+/**
+ * What a client may read beside calling tools: definitions, the schemas they are written by, and
+ * where runs stand and what has happened to them. Changes nothing.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server'
+import { PawlProblem } from '../api/problem.ts'
+import { definitionFor, definitionsFor } from './definitions.ts'
+import { type Desk, readPlace } from './desk.ts'
+import type { Reading } from './places.ts'
+import { standingOf, valuesOf } from './standing.ts'
+import { nobody } from './who.ts'
+
+export type Resources = {
+  readonly list: () => Promise<Resource[]>
+  readonly templates: () => ResourceTemplateType[]
+  readonly read: (uri: string) => Promise<ReadResourceResult>
+}
+
+const asJson = 'application/json'
+const schemas = ['process', 'workflow', 'steps', 'policy'] as const
+/** Records of a log that are read at once, the last ones. */
+const recordsMax = 500
+
+/** What changes when a run moves. */
+export function runUris(runId: string): readonly string[] {
+  return [`pawl://runs/${runId}/state`, `pawl://runs/${runId}/log`]
+}
+
+export function openResources(desk: Desk): Resources {
+  return {
+    list: async () => [
+      ...(await definitionsFor(desk)).map(({ name, dialect }) => ({
+        uri: `pawl://definitions/${encodeURIComponent(name)}`,
+        name,
+        description: `the definition \`${name}\` (${dialect}) as its author wrote it`,
+        mimeType: 'text/plain',
+      })),
+      ...schemas.map((name) => ({
+        uri: `pawl://schemas/${name}`,
+        name: `${name} schema`,
+        description: `what a ${name} is written by`,
+        mimeType: 'application/schema+json',
+      })),
+      ...(await runsOf(desk)),
+    ],
+    templates: () => templates,
+    read: async (uri) => {
+      const [kind, name = '', part = ''] = partsOf(uri)
+      const text = await readPart(desk, { kind, name, part }).catch(unlessUnknown)
+      if (text === null) throw new ResourceNotFoundError(uri)
+      const mimeType = kind === 'definitions' ? 'text/plain' : asJson
+      return { contents: [{ uri, mimeType, text }] }
+    },
+  }
+}
+
+const templates: ResourceTemplateType[] = [
+  {
+    uriTemplate: 'pawl://definitions/{name}',
+    name: 'definition',
+    description: 'a definition as its author wrote it',
+    mimeType: 'text/plain',
+  },
+  {
+    uriTemplate: 'pawl://schemas/{dialect}',
+    name: 'schema',
+    description: `what definitions are written by: ${schemas.join(', ')}`,
+    mimeType: 'application/schema+json',
+  },
+  {
+    uriTemplate: 'pawl://runs/{run}/state',
+    name: 'state of a run',
+    description: 'where a run stands, with its values',
+    mimeType: asJson,
+  },
+  {
+    uriTemplate: 'pawl://runs/{run}/log',
+    name: 'log of a run',
+    description: `the last ${recordsMax} records of a run`,
+    mimeType: asJson,
+  },
+]
+
+async function runsOf(desk: Desk): Promise<Resource[]> {
+  const place = await desk.places.find(nobody).catch(() => null)
+  if (place === null) return []
+  const [state = '', log = ''] = runUris(place.runId)
+  return [
+    { uri: state, name: 'state of the run', description: 'where it stands', mimeType: asJson },
+    { uri: log, name: 'log of the run', description: 'what has happened', mimeType: asJson },
+  ]
+}
+
+/** Kind, name and part of an address of ours; nothing where it is none. */
+function partsOf(uri: string): readonly string[] {
+  const found = /^pawl:\/\/(definitions|schemas|runs)\/([^/?#]{1,1500})(?:\/(state|log))?$/.exec(
+    uri,
+  )
+  try {
+    return found === null ? [] : found.slice(1).map((part) => decodeURIComponent(part ?? ''))
+  } catch {
+    // Nothing that was listed here looks so.
+    return []
+  }
+}
+
+type Part = { readonly kind: string | undefined; readonly name: string; readonly part: string }
+
+/** The text of a resource; null: there is none. */
+async function readPart(desk: Desk, { kind, name, part }: Part): Promise<string | null> {
+  switch (`${kind}/${part}`) {
+    case 'definitions/':
+      return (await definitionFor(desk, name))?.source ?? null
+    case 'schemas/':
+      return schemas.some((one) => one === name) ? readFile(schemaPath(name), 'utf8') : null
+    case 'runs/state':
+      return stateText(desk, await readPlace(desk, { runId: name, branch: null }))
+    case 'runs/log':
+      return logText(desk, name)
+    default:
+      return null
+  }
+}
+
+function schemaPath(name: string): string {
+  return join(import.meta.dirname, '../../../schemas', `${name}.schema.json`)
+}
+
+function stateText({ prefix }: Desk, reading: Reading): string {
+  return JSON.stringify({ ...standingOf(reading, prefix), ...valuesOf(reading) }, null, 2)
+}
+
+async function logText(desk: Desk, runId: string): Promise<string> {
+  const { head } = await readPlace(desk, { runId, branch: null })
+  const after = Math.max(0, head.seq - recordsMax)
+  const { items } = await desk.link.ask('runs.events', { runId, after, limit: recordsMax })
+  return JSON.stringify(items, null, 2)
+}
+
+function unlessUnknown(fault: unknown): null {
+  if (fault instanceof PawlProblem && fault.code === 'RUN_UNKNOWN') return null
+  throw fault
+}

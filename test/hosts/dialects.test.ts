@@ -1,0 +1,144 @@
+/**
+ * An agent in each real host finishes a workflow, a checklist and a form through `pawl mcp`, and is
+ * offered the form's own tool where its host reads the list again within a turn.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { checklist, form } from '../../src/main/mcp.contract.ts'
+import { hands } from '../../src/prove/hands.ts'
+import { drive } from '../../src/prove/hosts/drive.ts'
+import type { HostName } from '../../src/prove/hosts/host.ts'
+import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
+import { putFile, type World } from '../../src/prove/world.ts'
+import { testedHosts, worldFor } from './hosts.ts'
+
+const workflow = {
+  id: 'ship',
+  initial: 'plan',
+  states: { plan: { on: { READY: 'done' } }, done: { type: 'final' } },
+}
+
+function callsFor({ host }: World): readonly ScriptedCall[] {
+  const call = (tool: string, input: JsonObject = {}): ScriptedCall =>
+    hands[host].mcp({ server: 'pawl', tool, input })
+  const submit = (data: JsonObject): ScriptedCall =>
+    // Codex reads the list of tools once in a turn, so a form is filled in by the way beside it.
+    host === 'codex'
+      ? call('pawl_transition', { event: 'book_trip', data })
+      : call('book_trip', data)
+  return [
+    call('pawl_load_workflow', { name: 'ship' }),
+    call('pawl_transition', { event: 'READY' }),
+    call('pawl_load_workflow', { name: 'backup' }),
+    call('process_step', { answer: 'yes', state: 'made' }),
+    call('process_step', { answer: 'yes' }),
+    call('pawl_load_workflow', { name: 'trip' }),
+    submit({ city: 'Oslo', mail: 'a@b.cd' }),
+    submit({ sure: true }),
+  ]
+}
+
+/** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
+function warmUp({ host }: World): readonly Turn[] {
+  const look = { tools: [hands[host].shell('true')], delayMs: 4_000 }
+  return host === 'codex' ? [look, look] : []
+}
+
+/** How a person tells each host of the daemon's own server, as docs/mcp.md shows it. */
+const overHttp: Readonly<Record<HostName, (url: string) => Readonly<Record<string, string>>>> = {
+  claude: (url) => ({
+    '.mcp.json': JSON.stringify({
+      mcpServers: {
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the host fills it in
+        pawl: { type: 'http', url, headers: { Authorization: 'Bearer ${PAWL_TOKEN}' } },
+      },
+    }),
+    '.claude/settings.local.json': JSON.stringify({ enabledMcpjsonServers: ['pawl'] }),
+  }),
+  codex: (url) => ({
+    '.codex/config.toml': [
+      '[mcp_servers.pawl]',
+      `url = ${JSON.stringify(url)}`,
+      'bearer_token_env_var = "PAWL_TOKEN"',
+      '',
+    ].join('\n'),
+  }),
+  gemini: (url) => ({
+    '.gemini/settings.json': JSON.stringify({
+      mcpServers: { pawl: { httpUrl: url, headers: { Authorization: 'Bearer $PAWL_TOKEN' } } },
+    }),
+  }),
+  opencode: (url) => ({
+    'opencode.json': JSON.stringify({
+      mcp: {
+        pawl: { type: 'remote', url, headers: { Authorization: 'Bearer {env:PAWL_TOKEN}' } },
+      },
+    }),
+  }),
+}
+
+test.each(testedHosts)('%s: the server of the daemon is reached over HTTP', async (host) => {
+  const world = await worldFor(host)
+  putFile(world, '.pawl/definitions/ship.json', JSON.stringify(workflow))
+  await world.mustPawl('runs')
+  const { http } = JSON.parse(readFileSync(join(world.pawlHome, 'daemon.json'), 'utf8'))
+  const url = new URL('/mcp', http)
+  url.searchParams.set('workspace', world.project)
+  for (const [name, text] of Object.entries(overHttp[host](url.href))) putFile(world, name, text)
+  const token = readFileSync(join(world.pawlHome, 'agent.token'), 'utf8').trim()
+  const calls = callsFor(world).slice(0, 2)
+  const transcript = await drive({
+    ...world,
+    env: { ...world.env, PAWL_TOKEN: token },
+    script: {
+      turns: [...warmUp(world), ...calls.map((call) => ({ tools: [call] })), { text: 'Done.' }],
+    },
+    timeoutMs: 120_000,
+  })
+  const told = transcript.calls.map((one) => `${one.name}: ${one.told}`).join('\n')
+  const { items } = JSON.parse(await world.mustPawl('runs', '--all', '--json'))
+  expect(items, told + transcript.output.slice(-1_000)).toMatchObject([
+    { definition: 'ship', status: 'completed' },
+  ])
+})
+
+test.each(testedHosts)('%s: a workflow, a checklist and a form are finished', async (host) => {
+  const world = await worldFor(host)
+  for (const one of [checklist.definition, form.definition, workflow]) {
+    const name = 'id' in one ? one.id : one.name
+    putFile(world, `.pawl/definitions/${name}.json`, JSON.stringify(one))
+  }
+  await world.mustPawl('init', host, '--yes')
+  // WHY slowly: Claude Code reads a changed list again a few seconds after the last time.
+  const pause = host === 'claude' ? { delayMs: 5_000 } : {}
+  const turns = [
+    ...warmUp(world),
+    ...callsFor(world).map((call) => ({
+      tools: [call],
+      ...(call.name.endsWith('book_trip') ? pause : {}),
+    })),
+  ]
+  const transcript = await drive({
+    ...world,
+    script: { turns: [...turns, { text: 'All done.', ...pause }] },
+    timeoutMs: 180_000,
+  })
+  const told = transcript.calls.map((one) => `${one.name}: ${one.told}`).join('\n')
+  const { items } = JSON.parse(await world.mustPawl('runs', '--all', '--json'))
+  const ended = items.map((one: { definition: string; status: string }) => [
+    one.definition,
+    one.status,
+  ])
+  expect(ended.toSorted(), told).toEqual([
+    ['backup', 'completed'],
+    ['ship', 'completed'],
+    ['trip', 'completed'],
+  ])
+  const offered = (name: string) =>
+    transcript.exchanges.map((one) => one.offered.some((tool) => tool.endsWith(name)))
+  const seen = offered('book_trip')
+  // Not before the form was loaded, and then without asking: `list_changed` was honoured.
+  if (host !== 'codex') expect([seen.at(0), seen.includes(true)]).toEqual([false, true])
+})
