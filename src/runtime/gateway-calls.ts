@@ -15,13 +15,14 @@ import {
   type Offered,
   type Whose,
 } from './gateway.ts'
-import { openStatuses } from './open-statuses.ts'
-import type { Card, CardStore, RunStore } from './ports.ts'
+import type { Card, CardStore } from './ports.ts'
 import type { By, Intent, Outcome, Runtime } from './runtime.ts'
 
 export type CallsDesk = {
-  readonly store: CardStore & Pick<RunStore, 'listRuns'>
+  readonly store: CardStore
   readonly clock: Clock
+  /** Ids of the open runs of a workspace, as far as two of them. */
+  readonly openRuns: (workspace: string) => Promise<readonly string[]>
   readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readRun' | 'readApproval' | 'judge'>
 }
 
@@ -66,11 +67,10 @@ async function placeOf(desk: CallsDesk, whose: Whose): Promise<Place | 'unclear'
   if (named !== null) {
     return named.runId === null ? null : { runId: named.runId, branch: named.branch }
   }
-  const query = { statuses: openStatuses, workspace, definition: null, after: null, limit: 2 }
-  const [only, second] = (await desk.store.listRuns(query)).items
+  const [only, second] = await desk.openRuns(workspace)
   if (second !== undefined) return 'unclear'
   // WHY the last one: who could end its run would choose what it is held by.
-  const runId = only?.id ?? last
+  const runId = only ?? last
   return runId === null ? null : { runId, branch: null }
 }
 

@@ -85,7 +85,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     start: (request, by) => startRun(desk, request, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
-    gateway: openGateway({ store, clock, runtime: calls }),
+    gateway: openGateway({ store, clock, waiters, runtime: calls }),
     readHead: store.readHead,
     findReply: async (runId, commandId) => {
       const text = await store.findReply(runId, commandId)
