@@ -64,7 +64,7 @@ async function eventsOf(type: string): Promise<number> {
 const slow = { timeout: 120_000 }
 
 describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
-  test('only what the stage allows is listed and callable, and the client hears of a change', async () => {
+  test('only what the stage allows is listed and callable, and changes are told', async () => {
     await begin()
     const agent = await openGatewayAgent(house)
     expect([...(await agent.names())].sort()).toEqual([
@@ -121,7 +121,7 @@ describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
     writeGatewayWait(0)
   })
 
-  test('a gateway that is killed between approval and execution leaves it to the next one', async () => {
+  test('a gateway killed between approval and execution leaves it to the next one', async () => {
     await begin()
     const path = join(realpathSync(house.workspace), 'src', 'killed.txt')
     const args = { path, content: 'once' }

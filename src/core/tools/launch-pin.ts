@@ -1,6 +1,6 @@
 /**
- * How an MCP server is started or reached, as a person agrees to it: by a hash of its entry as it is
- * written, never of a secret behind it.
+ * How an MCP server is started or reached, as a person agrees to it: by a hash of its entry as it
+ * is written, never of a secret behind it.
  */
 import type { Json, JsonObject } from '../json.ts'
 import { hashJson } from '../machine/hash.ts'
