@@ -41,7 +41,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'tools-name-038': 'what a hook is sent',
   'tools-name-040': 'what a hook does without a daemon',
   'tools-name-041': 'what a hook does with a broken definition',
-  'mcp-gateway-020': 'a result is not cut; the next call is denied, as in 021',
   'mcp-gateway-023': 'the gateway speaks over pipes, which have no sessions',
   'mcp-gateway-025': 'the endpoint for routines',
 }
@@ -126,12 +125,15 @@ describe.runIf(isOurNode)('the gateway', slow, () => {
     expect(calls()).toBe(before + 1)
   })
 
-  test('021: a budget that is used up', async () => {
+  test('020, 021: a result is cut at the budget, and marked; the next call is denied', async () => {
     await begin({ ...only, context_budget_bytes: 500 })
     const { ask } = openRawGateway(house)
     await ask(greeting)
     const big = { name: `${server}__big`, arguments: { text: 'x'.repeat(600) } }
-    expect(isRefused(await ask({ method: 'tools/call', params: big }))).toBe(false)
+    const cut = await ask({ method: 'tools/call', params: big })
+    expect(isRefused(cut)).toBe(false)
+    expect(JSON.stringify(cut)).toContain('cut by Pawl')
+    expect(JSON.stringify(cut).length).toBeLessThan(700)
     const before = calls()
     const next = await ask(read('src/a.ts'))
     expect(JSON.stringify(next.result)).toContain('BYTES_EXHAUSTED')

@@ -82,6 +82,7 @@ const none = {
   branch: null,
   callId: null,
   approvalId: null,
+  bytesLeft: null,
   card: null,
 } as const
 
@@ -135,14 +136,15 @@ function judge({ runtime }: CallsDesk, asked: Asked, by: By): Promise<Outcome> {
   return runtime.send(runId, intent, by)
 }
 
-function verdictOf({ reply }: Outcome, place: Place): GatewayVerdict {
+function verdictOf({ reply, view }: Outcome, place: Place): GatewayVerdict {
   if (reply.kind !== 'verdict') {
     const reason = reply.kind === 'refused' ? reply.reason : 'the call was not judged'
     const hint = reply.kind === 'refused' ? reply.hint : 'this is a fault of Pawl; tell a person'
     return denied({ ...none, ...place, code: 'INTERNAL', reason, hint })
   }
   const { kind: _, ...spoken } = reply
-  return { ...none, ...spoken, ...place }
+  const bytesLeft = reply.verdict === 'allow' ? (view()?.bytesLeft ?? null) : null
+  return { ...none, ...spoken, ...place, bytesLeft }
 }
 
 /** The open question about exactly this call; null: there is none. */

@@ -40,6 +40,8 @@ export type GatewayVerdict = {
   readonly callId: string | null
   /** The question that a person has to answer first. */
   readonly approvalId: string | null
+  /** Bytes that its result may have; null: as many as it likes. */
+  readonly bytesLeft: number | null
   /** The card under which an approved call is made once; it is given back with the report. */
   readonly card: string | null
 }

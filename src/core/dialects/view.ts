@@ -44,6 +44,8 @@ export type View = {
   readonly branches: { readonly [name: string]: string }
   /** Calls this stage still allows; null: not limited. */
   readonly callsLeft: number | null
+  /** Bytes of results that it still takes; null: not limited. */
+  readonly bytesLeft: number | null
   readonly mustCall: boolean
   /** The author lets a person put the run into any stage. */
   readonly hasDebug: boolean
@@ -93,6 +95,8 @@ export function viewRun(machine: Machine, state: RunState): Omit<View, 'runId' |
     approval: approvalOf(state),
     callsLeft:
       stage.rule.callsMax === null ? null : Math.max(0, stage.rule.callsMax - state.counts.calls),
+    bytesLeft:
+      stage.rule.bytesMax === null ? null : Math.max(0, stage.rule.bytesMax - state.counts.bytes),
     mustCall: stage.mustCall,
     hasDebug: machine.hasDebug,
     vars: state.vars,

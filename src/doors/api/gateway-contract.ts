@@ -52,6 +52,7 @@ export const gatewayContract = {
       branch: z.string().nullable(),
       callId: z.string().nullable(),
       approvalId: z.string().nullable().describe('the question that a person is asked'),
+      bytesLeft: count.nullable().describe('bytes that its result may have; null: any number'),
       card: z.string().nullable().describe('goes back with the report'),
     }),
   },

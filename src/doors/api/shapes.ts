@@ -109,6 +109,7 @@ export const view = z
       .nullable(),
     branches: z.record(z.string(), z.string()),
     callsLeft: count.nullable(),
+    bytesLeft: count.nullable().describe('bytes of results that the stage still takes'),
     mustCall: z.boolean(),
     hasDebug: z.boolean().describe('a person may put the run into any stage'),
     vars: jsonObject,
