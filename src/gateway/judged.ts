@@ -89,7 +89,7 @@ async function check(desk: Desk, { server, input, who }: Wish): Promise<Verdict>
   const { holder, held } = desk
   const whose = whoseOf(desk, who)
   const verdict = await desk.daemon('gateway.check', { ...whose, server, input, holder })
-  if (whose.named === undefined && verdict.runId !== null) held.runId = verdict.runId
+  if (verdict.runId !== null) held.runId = verdict.runId
   return verdict
 }
 

@@ -12,10 +12,20 @@ import type { By } from './runtime.ts'
 /** Whose call it is. */
 export type Whose = {
   readonly workspace: string
-  /** As a hook has said it, which counts; null: nobody has. */
-  readonly named: { readonly runId: string | null; readonly branch: string | null } | null
+  /** As the environment or a hook says; null: nobody does. */
+  readonly named: Named | null
   /** The run that the caller was held by last; null: none. */
   readonly last: string | null
+}
+
+export type Named = {
+  readonly runId: string | null
+  readonly branch: string | null
+  /**
+   * The session that a hook names; null: the environment of the gateway says so. Without hooks an
+   * agent can write it into its arguments, so it counts only as far as the claims bear it out.
+   */
+  readonly session: string | null
 }
 
 export type GatewayCall = Whose & {
