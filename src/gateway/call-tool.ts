@@ -4,6 +4,7 @@
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { readWho } from '../doors/mcp/who.ts'
 import type { Catalogue } from './catalogue.ts'
+import { cutResult } from './cut-result.ts'
 import type { Desk } from './desk.ts'
 import { codes, type RpcError } from './json-rpc.ts'
 import type { Judge, Refusal } from './judged.ts'
@@ -65,7 +66,7 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   }
   const forwarded = { ...params, name: tool, arguments: judged.input }
   const answered = await server.upstream.request('tools/call', forwarded, signal)
-  const told = tell(answered)
+  const told = tell(withinBudget(answered, judged.bytesLeft))
   const ok = answered.kind === 'result' && asObject(answered.result)?.isError !== true
   const output = answered.kind === 'result' ? outputOf(answered.result) : null
   const after = (bytes: number): void => judged.report({ ok, output, bytes, costMicroUsd })
@@ -74,6 +75,12 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
     return told
   }
   return { ...told, after }
+}
+
+/** The stage takes only so many bytes of results: what is more is cut, and marked. */
+function withinBudget(answered: Answered, bytesLeft: number | null): Answered {
+  if (bytesLeft === null || answered.kind !== 'result') return answered
+  return { kind: 'result', result: cutResult(answered.result, bytesLeft) }
 }
 
 export function invalid(message: string): { readonly error: RpcError } {

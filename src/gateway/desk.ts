@@ -25,9 +25,11 @@ export type Whose = Pick<Input<'gateway.check'>, 'workspace' | 'named' | 'last'>
 
 /** Whose a call is: as a hook says, as the environment says, or as the daemon finds out. */
 export function whoseOf({ workspace, runId, held }: Desk, who: Who | null = null): Whose {
-  if (who !== null && who.session !== null) {
-    return { workspace, named: { runId: who.run, branch: who.branch } }
+  const last = held.runId === null ? {} : { last: held.runId }
+  if (runId !== null && (who === null || who.session === null || who.run === runId)) {
+    return { workspace, named: { runId, branch: who?.branch ?? null } }
   }
-  if (runId !== null) return { workspace, named: { runId } }
-  return held.runId === null ? { workspace } : { workspace, last: held.runId }
+  if (who === null || who.session === null) return { workspace, ...last }
+  const { session, run, branch } = who
+  return { workspace, named: { runId: run, branch, session }, ...last }
 }

@@ -21,7 +21,13 @@ export type Wish = {
 }
 
 export type Judged =
-  | { readonly kind: 'go'; readonly input: JsonObject; readonly report: (ended: Ended) => void }
+  | {
+      readonly kind: 'go'
+      readonly input: JsonObject
+      /** Bytes that the result may have; null: as many as it likes. */
+      readonly bytesLeft: number | null
+      readonly report: (ended: Ended) => void
+    }
   | { readonly kind: 'no'; readonly refusal: Refusal }
 
 export type Refusal = {
@@ -69,7 +75,9 @@ export function openJudge(desk: Desk): Judge {
       try {
         const verdict = await decided(desk, wish)
         if (verdict.verdict !== 'allow') return { kind: 'no', refusal: refusalOf(verdict) }
-        return { kind: 'go', input: verdict.input ?? wish.input, report: reportOf(verdict) }
+        const { bytesLeft } = verdict
+        const input = verdict.input ?? wish.input
+        return { kind: 'go', input, bytesLeft, report: reportOf(verdict) }
       } catch (fault) {
         return { kind: 'no', refusal: refusalOfFault(fault) }
       }
@@ -81,7 +89,7 @@ async function check(desk: Desk, { server, input, who }: Wish): Promise<Verdict>
   const { holder, held } = desk
   const whose = whoseOf(desk, who)
   const verdict = await desk.daemon('gateway.check', { ...whose, server, input, holder })
-  if (whose.named === undefined && verdict.runId !== null) held.runId = verdict.runId
+  if (verdict.runId !== null) held.runId = verdict.runId
   return verdict
 }
 

@@ -1,12 +1,9 @@
 /**
- * How a server is started or reached: its entry with every value filled in, what of it is secret,
- * and what a person is shown who has to agree to it.
+ * How a server is started or reached: its entry with every value filled in, and what of it is
+ * secret.
  */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import type { JsonObject } from '../core/json.ts'
-import { hashJson } from '../core/machine/hash.ts'
-import type { SeenThing } from '../runtime/gateway.ts'
 import { pathFrom, type ServerEntry, type Value } from './gateway-file.ts'
 
 export type Launch = {
@@ -88,39 +85,4 @@ function secretIn(path: string, { folder }: ServerEntry): string {
   const text = readFileSync(pathFrom(folder, path, homedir()), 'utf8')
   if (text.length > secretBytesMax) throw new Error(`\`${path}\` is too long to be a secret`)
   return text.trim()
-}
-
-/** What a person agrees to: the entry as it is written, never a secret behind it. */
-export function seenLaunch(entry: ServerEntry): SeenThing {
-  const { command, args, cwd, env, url, headers } = entry
-  const asked = { command, args, cwd, env, url, headers }
-  // WHY through JSON: what is absent is not there.
-  const hash = hashJson(JSON.parse(JSON.stringify(asked)) as JsonObject)
-  const words = url === undefined ? [command ?? '', ...(args ?? [])].join(' ') : url
-  const names = [...Object.keys(env ?? {}), ...Object.keys(headers ?? {})]
-  const about = names.length === 0 ? words : `${words} (with ${names.join(', ')})`
-  const loose = looseNessOf(entry)
-  return { hash, about: about.slice(0, aboutCharsMax), doubts: loose === null ? [] : [loose] }
-}
-
-const aboutCharsMax = 2_000
-const fetchers = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|deno|docker|podman)$/
-
-/** A program that is fetched anew each time is not the one that was agreed to. */
-function looseNessOf({ command, args = [] }: ServerEntry): string | null {
-  const program =
-    (command ?? '')
-      .split(/[\\/]/)
-      .at(-1)
-      ?.replace(/\.(?:cmd|exe)$/i, '') ?? ''
-  if (!fetchers.test(program)) return null
-  const words = [...args].filter((word) => !word.startsWith('-'))
-  const name = words.find((word) => !/^(?:exec|x|dlx|run|tool|i)$/.test(word)) ?? ''
-  if (isFixed(name, program)) return null
-  return `\`${name}\` is fetched without an exact version`
-}
-
-function isFixed(name: string, program: string): boolean {
-  if (program === 'docker' || program === 'podman') return false
-  return /(?:@|==)v?\d+\.\d+(?:\.\d+)?[\w.+-]*$/.test(name) || /^\.{0,2}\//.test(name)
 }

@@ -3,10 +3,11 @@
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { microUsd } from '../core/money.ts'
+import { pinLaunch } from '../core/tools/launch-pin.ts'
 import { type Desk, whoseOf } from './desk.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import type { Notification, Request } from './json-rpc.ts'
-import { launchOf, seenLaunch } from './launch.ts'
+import { launchOf } from './launch.ts'
 import { type SeenTool, seeTools } from './seen-tools.ts'
 import { openStdioUpstream } from './stdio-upstream.ts'
 import { shownName } from './tool-names.ts'
@@ -129,7 +130,7 @@ function offeringsOf(
 async function see(desk: Desk, { entry, state }: Whole): Promise<void> {
   const { name, scope } = entry
   const tools = state.seen.map(({ tool, hash, about, doubts }) => ({ tool, hash, about, doubts }))
-  const sight = { scope, server: name, launch: seenLaunch(entry), tools }
+  const sight = { scope, server: name, launch: pinLaunch(entry), tools }
   try {
     const { accepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
     state.offerings = offeringsOf(name, state.seen, accepted)
@@ -145,7 +146,7 @@ function textOf(fault: unknown): string {
 
 async function launch(desk: Desk, { entry, state }: Whole, ears: Ears): Promise<Wire | Ending> {
   const { name, scope } = entry
-  const seen = seenLaunch(entry)
+  const seen = pinLaunch(entry)
   const sight = { scope, server: name, launch: seen, tools: null }
   const { isLaunchAccepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
   state.isLaunched = isLaunchAccepted

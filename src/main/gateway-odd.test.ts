@@ -1,10 +1,9 @@
 /** Servers that change, lie, hang, crash and flood behind a real gateway. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../core/json.ts'
 import { type House, isOurNode, openHouse } from './daemon.contract.ts'
-import { nodeServer, oddServer, openGatewayAgent, writeGateway } from './gateway.contract.ts'
+import { openGatewayAgent, openOdd, toolOf, writeGateway } from './gateway.contract.ts'
 
 let house: House
 beforeAll(async () => {
@@ -18,41 +17,11 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => house?.close(), 60_000)
 
-type Odd = {
-  readonly entry: JsonObject
-  readonly write: (plan: object) => void
-  /** How often a tool was really called. */
-  readonly calls: (tool: string) => number
-  readonly log: () => string
-}
-
-/** A server of its own with the tools that are named, or given as they are. */
-function openOdd(...tools: readonly (string | JsonObject)[]): Odd {
-  const path = join(mkdtempSync(join(house.workspace, 'odd-')), 'plan.json')
-  const write = (plan: object): void => writeFileSync(path, JSON.stringify(plan))
-  write({ tools: tools.map(toolOf) })
-  const log = (): string => (existsSync(`${path}.log`) ? readFileSync(`${path}.log`, 'utf8') : '')
-  return {
-    entry: nodeServer(oddServer, path),
-    write,
-    calls: (tool) =>
-      log()
-        .split('\n')
-        .filter((line) => line.startsWith(`call ${tool} `)).length,
-    log,
-  }
-}
-
-function toolOf(one: string | JsonObject): JsonObject {
-  const plain = { description: 'a tool', inputSchema: { type: 'object' } }
-  return typeof one === 'string' ? { ...plain, name: one } : { ...plain, ...one }
-}
-
 const slow = { timeout: 120_000 }
 
 describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
   test('a description that changes is noticed, and waits for a person', async () => {
-    const odd = openOdd('keep', 'turn')
+    const odd = openOdd(house, 'keep', 'turn')
     writeGateway(house, { rug: odd.entry })
     const agent = await openGatewayAgent(house)
     expect(await agent.names()).toEqual(['rug__keep', 'rug__turn'])
@@ -74,10 +43,11 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
 
   test('letters that nobody sees are asked about, and names that deceive are refused', async () => {
     const odd = openOdd(
+      house,
       { name: 'hidden', description: 'nice\u{E0041}\u{E0042}' },
       ...['re\u0430d', 'pawl_transition', 'ok', 'OK', 'a b', 'constructor'],
     )
-    const twin = openOdd('ok')
+    const twin = openOdd(house, 'ok')
     writeGateway(house, {
       one: odd.entry,
       two: twin.entry,
@@ -97,7 +67,7 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
   })
 
   test('what a workspace or a loose version starts waits for a person', async () => {
-    const odd = openOdd('hello')
+    const odd = openOdd(house, 'hello')
     writeGateway(house, { loose: { command: 'npx', args: ['-y', 'some-package@latest'] } })
     mkdirSync(join(house.workspace, '.pawl'), { recursive: true })
     const file = join(house.workspace, '.pawl', 'gateway.json')
@@ -115,27 +85,48 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
     expect(odd.log()).toBe('')
     await house.json('gateway', 'accept', 'team')
     await expect.poll(agent.names, { timeout: 15_000 }).toEqual(['team__hello'])
-    writeFileSync(file, '{"mcpServers":{}}')
+    rmSync(file)
+  })
+})
+
+describe.runIf(isOurNode)('moving servers', slow, () => {
+  test('what `pawl init --gateway` moves is agreed to, and works at once', async () => {
+    const odd = openOdd(house, 'hello')
+    writeGateway(house, {})
+    const file = join(house.workspace, '.mcp.json')
+    const before = `${JSON.stringify({ mcpServers: { moved: odd.entry } })}\n`
+    writeFileSync(file, before)
+    const run = (...args: string[]) => house.start([...args, '--yes']).ended
+    const done = await run('init', 'claude', '--gateway', '--command')
+    expect(done).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('behind the gateway: moved'),
+    })
+    const agent = await openGatewayAgent(house)
+    expect(await agent.names()).toEqual(['moved__hello'])
+    expect(await agent.call('moved__hello')).toMatchObject({ isError: false })
+    expect(await run('uninit')).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(before)
   })
 })
 
 describe.runIf(isOurNode)('servers that misbehave', slow, () => {
   test('a server that crashes, hangs or floods is told of, and is there again', async () => {
-    const odd = openOdd('crash', 'hang', 'flood', 'fine')
-    writeGateway(house, { bad: { ...odd.entry, timeoutSeconds: 1 } })
+    const odd = openOdd(house, 'crash', 'hang', 'flood', 'fine')
+    writeGateway(house, { bad: { ...odd.entry, timeoutSeconds: 4 } })
     const agent = await openGatewayAgent(house)
     const crashed = await agent.call('bad__crash')
     expect(crashed).toMatchObject({ isError: true, code: 'UPSTREAM_LOST' })
     expect(crashed.text).toContain('exit code 7')
     expect(await agent.call('bad__fine')).toMatchObject({ isError: false })
     expect(await agent.call('bad__hang')).toMatchObject({ code: 'UPSTREAM_TIMEOUT' })
-    expect(odd.log()).toContain('cancelled')
+    await expect.poll(odd.log, { timeout: 10_000 }).toContain('cancelled')
     expect(await agent.call('bad__flood')).toMatchObject({ code: 'UPSTREAM_FLOOD' })
     expect(await agent.call('bad__fine')).toMatchObject({ isError: false })
   })
 
   test('a server that cannot be started says so, and the others go on', async () => {
-    const odd = openOdd('fine')
+    const odd = openOdd(house, 'fine')
     writeGateway(house, { gone: { command: '/nowhere/server' }, rest: odd.entry })
     const agent = await openGatewayAgent(house)
     expect(await agent.names()).toEqual(['rest__fine'])
@@ -143,7 +134,7 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
   })
 
   test('secrets of a server stay with it', async () => {
-    const odd = openOdd('env')
+    const odd = openOdd(house, 'env')
     const secret = join(house.workspace, 'secret.txt')
     writeFileSync(secret, 's3cret-of-a-file\n')
     const env = {
@@ -167,7 +158,7 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
   })
 
   test('an approved call that a killed gateway began is told, and not made twice', async () => {
-    const odd = openOdd('careful')
+    const odd = openOdd(house, 'careful')
     writeGateway(house, { slow: odd.entry })
     const { runId } = await house.json('start', 'asking')
     const first = await openGatewayAgent(house)
@@ -191,7 +182,7 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
 
 describe.runIf(isOurNode)('what is passed through', slow, () => {
   test('progress, logs, elicitation, prompts and resources reach the other side', async () => {
-    const odd = openOdd('steps', 'elicit', 'model')
+    const odd = openOdd(house, 'steps', 'elicit', 'model')
     writeGateway(house, { pass: odd.entry })
     const logs: unknown[] = []
     const agent = await openGatewayAgent(house, {
@@ -226,7 +217,7 @@ describe.runIf(isOurNode)('what is passed through', slow, () => {
   })
 
   test('a client that takes its request back is heard by the server', async () => {
-    const odd = openOdd('hang')
+    const odd = openOdd(house, 'hang')
     writeGateway(house, { left: odd.entry })
     const { client } = await openGatewayAgent(house)
     const left = new AbortController()

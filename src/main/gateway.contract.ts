@@ -2,9 +2,11 @@
  * What tests of the gateway share: a real client of a gateway process, in the house of a daemon,
  * with real servers and with one whose behaviour a test chooses.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
@@ -20,6 +22,9 @@ export function serverProgram(name: 'server-filesystem' | 'server-everything'): 
 
 /** A server that does what the file `plan.json` beside it says. */
 export const oddServer = join(import.meta.dirname, 'odd-server.contract.ts')
+
+/** A server over HTTP. */
+export const webServer = join(import.meta.dirname, 'web-server.contract.ts')
 
 export type GatewayAgent = {
   readonly client: Client
@@ -109,4 +114,75 @@ export function writeGateway(house: House, servers: JsonObject, more: JsonObject
 /** An entry for a program that Node runs. */
 export function nodeServer(path: string, ...args: string[]): JsonObject {
   return { command: process.execPath, args: [path, ...args] }
+}
+
+export type Odd = {
+  readonly entry: JsonObject
+  readonly write: (plan: object) => void
+  /** How often a tool was really called. */
+  readonly calls: (tool: string) => number
+  readonly log: () => string
+}
+
+/** A server of its own with the tools that are named, or given as they are. */
+export function openOdd(house: House, ...tools: readonly (string | JsonObject)[]): Odd {
+  const path = join(mkdtempSync(join(house.workspace, 'odd-')), 'plan.json')
+  const write = (plan: object): void => writeFileSync(path, JSON.stringify(plan))
+  write({ tools: tools.map(toolOf) })
+  const log = (): string => (existsSync(`${path}.log`) ? readFileSync(`${path}.log`, 'utf8') : '')
+  return {
+    entry: nodeServer(oddServer, path),
+    write,
+    calls: (tool) =>
+      log()
+        .split('\n')
+        .filter((line) => line.startsWith(`call ${tool} `)).length,
+    log,
+  }
+}
+
+/** A tool by its name, or with more said of it. */
+export function toolOf(one: string | JsonObject): JsonObject {
+  const plain = { description: 'a tool', inputSchema: { type: 'object' } }
+  return typeof one === 'string' ? { ...plain, name: one } : { ...plain, ...one }
+}
+
+export type RawGateway = {
+  /** Sends a message as it is; gives the answer under its id. */
+  readonly ask: (message: object) => Promise<RawAnswer>
+}
+export type RawAnswer = {
+  readonly result?: JsonObject
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+/** A gateway that can be sent anything. */
+export function openRawGateway(house: House): RawGateway {
+  const args = [program, 'gateway', '--workspace', house.workspace]
+  const child = spawn(process.execPath, args, { env: house.env, stdio: ['pipe', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.stdin.end())
+  const waiting = new Map<unknown, (answer: RawAnswer) => void>()
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, ...answer } = JSON.parse(line)
+    waiting.get(id)?.(answer)
+  })
+  let lastId = 0
+  return {
+    ask: (message) =>
+      new Promise((resolve) => {
+        lastId += 1
+        waiting.set(lastId, resolve)
+        child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: lastId, ...message })}\n`)
+      }),
+  }
+}
+
+/** The first word of every client. */
+export const greeting = {
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+  },
 }

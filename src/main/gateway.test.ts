@@ -1,9 +1,19 @@
 /** The gateway against a real daemon, with real servers behind it and a real client before it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type House, isOurNode, openHouse } from './daemon.contract.ts'
-import { nodeServer, openGatewayAgent, serverProgram, writeGateway } from './gateway.contract.ts'
+import {
+  nodeServer,
+  openGatewayAgent,
+  serverProgram,
+  webServer,
+  writeGateway,
+} from './gateway.contract.ts'
+import { webToken } from './web-server.contract.ts'
 
 /** Reading is free, writing is asked about, moving is forbidden; then there is a stage without. */
 const files = {
@@ -16,7 +26,7 @@ const files = {
         ...['read_text_file', 'write_file', 'list_directory'].map(
           (one) => `mcp__filesystem__${one}`,
         ),
-        'mcp__everything__echo',
+        ...['mcp__everything__echo', 'mcp__web__echo'],
       ],
       on: { NEXT: 'look' },
     },
@@ -54,7 +64,7 @@ async function eventsOf(type: string): Promise<number> {
 const slow = { timeout: 120_000 }
 
 describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
-  test('only what the stage allows is listed and callable, and the client hears of a change', async () => {
+  test('only what the stage allows is listed and callable, and changes are told', async () => {
     await begin()
     const agent = await openGatewayAgent(house)
     expect([...(await agent.names())].sort()).toEqual([
@@ -111,7 +121,7 @@ describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
     writeGatewayWait(0)
   })
 
-  test('a gateway that is killed between approval and execution leaves it to the next one', async () => {
+  test('a gateway killed between approval and execution leaves it to the next one', async () => {
     await begin()
     const path = join(realpathSync(house.workspace), 'src', 'killed.txt')
     const args = { path, content: 'once' }
@@ -129,6 +139,51 @@ describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
     })
   })
 })
+
+describe.runIf(isOurNode)('a server behind an address', slow, () => {
+  test('its tools are judged, its headers kept, and its end is told', async () => {
+    await begin()
+    const port = await freePort()
+    const web = await startWeb(port)
+    const headers = { Authorization: `Bearer ${webToken}` }
+    const path = join(house.folder, 'gateway.json')
+    const before = readFileSync(path, 'utf8')
+    const url = `http://127.0.0.1:${port}/mcp`
+    writeGateway(house, { web: { type: 'http', url, headers } })
+    const agent = await openGatewayAgent(house)
+    expect(await agent.names()).toEqual(['web__echo'])
+    const said = await agent.call('web__echo', { message: `over ${webToken}` })
+    expect(said).toMatchObject({ isError: false, text: 'Echo: over [secret]' })
+    web.kill('SIGKILL')
+    await once(web, 'exit')
+    const gone = await agent.call('web__echo', { message: 'x' })
+    expect(gone).toMatchObject({ isError: true, code: 'UPSTREAM_LOST' })
+    const again = await startWeb(port)
+    const back = () => agent.call('web__echo', { message: 'back' })
+    await expect.poll(async () => (await back()).text, { timeout: 30_000 }).toBe('Echo: back')
+    again.kill('SIGKILL')
+    writeFileSync(path, before)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** A server over HTTP, once it listens. */
+async function startWeb(port: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [webServer, String(port)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return child
+}
 
 function writeGatewayWait(askWaitSeconds: number): void {
   const path = join(house.folder, 'gateway.json')

@@ -12,16 +12,19 @@ import {
   type GatewayCall,
   type GatewayVerdict,
   gatewayDrawer,
+  type Named,
   type Offered,
   type Whose,
 } from './gateway.ts'
-import { openStatuses } from './open-statuses.ts'
-import type { Card, CardStore, RunStore } from './ports.ts'
+import { isOpen } from './open-statuses.ts'
+import type { Card, CardStore, Store } from './ports.ts'
 import type { By, Intent, Outcome, Runtime } from './runtime.ts'
 
 export type CallsDesk = {
-  readonly store: CardStore & Pick<RunStore, 'listRuns'>
+  readonly store: CardStore & Pick<Store, 'readHead' | 'claimsOn'>
   readonly clock: Clock
+  /** Ids of the open runs of a workspace, as far as two of them. */
+  readonly openRuns: (workspace: string) => Promise<readonly string[]>
   readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readRun' | 'readApproval' | 'judge'>
 }
 
@@ -63,15 +66,36 @@ function spelled({ server, tool }: McpName): string {
 
 async function placeOf(desk: CallsDesk, whose: Whose): Promise<Place | 'unclear' | null> {
   const { workspace, named, last } = whose
-  if (named !== null) {
-    return named.runId === null ? null : { runId: named.runId, branch: named.branch }
+  if (named !== null && named.runId !== null && (await isHeld(desk, whose, named))) {
+    return { runId: named.runId, branch: named.branch }
   }
-  const query = { statuses: openStatuses, workspace, definition: null, after: null, limit: 2 }
-  const [only, second] = (await desk.store.listRuns(query)).items
+  const [only, second] = await desk.openRuns(workspace)
   if (second !== undefined) return 'unclear'
   // WHY the last one: who could end its run would choose what it is held by.
-  const runId = only?.id ?? last
+  const runId = only ?? last
   return runId === null ? null : { runId, branch: null }
+}
+
+/**
+ * Whether a run is really the one that holds a session.
+ * WHY: an agent without hooks could name a run that is over, or that has nothing to do with it.
+ */
+async function isHeld(desk: CallsDesk, { workspace }: Whose, named: Named): Promise<boolean> {
+  const { runId, branch, session } = named
+  if (session === null) return true
+  const head = await desk.store.readHead(runId ?? '')
+  if (head === null) return false
+  const claims = await desk.store.claimsOn(head.id)
+  const holder = claims.find((claim) => claim.branch === '')?.session
+  if (holder === undefined ? head.workspace !== workspace : holder !== session) return false
+  if (!isOpen(head.status)) {
+    const isFree = (await desk.openRuns(workspace)).length === 0
+    if (holder === undefined || !isFree) return false
+  }
+  const isBranch = claims.some(
+    (claim) => claim.branch === branch && claim.session.startsWith(`${session}/`),
+  )
+  return branch === null || isBranch
 }
 
 const none = {
@@ -82,6 +106,7 @@ const none = {
   branch: null,
   callId: null,
   approvalId: null,
+  bytesLeft: null,
   card: null,
 } as const
 
@@ -135,14 +160,15 @@ function judge({ runtime }: CallsDesk, asked: Asked, by: By): Promise<Outcome> {
   return runtime.send(runId, intent, by)
 }
 
-function verdictOf({ reply }: Outcome, place: Place): GatewayVerdict {
+function verdictOf({ reply, view }: Outcome, place: Place): GatewayVerdict {
   if (reply.kind !== 'verdict') {
     const reason = reply.kind === 'refused' ? reply.reason : 'the call was not judged'
     const hint = reply.kind === 'refused' ? reply.hint : 'this is a fault of Pawl; tell a person'
     return denied({ ...none, ...place, code: 'INTERNAL', reason, hint })
   }
   const { kind: _, ...spoken } = reply
-  return { ...none, ...spoken, ...place }
+  const bytesLeft = reply.verdict === 'allow' ? (view()?.bytesLeft ?? null) : null
+  return { ...none, ...spoken, ...place, bytesLeft }
 }
 
 /** The open question about exactly this call; null: there is none. */

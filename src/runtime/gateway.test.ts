@@ -132,8 +132,31 @@ test('tools are shown as the stage allows; while a person decides, as before', a
   await decide(runtime, asked.approvalId, 'refused')
   await runtime.send(runId, say('NEXT'), asAgent)
   expect(await offered()).toEqual(['listed', 'hidden', 'hidden'])
-  const noRun = { named: { runId: null, branch: null } }
-  expect(await offered(noRun)).toEqual(['listed', 'listed', 'listed'])
+  expect(await offered({ workspace: '/elsewhere' })).toEqual(['listed', 'listed', 'listed'])
+})
+
+test('a session that is only claimed in the arguments of a call does not choose its run', async () => {
+  const { runtime, runId } = await openRun()
+  const { gateway } = runtime
+  const start = (workspace: string) =>
+    runtime.start({ definition: 'files', task: null, stage: null, vars: {}, workspace }, asAgent)
+  const { runId: other } = await start('/other')
+  const { runId: over } = await start('/work')
+  await runtime.sessions.claim({ runId: over, branch: '', session: 'claude:old' })
+  await runtime.send(over, say('NEXT'), asAgent)
+  await runtime.send(over, say('DONE'), asAgent)
+  const session = 'claude:s1'
+  const judgedBy = async (named: GatewayCall['named']) =>
+    (await gateway.check(call('read_file', { named }), asAgent)).runId
+  expect(await judgedBy({ runId: null, branch: null, session })).toBe(runId)
+  expect(await judgedBy({ runId: other, branch: null, session })).toBe(runId)
+  expect(await judgedBy({ runId: 'nowhere', branch: null, session })).toBe(runId)
+  expect(await judgedBy({ runId: over, branch: null, session: 'claude:old' })).toBe(runId)
+  expect(await judgedBy({ runId, branch: 'x', session })).toBe(runId)
+  await runtime.sessions.claim({ runId: other, branch: '', session })
+  expect(await judgedBy({ runId: other, branch: null, session })).toBe(other)
+  // What the environment names was said by whoever started the host.
+  expect(await judgedBy({ runId: over, branch: null, session: null })).toBe(over)
 })
 
 test('several open runs judge nothing, and a run that ended still holds who had it', async () => {

@@ -12,10 +12,20 @@ import type { By } from './runtime.ts'
 /** Whose call it is. */
 export type Whose = {
   readonly workspace: string
-  /** As a hook has said it, which counts; null: nobody has. */
-  readonly named: { readonly runId: string | null; readonly branch: string | null } | null
+  /** As the environment or a hook says; null: nobody does. */
+  readonly named: Named | null
   /** The run that the caller was held by last; null: none. */
   readonly last: string | null
+}
+
+export type Named = {
+  readonly runId: string | null
+  readonly branch: string | null
+  /**
+   * The session that a hook names; null: the environment of the gateway says so. Without hooks an
+   * agent can write it into its arguments, so it counts only as far as the claims bear it out.
+   */
+  readonly session: string | null
 }
 
 export type GatewayCall = Whose & {
@@ -40,6 +50,8 @@ export type GatewayVerdict = {
   readonly callId: string | null
   /** The question that a person has to answer first. */
   readonly approvalId: string | null
+  /** Bytes that its result may have; null: as many as it likes. */
+  readonly bytesLeft: number | null
   /** The card under which an approved call is made once; it is given back with the report. */
   readonly card: string | null
 }

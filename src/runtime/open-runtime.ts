@@ -100,7 +100,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     start: (request, by) => startRun(desk, request, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
-    gateway: openGateway({ store, clock, runtime: calls }),
+    gateway: openGateway({ store, clock, waiters, runtime: calls }),
     ...looksOf(desk),
     prices: options.prices ?? knownPrices,
     waitFor: (wish) => waitFor(desk, wish),

@@ -46,6 +46,8 @@ export type View = {
   readonly branches: { readonly [name: string]: string }
   /** Calls this stage still allows; null: not limited. */
   readonly callsLeft: number | null
+  /** Bytes of results that it still takes; null: not limited. */
+  readonly bytesLeft: number | null
   /** Money that was spent of the nearest budget; null: no budget holds here. */
   readonly budget: Budget | null
   readonly mustCall: boolean
@@ -124,6 +126,8 @@ export function viewRun(machine: Machine, state: RunState): Alone {
     approval: approvalOf(state),
     callsLeft:
       stage.rule.callsMax === null ? null : Math.max(0, stage.rule.callsMax - state.counts.calls),
+    bytesLeft:
+      stage.rule.bytesMax === null ? null : Math.max(0, stage.rule.bytesMax - state.counts.bytes),
     mustCall: stage.mustCall,
     hasDebug: machine.hasDebug,
     vars: state.vars,

@@ -11,7 +11,11 @@ const toolsMax = 2_000
 const whose = {
   workspace: folder.describe('where the agent works'),
   named: z
-    .strictObject({ runId: name.nullable(), branch: name.nullable().default(null) })
+    .strictObject({
+      runId: name.nullable(),
+      branch: name.nullable().default(null),
+      session: name.nullable().default(null).describe('whose claim has to bear it out'),
+    })
     .optional()
     .describe("the run as a host's hook names it; absent: the only one that is open here"),
   last: name.optional().describe('the run that the caller was held by last'),
@@ -52,6 +56,7 @@ export const gatewayContract = {
       branch: z.string().nullable(),
       callId: z.string().nullable(),
       approvalId: z.string().nullable().describe('the question that a person is asked'),
+      bytesLeft: count.nullable().describe('bytes that its result may have; null: any number'),
       card: z.string().nullable().describe('goes back with the report'),
     }),
   },

@@ -109,6 +109,7 @@ export const view = z
       .nullable(),
     branches: z.record(z.string(), z.string()),
     callsLeft: count.nullable(),
+    bytesLeft: count.nullable().describe('bytes of results that the stage still takes'),
     budget: z
       .object({ spentMicroUsd: money, maxMicroUsd: money, warned: z.int().min(0).max(100) })
       .nullable()

@@ -385,6 +385,28 @@ test('where nobody answers, the call is refused, and passes once when it is appr
   expect((await call('apply_patch', patch, { host: 'codex' })).exit).toBe(2)
 })
 
+test('a call behind the gateway is left to it, with whose it is, and counted there', async () => {
+  const { runtime, call, hook } = openDesk()
+  const runId = await startRelease(runtime)
+  const input = { path: 'a', _pawl: { session: 'claude:other', run: null } }
+  const passed = JSON.parse((await call('mcp__pawl-gateway__fs__read', input)).stdout)
+  // The host goes on to ask its own user, if it would have.
+  expect(passed.hookSpecificOutput).toEqual({
+    hookEventName: 'PreToolUse',
+    updatedInput: {
+      path: 'a',
+      _pawl: { session: 'claude:s1', run: runId, agent: null, branch: null },
+    },
+  })
+  const ended = { tool_name: 'mcp__pawl-gateway__fs__read', tool_input: {}, tool_use_id: 'x' }
+  await hook('PostToolUse', { ...ended, tool_response: 'x' })
+  const types = (await runtime.readEvents(runId, { after: 0, limit: 99 })).map((one) => one.type)
+  expect(types.filter((type) => type.startsWith('call.'))).toEqual([])
+  // A session that others shut out does not get free by way of the gateway.
+  const other = await call('mcp__pawl-gateway__fs__read', input, { session_id: 'two' })
+  expect(other.exit).toBe(2)
+})
+
 test("a call of Pawl's own carries its session and run, whatever the agent wrote", async () => {
   const { runtime, call } = openDesk()
   const runId = await startRelease(runtime)

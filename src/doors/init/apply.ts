@@ -26,6 +26,7 @@ export function applyInit(plan: HostPlan, setup: SetupDoor, at: number): Install
       return [{ ...note, mode: before ?? modes.get(path) ?? null }]
     }),
     folders: [...new Set([...(known?.folders ?? []), ...folders])],
+    ...(plan.moved === undefined ? {} : { moved: plan.moved }),
   }
   setup.writeInstalls([...othersThan(plan, setup), install])
   return install

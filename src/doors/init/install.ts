@@ -2,6 +2,7 @@
  * What `pawl init` has written where: the words that init, uninit, doctor and the daemon share.
  * Knows no host's settings.
  */
+import type { Json, JsonObject } from '../../core/json.ts'
 
 export const hostNames = ['claude', 'codex', 'gemini', 'opencode', 'cursor'] as const
 export type HostName = (typeof hostNames)[number]
@@ -17,6 +18,21 @@ export type Install = {
   readonly files: readonly InstalledFile[]
   /** Folders that were made for the files, the outermost first. */
   readonly folders: readonly string[]
+  /** Servers that stand behind the gateway now; absent: the host has no gateway. */
+  readonly moved?: readonly Moved[]
+}
+
+/** An MCP server that was taken out of a host's file. */
+export type Moved = {
+  readonly file: string
+  /** The member that holds the servers. */
+  readonly key: string
+  readonly name: string
+  /** As it was. */
+  readonly value: Json
+  /** Its name and entry behind the gateway. */
+  readonly as: string
+  readonly entry: JsonObject
 }
 
 export type InstalledFile = {

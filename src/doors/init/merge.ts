@@ -81,6 +81,10 @@ function mergeJson(path: string, entries: readonly Entry[], base: string | null)
   readSettings(path, text)
   const remarks: string[] = []
   for (const entry of entries) {
+    if (entry.kind === 'drop') {
+      text = removeValue(text, entry.path) ?? text
+      continue
+    }
     const there = entry.kind === 'item' ? null : nodeOn(rootOf(path, text), entry.path)
     if (there !== null) {
       if (entry.kind === 'offer') remarks.push(entry.otherwise)

@@ -5,6 +5,7 @@
 
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Path } from '../../core/source/edit-json.ts'
+import { gatewayServer } from '../../core/tools/own-tools.ts'
 import { hostNames } from './install.ts'
 
 /** The name of Pawl among a host's MCP servers. */
@@ -22,12 +23,16 @@ export function isOwnHook(hook: Json | undefined): boolean {
   return typeof command === 'string' && hookClient.test(command)
 }
 
+/** The names of Pawl's servers. */
+const ownServers = [serverName, gatewayServer]
+const serverVerbs = new Set<Json | undefined>(['mcp', 'gateway'])
+
 /** An MCP server that is Pawl: `<node> <program> mcp …`, in one list or in two fields. */
 export function isOwnServer(server: Json | undefined): boolean {
   const { command, args } = asObject(server) ?? {}
   const words = [command ?? [], args ?? []].flat()
   const at = words.findIndex((word) => typeof word === 'string' && program.test(word))
-  return at >= 0 && words[at + 1] === 'mcp'
+  return at >= 0 && serverVerbs.has(words[at + 1])
 }
 
 /** A status line that Pawl prints. */
@@ -48,16 +53,18 @@ export function ownIn(settings: Json): readonly Own[] {
     for (const [i, group] of groups.entries()) found.push(...ownInGroup(group, event, i))
   }
   for (const name of ['mcpServers', 'mcp']) {
-    const server = asObject(root[name])?.[serverName]
-    if (isOwnServer(server)) found.push({ path: [name, serverName], value: server as Json })
+    for (const own of ownServers) {
+      const server = asObject(root[name])?.[own]
+      if (isOwnServer(server)) found.push({ path: [name, own], value: server as Json })
+    }
   }
   if (isOwnStatus(root.statusLine)) {
     found.push({ path: ['statusLine'], value: root.statusLine as Json })
   }
   const enabled = root.enabledMcpjsonServers
-  if (Array.isArray(enabled) && enabled.includes(serverName)) {
-    const path = ['enabledMcpjsonServers', enabled.indexOf(serverName)]
-    found.push({ path, value: serverName })
+  for (const own of Array.isArray(enabled) ? ownServers : []) {
+    const at = (enabled as readonly Json[]).indexOf(own)
+    if (at >= 0) found.push({ path: ['enabledMcpjsonServers', at], value: own })
   }
   return found
 }

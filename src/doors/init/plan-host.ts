@@ -5,12 +5,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkInstall } from './check-install.ts'
 import type { FoundHost } from './find-hosts.ts'
+import { gatewayPath, gatewayWith, gatewayWithout, moveServers } from './gateway-servers.ts'
 import { excludeFile } from './git-exclude.ts'
 import { hosts } from './hosts/hosts.ts'
-import type { HostName, Install, InstalledFile } from './install.ts'
-import { type Plan, type PlannedFile, planInit, planUninit, type ReadFile } from './plan.ts'
+import type { HostName, Install, InstalledFile, Moved } from './install.ts'
+import { baseOf, type Plan, type PlannedFile, planInit, planUninit, type ReadFile } from './plan.ts'
 import type { SetupDoor } from './setup-door.ts'
-import type { Host, Setting } from './wanted.ts'
+import type { Host, Setting, WantedFile } from './wanted.ts'
 import { readWorkspaceFile } from './write-files.ts'
 
 export type HostPlan = Plan & {
@@ -20,6 +21,8 @@ export type HostPlan = Plan & {
   /** What was written last time; null: nothing. */
   readonly known: Install | null
   readonly wire: 'http' | 'command'
+  /** Servers that stand behind the gateway; absent: the host has no gateway. */
+  readonly moved?: readonly Moved[]
 }
 
 /** Plans for several hosts, each for what the ones before it will have left. */
@@ -46,6 +49,8 @@ export type HostWish = {
   readonly workspace: string
   readonly http: Setting['http']
   readonly installs: readonly Install[]
+  /** `stays`: as it was last time. */
+  readonly gateway?: 'wanted' | 'stays'
 }
 
 /** What brings a host under Pawl. */
@@ -54,10 +59,12 @@ export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): 
   const host = hosts[found.name]
   const setting = settingOf(found, wish)
   const known = installOf(wish.installs, workspace, found.name)
-  const plan = planInit(host.wants(setting), withoutExclude(known), readFile)
+  const before = withoutExclude(known)
+  const moving = movingOf(host.wants(setting), { wish, known: before, readFile })
+  const plan = planInit(moving.wanted, before, readFile)
   const exclude = excludeFile(workspace, found.name, madeBy(plan.files, workspace))
   const more = exclude === null ? null : planInit([exclude], onlyExclude(known), readFile)
-  const files = [...plan.files, ...(more?.files ?? [])]
+  const files = [...plan.files, ...(more?.files ?? []), ...moving.files]
   const off = checkInstall(installFrom(files, { host: found.name, workspace }), (path) => {
     return files.find((one) => one.path === path)?.after ?? null
   })
@@ -68,8 +75,10 @@ export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): 
     known,
     wire: host.wireOf(setting),
     files,
+    ...(moving.moved === null ? {} : { moved: moving.moved }),
     remarks: [
       ...plan.remarks,
+      ...moving.remarks,
       ...host.remarks(setting),
       ...off.map(({ message }) => `${message}: its hooks will not run`),
     ],
@@ -84,8 +93,43 @@ export function planHostRemoval(found: FoundHost, wish: HostWish, readFile: Read
   const known = installOf(wish.installs, workspace, found.name)
   const exclude = excludeFile(workspace, found.name, [])
   const wanted = [...host.wants(setting), ...(exclude === null ? [] : [exclude])]
-  const plan = planUninit(wanted, known, readFile)
-  return { host, found, workspace, known, wire: host.wireOf(setting), ...plan }
+  const { files, remarks } = planUninit(wanted, known, readFile)
+  const others = wish.installs.filter((one) => one !== known && one.workspace === workspace)
+  const kept = new Set(others.flatMap(({ moved = [] }) => moved.map(({ as }) => as)))
+  const gone = (known?.moved ?? []).filter(({ as }) => !kept.has(as))
+  const text = readFile(gatewayPath)
+  const more = gatewayFile(text, gatewayWithout(text, gone))
+  const wire = host.wireOf(setting)
+  return { host, found, workspace, known, wire, files: [...files, ...more], remarks }
+}
+
+type Looking = {
+  readonly wish: HostWish
+  readonly known: Install | null
+  readonly readFile: ReadFile
+}
+type Movement = {
+  readonly wanted: readonly WantedFile[]
+  /** Null: the host has no gateway. */
+  readonly moved: readonly Moved[] | null
+  readonly files: readonly PlannedFile[]
+  readonly remarks: readonly string[]
+}
+
+/** What changes where the servers of a host stand behind the gateway, or already do. */
+function movingOf(wanted: readonly WantedFile[], { wish, known, readFile }: Looking): Movement {
+  const isWanted = wish.gateway === 'wanted' || known?.moved !== undefined
+  if (!isWanted) return { wanted, moved: null, files: [], remarks: [] }
+  const gateway = readFile(gatewayPath)
+  const result = moveServers({ wanted, gateway, baseOf: (file) => baseOf(file, known, readFile) })
+  const files = gatewayFile(gateway, gatewayWith(gateway, result.moved))
+  return { ...result, files }
+}
+
+/** It may hold what was secret before, so only its owner reads it. */
+function gatewayFile(before: string | null, after: string | null): readonly PlannedFile[] {
+  if (before === after) return []
+  return [{ path: gatewayPath, before, after, mode: 'secret', note: null }]
 }
 
 /** Whether a host is as it should be already. */

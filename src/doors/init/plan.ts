@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../../core/json.ts'
 import { canonicalJson, equalJson } from '../../core/json.ts'
-import { type Install, type InstalledFile, undone, undoOf } from './install.ts'
+import { hasDropped, withMoved } from './gateway-servers.ts'
+import { type Install, type InstalledFile, type Moved, undone, undoOf } from './install.ts'
 import { isBare, merge, ownOf, type Shape, strip } from './merge.ts'
 import type { WantedFile } from './wanted.ts'
 
@@ -34,13 +35,12 @@ export function planInit(
   readFile: ReadFile,
 ): Plan {
   const merged = wanted.map((file) => {
-    const note = known?.files.find((one) => one.path === file.path) ?? null
-    return planFile(file, readFile(file.path), note)
+    return planFile(file, readFile(file.path), leftIn(file, known))
   })
   // Files that an older Pawl wrote and this one does not.
   const stale = (known?.files ?? []).filter(({ path }) => !wanted.some((one) => one.path === path))
   const gone = stale.map((note) => {
-    const left = { path: note.path, shape: shapeOf(note.path), note }
+    const left = { ...leftIn(note, known), shape: shapeOf(note.path) }
     return planRemoval(left, readFile(note.path))
   })
   return {
@@ -57,9 +57,8 @@ export function planUninit(
 ): Plan {
   const paths = new Set([...wanted, ...(known?.files ?? [])].map(({ path }) => path))
   const files = [...paths].map((path) => {
-    const note = known?.files.find((one) => one.path === path) ?? null
     const shape = wanted.find((one) => one.path === path)?.content ?? shapeOf(path)
-    return planRemoval({ path, shape, note }, readFile(path))
+    return planRemoval({ ...leftIn({ path }, known), shape }, readFile(path))
   })
   return { files: files.filter(({ before, after }) => before !== after), remarks: [] }
 }
@@ -79,17 +78,33 @@ export function hashOwn(own: Json): string {
   return sha256(typeof own === 'string' ? own : canonicalJson(own))
 }
 
+/** What a file would be without us; null: there would be none. */
+export function baseOf(file: WantedFile, known: Install | null, readFile: ReadFile): string | null {
+  const text = readFile(file.path)
+  return text === null ? null : textWithoutOurs(leftIn(file, known), text)
+}
+
+/** What is known of a file from last time. */
+function leftIn(
+  { path, content }: { readonly path: string; readonly content?: Shape },
+  known: Install | null,
+): Left {
+  const note = known?.files.find((one) => one.path === path) ?? null
+  const moved = known?.moved?.filter(({ file }) => file === path) ?? []
+  return { path, shape: content ?? shapeOf(path), note, moved }
+}
+
 type Planned = { readonly file: PlannedFile; readonly remarks: readonly string[] }
 type Note = InstalledFile | null
 
-function planFile(wanted: WantedFile, before: string | null, note: Note): Planned {
+function planFile(wanted: WantedFile, before: string | null, left: Left): Planned {
   const { path, mode, content } = wanted
   const { kind } = content
-  const left = { path, shape: content, note }
   const base = before === null ? null : textWithoutOurs(left, before)
   const { text, remarks } = merge(wanted, base)
   const own = ownOf(path, content, text)
-  const isThere = before !== null && equalJson(ownOf(path, content, before), own)
+  const isSame = before !== null && equalJson(ownOf(path, content, before), own)
+  const isThere = isSame && !(kind === 'json' && hasDropped(before, content.entries))
   const after = isThere ? before : text
   const file: PlannedFile = {
     path,
@@ -107,7 +122,13 @@ function planFile(wanted: WantedFile, before: string | null, note: Note): Planne
   return { file, remarks }
 }
 
-type Left = { readonly path: string; readonly shape: Shape; readonly note: Note }
+type Left = {
+  readonly path: string
+  readonly shape: Shape
+  readonly note: Note
+  /** Servers that go back into it. */
+  readonly moved: readonly Moved[]
+}
 
 function planRemoval(left: Left, before: string | null): PlannedFile {
   const after = before === null ? null : textWithoutOurs(left, before)
@@ -115,11 +136,12 @@ function planRemoval(left: Left, before: string | null): PlannedFile {
 }
 
 /** What a file would be without us; null: there would be none. */
-function textWithoutOurs({ path, shape, note }: Left, text: string): string | null {
+function textWithoutOurs({ path, shape, note, moved }: Left, text: string): string | null {
   if (note !== null && note.after === sha256(text)) {
     return note.undo === null ? null : undone(text, note.undo)
   }
-  const left = strip(path, shape, text)
+  const stripped = strip(path, shape, text)
+  const left = stripped === null ? null : withMoved(stripped, moved)
   const isMadeByUs = note !== null && note.undo === null
   return left !== null && left !== text && isMadeByUs && isBare(path, shape, left) ? null : left
 }

@@ -69,5 +69,7 @@ export type Entry =
       readonly value: Json
       readonly otherwise: string
     }
+  /** A server that stands behind the gateway instead. */
+  | { readonly kind: 'drop'; readonly path: readonly string[] }
   /** What the host needs beside our entries; never taken out of what others use. */
   | { readonly kind: 'need'; readonly path: readonly string[]; readonly value: Json }

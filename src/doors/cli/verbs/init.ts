@@ -9,6 +9,7 @@ import type { FoundHost } from '../../init/find-hosts.ts'
 import { type HostPlan, isDone, planHost, planHosts } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import type { Setting } from '../../init/wanted.ts'
+import { acceptServers } from '../init/accept-servers.ts'
 import { agree } from '../init/agree.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import { choosePort, settlePort } from '../init/hook-port.ts'
@@ -32,6 +33,7 @@ in those files stays. A second time there is nothing to do, or what an older Paw
 Options:
   --yes       do not ask
   --command   Claude Code: hooks that are commands, not HTTP
+  --gateway   also put the MCP servers of the hosts behind Pawl's gateway (docs/gateway.md)
   --dry-run   only show it
   --json      one JSON object: { "workspace", "written", "hosts": [{ "host", "version", "wire",
               "files": [{ "path", "change" }], "remarks" }], "remarks" }
@@ -44,10 +46,12 @@ export const initVerb: Verb = {
   summary: 'put the agents that work in this folder under Pawl',
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
-    const kinds = { yes: 'flag', command: 'flag', 'dry-run': 'flag', json: 'flag' } as const
+    const flags = { yes: 'flag', command: 'flag', 'dry-run': 'flag', json: 'flag' } as const
+    const kinds = { ...flags, gateway: 'flag' } as const
     const { files: names, values } = readOptions('init', args, kinds)
     refuseAgent(io, '`pawl init`')
-    const here: Here = { setup: await setupOf(io), workspace: initWorkspace(io), io }
+    const gateway = values.gateway ? 'wanted' : 'stays'
+    const here: Here = { setup: await setupOf(io), workspace: initWorkspace(io), io, gateway }
     const found = await findThem(names, here)
     const http = values.command ? null : await httpFor(found, here)
     const plans = plansFor(found, http, here)
@@ -63,7 +67,12 @@ export const initVerb: Verb = {
   },
 }
 
-type Here = { readonly setup: SetupDoor; readonly workspace: string; readonly io: Io }
+type Here = {
+  readonly setup: SetupDoor
+  readonly workspace: string
+  readonly io: Io
+  readonly gateway: 'wanted' | 'stays'
+}
 type Http = Setting['http'] & { readonly port: number }
 type Mode = 'show' | 'write' | 'declined'
 type Done = { readonly plans: readonly HostPlan[]; readonly words: readonly string[] }
@@ -102,10 +111,10 @@ function tokenNow(io: Io): string | null {
 function plansFor(
   found: readonly FoundHost[],
   http: Http | null,
-  { setup, workspace }: Here,
+  { setup, workspace, gateway }: Here,
 ): readonly HostPlan[] {
   const installs = setup.readInstalls()
-  return planHosts(found, { setup, workspace, http, installs }, planHost)
+  return planHosts(found, { setup, workspace, http, installs, gateway }, planHost)
 }
 
 type Asking = { readonly yes: boolean; readonly json: boolean; readonly io: Io }
@@ -136,6 +145,7 @@ async function write(shown: readonly HostPlan[], writing: Writing): Promise<Done
     applyInit(plan, setup, Date.now())
     if (plan.host.name === 'codex') words.push(trustText(await trustIn(plan, setup)))
   }
+  words.push(...(await acceptServers(plans, writing)))
   return { plans, words }
 }
 

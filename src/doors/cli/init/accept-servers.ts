@@ -1,0 +1,39 @@
+/**
+ * Tells the daemon that a person has agreed to the servers which were put behind the gateway: they
+ * have seen them on the screen.
+ */
+import { pinLaunch } from '../../../core/tools/launch-pin.ts'
+import type { HostPlan } from '../../init/plan-host.ts'
+import type { Io } from '../io.ts'
+import { connect } from '../remote/connect.ts'
+
+type Here = { readonly workspace: string; readonly io: Io }
+
+/** What is to be said about it. */
+export async function acceptServers(
+  plans: readonly HostPlan[],
+  { workspace, io }: Here,
+): Promise<readonly string[]> {
+  const moved = plans.flatMap((plan) => plan.moved ?? [])
+  if (moved.length === 0) return []
+  try {
+    const remote = await connect(io, 'person')
+    try {
+      for (const { as: server, entry } of moved) {
+        // WHY a shape of its own: what is not of the way it is started does not count.
+        const sight = { workspace, scope: workspace, server, launch: pinLaunch(entry), tools: null }
+        await remote.call('gateway.see', sight)
+        const { items } = await remote.call('gateway.pins', { workspace })
+        const pinned = items.find((one) => one.scope === workspace && one.server === server)
+        if (pinned === undefined || pinned.launch.isAccepted) continue
+        await remote.call('gateway.accept', { scope: workspace, server, version: pinned.version })
+      }
+    } finally {
+      remote.close()
+    }
+    return [`behind the gateway: ${moved.map(({ as }) => as).join(', ')}`]
+  } catch (fault) {
+    const why = fault instanceof Error ? fault.message : String(fault)
+    return [`the servers behind the gateway wait for \`pawl gateway accept\` (${why})`]
+  }
+}
