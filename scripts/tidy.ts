@@ -60,6 +60,7 @@ const everyRoom = [
   'src/store/',
   'src/client/',
   'src/prove/',
+  'src/proxy/',
 ]
 
 export const rules: Rules = {
@@ -72,6 +73,7 @@ export const rules: Rules = {
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
     { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
+    { folder: 'src/proxy/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
   ],
@@ -106,6 +108,7 @@ export const rules: Rules = {
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
     '@modelcontextprotocol/client',
+    'resend',
   ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },

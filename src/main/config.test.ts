@@ -33,6 +33,7 @@ test('without a file every setting has its default', () => {
     retention: { days: null, megabytes: null },
     hooks: { askWaitMs: 30_000, stopsMax: 3, otherSessions: 'refused' },
     prices: knownPrices,
+    proxy: null,
     otlpUrl: null,
     webhookUrl: null,
   })
@@ -57,6 +58,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
     retention: { days: 30, megabytes: 500 },
     hooks: { askWaitMs: 5_000, stopsMax: 0, otherSessions: 'free' },
     prices: withPrices({ house: { input: 1, output: 2 } }),
+    proxy: null,
     otlpUrl: 'http://127.0.0.1:4318/v1/traces',
     webhookUrl: 'http://127.0.0.1:9/hook',
   })

@@ -9,6 +9,7 @@ import { type PriceTable, withPrices } from '../core/prices.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { type ProxyConfig, proxySchema } from './config-proxy.ts'
 import { readPrivate } from './private-file.ts'
 
 const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
@@ -78,6 +79,7 @@ const configSchema = z.strictObject({
     .record(z.string().min(1).max(200), priceSchema)
     .optional()
     .describe('What models cost, in dollars for a million tokens; laid over the known prices.'),
+  proxy: proxySchema.optional(),
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
   webhook: z
     .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
@@ -98,6 +100,8 @@ export type Config = {
     readonly otherSessions: 'refused' | 'free'
   }
   readonly prices: PriceTable
+  /** Null: agents send nothing through Pawl. */
+  readonly proxy: ProxyConfig | null
   readonly otlpUrl: string | null
   readonly webhookUrl: string | null
 }
@@ -126,6 +130,7 @@ function settingsOf(file: ConfigFile): Config {
       otherSessions: file.hooks?.otherSessions ?? 'refused',
     },
     prices: withPrices(file.prices ?? {}),
+    proxy: file.proxy ?? null,
     otlpUrl: file.otlp ?? null,
     webhookUrl: file.webhook?.url ?? null,
   }

@@ -20,6 +20,7 @@ import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openStore } from './open-store.ts'
+import { startProxy } from './start-proxy.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
 import { type HookWatch, openHookWatch } from './watch-hooks.ts'
@@ -75,19 +76,21 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       log: (what, about) => log('warning', what, about),
     })
     opened.push(spending.close)
+    const proxy = await startProxy({ home, config, log, runtime, store, tokens })
+    opened.push(proxy.close)
     const desk = openDesk(runtime, watch, { home, log, config, spending })
     const api = openApi({
       runtime,
       tokens,
       answerHook: desk.answerHttp,
-      about: aboutOf(version, () => [...found, ...watch.known()]),
+      about: aboutOf(version, () => [...found, ...proxy.found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       ...spans.hear,
     })
     const { url, close: closeDoors } = await openDoors(api, home, settings.port ?? config.port)
     opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
-    return { url, found, close }
+    return { url, found: [...found, ...proxy.found], close }
   } catch (fault) {
     await close()
     throw fault

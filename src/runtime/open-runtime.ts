@@ -3,10 +3,13 @@
  * without anybody asking.
  */
 
+import { type Family, mainOf } from '../core/engine/family.ts'
+import { hasEnded } from '../core/engine/running.ts'
 import type { Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
+import type { Machine, MailRule } from '../core/machine/machine.ts'
 import { knownPrices, type PriceTable } from '../core/prices.ts'
 import type { Clock } from './clock.ts'
 import { readCosts } from './cost-report.ts'
@@ -100,6 +103,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       return { head: run.head, view: viewOf(run.family, branch), notice }
     },
     prices: options.prices ?? knownPrices,
+    mailRules: async (runId) => mailRulesOf((await currentRun(desk, runId)).family),
     readCosts: (query) => readCosts(store, query),
     listRuns: store.listRuns,
     readEvents: store.readEvents,
@@ -133,6 +137,13 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       await store.close()
     },
   }
+}
+
+/** Of the run at work and of all above it; a branch has its parent's machine. */
+function mailRulesOf(family: Family): readonly MailRule[] {
+  const machines = new Set<Machine>([mainOf(family).machine])
+  for (const { machine, state } of family.members) if (!hasEnded(state)) machines.add(machine)
+  return [...machines].flatMap(({ mail }) => (mail === null ? [] : [mail]))
 }
 
 /** How long an answer about trouble is believed: whoever asks all the time costs no write each. */
