@@ -4,6 +4,7 @@
 import { benchGuard } from './guard.ts'
 import { benchHooks } from './hooks.ts'
 import { benchMachine } from './machine.ts'
+import { benchProxy } from './proxy.ts'
 import { benchRecord } from './record.ts'
 
 const benches: Readonly<Record<string, () => void | Promise<void>>> = {
@@ -11,6 +12,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   guard: benchGuard,
   record: benchRecord,
   hooks: benchHooks,
+  proxy: benchProxy,
 }
 
 const named = process.argv.slice(2)

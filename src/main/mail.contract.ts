@@ -2,11 +2,13 @@
  * What tests of mail share: a daemon with the proxy set up, a provider behind it, and runs whose
  * definition says who may be written to.
  */
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Client, openClient } from '../client/open-client.ts'
 import { openProvider, type Provider } from '../proxy/mail/provider.contract.ts'
-import { type House, openHouse, until } from './daemon.contract.ts'
+import { type House, openHouse, type Process, until } from './daemon.contract.ts'
 
 export const realKey = 're_the_real_key_that_nobody_sees'
 
@@ -19,6 +21,8 @@ export type Posting = {
   readonly url: string
   /** A run with such an `email_config`; gives its id and the key of its agent. */
   readonly begin: (mail: object, more?: object) => Promise<{ runId: string; key: string }>
+  /** Kills the daemon and starts another. */
+  readonly restart: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -31,10 +35,11 @@ export async function openPosting(proxy: object = {}): Promise<Posting> {
   writeFileSync(file('resend.key'), `${realKey}\n`, { mode: 0o600 })
   const mail = { url: provider.url, keyFile: 'resend.key' }
   const hooks = { askWaitSeconds: 0 }
-  writeFileSync(file('config.json'), JSON.stringify({ hooks, proxy: { mail, ...proxy } }))
-  const daemon = house.start(['serve'])
-  await until(() => typeof house.note()?.http === 'string', `a daemon: ${daemon.said()}`)
-  const url = /the outbound proxy serves (\S+)/.exec(await said(house))?.[1] ?? ''
+  // The SDK is told of the address once, also when the daemon dies in between.
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  writeFileSync(file('config.json'), JSON.stringify({ hooks, proxy: { port, mail, ...proxy } }))
+  let daemon = await serve(house)
   const socket = house.note()?.socket ?? ''
   const token = (role: string) => readFileSync(file(`${role}.token`), 'utf8').trim()
   const agent = openClient({ socket, token: token('agent') })
@@ -51,6 +56,11 @@ export async function openPosting(proxy: object = {}): Promise<Posting> {
       const { runId } = await agent.runs.start({ definition: `mails-${count}` })
       return { runId, key: `${runId}.${token('agent')}` }
     },
+    restart: async () => {
+      daemon.child.kill('SIGKILL')
+      await daemon.ended
+      daemon = await serve(house)
+    },
     close: async () => {
       agent.close()
       person.close()
@@ -60,6 +70,17 @@ export async function openPosting(proxy: object = {}): Promise<Posting> {
   }
 }
 
-async function said(house: House): Promise<string> {
-  return (await house.cli('status')).out.replace(/\s+/g, ' ')
+async function serve(house: House): Promise<Process> {
+  const daemon = house.start(['serve'])
+  const isUp = () => house.note()?.pid === daemon.pid && house.note()?.http !== null
+  await until(isUp, `a daemon: ${daemon.said()}`)
+  return daemon
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
 }

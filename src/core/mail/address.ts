@@ -1,6 +1,6 @@
 /**
- * Mail addresses, read strictly: what a simple grammar does not accept is no address. Servers and
- * libraries read the odd corners of RFC 5322 each in its own way, and every difference is a way out.
+ * Mail addresses, read strictly: what a simple grammar does not accept is no address. Servers read
+ * the odd corners of RFC 5322 each in its own way, and every difference is a way out.
  */
 
 export type Address = {

@@ -44,16 +44,19 @@ const lineCharsMax = 998
 export function readMail(body: Json): MailRead {
   try {
     const fields = asObject(body)
-    if (fields === null) throw new Unreadable('a mail is an object')
+    if (fields === null) throw unreadable('a mail is an object')
     return { ok: true, mail: mailIn(fields) }
   } catch (fault) {
-    if (fault instanceof Unreadable) return { ok: false, reason: fault.message }
+    const isOurs = fault instanceof Error && fault.name === 'Unreadable'
+    if (isOurs) return { ok: false, reason: fault.message }
     throw fault
   }
 }
 
 /** WHY thrown: a field deep inside ends the reading of the whole, and nothing else does. */
-class Unreadable extends Error {}
+function unreadable(reason: string): Error {
+  return Object.assign(new Error(reason), { name: 'Unreadable' })
+}
 
 const known: ReadonlySet<string> = new Set(
   'from to cc bcc reply_to subject text html headers attachments tags scheduled_at'.split(' '),
@@ -61,10 +64,9 @@ const known: ReadonlySet<string> = new Set(
 
 function mailIn(fields: JsonObject): Mail {
   const stranger = Object.keys(fields).find((key) => !known.has(key) && fields[key] !== null)
-  if (stranger !== undefined)
-    throw new Unreadable(`the field \`${visible(stranger)}\` is not taken`)
+  if (stranger !== undefined) throw unreadable(`the field \`${visible(stranger)}\` is not taken`)
   const from = own(fields, 'from')
-  if (typeof from !== 'string') throw new Unreadable('the field `from` is one address')
+  if (typeof from !== 'string') throw unreadable('the field `from` is one address')
   const mail = {
     from: addressIn('from', from),
     to: addressesIn(fields, 'to'),
@@ -79,9 +81,9 @@ function mailIn(fields: JsonObject): Mail {
     tags: tagsIn(fields),
     scheduledAt: lineIn(fields, 'scheduled_at'),
   }
-  if (mail.to.length === 0) throw new Unreadable('the field `to` names at least one address')
+  if (mail.to.length === 0) throw unreadable('the field `to` names at least one address')
   if (mail.text === null && mail.html === null) {
-    throw new Unreadable('a mail has `text` or `html`')
+    throw unreadable('a mail has `text` or `html`')
   }
   return mail
 }
@@ -91,10 +93,10 @@ function addressesIn(fields: JsonObject, field: string): readonly Address[] {
   if (value === null) return []
   const texts: readonly Json[] = Array.isArray(value) ? value : [value as Json]
   if (texts.length > addressesMax) {
-    throw new Unreadable(`the field \`${field}\` names at most ${addressesMax} addresses`)
+    throw unreadable(`the field \`${field}\` names at most ${addressesMax} addresses`)
   }
   return texts.map((text) => {
-    if (typeof text !== 'string') throw new Unreadable(`the field \`${field}\` holds addresses`)
+    if (typeof text !== 'string') throw unreadable(`the field \`${field}\` holds addresses`)
     return addressIn(field, text)
   })
 }
@@ -102,7 +104,7 @@ function addressesIn(fields: JsonObject, field: string): readonly Address[] {
 function addressIn(field: string, text: string): Address {
   const address = readAddress(text)
   if (address !== null) return address
-  throw new Unreadable(`\`${visible(text)}\` in \`${field}\` is not one plain address`)
+  throw unreadable(`\`${visible(text)}\` in \`${field}\` is not one plain address`)
 }
 
 function visible(text: string): string {
@@ -116,14 +118,14 @@ function lineIn(fields: JsonObject, field: string): string | null {
   const value = own(fields, field) ?? null
   if (value === null) return null
   if (typeof value === 'string') return lineOf(`the field \`${field}\``, value)
-  throw new Unreadable(`the field \`${field}\` is a text`)
+  throw unreadable(`the field \`${field}\` is a text`)
 }
 
 function lineOf(what: string, value: string): string {
-  if (value.length > lineCharsMax) throw new Unreadable(`${what} is too long`)
+  if (value.length > lineCharsMax) throw unreadable(`${what} is too long`)
   // WHY these two may stay: words of many languages and families of signs are joined by them.
   if (unseen.test(value.replace(/[\u200c\u200d]/g, ''))) {
-    throw new Unreadable(`${what} holds a line's end or a letter that is not seen`)
+    throw unreadable(`${what} holds a line's end or a letter that is not seen`)
   }
   return value
 }
@@ -131,34 +133,46 @@ function lineOf(what: string, value: string): string {
 function bodyIn(fields: JsonObject, field: string): string | null {
   const value = own(fields, field) ?? null
   if (value === null || typeof value === 'string') return value
-  throw new Unreadable(`the field \`${field}\` is a text`)
+  throw unreadable(`the field \`${field}\` is a text`)
 }
 
 /** Headers that say nothing about who gets a mail, from whom, or who is told of it. */
-const plainHeader =
-  /^(?:references|in-reply-to|list-unsubscribe|list-unsubscribe-post|precedence|auto-submitted|importance|priority|feedback-id|x-[a-z0-9-]+)$/i
-/** Headers by which providers are told what to do with a mail. */
-const steeringHeader =
-  /^x-(?:original|envelope|rcpt|receiver|recipient|sender|from|to|cc|bcc|reply|return|forward|resent|delivered|apparently|smtpapi|msys|mailgun|mc|mj|ses|pm|sg|sib|postmark|mailin|amz|confirm|errors|google-original|ms-exchange|ghost|failed|loop|apple)(?:-|$)/i
+const plainHeaders: ReadonlySet<string> = new Set(
+  `references in-reply-to list-unsubscribe list-unsubscribe-post precedence auto-submitted
+  importance priority feedback-id`.split(/\s+/),
+)
+/** After `x-`: by these, providers and servers are told what to do with a mail. */
+const steering: ReadonlySet<string> = new Set(
+  `original envelope rcpt receiver recipient sender from to cc bcc reply return forward forwarded
+  resent delivered apparently smtpapi msys mailgun mc mj ses pm sg sib postmark mailin amz confirm
+  errors google ms ghost failed loop apple`.split(/\s+/),
+)
+
+function isPlainHeader(name: string): boolean {
+  const lower = name.toLowerCase()
+  if (plainHeaders.has(lower)) return true
+  const [x, first = ''] = lower.split('-')
+  return x === 'x' && /^x-[a-z0-9-]{1,70}$/.test(lower) && !steering.has(first)
+}
 
 function headersIn(fields: JsonObject): Readonly<Record<string, string>> {
   const value = own(fields, 'headers') ?? null
   if (value === null) return {}
   const headers = asObject(value)
-  if (headers === null) throw new Unreadable('the field `headers` is an object')
+  if (headers === null) throw unreadable('the field `headers` is an object')
   const entries = Object.entries(headers)
-  if (entries.length > headersMax) throw new Unreadable(`at most ${headersMax} headers are taken`)
+  if (entries.length > headersMax) throw unreadable(`at most ${headersMax} headers are taken`)
   return Object.fromEntries(entries.map(([name, text]) => [name, headerIn(name, text)]))
 }
 
 function headerIn(name: string, text: Json): string {
-  if (!plainHeader.test(name) || steeringHeader.test(name)) {
-    throw new Unreadable(`the header \`${visible(name)}\` is not taken`)
+  if (!isPlainHeader(name)) {
+    throw unreadable(`the header \`${visible(name)}\` is not taken`)
   }
-  if (typeof text !== 'string') throw new Unreadable(`the header \`${name}\` is a text`)
+  if (typeof text !== 'string') throw unreadable(`the header \`${name}\` is a text`)
   const line = lineOf(`the header \`${name}\``, text)
   if (/^list-unsubscribe$/i.test(name) && !/^(?:<https:\/\/[^<>\s,]+>)$/.test(line)) {
-    throw new Unreadable('the header `List-Unsubscribe` is one `<https://…>`')
+    throw unreadable('the header `List-Unsubscribe` is one `<https://…>`')
   }
   return line
 }
@@ -168,11 +182,11 @@ function attachmentsIn(fields: JsonObject): readonly Attachment[] {
     const stranger = Object.keys(one).find((key) => !attachmentFields.has(key) && one[key] !== null)
     if (stranger !== undefined) {
       const why = stranger === 'path' ? ': nobody would see what is sent' : ''
-      throw new Unreadable(`\`${visible(stranger)}\` of an attachment is not taken${why}`)
+      throw unreadable(`\`${visible(stranger)}\` of an attachment is not taken${why}`)
     }
     const content = own(one, 'content')
     if (typeof content !== 'string' || !/^[A-Za-z0-9+/\r\n]*={0,2}\s*$/.test(content)) {
-      throw new Unreadable('the `content` of an attachment is base64')
+      throw unreadable('the `content` of an attachment is base64')
     }
     return {
       filename: lineIn(one, 'filename') ?? 'attachment',
@@ -194,7 +208,7 @@ function tagsIn(fields: JsonObject): Mail['tags'] {
       (part) => typeof part === 'string' && /^[\w-]{1,256}$/.test(part),
     )
     if (isTag) return { name: String(name), value: String(value) }
-    throw new Unreadable('a tag is a `name` and a `value` of plain letters')
+    throw unreadable('a tag is a `name` and a `value` of plain letters')
   })
 }
 
@@ -203,7 +217,7 @@ function listIn(fields: JsonObject, field: string, max: number): readonly JsonOb
   if (value === null) return []
   const objects = Array.isArray(value) ? value.map((one) => asObject(one as Json)) : null
   if (objects === null || objects.includes(null) || objects.length > max) {
-    throw new Unreadable(`the field \`${field}\` is a list of at most ${max} objects`)
+    throw unreadable(`the field \`${field}\` is a list of at most ${max} objects`)
   }
   return objects.filter((one) => one !== null)
 }

@@ -95,7 +95,7 @@ async function send(desk: Desk, request: MailRequest): Promise<JsonObject> {
     }
     const begun = await desk.ledger.begin(key, mail, mailsMax)
     if (begun === 'begun') return deliver(desk, key, mail)
-    await report(desk, mail, false)
+    await report(desk, mail, 'failed')
     return begun === 'full' ? full(mailsMax) : concurrent()
   })
 }
@@ -257,13 +257,15 @@ type Entry = { readonly key: string; readonly mail: OpenMail }
 
 async function finish(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<JsonObject> {
   await desk.ledger.settle(key, mail, end)
-  await report(desk, mail, end.kind === 'sent')
+  await report(desk, mail, end.kind === 'sent' ? 'ok' : 'failed')
   return answerOf({ hash: mail.hash, end, kind: mail.kind })
 }
 
+type Ended = 'ok' | 'failed'
+
 /** The record tells what became of it; a mail that was sent is sent, whatever becomes of that. */
-async function report(desk: Desk, { runId, callId }: OpenMail, ok: boolean): Promise<void> {
-  const report = { ok, output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
+async function report(desk: Desk, { runId, callId }: OpenMail, how: Ended): Promise<void> {
+  const report = { ok: how === 'ok', output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
   const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
   await desk.runtime
     .send(runId, { kind: 'report', callId, report, branch: null }, by)
