@@ -61,6 +61,7 @@ const everyRoom = [
   'src/client/',
   'src/prove/',
   'src/proxy/',
+  'src/smtp/',
 ]
 
 export const rules: Rules = {
@@ -73,7 +74,8 @@ export const rules: Rules = {
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
     { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
-    { folder: 'src/proxy/', mayUse: [core, 'src/runtime/'] },
+    { folder: 'src/smtp/', mayUse: [] },
+    { folder: 'src/proxy/', mayUse: [core, 'src/runtime/', 'src/smtp/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
   ],
@@ -108,7 +110,7 @@ export const rules: Rules = {
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
     '@modelcontextprotocol/client',
-    'resend',
+    ...['resend', 'smtp-server'],
   ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },

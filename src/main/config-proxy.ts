@@ -18,10 +18,21 @@ const safeUrl = z
     /^(?:https:\/\/[\w.-]+(?::\d+)?|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)(?:\/[\w./-]*)?$/,
   )
 
+const smtp = z.strictObject({
+  host: z.string().regex(/^[\w.:-]{1,253}$/),
+  port: z.int().min(1).max(65_535),
+  secure: z
+    .enum(['tls', 'starttls', 'none'])
+    .describe('`none` is for a server on this machine, or one without a password.'),
+  user: z.string().min(1).max(200).optional(),
+  passwordFile: secretFile.optional(),
+})
+
 const mail = z
   .strictObject({
     url: safeUrl.optional().describe("Address of an API like Resend's; its own when absent."),
-    keyFile: secretFile,
+    keyFile: secretFile.optional().describe('Holds the key of that API.'),
+    smtp: smtp.optional().describe('A mail server, in the place of an API.'),
   })
   .describe('Mail that agents send through Pawl.')
 

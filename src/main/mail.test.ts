@@ -31,6 +31,8 @@ describe.runIf(isOurNode)('mail', { timeout: 120_000 }, () => {
     expect(posting.provider.reached).toMatchObject([
       { path: '/emails', authorization: `Bearer ${realKey}`, body: { subject: 'Hi' } },
     ])
+    // The log of it comes behind the answer.
+    await posting.agent.runs.wait({ runId, after: 3, timeoutMs: 10_000 })
     const { items } = await posting.agent.runs.events({ runId })
     expect(items.map((one) => one.type)).toContain('call.reported')
     expect(JSON.stringify(items)).toContain('mail:send')

@@ -7,6 +7,8 @@ import type { Tokens } from '../doors/api/caller.ts'
 import { openLedger } from '../proxy/mail/ledger.ts'
 import { openPost, type Post } from '../proxy/mail/post.ts'
 import { openResendUpstream } from '../proxy/mail/resend-upstream.ts'
+import { openSmtpUpstream } from '../proxy/mail/smtp-upstream.ts'
+import type { Upstream } from '../proxy/mail/upstream.ts'
 import { openProxy } from '../proxy/open-proxy.ts'
 import { type KeyedHost, openKeyedDesk } from '../proxy/secrets/answer-keyed.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
@@ -72,17 +74,33 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
 }
 
 function startPost(around: Around, mail: NonNullable<ProxyConfig['mail']>): Post {
-  const { home, config, log, runtime, store } = around
-  const secret = (): string => secretIn(home, mail.keyFile)
+  const { config, log, runtime, store } = around
   return openPost({
     runtime,
     ledger: openLedger(store, Date.now),
-    upstream: openResendUpstream({ url: (mail.url ?? resendUrl).replace(/\/$/, ''), secret }),
+    upstream: upstreamOf(around.home, mail),
     askWaitMs: config.hooks.askWaitMs,
     now: Date.now,
     isShared: store.isShared,
     log: (what, about) => log('warning', what, about),
   })
+}
+
+/** An API or a mail server: one of the two, and whole. */
+function upstreamOf(home: Home, mail: NonNullable<ProxyConfig['mail']>): Upstream {
+  const { url = resendUrl, keyFile, smtp } = mail
+  if (keyFile !== undefined && smtp === undefined) {
+    const secret = (): string => secretIn(home, keyFile)
+    return openResendUpstream({ url: url.replace(/\/$/, ''), secret })
+  }
+  if (smtp === undefined || keyFile !== undefined || mail.url !== undefined) {
+    const hint = 'write `keyFile` (and `url`) for an API, or `smtp` for a mail server'
+    throw new PawlError('CONFIG_INVALID', '`proxy.mail` needs one upstream', { hint })
+  }
+  const { user, passwordFile, ...server } = smtp
+  const login = user === undefined ? {} : { user }
+  const password = (): string => (passwordFile === undefined ? '' : secretIn(home, passwordFile))
+  return openSmtpUpstream({ ...server, ...login, password }, Date.now)
 }
 
 type HostSetting = NonNullable<ProxyConfig['hosts']>[number]

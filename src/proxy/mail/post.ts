@@ -257,7 +257,9 @@ type Entry = { readonly key: string; readonly mail: OpenMail }
 
 async function finish(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<JsonObject> {
   await desk.ledger.settle(key, mail, end)
-  await report(desk, mail, end.kind === 'sent' ? 'ok' : 'failed')
+  // WHY not awaited: whoever waits for the mail need not wait for the log of it.
+  const reporting = report(desk, mail, end.kind === 'sent' ? 'ok' : 'failed')
+  void hold(desk, `report ${key}`, () => reporting)
   return answerOf({ hash: mail.hash, end, kind: mail.kind })
 }
 
