@@ -23,7 +23,7 @@ const defaults = {
   queuedMax: 10_000,
   lockedMaxMs: 5_000,
   // WHY: to be handed over costs a few commands more than it gives, and two threads one core each.
-  crowdMin: availableParallelism() > 1 ? 8 : Number.POSITIVE_INFINITY,
+  crowdMin: availableParallelism() > 1 ? 32 : Number.POSITIVE_INFINITY,
 } as const
 
 /** Opens a file or makes it. Faults: `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `STORE_VERSION`. */
