@@ -16,6 +16,7 @@ import { openStatuses } from '../runtime/open-statuses.ts'
 import { openPolicies } from '../runtime/policies.ts'
 import type { Store } from '../runtime/ports.ts'
 import { type Config, readConfig } from './config.ts'
+import { forgetByTheHour } from './forget-by-the-hour.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
@@ -68,7 +69,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(runtime.close)
     const found = await lookAround(store, settings)
     const watch = openHookWatch(home, runtime, log)
-    opened.push(openTimers(runtime, watch, log))
+    opened.push(openTimers(runtime, watch, log), forgetByTheHour(store, log))
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const spending = openSpending({

@@ -56,19 +56,15 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
     keyed: openKeyedDesk(hosts, { runtime, askWaitMs }),
     log: warn,
   })
-  // What was left open is tried at once, and then again and again.
-  const resume = async (): Promise<void> => void (await post?.resume())
-  const first = resume().catch((fault: unknown) =>
-    warn('mail was left open', { fault: `${fault}` }),
-  )
-  const timer = every(resumeMs, resume, (fault) =>
-    warn('mail was left open', { fault: `${fault}` }),
-  )
+  // What an earlier life has left open is tried at once, and then again and again.
+  const resume = async (): Promise<unknown> => post?.resume()
+  const onFault = (fault: unknown): void => warn('mail was left open', { fault: `${fault}` })
+  const timer = every(resumeMs, resume, onFault)
   return {
     found: [`the outbound proxy serves ${proxy.url}`],
     close: async () => {
       await proxy.close()
-      await Promise.all([timer.stop(), first])
+      await timer.stop()
     },
   }
 }

@@ -9,6 +9,7 @@ test.each([
   ['"Doe, Ann" <a.b+c@b.test>', '"Doe, Ann" <a.b+c@b.test>'],
   ['Ünï Bot <bot@acme.com>', 'Ünï Bot <bot@acme.com>'],
   ['<a@b.test>', 'a@b.test'],
+  ['🤖 Bot <bot@acme.com>', '"🤖 Bot" <bot@acme.com>'],
 ])('%s is an address', (text, made) => {
   const address = readAddress(text)
   expect(address && addressText(address)).toBe(made)

@@ -19,7 +19,7 @@ const localForm = /^[A-Za-z0-9_+=~'-]+(?:\.[A-Za-z0-9_+=~'-]+)*$/
 const domainForm =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9]$/
 /** Letters, numbers and what stands in names; nothing that a parser could take for more. */
-const nameForm = /^[\p{L}\p{M}\p{N}\p{Zs}.'’&+/!|#*_–-]*$/u
+const nameForm = /^[\p{L}\p{M}\p{N}\p{Zs}\p{Extended_Pictographic}.'’&+/!|#*_–-]*$/u
 
 /** The address in a text: by itself or as `Name <address>`; null: it cannot be read. */
 export function readAddress(text: string): Address | null {

@@ -55,7 +55,9 @@ type Begun = 'begun' | 'full' | 'known'
 type Lease = { readonly version: number; readonly until: number }
 type Cards = Pick<CardStore, 'readCard' | 'writeCards' | 'listCards'>
 
-const drawers = { counts: 'mail-count', open: 'mail-open', done: 'mail-done' }
+/** Answers by the keys of agents: needed as long as somebody may ask again. */
+export const doneDrawer = 'mail-done'
+const drawers = { counts: 'mail-count', open: 'mail-open', done: doneDrawer }
 /** Tries to write before the store is called too busy. */
 const triesMax = 50
 const openMax = 500
