@@ -66,6 +66,8 @@ const everyRoom = [
   'src/gateway/',
   'src/prove/',
   'src/notify/',
+  'src/proxy/',
+  'src/smtp/',
 ]
 
 // The page knows what goes over the wire, and nothing of how it is answered.
@@ -90,6 +92,8 @@ export const rules: Rules = {
       ],
     },
     { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
+    { folder: 'src/smtp/', mayUse: [] },
+    { folder: 'src/proxy/', mayUse: [core, 'src/runtime/', 'src/smtp/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
     { folder: 'dashboard/', mayUse: [core, 'src/testing/', ...pageMayUse] },
@@ -130,7 +134,7 @@ export const rules: Rules = {
   ],
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
-    ...['playwright-core', 'smtp-server'],
+    ...['playwright-core', 'resend', 'smtp-server'],
   ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },

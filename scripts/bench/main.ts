@@ -5,6 +5,7 @@ import { benchGuard } from './guard.ts'
 import { benchHooks } from './hooks.ts'
 import { benchMachine } from './machine.ts'
 import { benchMcp } from './mcp.ts'
+import { benchProxy } from './proxy.ts'
 import { benchRecord } from './record.ts'
 
 const benches: Readonly<Record<string, () => void | Promise<void>>> = {
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   record: benchRecord,
   hooks: benchHooks,
   mcp: benchMcp,
+  proxy: benchProxy,
 }
 
 const named = process.argv.slice(2)

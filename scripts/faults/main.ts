@@ -1,16 +1,20 @@
 /**
  * `npm run faults [-- --sqlite N --postgres N]`: kills Pawl and its database again and again and
- * says what was lost. 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
+ * says what was lost. `npm run faults -- mail --rounds N`: only the deaths while mail is sent.
+ * 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
  */
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres/start.ts'
 import { diskFull, lockedDatabase, type TroubleResult } from './disk.ts'
 import { killLoopPostgres, killLoopSqlite, type LoopResult } from './kill-loop.ts'
+import { mailLoop } from './mail.ts'
 import { manyNodes } from './many-nodes.ts'
 import type { Losses } from './verify.ts'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    rounds: { type: 'string', default: '20' },
     sqlite: { type: 'string', default: '100' },
     postgres: { type: 'string', default: '20' },
     load: { type: 'string', default: '9000' },
@@ -18,6 +22,11 @@ const { values } = parseArgs({
 })
 
 let failedCount = 0
+const mail = await mailLoop(Number(values.rounds))
+const { roundsCount, acknowledged, repeated } = mail
+const asked = `${acknowledged} mails acknowledged, ${repeated} after a second try`
+tell('mail, kill -9', [mail, `${roundsCount} deaths, ${asked}`])
+if (positionals.includes('mail')) process.exit(failedCount === 0 ? 0 : 1)
 tell('SQLite, kill -9', loopText(await killLoopSqlite(Number(values.sqlite))))
 const full = await diskFull()
 if (full === null) console.log('disk full: skipped, only root may mount a small disk')

@@ -13,6 +13,7 @@ import type { NotifySettings } from '../notify/settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { type JobsConfig, jobsConfigOf, jobsSchema } from './config-jobs.ts'
 import { notifySchema, notifySettingsOf } from './config-notify.ts'
+import { type ProxyConfig, proxySchema } from './config-proxy.ts'
 import { readPrivate } from './private-file.ts'
 import { userName } from './user-name.ts'
 
@@ -92,6 +93,7 @@ const configSchema = z.strictObject({
     .optional()
     .describe('What models cost, in dollars for a million tokens; laid over the known prices.'),
   jobs: jobsSchema.optional(),
+  proxy: proxySchema.optional(),
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
   webhook: z
     .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
@@ -122,6 +124,8 @@ export type Config = {
   readonly elicitation: boolean
   readonly prices: PriceTable
   readonly jobs: JobsConfig
+  /** Null: agents send nothing through Pawl. */
+  readonly proxy: ProxyConfig | null
   readonly otlpUrl: string | null
   readonly notify: NotifySettings
   readonly publicUrl: string | null
@@ -153,6 +157,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
     elicitation: file.approvals?.elicitation ?? false,
     prices: withPrices(file.prices ?? {}),
     jobs: jobsConfigOf(file.jobs),
+    proxy: file.proxy ?? null,
     otlpUrl: file.otlp ?? null,
     notify: notifySettingsOf(file.notify, {
       webhookUrl: file.webhook?.url ?? null,

@@ -16,6 +16,7 @@ import { openStatuses } from '../runtime/open-statuses.ts'
 import { openPolicies } from '../runtime/policies.ts'
 import type { Store } from '../runtime/ports.ts'
 import { type Config, readConfig } from './config.ts'
+import { forgetByTheHour } from './forget-by-the-hour.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
@@ -25,6 +26,7 @@ import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from './page.ts'
 import { openPeople } from './people.ts'
+import { startProxy } from './start-proxy.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
 import { userName } from './user-name.ts'
@@ -74,7 +76,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(runtime.close)
     const found = await lookAround(store, settings)
     const watch = openHookWatch(home, runtime, log)
-    opened.push(openTimers(runtime, { watch, notify, log }))
+    opened.push(openTimers(runtime, { watch, notify, log }), forgetByTheHour(store, log))
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const signIns = openSignInFile(home, userName())
@@ -85,6 +87,8 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       log: (what, about) => log('warning', what, about),
     })
     opened.push(spending.close)
+    const proxy = await startProxy({ home, config, log, runtime, store, tokens })
+    opened.push(proxy.close)
     const desk = openDesk(runtime, watch, { home, log, config, spending })
     const api = openApi({
       runtime,
@@ -92,7 +96,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       answerHook: desk.answerHttp,
       signIns,
       people: notify,
-      about: aboutOf(version, config, () => [...found, ...watch.known()]),
+      about: aboutOf(version, config, () => [...found, ...proxy.found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
       jobs,
@@ -102,7 +106,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     notify.serveAt(url)
     opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
     const signInLink = (): string => `${url}/#/sign-in/${signIns.invite('admin').code}`
-    return { url, found, signInLink, close }
+    return { url, found: [...found, ...proxy.found], signInLink, close }
   } catch (fault) {
     await close()
     throw fault

@@ -11,21 +11,20 @@ import { judgeWithoutRun } from '../core/judge-free.ts'
 import { knownPrices, type PriceTable } from '../core/prices.ts'
 import type { Owes } from './change.ts'
 import type { Clock } from './clock.ts'
-import { readCosts } from './cost-report.ts'
 import { openDefinitions } from './definitions.ts'
 import { openDrafts } from './drafts.ts'
 import { type Deliver, openDueWork } from './due-work.ts'
-import { currentRun, type Desk, handleCommand, replyIn, viewOf } from './handle-command.ts'
+import { currentRun, type Desk, handleCommand, viewOf } from './handle-command.ts'
 import { freeCallOf, leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
+import { knownApproval, looksOf } from './looks.ts'
 import { openMachineShelf } from './machines.ts'
 import { openMemories } from './memories.ts'
 import { openGateway } from './open-gateway.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
 import type { ApprovalRow, Store } from './ports.ts'
-import { questionOf } from './question.ts'
 import { openRunCache } from './run-cache.ts'
 import { openRunQueue } from './run-queue.ts'
 import type {
@@ -145,50 +144,6 @@ function standingOf({ runId, machine, state }: Member): Standing {
     callsCount: calls,
     filesCount: files.length,
     bytes,
-  }
-}
-
-type Looks = Pick<
-  Runtime,
-  | 'readHead'
-  | 'findReply'
-  | 'listRuns'
-  | 'readEvents'
-  | 'listApprovals'
-  | 'readQuestion'
-  | 'readCosts'
-  | 'readMachine'
-  | 'minIsolations'
->
-
-/** What can be looked at without changing anything. */
-function looksOf(desk: Desk): Looks {
-  const { store, shelf, policies } = desk
-  return {
-    readHead: store.readHead,
-    findReply: async (runId, commandId) => {
-      const text = await store.findReply(runId, commandId)
-      return text === null ? null : replyIn(text)
-    },
-    listRuns: store.listRuns,
-    readEvents: store.readEvents,
-    listApprovals: store.listApprovals,
-    readQuestion: async (id) => {
-      const row = await knownApproval(store, id)
-      return questionOf(row, await currentRun(desk, row.runId))
-    },
-    readCosts: (query) => readCosts(store, query),
-    readMachine: async (hash) => {
-      if ((await store.readMachine(hash)) === null) return null
-      await shelf.fetch([hash])
-      return shelf.get(hash)
-    },
-    minIsolations: async ({ runId, branch, workspace }) => {
-      const run = runId === null ? null : await currentRun(desk, runId)
-      const own = run === null ? null : leafOf(run, branch).machine.policy
-      const all = [...policies(workspace), ...(own === null ? [] : [own])]
-      return all.flatMap(({ minIsolation }) => (minIsolation === undefined ? [] : [minIsolation]))
-    },
   }
 }
 
@@ -334,11 +289,4 @@ async function resolve(desk: Desk, { id, decision }: Deciding, by: By): Promise<
   const who = row.decidedBy === null ? '' : ` by ${row.decidedBy}`
   const message = `\`${id}\` was ${row.status}${who} already`
   throw new PawlError('APPROVAL_DECIDED', message, { hint: 'the first decision counts' })
-}
-
-async function knownApproval(store: Store, id: string): Promise<ApprovalRow> {
-  const row = await store.readApproval(id)
-  if (row !== null) return row
-  const hint = '`pawl approvals` lists what waits'
-  throw new PawlError('APPROVAL_UNKNOWN', `there is no approval \`${id}\``, { hint })
 }

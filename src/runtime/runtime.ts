@@ -9,7 +9,7 @@ import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Machine, Source } from '../core/machine/machine.ts'
+import type { Machine, MailRule, Source } from '../core/machine/machine.ts'
 import type { IsolationLevel } from '../core/policy/isolation-levels.ts'
 import type { PriceTable } from '../core/prices.ts'
 import type { Host } from '../core/tools/hosts.ts'
@@ -249,6 +249,8 @@ export type Runtime = {
   /** What a command of this id was replied; null: nothing yet. */
   readonly findReply: (runId: string, commandId: string) => Promise<Reply | null>
   readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
+  /** What the definitions of a run say of mail, from the one at work up to the main one. */
+  readonly mailRules: (runId: string) => Promise<readonly MailRule[]>
   /** What models cost here. */
   readonly prices: PriceTable
   /** What runs have cost, and for what. */

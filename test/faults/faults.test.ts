@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest'
 import { diskFull, lockedDatabase } from '../../scripts/faults/disk.ts'
 import { killLoopPostgres, killLoopSqlite } from '../../scripts/faults/kill-loop.ts'
+import { mailLoop } from '../../scripts/faults/mail.ts'
 import { manyNodes } from '../../scripts/faults/many-nodes.ts'
 import { startPostgres } from '../../scripts/postgres/start.ts'
 
@@ -16,6 +17,14 @@ test('100 deaths on SQLite lose nothing that was answered', { timeout: longMs },
   expect(result).toMatchObject(nothing)
   expect(result.answered).toBeGreaterThan(500)
   expect(result.settled).toBeGreaterThan(50)
+})
+
+test('5 deaths while mail is sent lose none, and send none twice', {
+  timeout: longMs,
+}, async () => {
+  const result = await mailLoop(5)
+  expect(result).toMatchObject(nothing)
+  expect(result.acknowledged).toBe(60)
 })
 
 test('a full disk denies, and loses nothing', { timeout: longMs }, async ({ skip }) => {

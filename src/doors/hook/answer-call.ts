@@ -8,6 +8,7 @@ import { toolOf } from '../../core/tools/hosts.ts'
 import { gatewayServer, isControlTool } from '../../core/tools/own-tools.ts'
 import { quorumIn } from '../../runtime/question.ts'
 import type { Intent, Outcome } from '../../runtime/runtime.ts'
+import { waitForDecision } from '../../runtime/wait-for-decision.ts'
 import { newsFor } from './answer-session.ts'
 import { asAgent, type Desk, find, type Question } from './desk.ts'
 import { type HostCall, silence, type Word } from './heard.ts'
@@ -162,7 +163,7 @@ async function ask(desk: Desk, question: Question, ruled: Ruled): Promise<Word> 
     }
     return { kind: 'ask', reason }
   }
-  const isDecided = await waitForDecision(desk, approvalId, settings.askWaitMs)
+  const isDecided = await waitForDecision(runtime, approvalId, settings.askWaitMs)
   if (!isDecided) return { kind: 'refuse', reason }
   // WHY under another id: the first one has its reply, which was to ask.
   const key = keyOf(question, call)
@@ -174,24 +175,6 @@ async function ask(desk: Desk, question: Question, ruled: Ruled): Promise<Word> 
   const second = verdictOf(again)
   if (second.verdict === 'allow') return letThrough(desk, question, { call, run, reply: second })
   return { kind: 'refuse', reason: second.verdict === 'deny' ? refusalText(second) : reason }
-}
-
-/** Whether a person has decided before the time is over. */
-async function waitForDecision(
-  { runtime }: Desk,
-  approvalId: string,
-  waitMs: number,
-): Promise<boolean> {
-  const end = performance.now() + waitMs
-  for (;;) {
-    const row = await runtime.readApproval(approvalId)
-    if (row.status !== 'pending') return row.status === 'granted'
-    const timeoutMs = Math.floor(end - performance.now())
-    if (timeoutMs <= 0) return false
-    const head = await runtime.readHead(row.runId)
-    const after = head?.seq ?? 0
-    await runtime.waitFor({ runId: row.runId, after, timeoutMs, signal: null })
-  }
 }
 
 /** The host's name of a call, as the id of a command: its report finds it by that. */

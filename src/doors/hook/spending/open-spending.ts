@@ -37,7 +37,8 @@ export type SpendingOptions = {
 const filesMax = 1_000
 /** Looks at one file in a row; the rest comes with the next event. */
 const looksMax = 64
-const drawer = 'transcripts'
+/** Where it is kept how far each transcript was read. */
+export const transcriptsDrawer = 'transcripts'
 
 type File = { offset: number; readonly carried: Carried }
 
@@ -142,7 +143,7 @@ function usesIn(desk: Desk, lines: readonly string[], of: Of): Iterable<ModelUse
 async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
   const known = files.get(key)
   if (known !== undefined) return known
-  const card = await cards.readCard(drawer, key)
+  const card = await cards.readCard(transcriptsDrawer, key)
   // WHY the cast: this room alone writes these cards.
   const kept = card === null ? null : (JSON.parse(card.data) as { offset: number; model: string })
   const file: File = { offset: kept?.offset ?? 0, carried: { model: kept?.model ?? '' } }
@@ -153,10 +154,9 @@ async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
 }
 
 /** Where reading goes on after a restart. What is lost of it is read twice, and paid once. */
-async function keepPlace({ cards, runtime }: Desk, key: string, file: File): Promise<void> {
+async function keepPlace({ cards }: Desk, key: string, file: File): Promise<void> {
   const data = JSON.stringify({ offset: file.offset, model: file.carried.model })
-  const at = runtime.usage().startedAt
-  await cards.writeCards([{ drawer, key, expected: null, data, at }])
+  await cards.writeCards([{ drawer: transcriptsDrawer, key, expected: null, data, at: Date.now() }])
 }
 
 type Payment = {

@@ -1,0 +1,119 @@
+/**
+ * The outbound proxy as part of a daemon: its secrets, its upstream, and the mail that an earlier
+ * life has left open.
+ */
+import { join } from 'node:path'
+import type { Tokens } from '../doors/api/caller.ts'
+import { openLedger } from '../proxy/mail/ledger.ts'
+import { openPost, type Post } from '../proxy/mail/post.ts'
+import { openResendUpstream } from '../proxy/mail/resend-upstream.ts'
+import { openSmtpUpstream } from '../proxy/mail/smtp-upstream.ts'
+import type { Upstream } from '../proxy/mail/upstream.ts'
+import { openProxy } from '../proxy/open-proxy.ts'
+import { type KeyedHost, openKeyedDesk } from '../proxy/secrets/answer-keyed.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import type { Store } from '../runtime/ports.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Config } from './config.ts'
+import type { ProxyConfig } from './config-proxy.ts'
+import type { Home } from './home.ts'
+import type { LogLine } from './log-file.ts'
+import { readPrivate } from './private-file.ts'
+import { every } from './timers.ts'
+
+type Around = {
+  readonly home: Home
+  readonly config: Config
+  readonly log: LogLine
+  readonly runtime: Runtime
+  readonly store: Store
+  readonly tokens: Tokens
+}
+
+export type StartedProxy = {
+  /** What a start has to say of it. */
+  readonly found: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+const resendUrl = 'https://api.resend.com'
+const resumeMs = 15_000
+
+/** Starts the proxy, where it is set up. */
+export async function startProxy(around: Around): Promise<StartedProxy> {
+  const { config, log, runtime, tokens } = around
+  const settings = config.proxy
+  if (settings === null) return { found: [], close: async () => undefined }
+  const { askWaitMs } = config.hooks
+  const warn = (what: string, about: object): void => log('warning', what, { ...about })
+  const post = settings.mail === undefined ? null : startPost(around, settings.mail)
+  const hosts = (settings.hosts ?? []).map((host) => keyedHost(around.home, host))
+  const proxy = await openProxy({
+    port: settings.port ?? 0,
+    isToken: (presented) => tokens(presented) !== null,
+    isRun: async (runId) => (await runtime.readHead(runId)) !== null,
+    post,
+    keyed: openKeyedDesk(hosts, { runtime, askWaitMs }),
+    log: warn,
+  })
+  // What an earlier life has left open is tried at once, and then again and again.
+  const resume = async (): Promise<unknown> => post?.resume()
+  const onFault = (fault: unknown): void => warn('mail was left open', { fault: `${fault}` })
+  const timer = every(resumeMs, resume, onFault)
+  return {
+    found: [`the outbound proxy serves ${proxy.url}`],
+    close: async () => {
+      await proxy.close()
+      await timer.stop()
+    },
+  }
+}
+
+function startPost(around: Around, mail: NonNullable<ProxyConfig['mail']>): Post {
+  const { config, log, runtime, store } = around
+  return openPost({
+    runtime,
+    ledger: openLedger(store, Date.now),
+    upstream: upstreamOf(around.home, mail),
+    askWaitMs: config.hooks.askWaitMs,
+    now: Date.now,
+    isShared: store.isShared,
+    log: (what, about) => log('warning', what, about),
+  })
+}
+
+/** An API or a mail server: one of the two, and whole. */
+function upstreamOf(home: Home, mail: NonNullable<ProxyConfig['mail']>): Upstream {
+  const { url = resendUrl, keyFile, smtp } = mail
+  if (keyFile !== undefined && smtp === undefined) {
+    const secret = (): string => secretIn(home, keyFile)
+    return openResendUpstream({ url: url.replace(/\/$/, ''), secret })
+  }
+  if (smtp === undefined || keyFile !== undefined || mail.url !== undefined) {
+    const hint = 'write `keyFile` (and `url`) for an API, or `smtp` for a mail server'
+    throw new PawlError('CONFIG_INVALID', '`proxy.mail` needs one upstream', { hint })
+  }
+  const { user, passwordFile, ...server } = smtp
+  const login = user === undefined ? {} : { user }
+  const password = (): string => (passwordFile === undefined ? '' : secretIn(home, passwordFile))
+  return openSmtpUpstream({ ...server, ...login, password }, Date.now)
+}
+
+type HostSetting = NonNullable<ProxyConfig['hosts']>[number]
+
+function keyedHost(home: Home, setting: HostSetting): KeyedHost {
+  const { name, url, header = 'authorization', format = 'Bearer {secret}', paths } = setting
+  return {
+    ...{ name, url: url.replace(/\/$/, ''), header: header.toLowerCase(), format, paths },
+    methods: setting.methods ?? ['GET', 'HEAD'],
+    secret: () => secretIn(home, setting.secretFile),
+  }
+}
+
+/** The secret in a file of the data directory. */
+function secretIn({ folder }: Home, file: string): string {
+  const secret = readPrivate(join(folder, file))?.trim() ?? ''
+  if (/^[\x21-\x7e]+$/.test(secret)) return secret
+  const hint = 'write the secret into it, on one line; its mode is 0600'
+  throw new PawlError('CONFIG_INVALID', `there is no secret in \`${join(folder, file)}\``, { hint })
+}

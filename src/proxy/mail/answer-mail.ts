@@ -1,0 +1,31 @@
+/**
+ * The part of Resend's API that agents may use: sending one mail or a batch. All else that a key
+ * could do (keys, domains, audiences, changing what is scheduled) is answered as a key that may
+ * only send would be.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readBytes, readJson } from '../read-json.ts'
+import { refuse } from '../refused.ts'
+import { sendJson } from '../send-json.ts'
+import type { Post } from './post.ts'
+
+type Asked = { readonly post: Post; readonly runId: string; readonly path: string }
+
+export async function answerMail(
+  { post, runId, path }: Asked,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', headers } = request
+  if (method !== 'POST' || (path !== '/emails' && path !== '/emails/batch')) {
+    refuse(401, 'restricted_api_key', 'this key may only send: `POST /emails`, `/emails/batch`')
+  }
+  if (!/^application\/json(?:;|$)/i.test(headers['content-type'] ?? '')) {
+    refuse(422, 'validation_error', 'the body is JSON: send `content-type: application/json`')
+  }
+  const idempotencyKey = headers['idempotency-key'] ?? null
+  if (Array.isArray(idempotencyKey)) refuse(400, 'invalid_idempotency_key', 'there is one key')
+  const body = readJson(await readBytes(request))
+  const kind = path === '/emails' ? 'one' : 'batch'
+  sendJson(response, 200, await post.send({ runId, kind, body, idempotencyKey }))
+}

@@ -1,0 +1,27 @@
+/**
+ * Who sends mail in the end. Each upstream has a file of its own.
+ */
+import type { Mail } from '../../core/mail/read-mail.ts'
+import type { Refused } from '../refused.ts'
+
+export type Sendout = {
+  /** More than one: all of them or none. */
+  readonly mails: readonly Mail[]
+  readonly kind: 'one' | 'batch'
+  /** The same for every try: an upstream that knows such keys sends it once. */
+  readonly key: string
+}
+
+export type Sent =
+  | { readonly kind: 'sent'; readonly ids: readonly string[] }
+  /** It has certainly not been sent. */
+  | { readonly kind: 'refused'; readonly refused: Refused }
+  /** It may have been sent. */
+  | { readonly kind: 'unclear'; readonly why: string }
+
+export type Upstream = {
+  readonly name: string
+  readonly send: (sendout: Sendout, signal: AbortSignal) => Promise<Sent>
+  /** Whether a second try with the same key cannot send a second mail. */
+  readonly knowsKeys: boolean
+}

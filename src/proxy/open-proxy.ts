@@ -1,0 +1,146 @@
+/**
+ * The outbound proxy: what agents send to providers goes through here, under the agent's token in
+ * the place of the real key. Loopback only; everything that is not foreseen is refused.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { JsonObject } from '../core/json.ts'
+import { answerMail } from './mail/answer-mail.ts'
+import type { Post } from './mail/post.ts'
+import { type Refused, RefusedError, refuse } from './refused.ts'
+import { answerKeyed, type KeyedDesk } from './secrets/answer-keyed.ts'
+import { sendJson } from './send-json.ts'
+
+export type ProxyOptions = {
+  readonly port: number
+  /** Whether this is a token of the daemon. */
+  readonly isToken: (presented: string) => boolean
+  /** Whether there is such a run. */
+  readonly isRun: (runId: string) => Promise<boolean>
+  /** Null: mail is not set up. */
+  readonly post: Post | null
+  readonly keyed: KeyedDesk
+  readonly log: (what: string, about: JsonObject) => void
+}
+
+export type Proxy = { readonly url: string; readonly close: () => Promise<void> }
+
+const requestsMax = 200
+const headersMsMax = 10_000
+const requestMsMax = 120_000
+
+/** Opens the proxy on loopback. */
+export async function openProxy(options: ProxyOptions): Promise<Proxy> {
+  const server = createServer({ requestTimeout: requestMsMax, headersTimeout: headersMsMax })
+  let requests = 0
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    requests += 1
+    response.once('close', () => {
+      requests -= 1
+    })
+    const answering =
+      requests > requestsMax ? Promise.reject(tooMany()) : answer(options, request, response)
+    answering.catch((fault: unknown) => sendRefusal(options, response, fault))
+  })
+  server.listen(options.port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      await options.post?.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function tooMany(): RefusedError {
+  const message = 'too many requests are underway: try again in a moment'
+  return new RefusedError({ statusCode: 429, name: 'rate_limit_exceeded', message })
+}
+
+async function answer(
+  options: ProxyOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  refuseStrangers(request)
+  const target = request.url ?? '/'
+  // WHY before anything is parsed: what two readers could take for two paths is none.
+  if (!/^\/[\w./~:@!$&'()*+,;=%?-]*$/.test(target) || isTwisted(target)) {
+    refuse(400, 'validation_error', 'this path is not taken')
+  }
+  const [, room = '', ...rest] = (target.split('?')[0] ?? '').split('/')
+  const path = `/${rest.join('/')}`
+  const runId = await runOf(options, request)
+  if (room === 'resend') {
+    if (options.post === null)
+      refuse(404, 'not_found', 'mail is not set up: see `proxy` in config.json')
+    return answerMail({ post: options.post, runId, path }, request, response)
+  }
+  if (room === 'to') return answerKeyed(options.keyed, { request, response, runId, path, target })
+  return refuse(404, 'not_found', 'there is `/resend` and `/to/NAME`')
+}
+
+/** `..`, empty parts, and letters in disguise. */
+function isTwisted(target: string): boolean {
+  const [path = ''] = target.split('?')
+  if (
+    path
+      .split('/')
+      .slice(1)
+      .some((part) => /^\.{1,2}$/.test(part))
+  )
+    return true
+  return path.includes('//') || /%(?:2e|2f|5c|00|25)/i.test(path) || path.includes('\\')
+}
+
+/** A page in a browser has no business here, under whatever name it reached us. */
+function refuseStrangers({ headers, socket }: IncomingMessage): void {
+  const names = ['127.0.0.1', 'localhost'].map((name) => `${name}:${socket.localPort}`)
+  const isOurs = names.includes(headers.host ?? '')
+  if (!isOurs || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
+    refuse(403, 'validation_error', 'only programs on this machine may ask')
+  }
+}
+
+/** The key of an agent is `RUN.TOKEN`, or the token with the run in a header of its own. */
+async function runOf(options: ProxyOptions, { headers }: IncomingMessage): Promise<string> {
+  const presented =
+    /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? textOf(headers['x-pawl-key'])
+  if (presented === null) return refuse(401, 'missing_api_key', 'the key is `RUN.TOKEN`')
+  const dot = presented.indexOf('.')
+  const [run, token] =
+    dot < 0 ? [null, presented] : [presented.slice(0, dot), presented.slice(dot + 1)]
+  if (!options.isToken(token)) {
+    return refuse(403, 'invalid_api_key', 'the key is `RUN.TOKEN`, with the token of this daemon')
+  }
+  const runId = run ?? textOf(headers['x-pawl-run'])
+  if (runId === null || !(await options.isRun(runId))) {
+    return refuse(403, 'invalid_api_key', 'the key names no run: it is `RUN.TOKEN`')
+  }
+  return runId
+}
+
+function textOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && header !== '' ? header : null
+}
+
+function sendRefusal({ log }: ProxyOptions, response: ServerResponse, fault: unknown): void {
+  const refused = fault instanceof RefusedError ? fault.refused : unforeseen(log, fault)
+  if (response.headersSent) return void response.destroy()
+  sendJson(response, refused.statusCode, { ...refused })
+}
+
+function unforeseen(log: ProxyOptions['log'], fault: unknown): Refused {
+  log('a request to the proxy failed', {
+    fault: fault instanceof Error ? fault.message : 'unknown',
+  })
+  const message = 'Pawl could not do this, so nothing was sent; `daemon.log` says more'
+  return { statusCode: 500, name: 'application_error', message }
+}

@@ -1,0 +1,74 @@
+/**
+ * What can be seen of runs without a command.
+ */
+import { type Family, mainOf } from '../core/engine/family.ts'
+import { hasEnded } from '../core/engine/running.ts'
+import type { Machine, MailRule } from '../core/machine/machine.ts'
+import { readCosts } from './cost-report.ts'
+import { currentRun, type Desk, replyIn } from './handle-command.ts'
+import { leafOf } from './intents.ts'
+import { PawlError } from './pawl-error.ts'
+import type { ApprovalRow, Store } from './ports.ts'
+import { questionOf } from './question.ts'
+import type { Runtime } from './runtime.ts'
+
+type Looks = Pick<
+  Runtime,
+  | 'readHead'
+  | 'findReply'
+  | 'listRuns'
+  | 'readEvents'
+  | 'listApprovals'
+  | 'readQuestion'
+  | 'readCosts'
+  | 'readMachine'
+  | 'minIsolations'
+  | 'mailRules'
+>
+
+/** What can be looked at without changing anything. */
+export function looksOf(desk: Desk): Looks {
+  const { store, shelf, policies } = desk
+  return {
+    readHead: store.readHead,
+    findReply: async (runId, commandId) => {
+      const text = await store.findReply(runId, commandId)
+      return text === null ? null : replyIn(text)
+    },
+    listRuns: store.listRuns,
+    readEvents: store.readEvents,
+    listApprovals: store.listApprovals,
+    readQuestion: async (id) => {
+      const row = await knownApproval(store, id)
+      return questionOf(row, await currentRun(desk, row.runId))
+    },
+    readCosts: (query) => readCosts(store, query),
+    readMachine: async (hash) => {
+      if ((await store.readMachine(hash)) === null) return null
+      await shelf.fetch([hash])
+      return shelf.get(hash)
+    },
+    minIsolations: async ({ runId, branch, workspace }) => {
+      const run = runId === null ? null : await currentRun(desk, runId)
+      const own = run === null ? null : leafOf(run, branch).machine.policy
+      const all = [...policies(workspace), ...(own === null ? [] : [own])]
+      return all.flatMap(({ minIsolation }) => (minIsolation === undefined ? [] : [minIsolation]))
+    },
+    mailRules: async (runId) => mailRulesOf((await currentRun(desk, runId)).family),
+  }
+}
+
+/** Of the run at work and of all above it; a branch has its parent's machine. */
+function mailRulesOf(family: Family): readonly MailRule[] {
+  const machines = new Set<Machine>([mainOf(family).machine])
+  for (const { machine, state } of family.members) if (!hasEnded(state)) machines.add(machine)
+  return [...machines].flatMap(({ mail }) => (mail === null ? [] : [mail]))
+}
+
+/** A question to a person; fault `APPROVAL_UNKNOWN`. */
+export async function knownApproval(store: Store, id: string): Promise<ApprovalRow> {
+  const row = await store.readApproval(id)
+  if (row !== null) return row
+  const hint = '`pawl approvals` lists what waits'
+  throw new PawlError('APPROVAL_UNKNOWN', `there is no approval \`${id}\``, { hint })
+}

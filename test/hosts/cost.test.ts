@@ -1,0 +1,34 @@
+/**
+ * What each real host writes down of its model is paid by the run that its session works on, once
+ * for each answer.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { hands } from '../../src/prove/hands.ts'
+import { drive } from '../../src/prove/hosts/drive.ts'
+import { begin, testedHosts, worldFor } from './hosts.ts'
+
+type Row = { readonly tool: string; readonly count: number; readonly costMicroUsd: number }
+
+test.each(testedHosts)('%s: the run pays for every answer of the model', async (host) => {
+  const world = await worldFor(host)
+  await world.mustPawl('init', host, '--yes')
+  const run = await begin(world, '--stage', 'implementing')
+  const look = { tools: [hands[host].shell('node check.mjs')] }
+  const transcript = await drive({
+    ...world,
+    script: { turns: [look, look, look, { text: 'Done.' }] },
+    env: { PAWL_RUN: run },
+    timeoutMs: 120_000,
+  })
+  await sleep(500)
+  const { rows } = JSON.parse(await world.mustPawl('cost', run, '--json')) as { rows: Row[] }
+  const answers = transcript.exchanges.filter(({ lane }) => lane === 'main').length
+  const paid = rows.filter(({ tool }) => tool.startsWith('model:'))
+  const count = paid.reduce((sum, row) => sum + row.count, 0)
+  expect(answers, transcript.output.slice(-500)).toBeGreaterThan(3)
+  // The last answer may be written down after the last hook.
+  expect(count, JSON.stringify(rows)).toBeGreaterThanOrEqual(answers - 1)
+  expect(count, JSON.stringify(rows)).toBeLessThanOrEqual(answers)
+  expect(paid.every((row) => row.costMicroUsd > 0)).toBe(true)
+})
