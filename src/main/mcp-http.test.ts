@@ -1,28 +1,13 @@
 /** The MCP server of the daemon itself: real clients over streamable HTTP, and bad ones. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Asked, ask } from '../doors/api/daemon.contract.ts'
-import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
-import { form, httpAddress, openAgent } from './mcp.contract.ts'
+import { isOurNode, release } from './daemon.contract.ts'
+import { form, httpAddress, openAgent, useHouse } from './mcp.contract.ts'
 
-let house: House
-beforeAll(async () => {
-  if (!isOurNode) return
-  house = openHouse()
-  const folder = join(house.workspace, '.pawl', 'definitions')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'trip.json'), JSON.stringify(form.definition))
-  writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
-  await house.json('definitions', 'add', 'release.json')
-}, 60_000)
-afterAll(() => house?.close(), 60_000)
-beforeEach(async () => {
-  if (!isOurNode) return
-  const { items } = await house.json('runs')
-  for (const { id } of items) await house.json('cancel', id)
-}, 60_000)
+const house = useHouse({ near: [form.definition], stored: [release] })
 
 const slow = { timeout: 120_000 }
 const eras = ['2025-11-25', '2026-07-28'] as const
@@ -32,7 +17,7 @@ describe.runIf(isOurNode)('clients over HTTP', slow, () => {
   test.each(eras)(
     'a workflow is walked to its end, and waiting is told meanwhile (%s)',
     async (era) => {
-      const { client, call } = await openAgent(house, { era, wire })
+      const { client, call } = await openAgent(house(), { era, wire })
       expect(client.getNegotiatedProtocolVersion()).toBe(era)
       await call('pawl_load_workflow', { name: 'release' })
       await call('pawl_transition', { event: 'READY' })
@@ -44,14 +29,14 @@ describe.runIf(isOurNode)('clients over HTTP', slow, () => {
         { onprogress: ({ message = '' }) => void heard.push(message) },
       )
       await expect.poll(() => heard).toContain('ship it?')
-      const { items } = await house.json('approvals')
-      await house.json('approve', items[0]?.id ?? '')
+      const { items } = await house().json('approvals')
+      await house().json('approve', items[0]?.id ?? '')
       expect((await waiting).structuredContent).toMatchObject({ run: { status: 'completed' } })
     },
   )
 
   test.each(eras)('the tools change with the step, and listeners are told (%s)', async (era) => {
-    const { call, tools, changes } = await openAgent(house, { era, wire })
+    const { call, tools, changes } = await openAgent(house(), { era, wire })
     await tools()
     await call('pawl_load_workflow', { name: 'trip' })
     await expect.poll(() => changes.at(-1)).toContain('book_trip')
@@ -61,8 +46,23 @@ describe.runIf(isOurNode)('clients over HTTP', slow, () => {
     await expect.poll(() => changes.at(-1)).not.toContain('book_trip')
   })
 
+  test('a client that could ask its person does not, as long as that would not count', async () => {
+    const questions: string[] = []
+    const onQuestion = (message: string) => {
+      questions.push(message)
+      return { action: 'accept' as const, content: { decision: 'approve' } }
+    }
+    const { call } = await openAgent(house(), { wire, onQuestion })
+    await call('pawl_load_workflow', { name: 'release' })
+    await call('pawl_transition', { event: 'READY' })
+    await call('pawl_transition', { event: 'SHIP' })
+    const waited = await call('pawl_wait', { timeout_seconds: 0.1 })
+    expect(waited.values).toMatchObject({ timed_out: true, run: { status: 'waiting' } })
+    expect(questions).toEqual([])
+  })
+
   test('a session is its own, and over when its client says so', async () => {
-    const [one, other] = [await openAgent(house, { wire }), await openAgent(house, { wire })]
+    const [one, other] = [await openAgent(house(), { wire }), await openAgent(house(), { wire })]
     const first = await one.call('pawl_load_workflow', { name: 'release' })
     const second = await other.call('pawl_load_workflow', { name: 'trip' })
     expect(second.values.run).toMatchObject({ workflow: 'trip' })
@@ -93,7 +93,7 @@ const initialize = JSON.stringify({
 type Heard = { readonly status: number; readonly json: unknown; readonly headers: object }
 
 async function post(body: string, { headers = {} }: Asked = {}, search = ''): Promise<Heard> {
-  const { url, headers: own } = httpAddress(house)
+  const { url, headers: own } = httpAddress(house())
   const all = {
     accept: 'application/json, text/event-stream',
     'content-type': 'application/json',
@@ -111,7 +111,7 @@ describe.runIf(isOurNode)('bad requests over HTTP', slow, () => {
     const none = await post(initialize, { headers: { authorization: 'Bearer nobody' } })
     expect(none).toMatchObject({ status: 401, json: { code: 'TOKEN_INVALID' } })
     expect(none.headers).toMatchObject({ 'www-authenticate': 'Bearer' })
-    const token = readFileSync(join(house.folder, 'person.token'), 'utf8').trim()
+    const token = readFileSync(join(house().folder, 'person.token'), 'utf8').trim()
     const person = await post(initialize, { headers: { authorization: `Bearer ${token}` } })
     expect(person).toMatchObject({ status: 403, json: { code: 'NOT_PERMITTED' } })
   })
@@ -150,7 +150,7 @@ describe.runIf(isOurNode)('bad requests over HTTP', slow, () => {
   })
 
   test('an unknown tool and wrong arguments are told apart, and the run is unharmed', async () => {
-    const { client, call } = await openAgent(house, { wire })
+    const { client, call } = await openAgent(house(), { wire })
     await call('pawl_load_workflow', { name: 'release' })
     await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({ code: -32602 })
     const wrong = await call('pawl_transition', { evnt: 'READY' })

@@ -1,9 +1,7 @@
 /** The endpoint for unattended routines, over both wires: the safe tools and no others. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
-import { checklist, openAgent } from './mcp.contract.ts'
+import { describe, expect, test } from 'vitest'
+import { isOurNode, release } from './daemon.contract.ts'
+import { checklist, openAgent, useHouse } from './mcp.contract.ts'
 
 const nightly = {
   ...checklist.definition,
@@ -11,24 +9,7 @@ const nightly = {
   allowed_tools: ['memory_get', 'memory_set', 'task_claim', 'Bash'],
 }
 
-let house: House
-beforeAll(async () => {
-  if (!isOurNode) return
-  house = openHouse()
-  const folder = join(house.workspace, '.pawl', 'definitions')
-  mkdirSync(folder, { recursive: true })
-  for (const one of [nightly, checklist.definition]) {
-    writeFileSync(join(folder, `${one.name}.json`), JSON.stringify(one))
-  }
-  writeFileSync(join(folder, 'release.json'), JSON.stringify(release))
-  await house.json('runs')
-}, 60_000)
-afterAll(() => house?.close(), 60_000)
-beforeEach(async () => {
-  if (!isOurNode) return
-  const { items } = await house.json('runs')
-  for (const { id } of items) await house.json('cancel', id)
-}, 60_000)
+const house = useHouse({ near: [nightly, checklist.definition, release] })
 
 const slow = { timeout: 120_000 }
 const wires = ['stdio', 'http'] as const
@@ -36,10 +17,10 @@ const isRoutine = true
 
 describe.runIf(isOurNode)('routines', slow, () => {
   test.each(wires)('the tools are those that the process lists (%s)', async (wire) => {
-    const { tools, client } = await openAgent(house, { wire, isRoutine })
+    const { tools, client } = await openAgent(house(), { wire, isRoutine })
     const names = async () => (await tools()).map((one) => one.name)
     expect(await names()).toEqual(['process_step'])
-    await house.json('start', 'nightly')
+    await house().json('start', 'nightly')
     expect(await names()).toEqual(['process_step', 'memory_set', 'memory_get', 'task_claim'])
     for (const name of ['pawl_load_workflow', 'pawl_transition', 'pawl_force_state', 'Bash']) {
       await expect(client.callTool({ name }), name).rejects.toMatchObject({ code: -32602 })
@@ -49,8 +30,8 @@ describe.runIf(isOurNode)('routines', slow, () => {
   test.each(wires)(
     'notes and tasks outlive the run, and every call is marked (%s)',
     async (wire) => {
-      const { runId } = await house.json('start', 'backup')
-      const { call, tools } = await openAgent(house, { wire, isRoutine })
+      const { runId } = await house().json('start', 'backup')
+      const { call, tools } = await openAgent(house(), { wire, isRoutine })
       expect(await tools()).toHaveLength(11)
       expect((await call('process_step')).values.run).toMatchObject({ state: 'made' })
       await call('memory_set', { key: `disk/${wire}`, value: { free: 7 } })
@@ -63,11 +44,11 @@ describe.runIf(isOurNode)('routines', slow, () => {
       expect(done.values.run).toMatchObject({ status: 'completed' })
       const late = await call('memory_set', { key: 'late', value: 1 })
       expect(late).toMatchObject({ isError: true })
-      const { items } = await house.json('log', runId)
+      const { items } = await house().json('log', runId)
       const acts = items.filter((one) => /^(call|signal|stage)\./.test(typeOf(one)) && one.seq > 2)
       expect(new Set(acts.map(actorOf))).toEqual(new Set(['agent:process']))
-      await house.json('start', 'backup')
-      const next = await openAgent(house, { wire, isRoutine })
+      await house().json('start', 'backup')
+      const next = await openAgent(house(), { wire, isRoutine })
       const kept = await next.call('memory_get', { key: `disk/${wire}` })
       expect(kept.values.memory).toMatchObject({ value: { free: 7 }, by: { source: 'process' } })
       const gone = await next.call('memory_get', { key: 'late' })
@@ -76,8 +57,8 @@ describe.runIf(isOurNode)('routines', slow, () => {
   )
 
   test('a tool that the process does not list is denied, even when it is called', async () => {
-    await house.json('start', 'nightly')
-    const { call } = await openAgent(house, { wire: 'http', isRoutine })
+    await house().json('start', 'nightly')
+    const { call } = await openAgent(house(), { wire: 'http', isRoutine })
     const denied = await call('memory_delete', { key: 'disk' })
     expect(denied).toMatchObject({
       isError: true,
@@ -86,8 +67,8 @@ describe.runIf(isOurNode)('routines', slow, () => {
   })
 
   test('a run of another dialect is not for routines', async () => {
-    await house.json('start', 'release')
-    const { call, tools } = await openAgent(house, { wire: 'http', isRoutine })
+    await house().json('start', 'release')
+    const { call, tools } = await openAgent(house(), { wire: 'http', isRoutine })
     expect(await tools()).toHaveLength(1)
     for (const [name, input] of [
       ['process_step', { answer: 'READY' }],

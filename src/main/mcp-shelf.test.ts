@@ -1,29 +1,13 @@
 /** What clients read and are asked beside calling tools: resources, prompts, and decisions. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
-import { type Agent, type AgentOptions, form, openAgent } from './mcp.contract.ts'
+import { describe, expect, test } from 'vitest'
+import { isOurNode, release } from './daemon.contract.ts'
+import { type Agent, type AgentOptions, form, openAgent, useHouse } from './mcp.contract.ts'
 
-let house: House
-beforeAll(async () => {
-  if (!isOurNode) return
-  house = openHouse()
-  mkdirSync(house.folder, { mode: 0o700 })
-  const config = JSON.stringify({ approvals: { elicitation: true } })
-  writeFileSync(join(house.folder, 'config.json'), config, { mode: 0o600 })
-  const folder = join(house.workspace, '.pawl', 'definitions')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'trip.json'), JSON.stringify(form.definition))
-  writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
-  await house.json('definitions', 'add', 'release.json')
-}, 60_000)
-afterAll(() => house?.close(), 60_000)
-beforeEach(async () => {
-  if (!isOurNode) return
-  const { items } = await house.json('runs')
-  for (const { id } of items) await house.json('cancel', id)
-}, 60_000)
+const house = useHouse({
+  near: [form.definition],
+  stored: [release],
+  config: { approvals: { elicitation: true } },
+})
 
 const slow = { timeout: 120_000 }
 const ways: readonly Required<Pick<AgentOptions, 'era' | 'wire'>>[] = [
@@ -40,7 +24,7 @@ async function textOf({ client }: Agent, uri: string): Promise<string> {
 
 describe.runIf(isOurNode)('resources', slow, () => {
   test.each(ways)('definitions, schemas and the run can be read ($wire, $era)', async (way) => {
-    const agent = await openAgent(house, way)
+    const agent = await openAgent(house(), way)
     const { client, call } = agent
     const { run } = (await call('pawl_load_workflow', { name: 'release' })).values.run
     const uris = (await client.listResources()).resources.map((one) => one.uri)
@@ -64,7 +48,7 @@ describe.runIf(isOurNode)('resources', slow, () => {
   })
 
   test.each(ways)('what is not there is not found ($wire, $era)', async (way) => {
-    const { client } = await openAgent(house, way)
+    const { client } = await openAgent(house(), way)
     for (const uri of [
       'pawl://runs/nobody/state',
       'pawl://runs/nobody',
@@ -81,13 +65,13 @@ describe.runIf(isOurNode)('resources', slow, () => {
 
   test.each(ways)('who subscribes hears that the run has moved ($wire, $era)', async (way) => {
     const heard: string[] = []
-    const agent = await openAgent(house, { ...way, onUpdate: (uri) => heard.push(uri) })
+    const agent = await openAgent(house(), { ...way, onUpdate: (uri) => heard.push(uri) })
     const { client, call } = agent
     const { run } = (await call('pawl_load_workflow', { name: 'release' })).values.run
     const uri = `pawl://runs/${run}/state`
     if (way.era === '2025-11-25') await client.subscribeResource({ uri })
     else await client.listen({ resourceSubscriptions: [uri] })
-    await house.json('signal', 'READY')
+    await house().json('signal', 'READY')
     await expect.poll(() => heard).toContain(uri)
     expect(heard).not.toContain(`pawl://runs/${run}/log`)
   })
@@ -95,7 +79,7 @@ describe.runIf(isOurNode)('resources', slow, () => {
 
 describe.runIf(isOurNode)('prompts', slow, () => {
   test.each(ways)('each definition has one, with its first fields ($wire, $era)', async (way) => {
-    const { client } = await openAgent(house, way)
+    const { client } = await openAgent(house(), way)
     const { prompts } = await client.listPrompts()
     expect(prompts.map((one) => one.name).toSorted()).toEqual(['release', 'trip'])
     const trip = prompts.find((one) => one.name === 'trip')
@@ -121,7 +105,7 @@ describe.runIf(isOurNode)('asking through the client', slow, () => {
 
   test.each(ways)('a person decides in their client, and it says so ($wire, $era)', async (way) => {
     const questions: string[] = []
-    const agent = await openAgent(house, {
+    const agent = await openAgent(house(), {
       ...way,
       onQuestion: (message) => {
         questions.push(message)
@@ -134,7 +118,7 @@ describe.runIf(isOurNode)('asking through the client', slow, () => {
     expect(questions).toHaveLength(1)
     expect(questions[0]).toContain('ship it?')
     expect(questions[0]).toContain('"version": "1.0"')
-    const { items } = await house.json('approvals', run, '--all')
+    const { items } = await house().json('approvals', run, '--all')
     expect(items[0]).toMatchObject({
       status: 'granted',
       decidedBy: 'elicited-by-test',
@@ -149,7 +133,7 @@ describe.runIf(isOurNode)('asking through the client', slow, () => {
     ] as const
     const left = [...answers]
     const onQuestion = () => left.shift() ?? { action: 'cancel' as const }
-    const agent = await openAgent(house, { wire: 'http', onQuestion })
+    const agent = await openAgent(house(), { wire: 'http', onQuestion })
     await parked(agent)
     const first = await agent.call('pawl_wait', { timeout_seconds: 0.1 })
     expect(first.values).toMatchObject({ timed_out: true, run: { status: 'waiting' } })
@@ -158,7 +142,7 @@ describe.runIf(isOurNode)('asking through the client', slow, () => {
   })
 
   test('a client that cannot ask is not made to', async () => {
-    const agent = await openAgent(house, { wire: 'http' })
+    const agent = await openAgent(house(), { wire: 'http' })
     await parked(agent)
     const waited = await agent.call('pawl_wait', { timeout_seconds: 0.1 })
     expect(waited.values).toMatchObject({ timed_out: true, run: { status: 'waiting' } })

@@ -2,7 +2,7 @@
  * What tests of the MCP server share: real clients of it, each with a process of its own, in the
  * house of a daemon.
  */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   Client,
@@ -11,9 +11,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
-import { type House, program } from './daemon.contract.ts'
+import { type House, isOurNode, openHouse, program } from './daemon.contract.ts'
 
 export type Agent = {
   readonly client: Client
@@ -51,6 +51,47 @@ export type Values = {
   readonly draft: string
   readonly memory: unknown
   readonly task: { readonly id: string }
+}
+
+export type HouseWish = {
+  /** Definitions in the workspace's own folder. */
+  readonly near?: readonly object[]
+  /** Definitions that a person has stored. */
+  readonly stored?: readonly object[]
+  readonly config?: object
+}
+
+/** A house with a daemon for all tests of a file; each of them begins without a run. */
+export function useHouse({ near = [], stored = [], config = {} }: HouseWish): () => House {
+  let house: House | null = null
+  const opened = (): House => {
+    if (house === null) throw new Error('no test has begun')
+    return house
+  }
+  beforeAll(async () => {
+    if (!isOurNode) return
+    house = openHouse()
+    const { folder, workspace } = house
+    mkdirSync(folder, { mode: 0o700 })
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+    const definitions = join(workspace, '.pawl', 'definitions')
+    mkdirSync(definitions, { recursive: true })
+    for (const [i, one] of near.entries()) {
+      writeFileSync(join(definitions, `${i}.json`), JSON.stringify(one))
+    }
+    for (const one of stored) {
+      writeFileSync(join(workspace, 'stored.json'), JSON.stringify(one))
+      await house.json('definitions', 'add', 'stored.json')
+    }
+  }, 60_000)
+  afterAll(() => house?.close(), 60_000)
+  beforeEach(async () => {
+    if (house === null) return
+    // Starts the daemon, where there is none yet.
+    const { items } = await house.json('runs')
+    for (const { id } of items) await house.json('cancel', id)
+  }, 60_000)
+  return opened
 }
 
 export type AgentOptions = {

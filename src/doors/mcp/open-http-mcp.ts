@@ -59,7 +59,7 @@ type Client = {
   lastAt: number
 }
 
-const limitsDefault: HttpMcpLimits = { clientsMax: 200, silenceMs: 30 * 60_000 }
+const limitsDefault: HttpMcpLimits = { clientsMax: 100, silenceMs: 30 * 60_000 }
 const sweepMs = 10_000
 const subscriptionsMax = 16
 
