@@ -135,7 +135,7 @@ test('tools are shown as the stage allows; while a person decides, as before', a
   expect(await offered({ workspace: '/elsewhere' })).toEqual(['listed', 'listed', 'listed'])
 })
 
-test('a session that is only claimed in the arguments of a call does not choose its run', async () => {
+test('a session that is only named in the arguments of a call chooses no run', async () => {
   const { runtime, runId } = await openRun()
   const { gateway } = runtime
   const start = (workspace: string) =>
