@@ -24,6 +24,8 @@ export type Home = {
   readonly signIns: string
   /** The port that the HTTP door had last. */
   readonly port: string
+  /** What `pawl doctor --prove` has proved last. */
+  readonly proof: string
   /** Which hooks were installed where. */
   readonly installs: string
   /** Where the socket is, when that is another folder. */
@@ -58,6 +60,7 @@ export function findHome(settings: HomeSettings): Home {
     installs: join(folder, 'installs.json'),
     signIns: join(folder, 'sign-ins.json'),
     port: join(folder, 'http.port'),
+    proof: join(folder, 'proof.json'),
     ...socketOf(folder, settings),
   }
 }

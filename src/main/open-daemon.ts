@@ -16,10 +16,12 @@ import { openPolicies } from '../runtime/policies.ts'
 import type { Store } from '../runtime/ports.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Home } from './home.ts'
+import { readInstalls } from './installs.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openStore } from './open-store.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from './page.ts'
+import { readProof } from './proof-file.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
 import { type HookWatch, openHookWatch } from './watch-hooks.ts'
@@ -79,6 +81,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       tokens,
       answerHook: desk.answerHttp,
       signIns,
+      hosts: () => hostsOf(home, watch),
       about: aboutOf(version, () => [...found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
@@ -174,6 +177,15 @@ async function openDoors(
     await http.close()
     throw fault
   }
+}
+
+function hostsOf(home: Home, watch: HookWatch): ReturnType<NonNullable<ApiOptions['hosts']>> {
+  const installs = readInstalls(home).map(({ host, workspace }) => {
+    return { host, workspace, problems: [...watch.problemsIn(workspace)] }
+  })
+  const proof = readProof(home)
+  const hosts = proof?.hosts.map(({ ms: _, ...column }) => column) ?? []
+  return { installs, proof: proof === null ? null : { ...proof, hosts } }
 }
 
 /** WHY the port of last time: a page that is open finds its daemon again after a restart. */

@@ -8,6 +8,7 @@ import type { Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
+import type { Machine } from '../core/machine/machine.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
 import { openDueWork } from './due-work.ts'
@@ -106,11 +107,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions: openDefinitions(desk),
-    readMachine: async (hash) => {
-      if ((await store.readMachine(hash)) === null) return null
-      await shelf.fetch([hash])
-      return shelf.get(hash)
-    },
+    readPolicies: options.policies,
+    readMachine: (hash) => readMachine(desk, hash),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
     importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),
@@ -136,6 +134,12 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       await store.close()
     },
   }
+}
+
+async function readMachine({ store, shelf }: Desk, hash: string): Promise<Machine | null> {
+  if ((await store.readMachine(hash)) === null) return null
+  await shelf.fetch([hash])
+  return shelf.get(hash)
 }
 
 function standingOf({ runId, machine, state }: Member): Standing {

@@ -9,7 +9,7 @@ import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Machine, Source } from '../core/machine/machine.ts'
+import type { Machine, Policy, Source } from '../core/machine/machine.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type {
@@ -249,6 +249,8 @@ export type Runtime = {
   readonly definitions: Definitions
   /** Null: there is none of that hash. */
   readonly readMachine: (hash: string) => Promise<Machine | null>
+  /** Those laid over runs of a workspace, the highest authority first. Fault `CONFIG_INVALID`. */
+  readonly readPolicies: (workspace: string | null) => readonly Policy[]
   readonly verify: (runId: string, anchor: Anchor | null) => Promise<Verified>
   readonly exportRun: (runId: string) => Promise<RunCopy>
   /** Verifies first. Faults `LOG_BROKEN`, `RUN_EXISTS`. */

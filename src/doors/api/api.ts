@@ -35,6 +35,8 @@ export type ApiOptions = {
   readonly answerHook?: AnswerHook
   /** Hears of what we did not foresee. */
   readonly onFault?: (fault: unknown) => void
+  /** Which hosts are held on this machine; absent: none is known. */
+  readonly hosts?: Desk['hosts']
   /** Who has signed in to the page; absent: nobody can. */
   readonly signIns?: SignIns
   readonly limits?: Partial<ApiLimits>
@@ -168,6 +170,7 @@ function refuseAccess(name: OperationName | StreamName, caller: Caller | null): 
 
 type Asking = { readonly caller: Caller | null; readonly request: ApiRequest }
 
+const noHosts: Desk['hosts'] = () => ({ installs: [], proof: null })
 const nobody: Caller = { role: 'agent', name: '' }
 
 async function answer(
@@ -183,6 +186,7 @@ async function answer(
     runtime: options.runtime,
     actor: actorOf(caller ?? nobody),
     access: caller?.access ?? null,
+    hosts: options.hosts ?? noHosts,
     signIns: options.signIns ?? null,
     commandId: commandIdOf(caller, request.commandId),
     signal: name === 'runs.wait' ? request.signal() : null,
