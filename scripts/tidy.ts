@@ -103,7 +103,6 @@ export const rules: Rules = {
         'src/doors/api/',
         'src/doors/mcp/',
         'src/main/config',
-        'dashboard/editor/compiled',
       ],
       oneFile: false,
     },

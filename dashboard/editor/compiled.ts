@@ -2,16 +2,12 @@
  * A definition's text as far as it can be understood while it is being typed: its machines, every
  * remark with its place, and which stage stands where.
  */
-import { z } from 'zod'
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
 import type { Finding } from '../../src/core/finding.ts'
 import { hasErrors } from '../../src/core/finding.ts'
 import type { DialectName, Machine } from '../../src/core/machine/machine.ts'
 import { readSource } from '../../src/core/source/read-source.ts'
 import { type Node, nodeAt, placeOf, positionAt, type Range } from '../../src/core/source/source.ts'
-
-// WHY: the policy of the page forbids to make code of texts, which the library would try.
-z.config({ jitless: true })
 
 export type PlacedFinding = Finding & { readonly range: Range; readonly line: number }
 

@@ -9,6 +9,10 @@ type Props = {
   readonly onShow: (range: Range) => void
 }
 
+function countText(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
 /** The list; each leads to its place in the text. */
 export function FindingList({ findings, onShow }: Props) {
   const errors = findings.filter((one) => one.severity === 'error')
@@ -17,8 +21,12 @@ export function FindingList({ findings, onShow }: Props) {
     <section className="card" aria-label="Findings" aria-live="polite">
       <header>
         <h2 className="grow">Findings</h2>
-        {errors.length > 0 ? <span className="badge bad">{errors.length} errors</span> : null}
-        {others.length > 0 ? <span className="badge warn">{others.length} warnings</span> : null}
+        {errors.length > 0 ? (
+          <span className="badge bad">{countText(errors.length, 'error')}</span>
+        ) : null}
+        {others.length > 0 ? (
+          <span className="badge warn">{countText(others.length, 'warning')}</span>
+        ) : null}
         {findings.length === 0 ? <span className="badge good">nothing to remark</span> : null}
       </header>
       <ul className="list findings">

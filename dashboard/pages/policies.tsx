@@ -4,7 +4,7 @@
  */
 import type { Answer } from '../../src/doors/api/contract.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { Empty, PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
+import { Empty, PageHead, ProblemBox, Skeleton, TableBox } from '../parts/basics.tsx'
 import { JudgeBox } from '../parts/judge-box.tsx'
 import { durationText, moneyText } from '../parts/times.ts'
 
@@ -66,7 +66,7 @@ function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats
           <p className="problem">{policy.problem}</p>
         </div>
       )}
-      <div className="scroll-x">
+      <TableBox label="The rules">
         <table className="table">
           <thead>
             <tr>
@@ -94,7 +94,7 @@ function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats
             ))}
           </tbody>
         </table>
-      </div>
+      </TableBox>
     </section>
   )
 }
@@ -147,7 +147,7 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
         <h2 className="grow">Refusals by rule</h2>
         <span className="soft small">of the latest {stats?.runsCount} runs</span>
       </header>
-      <div className="scroll-x">
+      <TableBox label="The refusals">
         <table className="table">
           <thead>
             <tr>
@@ -170,7 +170,7 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableBox>
     </section>
   )
 }

@@ -6,7 +6,8 @@ import { type Head, live } from '../data/live.ts'
 import { linkTo } from '../data/route.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { Empty, PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
+import { nameOf } from '../parts/asked.tsx'
+import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
 import { moneyText } from '../parts/times.ts'
 
 type Stats = Answer<'stats.read'>
@@ -22,7 +23,7 @@ export function SpendPage() {
         about={stats === null ? 'Counting…' : `The latest ${stats.runsCount} runs.`}
       />
       {problem === null ? null : <ProblemBox problem={problem} />}
-      <div className="two">
+      <div className="two wide">
         <Days stats={stats} />
         <Health />
         <Tools stats={stats} />
@@ -82,7 +83,7 @@ function Tools({ stats }: { readonly stats: Stats | null }) {
       ) : tools.length === 0 ? (
         <p className="body soft">No tool was used yet.</p>
       ) : (
-        <div className="scroll-x">
+        <TableBox label="The tools">
           <table className="table">
             <thead>
               <tr>
@@ -96,7 +97,7 @@ function Tools({ stats }: { readonly stats: Stats | null }) {
             <tbody>
               {tools.map((one) => (
                 <tr key={one.tool}>
-                  <td className="mono">{one.tool}</td>
+                  <td>{nameOf(one.tool)}</td>
                   <td className="num">{one.calls}</td>
                   <td className="num">{one.asked}</td>
                   <td className={`num ${one.denied > 0 ? 'bad' : ''}`}>{one.denied}</td>
@@ -105,7 +106,7 @@ function Tools({ stats }: { readonly stats: Stats | null }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableBox>
       )}
     </section>
   )
@@ -243,7 +244,7 @@ function Proof({ proof }: { readonly proof: Answer<'hosts.list'>['proof'] }) {
     )
   }
   return (
-    <div className="scroll-x">
+    <TableBox label="The proof">
       <table className="table">
         <caption className="small soft">
           proved <Time at={proof.at} />
@@ -274,6 +275,6 @@ function Proof({ proof }: { readonly proof: Answer<'hosts.list'>['proof'] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableBox>
   )
 }

@@ -57,7 +57,9 @@ function Flow({ picture, trace, here, chosen, onStage }: GraphProps) {
     [picture, placed, trace],
   )
   const hasMoved = useRef(false)
-  const focus = nodes.filter((node) => node.data.isHere || node.data.isChosen).map(({ id }) => id)
+  const marked = nodes.filter(({ data }) => data.isHere || data.isChosen)
+  const shown = marked.length > 0 ? marked : nodes.filter(({ data }) => data.node.isInitial)
+  const focus = shown.map(({ id }) => id)
   const focusKey = focus.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names of the nodes say enough
   useEffect(() => {
@@ -162,7 +164,7 @@ function StageNode({ data }: NodeProps<StageFlowNode>) {
     isChosen ? 'picked' : '',
   ]
   const about = [
-    ...(visits > 0 ? [visits === 1 ? 'entered once' : `entered ${visits} times`] : []),
+    ...(visits > 1 ? [`${visits} times`] : []),
     ...(denied > 0 ? [`${denied} denied`] : []),
   ]
   return (
