@@ -120,7 +120,7 @@ export const rules: Rules = {
   ],
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
-    '@modelcontextprotocol/client',
+    ...['@modelcontextprotocol/client', 'playwright-core', 'axe-core'],
   ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },

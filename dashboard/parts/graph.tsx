@@ -18,7 +18,7 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { Picture, PictureNode } from '../../src/core/draw/picture.ts'
 import { stepKey, type Trace } from '../data/trace.ts'
 import { edgeTexts, layOut, type Placed, type Point } from './lay-out.ts'
@@ -32,14 +32,12 @@ export type GraphProps = {
   readonly onStage?: (stage: string) => void
 }
 
-/** The graph; fills the box that it is in. */
-export function Graph(props: GraphProps) {
-  return (
-    <ReactFlowProvider>
-      <Flow {...props} />
-    </ReactFlowProvider>
-  )
-}
+/** The graph; fills the box that it is in. Drawn anew only when something of it has changed. */
+export const Graph = memo((props: GraphProps) => (
+  <ReactFlowProvider>
+    <Flow {...props} />
+  </ReactFlowProvider>
+))
 
 const nodeTypes = { stage: StageNode }
 const edgeTypes = { way: WayEdge }

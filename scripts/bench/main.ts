@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
  */
+import { benchDashboard } from './dashboard.ts'
 import { benchGuard } from './guard.ts'
 import { benchHooks } from './hooks.ts'
 import { benchMachine } from './machine.ts'
@@ -11,6 +12,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   guard: benchGuard,
   record: benchRecord,
   hooks: benchHooks,
+  dashboard: benchDashboard,
 }
 
 const named = process.argv.slice(2)

@@ -15,7 +15,7 @@ states:
   last: { type: final }
 `
 
-/** WHY: Chromium itself tries to keep the style of a text that is typed over, and is kept from it. */
+/** WHY: Chromium itself tries to keep the style of a text that is typed over, and must not. */
 function isOurs(fault: string): boolean {
   return !fault.startsWith('Applying inline style violates')
 }

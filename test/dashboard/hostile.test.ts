@@ -131,7 +131,8 @@ describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
     const evil = createServer((_, response) => {
       response.setHeader('content-type', 'text/html')
       response.end(`<form method=post action="${url}" enctype="text/plain">
-        <input name='{"granted":true,"x":"' value='"}'></form><iframe src="${site.url()}"></iframe>`)
+        <input name='{"granted":true,"x":"' value='"}'></form>
+        <iframe src="${site.url()}"></iframe>`)
     })
     evil.listen(0, '127.0.0.1')
     await once(evil, 'listening')

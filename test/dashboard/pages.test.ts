@@ -89,6 +89,32 @@ describe.runIf(canBrowse)('every page', { timeout: 90_000 }, () => {
     await context.close()
   })
 
+  test('five thousand runs are few rows in the document, and each is found', async () => {
+    const { page, context } = await site.open(browser)
+    const head = { ...(await site.as.person.runs.list({ limit: 1 })).items[0] }
+    await page.route('**/v1/runs?*', (route) => {
+      const from = Number(new URL(route.request().url()).searchParams.get('after') ?? 0)
+      const items = Array.from({ length: 500 }, (_, index) => ({
+        ...head,
+        id: `many-${from + index}`,
+        stage: `stage-${from + index}`,
+        updatedAt: 1_000_000 - from - index,
+      }))
+      const next = from + 500 < 5_000 ? String(from + 500) : null
+      return route.fulfill({ json: { items, next } })
+    })
+    await page.goto(`${site.url()}/#/runs`)
+    const list = page.getByRole('region', { name: 'Runs' })
+    await list.locator('.run-row').first().waitFor()
+    await page.getByLabel('Search runs').fill('stage-4987')
+    await list.getByText('stage-4987').waitFor()
+    await page.getByLabel('Search runs').fill('')
+    await list.evaluate('(box) => box.scrollTo(0, box.scrollHeight)')
+    await list.getByText('stage-4999').waitFor()
+    expect(await list.locator('.run-row').count()).toBeLessThan(60)
+    await context.close()
+  })
+
   test('whoever never read a word decides within some clicks of the link', async () => {
     const { page, context } = await site.open(browser)
     const begun = performance.now()
