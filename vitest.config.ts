@@ -18,7 +18,7 @@ if (nodeProblem(process.version) !== null) {
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['src', 'dashboard', 'test', 'scripts'].map((folder) => `${folder}/**/*.test.ts`),
     // Those start real hosts: `npm run test:hosts`.
     exclude: [...configDefaults.exclude, 'test/hosts/**'],
     environment: 'node',

@@ -8,6 +8,7 @@ import { linkTo, type Route, useRoute } from './data/route.ts'
 import { signOut } from './data/session.ts'
 import { useStore } from './data/store.ts'
 import { ApprovalPage } from './pages/approval.tsx'
+import { DefinitionsPage } from './pages/definitions.tsx'
 import { HomePage } from './pages/home.tsx'
 import { RunsPage } from './pages/runs.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
@@ -20,16 +21,33 @@ type Page = ComponentType<{ readonly route: Route }>
 
 const RunPage: Page = lazy(async () => ({ default: (await import('./pages/run.tsx')).RunPage }))
 
+const DefinitionPage: Page = lazy(async () => ({
+  default: (await import('./pages/definition.tsx')).DefinitionPage,
+}))
+const PoliciesPage: Page = lazy(async () => ({
+  default: (await import('./pages/policies.tsx')).PoliciesPage,
+}))
+const SpendPage: Page = lazy(async () => ({
+  default: (await import('./pages/spend.tsx')).SpendPage,
+}))
+
 const pages: Readonly<Record<string, Page>> = {
   home: HomePage,
   approvals: ApprovalPage,
   runs: ({ route }) => (route.id === '' ? <RunsPage /> : <RunPage route={route} />),
+  definitions: ({ route }) =>
+    route.id === '' ? <DefinitionsPage /> : <DefinitionPage route={route} />,
+  policies: PoliciesPage,
+  spend: SpendPage,
 }
 
 const items: readonly { readonly page: string; readonly icon: IconName; readonly name: string }[] =
   [
     { page: 'home', icon: 'home', name: 'Home' },
     { page: 'runs', icon: 'runs', name: 'Runs' },
+    { page: 'definitions', icon: 'definitions', name: 'Definitions' },
+    { page: 'policies', icon: 'policies', name: 'Policies' },
+    { page: 'spend', icon: 'spend', name: 'Spend' },
   ]
 
 /** The whole page. */

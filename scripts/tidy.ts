@@ -71,7 +71,9 @@ const everyRoom = [
 ]
 
 // The page knows what goes over the wire, and nothing of how it is answered.
-const pageMayUse = ['src/doors/api/contract.ts', 'src/doors/api/operations-table.ts']
+const pageMayUse = ['contract.ts', 'operations-table.ts']
+  .map((name) => `src/doors/api/${name}`)
+  .concat('schemas/')
 
 export const rules: Rules = {
   rooms: [
@@ -130,11 +132,12 @@ export const rules: Rules = {
     { name: 'react', places: ['dashboard/'], oneFile: false },
     { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },
+    { name: '@lezer/highlight', places: ['dashboard/editor/'], oneFile: true },
     ...codeMirror.map((name) => ({ name, places: ['dashboard/editor/'], oneFile: false })),
   ],
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
-    ...['playwright-core', 'resend', 'smtp-server'],
+    ...['axe-core', 'playwright-core', 'resend', 'smtp-server'],
   ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },

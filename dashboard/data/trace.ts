@@ -30,73 +30,117 @@ export function stepKey(from: string, to: string): string {
   return `${from} → ${to}`
 }
 
-/** What the records up to a number tell. */
-export function traceOf(records: readonly LogRecord[], upTo: number): Trace {
-  const members = new Map<string, MemberTrace>()
-  const maps = { visits: newMap(), steps: newMap(), refusedSignals: newMap(), denied: newMap() }
-  for (const record of records) {
-    if (record.seq > upTo) break
-    take(record, members, maps)
+/** Tells what a growing log says of the graph. */
+export type Tracer = (records: readonly LogRecord[], upTo: number) => Trace
+
+/**
+ * Opens a tracer. What it gives stays the same object while nothing of it changes, so that whoever
+ * draws it has nothing to draw anew; and a log that grows is not read again from its beginning.
+ */
+export function openTracer(): Tracer {
+  let seen = 0
+  let draft = newDraft()
+  let told = traceIn(draft)
+  return (records, upTo) => {
+    const first = records[0]?.seq ?? 1
+    // Back in time, or a part was put in front: all of it anew.
+    if (upTo < seen || (first <= draft.first && first !== draft.begun)) {
+      draft = newDraft()
+      seen = 0
+    }
+    if (seen === 0) [draft.first, draft.begun] = [first, first]
+    let hasChanged = seen === 0
+    for (let at = Math.max(0, seen + 1 - first); at < records.length; at += 1) {
+      const record = records[at]
+      if (record === undefined || record.seq > upTo) break
+      hasChanged = take(record, draft) || hasChanged
+      seen = record.seq
+    }
+    if (hasChanged) told = traceIn(draft)
+    return told
   }
-  return { ...maps, members: [...members.values()] }
 }
 
-type Maps = {
+type Draft = {
+  /** The first record that it has seen, and the one that the log began with then. */
+  first: number
+  begun: number
+  readonly members: Map<string, MemberTrace>
   readonly visits: Map<string, number>
   readonly steps: Map<string, number>
   readonly refusedSignals: Map<string, number>
   readonly denied: Map<string, number>
 }
 
-function newMap(): Map<string, number> {
-  return new Map()
+function newDraft(): Draft {
+  const maps = { visits: new Map(), steps: new Map(), refusedSignals: new Map(), denied: new Map() }
+  return { first: 1, begun: 1, members: new Map(), ...maps }
 }
 
-function take(record: LogRecord, members: Map<string, MemberTrace>, maps: Maps): void {
+function traceIn({ members, visits, steps, refusedSignals, denied }: Draft): Trace {
+  return {
+    visits: new Map(visits),
+    steps: new Map(steps),
+    refusedSignals: new Map(refusedSignals),
+    denied: new Map(denied),
+    members: [...members.values()].map((one) => ({ ...one })),
+  }
+}
+
+/** Whether the record changes anything. */
+function take(record: LogRecord, draft: Draft): boolean {
   const event = record.data as unknown as Event
+  const { member: runId } = record
   if (event.type === 'run.started') {
     const { machine, stage, branch } = event
-    const { member: runId } = record
-    members.set(runId, {
-      runId,
-      machine,
-      stage: '',
-      status: 'running',
-      branch: branch?.name ?? null,
-    })
-    if (branch !== null) count(maps.steps, stepKey('', stage))
-    return
+    const member = { runId, machine, stage: '', status: 'running', branch: branch?.name ?? null }
+    draft.members.set(runId, member)
+    if (branch !== null) count(draft.steps, stepKey('', stage))
+    return true
   }
-  const member = members.get(record.member)
-  if (member === undefined) return
+  // WHY made up: of a long log only the end is at hand, and its beginning may not be.
+  const member = draft.members.get(runId) ?? unknownMember(runId)
+  if (!note(event, member, draft)) return false
+  draft.members.set(runId, member)
+  return true
+}
+
+function unknownMember(runId: string): MemberTrace {
+  return { runId, machine: '', stage: '', status: 'running', branch: null }
+}
+
+function note(event: Event, member: MemberTrace, draft: Draft): boolean {
   switch (event.type) {
     case 'stage.entered':
     case 'stage.forced':
-      if (member.stage !== '') count(maps.steps, stepKey(member.stage, event.stage))
-      count(maps.visits, event.stage)
+      if (member.stage !== '') count(draft.steps, stepKey(member.stage, event.stage))
+      count(draft.visits, event.stage)
       member.stage = event.stage
-      break
+      return true
     case 'signal.rejected':
-      count(maps.refusedSignals, `${member.stage} / ${event.name}`)
-      break
+      count(draft.refusedSignals, `${member.stage} / ${event.name}`)
+      return true
     case 'call.denied':
-      count(maps.denied, member.stage)
-      break
+      count(draft.denied, member.stage)
+      return true
     case 'approval.requested':
       member.status = 'waiting'
-      break
+      return true
     case 'approval.granted':
     case 'approval.refused':
     case 'approval.expired':
     case 'run.resumed':
       member.status = 'running'
-      break
+      return true
     case 'run.paused':
     case 'run.completed':
     case 'run.blocked':
     case 'run.failed':
     case 'run.cancelled':
       member.status = event.type.slice(4)
+      return true
+    default:
+      return false
   }
 }
 

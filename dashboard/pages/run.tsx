@@ -7,7 +7,7 @@ import type { Route } from '../data/route.ts'
 import { linkTo } from '../data/route.ts'
 import { openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
 import { useStore } from '../data/store.ts'
-import { traceOf } from '../data/trace.ts'
+import { openTracer } from '../data/trace.ts'
 import { usePast } from '../data/use-past.ts'
 import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
@@ -35,7 +35,8 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
   const { reading, problem, records } = state
   const last = records.at(-1)?.seq ?? 0
   const seq = Math.min(at ?? last, last)
-  const trace = useMemo(() => traceOf(records, seq), [records, seq])
+  const [tracer] = useState(() => openTracer())
+  const trace = useMemo(() => tracer(records, seq), [tracer, records, seq])
   const past = usePast(runId, at, records)
   if (problem !== null) return <ProblemBox problem={problem} />
   if (reading === null) return <Skeleton lines={10} />
@@ -45,7 +46,12 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
       <Head state={state} runId={runId} />
       <div className="run">
         <div className="run-left">
-          <RunGraph trace={trace} main={reading.head.machine} runId={runId}>
+          <RunGraph
+            trace={trace}
+            main={reading.head.machine}
+            runId={runId}
+            stage={at === null ? reading.view.stage : null}
+          >
             <Scrubber
               first={records[0]?.seq ?? 1}
               last={last}

@@ -140,3 +140,13 @@ export function LimitBar(props: {
     </div>
   )
 }
+
+/** A table that scrolls by itself where there is no room for it. */
+export function TableBox(props: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is reached by keyboard
+    <section className="scroll-x" aria-label={props.label} tabIndex={0}>
+      {props.children}
+    </section>
+  )
+}

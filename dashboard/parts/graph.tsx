@@ -18,7 +18,7 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { Picture, PictureNode } from '../../src/core/draw/picture.ts'
 import { stepKey, type Trace } from '../data/trace.ts'
 import { edgeTexts, layOut, type Placed, type Point } from './lay-out.ts'
@@ -32,14 +32,12 @@ export type GraphProps = {
   readonly onStage?: (stage: string) => void
 }
 
-/** The graph; fills the box that it is in. */
-export function Graph(props: GraphProps) {
-  return (
-    <ReactFlowProvider>
-      <Flow {...props} />
-    </ReactFlowProvider>
-  )
-}
+/** The graph; fills the box that it is in. Drawn anew only when something of it has changed. */
+export const Graph = memo((props: GraphProps) => (
+  <ReactFlowProvider>
+    <Flow {...props} />
+  </ReactFlowProvider>
+))
 
 const nodeTypes = { stage: StageNode }
 const edgeTypes = { way: WayEdge }
@@ -57,7 +55,9 @@ function Flow({ picture, trace, here, chosen, onStage }: GraphProps) {
     [picture, placed, trace],
   )
   const hasMoved = useRef(false)
-  const focus = nodes.filter((node) => node.data.isHere || node.data.isChosen).map(({ id }) => id)
+  const marked = nodes.filter(({ data }) => data.isHere || data.isChosen)
+  const shown = marked.length > 0 ? marked : nodes.filter(({ data }) => data.node.isInitial)
+  const focus = shown.map(({ id }) => id)
   const focusKey = focus.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names of the nodes say enough
   useEffect(() => {
@@ -162,7 +162,7 @@ function StageNode({ data }: NodeProps<StageFlowNode>) {
     isChosen ? 'picked' : '',
   ]
   const about = [
-    ...(visits > 0 ? [visits === 1 ? 'entered once' : `entered ${visits} times`] : []),
+    ...(visits > 1 ? [`${visits} times`] : []),
     ...(denied > 0 ? [`${denied} denied`] : []),
   ]
   return (

@@ -14,19 +14,21 @@ type Props = {
   readonly trace: Trace
   readonly main: string
   readonly runId: string
+  /** Where the run stands now, as the daemon says; null: it is the past that is shown. */
+  readonly stage: string | null
   readonly children: ReactNode
 }
 
 /** The card. */
-export function RunGraph({ trace, main, runId, children }: Props) {
+export function RunGraph({ trace, main, runId, stage, children }: Props) {
   const [hash, setHash] = useState(main)
   const machine = useMachine(hash)
   const picture = useMemo<Picture | null>(() => (machine ? pictureOf(machine) : null), [machine])
-  const here = useMemo(
-    () => new Set(trace.members.filter((one) => isOpen(one, trace)).map((one) => one.stage)),
-    [trace],
-  )
-  const others = trace.members.filter((one) => one.runId !== runId)
+  const here = useMemo(() => {
+    const open = trace.members.filter((one) => isOpen(one, trace)).map((one) => one.stage)
+    return new Set(open.some((one) => one !== '') || stage === null ? open : [stage])
+  }, [trace, stage])
+  const others = trace.members.filter((one) => one.runId !== runId && one.machine !== '')
   return (
     <section className="card" aria-label="Graph">
       <header>

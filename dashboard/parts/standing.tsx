@@ -2,7 +2,7 @@
  * Where a run stands, now or at an event of the past: what the agent was told, what it may use,
  * what is left of its limits, and the values it works with.
  */
-import { useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import type { Machine, StageRule } from '../../src/core/machine/machine.ts'
 import type { Past } from '../data/fold.ts'
 import { readMachine } from '../data/machines.ts'
@@ -27,7 +27,7 @@ type Shown = {
 }
 
 /** The cards. */
-export function StandingPanel({ reading, past, isPast }: Props) {
+export const StandingPanel = memo(({ reading, past, isPast }: Props) => {
   const machine = useMachineOf(reading, past)
   if (isPast && past === null) return <Skeleton lines={5} />
   const shown = past === null ? ofNow(reading) : ofPast(past)
@@ -59,7 +59,7 @@ export function StandingPanel({ reading, past, isPast }: Props) {
       </section>
     </div>
   )
-}
+})
 
 function ofNow({ view, notice, standing, head }: Reading): Shown {
   const { sources, callsCount: calls, filesCount: files, bytes } = standing

@@ -1,7 +1,7 @@
 /**
  * The log of a run: every event, filtered and searched, of any length.
  */
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { LogRecord, RunLogState } from '../data/run-log.ts'
 import { Empty } from './basics.tsx'
 import { type EventGroup, type Words, wordsFor } from './event-words.ts'
@@ -97,7 +97,7 @@ type RowProps = {
   readonly onChoose: (seq: number) => void
 }
 
-function EventRow({ record, at, onChoose }: RowProps) {
+const EventRow = memo(({ record, at, onChoose }: RowProps) => {
   const { tone, title, about } = cachedWords(record)
   const mark = at === record.seq ? 'chosen' : at !== null && record.seq > at ? 'later' : ''
   return (
@@ -112,7 +112,7 @@ function EventRow({ record, at, onChoose }: RowProps) {
       </span>
     </button>
   )
-}
+})
 
 const known = new WeakMap<LogRecord, Words>()
 

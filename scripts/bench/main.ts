@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
  */
+import { benchDashboard } from './dashboard.ts'
 import { benchGuard } from './guard.ts'
 import { benchHooks } from './hooks.ts'
 import { benchMachine } from './machine.ts'
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   hooks: benchHooks,
   mcp: benchMcp,
   proxy: benchProxy,
+  dashboard: benchDashboard,
 }
 
 const named = process.argv.slice(2)

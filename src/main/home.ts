@@ -28,6 +28,8 @@ export type Home = {
   readonly port: string
   /** A folder for each job. */
   readonly jobs: string
+  /** What `pawl doctor --prove` has proved last. */
+  readonly proof: string
   /** Which hooks were installed where. */
   readonly installs: string
   /** Where the socket is, when that is another folder. */
@@ -64,6 +66,7 @@ export function findHome(settings: HomeSettings): Home {
     installs: join(folder, 'installs.json'),
     signIns: join(folder, 'sign-ins.json'),
     port: join(folder, 'http.port'),
+    proof: join(folder, 'proof.json'),
     ...socketOf(folder, settings),
   }
 }

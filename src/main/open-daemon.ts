@@ -18,6 +18,7 @@ import type { Store } from '../runtime/ports.ts'
 import { type Config, readConfig } from './config.ts'
 import { forgetByTheHour } from './forget-by-the-hour.ts'
 import type { Home } from './home.ts'
+import { readInstalls } from './installs.ts'
 import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openJobs } from './open-jobs.ts'
@@ -26,6 +27,7 @@ import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from './page.ts'
 import { openPeople } from './people.ts'
+import { readProof } from './proof-file.ts'
 import { startProxy } from './start-proxy.ts'
 import { every } from './timers.ts'
 import { ensureTokens } from './tokens.ts'
@@ -96,6 +98,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       answerHook: desk.answerHttp,
       signIns,
       people: notify,
+      hosts: () => hostsOf(home, watch),
       about: aboutOf(version, config, () => [...found, ...proxy.found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
@@ -211,6 +214,15 @@ async function openDoors(
     await http.close()
     throw fault
   }
+}
+
+function hostsOf(home: Home, watch: HookWatch): ReturnType<NonNullable<ApiOptions['hosts']>> {
+  const installs = readInstalls(home).map(({ host, workspace }) => {
+    return { host, workspace, problems: [...watch.problemsIn(workspace)] }
+  })
+  const proof = readProof(home)
+  const hosts = proof?.hosts.map(({ ms: _, ...column }) => column) ?? []
+  return { installs, proof: proof === null ? null : { ...proof, hosts } }
 }
 
 /** WHY the port of last time: a page that is open finds its daemon again after a restart. */

@@ -3,7 +3,7 @@
  */
 import type { Io } from '../doors/cli/io.ts'
 import { agentMarkIn } from '../doors/cli/remote/agent-mark.ts'
-import { openDaemonDoor } from './daemon.ts'
+import { homeOf, openDaemonDoor } from './daemon.ts'
 import { openUrl } from './open-url.ts'
 
 type Stdio = {
@@ -48,7 +48,11 @@ export function openStdio(): Stdio {
         const { installHookClient } = await import('./hook-client.ts')
         return openSetupDoor(env, cwd, { hookCommand, installHookClient })
       },
-      doctor: async () => (await import('./doctor.ts')).openDoctorDoor(env),
+      doctor: async () => {
+        const { openDoctorDoor } = await import('./doctor.ts')
+        const { keepingProof } = await import('./proof-file.ts')
+        return keepingProof(openDoctorDoor(env), homeOf(env, cwd))
+      },
       openUrl: (url) => openUrl(url, env),
       askHook: async (ask) => {
         const { askDaemon } = await import('../doors/hook/client/node-client.ts')

@@ -105,6 +105,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions,
+    readPolicies: options.policies,
     drafts: openDrafts({ ...desk, definitions }),
     memories: openMemories(desk),
     tasks: openTasks(desk),

@@ -9,7 +9,7 @@ import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Machine, MailRule, Source } from '../core/machine/machine.ts'
+import type { Machine, MailRule, Policy, Source } from '../core/machine/machine.ts'
 import type { IsolationLevel } from '../core/policy/isolation-levels.ts'
 import type { PriceTable } from '../core/prices.ts'
 import type { Host } from '../core/tools/hosts.ts'
@@ -276,6 +276,8 @@ export type Runtime = {
   readonly definitions: Definitions
   /** Null: there is none of that hash. */
   readonly readMachine: (hash: string) => Promise<Machine | null>
+  /** Those laid over runs of a workspace, the highest authority first. Fault `CONFIG_INVALID`. */
+  readonly readPolicies: (workspace: string | null) => readonly Policy[]
   readonly drafts: Drafts
   readonly memories: Memories
   readonly tasks: Tasks

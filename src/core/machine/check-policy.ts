@@ -4,12 +4,16 @@
  */
 import { type Finding, finding } from '../finding.ts'
 import type { Survey } from './check-survey.ts'
-import type { PolicyRule } from './machine.ts'
+import type { Policy, PolicyRule } from './machine.ts'
 
 /** RULE_SHADOWED: a stricter tier always speaks first for the same capability. */
 export function checkPolicy(survey: Survey): readonly Finding[] {
   const { policy } = survey.machine
-  if (policy === null) return []
+  return policy === null ? [] : shadowedRules(policy)
+}
+
+/** A remark for each rule of a policy that can never speak. */
+export function shadowedRules(policy: Policy): readonly Finding[] {
   const deny = tierOf('deny', policy.deny)
   const ask = tierOf('ask', policy.ask)
   return [

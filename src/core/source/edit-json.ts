@@ -15,7 +15,7 @@ type Container = Extract<Node, { kind: 'object' | 'list' }>
  * The text with one more member, in objects that are made where there are none yet.
  * Null: it can't be, because something on the way is no object or the member is there already.
  */
-export function addMember(text: string, path: readonly string[], value: Json): string | null {
+export function addMember(text: string, path: Path, value: Json): string | null {
   return addAt(text, path, value)
 }
 
@@ -61,15 +61,17 @@ export function nodeOn(root: Node, path: Path): Node | null {
   return node ?? null
 }
 
-function addAt(text: string, path: readonly string[], value: Json): string | null {
+function addAt(text: string, path: Path, value: Json): string | null {
   const root = rootOf(text)
   if (root === null) return null
   for (let depth = path.length - 1; depth >= 0; depth -= 1) {
     const around = nodeOn(root, path.slice(0, depth))
     if (around === null) continue
-    const key = path[depth] as string
+    const [key, ...rest] = path.slice(depth)
+    // Items are not made on the way: nobody could say what comes before them.
+    if (typeof key !== 'string' || rest.some((step) => typeof step !== 'string')) return null
     if (around.kind !== 'object' || memberOf(around, key) !== undefined) return null
-    const inner = path.slice(depth + 1).reduceRight<Json>((sum, name) => ({ [name]: sum }), value)
+    const inner = rest.reduceRight<Json>((sum, name) => ({ [name]: sum }), value)
     return insert(text, around, { key, value: inner })
   }
   return null

@@ -20,6 +20,8 @@ export type Desk = {
   readonly actor: Actor
   /** What the person may do; null: all that their token may. */
   readonly access: Access | null
+  /** Which hosts are held on this machine. */
+  readonly hosts: () => Answer<'hosts.list'>
   /** Null: nobody can sign in. */
   readonly signIns: SignIns | null
   readonly commandId: string | null

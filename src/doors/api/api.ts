@@ -42,6 +42,8 @@ export type ApiOptions = {
   readonly people?: People
   /** Hears of what we did not foresee. */
   readonly onFault?: (fault: unknown) => void
+  /** Which hosts are held on this machine; absent: none is known. */
+  readonly hosts?: Desk['hosts']
   /** Who has signed in to the page; absent: nobody can. */
   readonly signIns?: SignIns
   readonly limits?: Partial<ApiLimits>
@@ -177,6 +179,7 @@ function refuseAccess(name: OperationName | StreamName, caller: Caller | null): 
 
 type Asking = { readonly caller: Caller | null; readonly request: ApiRequest }
 
+const noHosts: Desk['hosts'] = () => ({ installs: [], proof: null })
 const nobody: Caller = { role: 'agent', name: '' }
 
 async function answer(
@@ -192,6 +195,7 @@ async function answer(
     runtime: options.runtime,
     actor: actorOf(caller ?? nobody),
     access: caller?.access ?? null,
+    hosts: options.hosts ?? noHosts,
     signIns: options.signIns ?? null,
     commandId: commandIdOf(caller, request.commandId),
     signal: name === 'runs.wait' ? request.signal() : null,

@@ -5,9 +5,21 @@ import { z } from 'zod'
 import { accesses } from './access.ts'
 import type { Terms } from './contract.ts'
 import type { PageOperation } from './page-operations.ts'
-import { jsonObject, moment, name } from './shapes.ts'
+import { count, jsonObject, moment, money, name } from './shapes.ts'
 
 const access = z.enum(accesses)
+
+const numbers = { calls: count, denied: count, asked: count, costMicroUsd: money }
+const policyRule = z.object({
+  tier: z.enum(['deny', 'ask', 'allow']),
+  capability: z.string(),
+  rate: z.object({ callsMax: count, windowMs: count }).nullable(),
+  budget: z
+    .object({ microUsdMax: money, period: z.enum(['hourly', 'daily', 'monthly']) })
+    .nullable(),
+  pointer: z.string(),
+  shadowed: z.string().nullable().describe('why it can never speak; null: it can'),
+})
 
 export const pageContract = {
   me: {
@@ -25,5 +37,70 @@ export const pageContract = {
   'machines.read': {
     input: z.strictObject({ hash: name }),
     answer: z.object({ machine: jsonObject.describe('as it was compiled') }),
+  },
+  'hosts.list': {
+    input: z.strictObject({}),
+    answer: z.object({
+      installs: z.array(
+        z.object({ host: z.string(), workspace: z.string(), problems: z.array(z.string()) }),
+      ),
+      proof: z
+        .object({
+          at: moment,
+          paths: z.record(z.string(), z.string()).describe('what each path is called'),
+          hosts: z.array(
+            z.object({
+              host: z.string(),
+              version: z.string().nullable(),
+              cells: z.record(z.string(), z.object({ outcome: z.string(), note: z.string() })),
+              fault: z.string().nullable(),
+            }),
+          ),
+        })
+        .nullable()
+        .describe('null: nothing was proved on this machine yet'),
+    }),
+  },
+  'policies.list': {
+    input: z.strictObject({}),
+    answer: z.object({
+      items: z.array(
+        z.object({
+          level: z.enum(['organisation', 'workspace', 'definition']),
+          name: z.string(),
+          role: z.string(),
+          otherwise: z.enum(['allow', 'deny']),
+          rules: z.array(policyRule),
+          problem: z.string().nullable().describe('why it can not be read: every call is denied'),
+        }),
+      ),
+    }),
+  },
+  'stats.read': {
+    input: z.strictObject({}),
+    answer: z.object({
+      runsCount: count.describe('runs that were looked at, the latest'),
+      isPartial: z.boolean().describe('there are more runs or records than were counted'),
+      days: z.array(z.object({ day: z.string().describe('UTC'), ...numbers })),
+      tools: z.array(z.object({ tool: z.string(), ...numbers })),
+      rules: z.array(
+        z.object({
+          definition: z.string(),
+          rule: z.string().nullable().describe('JSON pointer of a policy; null: no policy'),
+          code: z.string().nullable(),
+          says: z.enum(['deny', 'ask']),
+          count,
+        }),
+      ),
+      definitions: z.array(
+        z.object({
+          name: z.string(),
+          runs: count,
+          open: count,
+          wrong: count.describe('failed or blocked'),
+          costMicroUsd: money,
+        }),
+      ),
+    }),
   },
 } as const satisfies Readonly<Record<PageOperation, Terms>>

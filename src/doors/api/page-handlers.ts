@@ -2,9 +2,12 @@
  * What the operations of the page do with the runtime.
  */
 import type { JsonObject } from '../../core/json.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import type { Handlers } from './handlers.ts'
+import { listPolicies } from './list-policies.ts'
 import type { PageOperation } from './page-operations.ts'
 import { problem } from './problem.ts'
+import { openTallies, type Tallies } from './tallies.ts'
 
 const noSignIns = problem('NOT_PERMITTED', { detail: 'nobody can sign in to this daemon' })
 
@@ -12,6 +15,15 @@ const noMachine = problem('MACHINE_UNKNOWN', {
   detail: 'there is no machine of that hash',
   status: 404,
 })
+
+/** One count for each runtime: what was read once is not read again. */
+const tallies = new WeakMap<Runtime, Tallies>()
+
+function talliesOf(runtime: Runtime): Tallies {
+  const opened = tallies.get(runtime) ?? openTallies()
+  tallies.set(runtime, opened)
+  return opened
+}
 
 export const pageHandlers: Pick<Handlers, PageOperation> = {
   me: async ({ actor, access }) => {
@@ -28,4 +40,13 @@ export const pageHandlers: Pick<Handlers, PageOperation> = {
     // WHY the cast: a machine is JSON by its own rules, which its type does not say.
     return { ok: true, output: { machine: machine as unknown as JsonObject } }
   },
+  'hosts.list': async ({ hosts }) => ({ ok: true, output: hosts() }),
+  'policies.list': async ({ runtime }) => ({
+    ok: true,
+    output: { items: await listPolicies(runtime) },
+  }),
+  'stats.read': async ({ runtime }) => ({
+    ok: true,
+    output: await talliesOf(runtime).read(runtime),
+  }),
 }

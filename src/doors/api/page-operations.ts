@@ -25,6 +25,27 @@ export const pageOperations = {
     repeats: 'same',
     summary: 'Read a machine by its hash, as runs are pinned to it',
   },
+  'hosts.list': {
+    method: 'GET',
+    path: '/v1/hosts',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'Hosts whose hooks Pawl has installed, and what was proved to be held',
+  },
+  'policies.list': {
+    method: 'GET',
+    path: '/v1/policies',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'Every policy that holds for somebody, with the rules that can never speak',
+  },
+  'stats.read': {
+    method: 'GET',
+    path: '/v1/stats',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'Calls, refusals and money of the latest runs, by day, tool, rule and definition',
+  },
 } as const
 
 export type PageOperation = keyof typeof pageOperations

@@ -5,8 +5,8 @@
 import type { View } from '../../../core/dialects/view.ts'
 import type { OpenCall } from '../../../core/engine/types.ts'
 import type { Machine, Stage } from '../../../core/machine/machine.ts'
+import type { Act } from '../../../testing/walk.ts'
 import type { Trouble } from './read-data.ts'
-import type { Act } from './walk.ts'
 
 /** What the reader has to know of the run that will hear the line. */
 export type Situation = {

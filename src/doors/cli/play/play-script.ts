@@ -1,13 +1,13 @@
 /**
  * A walk without a terminal: lines from a file or a stream, each echoed with what became of it.
  */
-import type { Io } from '../io.ts'
 
+import { lastMoment, viewNow } from '../../../testing/walk.ts'
+import type { Io } from '../io.ts'
 import { type Heard, hearLine, type Session, situationOf } from './session.ts'
 import { showDecision } from './show-decision.ts'
 import { showStanding } from './show-standing.ts'
 import { type Line, printLines } from './spans.ts'
-import { lastMoment, viewNow } from './walk.ts'
 
 type ScriptStyle = { readonly format: 'text' | 'json'; readonly isStrict: boolean }
 

@@ -5,9 +5,9 @@
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import { microUsd } from '../../../core/money.ts'
+import { type Act, timePattern } from '../../../testing/walk.ts'
 import { beginningOf, type Input, type Spoken, textFields, unclear } from './input.ts'
 import { looksLikeData, parseJson, readData } from './read-data.ts'
-import { type Act, timePattern } from './walk.ts'
 
 /** The meaning of a command; `text` of the spoken is what follows its word. */
 export function readCommand(name: string, spoken: Spoken): Input {

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { compileDefinition } from '../../../core/dialects/compile-definition.ts'
 import type { Json } from '../../../core/json.ts'
 import { sourceOf } from '../../../core/source/source.ts'
+import { type Act, startWalk, takeAct, type Walk } from '../../../testing/walk.ts'
 import { completeLine } from './complete.ts'
 import type { Input, Situation } from './input.ts'
 import { lineCharsMax, readLine } from './read-line.ts'
 import { fix, order, talk } from './sample-definitions.contract.ts'
 import { situationOf } from './session.ts'
-import { type Act, startWalk, takeAct, type Walk } from './walk.ts'
 
 function walkOf(definition: unknown, ...acts: readonly Act[]): Walk {
   const [machine] = compileDefinition(sourceOf(definition as Json)).machines

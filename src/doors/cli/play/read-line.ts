@@ -6,6 +6,7 @@
 
 import type { JsonObject } from '../../../core/json.ts'
 import { nearMiss } from '../../../core/near-miss.ts'
+import type { Act } from '../../../testing/walk.ts'
 import { commandNamed, commandWords } from './commands.ts'
 import {
   beginningOf,
@@ -18,7 +19,6 @@ import {
 } from './input.ts'
 import { readCommand } from './read-command.ts'
 import { looksLikeData, readData } from './read-data.ts'
-import type { Act } from './walk.ts'
 
 /** Characters of one line. */
 export const lineCharsMax = 20_000

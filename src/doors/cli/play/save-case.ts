@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../../../core/json.ts'
 import { equalJson, own } from '../../../core/json.ts'
 import { usdOf } from '../../../core/money.ts'
 import { caseEventTypes } from '../../../testing/case-schema.ts'
-import type { Act, Moment, Walk } from './walk.ts'
+import type { Act, Moment, Walk } from '../../../testing/walk.ts'
 
 /** Where the case finds the definition: in a file, or in itself. */
 export type CaseOrigin = ({ readonly definition_file: string } | { readonly definition: Json }) & {

@@ -6,12 +6,12 @@ import { basename, dirname, extname, resolve } from 'node:path'
 import type { JsonObject } from '../../../core/json.ts'
 import { plainValue } from '../../../core/source/source.ts'
 import { codeOf } from '../../../runtime/code-of.ts'
+import { lastMoment, type Walk } from '../../../testing/walk.ts'
 import { shownPath } from '../inputs.ts'
 import type { LaidPolicy } from '../judge/load-policies.ts'
 import type { Chosen } from './load.ts'
 import { caseId, caseOfWalk } from './save-case.ts'
 import type { Saved, Session } from './session.ts'
-import { lastMoment, type Walk } from './walk.ts'
 
 type Around = {
   /** Files are named from here. */

@@ -10,15 +10,6 @@ import { hasEnded } from '../../../core/engine/running.ts'
 import type { Reply } from '../../../core/engine/types.ts'
 import { own } from '../../../core/json.ts'
 import type { Stage } from '../../../core/machine/machine.ts'
-import type { Input, Situation } from './input.ts'
-import type { Trouble } from './read-data.ts'
-import { readLine } from './read-line.ts'
-import { isGranted, showDecision, showLog } from './show-decision.ts'
-import { showHelp, showVars } from './show-help.ts'
-import { showMap, showPicture } from './show-map.ts'
-import { showChange, showStanding, standingOf } from './show-standing.ts'
-import { hang, type Line, line, span } from './spans.ts'
-import { type Frame, widthOf } from './view-lines.ts'
 import {
   addressed,
   hearer,
@@ -28,7 +19,16 @@ import {
   takeAct,
   viewNow,
   type Walk,
-} from './walk.ts'
+} from '../../../testing/walk.ts'
+import type { Input, Situation } from './input.ts'
+import type { Trouble } from './read-data.ts'
+import { readLine } from './read-line.ts'
+import { isGranted, showDecision, showLog } from './show-decision.ts'
+import { showHelp, showVars } from './show-help.ts'
+import { showMap, showPicture } from './show-map.ts'
+import { showChange, showStanding, standingOf } from './show-standing.ts'
+import { hang, type Line, line, span } from './spans.ts'
+import { type Frame, widthOf } from './view-lines.ts'
 
 /** Walks that are kept to go back to. */
 export const undoStatesMax = 500

@@ -8,11 +8,11 @@ import { mainOf } from '../../../core/engine/family.ts'
 import type { Reply } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
+import { type Act, hearer, type Moment, type Walk } from '../../../testing/walk.ts'
 import { describeEvent } from './describe-event.ts'
 import { guardText } from './show-rows.ts'
 import { hang, type Line, line, span } from './spans.ts'
 import { type Frame, valueText, widthOf } from './view-lines.ts'
-import { type Act, hearer, type Moment, type Walk } from './walk.ts'
 
 /** Events of one input that are shown; `log` shows all. */
 const eventsShownMax = 16

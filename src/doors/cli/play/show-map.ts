@@ -6,10 +6,10 @@ import { printAscii } from '../../../core/draw/ascii.ts'
 import { pictureOf } from '../../../core/draw/picture.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import type { Stage } from '../../../core/machine/machine.ts'
+import { hearer, type Walk } from '../../../testing/walk.ts'
 import { triggerText } from './show-rows.ts'
 import { hang, type Line, line, span } from './spans.ts'
 import { type Frame, widthOf } from './view-lines.ts'
-import { hearer, type Walk } from './walk.ts'
 
 /** Stages that are listed; a larger definition is better drawn into a file. */
 const stagesShownMax = 200

@@ -11,9 +11,9 @@ import { hasEnded } from '../../../core/engine/running.ts'
 import { own } from '../../../core/json.ts'
 import type { Guard, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
 import { moveText } from '../../../core/machine/move-text.ts'
+import { addressed, type Walk } from '../../../testing/walk.ts'
 import { hang, type Line, span } from './spans.ts'
 import { fieldLines, labelCells, row, valueText } from './view-lines.ts'
-import { addressed, type Walk } from './walk.ts'
 
 /** Routes of one signal that are shown. */
 const routesMax = 6

@@ -7,10 +7,10 @@ import type { View } from '../../../core/dialects/view.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import { mainOf } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/running.ts'
+import { hearer, viewNow, type Walk } from '../../../testing/walk.ts'
 import { branchRows, fieldRows, rulesRows, sendRows, waitingRows } from './show-rows.ts'
 import { hang, type Line, line, span } from './spans.ts'
 import { briefLines, cut, type Frame, titleLine, toneOf, widthOf } from './view-lines.ts'
-import { hearer, viewNow, type Walk } from './walk.ts'
 
 /** A standing in parts: where the run is and what it is told, what holds there, how it ended. */
 export type Standing = {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { JsonObject } from '../../../core/json.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { readText } from '../../../runtime/read-definition.ts'
+import { type Setting, startWalk, type Walk } from '../../../testing/walk.ts'
 import type { Io, Verb } from '../io.ts'
 import { loadPolicies } from '../judge/load-policies.ts'
 import { type Located, locatedText } from '../located.ts'
@@ -18,7 +19,6 @@ import { readData } from '../play/read-data.ts'
 import { lineCharsMax } from '../play/read-line.ts'
 import { saverFor } from '../play/save-file.ts'
 import type { Session } from '../play/session.ts'
-import { type Setting, startWalk, type Walk } from '../play/walk.ts'
 
 const help = `\
 pawl play: walk through a definition; you are the agent

@@ -3,21 +3,21 @@
  * A walk never changes; each input gives a new one, so going back is keeping the old one.
  * Knows runs and cases. Must not know lines, colours or terminals.
  */
-import { assertNever } from '../../../core/assert.ts'
-import { hear, type Utterance } from '../../../core/dialects/hear.ts'
-import { type View, viewMember } from '../../../core/dialects/view.ts'
-import type { Answered, Family, Library, Member, Recorded } from '../../../core/engine/family.ts'
+import { assertNever } from '../core/assert.ts'
+import { hear, type Utterance } from '../core/dialects/hear.ts'
+import { type View, viewMember } from '../core/dialects/view.ts'
+import type { Answered, Family, Library, Member, Recorded } from '../core/engine/family.ts'
 import {
   commandFamily,
   mainOf,
   memberOfBranch,
   openLeaf,
   startFamily,
-} from '../../../core/engine/family.ts'
-import type { Actor, Command, Reply, Report } from '../../../core/engine/types.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import type { Machine, Policy } from '../../../core/machine/machine.ts'
-import { readCall } from '../../../core/tools/read-call.ts'
+} from '../core/engine/family.ts'
+import type { Actor, Command, Reply, Report } from '../core/engine/types.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Machine, Policy } from '../core/machine/machine.ts'
+import { readCall } from '../core/tools/read-call.ts'
 
 /** One thing done to a run. The same verbs as in a case, so that a walk can become one. */
 export type Act = { readonly branch: string | null } & (

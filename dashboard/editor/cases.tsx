@@ -1,0 +1,162 @@
+/**
+ * Cases against the text as it is now: each is played in the browser, and what they walk is shown.
+ */
+import { type ChangeEvent, useMemo, useState } from 'react'
+import { pictureOf } from '../../src/core/draw/picture.ts'
+import { readSource } from '../../src/core/source/read-source.ts'
+import { plainValue } from '../../src/core/source/source.ts'
+import {
+  type Case,
+  type CaseResult,
+  type Coverage,
+  caseSource,
+  checkCases,
+  mergeCoverage,
+  playCase,
+} from '../../src/testing/index.ts'
+import type { Trace } from '../data/trace.ts'
+import { LimitBar } from '../parts/basics.tsx'
+import { Graph } from '../parts/graph.tsx'
+import type { Understood } from './compiled.ts'
+
+type Played =
+  | { readonly ok: true; readonly results: readonly CaseResult[] }
+  | { readonly ok: false; readonly problem: string }
+
+function exampleFor({ machine }: Understood): string {
+  const stage = machine?.initial ?? 'start'
+  return `\
+- id: it-begins
+  title: a run begins in ${stage}
+  definition_file: this
+  steps:
+    - wait: 1s
+      expect: { stage: ${stage} }
+`
+}
+
+/** The pane. */
+export function CasesPanel({ understood }: { readonly understood: Understood }) {
+  const [text, setText] = useState(() => exampleFor(understood))
+  const [played, setPlayed] = useState<Played | null>(null)
+  const load = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
+    const file = event.target.files?.[0]
+    if (file !== undefined) setText(await file.text())
+  }
+  return (
+    <div className="play">
+      <div className="stack">
+        <p className="soft small">
+          Cases say what must happen. <code>definition_file</code> means the text in the editor
+          here, whatever it names.
+        </p>
+        <textarea
+          className="input mono case-text"
+          aria-label="Cases"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <div className="row flow">
+          <button
+            type="button"
+            className="button main-act"
+            onClick={() => setPlayed(playAll(text, understood))}
+          >
+            Play the cases
+          </button>
+          <label className="button">
+            Load a file
+            <input className="hidden-text" type="file" accept=".json,.yaml,.yml" onChange={load} />
+          </label>
+        </div>
+      </div>
+      <div className="stack">
+        {played === null ? (
+          <p className="soft">What they walk is shown here once they were played.</p>
+        ) : played.ok ? (
+          <Results results={played.results} understood={understood} />
+        ) : (
+          <p className="problem">{played.problem}</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function playAll(text: string, { root }: Understood): Played {
+  const reading = readSource(text)
+  if (reading.root === null) return failed(reading.findings[0]?.message ?? 'it cannot be read')
+  if (root === null) return failed('the definition cannot be read')
+  const wrong = checkCases(reading.root).find((one) => one.severity === 'error')
+  if (wrong !== undefined) return failed(wrong.message)
+  const nodes = reading.root.kind === 'list' ? reading.root.items : [reading.root]
+  // WHY the cast: the shape was checked right above.
+  const results = nodes.map((node) =>
+    playCase(caseSource(plainValue(node) as unknown as Case, node, root)),
+  )
+  return { ok: true, results }
+}
+
+function failed(problem: string): Played {
+  return { ok: false, problem }
+}
+
+type ResultsProps = { readonly results: readonly CaseResult[]; readonly understood: Understood }
+
+function Results({ results, understood }: ResultsProps) {
+  const { machine } = understood
+  const coverages = results.flatMap((one) => (one.coverage === null ? [] : [one.coverage]))
+  const first = coverages[0]
+  const coverage = first && coverages.slice(1).reduce<Coverage>(mergeCoverage, first)
+  const picture = useMemo(() => (machine === null ? null : pictureOf(machine)), [machine])
+  const trace = useMemo(() => traceOfCoverage(coverage), [coverage])
+  return (
+    <>
+      <ul className="card list">
+        {results.map((one) => (
+          <li key={one.id} style={{ padding: '8px 14px' }}>
+            <div className="row">
+              <span className={`badge ${one.ok ? 'good' : 'bad'}`}>
+                {one.ok ? 'holds' : 'fails'}
+              </span>
+              <span className="grow">{one.title}</span>
+            </div>
+            {one.failures.map((failure, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: failures have no other name
+              <p key={index} className="small bad wrap">
+                step {failure.step ?? 'start'}, {failure.path}: expected{' '}
+                {JSON.stringify(failure.expected)}, saw {JSON.stringify(failure.actual)}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {coverage === undefined ? null : (
+        <>
+          <LimitBar
+            name="Stages that were entered"
+            used={coverage.stages.seen.length}
+            max={coverage.stages.all.length}
+          />
+          <LimitBar
+            name="Routes that were taken"
+            used={coverage.routes.seen.length}
+            max={coverage.routes.all.length}
+          />
+        </>
+      )}
+      {picture === null ? null : (
+        <div className="card graph-card">
+          <Graph picture={picture} trace={trace} here={new Set()} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function traceOfCoverage(coverage: Coverage | undefined): Trace {
+  const visits = new Map((coverage?.stages.seen ?? []).map((stage) => [stage, 1]))
+  const none = new Map<string, number>()
+  return { visits, steps: none, refusedSignals: none, denied: none, members: [] }
+}

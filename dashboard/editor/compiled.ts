@@ -1,0 +1,66 @@
+/**
+ * A definition's text as far as it can be understood while it is being typed: its machines, every
+ * remark with its place, and which stage stands where.
+ */
+import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
+import type { Finding } from '../../src/core/finding.ts'
+import { hasErrors } from '../../src/core/finding.ts'
+import type { DialectName, Machine } from '../../src/core/machine/machine.ts'
+import { readSource } from '../../src/core/source/read-source.ts'
+import { type Node, nodeAt, placeOf, positionAt, type Range } from '../../src/core/source/source.ts'
+
+export type PlacedFinding = Finding & { readonly range: Range; readonly line: number }
+
+export type Understood = {
+  readonly text: string
+  readonly root: Node | null
+  readonly dialect: DialectName | null
+  /** The first one that has no errors; null: there is none. */
+  readonly machine: Machine | null
+  readonly machines: readonly Machine[]
+  readonly findings: readonly PlacedFinding[]
+  readonly isGood: boolean
+}
+
+/** Reads and compiles a text. */
+export function understand(text: string): Understood {
+  const { root, findings } = readSource(text)
+  const compiled = root === null ? null : compileDefinition(root)
+  const all = [...findings, ...(compiled?.findings ?? [])]
+  const machines = compiled?.machines ?? []
+  return {
+    text,
+    root,
+    dialect: compiled?.dialect ?? null,
+    machine: machines[0] ?? null,
+    machines,
+    findings: all.map((one) => placed(one, root, text)),
+    isGood: machines.length > 0 && !hasErrors(all),
+  }
+}
+
+function placed(finding: Finding, root: Node | null, text: string): PlacedFinding {
+  const range = placeOf(root, finding) ?? { start: 0, end: 0 }
+  return { ...finding, range, line: positionAt(text, range.start).line }
+}
+
+/** Where a stage stands in the text; null: nowhere. */
+export function rangeOfStage({ root, machine }: Understood, stage: string): Range | null {
+  const origin = machine?.stages[stage]?.origin
+  if (root === null || origin === undefined) return null
+  return placeOf(root, { ...nowhere, pointer: origin })
+}
+
+const nowhere = { code: 'SYNTAX_INVALID', severity: 'error', message: '', hint: '' } as const
+
+/** The stage that an offset of the text belongs to; null: none. */
+export function stageAt({ root, machine }: Understood, offset: number): string | null {
+  if (root === null || machine === null) return null
+  for (const stage of Object.values(machine.stages)) {
+    const node = nodeAt(root, stage.origin)
+    const key = placeOf(root, { ...nowhere, pointer: stage.origin })
+    if (node === null || key === null) continue
+    if (offset >= Math.min(key.start, node.start) && offset <= node.end) return stage.name
+  }
+  return null
+}

@@ -1,0 +1,49 @@
+/**
+ * What is remarked about a definition, the errors first.
+ */
+import type { Range } from '../../src/core/source/source.ts'
+import type { PlacedFinding } from './compiled.ts'
+
+type Props = {
+  readonly findings: readonly PlacedFinding[]
+  readonly onShow: (range: Range) => void
+}
+
+function countText(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** The list; each leads to its place in the text. */
+export function FindingList({ findings, onShow }: Props) {
+  const errors = findings.filter((one) => one.severity === 'error')
+  const others = findings.filter((one) => one.severity !== 'error')
+  return (
+    <section className="card" aria-label="Findings" aria-live="polite">
+      <header>
+        <h2 className="grow">Findings</h2>
+        {errors.length > 0 ? (
+          <span className="badge bad">{countText(errors.length, 'error')}</span>
+        ) : null}
+        {others.length > 0 ? (
+          <span className="badge warn">{countText(others.length, 'warning')}</span>
+        ) : null}
+        {findings.length === 0 ? <span className="badge good">nothing to remark</span> : null}
+      </header>
+      <ul className="list findings">
+        {[...errors, ...others].map((one) => (
+          <li key={`${one.code} ${one.pointer} ${one.message}`}>
+            <button type="button" className="line" onClick={() => onShow(one.range)}>
+              <span className={`badge ${one.severity === 'error' ? 'bad' : 'warn'}`}>
+                line {one.line}
+              </span>
+              <span className="grow wrap">
+                {one.message}
+                {one.hint === '' ? null : <span className="small soft"> {one.hint}</span>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,272 @@
+/**
+ * One definition: its text and its graph in step, what is wrong with it as it is typed, playing
+ * it, its cases, its versions, and publishing.
+ */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { pictureOf } from '../../src/core/draw/picture.ts'
+import { ask, wordsOf } from '../data/ask.ts'
+import { live } from '../data/live.ts'
+import { goTo, type Route } from '../data/route.ts'
+import { useStore } from '../data/store.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { CasesPanel } from '../editor/cases.tsx'
+import { CodeEditor, type EditorHandle } from '../editor/code-editor.tsx'
+import { ComparePanel } from '../editor/compare.tsx'
+import { rangeOfStage, stageAt, type Understood, understand } from '../editor/compiled.ts'
+import { FindingList } from '../editor/findings.tsx'
+import { Inspector } from '../editor/inspector.tsx'
+import { PlayPanel } from '../editor/play.tsx'
+import { starters } from '../editor/starters.ts'
+import { PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
+import { Graph } from '../parts/graph.tsx'
+import { say } from '../parts/toast.tsx'
+
+/** The page. */
+export function DefinitionPage({ route }: { readonly route: Route }) {
+  return route.id === 'new' ? <NewDefinition /> : <StoredDefinition id={route.id} />
+}
+
+function NewDefinition() {
+  const [text, setText] = useState<string | null>(null)
+  if (text !== null) return <Workbench id={null} name="New definition" source={text} />
+  return (
+    <>
+      <PageHead title="New definition" about="Which kind of process is it?" />
+      <div className="two">
+        {starters.map((one) => (
+          <button
+            key={one.dialect}
+            type="button"
+            className="card pad stack choice"
+            onClick={() => setText(one.source)}
+          >
+            <h2>{one.title}</h2>
+            <span className="soft">{one.about}</span>
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function StoredDefinition({ id }: { readonly id: string }) {
+  const { answer, problem } = useAnswer('definitions.read', { id })
+  if (problem !== null) return <ProblemBox problem={problem} />
+  if (answer === null) return <Skeleton lines={10} />
+  return (
+    <Workbench id={answer.id} name={answer.name} source={answer.source} version={answer.version} />
+  )
+}
+
+type BenchProps = {
+  /** Null: it is not stored yet. */
+  readonly id: string | null
+  readonly name: string
+  readonly source: string
+  readonly version?: number
+}
+
+const panes = ['Edit', 'Play', 'Cases', 'Compare'] as const
+type Pane = (typeof panes)[number]
+const settleMs = 120
+
+function Workbench({ id, name, source, version = 0 }: BenchProps) {
+  const [pane, setPane] = useState<Pane>('Edit')
+  const [text, setText] = useState(source)
+  const [published, setPublished] = useState({ version, source })
+  const understood = useUnderstood(text)
+  const publish = async (): Promise<void> => {
+    try {
+      const offer = { source: text }
+      const { definition } = await (id === null
+        ? ask('definitions.create', offer)
+        : ask('definitions.update', { id, ...offer }))
+      say(`Version ${definition.version} of ${definition.name} is published. New runs use it.`)
+      setPublished({ version: definition.version, source: text })
+      if (id === null) goTo('definitions', definition.id)
+    } catch (thrown) {
+      const { detail, hint } = wordsOf(thrown)
+      say(hint === '' ? detail : `${detail}: ${hint}`)
+    }
+  }
+  return (
+    <>
+      <PageHead
+        title={name}
+        about={
+          published.version === 0
+            ? 'not published yet'
+            : `version ${published.version}${text === published.source ? '' : ', with changes'}`
+        }
+      >
+        <Actions
+          understood={understood}
+          isChanged={text !== published.source || id === null}
+          name={id === null ? null : name}
+          onPublish={publish}
+        />
+      </PageHead>
+      <Tabs pane={pane} isStored={id !== null} onPane={setPane} />
+      <div className="bench">
+        {pane === 'Edit' ? (
+          <EditPane text={text} understood={understood} onText={setText} />
+        ) : pane === 'Compare' && id !== null ? (
+          <ComparePanel key={published.version} id={id} text={text} />
+        ) : understood.machine === null ? (
+          <FindingList findings={understood.findings} onShow={() => setPane('Edit')} />
+        ) : pane === 'Play' ? (
+          <PlayPanel
+            key={understood.machine.hash}
+            machine={understood.machine}
+            machines={understood.machines}
+          />
+        ) : (
+          <CasesPanel understood={understood} />
+        )}
+      </div>
+    </>
+  )
+}
+
+type TabsProps = {
+  readonly pane: Pane
+  readonly isStored: boolean
+  readonly onPane: (pane: Pane) => void
+}
+
+function Tabs({ pane, isStored, onPane }: TabsProps) {
+  return (
+    <div className="tabs" role="tablist" aria-label="Ways to look at it">
+      {panes
+        .filter((one) => isStored || one !== 'Compare')
+        .map((one) => (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            aria-selected={pane === one}
+            onClick={() => onPane(one)}
+          >
+            {one}
+          </button>
+        ))}
+    </div>
+  )
+}
+
+type ActionsProps = {
+  readonly understood: Understood
+  readonly isChanged: boolean
+  readonly name: string | null
+  readonly onPublish: () => void
+}
+
+function Actions({ understood, isChanged, name, onPublish }: ActionsProps) {
+  const { me } = useStore(live)
+  const errors = understood.findings.filter((one) => one.severity === 'error').length
+  if (me === null || (me.access !== 'author' && me.access !== 'admin')) return null
+  const start = async (definition: string): Promise<void> => {
+    try {
+      const { runId } = await ask('runs.start', { definition })
+      goTo('runs', runId)
+    } catch (thrown) {
+      say(wordsOf(thrown).detail)
+    }
+  }
+  return (
+    <span className="row">
+      {name === null ? null : (
+        <button type="button" className="button" disabled={isChanged} onClick={() => start(name)}>
+          Start a run
+        </button>
+      )}
+      <button
+        type="button"
+        className="button main-act"
+        disabled={!understood.isGood || !isChanged}
+        title={errors > 0 ? `${errors} errors are in the way` : undefined}
+        onClick={onPublish}
+      >
+        Publish
+      </button>
+    </span>
+  )
+}
+
+type EditProps = {
+  readonly text: string
+  readonly understood: Understood
+  readonly onText: (text: string) => void
+}
+
+function EditPane({ text, understood, onText }: EditProps) {
+  const [chosen, setChosen] = useState<string | null>(null)
+  const editor = useRef<EditorHandle>(null)
+  const { me } = useStore(live)
+  // What was last free of errors stays in sight while somebody types.
+  const good = useRef(understood.machine)
+  if (understood.machine !== null) good.current = understood.machine
+  const machine = good.current
+  const picture = useMemo(() => (machine === null ? null : pictureOf(machine)), [machine])
+  const known = {
+    dialect: understood.dialect ?? machine?.dialect ?? 'workflow',
+    stages: Object.keys(machine?.stages ?? {}),
+  } as const
+  const choose = (stage: string): void => {
+    setChosen(stage)
+    const range = rangeOfStage(understood, stage)
+    if (range !== null) editor.current?.show(range)
+  }
+  return (
+    <div className="edit">
+      <div className="card edit-text">
+        <CodeEditor
+          initial={text}
+          format={text.trimStart().startsWith('{') ? 'json' : 'yaml'}
+          findings={understood.findings}
+          known={known}
+          mode={me?.access === 'viewer' || me?.access === 'approver' ? 'read' : 'write'}
+          onChange={onText}
+          onCursor={(offset) => setChosen(stageAt(understood, offset))}
+          handle={editor}
+        />
+      </div>
+      <div className="stack">
+        <FindingList
+          findings={understood.findings}
+          onShow={(range) => editor.current?.show(range)}
+        />
+        <div className="card graph-card">
+          {picture === null ? (
+            <p className="soft" style={{ padding: 16 }}>
+              The graph is drawn when the text has no errors.
+            </p>
+          ) : (
+            <Graph
+              picture={picture}
+              trace={null}
+              here={new Set()}
+              chosen={chosen}
+              onStage={choose}
+            />
+          )}
+        </div>
+        <Inspector
+          understood={understood}
+          chosen={chosen}
+          onText={(next) => editor.current?.replace(next)}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** Understood anew when the typing rests for a moment. */
+function useUnderstood(text: string): Understood {
+  const [understood, setUnderstood] = useState(() => understand(text))
+  useEffect(() => {
+    const timer = setTimeout(() => setUnderstood(understand(text)), settleMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return understood
+}

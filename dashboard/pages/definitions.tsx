@@ -1,0 +1,65 @@
+/**
+ * All definitions, with their versions and how much they are used.
+ */
+import { linkTo } from '../data/route.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { Empty, PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
+
+/** The page. */
+export function DefinitionsPage() {
+  const { answer, problem } = useAnswer('definitions.list', { limit: 500 })
+  const { answer: stats } = useAnswer('stats.read', {})
+  const uses = new Map(stats?.definitions.map((one) => [one.name, one]))
+  return (
+    <>
+      <PageHead
+        title="Definitions"
+        about="What agents are held to: processes, workflows and forms."
+      >
+        <a className="button main-act" href={linkTo('definitions', 'new')}>
+          New definition
+        </a>
+      </PageHead>
+      {problem === null ? null : <ProblemBox problem={problem} />}
+      <section className="card" aria-label="Definitions">
+        {answer === null ? (
+          <div className="body">
+            <Skeleton lines={6} />
+          </div>
+        ) : answer.items.length === 0 ? (
+          <Empty icon="definitions" title="There is no definition yet">
+            Write one here, or add a file with pawl definitions add.
+          </Empty>
+        ) : (
+          <ul className="list">
+            {answer.items.map((one) => {
+              const use = uses.get(one.name)
+              return (
+                <li key={one.id}>
+                  <a className="line" href={linkTo('definitions', one.id)}>
+                    <span className="grow">
+                      <span className="row">
+                        <strong className="cut">{one.name}</strong>
+                        <span className="badge">{one.dialect}</span>
+                        <span className="badge accent">version {one.version}</span>
+                      </span>
+                      <span className="small soft cut" style={{ display: 'block' }}>
+                        {one.workspace === '' ? 'stored in Pawl' : one.workspace}
+                      </span>
+                    </span>
+                    <span className="small soft run-nums">
+                      {use === undefined ? 'not used lately' : `${use.runs} runs, ${use.open} open`}
+                    </span>
+                    <span className="small soft">
+                      <Time at={one.updatedAt} />
+                    </span>
+                  </a>
+                </li>
+              )
+            })}
+          </ul>
+        )}
+      </section>
+    </>
+  )
+}

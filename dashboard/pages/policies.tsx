@@ -1,0 +1,176 @@
+/**
+ * Policies: every rule with how often it decided, the ones that can never speak, and what would be
+ * said to a call that somebody makes up.
+ */
+import type { Answer } from '../../src/doors/api/contract.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { Empty, PageHead, ProblemBox, Skeleton, TableBox } from '../parts/basics.tsx'
+import { JudgeBox } from '../parts/judge-box.tsx'
+import { durationText, moneyText } from '../parts/times.ts'
+
+type Listed = Answer<'policies.list'>['items'][number]
+type Rule = Listed['rules'][number]
+type Stats = Answer<'stats.read'>
+
+/** The page. */
+export function PoliciesPage() {
+  const { answer, problem } = useAnswer('policies.list', {})
+  const { answer: stats } = useAnswer('stats.read', {})
+  return (
+    <>
+      <PageHead
+        title="Policies"
+        about="Read deny, ask, allow; the strictest answer of all that hold counts."
+      />
+      <div className="stack wide">
+        <JudgeBox />
+        {problem === null ? null : <ProblemBox problem={problem} />}
+        {answer === null ? (
+          <Skeleton lines={6} />
+        ) : answer.items.length === 0 ? (
+          <section className="card">
+            <Empty icon="policies" title="No policy holds">
+              Put a policy.json beside Pawl's data or into .pawl/ of a workspace, or write one into
+              a definition.
+            </Empty>
+          </section>
+        ) : (
+          answer.items.map((one) => (
+            <PolicyCard key={`${one.level} ${one.name}`} policy={one} stats={stats} />
+          ))
+        )}
+        <StageRefusals stats={stats} />
+      </div>
+    </>
+  )
+}
+
+const levelWords = {
+  organisation: 'over every run',
+  workspace: 'over runs in',
+  definition: 'over runs of',
+} as const
+
+function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats: Stats | null }) {
+  const { level, name, rules, otherwise } = policy
+  return (
+    <section className="card" aria-label={`Policy of ${name}`}>
+      <header>
+        <h2 className="grow wrap">
+          <span className="soft">{levelWords[level]}</span> {level === 'organisation' ? '' : name}
+        </h2>
+        <span className={`badge ${otherwise === 'deny' ? 'bad' : 'good'}`}>else {otherwise}</span>
+      </header>
+      {policy.problem === null ? null : (
+        <div className="body">
+          <p className="problem">{policy.problem}</p>
+        </div>
+      )}
+      <TableBox label="The rules">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Says</th>
+              <th>To</th>
+              <th>Limit</th>
+              <th className="num">Decided</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rules.map((rule) => (
+              <tr key={`${rule.tier} ${rule.pointer}`}>
+                <td>
+                  <span className={`badge ${tones[rule.tier]}`}>{rule.tier}</span>
+                </td>
+                <td>
+                  <code>{rule.capability}</code>
+                  {rule.shadowed === null ? null : (
+                    <div className="small warn">never speaks: {rule.shadowed}</div>
+                  )}
+                </td>
+                <td className="small">{limitText(rule)}</td>
+                <td className="num">{countText(policy, rule, stats)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </section>
+  )
+}
+
+const tones = { deny: 'bad', ask: 'warn', allow: 'good' } as const
+
+function limitText({ rate, budget }: Rule): string {
+  const texts = [
+    ...(rate === null ? [] : [`${rate.callsMax} calls in ${durationText(rate.windowMs)}`]),
+    ...(budget === null ? [] : [`${moneyText(budget.microUsdMax)} ${budget.period}`]),
+  ]
+  return texts.join(', ')
+}
+
+/**
+ * WHY two ways: what is denied or asked is on record with its rule; what is allowed is on record
+ * with its tool, so for a rule that allows it is told how many calls of its tools went through.
+ */
+function countText(policy: Listed, rule: Rule, stats: Stats | null): string {
+  if (stats === null) return '…'
+  if (rule.tier === 'allow') {
+    const count = stats.tools
+      .filter(({ tool }) => matches(rule.capability, tool))
+      .reduce((sum, one) => sum + one.calls, 0)
+    return `${count} calls`
+  }
+  const mine = stats.rules.filter(
+    (one) =>
+      one.rule === rule.pointer &&
+      (policy.level !== 'definition' || one.definition === policy.name),
+  )
+  const count = mine.reduce((sum, one) => sum + one.count, 0)
+  return count === 1 ? 'once' : `${count} times`
+}
+
+function matches(capability: string, tool: string): boolean {
+  const name = tool === 'Bash' ? 'bash' : tool.replace(/^mcp__(.+?)__/, 'mcp:$1:')
+  return [tool, name].some((one) =>
+    capability.endsWith('*') ? one.startsWith(capability.slice(0, -1)) : one === capability,
+  )
+}
+
+/** What the stages themselves refuse: most of it never gets to a policy. */
+function StageRefusals({ stats }: { readonly stats: Stats | null }) {
+  const denials = stats?.rules.filter((one) => one.says === 'deny') ?? []
+  if (denials.length === 0) return null
+  return (
+    <section className="card" aria-label="Refusals by rule">
+      <header>
+        <h2 className="grow">Refusals by rule</h2>
+        <span className="soft small">of the latest {stats?.runsCount} runs</span>
+      </header>
+      <TableBox label="The refusals">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Why</th>
+              <th>Definition</th>
+              <th>Rule</th>
+              <th className="num">Calls</th>
+            </tr>
+          </thead>
+          <tbody>
+            {denials.map((one) => (
+              <tr key={`${one.definition} ${one.rule} ${one.code}`}>
+                <td>
+                  <span className="badge bad">{one.code}</span>
+                </td>
+                <td>{one.definition}</td>
+                <td className="mono small">{one.rule ?? 'Pawl itself'}</td>
+                <td className="num">{one.count}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </section>
+  )
+}

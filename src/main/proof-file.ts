@@ -1,0 +1,32 @@
+/**
+ * The last proof of `pawl doctor --prove`, kept so that the page can show it.
+ */
+import type { DoctorDoor, Proof } from '../doors/cli/doctor/doctor-door.ts'
+import { type Home, openHome } from './home.ts'
+import { readPrivate, writePrivate } from './private-file.ts'
+
+export type KeptProof = Proof & { readonly at: number }
+
+/** The same door; what it proves is kept. */
+export function keepingProof(door: DoctorDoor, home: Home): DoctorDoor {
+  return {
+    ...door,
+    prove: async (wish) => {
+      const proof = await door.prove(wish)
+      openHome(home)
+      const kept: KeptProof = { ...proof, at: Date.now() }
+      writePrivate(home.proof, `${JSON.stringify(kept)}\n`)
+      return proof
+    },
+  }
+}
+
+/** Null: nothing was proved yet, or what is there is not ours. */
+export function readProof(home: Home): KeptProof | null {
+  try {
+    const kept = JSON.parse(readPrivate(home.proof) ?? 'null') as KeptProof | null
+    return Array.isArray(kept?.hosts) && typeof kept.at === 'number' ? kept : null
+  } catch {
+    return null
+  }
+}

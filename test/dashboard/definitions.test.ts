@@ -1,0 +1,122 @@
+/**
+ * Definitions on the page: a mistake is seen as it is typed, mended, published, and the new version
+ * is what runs. The text and the graph stay in step.
+ */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canBrowse, openBrowser, openSite, type Site } from './browser.ts'
+
+const text = `id: small
+initial: first
+states:
+  first:
+    instructions: Begin here.
+    on: { GO: last }
+  last: { type: final }
+`
+
+/** WHY: Chromium itself tries to keep the style of a text that is typed over, and must not. */
+function isOurs(fault: string): boolean {
+  return !fault.startsWith('Applying inline style violates')
+}
+
+describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => {
+  let site: Site
+  let browser: Browser
+  let id = ''
+  beforeAll(async () => {
+    const opening = openBrowser()
+    site = await openSite()
+    browser = await opening
+    id = (await site.as.person.definitions.create({ source: text })).definition.id
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+
+  async function write(page: Page, source: string): Promise<void> {
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText(source)
+  }
+
+  test('a mistake is found as it is typed, mended, published and run', async () => {
+    const { page, context, faults } = await site.open(browser, { path: `definitions/${id}` })
+    const publish = page.getByRole('button', { name: 'Publish' })
+    const findings = page.getByRole('region', { name: 'Findings' })
+    await page.locator('.stage-node', { hasText: 'first' }).waitFor()
+    expect(await publish.isDisabled()).toBe(true)
+    await write(page, text.replace('GO: last', 'GO: lasst'))
+    await findings.getByText('lasst').first().waitFor()
+    expect(await publish.isDisabled()).toBe(true)
+    await write(
+      page,
+      text.replace('GO: last', 'GO: middle').concat('  middle: { on: { END: last } }\n'),
+    )
+    await page.locator('.stage-node', { hasText: 'middle' }).waitFor()
+    await publish.click()
+    await page.getByText('Version 2 of small is published').waitFor()
+    await page.getByRole('button', { name: 'Start a run' }).click()
+    await page.locator('.stage-node.here', { hasText: 'first' }).waitFor()
+    await page.locator('.stage-node', { hasText: 'middle' }).waitFor()
+    const { items } = await site.as.agent.runs.list({ definition: 'small' })
+    const { view } = await site.as.agent.runs.signal({ runId: items[0]?.id ?? '', name: 'GO' })
+    expect(view?.stage).toBe('middle')
+    expect(faults.filter(isOurs)).toEqual([])
+    await context.close()
+  })
+
+  test('the graph changes the text, and leads to its place in it', async () => {
+    const { page, context } = await site.open(browser, { path: `definitions/${id}` })
+    await page.locator('.stage-node', { hasText: 'first' }).waitFor()
+    await page.getByLabel('New stage').fill('added')
+    await page.getByRole('button', { name: 'Add stage' }).click()
+    await page.locator('.cm-line', { hasText: 'added:' }).waitFor()
+    await page.locator('.stage-node', { hasText: 'first' }).click()
+    await page.getByLabel('New signal').fill('ASIDE')
+    await page.getByLabel('Where it leads').selectOption('added')
+    await page.getByRole('button', { name: 'Add route' }).click()
+    await page.locator('.way-label', { hasText: 'ASIDE' }).waitFor()
+    await page.getByText(', with changes').waitFor()
+    await context.close()
+  })
+
+  test('what the schema knows is offered where it may stand', async () => {
+    const { page, context } = await site.open(browser, { path: `definitions/${id}` })
+    await page.locator('.stage-node', { hasText: 'first' }).waitFor()
+    await page.getByText('Begin here.').click()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('allowed_t', { delay: 30 })
+    await page.locator('.cm-tooltip-autocomplete', { hasText: 'allowed_tools' }).waitFor()
+    await context.close()
+  })
+
+  test('it is played, held to cases and compared without leaving the page', async () => {
+    const { page, context, faults } = await site.open(browser, { path: `definitions/${id}` })
+    await page.getByRole('tab', { name: 'Play' }).click()
+    await page.getByRole('button', { name: 'GO', exact: true }).click()
+    await page.locator('.stage-node.here', { hasText: 'middle' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.stage-node.here', { hasText: 'first' }).waitFor()
+    await page.getByRole('tab', { name: 'Cases' }).click()
+    await page.getByRole('button', { name: 'Play the cases' }).click()
+    await page.getByText('holds', { exact: true }).waitFor()
+    await page.getByText('Stages that were entered').waitFor()
+    await page.getByRole('tab', { name: 'Compare' }).click()
+    await page.getByLabel('From').selectOption('1')
+    await page.locator('.diff .add', { hasText: 'middle' }).first().waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a definition is begun from nothing', async () => {
+    const { page, context } = await site.open(browser, { path: 'definitions' })
+    await page.getByRole('link', { name: 'New definition' }).click()
+    await page.getByRole('button', { name: /Process/ }).click()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Version 1 of my-checklist is published').waitFor()
+    await context.close()
+  })
+})
