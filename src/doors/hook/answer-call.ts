@@ -5,7 +5,7 @@ import type { Reply } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import { toolOf } from '../../core/tools/hosts.ts'
-import { isControlTool } from '../../core/tools/own-tools.ts'
+import { isControlTool, jobTools } from '../../core/tools/own-tools.ts'
 import type { Intent, Outcome } from '../../runtime/runtime.ts'
 import { newsFor } from './answer-session.ts'
 import { asAgent, type Desk, find, type Question } from './desk.ts'
@@ -24,10 +24,15 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
   switch (found.kind) {
     case 'unclear':
       return { kind: 'refuse', reason: `Pawl refused this call: ${found.reason}.` }
-    case 'none':
-      return freeCall(desk, question, call)
+    case 'none': {
+      const word = freeCall(desk, question, call)
+      return owner === 'job' && word === silence ? addressed(question, call.input, found) : word
+    }
     case 'run': {
       if (question.heard.event.kind === 'permission') return silence
+      if (owner === 'job' && (await mayPass(desk, call, found))) {
+        return addressed(question, call.input, found)
+      }
       const word = await runCall(desk, question, { call, run: found })
       if (owner === 'stranger' || word.kind !== 'pass') return word
       return addressed(question, word.input ?? call.input, found)
@@ -37,14 +42,26 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
 
 /**
  * Whose a tool is, by its server, which the host names. `control`: what Pawl's server has for every
- * run. `pawl`: its other tools, which a definition names or which do something; they are judged.
+ * run. `job`: its tools for jobs. `pawl`: its other tools, which a definition names.
  */
 export function ownerOf({ heard }: Question, { tool, server }: HostCall): Owner {
   const mcp = toolOf(tool, heard.host, server).server
   if (mcp?.server !== 'pawl') return 'stranger'
+  if (jobTools.some((one) => one === mcp.tool)) return 'job'
   return isControlTool(mcp.tool) ? 'control' : 'pawl'
 }
-type Owner = 'stranger' | 'control' | 'pawl'
+type Owner = 'stranger' | 'control' | 'job' | 'pawl'
+
+/**
+ * WHY nothing is kept of it: the daemon judges a job when it is to start one, and a call must not
+ * count twice. What would be refused there is refused here, on record.
+ */
+async function mayPass({ runtime }: Desk, { tool, input }: HostCall, run: Run): Promise<boolean> {
+  const inner = jobTools.find((one) => tool.endsWith(one)) ?? tool
+  const asked = { definition: null, stage: null, workspace: null, host: 'claude' } as const
+  const { verdict } = await runtime.judge({ ...asked, runId: run.runId, tool: inner, input })
+  return verdict !== 'deny'
+}
 
 /** A call for Pawl goes through, and carries which session and run it is about. */
 function addressed({ heard }: Question, input: JsonObject, found: Found): Word {

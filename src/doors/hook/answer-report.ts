@@ -13,7 +13,8 @@ type Ended = { readonly call: HostCall; readonly report: Report }
 export async function report(desk: Desk, question: Question, ended: Ended): Promise<Word> {
   const { runtime } = desk
   const { call } = ended
-  if (ownerOf(question, call) === 'control') return silence
+  const owner = ownerOf(question, call)
+  if (owner === 'control' || owner === 'job') return silence
   const found = await find(desk, question)
   if (found.kind !== 'run') return silence
   const { runId, branch } = found

@@ -68,7 +68,7 @@ function openServer({ version, prefix, toolbox, list }: Setting): Server {
     { name: 'pawl', title: 'Pawl', version },
     { capabilities: { tools: { listChanged: true } }, instructions: instructionsOf(prefix) },
   )
-  server.setRequestHandler('tools/list', async () => ({ tools: toolbox.list(await list()) }))
+  server.setRequestHandler('tools/list', async () => ({ tools: await toolbox.list(await list()) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const token = mcpReq._meta?.progressToken
     let beats = 0

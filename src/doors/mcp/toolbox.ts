@@ -8,6 +8,7 @@ import { isOpen } from '../../runtime/open-statuses.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { type Call, type Desk, readPlace, type Tool } from './desk.ts'
 import { formDescription, formSchema, submitToolOf } from './form-tool.ts'
+import { jobTools, offeredJobTools } from './job-tools.ts'
 import { createTool, listTool, loadTool } from './load-tools.ts'
 import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './look-tools.ts'
 import { processTool, spokenSchema, submit, transitionTool } from './move-tools.ts'
@@ -18,7 +19,7 @@ import { readWho, type Who } from './who.ts'
 const always = [
   ...[listTool, loadTool, stateTool, statusTool, waitTool, pauseTool, logTool, createTool],
 ] as const
-const all: readonly Tool[] = [...always, transitionTool, processTool, forceTool]
+const all: readonly Tool[] = [...always, transitionTool, processTool, forceTool, ...jobTools]
 
 /** The tools for a run; null: none is loaded, and any dialect may come. */
 export function listTools(reading: Reading | null, prefix: string): Listed[] {
@@ -43,7 +44,7 @@ function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed
 }
 
 function nameOf({ name }: Tool, prefix: string): string {
-  return name === 'process_step' ? name : `${prefix}${name}`
+  return name.startsWith('process_') ? name : `${prefix}${name}`
 }
 
 function listed(one: Tool, prefix: string): Listed {
@@ -55,7 +56,7 @@ function listed(one: Tool, prefix: string): Listed {
     outputSchema: outputSchema(one.more),
     annotations: {
       readOnlyHint: one.effect === 'looks',
-      destructiveHint: one.effect === 'forces',
+      destructiveHint: one.effect === 'forces' || one.effect === 'runs',
       idempotentHint: one.effect === 'looks',
       openWorldHint: false,
     },
@@ -88,7 +89,7 @@ export type Asked = Pick<Call<unknown>, 'signal' | 'progress'> & {
 
 export type Toolbox = {
   /** The tools for a run; null: none is loaded. */
-  readonly list: (reading: Reading | null) => Listed[]
+  readonly list: (reading: Reading | null) => Promise<Listed[]>
   /** Null: there is no tool of that name, and none of this name was offered before. */
   readonly call: (asked: Asked) => Promise<CallToolResult | null>
 }
@@ -131,9 +132,10 @@ export function openToolbox({ desk, onReading, onFault }: ToolboxOptions): Toolb
     return refusalOf(why, reading, prefix)
   }
   return {
-    list: (reading) => {
+    list: async (reading) => {
       if (reading !== null) remember(reading)
-      return listTools(reading, prefix)
+      const jobs = await offeredJobTools(desk, reading)
+      return [...listTools(reading, prefix), ...jobs.map((one) => listed(one, prefix))]
     },
     call: async ({ name, args, signal, progress }) => {
       const { who, input } = readWho(args)
