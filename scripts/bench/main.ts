@@ -5,12 +5,14 @@ import { benchGuard } from './guard.ts'
 import { benchHooks } from './hooks.ts'
 import { benchMachine } from './machine.ts'
 import { benchRecord } from './record.ts'
+import { benchRunner } from './runner.ts'
 
 const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   machine: benchMachine,
   guard: benchGuard,
   record: benchRecord,
   hooks: benchHooks,
+  runner: benchRunner,
 }
 
 const named = process.argv.slice(2)
