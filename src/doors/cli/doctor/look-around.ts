@@ -4,6 +4,8 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Isolation } from '../../../runtime/jobs.ts'
+import { PawlProblem } from '../../api/problem.ts'
 import { checkInstall } from '../../init/check-install.ts'
 import { readCodexTrust } from '../../init/codex-trust.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
@@ -12,6 +14,7 @@ import type { SetupDoor } from '../../init/setup-door.ts'
 import { readWorkspaceFile } from '../../init/write-files.ts'
 import { initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import type { Io } from '../io.ts'
+import { connect } from '../remote/connect.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { versionText } from '../version.ts'
 import { limitsOf } from './limits.ts'
@@ -36,6 +39,8 @@ export type Around = {
   /** Null: none runs, which is no trouble: hooks start it. */
   readonly daemon: { readonly pid: number; readonly version: string } | null
   readonly problems: readonly string[]
+  /** What jobs are held with here; a text: why that is not known. */
+  readonly jobs: Isolation | string
   readonly hosts: readonly HostState[]
 }
 
@@ -59,8 +64,22 @@ export async function lookAround(io: Io): Promise<Around> {
   ]
   return {
     ...{ version, workspace, problems, hosts, folder: setup.home },
+    jobs: running === null ? 'not tried: no daemon runs' : await isolationHere(io),
     node: process.version,
     daemon: running === null ? null : { pid: running.pid, version: running.version },
+  }
+}
+
+/** A daemon that runs is asked; it tries by a real job. */
+async function isolationHere(io: Io): Promise<Isolation | string> {
+  const client = await connect(io, 'agent')
+  try {
+    return await client.call('jobs.isolation', {})
+  } catch (fault) {
+    if (!(fault instanceof PawlProblem)) throw fault
+    return fault.detail
+  } finally {
+    client.close()
   }
 }
 
