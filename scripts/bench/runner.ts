@@ -1,6 +1,6 @@
 /**
- * The runner beside what it is made of: a contained job beside a plain `spawn` and beside bubblewrap
- * alone, its log beside `cat` into a file, and reading a long log by pages.
+ * The runner beside what it is made of: a contained job beside a plain `spawn` and bubblewrap alone,
+ * its log beside `cat` into a file, and reading a long log by pages.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'

@@ -206,3 +206,16 @@ test('a job whose supervisor was killed is ended and told as it is', async () =>
   await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })
 })
+
+test('the end of a job is told once, however soon it comes', async () => {
+  const ends: string[] = []
+  const scratch = openScratch({ onEnd: (job) => ends.push(job.note.id) })
+  opened.push(scratch)
+  const ids: string[] = []
+  for (let index = 0; index < 10; index += 1) {
+    const job = await scratch.start({ command: '/bin/true', args: [] })
+    ids.push(job.note.id)
+    await waitForEnd(job, 5_000)
+  }
+  await expect.poll(() => ends).toEqual(ids)
+})

@@ -12,7 +12,7 @@ import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import { seenFrom } from '../shell/where.ts'
-import { actOfShape, namesMatch } from '../tools/hosts.ts'
+import { actOfShape, namesMatch, startsJob } from '../tools/hosts.ts'
 import { withText } from '../tools/shell-input.ts'
 import type { Call, Denial } from './types.ts'
 
@@ -37,11 +37,12 @@ export function ruleOnVariables(stage: Stage, call: Call): Denial | null {
   const { shell, input } = call
   if (shell === null) return null
   const { envSet } = stage.rule
-  const given = isJob(call) ? blockedIn(stage, input) : undefined
+  // WHY: a job has no variables but those it is given, so there is none to be read.
+  const given = startsJob(call) ? blockedIn(stage, input) : undefined
   if (given !== undefined) {
     return { code: 'ENV_BLOCKED', reason: `\`${given}\` is blocked here`, hint: 'leave it out' }
   }
-  const envBlocked = isJob(call) ? [] : stage.rule.envBlocked
+  const envBlocked = startsJob(call) ? [] : stage.rule.envBlocked
   const overridden = Object.keys(envSet)
   if (envBlocked.length + overridden.length === 0) return null
   if (withText(input, (text) => text) === null) {
@@ -51,11 +52,6 @@ export function ruleOnVariables(stage: Stage, call: Call): Denial | null {
     return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text' }
   }
   return ruleOnEnv(shell, { blocked: envBlocked, overridden })
-}
-
-/** WHY by itself: a job has no variables but those it is given, so there is none to be read. */
-function isJob({ commonName }: Call): boolean {
-  return commonName === 'process.run'
 }
 
 function blockedIn({ rule }: Stage, input: JsonObject): string | undefined {

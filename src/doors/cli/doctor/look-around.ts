@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { openClient } from '../../../client/open-client.ts'
 import type { Isolation } from '../../../runtime/jobs.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { checkInstall } from '../../init/check-install.ts'
@@ -14,7 +15,6 @@ import type { SetupDoor } from '../../init/setup-door.ts'
 import { readWorkspaceFile } from '../../init/write-files.ts'
 import { initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import type { Io } from '../io.ts'
-import { connect } from '../remote/connect.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { versionText } from '../version.ts'
 import { limitsOf } from './limits.ts'
@@ -72,7 +72,8 @@ export async function lookAround(io: Io): Promise<Around> {
 
 /** A daemon that runs is asked; it tries by a real job. */
 async function isolationHere(io: Io): Promise<Isolation | string> {
-  const client = await connect(io, 'agent')
+  const daemon = daemonOf(io)
+  const client = openClient({ socket: daemon.socket, token: daemon.token('agent'), retriesMax: 0 })
   try {
     return await client.call('jobs.isolation', {})
   } catch (fault) {
