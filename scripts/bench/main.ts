@@ -8,6 +8,7 @@ import { benchMachine } from './machine.ts'
 import { benchMcp } from './mcp.ts'
 import { benchProxy } from './proxy.ts'
 import { benchRecord } from './record.ts'
+import { benchRunner } from './runner.ts'
 
 const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   machine: benchMachine,
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   mcp: benchMcp,
   proxy: benchProxy,
   dashboard: benchDashboard,
+  runner: benchRunner,
 }
 
 const named = process.argv.slice(2)

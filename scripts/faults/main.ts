@@ -2,6 +2,7 @@
  * `npm run faults [-- --sqlite N --postgres N]`: kills Pawl and its database again and again and
  * says what was lost. `npm run faults -- mail --rounds N`: only the deaths while mail is sent.
  * 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
+ * `npm run faults -- runner [--rounds N]`: jobs that do not want to be held, again and again.
  */
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres/start.ts'
@@ -9,17 +10,20 @@ import { diskFull, lockedDatabase, type TroubleResult } from './disk.ts'
 import { killLoopPostgres, killLoopSqlite, type LoopResult } from './kill-loop.ts'
 import { mailLoop } from './mail.ts'
 import { manyNodes } from './many-nodes.ts'
+import { runnerFaults } from './runner.ts'
 import type { Losses } from './verify.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '5' },
     sqlite: { type: 'string', default: '100' },
     postgres: { type: 'string', default: '20' },
     load: { type: 'string', default: '9000' },
   },
 })
+
+if (positionals.includes('runner')) process.exit(await runnerFaults(Number(values.rounds)))
 
 let failedCount = 0
 const mail = await mailLoop(Number(values.rounds))

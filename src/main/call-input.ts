@@ -1,5 +1,5 @@
 /**
- * A wish for a job as the input of a call, which is kept in the log of its run: what may be a secret
+ * A wish for a job as the input of a call, which the log of its run keeps: what may be a secret
  * stands there by its hash, so that an approval is still bound to it.
  */
 import { createHash } from 'node:crypto'

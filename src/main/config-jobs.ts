@@ -7,7 +7,6 @@ import { type IsolationLevel, isolationLevels } from '../core/policy/isolation-l
 import type { RunnerLimits } from '../runner/settings.ts'
 
 const positive = z.number().gt(0)
-const target = /^(?:\*\.)?[A-Za-z0-9.-]+:\d{1,5}$/
 
 export const jobsSchema = z
   .strictObject({
@@ -32,16 +31,16 @@ export const jobsSchema = z
       .optional()
       .describe('Jobs that cannot be held so strongly are refused.'),
     network: z
-      .union([z.literal('all'), z.array(z.string().regex(target))])
+      .enum(['none', 'all'])
       .optional()
-      .describe('What jobs may connect to: `host:port`, or `all`; nothing if absent.'),
+      .describe('What jobs may connect to; nothing if absent.'),
   })
   .describe('What jobs get, and how long they are kept.')
 
 export type JobsConfig = {
   readonly limits: RunnerLimits
   readonly minIsolation: IsolationLevel
-  readonly network: 'all' | readonly string[]
+  readonly network: 'none' | 'all'
 }
 
 const megabyte = 1024 * 1024
@@ -67,6 +66,6 @@ export function jobsConfigOf(file: z.infer<typeof jobsSchema> = {}): JobsConfig 
     },
     // Below that nothing would end with its job.
     minIsolation: file.minIsolation ?? 'contained',
-    network: file.network ?? [],
+    network: file.network ?? 'none',
   }
 }

@@ -4,17 +4,11 @@
  */
 import type { Reply, Report } from '../core/engine/types.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { JobTool } from '../core/tools/own-tools.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { JobCaller, JobPending } from '../runtime/jobs.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { Intent, Runtime } from '../runtime/runtime.ts'
-
-export type JobTool =
-  | 'process_run'
-  | 'process_monitor'
-  | 'process_kill'
-  | 'process_list'
-  | 'process_logs'
 
 /** A call that may be made; `input` as it is to be made, `callId` by which it is reported. */
 export type Let = { readonly input: JsonObject; readonly callId: string | null }

@@ -48,7 +48,7 @@ test('every answer about a job is as its schema says', async () => {
   expect(contract['jobs.kill'].answer.parse(kill)).toEqual(kill)
 })
 
-test('the stage judges a job like any call, and the refusal says what else is possible', async () => {
+test('the stage judges a job like any call, and a refusal says what is possible', async () => {
   const { jobs, startRun, asAgentOf } = openJobsBench()
   const me = asAgentOf(await startRun(working))
   expect(resultIn(await jobs.run({ command: 'echo hi' }, me, longMs)).stdout_summary).toBe('hi')
@@ -75,7 +75,7 @@ test('K12: a job of another run is not there, whoever asks for it', async () => 
   expect(await jobs.wait(process_id, asPersonHere, 0)).toMatchObject({ state: 'completed' })
 })
 
-test('the end of a job is a fact that a guard can rest on; the word of the agent is none', async () => {
+test('the end of a job is a fact that a guard can rest on; the agents word is none', async () => {
   const { jobs, runtime, startRun, asAgentOf } = openJobsBench()
   const runId = await startRun(working)
   const me = asAgentOf(runId)

@@ -4,7 +4,8 @@
  * The second version with its controllers was written after its documentation: no machine at hand
  * had them.
  */
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdir, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
 export type GroupLimits = {
@@ -32,12 +33,15 @@ export function findGroups(trial: string): Groups | null {
 /** Controller → folder of this process. */
 type Bases = ReadonlyMap<string, string>
 
-function groupsOf(version: 1 | 2, bases: Bases): Groups | null {
-  const folders = [...new Set(bases.values())]
-  if (folders.length === 0) return null
-  const has = { memory: bases.has('memory'), pids: bases.has('pids'), cpu: bases.has('cpu') }
+function groupsOf(version: 1 | 2, all: Bases): Groups | null {
+  if (all.size === 0) return null
+  const has = { memory: all.has('memory'), pids: all.has('pids'), cpu: all.has('cpu') }
+  // WHY: to join a group takes milliseconds each, and all cores are no limit.
+  const withoutCpu = new Map([...all].filter(([name]) => name !== 'cpu'))
   const make: Groups['make'] = (name, limits) => {
     const made: string[] = []
+    const bases = limits.cpus < availableParallelism() ? all : withoutCpu
+    const folders = [...new Set(bases.values())]
     try {
       for (const base of folders) {
         const folder = join(base, name)
@@ -86,6 +90,12 @@ function isUsable({ has, make }: Groups, trial: string): boolean {
     // Read-only, not ours, or without its controllers: the next best is used, and told.
     return false
   }
+}
+
+/** The same without waiting for it. */
+export function letGroupsGo(folders: readonly string[]): void {
+  // What is still dying in there, or gone already, is nobody's loss.
+  for (const folder of folders) rmdir(folder, () => undefined)
 }
 
 /** Empty groups go away; one with a process in it stays. */

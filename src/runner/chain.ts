@@ -59,19 +59,20 @@ export function chainOf(chain: Chain): readonly string[] {
     ...cgroups.map((path) => `cgroup=${path}`),
     ...(isBoxed(mechanism) ? ['pidspace=1'] : []),
     '--',
-    ...(mechanism.kind === 'bubblewrap' ? bubblewrapOf(chain, mechanism.path) : []),
+    // The helper once more by the open file: its path is hidden from the job.
+    ...(mechanism.kind === 'bubblewrap'
+      ? [...bubblewrapOf(chain, mechanism.path), '/proc/self/fd/5']
+      : []),
     ...innerOf(chain),
     '--',
     ...chain.program,
   ]
 }
 
-/** The helper once more, by the open file: its path is hidden from the job. */
+/** The helper that starts the program. */
 function innerOf(chain: Chain): readonly string[] {
   const { mechanism, numbers, workspace, hidden } = chain
-  const self = process.platform === 'linux' ? '/proc/self/fd/5' : chain.helper
   return [
-    self,
     'inner',
     `cwd=${chain.cwd}`,
     ...(chain.hasNetwork ? ['network=1'] : []),

@@ -53,7 +53,8 @@ function mechanisms(): readonly Mechanism[] {
   if (process.platform !== 'linux') return [plain]
   const path = bubblewrapPlaces.find((one) => existsSync(one))
   const bubblewrap: Mechanism[] = path === undefined ? [] : [{ kind: 'bubblewrap', path }]
-  return [...bubblewrap, { kind: 'spaces' }, { kind: 'landlock' }, plain]
+  // WHY bubblewrap second: it holds as well and takes longer; some systems let only it.
+  return [{ kind: 'spaces' }, ...bubblewrap, { kind: 'landlock' }, plain]
 }
 
 function nameOf({ kind }: Mechanism): string {

@@ -16,11 +16,11 @@ afterAll(async () => {
   for (const one of opened) await one.remove()
 })
 
-type Row = IsolationLevel | 'full, own spaces'
+type Row = IsolationLevel | 'full, bubblewrap'
 
 async function openAt(row: Row): Promise<Scratch | null> {
-  const level = row === 'full, own spaces' ? 'full' : row
-  const leaveOut = row === level ? [] : (['bubblewrap'] as const)
+  const level = row === 'full, bubblewrap' ? 'full' : row
+  const leaveOut = row === level ? [] : (['spaces'] as const)
   const scratch = openScratch({ strongest: level, leaveOut })
   opened.push(scratch)
   const user = join(scratch.folder, 'user')
@@ -31,7 +31,7 @@ async function openAt(row: Row): Promise<Scratch | null> {
   return (await scratch.runner.isolation()).level === level ? scratch : null
 }
 
-const levels: readonly Row[] = ['full', 'full, own spaces', 'isolated', 'restricted', 'contained']
+const levels: readonly Row[] = ['full', 'full, bubblewrap', 'isolated', 'restricted', 'contained']
 
 test.for(levels)('at %s every process of a job ends with it', async (level, { skip }) => {
   const scratch = await openAt(level)
@@ -68,7 +68,7 @@ test.for(levels.filter((level) => level !== 'contained'))(
   },
 )
 
-test.for(['full', 'full, own spaces', 'isolated'] as const)(
+test.for(['full', 'full, bubblewrap', 'isolated'] as const)(
   'at %s a job changes nothing that tells agents what to do',
   async (level, { skip }) => {
     const scratch = await openAt(level)
@@ -80,7 +80,7 @@ test.for(['full', 'full, own spaces', 'isolated'] as const)(
   },
 )
 
-test.for(['full', 'full, own spaces', 'restricted'] as const)(
+test.for(['full', 'full, bubblewrap', 'restricted'] as const)(
   'at %s a job has no network, and the environment of its parents is out of reach',
   async (level, { skip }) => {
     const scratch = await openAt(level)
@@ -205,4 +205,17 @@ test('a job whose supervisor was killed is ended and told as it is', async () =>
   await waitForEnd(job, 5_000)
   await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })
+})
+
+test('the end of a job is told once, however soon it comes', async () => {
+  const ends: string[] = []
+  const scratch = openScratch({ onEnd: (job) => ends.push(job.note.id) })
+  opened.push(scratch)
+  const ids: string[] = []
+  for (let index = 0; index < 10; index += 1) {
+    const job = await scratch.start({ command: '/bin/true', args: [] })
+    ids.push(job.note.id)
+    await waitForEnd(job, 5_000)
+  }
+  await expect.poll(() => ends).toEqual(ids)
 })

@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  fsyncSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -69,8 +68,8 @@ function writeWhole(path: string, text: string): void {
   const draft = `${path}.${randomBytes(4).toString('hex')}.part`
   const file = openSync(draft, 'wx', 0o600)
   try {
+    // WHY no sync: what loses power loses its jobs as well, and half a file does not count.
     writeSync(file, text)
-    fsyncSync(file)
   } finally {
     closeSync(file)
   }

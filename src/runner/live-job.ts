@@ -6,7 +6,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../runtime/code-of.ts'
-import { removeGroups } from './cgroups.ts'
+import { letGroupsGo } from './cgroups.ts'
 import { controlName, type JobEnd, type JobNote, readEnd, writeEnd } from './job-files.ts'
 import { endMarked } from './marked.ts'
 
@@ -83,7 +83,7 @@ export function look(job: LiveJob, now: number): void {
 function settle(job: LiveJob, end: JobEnd): void {
   job.end = end
   letGo(job)
-  removeGroups(job.note.cgroups)
+  letGroupsGo(job.note.cgroups)
   for (const wake of job.waiters) wake()
   job.waiters.clear()
 }

@@ -40,12 +40,10 @@ export function openRunner(settings: RunnerSettings): Runner {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
   const jobs = new Map<string, LiveJob>()
   const secrets = new Map<string, readonly string[]>()
-  const ended = (job: LiveJob): void => {
-    settings.onEnd(job)
-  }
   const watch = (job: LiveJob): void => {
     jobs.set(job.note.id, job)
-    if (job.end === null) void waitForEnd(job, Number.POSITIVE_INFINITY).then(() => ended(job))
+    if (job.end === null)
+      void waitForEnd(job, Number.POSITIVE_INFINITY).then(() => settings.onEnd(job))
   }
   for (const job of findJobs(settings)) watch(job)
   let held: Promise<Held> | null = null
@@ -65,6 +63,8 @@ export function openRunner(settings: RunnerSettings): Runner {
     const job = await startJob(settings, await holding(), plan)
     secrets.set(job.note.id, secretsIn(request.wish.environment ?? {}))
     watch(job)
+    // It may have ended before anybody watched.
+    if (job.end !== null) settings.onEnd(job)
     return job
   }
   return {

@@ -5,6 +5,9 @@
  */
 #include "pawl-job.h"
 
+/* Files that a supervisor can have open: its own few, and what it was started with. */
+enum { openMax = 256 };
+
 enum { killMsMax = 5000, drainMsMax = 500, connectMs = 5000, lookMs = 100, chunkBytes = 1 << 18 };
 
 typedef struct {
@@ -185,8 +188,6 @@ static void writeEnd(const Job *job) {
     printFigure(file, name, job->streams[i].lost);
   }
   fputs("}\n", file);
-  fflush(file);
-  fsync(fileno(file));
   fclose(file);
   rename("end.part", "end.json");
 }
@@ -203,9 +204,11 @@ static int end(Job *job) {
   killTree(job->wish, job->box, killMsMax);
   drain(job);
   writeEnd(job);
-  for (int i = 0; i < job->wish->cgroups.count; i++) rmdir(job->wish->cgroups.paths[i]);
   unlink("control");
   tellReady(job, job->error > 0 ? "failed\n" : "started\n");
+  /* A group takes its time to go: a daemon removes it when the end has been told. */
+  for (int i = 0; !job->hasDaemon && i < job->wish->cgroups.count; i++)
+    rmdir(job->wish->cgroups.paths[i]);
   return 0;
 }
 
@@ -362,6 +365,15 @@ static void joinGroups(const Wish *wish) {
   }
 }
 
+/* Where nothing stands between, we are the next of the chain already. */
+static void becomeInner(char **words) {
+  static Wish next;
+  int count = 0;
+  while (words[count] != NULL) count++;
+  for (int fd = selfFd + 1; fd < openMax; fd++) close(fd);
+  _exit(readWish(count, words, &next) == 0 ? inner(&next) : 2);
+}
+
 /* Puts every end where the chain expects it; all of them are above those places before. */
 static void becomeChain(const Wish *wish, const int from[5]) {
   const int to[5] = {STDOUT_FILENO, STDERR_FILENO, statusFd, orderFd, selfFd};
@@ -370,6 +382,7 @@ static void becomeChain(const Wish *wish, const int from[5]) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+  if (strcmp(wish->program[0], "inner") == 0) becomeInner(wish->program + 1);
   execvp(wish->program[0], wish->program);
   report("E %lld box\n", errno, 0);
   _exit(126);

@@ -2,7 +2,8 @@
  * Pawl's helper for jobs: one per job, small enough for hundreds of them.
  * It knows files, pipes and processes of the system, and nothing of runs or rules.
  *
- *   pawl-job supervise folder=DIR KEY=VALUE… -- CHAIN…     CHAIN ends in `/proc/self/fd/5 inner …`
+ *   pawl-job supervise folder=DIR KEY=VALUE… -- inner KEY=VALUE… -- PROGRAM ARGS…
+ *   pawl-job supervise folder=DIR KEY=VALUE… -- BOX… /proc/self/fd/5 inner KEY=VALUE… -- PROGRAM…
  *   pawl-job inner KEY=VALUE… -- PROGRAM ARGS…
  *   pawl-job probe                                         says what it is and what it can
  */

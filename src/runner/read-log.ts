@@ -19,16 +19,19 @@ export function extentOf(folder: string, stream: StreamName): Extent {
   return { first: segments[0]?.start ?? 0, size: last === undefined ? 0 : last.start + last.size }
 }
 
+/** WHY only the last is looked at: the others are full, up to where the next one begins. */
 function segmentsOf(folder: string, stream: StreamName): readonly Segment[] {
-  return namesIn(folder)
-    .filter((name) => name.startsWith(`${stream}.`))
-    .map((name) => {
-      const path = join(folder, name)
-      const size = statSync(path, { throwIfNoEntry: false })?.size ?? -1
-      return { start: Number(name.slice(stream.length + 1)), size, path }
-    })
-    .filter(({ size, start }) => size >= 0 && Number.isSafeInteger(start))
-    .sort((one, two) => one.start - two.start)
+  const names = namesIn(folder)
+    .filter((name) => name.startsWith(`${stream}.`) && /\.\d{20}$/.test(name))
+    .sort()
+  const starts = names.map((name) => Number(name.slice(stream.length + 1)))
+  return names.map((name, index) => {
+    const path = join(folder, name)
+    const start = starts[index] ?? 0
+    const next = starts[index + 1]
+    const size = next === undefined ? statSync(path, { throwIfNoEntry: false })?.size : next - start
+    return { start, path, size: size ?? 0 }
+  })
 }
 
 export type Piece = {

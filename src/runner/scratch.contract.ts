@@ -43,17 +43,7 @@ export function openScratch(more: Partial<RunnerSettings> = {}): Scratch {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-runner-'))
   const workspace = join(folder, 'workspace')
   mkdirSync(workspace)
-  const settings: RunnerSettings = {
-    folder: join(folder, 'home', 'jobs'),
-    helper: async () => compileHelper(),
-    own: [join(folder, 'home')],
-    userFolder: join(folder, 'user'),
-    path: '/usr/local/bin:/usr/bin:/bin',
-    now: Date.now,
-    limits: scratchLimits,
-    onEnd: () => undefined,
-    ...more,
-  }
+  const settings: RunnerSettings = { ...scratchSettings(folder), ...more }
   const runner = openRunner(settings)
   const start: Scratch['start'] = (wish, request = {}) => {
     count += 1
@@ -79,6 +69,20 @@ export function openScratch(more: Partial<RunnerSettings> = {}): Scratch {
       runner.close()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Of a runner in such a folder, whoever made it. */
+export function scratchSettings(folder: string): RunnerSettings {
+  return {
+    folder: join(folder, 'home', 'jobs'),
+    helper: async () => compileHelper(),
+    own: [join(folder, 'home')],
+    userFolder: join(folder, 'user'),
+    path: '/usr/local/bin:/usr/bin:/bin',
+    now: Date.now,
+    limits: scratchLimits,
+    onEnd: () => undefined,
   }
 }
 

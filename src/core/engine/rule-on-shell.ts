@@ -3,7 +3,7 @@
  * shell may write where the agent may not.
  */
 import { normalisePath } from '../expr/glob.ts'
-import type { JsonObject } from '../json.ts'
+import { asObject, type JsonObject, own } from '../json.ts'
 import type { Stage } from '../machine/machine.ts'
 import { readShell } from '../shell/read-shell.ts'
 import type { Redirection, ShellReading } from '../shell/reading.ts'
@@ -12,7 +12,7 @@ import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import { seenFrom } from '../shell/where.ts'
-import { actOfShape, namesMatch } from '../tools/hosts.ts'
+import { actOfShape, namesMatch, startsJob } from '../tools/hosts.ts'
 import { withText } from '../tools/shell-input.ts'
 import type { Call, Denial } from './types.ts'
 
@@ -33,9 +33,16 @@ function namedShell({ rule }: Stage, call: Call): ShellReading | null {
 }
 
 /** The denial of a call whose command reads or sets variables that it may not. */
-export function ruleOnVariables(stage: Stage, { shell, input }: Call): Denial | null {
+export function ruleOnVariables(stage: Stage, call: Call): Denial | null {
+  const { shell, input } = call
   if (shell === null) return null
-  const { envBlocked, envSet } = stage.rule
+  const { envSet } = stage.rule
+  // WHY: a job has no variables but those it is given, so there is none to be read.
+  const given = startsJob(call) ? blockedIn(stage, input) : undefined
+  if (given !== undefined) {
+    return { code: 'ENV_BLOCKED', reason: `\`${given}\` is blocked here`, hint: 'leave it out' }
+  }
+  const envBlocked = startsJob(call) ? [] : stage.rule.envBlocked
   const overridden = Object.keys(envSet)
   if (envBlocked.length + overridden.length === 0) return null
   if (withText(input, (text) => text) === null) {
@@ -45,6 +52,11 @@ export function ruleOnVariables(stage: Stage, { shell, input }: Call): Denial | 
     return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text' }
   }
   return ruleOnEnv(shell, { blocked: envBlocked, overridden })
+}
+
+function blockedIn({ rule }: Stage, input: JsonObject): string | undefined {
+  const given = asObject(own(input, 'environment')) ?? {}
+  return rule.envBlocked.find((name) => own(given, name) !== undefined)
 }
 
 /**

@@ -238,6 +238,11 @@ export function namesMatch(written: string, call: Call): boolean {
   return patchTools.has(call.tool) && call.commonName === 'Edit' && patchNames.has(common)
 }
 
+/** Whether the call is to start a job of Pawl's own runner. */
+export function startsJob({ commonName }: Pick<Call, 'commonName'>): boolean {
+  return commonName === 'process.run'
+}
+
 /** Whether the call is of a tool that reaches files by their paths. */
 export function isFileTool(call: Pick<Call, 'act' | 'commonName'>): boolean {
   if (call.act !== 'mcp') return fileActs.has(call.act)

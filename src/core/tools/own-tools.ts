@@ -31,6 +31,15 @@ export function isToolPrefix(text: string): boolean {
 
 /** What the gateway is called among the servers of a host. */
 export const gatewayServer = 'pawl-gateway'
+/** The tools for jobs, which are judged like any other. */
+export const jobTools = [
+  'process_run',
+  'process_monitor',
+  'process_kill',
+  'process_list',
+  'process_logs',
+] as const
+export type JobTool = (typeof jobTools)[number]
 
 /** The tool by which an agent answers a checklist. */
 export const answerTool = 'process_step'

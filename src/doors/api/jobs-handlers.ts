@@ -5,6 +5,7 @@ import type { JobCaller, Jobs } from '../../runtime/jobs.ts'
 import type { Answered, Desk, HandlersOf } from './answering.ts'
 import type { Asked } from './contract.ts'
 import type { jobsOperations } from './jobs-operations.ts'
+import { present } from './present.ts'
 import { problem } from './problem.ts'
 
 /** As long as the longest foreground job, and a little more. */
@@ -49,11 +50,4 @@ async function withJobs<T>(desk: Desk, ask: (jobs: Jobs) => Promise<T>): Promise
   if (desk.jobs !== null) return { ok: true, output: await ask(desk.jobs) }
   const detail = 'this daemon has no runner'
   return { ok: false, problem: problem('JOB_FAILED', { detail, status: 503 }) }
-}
-
-/** What was left out is left out, and not there as `undefined`. */
-function present<T extends object>(input: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  const entries = Object.entries(input).filter(([, value]) => value !== undefined)
-  // WHY the cast: only what was undefined is gone.
-  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import { toolOf } from '../../core/tools/hosts.ts'
-import { gatewayServer, isControlTool } from '../../core/tools/own-tools.ts'
+import { gatewayServer, isControlTool, jobTools } from '../../core/tools/own-tools.ts'
 import { quorumIn } from '../../runtime/question.ts'
 import type { Intent, Outcome } from '../../runtime/runtime.ts'
 import { waitForDecision } from '../../runtime/wait-for-decision.ts'
@@ -29,13 +29,18 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
   switch (found.kind) {
     case 'unclear':
       return { kind: 'refuse', reason: `Pawl refused this call: ${found.reason}.` }
-    case 'none':
+    case 'none': {
       if (owner === 'gateway') return forGateway(question, call.input, found)
-      return freeCall(desk, question, call)
+      const word = freeCall(desk, question, call)
+      return owner === 'job' && word === silence ? addressed(question, call.input, found) : word
+    }
     case 'run': {
       if (question.heard.event.kind === 'permission') return silence
       if (owner === 'gateway') return forGateway(question, call.input, found)
       await desk.spending?.settled(question.heard, payMsMax)
+      if (owner === 'job' && (await mayPass(desk, call, found))) {
+        return addressed(question, call.input, found)
+      }
       const word = await runCall(desk, question, { call, run: found })
       desk.spending?.look(question.heard, found)
       if (owner === 'stranger' || word.kind !== 'pass') return word
@@ -46,16 +51,17 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
 
 /**
  * Whose a tool is, by its server, which the host names. `control`: what Pawl's server has for every
- * run. `pawl`: its other tools, which a definition names or which do something; they are judged.
- * `gateway`: what stands behind the gateway, which has it judged itself.
+ * run. `job`: its tools for jobs. `pawl`: its other tools, which a definition names or which do
+ * something; they are judged. `gateway`: what stands behind the gateway, which has it judged itself.
  */
 export function ownerOf({ heard }: Question, { tool, server }: HostCall): Owner {
   const mcp = toolOf(tool, heard.host, server).server
   if (mcp?.server === gatewayServer) return 'gateway'
   if (mcp?.server !== 'pawl') return 'stranger'
+  if (jobTools.some((one) => one === mcp.tool)) return 'job'
   return isControlTool(mcp.tool) ? 'control' : 'pawl'
 }
-type Owner = 'stranger' | 'control' | 'pawl' | 'gateway'
+type Owner = 'stranger' | 'control' | 'job' | 'pawl' | 'gateway'
 
 /**
  * WHY not judged here: the gateway has it judged, under the name of the real server; twice would
@@ -66,6 +72,17 @@ function forGateway(question: Question, input: JsonObject, found: Found): Word {
 }
 
 type Pass = Extract<Word, { kind: 'pass' }>
+
+/**
+ * WHY nothing is kept of it: the daemon judges a job when it is to start one, and a call must not
+ * count twice. What would be refused there is refused here, on record.
+ */
+async function mayPass({ runtime }: Desk, { tool, input }: HostCall, run: Run): Promise<boolean> {
+  const inner = jobTools.find((one) => tool.endsWith(one)) ?? tool
+  const asked = { definition: null, stage: null, workspace: null, host: 'claude' } as const
+  const { verdict } = await runtime.judge({ ...asked, runId: run.runId, tool: inner, input })
+  return verdict !== 'deny'
+}
 
 /** A call for Pawl goes through, and carries which session and run it is about. */
 function addressed({ heard }: Question, input: JsonObject, found: Found): Pass {

@@ -14,8 +14,8 @@ export async function report(desk: Desk, question: Question, ended: Ended): Prom
   const { runtime } = desk
   const { call } = ended
   const owner = ownerOf(question, call)
-  // What went through the gateway it has reported itself.
-  if (owner === 'control' || owner === 'gateway') return silence
+  // What went through the gateway it has reported itself, and the runner its jobs.
+  if (owner === 'control' || owner === 'gateway' || owner === 'job') return silence
   const found = await find(desk, question)
   if (found.kind !== 'run') return silence
   const { runId, branch } = found

@@ -3,7 +3,7 @@
  */
 import type { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
-import type { ControlTool } from '../../core/tools/own-tools.ts'
+import type { ControlTool, JobTool } from '../../core/tools/own-tools.ts'
 import type { Person } from './elicit.ts'
 import type { Link } from './link.ts'
 import type { Place, Places, Reading } from './places.ts'
@@ -31,14 +31,14 @@ export type Call<Input> = {
 }
 
 export type Tool<Input extends z.ZodObject = z.ZodObject> = {
-  readonly name: ControlTool | 'process_step'
+  readonly name: ControlTool | 'process_step' | JobTool
   readonly title: string
   readonly description: string
   readonly input: Input
   /** Told beside the run, as properties of a JSON schema. */
   readonly more?: JsonObject
-  /** What it does: looks, changes the run, or puts it where no rule leads. */
-  readonly effect: 'looks' | 'moves' | 'forces'
+  /** What it does: looks, changes the run, runs something, or puts it where no rule leads. */
+  readonly effect: 'looks' | 'moves' | 'runs' | 'forces'
   readonly run: (desk: Desk, call: Call<z.output<Input>>) => Promise<Told>
 }
 

@@ -54,7 +54,7 @@ export function openServer(setting: ServerSetting): Opened {
     { capabilities: { tools: { listChanged: true }, ...more }, instructions },
   )
   server.setRequestHandler('tools/list', async () => ({
-    tools: toolbox.list(await follower.list()),
+    tools: await toolbox.list(await follower.list()),
   }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const result = await toolbox.call({

@@ -20,6 +20,7 @@ const answers = processTool.input
 export function openProcessBox(desk: Desk): Box {
   return {
     list: listFor,
+    more: async () => [],
     see: () => undefined,
     isLook: (name) => own(processTools, name)?.effect === 'looks',
     perform: async (name, call) => {

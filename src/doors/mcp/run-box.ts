@@ -8,6 +8,7 @@ import { isOpen } from '../../runtime/open-statuses.ts'
 import { PawlProblem } from '../api/problem.ts'
 import { type Call, type Desk, readPlace, type Tool } from './desk.ts'
 import { formDescription, formSchema, submitToolOf } from './form-tool.ts'
+import { jobTools, offeredJobTools } from './job-tools.ts'
 import { createTool, listTool, loadTool } from './load-tools.ts'
 import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './look-tools.ts'
 import { processTool, spokenSchema, submit, transitionTool } from './move-tools.ts'
@@ -18,7 +19,7 @@ import { annotationsOf, type Box, checked, inputSchemaOf } from './toolbox.ts'
 const always = [
   ...[listTool, loadTool, stateTool, statusTool, waitTool, pauseTool, logTool, createTool],
 ] as const
-const all: readonly Tool[] = [...always, transitionTool, processTool, forceTool]
+const all: readonly Tool[] = [...always, transitionTool, processTool, forceTool, ...jobTools]
 
 /** The tools for a run; null: none is loaded, and any dialect may come. */
 export function listTools(reading: Reading | null, prefix: string): Listed[] {
@@ -47,7 +48,7 @@ function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed
 }
 
 function nameOf({ name }: Tool, prefix: string): string {
-  return name === 'process_step' ? name : `${prefix}${name}`
+  return name.startsWith('process_') ? name : `${prefix}${name}`
 }
 
 function listed(one: Tool, prefix: string): Listed {
@@ -83,6 +84,10 @@ export function openRunBox(desk: Desk): Box {
   const forms = new Set<string>()
   return {
     list: (reading) => listTools(reading, prefix),
+    more: async (reading) => {
+      const offered = await offeredJobTools(desk, reading)
+      return offered.map((one) => listed(one, prefix))
+    },
     see: ({ view }) => {
       const name = submitToolOf(view, prefix)
       if (forms.size >= formsMax) forms.clear()

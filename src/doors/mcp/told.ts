@@ -32,8 +32,8 @@ export function refusalOf(
   reading: Reading | null,
   prefix: string,
 ): CallToolResult {
-  const { code, detail, hint, missing, issues, findings } = problem
-  const error: Record<string, Json> = { code, message: detail, hint }
+  const { code, detail, hint, missing, issues, findings, error: job } = problem
+  const error: Record<string, Json> = { code, message: detail, hint, ...(job as JsonObject) }
   if (missing !== undefined) error.missing = [...missing]
   if (issues !== undefined) error.issues = issues.map((one) => ({ ...one }))
   if (findings !== undefined) error.findings = findings.map((one) => ({ ...one }))

@@ -17,6 +17,8 @@ import { readWho, type Who } from './who.ts'
 export type Box = {
   /** The tools for a run; null: none is loaded. */
   readonly list: (reading: Reading | null) => Listed[]
+  /** Those beside them that only the daemon can tell. */
+  readonly more: (reading: Reading | null) => Promise<Listed[]>
   /** Hears of every run that is listed or called for. */
   readonly see: (reading: Reading) => void
   /** A call of this name changes nothing, so a refusal of it needs no standing. */
@@ -32,7 +34,7 @@ export type Asked = Omit<Call<unknown>, 'who' | 'input'> & {
 
 export type Toolbox = {
   /** The tools for a run; null: none is loaded. */
-  readonly list: (reading: Reading | null) => Listed[]
+  readonly list: (reading: Reading | null) => Promise<Listed[]>
   /** Null: there is no tool of that name. */
   readonly call: (asked: Asked) => Promise<CallToolResult | Question | null>
 }
@@ -66,9 +68,9 @@ export function openToolbox({ desk, box, onReading, onFault }: ToolboxOptions): 
     return refusalOf(why, reading, prefix)
   }
   return {
-    list: (reading) => {
+    list: async (reading) => {
       if (reading !== null) box.see(reading)
-      return box.list(reading)
+      return [...box.list(reading), ...(await box.more(reading))]
     },
     call: async ({ name, args, ...asked }) => {
       const { who, input } = readWho(args)
@@ -105,7 +107,7 @@ export function inputSchemaOf(input: z.ZodObject): Listed['inputSchema'] {
 export function annotationsOf(effect: Tool['effect'] | 'removes'): Listed['annotations'] {
   return {
     readOnlyHint: effect === 'looks',
-    destructiveHint: effect === 'forces' || effect === 'removes',
+    destructiveHint: effect === 'forces' || effect === 'removes' || effect === 'runs',
     idempotentHint: effect === 'looks',
     openWorldHint: false,
   }

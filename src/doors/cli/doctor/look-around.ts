@@ -4,6 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { openClient } from '../../../client/open-client.ts'
+import type { Isolation } from '../../../runtime/jobs.ts'
+import { PawlProblem } from '../../api/problem.ts'
 import { checkInstall } from '../../init/check-install.ts'
 import { readCodexTrust } from '../../init/codex-trust.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
@@ -36,6 +39,8 @@ export type Around = {
   /** Null: none runs, which is no trouble: hooks start it. */
   readonly daemon: { readonly pid: number; readonly version: string } | null
   readonly problems: readonly string[]
+  /** What jobs are held with here; a text: why that is not known. */
+  readonly jobs: Isolation | string
   readonly hosts: readonly HostState[]
 }
 
@@ -59,8 +64,23 @@ export async function lookAround(io: Io): Promise<Around> {
   ]
   return {
     ...{ version, workspace, problems, hosts, folder: setup.home },
+    jobs: running === null ? 'not tried: no daemon runs' : await isolationHere(io),
     node: process.version,
     daemon: running === null ? null : { pid: running.pid, version: running.version },
+  }
+}
+
+/** A daemon that runs is asked; it tries by a real job. */
+async function isolationHere(io: Io): Promise<Isolation | string> {
+  const daemon = daemonOf(io)
+  const client = openClient({ socket: daemon.socket, token: daemon.token('agent'), retriesMax: 0 })
+  try {
+    return await client.call('jobs.isolation', {})
+  } catch (fault) {
+    if (!(fault instanceof PawlProblem)) throw fault
+    return fault.detail
+  } finally {
+    client.close()
   }
 }
 

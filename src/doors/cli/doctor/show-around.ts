@@ -17,10 +17,23 @@ export function aroundText(around: Around, io: Io): string {
     ...row('folder', workspace, { width }),
     ...row('data', folder, { width }),
     ...row('daemon', running, { width }),
+    ...jobsLines(around, width),
     ...problems.flatMap((one) => row('problem', one, { width, tone: 'bad' })),
     ...around.hosts.flatMap((one) => hostLines(one, width)),
   ]
   return printLines(lines, io)
+}
+
+function jobsLines({ jobs }: Around, width: number): readonly Line[] {
+  if (typeof jobs === 'string') return row('jobs', jobs, { width })
+  const { level, filesystem, network, pids, memory, cpu, notes } = jobs
+  const tone = level === 'full' || level === 'isolated' ? 'good' : 'warn'
+  const what = `files: ${filesystem}; network: ${network}; processes: ${pids}`
+  return [
+    ...row('jobs', `held: ${level}`, { width, tone }),
+    ...row('', `${what}; memory: ${memory}; cpu: ${cpu}`, { width }),
+    ...notes.flatMap((note) => row('', note, { width, tone: 'warn' })),
+  ]
 }
 
 function hostLines(state: HostState, width: number): readonly Line[] {

@@ -6,7 +6,11 @@ import { versionText } from '../version.ts'
 import { type Bench, openBench } from './init.contract.ts'
 
 const find = (version: string) => ({
-  daemon: { find: () => ({ pid: 7, version, http: null }) } as never,
+  daemon: {
+    find: () => ({ pid: 7, version, http: null }),
+    socket: '/nowhere/daemon.sock',
+    token: () => 'x',
+  } as never,
 })
 
 /** A bench whose hooks find their client. */
@@ -35,6 +39,8 @@ test('a host with hooks in force is held, and its limits are said', async () => 
   expect(code).toBe(0)
   expect(out).toContain('held: every tool call is judged before it happens (http hooks)')
   expect(out).toContain('--setting-sources user')
+  // Nobody answers there, and that is said of jobs as well.
+  expect(out).toMatch(/jobs +the daemon at .* does not answer/)
 })
 
 test('hooks that were taken out are a problem', async () => {

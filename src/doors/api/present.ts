@@ -1,0 +1,12 @@
+/**
+ * Fields that schemas give as `undefined`, as the rest of the house wants them: left out.
+ */
+
+/** The input without what was left out. */
+export function present<T extends object>(
+  input: T,
+): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(input).filter(([, value]) => value !== undefined)
+  // WHY the cast: only what was undefined is gone.
+  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }
+}

@@ -1,0 +1,248 @@
+/**
+ * The process capabilities as tools: run a command in its box, watch it, read what it said, end it.
+ */
+import { z } from 'zod'
+import type { JsonObject } from '../../core/json.ts'
+import { commonToolOf } from '../../core/tools/hosts.ts'
+import { openStatuses } from '../../runtime/open-statuses.ts'
+import type { Answer } from '../api/contract.ts'
+import { present } from '../api/present.ts'
+import { PawlProblem } from '../api/problem.ts'
+import { type Call, type Desk, tool } from './desk.ts'
+import type { Reading } from './places.ts'
+import type { Told } from './told.ts'
+
+type Result = Exclude<Answer<'jobs.run'>, { status: 'pending_approval' }>
+type Pending = Extract<Answer<'jobs.run'>, { status: 'pending_approval' }>
+
+/** How long one question to the daemon waits; a client hears in between that the job goes on. */
+const waitMs = 10_000
+/** Bytes of a page, where the agent names none: a whole log would fill its head. */
+const pageBytes = 64 * 1024
+
+const process_id = z.string().describe('as process_run gave it')
+const text = { type: 'string' } as const
+const whole = { type: 'integer' } as const
+const maybe = { type: ['integer', 'null'] } as const
+const entrySchema: JsonObject = {
+  ...{ process_id: text, command: text, state: text, exit_code: maybe, started_at: text },
+  ...{ duration_ms: whole, resource_usage: { type: 'object' } },
+}
+const pendingSchema: JsonObject = { status: text, approval_id: text, message: text }
+
+const runTool = tool({
+  name: 'process_run',
+  title: 'Run a command',
+  description:
+    'Run a command in its box and return exit code, output, duration and resource usage. With ' +
+    '`args` the command is a program and no shell is used. On timeout the state is `timed_out` ' +
+    'and the partial output is kept. For more than an hour pass `background: true`, and use ' +
+    'process_monitor, process_logs and process_kill.',
+  input: z.strictObject({
+    command: z.string().describe('a shell text; with `args` the name of a program'),
+    args: z.array(z.string()).optional(),
+    working_directory: z.string().optional().describe('inside of the workspace'),
+    environment: z.record(z.string(), z.string()).optional(),
+    timeout: z.number().optional().describe('seconds; 300 if absent, at most 3600'),
+    background: z.boolean().optional(),
+    stdin: z.string().optional().describe('ignored in the background'),
+    cpu_limit: z.number().optional().describe('cores: 0.5 is half a core'),
+    memory_limit: z.number().optional().describe('bytes'),
+    stdout_lines: z.number().optional().describe('last lines that are shown; 100 if absent'),
+    network: z.enum(['none', 'allowed']).optional(),
+    min_isolation: z.enum(['full', 'isolated', 'restricted', 'contained']).optional(),
+  }),
+  more: {
+    ...entrySchema,
+    ...pendingSchema,
+    ...{ stdout_summary: text, stderr_summary: text, isolation: { type: 'object' } },
+    ...{ limits_enforced: { type: 'boolean' }, warnings: { type: 'array', items: text } },
+  },
+  effect: 'runs',
+  run: async (desk, call) => {
+    const whose = await whoseOf(desk, call)
+    const { workspace } = desk
+    const wish = { ...present(call.input), ...whose, workspace, wait_ms: waitMs }
+    const begun = await desk.link.ask('jobs.run', wish)
+    if (isPending(begun)) return pendingTold(begun)
+    const result = call.input.background === true ? begun : await stay(desk, call, { begun, whose })
+    return { reading: null, text: resultText(result), more: { ...result } as JsonObject }
+  },
+})
+
+type Whose = { readonly run_id?: string; readonly branch?: string }
+type Begun = { readonly begun: Result; readonly whose: Whose }
+
+/** Waits for the end; whoever no longer wants the answer does not want the job either. */
+async function stay(
+  { link }: Desk,
+  { signal, progress }: Call<unknown>,
+  { begun, whose }: Begun,
+): Promise<Result> {
+  const { process_id: id } = begun
+  for (let result = begun; ; ) {
+    if (result.state !== 'running') return result
+    if (signal.aborted) {
+      await link.ask('jobs.kill', { process_id: id, force_after: 2, ...whose })
+      return result
+    }
+    progress(`${id} runs for ${Math.round(result.duration_ms / 1_000)} s`)
+    result = await link.ask('jobs.wait', { process_id: id, wait_ms: waitMs, ...whose })
+  }
+}
+
+const monitorTool = tool({
+  name: 'process_monitor',
+  title: 'How a job is doing',
+  description: 'State, exit code, runtime and resource usage of a job that process_run started.',
+  input: z.strictObject({ process_id }),
+  more: { ...entrySchema, ...pendingSchema, isolation: { type: 'object' } },
+  effect: 'looks',
+  run: async (desk, call) => {
+    const found = await desk.link.ask('jobs.read', {
+      ...call.input,
+      ...(await whoseOf(desk, call)),
+    })
+    if (isPending(found)) return pendingTold(found)
+    return { reading: null, text: stateText(found), more: { ...found } as JsonObject }
+  },
+})
+
+const killTool = tool({
+  name: 'process_kill',
+  title: 'End a job',
+  description:
+    'Send a signal to a job. After SIGTERM it is ended by SIGKILL when `force_after` seconds are ' +
+    'over; 0: never.',
+  input: z.strictObject({
+    process_id,
+    signal: z.string().optional().describe('SIGTERM if absent, or SIGKILL'),
+    force_after: z.number().optional().describe('seconds; 10 if absent'),
+  }),
+  more: {
+    ...{ killed: { type: 'boolean' }, signal_sent: text, process_id: text, state: text },
+    ...pendingSchema,
+  },
+  effect: 'runs',
+  run: async (desk, call) => {
+    const wish = { ...present(call.input), ...(await whoseOf(desk, call)) }
+    const done = await desk.link.ask('jobs.kill', wish)
+    if (isPending(done)) return pendingTold(done)
+    const what = `${done.process_id} is ${done.state}; ${done.signal_sent} was sent.`
+    return { reading: null, text: what, more: { ...done } as JsonObject }
+  },
+})
+
+const listTool = tool({
+  name: 'process_list',
+  title: 'List jobs',
+  description: 'Jobs of this run, the newest first.',
+  input: z.strictObject({
+    state_filter: z.string().optional().describe('running, completed, killed, timed_out or all'),
+    limit: z.number().int().optional().describe('50 if absent'),
+  }),
+  more: { processes: { type: 'array', items: { type: 'object' } }, total: whole, ...pendingSchema },
+  effect: 'looks',
+  run: async (desk, call) => {
+    const wish = { ...present(call.input), ...(await whoseOf(desk, call)) }
+    const list = await desk.link.ask('jobs.list', wish)
+    if (isPending(list)) return pendingTold(list)
+    const lines = list.processes.map(stateText)
+    const told = lines.length === 0 ? 'There are no such jobs.' : lines.join('\n')
+    return { reading: null, text: told, more: { ...list } as unknown as JsonObject }
+  },
+})
+
+const logsTool = tool({
+  name: 'process_logs',
+  title: 'What a job has said',
+  description:
+    'Output of a running or ended job, page by page: go on with `offset` at `next_offset`, or ' +
+    'at `stdout_next_offset` and `stderr_next_offset` where both streams were asked for.',
+  input: z.strictObject({
+    process_id,
+    stream: z.string().optional().describe('stdout, stderr or both; both if absent'),
+    offset: z.number().int().optional().describe('bytes to skip'),
+    limit: z.number().int().optional().describe(`bytes of each stream; ${pageBytes} if absent`),
+  }),
+  more: {
+    ...{ stdout: text, stderr: text, stdout_size: whole, stderr_size: whole, process_id: text },
+    ...{ truncated: { type: 'boolean' }, next_offset: maybe, state: text, ...pendingSchema },
+    ...{ stdout_next_offset: whole, stderr_next_offset: whole },
+  },
+  effect: 'looks',
+  run: async (desk, call) => {
+    const wish = { limit: pageBytes, ...present(call.input), ...(await whoseOf(desk, call)) }
+    const page = await desk.link.ask('jobs.logs', wish)
+    if (isPending(page)) return pendingTold(page)
+    const lead = `${page.process_id} is ${page.state}.${page.truncated ? ' There is more.' : ''}`
+    const told = [lead, page.stdout, page.stderr].filter((part) => part !== '').join('\n')
+    return { reading: null, text: told, more: { ...page } as JsonObject }
+  },
+})
+
+export const jobTools = [runTool, monitorTool, killTool, listTool, logsTool] as const
+
+function isPending(answer: object): answer is Pending {
+  return 'status' in answer
+}
+
+function pendingTold(pending: Pending): Told {
+  const { message, approval_id } = pending
+  const told = `A person has to agree first: ${message} (approval ${approval_id}). Then call again.`
+  return { reading: null, text: told, more: { ...pending } }
+}
+
+function stateText(one: Pick<Result, 'process_id' | 'state' | 'exit_code' | 'command'>): string {
+  const exit = one.exit_code === null ? '' : ` (exit code ${one.exit_code})`
+  return `${one.process_id} ${one.state}${exit}: ${one.command}`
+}
+
+function resultText(result: Result): string {
+  const { stdout_summary: out, stderr_summary: err, warnings, isolation } = result
+  const lines = [
+    stateText(result),
+    ...(isolation.level === 'full' ? [] : [`It is held: ${isolation.level}.`]),
+    ...warnings,
+    ...(out === '' ? [] : ['stdout:', out]),
+    ...(err === '' ? [] : ['stderr:', err]),
+  ]
+  return lines.join('\n')
+}
+
+/** The run that a call belongs to; none: no run is open here, and policies alone judge it. */
+async function whoseOf({ places, link, workspace }: Desk, { who }: Call<unknown>): Promise<Whose> {
+  try {
+    const { runId, branch } = await places.find(who)
+    return branch === null ? { run_id: runId } : { run_id: runId, branch }
+  } catch (fault) {
+    if (!(fault instanceof PawlProblem) || fault.code !== 'RUN_UNKNOWN') throw fault
+    if (who.session !== null) return {}
+    // WHY looked for: where several runs are open, none of them must be got around.
+    const query = { workspace, statuses: [...openStatuses], limit: 1 }
+    const { items } = await link.ask('runs.list', query)
+    if (items.length > 0) throw fault
+    return {}
+  }
+}
+
+/** The tools for jobs that the stage of a run and the policies over it do not block. */
+export async function offeredJobTools(
+  { link }: Desk,
+  reading: Reading | null,
+): Promise<readonly (typeof jobTools)[number][]> {
+  if (reading === null) return jobTools
+  const { tools } = reading.view
+  const named = jobTools.filter(({ name }) => {
+    const common = commonToolOf(name)
+    return tools === 'all' || tools.some((one) => commonToolOf(one) === common)
+  })
+  const runId = reading.head.id
+  const verdicts = await Promise.all(
+    named.map(({ name }) => {
+      const input = name === 'process_run' ? { command: 'true', args: [] } : { process_id: '' }
+      return link.ask('judge', { runId, tool: name, input })
+    }),
+  )
+  return named.filter((_, index) => verdicts[index]?.code !== 'POLICY_DENIED')
+}
