@@ -1,8 +1,10 @@
 /**
- * The least that a durable decision can cost: an event row and an updated row, kept together.
+ * What a durable decision costs when nothing is decided. The least: a small event row and a row
+ * that is updated. The same rows: those that Pawl keeps of a decision, by bare statements.
  */
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
+import { migrate } from '../../src/store/sqlite/migrations.ts'
 import { walPagesMax } from '../../src/store/sqlite/open-database.ts'
 
 export type Floor = {
@@ -15,17 +17,59 @@ export type Floor = {
 const text = JSON.stringify({ type: 'call.allowed', input: { command: 'x'.repeat(520) } })
 const sessionsCount = 64
 
-/** One writer; what is queued in a tick is one transaction. */
+/** The least. */
 export function sqliteFloor(path: string): Floor {
-  const db = new DatabaseSync(path)
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
+  const db = openFloor(path)
   db.exec('CREATE TABLE session (id INTEGER PRIMARY KEY, seq INTEGER, state TEXT)')
   db.exec('CREATE TABLE event (run INTEGER, seq INTEGER, data TEXT, PRIMARY KEY (run, seq))')
   const insert = db.prepare('INSERT INTO event VALUES (?, ?, ?)')
   const update = db.prepare('UPDATE session SET seq = ?, state = ? WHERE id = ?')
-  const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')]
   for (let id = 0; id < sessionsCount; id += 1) db.exec(`INSERT INTO session VALUES (${id}, 0, '')`)
+  return inGroups(db, (client, seq) => {
+    insert.run(client, seq, text)
+    update.run(seq, 'running', client)
+  })
+}
+
+const hash = 'f'.repeat(64)
+const runId = 'r_0123456789abcdef0123456789abcdef'
+/** As large as what is kept to answer the same command again. */
+const reply = JSON.stringify({ reply: { kind: 'verdict' }, asked: hash, more: 'x'.repeat(180) })
+
+/** The rows that Pawl keeps of a decision, in its own tables. */
+export function sqliteSameRows(path: string): Floor {
+  const db = openFloor(path)
+  migrate(db)
+  const head =
+    db.prepare(`UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?,
+    cost_micro_usd = ?, updated_at = ?, ended_at = ?, log_bytes = log_bytes + ? WHERE log = ?`)
+  const event = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const answer = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
+  const start = db.prepare(`INSERT INTO runs VALUES
+    (?, ?, '${hash}', 'bench', 'workflow', 'running', 'work', 0, '', '/work',
+      0, 0, 1, 1, 1, NULL, 0)`)
+  for (let id = 0; id < sessionsCount; id += 1) start.run(id, `${runId}${id}`)
+  return inGroups(db, (client, seq) => {
+    const at = Date.now()
+    const command = `toolu_${runId}_${seq}`
+    // Ids of commands are spread over all numbers, as their hashes are.
+    const key = Math.floor(Math.random() * 2 ** 48)
+    head.run('running', 'work', seq, hash, seq, 0, at, null, text.length, client)
+    answer.run(client, key, command, reply)
+    event.run(client, seq, runId, 'call.allowed', text, at, 'agent:agent', command, hash)
+  })
+}
+
+function openFloor(path: string): DatabaseSync {
+  const db = new DatabaseSync(path)
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
+  return db
+}
+
+/** One writer; what is queued in a tick is one transaction. */
+function inGroups(db: DatabaseSync, writeOne: (client: number, seq: number) => void): Floor {
+  const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')]
   let queue: { readonly client: number; readonly done: () => void }[] = []
   let seq = 0
   const flush = (): void => {
@@ -34,8 +78,7 @@ export function sqliteFloor(path: string): Floor {
     begin.run()
     for (const { client } of group) {
       seq += 1
-      insert.run(client, seq, text)
-      update.run(seq, 'running', client)
+      writeOne(client, seq)
     }
     commit.run()
     for (const { done } of group) done()

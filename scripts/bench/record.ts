@@ -1,6 +1,6 @@
 /**
- * Durable decisions per second beside the floor of the same database: one transaction that inserts
- * an event row of the same size and updates a row, under the same pragmas, in the same run.
+ * Durable decisions per second beside floors of the same database, in the same run: the same rows
+ * under the same pragmas with nothing decided, and the least that any record could be.
  * Then: what a long log and many waiting runs cost.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { startPostgres } from '../postgres/start.ts'
 import { median, print, type Row } from './measure.ts'
-import { type Floor, postgresFloor, sqliteFloor } from './record-floor.ts'
+import { type Floor, postgresFloor, sqliteFloor, sqliteSameRows } from './record-floor.ts'
 import { decideOne, runtimeOn, startRuns } from './record-runs.ts'
 import { benchLongLog, benchWaiting } from './record-size.ts'
 
@@ -23,13 +23,16 @@ export async function benchRecord(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))
   try {
     const sqlite = openSqliteStore({ path: join(folder, 'pawl.db') })
-    await compare('SQLite', sqlite, sqliteFloor(join(folder, 'floor.db')))
+    await compare('SQLite', sqlite, {
+      'same rows': sqliteSameRows(join(folder, 'same.db')),
+      least: sqliteFloor(join(folder, 'floor.db')),
+    })
     await benchLongLog(folder)
     await benchWaiting(folder)
     const server = await startPostgres()
     try {
       const postgres = await openPostgresStore({ url: server.url })
-      await compare('PostgreSQL', postgres, await postgresFloor(server.url))
+      await compare('PostgreSQL', postgres, { least: await postgresFloor(server.url) })
     } finally {
       await server.stop()
     }
@@ -38,7 +41,9 @@ export async function benchRecord(): Promise<void> {
   }
 }
 
-async function compare(name: string, store: Store, floor: Floor): Promise<void> {
+type Floors = { readonly [name: string]: Floor }
+
+async function compare(name: string, store: Store, floors: Floors): Promise<void> {
   const runtime = runtimeOn(store)
   const runs = await startRuns(runtime, Math.max(...clientsCounts))
   let index = 0
@@ -46,24 +51,29 @@ async function compare(name: string, store: Store, floor: Floor): Promise<void> 
     index += 1
     return decideOne(runtime, runs[client] as string, index)
   }
+  const acts = [...Object.values(floors).map((floor) => floor.write), decide]
   const rows: Row[] = []
   for (const clientsCount of clientsCounts) {
-    const [floors, decisions]: [number[], number[]] = [[], []]
+    const rates: number[][] = acts.map(() => [])
     for (let round = -1; round < roundsCount; round += 1) {
-      const atFloor = await perSecond(clientsCount, floor.write)
-      const decided = await perSecond(clientsCount, decide)
-      if (round < 0) continue
-      floors.push(atFloor)
-      decisions.push(decided)
+      for (const [at, act] of acts.entries()) {
+        const rate = await perSecond(clientsCount, act)
+        if (round >= 0) rates[at]?.push(rate)
+      }
     }
-    const [low, own] = [median(floors), median(decisions)]
+    const medians = rates.map(median)
+    const own = medians.at(-1) as number
     const clients = `${clientsCount} client${clientsCount === 1 ? '' : 's'}`
-    rows.push([`floor, ${clients}`, low, 'transactions/s'])
-    rows.push([`Pawl, ${clients}`, own, `decisions/s, ${(own / low).toFixed(2)} of the floor`])
+    const shares = Object.keys(floors).map((floor, at) => {
+      const low = medians[at] as number
+      rows.push([`${floor}, ${clients}`, low, 'transactions/s'])
+      return `${(own / low).toFixed(2)} of ${floor}`
+    })
+    rows.push([`Pawl, ${clients}`, own, `decisions/s, ${shares.join(', ')}`])
   }
   print(`${name}: durable decisions`, rows)
   await runtime.close()
-  await floor.close()
+  for (const floor of Object.values(floors)) await floor.close()
 }
 
 /** How often clients that each wait for their own answer get one. */

@@ -162,7 +162,7 @@ export type RunCopy = {
   readonly machines: readonly StoredMachine[]
 }
 
-export type Store = RunStore & DefinitionStore & ClaimStore & StoreCare
+export type Store = RunStore & DefinitionStore & ClaimStore & CardStore & StoreCare
 
 export type RunStore = {
   /** Durable when it resolves. Faults: `STORE_UNAVAILABLE`, and then nothing of it is kept. */
@@ -234,6 +234,46 @@ export type ClaimStore = {
   readonly releaseSession: (session: string) => Promise<void>
   /** Lets go of a run and its branches, whoever has them. */
   readonly releaseRun: (runId: string) => Promise<void>
+}
+
+/**
+ * Something small that is kept beside the runs: a memory, a task, the pin of a tool. Which drawers
+ * there are and what their cards say is known by whoever keeps them.
+ */
+export type Card = {
+  readonly drawer: string
+  /** Unique within its drawer. */
+  readonly key: string
+  /** 1, and one more with each writing. */
+  readonly version: number
+  /** JSON. */
+  readonly data: string
+  /** When it was written last. */
+  readonly at: number
+}
+
+export type CardChange = {
+  readonly drawer: string
+  readonly key: string
+  /** The version that there must be now; 0: no such card; null: whatever there is. */
+  readonly expected: number | null
+  /** Null: the card is removed. */
+  readonly data: string | null
+  readonly at: number
+}
+
+export type CardStore = {
+  readonly readCard: (drawer: string, key: string) => Promise<Card | null>
+  /** Those whose key begins with a prefix, in order of the key. */
+  readonly listCards: (
+    query: PageQuery & { readonly drawer: string; readonly prefix: string },
+  ) => Promise<Page<Card>>
+  readonly countCards: (drawer: string, prefix: string) => Promise<number>
+  /**
+   * Each card at most once; all of them or none, durable when it resolves. After the fault
+   * `STORE_UNAVAILABLE` they may have been written: whoever must know reads them again.
+   */
+  readonly writeCards: (changes: readonly CardChange[]) => Promise<'written' | 'conflict'>
 }
 
 export type StoreCare = {

@@ -47,3 +47,6 @@ export function pageOf<T>(
   const last = items.at(-1)
   return { items, next: rows.length > limit && last ? printCursor(keyOf(last)) : null }
 }
+
+/** A text behind all that begin with a prefix. */
+export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`

@@ -4,6 +4,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../runtime/ports.ts'
 import { approvalsContract } from './approvals.contract.ts'
+import { cardsContract } from './cards.contract.ts'
 import { careContract } from './care.contract.ts'
 import { claimsContract } from './claims.contract.ts'
 import { definitionsContract } from './definitions.contract.ts'
@@ -46,6 +47,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     approvalsContract(subject)
     definitionsContract(subject)
     claimsContract(subject)
+    cardsContract(subject)
     careContract(subject)
     textsContract(subject)
   })

@@ -16,6 +16,7 @@ import type {
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
+import { memoryCards } from './memory-cards.ts'
 import { memoryClaims } from './memory-claims.ts'
 import { memoryDefinitions } from './memory-definitions.ts'
 
@@ -41,6 +42,7 @@ export function openMemoryStore(): Store {
     ...runCalls(runs),
     ...definitions,
     ...claims.calls,
+    ...memoryCards(),
     ...care,
     removeRuns: async (runIds) => {
       for (const id of runIds) claims.drop(id)

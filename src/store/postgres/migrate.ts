@@ -82,6 +82,13 @@ const migrations: readonly string[] = [
   );
   CREATE INDEX claims_by_session ON claims (session);
   `,
+  `
+  CREATE TABLE cards (
+    drawer text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL,
+    version bigint NOT NULL, data text NOT NULL, at bigint NOT NULL,
+    PRIMARY KEY (drawer, key)
+  );
+  `,
 ]
 
 const attemptsMax = 5

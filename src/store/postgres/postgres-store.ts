@@ -3,6 +3,7 @@
  */
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Store } from '../../runtime/ports.ts'
+import { createCards } from './cards.ts'
 import { createCare } from './care.ts'
 import { openChanges } from './changes.ts'
 import { createClaims } from './claims.ts'
@@ -51,6 +52,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ...createRuns(pool),
     ...createDefinitions(pool),
     ...createClaims(pool),
+    ...createCards(pool),
     ...createCare(slow),
     findTrouble: createCare(pool).findTrouble,
     onChange: changes.onChange,

@@ -148,8 +148,19 @@ const first = `
   INSERT INTO probe VALUES (1, 0);
 `
 
+const cards = `
+  CREATE TABLE cards (
+    drawer TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (drawer, key)
+  ) STRICT;
+`
+
 /** Step n brings a database from version n to n + 1. */
-export const steps: readonly string[] = [first]
+export const steps: readonly string[] = [first, cards]
 
 /** Brings a database to the newest version, step by step, each whole or not at all. */
 export function migrate(db: DatabaseSync, list: readonly string[] = steps): void {

@@ -3,6 +3,7 @@
  */
 import { availableParallelism } from 'node:os'
 import type { Store } from '../../runtime/ports.ts'
+import { cardCalls } from './cards.ts'
 import { careCalls } from './care.ts'
 import { claimCalls } from './claims.ts'
 import { definitionCalls } from './definitions.ts'
@@ -22,7 +23,7 @@ const defaults = {
   queuedMax: 10_000,
   lockedMaxMs: 5_000,
   // WHY: to be handed over costs a few commands more than it gives, and two threads one core each.
-  crowdMin: availableParallelism() > 1 ? 8 : Number.POSITIVE_INFINITY,
+  crowdMin: availableParallelism() > 1 ? 32 : Number.POSITIVE_INFINITY,
 } as const
 
 /** Opens a file or makes it. Faults: `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `STORE_VERSION`. */
@@ -48,6 +49,7 @@ export function openSqliteStore(
     ...runCalls(shared),
     ...definitionCalls(shared),
     ...claimCalls(shared),
+    ...cardCalls(shared),
     ...careCalls(shared),
     close: async () => {
       await writer.close()

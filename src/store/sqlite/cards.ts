@@ -1,0 +1,47 @@
+/**
+ * Cards: small things beside the runs.
+ */
+import type { Card, CardStore } from '../../runtime/ports.ts'
+import { endOf, pageOf, parseCursor } from '../cursor.ts'
+import { asRecord, asRecordOrNull } from './rows.ts'
+import type { Shared } from './shared.ts'
+
+const columns = 'drawer, key, version, data, at'
+
+export function cardCalls({ db, read, write }: Shared): CardStore {
+  const find = db.prepare(`SELECT ${columns} FROM cards WHERE drawer = ? AND key = ?`)
+  const put = db.prepare(`INSERT INTO cards VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (drawer, key) DO UPDATE SET
+      version = excluded.version, data = excluded.data, at = excluded.at`)
+  const remove = db.prepare('DELETE FROM cards WHERE drawer = ? AND key = ?')
+  const within = 'FROM cards WHERE drawer = ? AND key >= ? AND key < ?'
+  const list = db.prepare(`SELECT ${columns} ${within} AND key > ? ORDER BY key LIMIT ?`)
+  const count = db.prepare(`SELECT count(*) AS count ${within}`)
+  const readCard = (drawer: string, key: string) => asRecordOrNull<Card>(find.get(drawer, key))
+  return {
+    readCard: (drawer, key) => read(() => readCard(drawer, key)),
+    listCards: ({ drawer, prefix, after, limit }) =>
+      read(() => {
+        const [last] = after === null ? [''] : parseCursor(after, [''])
+        const rows = list.all(drawer, prefix, endOf(prefix), last, limit + 1)
+        return pageOf(
+          rows.map((row) => asRecord<Card>(row)),
+          limit,
+          (card) => [card.key],
+        )
+      }),
+    countCards: (drawer, prefix) =>
+      read(() => Number(count.get(drawer, prefix, endOf(prefix))?.count)),
+    writeCards: (changes) =>
+      write(() => {
+        const versions = changes.map(({ drawer, key }) => readCard(drawer, key)?.version ?? 0)
+        const isStale = changes.some(({ expected }, i) => (expected ?? versions[i]) !== versions[i])
+        if (isStale) return 'conflict'
+        for (const [i, { drawer, key, data, at }] of changes.entries()) {
+          if (data === null) remove.run(drawer, key)
+          else put.run(drawer, key, (versions[i] ?? 0) + 1, data, at)
+        }
+        return 'written'
+      }),
+  }
+}
