@@ -81,7 +81,7 @@ export const rules: Rules = {
     { folder: 'src/runtime/', mayUse: [core] },
     { folder: 'src/testing/', mayUse: [core] },
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
-    { folder: 'src/notify/', mayUse: [core, 'src/runtime/'] },
+    { folder: 'src/notify/', mayUse: ['src/smtp/', core, 'src/runtime/'] },
     { folder: 'src/runner/', mayUse: ['src/runtime/'] },
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },

@@ -1,5 +1,5 @@
 /**
- * The runner beside what it is made of: a contained job beside a plain `spawn` and bubblewrap alone,
+ * The runner beside what it is made of: a contained job beside `spawn` and bubblewrap alone,
  * its log beside `cat` into a file, and reading a long log by pages.
  */
 import { spawn } from 'node:child_process'

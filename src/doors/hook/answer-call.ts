@@ -52,7 +52,7 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
 /**
  * Whose a tool is, by its server, which the host names. `control`: what Pawl's server has for every
  * run. `job`: its tools for jobs. `pawl`: its other tools, which a definition names or which do
- * something; they are judged. `gateway`: what stands behind the gateway, which has it judged itself.
+ * something; they are judged. `gateway`: what stands behind the gateway, which has it judged.
  */
 export function ownerOf({ heard }: Question, { tool, server }: HostCall): Owner {
   const mcp = toolOf(tool, heard.host, server).server
