@@ -22,10 +22,11 @@ export function RunsPage() {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const shown = heads.filter((head) => (status ?? head.status) === head.status && fits(head, words))
   const isSearch = words.length > 0 || status !== null
-  // A search has to look at all of them.
+  const loadedCount = heads.length
+  // A search has to look at all of them: each page that came asks for the next.
   useEffect(() => {
-    if (isSearch && !isComplete) more()
-  }, [isSearch, isComplete, more])
+    if (isSearch && !isComplete && loadedCount > 0) more()
+  }, [isSearch, isComplete, loadedCount, more])
   return (
     <>
       <PageHead

@@ -1,0 +1,71 @@
+/**
+ * `node scripts/take-pictures.ts`: the pictures of the page in `docs/pictures/`, taken anew from the
+ * sample, in light and dark, on a desk and on a phone. Needs a build and Chromium.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { openBrowser, openSite, type Site } from '../test/dashboard/browser.ts'
+
+const folder = join(import.meta.dirname, '..', 'docs', 'pictures')
+const bytesMax = 150_000
+const settleMs = 1_500
+const waitMsMax = 60_000
+
+const desk = { width: 1280, height: 800 }
+const phone = { width: 380, height: 780 }
+const looks = [
+  { name: 'light', scheme: 'light', size: desk },
+  { name: 'dark', scheme: 'dark', size: desk },
+  { name: 'phone', scheme: 'light', size: phone },
+  { name: 'phone-dark', scheme: 'dark', size: phone },
+] as const
+
+const site = await openSite('--sample')
+const browser = await openBrowser()
+try {
+  const places = await placesIn(site)
+  for (const { name, scheme, size } of looks) {
+    const { page, context } = await site.open(browser, { scheme, size })
+    for (const [place, path, ready] of places) {
+      await page.goto(`${site.url()}/#/${path}`)
+      await page.locator(ready).first().waitFor()
+      await sleep(settleMs)
+      await take(page, `page-${place}-${name}.png`)
+    }
+    await context.close()
+  }
+} finally {
+  await browser.close()
+  await site.close()
+}
+
+/** What there is to see once the release waits for its gate. */
+async function placesIn({ as }: Site): Promise<readonly (readonly [string, string, string])[]> {
+  const asks = async () => (await as.person.approvals.list({ status: 'pending' })).items
+  for (const end = performance.now() + waitMsMax; performance.now() < end; await sleep(500)) {
+    if ((await asks()).some((one) => one.kind === 'move')) break
+  }
+  const call = (await asks()).find((one) => one.kind === 'call')
+  const { items } = await as.person.runs.list({ definition: 'release' })
+  const { items: definitions } = await as.person.definitions.list({})
+  const definition = definitions.find((one) => one.name === 'hotfix')
+  return [
+    ['home', '', '.ask-card'],
+    ['approval', `approvals/${call?.id}`, '.decide .button'],
+    ['runs', 'runs', '.run-row'],
+    ['run', `runs/${items[0]?.id}`, '.stage-node.here'],
+    ['definitions', 'definitions', '.list .line'],
+    ['definition', `definitions/${definition?.id}`, '.stage-node'],
+    ['policies', 'policies', '.table .badge'],
+    ['spend', 'spend', '.table td'],
+  ]
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  const path = join(folder, name)
+  await page.screenshot({ path })
+  const { size } = statSync(path)
+  if (size > bytesMax) console.error(`${name} has ${size} bytes, ${bytesMax} are meant`)
+}
