@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { codeOf } from '../runtime/code-of.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { Isolation, JobResult } from '../runtime/jobs.ts'
-import { removeGroups } from './cgroups.ts'
+import { letGroupsGo, removeGroups } from './cgroups.ts'
 import { isBoxed } from './chain.ts'
 import { describe } from './find-isolation.ts'
 import { namesIn, readEnd, readNote, removeJob, writeNote } from './job-files.ts'
@@ -78,7 +78,10 @@ export function openRunner(settings: RunnerSettings): Runner {
       return result
     },
     sweep: async () => {
-      for (const job of jobs.values()) look(job, settings.now())
+      for (const job of jobs.values()) {
+        look(job, settings.now())
+        clearGroups(job, settings.now())
+      }
       for (const job of chooseOld([...jobs.values()], settings)) {
         jobs.delete(job.note.id)
         secrets.delete(job.note.id)
@@ -90,6 +93,14 @@ export function openRunner(settings: RunnerSettings): Runner {
       for (const job of jobs.values()) letGo(job)
     },
   }
+}
+
+/** How long after its end the groups of a job are tried to be removed. */
+const clearMsMax = 10_000
+
+/** Something may have been dying in there when the job had just ended. */
+function clearGroups({ end, note }: LiveJob, now: number): void {
+  if (end !== null && now - end.endedAt < clearMsMax) letGroupsGo(note.cgroups)
 }
 
 function refuseMore({ limits }: RunnerSettings, jobs: ReadonlyMap<string, LiveJob>): void {
@@ -160,6 +171,7 @@ function findJobs(settings: RunnerSettings): readonly LiveJob[] {
     }
     const job = liveJob(note, folder)
     if (job.end === null) connect(job)
+    else letGroupsGo(note.cgroups)
     return [job]
   })
 }
