@@ -69,7 +69,13 @@ function Question({ approval }: { readonly approval: Approval }) {
                 </div>
               </>
             )}
-            {call === null ? null : <AskedCall tool={call.tool} input={call.input} />}
+            {call === null ? null : (
+              <AskedCall
+                tool={call.tool}
+                input={call.input}
+                folder={reading?.head.workspace ?? null}
+              />
+            )}
           </section>
           {move === null ? (
             <Why approval={approval} />

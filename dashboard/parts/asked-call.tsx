@@ -3,6 +3,7 @@
  * mail; and whatever it is, all of it.
  */
 import type { Json, JsonObject } from '../../src/core/json.ts'
+import { shortPath } from './asked.tsx'
 import { diffLines } from './diff-lines.ts'
 import { Highlighted } from './highlight.tsx'
 
@@ -11,16 +12,18 @@ type Shown = {
   readonly input: JsonObject
   /** In short: without what a title beside it says already. */
   readonly size?: 'short'
+  /** Paths in it are told from there on. */
+  readonly folder?: string | null
 }
 
 /** The call. */
-export function AskedCall({ tool, input, size }: Shown) {
+export function AskedCall({ tool, input, size, folder = null }: Shown) {
   const command = textIn(input, 'command')
   if (command !== null) return <Command command={command} input={input} />
   const path = textIn(input, 'file_path') ?? textIn(input, 'path')
   const edits = editsIn(input)
   if (path !== null && edits.length > 0) {
-    return <Edits path={size === 'short' ? null : path} edits={edits} />
+    return <Edits path={size === 'short' ? null : shortPath(path, folder)} edits={edits} />
   }
   const patch = textIn(input, 'patch')
   if (patch !== null) return <Patch text={patch} />

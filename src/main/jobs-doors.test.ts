@@ -62,7 +62,10 @@ describe.runIf(isOurNode)('jobs at the doors', { timeout: 120_000 }, () => {
     const agent = await openAgent(house)
     await agent.call('pawl_load_workflow', { name: 'building' })
     const names = (await agent.tools()).map(({ name }) => name)
-    expect(names.filter((name) => /^process_(?!step)/.test(name))).toEqual(['process_run', 'process_logs'])
+    expect(names.filter((name) => /^process_(?!step)/.test(name))).toEqual([
+      'process_run',
+      'process_logs',
+    ])
     const refused = await agent.call('process_run', { command: 'rm', args: ['-rf', 'x'] })
     expect(refused).toMatchObject({
       isError: true,

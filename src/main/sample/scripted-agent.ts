@@ -3,8 +3,7 @@
  * as any other. It goes by where the run stands, so it can begin anywhere, also after a restart.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../../client/index.ts'
-import { PawlProblem } from '../../client/index.ts'
+import { type Answer, type Client, PawlProblem } from '../../client/index.ts'
 import type { Script, Step } from './script.ts'
 
 export type AgentOptions = {
@@ -26,8 +25,28 @@ export async function workOn(runId: string, options: AgentOptions): Promise<void
     if (head.endedAt !== null) return
     if (view.status === 'waiting' || view.status === 'paused') {
       await waitOn(runId, head.seq, options)
-    } else await workInStage(runId, view.stage, options)
+    } else if (!(await hasFinishedBranch(runId, view, options))) {
+      await workInStage(runId, view.stage, options)
+    }
   }
+}
+
+type View = Answer<'runs.read'>['view']
+
+/** A branch that stands on its last stage is over when the agent says so. */
+async function hasFinishedBranch(
+  runId: string,
+  { stage, branches }: View,
+  { client, script }: AgentOptions,
+): Promise<boolean> {
+  if (script[stage] !== undefined) return false
+  for (const branch of Object.keys(branches)) {
+    const { view } = await client.runs.read({ runId, branch })
+    if (view.stage !== stage) continue
+    await client.runs.finishBranch({ runId, branch })
+    return true
+  }
+  return false
 }
 
 async function workInStage(runId: string, stage: string, options: AgentOptions): Promise<void> {
