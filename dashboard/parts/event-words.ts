@@ -135,6 +135,10 @@ function otherWords(event: Event, record: Record): Words {
       )
     case 'inputs.collected':
       return words('other', '', 'fields collected', inputText(event.inputs))
+    case 'child.requested':
+      return words('other', 'accent', 'a child run is started', '')
+    case 'child.ended':
+      return words('other', '', 'a child run has ended', event.outcome)
     case 'run.paused':
       return words('other', 'warn', 'paused', `by ${event.by.name}`)
     case 'run.resumed':

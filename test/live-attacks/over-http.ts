@@ -127,7 +127,7 @@ function realText({ tokens, port }: Live, role: Role, text: string): string {
       .replaceAll('<agent token>', tokens.agent)
       .replaceAll('<human token>', tokens.person)
       .replaceAll('<human token prefix only>', tokens.person.slice(0, 20))
-      // There is no signing in with a cookie yet: the best that a thief could put there.
+      // Not a cookie of the page, which has its own tests: the best that a thief could put there.
       .replaceAll('<human session>', tokens.person)
       .replaceAll('PORT', String(port))
   )
