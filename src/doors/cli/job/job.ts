@@ -32,6 +32,7 @@ Options of run:
   --memory BYTES       of the whole job
   --lines N            lines of each summary; else 100
   --network WHAT       none, allowed (as the configuration says; default) or all (a person only)
+  --network-host H     of what is allowed, only HOST or HOST:PORT; may be given several times
   --min-isolation L    full, isolated, restricted or contained: refuse to run with less
   --run RUN            as a call of this run, judged by its stage
 Options of the others:
