@@ -1,7 +1,6 @@
 /**
  * One request of a job to its way out: looked at, refused in words, or carried on.
  */
-import { lookup } from 'node:dns/promises'
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import { connect, isIP, type Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
@@ -9,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf } from '../runtime/code-of.ts'
 import {
   type Destination,
+  destinationsText,
   destinationText,
   findDestination,
   isInside,
@@ -20,6 +20,8 @@ export type Rules = {
   readonly destinations: readonly Destination[]
   /** Hears of every refusal. */
   readonly refused: (what: string) => void
+  /** The addresses of a name; none: it is not known. */
+  readonly lookUp: (host: string) => Promise<readonly string[]>
 }
 
 const lookupMsMax = 10_000
@@ -27,8 +29,8 @@ const connectMsMax = 10_000
 const idleMsMax = 300_000
 /** Of one name. */
 const addressesMax = 4
-/** Of a refusal: the list may be long. */
-const listCharsMax = 1_000
+/** How long whoever was refused has to read why. */
+const readMs = 1_000
 
 type No = { readonly status: 403 | 502; readonly why: string }
 
@@ -46,6 +48,7 @@ export async function connectThrough(
         `content-type: text/plain\r\ncontent-length: ${Buffer.byteLength(out.why)}\r\n` +
         `connection: close\r\n\r\n${out.why}`,
     )
+    setTimeout(() => socket.destroy(), readMs).unref()
     return
   }
   if (socket.destroyed) return void out.destroy()
@@ -79,20 +82,34 @@ export async function sendOn(
   const out = await reach(rules, asked, target)
   if ('why' in out) return answer(response, out)
   if (url === null) return void out.destroy()
+  response.on('close', () => out.destroy())
   // WHY the host anew: behind one address there may be many, and only this one was looked at.
-  const headers = { ...headersOf(request), host: url.host, connection: 'close' }
+  const isChunked = request.headers['transfer-encoding'] !== undefined
+  const headers = {
+    ...headersOf(request),
+    ...{ host: url.host, connection: 'close' },
+    ...(isChunked ? { 'transfer-encoding': 'chunked' } : {}),
+  }
   const path = `${url.pathname}${url.search}`
   const { method } = request
   const sent = openRequest({ createConnection: () => out, method, path, headers, setHost: false })
   sent.on('response', (came) => {
-    response.writeHead(came.statusCode ?? 502, headersOf(came))
-    pipeline(came, response, (fault) => fault && response.destroy())
+    try {
+      // WHY close: a connection that idles in a job's pool takes the place of one that works.
+      const back = { ...headersOf(came), connection: 'close' }
+      response.writeHead(came.statusCode ?? 502, back)
+    } catch {
+      // What can be read cannot always be written: nobody has said `HTTP/1.1 000` on purpose.
+      return void response.destroy()
+    }
+    pipeline(came, response, (fault) => {
+      if (fault) response.destroy()
+    })
   })
   sent.on('error', (fault) => {
     if (response.headersSent) response.destroy()
     else answer(response, { status: 502, why: `pawl: ${url.host} broke off: ${codeOf(fault)}\n` })
   })
-  response.on('close', () => out.destroy())
   request.pipe(sent)
 }
 
@@ -115,9 +132,11 @@ async function reach(rules: Rules, asked: string, target: Target | null): Promis
   const { destinations } = rules
   const refuse = (what: string, why: string): No => {
     rules.refused(what)
-    const list = destinations.map(destinationText).join(', ').slice(0, listCharsMax)
     const how = 'a person adds to `jobs.network` in `config.json`'
-    return { status: 403, why: `pawl: ${why}; allowed: ${list}; ${how}\n` }
+    return {
+      status: 403,
+      why: `pawl: ${why}; allowed: ${destinationsText(destinations)}; ${how}\n`,
+    }
   }
   if (target === null) {
     const what = JSON.stringify(asked.slice(0, 100))
@@ -126,7 +145,7 @@ async function reach(rules: Rules, asked: string, target: Target | null): Promis
   const name = destinationText({ host: target.host, ports: [target.port] })
   const entry = findDestination(destinations, target)
   if (entry === null) return refuse(name, `this job may not connect to ${name}`)
-  const addresses = await addressesOf(target.host)
+  const addresses = await addressesOf(rules, target.host)
   // WHY: a name is whatever its owner says, and must not open what is near to this machine.
   const good = isIP(entry.host) === 0 ? addresses.filter((one) => !isInside(one)) : addresses
   if (addresses.length > 0 && good.length === 0) {
@@ -141,14 +160,13 @@ async function reach(rules: Rules, asked: string, target: Target | null): Promis
 }
 
 /** Empty: the name is not known, or not in time. */
-async function addressesOf(host: string): Promise<readonly string[]> {
+async function addressesOf({ lookUp }: Rules, host: string): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host]
   const late = new AbortController()
-  const found = lookup(host, { all: true }).catch(() => [])
   const none = pause(lookupMsMax, [], { signal: late.signal, ref: false }).catch(() => [])
-  const list = await Promise.race([found, none])
+  const list = await Promise.race([lookUp(host), none])
   late.abort()
-  return list.map(({ address }) => address)
+  return list
 }
 
 /** Null: nobody answers there. */

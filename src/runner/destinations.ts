@@ -93,27 +93,42 @@ function narrowOne(allowed: Exclude<Network, 'none'>, text: string): Destination
 }
 
 /** Addresses that no name may lead to: this machine, its neighbours, and what tells clouds keys. */
-const inside = new BlockList()
+const inside = { ipv4: new BlockList(), ipv6: new BlockList() }
 const insideNets = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
   ...['172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
   // Azure's own door to each of its machines looks like any address.
   '168.63.129.16/32',
-  ...['::/127', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16'],
+  ...['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16'],
   ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ]
 for (const net of insideNets) {
   const [address = '', bits = ''] = net.split('/')
-  inside.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  // WHY one list each: in one, what is refused of version 6 would stand for all of version 4.
+  inside[familyOf(address)].addSubnet(address, Number(bits), familyOf(address))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
 /** Whether an address is one that only an entry of its own opens. */
 export function isInside(address: string): boolean {
-  const family = isIP(address)
-  if (family === 0 || inside.check(address, family === 6 ? 'ipv6' : 'ipv4')) return true
+  // An address with a zone (`%eth0`) is one of a link.
+  if (isIP(address) === 0 || address.includes('%')) return true
+  const family = familyOf(address)
+  if (inside[family].check(address, family)) return true
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   return own.some((one) => one.address === address)
 }
+
+/** Of a long list the beginning. */
+export function destinationsText(list: readonly Destination[]): string {
+  const shown = list.slice(0, shownMax).map(destinationText).join(', ')
+  return list.length > shownMax ? `${shown} and ${list.length - shownMax} more` : shown
+}
+
+const shownMax = 10
 
 export function destinationText({ host, ports }: Destination): string {
   return ports

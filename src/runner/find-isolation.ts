@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { type Isolation, type IsolationLevel, isolationLevels } from '../runtime/jobs.ts'
 import { findGroups, type Groups } from './cgroups.ts'
 import { isBoxed, type Mechanism } from './chain.ts'
-import { destinationText, type Network } from './destinations.ts'
+import { destinationsText, type Network } from './destinations.ts'
 
 export type Means = {
   /** Null: there is no helper, so nothing can be held. */
@@ -99,7 +99,7 @@ export function describe(means: Means, network: Network): Isolation {
         : 'not held: everything of this user',
     network:
       typeof network !== 'string'
-        ? `only ${network.map(destinationText).join(', ')}`
+        ? `only ${destinationsText(network)}`
         : network === 'all'
           ? 'all'
           : offline,

@@ -114,8 +114,37 @@ test.for(rows)('in %s nothing leads past the way out', async (row, { skip }) => 
     'ls /sys/class/net /proc/1/fd 2>/dev/null | grep -v lo',
   ].join('; ')
   const result = await scratch.run({ command }, { network: here() })
-  expect(result.stdout_summary.match(/^no$/gm)).toHaveLength(4)
+  expect(result.stdout_summary.match(/^no$/gm), result.stdout_summary).toHaveLength(4)
   expect(heard.some((line) => line.includes('/direct'))).toBe(false)
+})
+
+test('more connections than are carried at a time wait for their turn', async ({ skip }) => {
+  const scratch = await openBoxed('spaces')
+  if (scratch === null) return skip('this machine has no such box')
+  const command = `curl -s -Z --parallel-max 150 'http://127.0.0.1:${port}/[1-300]' | grep -o reached`
+  const wish = { command, stdout_lines: 1_000 }
+  const result = await scratch.run(wish, { network: here() })
+  expect(result.stdout_summary.split('\n')).toHaveLength(300)
+})
+
+test('an answer that makes no sense ends its connection and nothing else', async ({ skip }) => {
+  const scratch = await openBoxed('spaces')
+  if (scratch === null) return skip('this machine has no such box')
+  const odd = createPlainServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end('HTTP/1.1 000 Odd\r\ncontent-length: 1\r\n\r\nx'))
+  })
+  await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve))
+  const network = [...here(), { host: '127.0.0.1', ports: [portOf(odd)] }]
+  const command = `curl -s http://127.0.0.1:${portOf(odd)}/; curl -s http://127.0.0.1:${port}/after`
+  const result = await scratch.run({ command }, { network })
+  odd.close()
+  expect(result.stdout_summary).toContain('reached')
+  // Neither a request nor a greeting of SOCKS opens anything.
+  const open = 'exec 3<>/dev/tcp/127.0.0.1/$' + '{HTTP_PROXY##*:}'
+  const noise = [open, "printf '\\5\\1\\0' >&3", 'timeout 5 cat <&3'].join('; ')
+  const refused = await scratch.run({ command: 'bash', args: ['-c', noise] }, { network })
+  expect(refused).toMatchObject({ stdout_summary: '', network_refused: 1 })
 })
 
 test('a name that leads to this machine is refused, though it is listed', async ({ skip }) => {

@@ -4,12 +4,13 @@
  * what was looked at is what is connected to.
  */
 
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { codeOf } from '../runtime/code-of.ts'
-import { connectThrough, sendOn } from './carry-out.ts'
+import { connectThrough, type Rules, sendOn } from './carry-out.ts'
 import type { Destination } from './destinations.ts'
 import { countRefusal, keepRefusals, type Refusals } from './refusals.ts'
 
@@ -25,8 +26,8 @@ export type OutletSettings = {
   readonly refusals: Refusals
 }
 
-/** Of one job. */
-const connectionsMax = 64
+/** Of one job: twice what its relay carries, since an end may be heard late. */
+const connectionsMax = 128
 /** Without a byte in either direction. */
 const idleMsMax = 300_000
 const headMsMax = 10_000
@@ -54,13 +55,13 @@ export function openOutlet({ folder, destinations, refusals }: OutletSettings): 
   })
   const sockets = new Set<Duplex>()
   server.maxConnections = connectionsMax
+  server.timeout = idleMsMax
   server.on('connection', (socket) => {
     sockets.add(socket)
-    socket.setTimeout(idleMsMax, () => socket.destroy())
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   })
-  const rules = { destinations, refused }
+  const rules = { destinations, refused, lookUp: lookUpInTurn() }
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     connectThrough(rules, request, { socket, head }).catch(() => socket.destroy())
   })
@@ -85,5 +86,22 @@ export function openOutlet({ folder, destinations, refusals }: OutletSettings): 
       if (timer !== null) clearTimeout(timer)
       keep()
     },
+  }
+}
+
+/**
+ * WHY one after the other: each takes one of the few threads that the daemon has, and a job could
+ * keep all of them waiting for names that nobody answers for.
+ */
+function lookUpInTurn(): Rules['lookUp'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (host) => {
+    const next = last
+      .then(() => lookup(host, { all: true }))
+      .then((list) => list.map(({ address }) => address))
+      // Not known, or not to be asked now: either way there is nowhere to connect to.
+      .catch((): readonly string[] => [])
+    last = next
+    return next
   }
 }

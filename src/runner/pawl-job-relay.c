@@ -11,7 +11,7 @@
 #include <sys/un.h>
 
 enum { pairsMax = 64, flowBytesMax = 16384, idleMsMax = 600000, lookMs = 10000 };
-enum { restMs = 200, openMax = 256 };
+enum { restMs = 200, openMax = 256, waitingMax = 1024 };
 
 typedef struct {
   size_t start, count;
@@ -57,7 +57,7 @@ int openWayOut(void) {
   socklen_t size = sizeof here;
   char url[64];
   int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (door < 0 || bind(door, (struct sockaddr *)&here, size) != 0 || listen(door, pairsMax) != 0
+  if (door < 0 || bind(door, (struct sockaddr *)&here, size) != 0 || listen(door, waitingMax) != 0
       || getsockname(door, (struct sockaddr *)&here, &size) != 0
       || passFile(relayFd, &door, give) != 0) return -1;
   close(door);
@@ -65,7 +65,8 @@ int openWayOut(void) {
   snprintf(url, sizeof url, "http://127.0.0.1:%d", ntohs(here.sin_port));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (setenv(names[i], url, 1) != 0) return -1;
-  return setenv("NO_PROXY", "", 0) != 0 || setenv("no_proxy", "", 0) != 0 ? -1 : 0;
+  /* Node looks at the others only where it is told to. */
+  return setenv("NO_PROXY", "", 0) | setenv("no_proxy", "", 0) | setenv("NODE_USE_ENV_PROXY", "1", 0);
 }
 
 static void closePair(Pair *pair) {
@@ -133,7 +134,8 @@ void relay(int way) {
       for (int end = 0; end < 2; end++) {
         short events = pairs[i].isOpen ? wanted(&pairs[i], end) : 0;
         /* What nothing is wanted of is not looked at: an end that hung up would always be ready. */
-        fds[1 + 2 * i + end] = (struct pollfd){events == 0 ? -1 : pairs[i].ends[end], events, 0};
+        int isLooked = events != 0 || (pairs[i].isOpen && end == 1 && pairs[i].flows[1].isEnded);
+        fds[1 + 2 * i + end] = (struct pollfd){isLooked ? pairs[i].ends[end] : -1, events, 0};
       }
     }
     fds[0] = (struct pollfd){unused == NULL ? -1 : door, POLLIN, 0};
@@ -143,7 +145,9 @@ void relay(int way) {
       if (!pair->isOpen) continue;
       int isBroken = nowMs() - pair->movedMs > idleMsMax;
       for (int end = 0; end < 2; end++) isBroken |= carry(pair, end, fds[1 + 2 * i + end].revents);
-      int isDone = pair->flows[0].isEnded && pair->flows[1].isEnded
+      /* A daemon that has hung up takes nothing any more, whatever the job still holds open. */
+      int isHungUp = (fds[2 + 2 * i].revents & POLLHUP) != 0;
+      int isDone = pair->flows[1].isEnded && (pair->flows[0].isEnded || isHungUp)
         && pair->flows[0].count + pair->flows[1].count == 0;
       if (isBroken || isDone) closePair(pair);
     }
