@@ -48,7 +48,7 @@ test('an entry that allows too much, or nothing that can be read, is no configur
   expect(jobsSchema.safeParse({ network: [{ host: '10.0.0.1', ports: [80] }] }).success).toBe(true)
 })
 
-test('an agent connects to what a person has listed, and what it tried beside is told', async () => {
+test('an agent connects to what a person has listed; what it tried beside is told', async () => {
   const server = createServer((_request, response) => response.end('reached'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())

@@ -65,8 +65,11 @@ int openWayOut(void) {
   snprintf(url, sizeof url, "http://127.0.0.1:%d", ntohs(here.sin_port));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (setenv(names[i], url, 1) != 0) return -1;
+  const char *past = getenv("NO_PROXY") != NULL ? getenv("NO_PROXY") : getenv("no_proxy");
+  if (past == NULL) past = "";
+  if (setenv("NO_PROXY", past, 0) != 0 || setenv("no_proxy", past, 0) != 0) return -1;
   /* Node looks at the others only where it is told to. */
-  return setenv("NO_PROXY", "", 0) | setenv("no_proxy", "", 0) | setenv("NODE_USE_ENV_PROXY", "1", 0);
+  return setenv("NODE_USE_ENV_PROXY", "1", 0);
 }
 
 static void closePair(Pair *pair) {
