@@ -15,7 +15,7 @@ await runner.isolation()
 for (let index = 0; index < Number(count); index += 1) {
   const { note } = await runner.start({
     ...{ id: `job_${process.pid}_${index}`, wish: { command, background: true } },
-    ...{ workspace: `${folder}/workspace`, hasNetwork: false, minIsolations: [] },
+    ...{ workspace: `${folder}/workspace`, network: 'none', minIsolations: [] },
     ...{ runId: null, branch: null, callId: null, owner: 'person' },
   })
   console.log(note.id)

@@ -4,9 +4,22 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { type IsolationLevel, isolationLevels } from '../core/policy/isolation-levels.ts'
+import { destinationsMax, type Network, portDefault, readPattern } from '../runner/destinations.ts'
 import type { RunnerLimits } from '../runner/settings.ts'
 
 const positive = z.number().gt(0)
+
+const destination = z.strictObject({
+  host: z
+    .string()
+    .max(255)
+    .refine(
+      (text) => readPattern(text) !== null,
+      'a name, `*.` and two names or more, or an address',
+    )
+    .describe('A name, `*.example.org` for all names below it, or an address.'),
+  ports: z.array(z.int().min(1).max(65_535)).min(1).max(100).optional().describe('443 if absent.'),
+})
 
 export const jobsSchema = z
   .strictObject({
@@ -31,7 +44,7 @@ export const jobsSchema = z
       .optional()
       .describe('Jobs that cannot be held so strongly are refused.'),
     network: z
-      .enum(['none', 'all'])
+      .union([z.enum(['none', 'all']), z.array(destination).max(destinationsMax)])
       .optional()
       .describe('What jobs may connect to; nothing if absent.'),
   })
@@ -40,7 +53,7 @@ export const jobsSchema = z
 export type JobsConfig = {
   readonly limits: RunnerLimits
   readonly minIsolation: IsolationLevel
-  readonly network: 'none' | 'all'
+  readonly network: Network
 }
 
 const megabyte = 1024 * 1024
@@ -66,6 +79,13 @@ export function jobsConfigOf(file: z.infer<typeof jobsSchema> = {}): JobsConfig 
     },
     // Below that nothing would end with its job.
     minIsolation: file.minIsolation ?? 'contained',
-    network: file.network ?? 'none',
+    network: networkOf(file.network ?? 'none'),
   }
+}
+
+type NetworkFile = NonNullable<z.infer<typeof jobsSchema>['network']>
+
+function networkOf(file: NetworkFile): Network {
+  if (typeof file === 'string') return file
+  return file.map(({ host, ports = [portDefault] }) => ({ host: readPattern(host) ?? host, ports }))
 }

@@ -19,7 +19,7 @@ import { ensurePrivateFolder } from './private-file.ts'
 
 const folder = join(import.meta.dirname, '..', 'runner')
 /** What `scripts/build.mjs` copies beside the compiled runner. */
-export const helperSources = ['', '-inner', '-box', '-tree', '-supervise'].map(
+export const helperSources = ['', '-inner', '-box', '-tree', '-relay', '-supervise'].map(
   (part) => `pawl-job${part}.c`,
 )
 const headerName = 'pawl-job.h'

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto'
 import { userInfo } from 'node:os'
-import type { Actor } from '../core/engine/types.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import { statusOf } from '../runner/job-status.ts'
@@ -23,6 +22,7 @@ import type { Home } from './home.ts'
 import { installJobHelper } from './job-helper.ts'
 import { isPending, judgeJob, reportJob } from './judge-job.ts'
 import type { LogLine } from './log-file.ts'
+import { networkFor } from './network-for.ts'
 import { tellEnds } from './tell-ends.ts'
 import { every } from './timers.ts'
 
@@ -189,7 +189,7 @@ async function run(
       // WHY from the verdict: a stage may take variables out of a command.
       wish: { ...wish, command: textOf(judged.input.command, wish.command) },
       ...{ workspace, runId, branch, callId },
-      hasNetwork: mayConnect(config, wish, actor.kind),
+      network: networkFor(config, wish, actor.kind),
       minIsolations: levels,
       owner: actor.kind === 'person' ? 'person' : 'agent',
     })
@@ -204,19 +204,6 @@ async function run(
 
 function textOf(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise
-}
-
-/** Only a person may open more than was configured. */
-function mayConnect({ network }: JobsConfig, wish: RunWish, by: Actor['kind']): boolean {
-  const wanted = wish.network ?? 'allowed'
-  if (wanted === 'none') return false
-  if (network === 'all' || (wanted === 'all' && by === 'person')) return true
-  if (wanted === 'allowed') return false
-  throw new JobFault('PolicyDenied', 'jobs have no network here', {
-    recovery: [
-      { action: 'ask_person', description: 'A person can set `jobs.network` in `config.json`.' },
-    ],
-  })
 }
 
 async function workspaceOf(runtime: Runtime, { runId, workspace }: JobCaller): Promise<string> {

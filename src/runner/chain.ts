@@ -22,7 +22,8 @@ export type Chain = {
   /** Where an unboxed job keeps its own files. */
   readonly scratch: string
   readonly hidden: readonly string[]
-  readonly hasNetwork: boolean
+  /** `some`: nothing but a way out to its daemon. */
+  readonly network: 'none' | 'some' | 'all'
   readonly cgroups: readonly string[]
   readonly program: readonly string[]
   /** Absent or 0: none. */
@@ -58,6 +59,7 @@ export function chainOf(chain: Chain): readonly string[] {
     `segment=${numbers.segmentBytes}`,
     ...cgroups.map((path) => `cgroup=${path}`),
     ...(isBoxed(mechanism) ? ['pidspace=1'] : []),
+    ...(chain.network === 'some' ? ['relay=1'] : []),
     '--',
     // The helper once more by the open file: its path is hidden from the job.
     ...(mechanism.kind === 'bubblewrap'
@@ -75,7 +77,8 @@ function innerOf(chain: Chain): readonly string[] {
   return [
     'inner',
     `cwd=${chain.cwd}`,
-    ...(chain.hasNetwork ? ['network=1'] : []),
+    ...(chain.network === 'all' ? ['network=1'] : []),
+    ...(chain.network === 'some' ? ['relay=1'] : []),
     `file=${numbers.fileBytes}`,
     `cpu=${numbers.cpuSeconds}`,
     `data=${numbers.dataBytes}`,
@@ -103,14 +106,15 @@ function innerOf(chain: Chain): readonly string[] {
 function bubblewrapOf(chain: Chain, path: string): readonly string[] {
   const { workspace, hidden, numbers } = chain
   const size = String(numbers.tmpBytes)
+  const hasAll = chain.network === 'all'
   return [
     ...[path, '--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--hostname', 'job'],
-    ...(chain.hasNetwork ? ['--share-net'] : []),
+    ...(hasAll ? ['--share-net'] : []),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...['--size', size, '--tmpfs', '/tmp'],
     ...(isFolder('/var/tmp') ? ['--size', size, '--tmpfs', '/var/tmp'] : []),
     ...(isFolder('/run') ? ['--tmpfs', '/run'] : []),
-    ...(chain.hasNetwork ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
+    ...(hasAll ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
     ...['--bind', workspace, workspace],
     ...guidePaths(workspace).flatMap((one) => ['--ro-bind', one, one]),
     ...hidden.flatMap((one) =>

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { type Isolation, type IsolationLevel, isolationLevels } from '../runtime/jobs.ts'
 import { findGroups, type Groups } from './cgroups.ts'
 import { isBoxed, type Mechanism } from './chain.ts'
+import { destinationsText, type Network } from './destinations.ts'
 
 export type Means = {
   /** Null: there is no helper, so nothing can be held. */
@@ -79,7 +80,7 @@ export function levelOf({ mechanism, groups }: Means): IsolationLevel {
 }
 
 /** What holds a job, in words. */
-export function describe(means: Means, network: 'none' | 'all'): Isolation {
+export function describe(means: Means, network: Network): Isolation {
   const { mechanism, groups } = means
   const boxed = mechanism !== null && isBoxed(mechanism)
   const by = mechanism === null ? 'nothing' : nameOf(mechanism)
@@ -96,7 +97,12 @@ export function describe(means: Means, network: 'none' | 'all'): Isolation {
       boxed || isLandlock
         ? `system read-only, workspace writable, secrets hidden (${by})`
         : 'not held: everything of this user',
-    network: network === 'all' ? 'all' : offline,
+    network:
+      typeof network !== 'string'
+        ? `only ${destinationsText(network)}`
+        : network === 'all'
+          ? 'all'
+          : offline,
     pids: boxed ? 'own pid space' : 'found by walking the tree',
     memory: group ?? (mechanism === null ? 'not limited' : 'data of each process'),
     cpu: groups?.has.cpu === true ? (group ?? '') : 'not limited',

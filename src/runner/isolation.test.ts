@@ -96,10 +96,7 @@ test.for(['full', 'full, bubblewrap', 'restricted'] as const)(
       const connect = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`
       await scratch.run({ command: 'bash', args: ['-c', connect] })
       expect(heard).toBe(0)
-      const open = await scratch.run(
-        { command: 'bash', args: ['-c', connect] },
-        { hasNetwork: true },
-      )
+      const open = await scratch.run({ command: 'bash', args: ['-c', connect] }, { network: 'all' })
       expect(open.stdout_summary).toBe('reached')
     } finally {
       server.close()

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Isolation } from '../runtime/jobs.ts'
+import type { Destination } from './destinations.ts'
 
 /** What was started, as it is kept in `job.json`. */
 export type JobNote = {
@@ -34,6 +35,8 @@ export type JobNote = {
   readonly isolation: Isolation
   readonly limitsEnforced: boolean
   readonly cgroups: readonly string[]
+  /** What it may connect to through its way out; absent or null: it has none. */
+  readonly destinations?: readonly Destination[] | null
   readonly warnings: readonly string[]
 }
 
@@ -64,7 +67,7 @@ const endName = 'end.json'
 const toldName = 'told'
 
 /** Puts a text in the place of a file, whole or not at all. */
-function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, text: string): void {
   const draft = `${path}.${randomBytes(4).toString('hex')}.part`
   const file = openSync(draft, 'wx', 0o600)
   try {
@@ -101,7 +104,8 @@ export function markTold(folder: string): void {
   writeWhole(join(folder, toldName), '')
 }
 
-function readValue<T>(path: string): T | null {
+/** Null: not there, or not whole. */
+export function readValue<T>(path: string): T | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T
   } catch {

@@ -10,6 +10,7 @@ import { summaryBytesMax } from './limits.ts'
 import type { LiveJob } from './live-job.ts'
 import { extentOf, lastLines, type StreamName } from './read-log.ts'
 import { redact } from './redact.ts'
+import { refusalWarnings } from './refusals.ts'
 
 export function stateOf({ end }: Pick<LiveJob, 'end'>): JobState {
   if (end === null) return 'running'
@@ -76,7 +77,7 @@ function divided(value: number | null, by: number): number | null {
 }
 
 export function statusOf(job: LiveJob, now: number): JobStatus {
-  const { note, end, folder } = job
+  const { note, end, folder, refusals } = job
   const [stdout, stderr] = [extentOf(folder, 'stdout'), extentOf(folder, 'stderr')]
   return {
     ...entryOf(job, now),
@@ -89,7 +90,8 @@ export function statusOf(job: LiveJob, now: number): JobStatus {
     stderr_size: stderr.size,
     stdout_dropped_bytes: stdout.first + (end?.stdoutLost ?? 0),
     stderr_dropped_bytes: stderr.first + (end?.stderrLost ?? 0),
-    warnings: [...note.warnings, ...endWarnings(end)],
+    network_refused: refusals.count,
+    warnings: [...note.warnings, ...endWarnings(end), ...refusalWarnings(refusals)],
   }
 }
 

@@ -9,6 +9,8 @@ import { codeOf } from '../runtime/code-of.ts'
 import { letGroupsGo } from './cgroups.ts'
 import { controlName, type JobEnd, type JobNote, readEnd, writeEnd } from './job-files.ts'
 import { endMarked } from './marked.ts'
+import { type Outlet, openOutlet } from './open-outlet.ts'
+import { type Refusals, readRefusals } from './refusals.ts'
 
 export type LiveJob = {
   readonly note: JobNote
@@ -21,11 +23,25 @@ export type LiveJob = {
   readonly waiters: Set<() => void>
   /** Somebody is ending it. */
   isEnding: boolean
+  /** Its way out; null: it has none, or none here. */
+  outlet: Outlet | null
+  readonly refusals: Refusals
 }
 
 export function liveJob(note: JobNote, folder: string): LiveJob {
   const end = readEnd(folder)
-  return { note, folder, end, control: null, waiters: new Set(), isEnding: false }
+  const refusals = readRefusals(folder)
+  const waiters = new Set<() => void>()
+  return { note, folder, end, control: null, waiters, isEnding: false, outlet: null, refusals }
+}
+
+/** Opens the way out of a job that has one; resolves when the job can use it. */
+export async function openWayOut(job: LiveJob): Promise<void> {
+  const { folder, refusals, note } = job
+  const destinations = note.destinations ?? null
+  if (destinations === null) return
+  job.outlet = openOutlet({ folder, destinations, refusals })
+  await job.outlet.opened
 }
 
 /** Takes hold of the helper; false: there is none that listens. */
@@ -53,10 +69,12 @@ export function tell(job: LiveJob, line: string): boolean {
   }
 }
 
-/** Lets go of the helper, which then counts the time without a daemon. */
+/** Lets go of the helper, which then counts the time without a daemon, and has no way out. */
 export function letGo(job: LiveJob): void {
   if (job.control !== null) closeSync(job.control)
   job.control = null
+  job.outlet?.close()
+  job.outlet = null
 }
 
 /** How long a helper that was just started may take to listen. */

@@ -2,6 +2,7 @@
  * Jobs of the operating system: started, held, watched, ended, found again. Knows jobs and their
  * folders; of runs no more than the id that a job is marked with.
  */
+import type { ChildProcess } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../runtime/code-of.ts'
@@ -12,12 +13,12 @@ import { isBoxed } from './chain.ts'
 import { describe } from './find-isolation.ts'
 import { namesIn, readEnd, readNote, removeJob, writeNote } from './job-files.ts'
 import { limitFault, resultOf } from './job-status.ts'
-import { connect, type LiveJob, letGo, liveJob, look, waitForEnd } from './live-job.ts'
+import { connect, type LiveJob, letGo, liveJob, look, openWayOut, waitForEnd } from './live-job.ts'
 import { chooseOld } from './old-jobs.ts'
 import { type Held, type Plan, planJob } from './plan-job.ts'
 import { secretsIn } from './redact.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
-import { startChain } from './start-job.ts'
+import { type Starting, startChain } from './start-job.ts'
 import { findHeld } from './try-means.ts'
 
 export type Runner = {
@@ -118,8 +119,8 @@ async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promi
     const chain = { ...plan.chain, cgroups }
     if (!isBoxed(chain.mechanism)) mkdirSync(chain.scratch, { mode: 0o700 })
     writeNote(folder, note)
-    const helper = await startChain({ ...plan, chain })
     const job = liveJob(note, folder)
+    const helper = await startWithWayOut(job, { ...plan, chain })
     if (job.end === null) connect(job)
     helper.once('exit', () => look(job, settings.now()))
     // It may have ended while we were not listening.
@@ -130,6 +131,21 @@ async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promi
     removeGroups(cgroups)
     removeJob(folder)
     throw fault
+  }
+}
+
+/** The way out is there before the program, and closed where there is no program. */
+async function startWithWayOut(job: LiveJob, starting: Starting): Promise<ChildProcess> {
+  try {
+    await openWayOut(job)
+    return await startChain(starting)
+  } catch (fault) {
+    letGo(job)
+    if (fault instanceof JobFault) throw fault
+    throw new JobFault(
+      'SpawnFailed',
+      `the way out of the job could not be opened: ${codeOf(fault)}`,
+    )
   }
 }
 
@@ -170,8 +186,11 @@ function findJobs(settings: RunnerSettings): readonly LiveJob[] {
       return []
     }
     const job = liveJob(note, folder)
-    if (job.end === null) connect(job)
-    else letGroupsGo(note.cgroups)
+    if (job.end === null) {
+      connect(job)
+      // A way out that cannot be opened again is told by the job's warnings; it has no other.
+      openWayOut(job).catch(() => undefined)
+    } else letGroupsGo(note.cgroups)
     return [job]
   })
 }

@@ -131,6 +131,7 @@ static int startAndWatch(const Wish *wish) {
     fcntl(wakeFds[i], F_SETFL, O_NONBLOCK);
   }
   sigaction(SIGCHLD, &action, NULL);
+  if (wish->relay && openWayOut() != 0) return report("E %lld box\n", errno, 0), 126;
   pid_t leader = start(wish);
   return leader < 0 ? 127 : watch(leader);
 }

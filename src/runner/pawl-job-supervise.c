@@ -4,6 +4,7 @@
  * Everything is in the folder of the job, so that any later daemon finds it.
  */
 #include "pawl-job.h"
+#include <sys/socket.h>
 
 /* Files that a supervisor can have open: its own few, and what it was started with. */
 enum { openMax = 256 };
@@ -20,7 +21,7 @@ typedef struct {
   const Wish *wish;
   Stream streams[2];
   int status, order, control, ready;
-  pid_t box;
+  pid_t box, relay;
   char statusLine[256];
   size_t statusLength;
   int hasDaemon, isStarted, isOver;
@@ -205,6 +206,7 @@ static void tellReady(Job *job, const char *line) {
 }
 
 static int end(Job *job) {
+  if (job->relay > 0) kill(job->relay, SIGKILL);
   killTree(job->wish, job->box, killMsMax);
   drain(job);
   writeEnd(job);
@@ -305,6 +307,7 @@ static void hearBox(Job *job) {
   ssize_t ignored = read(wakeFds[0], bytes, sizeof bytes);
   (void)ignored;
   for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (pid == job->relay) job->relay = -1;
     if (pid != job->box) continue;
     job->box = -1;
     if (job->status >= 0) hearStatus(job);
@@ -370,37 +373,55 @@ static void joinGroups(const Wish *wish) {
 }
 
 /* Where nothing stands between, we are the next of the chain already. */
-static void becomeInner(char **words) {
+static void becomeInner(char **words, int lastFd) {
   static Wish next;
   int count = 0;
   while (words[count] != NULL) count++;
-  for (int fd = selfFd + 1; fd < openMax; fd++) close(fd);
+  for (int fd = lastFd + 1; fd < openMax; fd++) close(fd);
   _exit(readWish(count, words, &next) == 0 ? inner(&next) : 2);
 }
 
 /* Puts every end where the chain expects it; all of them are above those places before. */
-static void becomeChain(const Wish *wish, const int from[5]) {
-  const int to[5] = {STDOUT_FILENO, STDERR_FILENO, statusFd, orderFd, selfFd};
-  for (int i = 0; i < 5; i++) dup2(from[i], to[i]);
+static void becomeChain(const Wish *wish, const int from[6]) {
+  const int to[6] = {STDOUT_FILENO, STDERR_FILENO, statusFd, orderFd, selfFd, relayFd};
+  int count = wish->relay ? 6 : 5;
+  for (int i = 0; i < count; i++) dup2(from[i], to[i]);
   joinGroups(wish);
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-  if (strcmp(wish->program[0], "inner") == 0) becomeInner(wish->program + 1);
+  if (strcmp(wish->program[0], "inner") == 0) becomeInner(wish->program + 1, to[count - 1]);
   execvp(wish->program[0], wish->program);
   report("E %lld box\n", errno, 0);
   _exit(126);
 }
 
-static int openPipe(int ends[2]) {
-  int low[2];
-  if (pipe(low) != 0) return -1;
+/* Above every place that the chain has, so that none is overwritten. */
+static int raiseEnds(const int low[2], int ends[2]) {
   for (int i = 0; i < 2; i++) {
     ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 20);
     close(low[i]);
     if (ends[i] < 0) return -1;
   }
   return 0;
+}
+
+static int openPipe(int ends[2]) {
+  int low[2];
+  return pipe(low) != 0 ? -1 : raiseEnds(low, ends);
+}
+
+static int openWay(int ends[2]) {
+  int low[2];
+  return socketpair(AF_UNIX, SOCK_STREAM, 0, low) != 0 ? -1 : raiseEnds(low, ends);
+}
+
+/* Beside the box: whoever is in there neither sees nor reaches it. */
+static int startRelay(Job *job, const int way[2]) {
+  job->relay = fork();
+  if (job->relay == 0) relay(way[0]);
+  for (int i = 0; i < 2; i++) close(way[i]);
+  return job->relay < 0 ? -1 : 0;
 }
 
 static int startBox(Job *job) {
@@ -415,7 +436,9 @@ static int startBox(Job *job) {
 #else
   int own = ends[2][1];
 #endif
-  const int from[5] = {ends[0][1], ends[1][1], ends[2][1], ends[3][0], own};
+  int way[2] = {-1, -1};
+  if (job->wish->relay && openWay(way) != 0) return -1;
+  const int from[6] = {ends[0][1], ends[1][1], ends[2][1], ends[3][0], own, way[1]};
   job->box = fork();
   if (job->box == 0) becomeChain(job->wish, from);
   if (job->box < 0) return -1;
@@ -428,7 +451,7 @@ static int startBox(Job *job) {
   job->status = ends[2][0];
   fcntl(job->status, F_SETFL, O_NONBLOCK);
   job->order = ends[3][1];
-  return 0;
+  return job->wish->relay ? startRelay(job, way) : 0;
 }
 
 static int openFolder(Job *job) {

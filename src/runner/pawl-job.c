@@ -30,8 +30,8 @@ static int readPart(Wish *wish, const char *key, const char *value) {
     {"tmp", &wish->tmpBytes},
   };
   const struct { const char *key; int *place; } flags[] = {
-    {"box", &wish->ownBox}, {"network", &wish->network}, {"landlock", &wish->landlock},
-    {"pidspace", &wish->hasPidSpace},
+    {"box", &wish->ownBox}, {"network", &wish->network}, {"relay", &wish->relay},
+    {"landlock", &wish->landlock}, {"pidspace", &wish->hasPidSpace},
   };
   const struct { const char *key; const char **place; } texts[] = {
     {"folder", &wish->folder}, {"cwd", &wish->cwd}, {"workspace", &wish->workspace},

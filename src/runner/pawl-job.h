@@ -3,6 +3,7 @@
  *
  *   supervise   lives as long as the job; keeps its output, its time and its end
  *   inner       makes the box, holds the limits, starts the program and waits for it
+ *   relay       carries what a job sends out to the daemon, where it may connect to some places
  */
 #ifndef PAWL_JOB_H
 #define PAWL_JOB_H
@@ -33,7 +34,7 @@
 #endif
 
 /* Which end of which pipe stands where, from `supervise` to `inner`. */
-enum { statusFd = 3, orderFd = 4, selfFd = 5 };
+enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6 };
 
 enum { pathsMax = 4096 };
 
@@ -47,7 +48,7 @@ typedef struct {
   const char *folder; /* of the job; supervise works in it */
   long long timeoutMs, graceMs, leaseMs, outputMax, segmentBytes;
   long long cpuSeconds, dataBytes, fileBytes, processes, tmpBytes;
-  int ownBox, network, landlock, hasPidSpace;
+  int ownBox, network, relay, landlock, hasPidSpace;
   const char *cwd, *workspace;
   Paths cgroups, readOnly, hidden, reads, writes;
   char **program;
@@ -60,9 +61,11 @@ void report(const char *form, long long one, long long two);
 
 int supervise(const Wish *wish);
 int inner(const Wish *wish);
+void relay(int way);
 
 /* Linux only; elsewhere they do nothing, and the levels say so. */
 int enterSpaces(const Wish *wish);
+int openWayOut(void);
 int makeBox(const Wish *wish, const char **step);
 int restrictFiles(const Wish *wish);
 void dropPowers(void);

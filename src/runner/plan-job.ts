@@ -38,9 +38,9 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   ])
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, 'tmp')
-  const { hasNetwork } = request
+  const network = networkOf(held.means, request)
   const chain = {
-    ...{ helper: held.helper, mechanism, folder, workspace: base, cwd, scratch, hasNetwork },
+    ...{ helper: held.helper, mechanism, folder, workspace: base, cwd, scratch, network },
     hidden: hiddenPaths(settings),
     cgroups: [],
     program:
@@ -78,6 +78,20 @@ function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanis
   })
 }
 
+/** Without a network space of its own there are other ways out, and the list would hold nothing. */
+function networkOf({ mechanism }: Means, { network }: JobRequest): Chain['network'] {
+  if (typeof network === 'string') return network
+  if (mechanism !== null && isBoxed(mechanism)) return 'some'
+  throw new JobFault('SpawnFailed', 'this machine cannot hold a job to a list of hosts', {
+    recovery: [
+      {
+        action: 'run_without_network',
+        description: 'Pass `network: none`, or ask a person: `pawl doctor` says what is missing.',
+      },
+    ],
+  })
+}
+
 function numbersOf(
   { limits }: RunnerSettings,
   { groups, mechanism }: Means,
@@ -104,7 +118,7 @@ function numbersOf(
 type Placed = { readonly request: JobRequest; readonly cwd: string }
 
 function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed): JobNote {
-  const { wish, id, runId, branch, callId, owner } = request
+  const { wish, id, runId, branch, callId, owner, network } = request
   const isBackground = wish.background === true
   const warnings: string[] = []
   if (isBackground && wish.stdin !== undefined) {
@@ -126,7 +140,8 @@ function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed
     startedAt: settings.now(),
     background: isBackground,
     stdoutLines: wish.stdout_lines ?? linesDefault,
-    isolation: describe(means, request.hasNetwork ? 'all' : 'none'),
+    isolation: describe(means, network),
+    destinations: typeof network === 'string' ? null : network,
     limitsEnforced: isEnforced,
     cgroups: [],
   }

@@ -48,7 +48,7 @@ export function openScratch(more: Partial<RunnerSettings> = {}): Scratch {
   const start: Scratch['start'] = (wish, request = {}) => {
     count += 1
     return runner.start({
-      ...{ id: `job_${process.pid}_${count}`, wish, workspace, hasNetwork: false },
+      ...{ id: `job_${process.pid}_${count}`, wish, workspace, network: 'none' },
       ...{ minIsolations: [], runId: null, branch: null, callId: null, owner: 'person' },
       ...request,
     })

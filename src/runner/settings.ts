@@ -3,6 +3,7 @@
  */
 import type { IsolationLevel, RunWish } from '../runtime/jobs.ts'
 import type { Mechanism } from './chain.ts'
+import type { Network } from './destinations.ts'
 import type { LiveJob } from './live-job.ts'
 
 /** What a person may set. */
@@ -50,7 +51,7 @@ export type JobRequest = {
   readonly id: string
   readonly wish: RunWish
   readonly workspace: string
-  readonly hasNetwork: boolean
+  readonly network: Network
   /** The strongest of these has to be met. */
   readonly minIsolations: readonly IsolationLevel[]
   readonly runId: string | null

@@ -44,7 +44,7 @@ async function whyUseless(
         ...{ helper, mechanism, folder, workspace, cwd: workspace, scratch, cgroups: [] },
         // WHY not Pawl's own folder: the trial works in there.
         hidden: hiddenPaths({ ...settings, own: [] }),
-        hasNetwork: false,
+        network: 'none',
         program: ['/bin/sh', '-c', 'echo held > kept && test -r kept'],
         numbers: {
           ...{ timeoutMs: trialMsMax, graceMs, leaseMs: trialMsMax, segmentBytes },

@@ -28,6 +28,8 @@ export type RunWish = {
   readonly memory_limit?: number
   readonly stdout_lines?: number
   readonly network?: NetworkWish
+  /** Of what is allowed, only these: `host` or `host:port`. */
+  readonly network_hosts?: readonly string[]
   readonly min_isolation?: IsolationLevel
 }
 
@@ -76,6 +78,8 @@ export type JobStatus = JobEntry & {
   readonly stderr_size: number
   readonly stdout_dropped_bytes: number
   readonly stderr_dropped_bytes: number
+  /** Connections that its list of hosts did not let through. */
+  readonly network_refused: number
   readonly warnings: readonly string[]
 }
 

@@ -63,6 +63,7 @@ const statusFields = {
   stderr_size: count,
   stdout_dropped_bytes: count,
   stderr_dropped_bytes: count,
+  network_refused: count.describe('connections that its list of hosts did not let through'),
   warnings: z.array(z.string()).readonly(),
 }
 const status = z.object(statusFields).meta({ id: 'JobStatus' })
@@ -95,6 +96,10 @@ export const jobsContract = {
       memory_limit: z.number().optional().describe('bytes'),
       stdout_lines: z.number().optional().describe('lines of each summary; 100 if absent'),
       network: z.enum(['none', 'allowed', 'all']).optional(),
+      network_hosts: z
+        .array(z.string())
+        .optional()
+        .describe('of what is allowed, only these: `host` or `host:port`'),
       min_isolation: level.optional(),
       wait_ms: wait_ms.describe('answer after this time, even if the job still runs'),
     }),

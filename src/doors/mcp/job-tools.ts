@@ -50,12 +50,17 @@ const runTool = tool({
     memory_limit: z.number().optional().describe('bytes'),
     stdout_lines: z.number().optional().describe('last lines that are shown; 100 if absent'),
     network: z.enum(['none', 'allowed']).optional(),
+    network_hosts: z
+      .array(z.string())
+      .optional()
+      .describe('of what is allowed, only these: `host` or `host:port`'),
     min_isolation: z.enum(['full', 'isolated', 'restricted', 'contained']).optional(),
   }),
   more: {
     ...entrySchema,
     ...pendingSchema,
     ...{ stdout_summary: text, stderr_summary: text, isolation: { type: 'object' } },
+    ...{ network_refused: whole },
     ...{ limits_enforced: { type: 'boolean' }, warnings: { type: 'array', items: text } },
   },
   effect: 'runs',

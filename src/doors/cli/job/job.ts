@@ -19,8 +19,9 @@ Usage: pawl job run [OPTIONS] -- COMMAND ARGS…
        pawl job logs JOB [--follow] [--stream STREAM] [--offset N] [--limit N]
        pawl job kill JOB [--signal SIGNAL] [--force-after SECONDS]
 
-A job sees the system read-only and its folder writable; it has no network, no secrets, and no
-environment but what it is given. How much of that holds here, \`pawl doctor\` says.
+A job sees the system read-only and its folder writable; it has no network but what \`jobs.network\`
+of config.json lists, no secrets, and no environment but what it is given. How much of that holds
+here, \`pawl doctor\` says.
 
 Options of run:
   --background         do not wait; the job has no timeout then
@@ -32,6 +33,7 @@ Options of run:
   --memory BYTES       of the whole job
   --lines N            lines of each summary; else 100
   --network WHAT       none, allowed (as the configuration says; default) or all (a person only)
+  --network-host H     of what is allowed, only HOST or HOST:PORT; may be given several times
   --min-isolation L    full, isolated, restricted or contained: refuse to run with less
   --run RUN            as a call of this run, judged by its stage
 Options of the others:

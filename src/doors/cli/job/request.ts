@@ -14,6 +14,7 @@ export const jobKinds = {
   memory: 'text',
   lines: 'text',
   network: 'text',
+  'network-host': 'list',
   'min-isolation': 'text',
   run: 'text',
   shell: 'text',

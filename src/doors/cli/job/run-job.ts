@@ -79,6 +79,7 @@ async function wishOf(request: JobRequest, words: readonly string[]): Promise<In
   const network = oneOf('job', { name: 'network', value: values.network }, [
     ...(['none', 'allowed', 'all'] as const),
   ])
+  const hosts = values['network-host']
   const stdin = values.stdin === '-' ? await text(io.input) : values.stdin
   return {
     ...(program === undefined ? { command: values.shell ?? '' } : { command: program, args }),
@@ -91,6 +92,7 @@ async function wishOf(request: JobRequest, words: readonly string[]): Promise<In
     ...(stdin === null ? {} : { stdin }),
     ...(level === null ? {} : { min_isolation: level }),
     ...(network === null ? {} : { network }),
+    ...(hosts.length === 0 ? {} : { network_hosts: [...hosts] }),
   }
 }
 

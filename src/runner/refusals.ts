@@ -1,0 +1,54 @@
+/**
+ * Where a job wanted to connect to and was not let: counted, and kept in its folder, so that the
+ * next daemon goes on counting.
+ */
+import { join } from 'node:path'
+import { readValue, writeWhole } from './job-files.ts'
+
+export type Refusals = {
+  count: number
+  /** How often each of the first few places was asked for. */
+  readonly places: Map<string, number>
+  /** Why there is no way out at all; null: there is one, or none is wanted. */
+  fault: string | null
+}
+
+const fileName = 'refused.json'
+const placesMax = 10
+const placeCharsMax = 300
+
+export function readRefusals(folder: string): Refusals {
+  const kept = readValue<{ count: number; places: [string, number][] }>(join(folder, fileName))
+  return { count: kept?.count ?? 0, places: new Map(kept?.places ?? []), fault: null }
+}
+
+export function keepRefusals(folder: string, { count, places }: Refusals): void {
+  if (count > 0) {
+    writeWhole(join(folder, fileName), `${JSON.stringify({ count, places: [...places] })}\n`)
+  }
+}
+
+/** `place` is what the job wrote: nothing of it may look like more than one line. */
+export function countRefusal(refusals: Refusals, place: string): void {
+  refusals.count += 1
+  const text = place.replace(/[^\x20-\x7e]/g, '?').slice(0, placeCharsMax)
+  const known = refusals.places.get(text)
+  if (known !== undefined || refusals.places.size < placesMax) {
+    refusals.places.set(text, (known ?? 0) + 1)
+  }
+}
+
+export function refusalWarnings({ count, places, fault }: Refusals): readonly string[] {
+  const list = [...places].map(([place, times]) => (times === 1 ? place : `${place} (${times}×)`))
+  return [
+    ...(fault === null
+      ? []
+      : [`the job has no network: its way out could not be opened: ${fault}`]),
+    ...(count === 0
+      ? []
+      : [
+          `${count} connection${count === 1 ? ' was' : 's were'} refused: ${list.join(', ')}; ` +
+            'a person lists what jobs may connect to as `jobs.network` in `config.json`',
+        ]),
+  ]
+}
