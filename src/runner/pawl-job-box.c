@@ -136,6 +136,15 @@ static int hide(const char *path, int nothing) {
     if ((did) < 0) return -1; \
   } while (0)
 
+/* A tree that is put on the root leaves the open system below it, one `..` away. */
+static int refuseRoot(const char *path) {
+  struct stat root, stats;
+  if (path == NULL || *path != '/') return errno = EINVAL, -1;
+  if (stat("/", &root) != 0 || stat(path, &stats) != 0) return -1;
+  int isRoot = root.st_dev == stats.st_dev && root.st_ino == stats.st_ino;
+  return isRoot ? errno = EINVAL, -1 : 0;
+}
+
 /*
  * INVARIANT of the order: what is kept is taken out first, then the system is closed, then what is
  * kept is put back, and secrets are covered last, wherever they are.
@@ -144,6 +153,7 @@ int makeBox(const Wish *wish, const char **step) {
   char size[64];
   int tree, resolver = -1, nothing;
   snprintf(size, sizeof size, "mode=1777,size=%lld", wish->tmpBytes);
+  must("the workspace is no folder of its own", refuseRoot(wish->workspace));
   must("private mounts", mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
   must(wish->workspace, tree = cloneTree(wish->workspace));
   must("/dev/null", nothing = open("/dev/null", O_PATH | O_CLOEXEC));

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { IsolationLevel } from '../runtime/jobs.ts'
 import { type Chain, isBoxed, type Mechanism } from './chain.ts'
-import { checkWish, findFolder } from './check-wish.ts'
+import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
+import { findPlace } from './find-workspace.ts'
 import type { JobNote } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
@@ -27,11 +28,14 @@ export type Held = { readonly means: Means; readonly helper: string }
 
 /** `cgroups` are made later: they are folders of the system. */
 export function planJob(settings: RunnerSettings, held: Held, request: JobRequest): Plan {
-  const { wish, workspace } = request
+  const { wish } = request
   const { limits } = settings
   checkWish(wish, { cpus: limits.cpus, memoryBytes: limits.memoryBytes })
-  const cwd = findFolder(workspace, wish.working_directory)
-  const base = findFolder(workspace, undefined)
+  const { workspace, cwd } = findPlace({
+    workspace: request.workspace,
+    folder: wish.working_directory,
+    own: settings.own,
+  })
   const mechanism = requireLevel(held.means, [
     ...request.minIsolations,
     wish.min_isolation ?? 'none',
@@ -40,7 +44,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   const scratch = join(folder, 'tmp')
   const { hasNetwork } = request
   const chain = {
-    ...{ helper: held.helper, mechanism, folder, workspace: base, cwd, scratch, hasNetwork },
+    ...{ helper: held.helper, mechanism, folder, workspace, cwd, scratch, hasNetwork },
     hidden: hiddenPaths(settings),
     cgroups: [],
     program:
