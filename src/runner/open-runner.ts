@@ -78,21 +78,32 @@ export function openRunner(settings: RunnerSettings): Runner {
       return result
     },
     sweep: async () => {
-      for (const job of jobs.values()) {
-        look(job, settings.now())
-        clearGroups(job, settings.now())
-      }
+      const faults = lookAtAll([...jobs.values()], settings)
       for (const job of chooseOld([...jobs.values()], settings)) {
         jobs.delete(job.note.id)
         secrets.delete(job.note.id)
         removeJob(job.folder)
       }
+      if (faults.length > 0) throw faults[0]
     },
     isolation: async () => describe((await holding()).means, 'none'),
     close: () => {
       for (const job of jobs.values()) letGo(job)
     },
   }
+}
+
+/** One job that cannot be looked at must not keep the others from it. */
+function lookAtAll(jobs: readonly LiveJob[], { now }: RunnerSettings): readonly unknown[] {
+  return jobs.flatMap((job) => {
+    try {
+      look(job, now())
+      clearGroups(job, now())
+      return []
+    } catch (fault) {
+      return [fault]
+    }
+  })
 }
 
 /** How long after its end the groups of a job are tried to be removed. */
@@ -121,7 +132,7 @@ async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promi
     const helper = await startChain({ ...plan, chain })
     const job = liveJob(note, folder)
     if (job.end === null) connect(job)
-    helper.once('exit', () => look(job, settings.now()))
+    helper.once('exit', () => lookSafely(job, settings))
     // It may have ended while we were not listening.
     if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
     helper.unref()
@@ -130,6 +141,15 @@ async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promi
     removeGroups(cgroups)
     removeJob(folder)
     throw fault
+  }
+}
+
+/** WHY no fault: nobody called, so it would end the daemon. The next sweep looks again and says. */
+function lookSafely(job: LiveJob, { now }: RunnerSettings): void {
+  try {
+    look(job, now())
+  } catch {
+    // Told by the sweep, which meets the same fault.
   }
 }
 

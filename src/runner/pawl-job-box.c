@@ -130,6 +130,15 @@ static int hide(const char *path, int nothing) {
   return done;
 }
 
+/* Puts a path onto itself: what something is mounted on can be neither renamed nor removed. */
+static int pin(const char *path) {
+  int tree = cloneTree(path);
+  if (tree < 0) return -1;
+  int done = attachTree(tree, path);
+  close(tree);
+  return done;
+}
+
 #define must(what, did) \
   do { \
     *step = (what); \
@@ -183,12 +192,11 @@ int makeBox(const Wish *wish, const char **step) {
   must(wish->workspace, makeFolders(wish->workspace));
   must(wish->workspace, attachTree(tree, wish->workspace));
   close(tree);
+  for (int i = 0; i < wish->pinned.count; i++)
+    must(wish->pinned.paths[i], pin(wish->pinned.paths[i]));
   for (int i = 0; i < wish->readOnly.count; i++) {
-    const char *path = wish->readOnly.paths[i];
-    must(path, tree = cloneTree(path));
-    must(path, attachTree(tree, path));
-    close(tree);
-    must(path, makeReadOnly(path));
+    must(wish->readOnly.paths[i], pin(wish->readOnly.paths[i]));
+    must(wish->readOnly.paths[i], makeReadOnly(wish->readOnly.paths[i]));
   }
   for (int i = 0; i < wish->hidden.count; i++)
     must(wish->hidden.paths[i], hide(wish->hidden.paths[i], nothing));

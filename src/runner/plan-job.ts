@@ -8,7 +8,7 @@ import type { IsolationLevel } from '../runtime/jobs.ts'
 import { type Chain, isBoxed, type Mechanism } from './chain.ts'
 import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
-import { findPlace } from './find-workspace.ts'
+import { findPlace, isInside, noWorkspace } from './find-workspace.ts'
 import type { JobNote } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
@@ -40,12 +40,14 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
     ...request.minIsolations,
     wish.min_isolation ?? 'none',
   ])
+  const hidden = hiddenPaths(settings)
+  if (mechanism.kind === 'landlock') refuseSecrets(workspace, hidden)
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, 'tmp')
   const { hasNetwork } = request
   const chain = {
     ...{ helper: held.helper, mechanism, folder, workspace, cwd, scratch, hasNetwork },
-    hidden: hiddenPaths(settings),
+    hidden,
     cgroups: [],
     program:
       wish.args === undefined ? ['/bin/sh', '-c', wish.command] : [wish.command, ...wish.args],
@@ -80,6 +82,13 @@ function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanis
     ],
     context: { level, min_isolation: least, notes: [...means.notes] },
   })
+}
+
+/** WHY: Landlock opens a whole workspace or none of it, and nothing in it can be covered. */
+function refuseSecrets(workspace: string, hidden: readonly string[]): void {
+  const found = hidden.find((path) => isInside(workspace, path))
+  if (found === undefined) return
+  throw noWorkspace(`the workspace \`${workspace}\` contains \`${found}\`, which jobs may not see`)
 }
 
 function numbersOf(
