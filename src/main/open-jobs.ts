@@ -23,6 +23,7 @@ import type { Home } from './home.ts'
 import { installJobHelper } from './job-helper.ts'
 import { isPending, judgeJob, reportJob } from './judge-job.ts'
 import type { LogLine } from './log-file.ts'
+import { refuseRunless } from './refuse-runless.ts'
 import { tellEnds } from './tell-ends.ts'
 import { every } from './timers.ts'
 
@@ -175,6 +176,9 @@ async function run(
 ): Promise<JobResult | JobPending> {
   const { runtime, config } = settings
   const workspace = await workspaceOf(runtime, caller)
+  if (caller.runId === null && caller.actor.kind !== 'person') {
+    await refuseRunless(runtime, workspace)
+  }
   const asking = { input: callInput(wish), caller: { ...caller, workspace } }
   const patience = { waitMs: Math.min(waitMs, askMsMax) }
   const judged = await judgeJob(runtime, { tool: 'process_run', ...asking, ...patience })

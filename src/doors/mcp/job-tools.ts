@@ -217,8 +217,7 @@ async function whoseOf({ places, link, workspace }: Desk, { who }: Call<unknown>
     return branch === null ? { run_id: runId } : { run_id: runId, branch }
   } catch (fault) {
     if (!(fault instanceof PawlProblem) || fault.code !== 'RUN_UNKNOWN') throw fault
-    if (who.session !== null) return {}
-    // WHY looked for: where several runs are open, none of them must be got around.
+    // WHY looked for: where runs are open, of whichever session, none must be got around.
     const query = { workspace, statuses: [...openStatuses], limit: 1 }
     const { items } = await link.ask('runs.list', query)
     if (items.length > 0) throw fault
