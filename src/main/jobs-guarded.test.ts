@@ -42,3 +42,25 @@ test('an agent cannot leave its run out while one is open in, above or below its
   await runtime.send(runId, { kind: 'cancel', reason: 'enough' }, asPerson)
   expect(resultIn(await jobs.run({ command: 'true' }, free, longMs)).state).toBe('completed')
 })
+
+test('a variable that changes what runs is refused beside a command of the list', async () => {
+  const { jobs, startRun, asAgentOf } = openJobsBench()
+  const me = asAgentOf(await startRun(working))
+  const environment = { npm_config_script_shell: './evil' }
+  for (const wish of [{ command: 'npm test' }, { command: 'npm', args: ['test'] }]) {
+    expect(await faultOf(jobs.run({ ...wish, environment }, me, longMs))).toMatchObject({
+      error_type: 'PolicyDenied',
+      context: { code: 'COMMAND_NOT_ALLOWED' },
+    })
+  }
+})
+
+test('a policy on `bash` holds for a shell that is named as a program', async () => {
+  const deny = [{ capability: 'bash', rate: null, budget: null, origin: '/deny/0' }]
+  const policy = { role: 'agent', allow: [], ask: [], deny, otherwise: 'allow' as const }
+  const { jobs, startRun, asAgentOf } = openJobsBench({ policies: [policy] })
+  const me = asAgentOf(await startRun(working))
+  const fault = await faultOf(jobs.run({ command: 'sh', args: ['-c', 'echo'] }, me, longMs))
+  expect(fault).toMatchObject({ error_type: 'PolicyDenied', context: { rule: '/deny/0' } })
+  expect(resultIn(await jobs.run({ command: 'echo', args: [] }, me, longMs)).exit_code).toBe(0)
+})
