@@ -64,3 +64,78 @@ test('a policy on `bash` holds for a shell that is named as a program', async ()
   expect(fault).toMatchObject({ error_type: 'PolicyDenied', context: { rule: '/deny/0' } })
   expect(resultIn(await jobs.run({ command: 'echo', args: [] }, me, longMs)).exit_code).toBe(0)
 })
+
+const denying = (...names: readonly string[]) => ({
+  ...{ role: 'agent', allow: [], ask: [], otherwise: 'allow' as const },
+  deny: names.map((capability) => ({ capability, rate: null, budget: null, origin: '/deny/0' })),
+})
+
+test('waiting for a job is judged as looking at it', async () => {
+  const policies = [denying('process.monitor')]
+  const { jobs, startRun, asAgentOf } = openJobsBench({ policies })
+  const me = asAgentOf(await startRun(working))
+  const { process_id } = resultIn(await jobs.run({ command: 'true' }, me, longMs))
+  expect(await faultOf(jobs.wait(process_id, me, 0))).toMatchObject({ error_type: 'PolicyDenied' })
+})
+
+test('jobs without a run are judged by the policies of where they work', async () => {
+  const names = ['process.monitor', 'process.logs', 'process.list', 'process.kill']
+  const { jobs, asAgentOf, asPersonHere } = openJobsBench({ policies: [denying(...names)] })
+  const free = asAgentOf(null)
+  const { process_id: id } = resultIn(await jobs.run({ command: 'true' }, free, longMs))
+  const nowhere = { ...free, workspace: null }
+  const asked = [
+    () => jobs.monitor(id, nowhere),
+    () => jobs.wait(id, nowhere, 0),
+    () => jobs.logs(id, { waitMs: 0 }, nowhere),
+    () => jobs.kill(id, {}, nowhere),
+    () => jobs.list({}, nowhere),
+  ]
+  for (const ask of asked) {
+    expect(await faultOf(ask())).toMatchObject({
+      error_type: 'PolicyDenied',
+      context: { rule: '/deny/0' },
+    })
+  }
+  expect(await jobs.list({}, { ...asPersonHere, workspace: null })).toMatchObject({ total: 1 })
+})
+
+test('one id for two different jobs is refused, also by the next daemon', async () => {
+  const { jobs, again, startRun, asAgentOf, asPersonHere } = openJobsBench()
+  const me = { ...asPersonHere, commandId: 'person:twice' }
+  const wish = { command: 'echo one', environment: { A: '1', B: '2' } }
+  const first = resultIn(await jobs.run(wish, me, longMs))
+  const other = { ...wish, environment: { A: '1', B: '3' } }
+  const runId = await startRun(working)
+  for (const one of [jobs, again()]) {
+    const same = { ...wish, environment: { B: '2', A: '1' } }
+    expect(await one.run(same, me, longMs)).toMatchObject({ process_id: first.process_id })
+    for (const work of [
+      () => one.run({ command: 'echo two' }, me, longMs),
+      () => one.run(other, me, longMs),
+      () => one.run(wish, { ...asAgentOf(runId), commandId: 'person:twice' }, longMs),
+    ]) {
+      await expect(work()).rejects.toMatchObject({ code: 'REQUEST_INVALID' })
+    }
+  }
+})
+
+test('where a job worked and what it was given are facts of its run', async () => {
+  const { jobs, runtime, workspace, startRun, asAgentOf } = openJobsBench()
+  mkdirSync(join(workspace, 'part'))
+  const runId = await startRun(working)
+  const vars = async () => (await runtime.readRun(runId, null)).view.vars
+  const wish = { command: 'echo', args: ['x'], environment: { TEN: '10', ONE: '1' } }
+  await jobs.run({ ...wish, working_directory: 'part' }, asAgentOf(runId), longMs)
+  await expect.poll(vars).toMatchObject({ job_folder: 'part', job_environment: ['ONE', 'TEN'] })
+  await jobs.run({ command: 'echo' }, asAgentOf(runId), longMs)
+  await expect.poll(vars).toMatchObject({ job_folder: '.', job_environment: [] })
+})
+
+test('a run that has ended starts no job', async () => {
+  const { jobs, runtime, startRun, asAgentOf } = openJobsBench()
+  const runId = await startRun(working)
+  await runtime.send(runId, { kind: 'cancel', reason: 'enough' }, asPerson)
+  const fault = await faultOf(jobs.run({ command: 'true' }, asAgentOf(runId), longMs))
+  expect(fault?.error_type).toBe('PolicyDenied')
+})

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { codeOf } from '../runtime/code-of.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { Isolation, JobResult } from '../runtime/jobs.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
 import { letGroupsGo, removeGroups } from './cgroups.ts'
 import { isBoxed } from './chain.ts'
 import { describe } from './find-isolation.ts'
@@ -21,8 +22,10 @@ import { startChain } from './start-job.ts'
 import { findHeld } from './try-means.ts'
 
 export type Runner = {
-  /** Starts a job; one of this id that is there already is given as it is. */
+  /** Starts a job; one of this id that is there already is given as it is, if it is the same. */
   readonly start: (request: JobRequest) => Promise<LiveJob>
+  /** The job that this very request has started before. Fault: the id is that of another one. */
+  readonly known: (request: Pick<JobRequest, 'id' | 'asked'>) => LiveJob | null
   readonly find: (id: string) => LiveJob | null
   /** The newest first. */
   readonly all: () => readonly LiveJob[]
@@ -55,9 +58,15 @@ export function openRunner(settings: RunnerSettings): Runner {
     })
     return held
   }
+  const known: Runner['known'] = ({ id, asked }) => {
+    const job = jobs.get(id) ?? null
+    if (job === null || job.note.asked === asked) return job
+    const hint = 'every job has an id of its own; only a retry uses it again'
+    throw new PawlError('REQUEST_INVALID', 'this id was used for another job', { hint })
+  }
   const start = async (request: JobRequest): Promise<LiveJob> => {
-    const known = jobs.get(request.id)
-    if (known !== undefined) return known
+    const started = known(request)
+    if (started !== null) return started
     refuseMore(settings, jobs)
     const plan = planJob(settings, await holding(), request)
     const job = await startJob(settings, await holding(), plan)
@@ -69,6 +78,7 @@ export function openRunner(settings: RunnerSettings): Runner {
   }
   return {
     start,
+    known,
     find: (id) => jobs.get(id) ?? null,
     all: () => [...jobs.values()].sort((one, two) => two.note.startedAt - one.note.startedAt),
     result: (job) => {

@@ -8,7 +8,7 @@ import type { IsolationLevel } from '../runtime/jobs.ts'
 import { type Chain, isBoxed, type Mechanism } from './chain.ts'
 import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
-import { findPlace, isInside, noWorkspace } from './find-workspace.ts'
+import { findPlace, isInside, noWorkspace, type Place } from './find-workspace.ts'
 import type { JobNote } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
@@ -31,11 +31,12 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   const { wish } = request
   const { limits } = settings
   checkWish(wish, { cpus: limits.cpus, memoryBytes: limits.memoryBytes })
-  const { workspace, cwd } = findPlace({
+  const place = findPlace({
     workspace: request.workspace,
     folder: wish.working_directory,
     own: settings.own,
   })
+  const { workspace, cwd } = place
   const mechanism = requireLevel(held.means, [
     ...request.minIsolations,
     wish.min_isolation ?? 'none',
@@ -55,7 +56,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   }
   const isBackground = wish.background === true
   return {
-    note: noteOf(settings, held.means, { request, cwd }),
+    note: noteOf(settings, held.means, { request, place }),
     chain,
     environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
     stdin: isBackground ? null : (wish.stdin ?? null),
@@ -114,10 +115,10 @@ function numbersOf(
   }
 }
 
-type Placed = { readonly request: JobRequest; readonly cwd: string }
+type Placed = { readonly request: JobRequest; readonly place: Place }
 
-function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed): JobNote {
-  const { wish, id, runId, branch, callId, owner } = request
+function noteOf(settings: RunnerSettings, means: Means, { request, place }: Placed): JobNote {
+  const { wish, id, runId, branch, callId, owner, asked } = request
   const isBackground = wish.background === true
   const warnings: string[] = []
   if (isBackground && wish.stdin !== undefined) {
@@ -132,10 +133,12 @@ function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed
     (wish.cpu_limit === undefined || groups?.has.cpu === true)
   if (!isEnforced) warnings.push('not every limit that was asked for can be held here')
   return {
-    ...{ id, runId, branch, callId, owner, warnings },
+    ...{ id, runId, branch, callId, owner, asked, warnings },
     command: wish.command,
     args: wish.args ?? null,
-    folder: cwd,
+    workspace: place.workspace,
+    folder: place.cwd,
+    variables: Object.keys(wish.environment ?? {}).sort(),
     startedAt: settings.now(),
     background: isBackground,
     stdoutLines: wish.stdout_lines ?? linesDefault,
