@@ -16,7 +16,7 @@ for (let index = 0; index < Number(count); index += 1) {
   const { note } = await runner.start({
     ...{ id: `job_${process.pid}_${index}`, wish: { command, background: true } },
     ...{ workspace: `${folder}/workspace`, network: 'none', minIsolations: [] },
-    ...{ runId: null, branch: null, callId: null, owner: 'person' },
+    ...{ runId: null, branch: null, callId: null, owner: 'person', asked: '' },
   })
   console.log(note.id)
 }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { userInfo } from 'node:os'
 import type { JsonObject } from '../core/json.ts'
+import { hashJson } from '../core/machine/hash.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import { statusOf } from '../runner/job-status.ts'
 import { checkKill, killJob } from '../runner/kill-job.ts'
@@ -23,6 +24,7 @@ import { installJobHelper } from './job-helper.ts'
 import { isPending, judgeJob, reportJob } from './judge-job.ts'
 import type { LogLine } from './log-file.ts'
 import { networkFor } from './network-for.ts'
+import { refuseRunless } from './refuse-runless.ts'
 import { tellEnds } from './tell-ends.ts'
 import { every } from './timers.ts'
 
@@ -113,29 +115,32 @@ function jobsOf(settings: JobsSettings, runner: Runner): Jobs {
   }
   return {
     run: (wish, caller, waitMs) => run(settings, runner, { wish, caller, waitMs }),
-    wait: async (id, caller, waitMs) => {
-      const job = findJob(runner, id, caller)
-      await waitForEnd(job, waitMs)
-      return runner.result(job)
+    wait: async (id, by, waitMs) => {
+      const { job, caller } = findJob(runner, id, by)
+      return make('process_monitor', { input: { process_id: id }, caller }, async () => {
+        await waitForEnd(job, waitMs)
+        return runner.result(job)
+      })
     },
-    monitor: (id, caller) => {
-      const job = findJob(runner, id, caller)
+    monitor: async (id, by) => {
+      const { job, caller } = findJob(runner, id, by)
       const input = { process_id: id }
       return make('process_monitor', { input, caller }, () => statusOf(job, Date.now()))
     },
-    kill: (id, wish, caller) => {
-      const job = findJob(runner, id, caller)
+    kill: async (id, wish, by) => {
+      const { job, caller } = findJob(runner, id, by)
       checkKill(wish)
       const input = { process_id: id, ...wish }
       return make('process_kill', { input, caller }, () => killJob(job, wish, Date.now))
     },
-    list: (wish, caller) => {
+    list: async (wish, caller) => {
       const visible = runner.all().filter((job) => isVisible(job, caller))
-      const act = () => listJobs(visible, wish, Date.now())
-      return make('process_list', { input: { ...wish }, caller }, act)
+      const input = { ...wish }
+      const shown = await listable(runtime, visible, { input, caller })
+      return make('process_list', { input, caller }, () => listJobs(shown, wish, Date.now()))
     },
-    logs: (id, { waitMs, ...wish }, caller) => {
-      const job = findJob(runner, id, caller)
+    logs: async (id, { waitMs, ...wish }, by) => {
+      const { job, caller } = findJob(runner, id, by)
       checkLogs(wish)
       return make('process_logs', { input: { process_id: id, ...wish }, caller }, async () => {
         await waitForBytes(job, wish, waitMs)
@@ -147,12 +152,54 @@ function jobsOf(settings: JobsSettings, runner: Runner): Jobs {
   }
 }
 
+/** A job, and who asks for it: without a run, by the policies of where the job works. */
+type Found = { readonly job: LiveJob; readonly caller: JobCaller }
+
+/** An agent without a run: what judges it are the policies of a workspace. */
+function isFree({ actor, runId }: JobCaller): boolean {
+  return runId === null && actor.kind !== 'person'
+}
+
+function callerAt(caller: JobCaller, { note }: LiveJob): JobCaller {
+  return { ...caller, workspace: note.workspace }
+}
+
+type Asked = { readonly input: JsonObject; readonly caller: JobCaller }
+
+/** Of the jobs without a run, those of workspaces whose policies let them be listed. */
+async function listable(
+  runtime: Runtime,
+  jobs: readonly LiveJob[],
+  { input, caller }: Asked,
+): Promise<readonly LiveJob[]> {
+  if (!isFree(caller)) return jobs
+  const allowed = new Set<string>()
+  let denied: unknown = null
+  for (const job of new Map(jobs.map((one) => [one.note.workspace, one])).values()) {
+    const asking = {
+      tool: 'process_list',
+      input,
+      caller: callerAt(caller, job),
+      waitMs: 0,
+    } as const
+    try {
+      await judgeJob(runtime, asking)
+      allowed.add(job.note.workspace)
+    } catch (fault) {
+      if (!(fault instanceof JobFault)) throw fault
+      denied = fault
+    }
+  }
+  if (denied !== null && allowed.size === 0) throw denied
+  return jobs.filter(({ note }) => allowed.has(note.workspace))
+}
+
 /** A person sees every job, an agent those of its run; whatever else is asked for is not there. */
-function findJob(runner: Runner, id: string, caller: JobCaller): LiveJob {
+function findJob(runner: Runner, id: string, caller: JobCaller): Found {
   const job = runner.find(id)
   if (job !== null && isVisible(job, caller)) {
     look(job, Date.now())
-    return job
+    return { job, caller: isFree(caller) ? callerAt(caller, job) : caller }
   }
   throw new JobFault('ProcessNotFound', `there is no job \`${id.slice(0, 100)}\``)
 }
@@ -175,6 +222,11 @@ async function run(
 ): Promise<JobResult | JobPending> {
   const { runtime, config } = settings
   const workspace = await workspaceOf(runtime, caller)
+  const id = idOf(settings, caller)
+  const asked = fingerprint(wish, caller, workspace)
+  const known = runner.known({ id, asked })
+  if (known !== null) return answerOf(runner, known, waitMs)
+  if (isFree(caller)) await refuseRunless(runtime, workspace)
   const asking = { input: callInput(wish), caller: { ...caller, workspace } }
   const patience = { waitMs: Math.min(waitMs, askMsMax) }
   const judged = await judgeJob(runtime, { tool: 'process_run', ...asking, ...patience })
@@ -185,21 +237,31 @@ async function run(
   try {
     const levels = [config.minIsolation, ...(await runtime.minIsolations(place))]
     const job = await runner.start({
-      id: idOf(settings, caller),
       // WHY from the verdict: a stage may take variables out of a command.
       wish: { ...wish, command: textOf(judged.input.command, wish.command) },
-      ...{ workspace, runId, branch, callId },
+      ...{ id, workspace, runId, branch, callId, asked },
       network: networkFor(config, wish, actor.kind),
       minIsolations: levels,
       owner: actor.kind === 'person' ? 'person' : 'agent',
     })
-    if (wish.background !== true) await waitForEnd(job, waitMs)
-    return runner.result(job)
+    return await answerOf(runner, job, waitMs)
   } catch (fault) {
     const isEnded = fault instanceof JobFault && fault.error.error_type === 'ResourceLimitExceeded'
     if (!isEnded) await reportJob(runtime, { runId, branch, callId }, { ok: false })
     throw fault
   }
+}
+
+async function answerOf(runner: Runner, job: LiveJob, waitMs: number): Promise<JobResult> {
+  if (!job.note.background) await waitForEnd(job, waitMs)
+  return runner.result(job)
+}
+
+/** Of all that makes a request: under the same id, anything else is another job. */
+function fingerprint(wish: RunWish, caller: JobCaller, workspace: string): string {
+  const { runId, branch, actor } = caller
+  // WHY the cast: a wish is JSON, of which nothing is undefined.
+  return hashJson([wish as JsonObject, runId, branch, actor.kind, workspace])
 }
 
 function textOf(value: unknown, otherwise: string): string {

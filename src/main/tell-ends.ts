@@ -2,6 +2,7 @@
  * Tells runs how their jobs have ended: once each, also those that ended while no daemon was there.
  */
 import { createHash } from 'node:crypto'
+import { relative } from 'node:path'
 import type { JsonObject } from '../core/json.ts'
 import { isTold, markTold } from '../runner/job-files.ts'
 import { commandText, stateOf } from '../runner/job-status.ts'
@@ -53,6 +54,8 @@ function factsOf(job: LiveJob): JsonObject {
   return {
     job_id: note.id,
     job_command: redact(commandText(note)),
+    job_folder: relative(note.workspace, note.folder) || '.',
+    job_environment: note.variables,
     job_state: stateOf(job),
     job_exit_code: stateOf(job) === 'completed' ? (end?.code ?? null) : null,
     job_stdout_sha256: hashOf(folder, 'stdout'),

@@ -3,7 +3,7 @@
  * that starts the program, and the program. Knows mechanisms. Must not know jobs or files of jobs.
  */
 import { statSync } from 'node:fs'
-import { guidePaths, visiblePaths } from './secrets.ts'
+import { foldersBetween, guidePaths, visiblePaths } from './secrets.ts'
 
 /** What holds the program: from the strongest to the weakest. */
 export type Mechanism =
@@ -88,6 +88,7 @@ function innerOf(chain: Chain): readonly string[] {
           'box=1',
           `tmp=${numbers.tmpBytes}`,
           `workspace=${workspace}`,
+          ...pinsOf(chain).map((path) => `pinned=${path}`),
           ...guidePaths(workspace).map((path) => `readonly=${path}`),
           ...hidden.map((path) => `hidden=${path}`),
         ]
@@ -116,12 +117,18 @@ function bubblewrapOf(chain: Chain, path: string): readonly string[] {
     ...(isFolder('/run') ? ['--tmpfs', '/run'] : []),
     ...(hasAll ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
     ...['--bind', workspace, workspace],
+    ...pinsOf(chain).flatMap((one) => ['--bind', one, one]),
     ...guidePaths(workspace).flatMap((one) => ['--ro-bind', one, one]),
     ...hidden.flatMap((one) =>
       isFolder(one) ? ['--tmpfs', one] : ['--ro-bind', '/dev/null', one],
     ),
     '--',
   ]
+}
+
+/** Bound onto themselves: what something is mounted on cannot be renamed. */
+function pinsOf({ workspace, hidden }: Chain): readonly string[] {
+  return foldersBetween(workspace, [...hidden, ...guidePaths(workspace)])
 }
 
 function isFolder(path: string): boolean {

@@ -2,8 +2,6 @@
  * Whether what is wanted of a job can be wanted at all. What is out of range is refused, never
  * bent into range: a job that was cut half-way is worse than one that never began.
  */
-import { realpathSync, statSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { RunWish } from '../runtime/jobs.ts'
 import {
@@ -100,35 +98,6 @@ function checkEnvironment(environment: Readonly<Record<string, string>>): void {
   }
   if (bytes > variablesBytesMax)
     throw invalid(`\`environment\` has over ${variablesBytesMax} bytes`)
-}
-
-/** The folder a job starts in, with links resolved. Faults `PathOutOfScope`, `InvalidInput`. */
-export function findFolder(workspace: string, named: string | undefined): string {
-  const base = realOf(workspace)
-  if (base === null) throw new JobFault('PathOutOfScope', `there is no workspace \`${workspace}\``)
-  const path = named === undefined ? base : resolve(base, named)
-  const real = realOf(path)
-  if (real !== null && isInside(base, real)) return real
-  // WHY by name as well: what is not there must not tell whether it is, outside.
-  if (real === null && isInside(base, path)) {
-    throw invalid(`\`working_directory\`: there is no folder \`${named}\``)
-  }
-  throw new JobFault('PathOutOfScope', `\`${named}\` is outside of the workspace \`${workspace}\``)
-}
-
-function realOf(path: string): string | null {
-  try {
-    const real = realpathSync(path)
-    return statSync(real).isDirectory() ? real : null
-  } catch {
-    // Not there, or not to be seen: either way nothing can start in it.
-    return null
-  }
-}
-
-function isInside(base: string, path: string): boolean {
-  const near = relative(base, path)
-  return near === '' || (near !== '..' && !near.startsWith(`..${sep}`) && !isAbsolute(near))
 }
 
 function invalid(

@@ -22,7 +22,13 @@ export type JobNote = {
   readonly id: string
   readonly command: string
   readonly args: readonly string[] | null
+  readonly workspace: string
+  /** Where it starts: the workspace, or a folder in it. */
   readonly folder: string
+  /** Names of the variables that it was given, sorted. */
+  readonly variables: readonly string[]
+  /** By which a repeated request is known from another one under the same id. */
+  readonly asked: string
   readonly startedAt: number
   readonly background: boolean
   readonly stdoutLines: number

@@ -94,7 +94,11 @@ export function look(job: LiveJob, now: number): void {
     ...{ memoryPeakBytes: null, memoryLargestBytes: null, ioReadBytes: null, ioWriteBytes: null },
     ...{ stdoutLost: 0, stderrLost: 0 },
   }
-  writeEnd(job.folder, lost)
+  try {
+    writeEnd(job.folder, lost)
+  } catch {
+    // Its folder is gone or the disk is full: the next daemon finds the same, and this one goes on.
+  }
   settle(job, lost)
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { codeOf } from '../runtime/code-of.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { Isolation, JobResult } from '../runtime/jobs.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
 import { letGroupsGo, removeGroups } from './cgroups.ts'
 import { isBoxed } from './chain.ts'
 import { describe } from './find-isolation.ts'
@@ -22,8 +23,10 @@ import { type Starting, startChain } from './start-job.ts'
 import { findHeld } from './try-means.ts'
 
 export type Runner = {
-  /** Starts a job; one of this id that is there already is given as it is. */
+  /** Starts a job; one of this id that is there already is given as it is, if it is the same. */
   readonly start: (request: JobRequest) => Promise<LiveJob>
+  /** The job that this very request has started before. Fault: the id is that of another one. */
+  readonly known: (request: Pick<JobRequest, 'id' | 'asked'>) => LiveJob | null
   readonly find: (id: string) => LiveJob | null
   /** The newest first. */
   readonly all: () => readonly LiveJob[]
@@ -56,9 +59,15 @@ export function openRunner(settings: RunnerSettings): Runner {
     })
     return held
   }
+  const known: Runner['known'] = ({ id, asked }) => {
+    const job = jobs.get(id) ?? null
+    if (job === null || job.note.asked === asked) return job
+    const hint = 'every job has an id of its own; only a retry uses it again'
+    throw new PawlError('REQUEST_INVALID', 'this id was used for another job', { hint })
+  }
   const start = async (request: JobRequest): Promise<LiveJob> => {
-    const known = jobs.get(request.id)
-    if (known !== undefined) return known
+    const started = known(request)
+    if (started !== null) return started
     refuseMore(settings, jobs)
     const plan = planJob(settings, await holding(), request)
     const job = await startJob(settings, await holding(), plan)
@@ -70,6 +79,7 @@ export function openRunner(settings: RunnerSettings): Runner {
   }
   return {
     start,
+    known,
     find: (id) => jobs.get(id) ?? null,
     all: () => [...jobs.values()].sort((one, two) => two.note.startedAt - one.note.startedAt),
     result: (job) => {
@@ -79,21 +89,32 @@ export function openRunner(settings: RunnerSettings): Runner {
       return result
     },
     sweep: async () => {
-      for (const job of jobs.values()) {
-        look(job, settings.now())
-        clearGroups(job, settings.now())
-      }
+      const faults = lookAtAll([...jobs.values()], settings)
       for (const job of chooseOld([...jobs.values()], settings)) {
         jobs.delete(job.note.id)
         secrets.delete(job.note.id)
         removeJob(job.folder)
       }
+      if (faults.length > 0) throw faults[0]
     },
     isolation: async () => describe((await holding()).means, 'none'),
     close: () => {
       for (const job of jobs.values()) letGo(job)
     },
   }
+}
+
+/** One job that cannot be looked at must not keep the others from it. */
+function lookAtAll(jobs: readonly LiveJob[], { now }: RunnerSettings): readonly unknown[] {
+  return jobs.flatMap((job) => {
+    try {
+      look(job, now())
+      clearGroups(job, now())
+      return []
+    } catch (fault) {
+      return [fault]
+    }
+  })
 }
 
 /** How long after its end the groups of a job are tried to be removed. */
@@ -122,7 +143,7 @@ async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promi
     const job = liveJob(note, folder)
     const helper = await startWithWayOut(job, { ...plan, chain })
     if (job.end === null) connect(job)
-    helper.once('exit', () => look(job, settings.now()))
+    helper.once('exit', () => lookSafely(job, settings))
     // It may have ended while we were not listening.
     if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
     helper.unref()
@@ -146,6 +167,15 @@ async function startWithWayOut(job: LiveJob, starting: Starting): Promise<ChildP
       'SpawnFailed',
       `the way out of the job could not be opened: ${codeOf(fault)}`,
     )
+  }
+}
+
+/** WHY no fault: nobody called, so it would end the daemon. The next sweep looks again and says. */
+function lookSafely(job: LiveJob, { now }: RunnerSettings): void {
+  try {
+    look(job, now())
+  } catch {
+    // Told by the sweep, which meets the same fault.
   }
 }
 

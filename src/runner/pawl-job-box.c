@@ -146,11 +146,29 @@ static int hide(const char *path, int nothing) {
   return done;
 }
 
+/* Puts a path onto itself: what something is mounted on can be neither renamed nor removed. */
+static int pin(const char *path) {
+  int tree = cloneTree(path);
+  if (tree < 0) return -1;
+  int done = attachTree(tree, path);
+  close(tree);
+  return done;
+}
+
 #define must(what, did) \
   do { \
     *step = (what); \
     if ((did) < 0) return -1; \
   } while (0)
+
+/* A tree that is put on the root leaves the open system below it, one `..` away. */
+static int refuseRoot(const char *path) {
+  struct stat root, stats;
+  if (path == NULL || *path != '/') return errno = EINVAL, -1;
+  if (stat("/", &root) != 0 || stat(path, &stats) != 0) return -1;
+  int isRoot = root.st_dev == stats.st_dev && root.st_ino == stats.st_ino;
+  return isRoot ? errno = EINVAL, -1 : 0;
+}
 
 /*
  * INVARIANT of the order: what is kept is taken out first, then the system is closed, then what is
@@ -160,6 +178,7 @@ int makeBox(const Wish *wish, const char **step) {
   char size[64];
   int tree, resolver = -1, nothing;
   snprintf(size, sizeof size, "mode=1777,size=%lld", wish->tmpBytes);
+  must("the workspace is no folder of its own", refuseRoot(wish->workspace));
   must("private mounts", mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
   must(wish->workspace, tree = cloneTree(wish->workspace));
   must("/dev/null", nothing = open("/dev/null", O_PATH | O_CLOEXEC));
@@ -189,12 +208,11 @@ int makeBox(const Wish *wish, const char **step) {
   must(wish->workspace, makeFolders(wish->workspace));
   must(wish->workspace, attachTree(tree, wish->workspace));
   close(tree);
+  for (int i = 0; i < wish->pinned.count; i++)
+    must(wish->pinned.paths[i], pin(wish->pinned.paths[i]));
   for (int i = 0; i < wish->readOnly.count; i++) {
-    const char *path = wish->readOnly.paths[i];
-    must(path, tree = cloneTree(path));
-    must(path, attachTree(tree, path));
-    close(tree);
-    must(path, makeReadOnly(path));
+    must(wish->readOnly.paths[i], pin(wish->readOnly.paths[i]));
+    must(wish->readOnly.paths[i], makeReadOnly(wish->readOnly.paths[i]));
   }
   for (int i = 0; i < wish->hidden.count; i++)
     must(wish->hidden.paths[i], hide(wish->hidden.paths[i], nothing));

@@ -37,7 +37,7 @@ static int readPart(Wish *wish, const char *key, const char *value) {
     {"folder", &wish->folder}, {"cwd", &wish->cwd}, {"workspace", &wish->workspace},
   };
   const struct { const char *key; Paths *place; } lists[] = {
-    {"cgroup", &wish->cgroups}, {"readonly", &wish->readOnly}, {"hidden", &wish->hidden},
+    {"cgroup", &wish->cgroups}, {"pinned", &wish->pinned}, {"readonly", &wish->readOnly}, {"hidden", &wish->hidden},
     {"reads", &wish->reads}, {"writes", &wish->writes},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

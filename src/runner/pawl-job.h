@@ -50,7 +50,7 @@ typedef struct {
   long long cpuSeconds, dataBytes, fileBytes, processes, tmpBytes;
   int ownBox, network, relay, landlock, hasPidSpace;
   const char *cwd, *workspace;
-  Paths cgroups, readOnly, hidden, reads, writes;
+  Paths cgroups, pinned, readOnly, hidden, reads, writes;
   char **program;
 } Wish;
 

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { IsolationLevel } from '../runtime/jobs.ts'
 import { type Chain, isBoxed, type Mechanism } from './chain.ts'
-import { checkWish, findFolder } from './check-wish.ts'
+import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
+import { findPlace, isInside, noWorkspace, type Place } from './find-workspace.ts'
 import type { JobNote } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
@@ -27,21 +28,27 @@ export type Held = { readonly means: Means; readonly helper: string }
 
 /** `cgroups` are made later: they are folders of the system. */
 export function planJob(settings: RunnerSettings, held: Held, request: JobRequest): Plan {
-  const { wish, workspace } = request
+  const { wish } = request
   const { limits } = settings
   checkWish(wish, { cpus: limits.cpus, memoryBytes: limits.memoryBytes })
-  const cwd = findFolder(workspace, wish.working_directory)
-  const base = findFolder(workspace, undefined)
+  const place = findPlace({
+    workspace: request.workspace,
+    folder: wish.working_directory,
+    own: settings.own,
+  })
+  const { workspace, cwd } = place
   const mechanism = requireLevel(held.means, [
     ...request.minIsolations,
     wish.min_isolation ?? 'none',
   ])
+  const hidden = hiddenPaths(settings)
+  if (mechanism.kind === 'landlock') refuseSecrets(workspace, hidden)
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, 'tmp')
   const network = networkOf(held.means, request)
   const chain = {
-    ...{ helper: held.helper, mechanism, folder, workspace: base, cwd, scratch, network },
-    hidden: hiddenPaths(settings),
+    ...{ helper: held.helper, mechanism, folder, workspace, cwd, scratch, network },
+    hidden,
     cgroups: [],
     program:
       wish.args === undefined ? ['/bin/sh', '-c', wish.command] : [wish.command, ...wish.args],
@@ -49,7 +56,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   }
   const isBackground = wish.background === true
   return {
-    note: noteOf(settings, held.means, { request, cwd }),
+    note: noteOf(settings, held.means, { request, place }),
     chain,
     environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
     stdin: isBackground ? null : (wish.stdin ?? null),
@@ -92,6 +99,13 @@ function networkOf({ mechanism }: Means, { network }: JobRequest): Chain['networ
   })
 }
 
+/** WHY: Landlock opens a whole workspace or none of it, and nothing in it can be covered. */
+function refuseSecrets(workspace: string, hidden: readonly string[]): void {
+  const found = hidden.find((path) => isInside(workspace, path))
+  if (found === undefined) return
+  throw noWorkspace(`the workspace \`${workspace}\` contains \`${found}\`, which jobs may not see`)
+}
+
 function numbersOf(
   { limits }: RunnerSettings,
   { groups, mechanism }: Means,
@@ -115,10 +129,10 @@ function numbersOf(
   }
 }
 
-type Placed = { readonly request: JobRequest; readonly cwd: string }
+type Placed = { readonly request: JobRequest; readonly place: Place }
 
-function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed): JobNote {
-  const { wish, id, runId, branch, callId, owner, network } = request
+function noteOf(settings: RunnerSettings, means: Means, { request, place }: Placed): JobNote {
+  const { wish, id, runId, branch, callId, owner, network, asked } = request
   const isBackground = wish.background === true
   const warnings: string[] = []
   if (isBackground && wish.stdin !== undefined) {
@@ -133,10 +147,12 @@ function noteOf(settings: RunnerSettings, means: Means, { request, cwd }: Placed
     (wish.cpu_limit === undefined || groups?.has.cpu === true)
   if (!isEnforced) warnings.push('not every limit that was asked for can be held here')
   return {
-    ...{ id, runId, branch, callId, owner, warnings },
+    ...{ id, runId, branch, callId, owner, asked, warnings },
     command: wish.command,
     args: wish.args ?? null,
-    folder: cwd,
+    workspace: place.workspace,
+    folder: place.cwd,
+    variables: Object.keys(wish.environment ?? {}).sort(),
     startedAt: settings.now(),
     background: isBackground,
     stdoutLines: wish.stdout_lines ?? linesDefault,

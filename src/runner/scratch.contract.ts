@@ -50,6 +50,7 @@ export function openScratch(more: Partial<RunnerSettings> = {}): Scratch {
     return runner.start({
       ...{ id: `job_${process.pid}_${count}`, wish, workspace, network: 'none' },
       ...{ minIsolations: [], runId: null, branch: null, callId: null, owner: 'person' },
+      asked: '',
       ...request,
     })
   }

@@ -3,7 +3,7 @@
  * Knows names. Must not know how they are hidden.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Below the home of the user. */
 const inHome = [
@@ -42,6 +42,21 @@ export function guidePaths(workspace: string): readonly string[] {
   return realPaths(guides.map((name) => join(workspace, name))).filter((path) =>
     path.startsWith(`${workspace}/`),
   )
+}
+
+/**
+ * Folders between a workspace and what is covered or closed in it, the outer ones first. Whoever
+ * could rename one would find it open at the next job.
+ */
+export function foldersBetween(workspace: string, kept: readonly string[]): readonly string[] {
+  const between = new Set<string>()
+  for (const path of kept) {
+    if (!path.startsWith(`${workspace}/`)) continue
+    for (let one = dirname(path); one.length > workspace.length; one = dirname(one)) {
+      between.add(one)
+    }
+  }
+  return [...between].sort((one, two) => one.length - two.length)
 }
 
 function realPaths(paths: readonly string[]): readonly string[] {

@@ -58,4 +58,6 @@ export type JobRequest = {
   readonly branch: string | null
   readonly callId: string | null
   readonly owner: 'agent' | 'person'
+  /** A hash of everything that was asked for. */
+  readonly asked: string
 }

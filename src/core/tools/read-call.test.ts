@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../json.ts'
+import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { callOf, workspace } from './call-builder.contract.ts'
 import { type Host, hosts } from './hosts.ts'
 
@@ -112,6 +113,52 @@ test('a command that comes as a list is read as the words it is', () => {
   expect(text.shell).toMatchObject({ ok: true, commands: [{ words: ['ls'] }, { words: ['pwd'] }] })
   const local = callOf('local_shell', { action: { command: ['ls'] } }, { host: 'codex' })
   expect(local.shell).toMatchObject({ ok: true, commands: [{ words: ['ls'] }] })
+})
+
+test.for([
+  ['bash', '-c', 'ls'],
+  ['/bin/sh', 'script.sh'],
+  ['env', 'A=1', 'dash', '-c', 'ls'],
+  ['busybox', 'sh', '-c', 'ls'],
+  ['nice', '-n', '5', 'bash', '-c', 'ls'],
+  ['timeout', '5', 'env', 'zsh', '-c', 'ls'],
+  ['xargs', 'sh', '-c', 'ls'],
+  ['find', '.', '-exec', 'sh', '-c', 'ls', ';'],
+  ['script', '-c', 'ls'],
+  ['watch', 'ls | cat'],
+  ['fish', '-c', 'ls'],
+])(
+  'the program %s that is a shell, or starts one, is `bash` to policies',
+  ([command = '', ...args]) => {
+    expect(callOf('mcp__pawl__process_run', { command, args }).capability).toBe('bash')
+  },
+)
+
+test.for([
+  ['npm', 'test'],
+  ['env', 'A=1', 'npm', 'test'],
+  ['timeout', '5', 'make', '-j2'],
+  ['python3', '-m', 'pytest'],
+  ['git', 'commit', '-m', 'say $(what) you; like'],
+])('the program %s stays its own capability', ([command = '', ...args]) => {
+  expect(callOf('mcp__pawl__process_run', { command, args }).capability).toBe('process.run')
+})
+
+test.for([
+  ['npm_config_script_shell', './evil'],
+  ['GIT_SSH_COMMAND', 'sh -c evil'],
+  ['MAKEFLAGS', '--eval=x'],
+  ['JAVA_TOOL_OPTIONS', '-javaagent:x.jar'],
+])('%s beside a command is an assignment in front of it', ([name = '', value = '']) => {
+  const judge = (input: JsonObject) => {
+    const { shell } = callOf('mcp__pawl__process_run', input)
+    return shell === null ? null : ruleOnCommands(shell, ['npm test'])
+  }
+  const environment = { [name]: value }
+  const denied = { code: 'COMMAND_NOT_ALLOWED' }
+  expect(judge({ command: 'npm test', environment })).toMatchObject(denied)
+  expect(judge({ command: 'npm', args: ['test'], environment })).toMatchObject(denied)
+  expect(judge({ command: 'npm test', environment: { CI: '1' } })).toBeNull()
 })
 
 test('a program with arguments is its own capability, a shell text is `bash`', () => {

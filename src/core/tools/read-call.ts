@@ -24,7 +24,7 @@ import { isControlTool } from './own-tools.ts'
 import { readDiff, readPatch } from './patch.ts'
 import { absoluteOf, type From, insideOf } from './paths.ts'
 import { changeByShell } from './shell-change.ts'
-import { shellIn } from './shell-input.ts'
+import { shellIn, startsShell } from './shell-input.ts'
 
 /** Where a call happens, and what its host and the disk say about it. */
 export type Where = {
@@ -147,8 +147,9 @@ function shellFacts(tool: Tool, input: JsonObject, where: Where): Facts {
   const asked = shellIn(input, startOf(directory.path, where))
   if (asked === null) return isKnown(tool) ? { shell: readShell('') } : {}
   if (!asked.ok) return { problem: asked.problem }
-  // A shell text is `bash` to policies, whoever runs it; a program with arguments is not.
-  const isText = tool.commonName === 'process.run' && !asked.hasArguments
+  // A shell text is `bash` to policies, whoever runs it; a program is not, unless it is a shell.
+  const isText =
+    tool.commonName === 'process.run' && (!asked.hasArguments || startsShell(asked.reading))
   const from: From = { workspace: where.workspace }
   const reading =
     tool.commonName === 'PowerShell'

@@ -5,7 +5,8 @@
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'
 import { readShell } from '../shell/read-shell.ts'
-import type { ShellReading } from '../shell/reading.ts'
+import type { AssignedValue, ShellReading } from '../shell/reading.ts'
+import { baseName, shells, strangeShells } from '../shell/wrappers.ts'
 
 export type ShellInput =
   | { readonly ok: true; readonly reading: ShellReading; readonly hasArguments: boolean }
@@ -30,9 +31,9 @@ export function shellIn(input: JsonObject, start: string | null): ShellInput | n
   const extra = own(fields, 'args') ?? null
   const text = textOf(command, extra, key)
   if (!text.ok) return text
-  const names = assignedIn(fields)
-  if (names === null) return { ok: false, problem: 'the environment is not a list of variables' }
-  const reading = withAssigned(readShell(text.text, start), names)
+  const given = assignedIn(fields)
+  if (given === null) return { ok: false, problem: 'the environment is not a list of variables' }
+  const reading = withAssigned(readShell(text.text, start), given)
   return { ok: true, reading, hasArguments: extra !== null }
 }
 
@@ -92,19 +93,34 @@ function quoted(word: string): string {
 }
 
 /** The variables an input sets beside its command; null: they cannot be read. */
-function assignedIn(input: JsonObject): readonly string[] | null {
+function assignedIn(input: JsonObject): readonly AssignedValue[] | null {
   const given = own(input, 'environment') ?? own(input, 'env') ?? null
   if (given === null) return []
   const fields = asObject(given)
   if (fields === null) return null
-  const names = Object.keys(fields)
-  return names.every((name) => /^[A-Za-z_]\w*$/.test(name)) ? names : null
+  const assigned = Object.entries(fields).map(([name, value]) => ({
+    name,
+    value: typeof value === 'string' ? value : null,
+  }))
+  return assigned.every(({ name }) => /^[A-Za-z_]\w*$/.test(name)) ? assigned : null
 }
 
 /** A variable set beside the command is set in front of every part of it. */
-function withAssigned(reading: ShellReading, names: readonly string[]): ShellReading {
-  if (!reading.ok || names.length === 0) return reading
+function withAssigned(reading: ShellReading, given: readonly AssignedValue[]): ShellReading {
+  if (!reading.ok || given.length === 0) return reading
+  const names = given.map(({ name }) => name)
   const commands = reading.commands.map((one) => ({ ...one, assigns: [...one.assigns, ...names] }))
   const variablesWritten = [...new Set([...reading.variablesWritten, ...names])]
-  return { ...reading, commands, variablesWritten }
+  const assignments = [...reading.assignments, ...given]
+  return { ...reading, commands, variablesWritten, assignments }
+}
+
+/** Whether a program that was named with its arguments hands a text to a shell after all. */
+export function startsShell(reading: ShellReading): boolean {
+  if (!reading.ok || reading.hidden.some(({ kind }) => kind === 'code')) return true
+  return reading.commands.some(({ words, isInner, within }) => {
+    const name = baseName(words[0] ?? '')
+    // What was found inside, at no word of its own, was read out of a script.
+    return shells.has(name) || strangeShells.has(name) || (isInner && within === null)
+  })
 }

@@ -118,7 +118,10 @@ export const jobsContract = {
     input: z.strictObject({ ...caller, process_id }),
     answer: z.union([status, pending]),
   },
-  'jobs.wait': { input: z.strictObject({ ...caller, process_id, wait_ms }), answer: result },
+  'jobs.wait': {
+    input: z.strictObject({ ...caller, process_id, wait_ms }),
+    answer: z.union([result, pending]),
+  },
   'jobs.logs': {
     input: z.strictObject({
       ...caller,

@@ -1,6 +1,7 @@
 /**
  * The process capabilities as tools: run a command in its box, watch it, read what it said, end it.
  */
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import { commonToolOf } from '../../core/tools/hosts.ts'
@@ -68,31 +69,40 @@ const runTool = tool({
     const whose = await whoseOf(desk, call)
     const { workspace } = desk
     const wish = { ...present(call.input), ...whose, workspace, wait_ms: waitMs }
-    const begun = await desk.link.ask('jobs.run', wish)
+    const commandId = randomUUID()
+    const ask = () => desk.link.ask('jobs.run', wish, { commandId })
+    const begun = await ask()
     if (isPending(begun)) return pendingTold(begun)
-    const result = call.input.background === true ? begun : await stay(desk, call, { begun, whose })
+    const isFollowed = call.input.background !== true
+    const result = isFollowed ? await stay(desk, call, { begun, whose, ask }) : begun
+    if (isPending(result)) return pendingTold(result)
     return { reading: null, text: resultText(result), more: { ...result } as JsonObject }
   },
 })
 
 type Whose = { readonly run_id?: string; readonly branch?: string }
-type Begun = { readonly begun: Result; readonly whose: Whose }
+type Begun = {
+  readonly begun: Result
+  readonly whose: Whose
+  /** The very same call once more: one job, and no call of its own in the run. */
+  readonly ask: () => Promise<Result | Pending>
+}
 
 /** Waits for the end; whoever no longer wants the answer does not want the job either. */
 async function stay(
   { link }: Desk,
   { signal, progress }: Call<unknown>,
-  { begun, whose }: Begun,
-): Promise<Result> {
+  { begun, whose, ask }: Begun,
+): Promise<Result | Pending> {
   const { process_id: id } = begun
-  for (let result = begun; ; ) {
-    if (result.state !== 'running') return result
+  for (let result: Result | Pending = begun; ; ) {
+    if (isPending(result) || result.state !== 'running') return result
     if (signal.aborted) {
       await link.ask('jobs.kill', { process_id: id, force_after: 2, ...whose })
       return result
     }
     progress(`${id} runs for ${Math.round(result.duration_ms / 1_000)} s`)
-    result = await link.ask('jobs.wait', { process_id: id, wait_ms: waitMs, ...whose })
+    result = await ask()
   }
 }
 
@@ -222,8 +232,7 @@ async function whoseOf({ places, link, workspace }: Desk, { who }: Call<unknown>
     return branch === null ? { run_id: runId } : { run_id: runId, branch }
   } catch (fault) {
     if (!(fault instanceof PawlProblem) || fault.code !== 'RUN_UNKNOWN') throw fault
-    if (who.session !== null) return {}
-    // WHY looked for: where several runs are open, none of them must be got around.
+    // WHY looked for: where runs are open, of whichever session, none must be got around.
     const query = { workspace, statuses: [...openStatuses], limit: 1 }
     const { items } = await link.ask('runs.list', query)
     if (items.length > 0) throw fault

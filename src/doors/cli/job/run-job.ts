@@ -1,6 +1,7 @@
 /**
  * `pawl job run`: starts a job here, and stays with it unless it is told not to.
  */
+import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { isolationLevels } from '../../../runtime/jobs.ts'
 import type { Answer, Input } from '../../api/contract.ts'
@@ -21,7 +22,8 @@ export async function runJob(request: JobRequest, words: readonly string[]): Pro
   const wish = await wishOf(request, words)
   const isFollowed = look === 'text' && !values.background
   const wait_ms = isFollowed ? 0 : waitMs
-  const begun = await remote.call('jobs.run', { ...wish, wait_ms })
+  const again = { commandId: randomUUID() }
+  const begun = await remote.call('jobs.run', { ...wish, wait_ms }, again)
   if ('status' in begun) {
     tell(request, begun, () => `${begun.message}\n  → pawl approve ${begun.approval_id}\n`)
     return 1
@@ -34,7 +36,10 @@ export async function runJob(request: JobRequest, words: readonly string[]): Pro
   const letGo = endOnInterrupt(request, id)
   try {
     if (isFollowed) await followJob(request, { id, offset: 0, stream: 'both' })
-    const ended = await waitFor(request, begun)
+    // The very same call once more: one job, and no call of its own in a run.
+    const ended = await waitFor(begun, () =>
+      remote.call('jobs.run', { ...wish, wait_ms: waitMs }, again),
+    )
     tell(request, ended, () => '')
     if (isFollowed) io.err(resultText(ended, io))
     return ended.state === 'completed' && ended.exit_code === 0 ? 0 : 1
@@ -43,11 +48,11 @@ export async function runJob(request: JobRequest, words: readonly string[]): Pro
   }
 }
 
-async function waitFor(request: JobRequest, begun: Result): Promise<Result> {
+async function waitFor(begun: Result, ask: () => Promise<Answer<'jobs.run'>>): Promise<Result> {
   for (let result = begun; ; ) {
     if (result.state !== 'running') return result
-    const input = { process_id: begun.process_id, wait_ms: waitMs, ...runOf(request) }
-    result = await request.remote.call('jobs.wait', input)
+    const next = await ask()
+    if (!('status' in next)) result = next
   }
 }
 
