@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import type { GatewayCall, Sight } from './gateway.ts'
 import { asAgent, asPerson, type Bench, openBench, say } from './runtime.contract.ts'
 
@@ -23,7 +26,7 @@ async function openRun(): Promise<Bench & { readonly runId: string }> {
 }
 
 function call(tool: string, more: Partial<GatewayCall> = {}): GatewayCall {
-  const whose = { workspace: '/work', named: null, last: null }
+  const whose = { workspace: '/work', runId: null, mark: null, last: null }
   const server = { server: 'fs', tool }
   return { ...whose, server, input: { path: 'a.md' }, holder: 'one', ...more }
 }
@@ -122,7 +125,7 @@ test('a grant dies with its stage', async () => {
 
 test('tools are shown as the stage allows; while a person decides, as before', async () => {
   const { runtime, runId } = await openRun()
-  const whose = { workspace: '/work', named: null, last: null }
+  const whose = { workspace: '/work', runId: null, mark: null, last: null }
   const names = ['read_file', 'write_file', 'move_file'].map((tool) => ({ server: 'fs', tool }))
   const offered = async (more = {}) =>
     (await runtime.gateway.offer({ ...whose, ...more }, names)).offered
@@ -135,9 +138,9 @@ test('tools are shown as the stage allows; while a person decides, as before', a
   expect(await offered({ workspace: '/elsewhere' })).toEqual(['listed', 'listed', 'listed'])
 })
 
-test('a session that is only named in the arguments of a call chooses no run', async () => {
+test('a mark chooses no run unless a hook of this daemon wrote it, for this folder', async () => {
   const { runtime, runId } = await openRun()
-  const { gateway } = runtime
+  const { gateway, marks } = runtime
   const start = (workspace: string) =>
     runtime.start({ definition: 'files', task: null, stage: null, vars: {}, workspace }, asAgent)
   const { runId: other } = await start('/other')
@@ -145,18 +148,39 @@ test('a session that is only named in the arguments of a call chooses no run', a
   await runtime.sessions.claim({ runId: over, branch: '', session: 'claude:old' })
   await runtime.send(over, say('NEXT'), asAgent)
   await runtime.send(over, say('DONE'), asAgent)
-  const session = 'claude:s1'
-  const judgedBy = async (named: GatewayCall['named']) =>
-    (await gateway.check(call('read_file', { named }), asAgent)).runId
-  expect(await judgedBy({ runId: null, branch: null, session })).toBe(runId)
-  expect(await judgedBy({ runId: other, branch: null, session })).toBe(runId)
-  expect(await judgedBy({ runId: 'nowhere', branch: null, session })).toBe(runId)
-  expect(await judgedBy({ runId: over, branch: null, session: 'claude:old' })).toBe(runId)
-  expect(await judgedBy({ runId, branch: 'x', session })).toBe(runId)
-  await runtime.sessions.claim({ runId: other, branch: '', session })
-  expect(await judgedBy({ runId: other, branch: null, session })).toBe(other)
+  const check = (more: Partial<GatewayCall>) => gateway.check(call('read_file', more), asAgent)
+  const judgedBy = async (more: Partial<GatewayCall>) => (await check(more)).runId
+  const mark = { session: 'claude:old', agent: null, run: over, branch: null }
+  expect(await judgedBy({ mark: { ...mark, proof: 'x' } })).toBe(runId)
+  const stolen = marks.prove({ ...mark, run: null })
+  expect(await judgedBy({ mark: { ...stolen, run: over } })).toBe(runId)
+  expect(await judgedBy({ mark: marks.prove({ ...mark, run: null }) })).toBe(runId)
+  expect(await judgedBy({ mark: marks.prove(mark) })).toBe(over)
+  const elsewhere = await check({ mark: marks.prove({ ...mark, run: other }) })
+  expect(elsewhere).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID', runId: null })
   // What the environment names was said by whoever started the host.
-  expect(await judgedBy({ runId: over, branch: null, session: null })).toBe(over)
+  expect(await judgedBy({ runId: over })).toBe(over)
+  expect(await judgedBy({ runId, mark: marks.prove(mark) })).toBe(runId)
+})
+
+test('a folder by another name, above or below is held by the run that is open there', async () => {
+  const { runtime } = await openRun()
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-near-')))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  mkdirSync(join(root, 'project', 'src'), { recursive: true })
+  symlinkSync(join(root, 'project'), join(root, 'link'))
+  const request = { definition: 'files', task: null, stage: null, vars: {} }
+  const start = (workspace: string) =>
+    runtime.start({ ...request, workspace: join(root, workspace) }, asAgent)
+  const { runId } = await start('link')
+  const check = (workspace: string) =>
+    runtime.gateway.check(call('read_file', { workspace: join(root, workspace) }), asAgent)
+  for (const one of ['project', 'link', 'project/src', 'link/src', 'project/gone', '.']) {
+    expect(await check(one)).toMatchObject({ verdict: 'allow', runId })
+  }
+  expect(await check('project2')).toMatchObject({ verdict: 'allow', runId: null })
+  await start('project/src')
+  expect(await check('project')).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID' })
 })
 
 test('several open runs judge nothing, and a run that ended still holds who had it', async () => {
@@ -179,7 +203,7 @@ const launch = { hash: 'l1', about: 'fs-server /work', doubts: [] }
 const tool = (name: string, hash: string, doubts: readonly string[] = []) => ({
   ...{ tool: name, hash, about: `${name} ${hash}`, doubts },
 })
-const whose = { workspace: '/work', named: null, last: null }
+const whose = { workspace: '/work', runId: null, mark: null, last: null }
 const sight: Sight = { scope: null, server: 'fs', launch, tools: null, whose }
 
 test('what is seen first is taken; what changes, comes later or is odd waits', async () => {

@@ -7,25 +7,18 @@ import type { Alternative } from '../core/engine/types.ts'
 import type { DenialCode, GatewayCode } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
+import type { ShownMark } from './marks.ts'
 import type { By } from './runtime.ts'
 
 /** Whose call it is. */
 export type Whose = {
   readonly workspace: string
-  /** As the environment or a hook says; null: nobody does. */
-  readonly named: Named | null
+  /** The run that the environment of the gateway names (`PAWL_RUN`); null: none. */
+  readonly runId: string | null
+  /** As it stands in the arguments of the call: it counts only if it is proven. Null: none. */
+  readonly mark: ShownMark | null
   /** The run that the caller was held by last; null: none. */
   readonly last: string | null
-}
-
-export type Named = {
-  readonly runId: string | null
-  readonly branch: string | null
-  /**
-   * The session that a hook names; null: the environment of the gateway says so. Without hooks an
-   * agent can write it into its arguments, so it counts only as far as the claims bear it out.
-   */
-  readonly session: string | null
 }
 
 export type GatewayCall = Whose & {

@@ -8,16 +8,17 @@ import { alternative, count, folder, jsonObject, money, name } from './shapes.ts
 /** Tools that one question may name. */
 const toolsMax = 2_000
 
+const mark = z.strictObject({
+  session: name,
+  agent: name.nullable(),
+  run: name.nullable(),
+  branch: name.nullable(),
+  proof: name.describe('of the daemon that answered the hook'),
+})
 const whose = {
   workspace: folder.describe('where the agent works'),
-  named: z
-    .strictObject({
-      runId: name.nullable(),
-      branch: name.nullable().default(null),
-      session: name.nullable().default(null).describe('whose claim has to bear it out'),
-    })
-    .optional()
-    .describe("the run as a host's hook names it; absent: the only one that is open here"),
+  runId: name.optional().describe('the run that the environment names; no mark says otherwise'),
+  mark: mark.optional().describe("what a host's hook wrote into the call; ignored unless proven"),
   last: name.optional().describe('the run that the caller was held by last'),
 }
 const server = z.strictObject({ server: name, tool: name })
@@ -60,6 +61,7 @@ export const gatewayContract = {
       card: z.string().nullable().describe('goes back with the report'),
     }),
   },
+  'gateway.mark': { input: mark, answer: z.object({ isProven: z.boolean() }) },
   'gateway.report': {
     input: z.strictObject({
       runId: name,
