@@ -110,7 +110,8 @@ function isUnclear(place: Place | Unclear | null): place is Unclear {
 const severalOpen: Unclear = {
   code: 'REQUEST_INVALID',
   reason:
-    'several runs are open in this folder, above it or below it, and it cannot be told which one judges this call',
+    'several runs are open in this folder, above it or below it, and it cannot be told which ' +
+    'one judges this call',
   hint: 'a person names one with PAWL_RUN, or ends the others with `pawl cancel RUN`',
 }
 

@@ -199,9 +199,10 @@ test('several open runs judge nothing, and a run that ended still holds who had 
   expect(unclear).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID' })
 })
 
-const launch = { hash: 'l1', about: 'fs-server /work', doubts: [] }
-const tool = (name: string, hash: string, doubts: readonly string[] = []) => ({
-  ...{ tool: name, hash, about: `${name} ${hash}`, doubts },
+const launch = { command: 'fs-server', args: ['/work'] }
+const tool = (name: string, description: string) => ({
+  tool: name,
+  definition: { name, description, inputSchema: { type: 'object' } },
 })
 const whose = { workspace: '/work', runId: null, mark: null, last: null }
 const sight: Sight = { scope: null, server: 'fs', launch, tools: null, whose }
@@ -209,7 +210,7 @@ const sight: Sight = { scope: null, server: 'fs', launch, tools: null, whose }
 test('what is seen first is taken; what changes, comes later or is odd waits', async () => {
   const { runtime, runId } = await openRun()
   const { gateway } = runtime
-  const tools = [tool('a', '1'), tool('b', '1'), tool('odd', '1', ['invisible letters'])]
+  const tools = [tool('a', '1'), tool('b', '1'), tool('odd', 'a\u200Bb')]
   const first = await gateway.see({ ...sight, tools })
   expect(first).toEqual({ isLaunchAccepted: true, accepted: ['a', 'b'] })
   // Another order is the same.
@@ -230,9 +231,12 @@ test('what is seen first is taken; what changes, comes later or is odd waits', a
     tool: 'a',
     isAccepted: false,
     hasChanged: true,
-    about: 'a 2',
+    about: '2',
     doubts: [],
+    changes: ['- /description: "1"', '+ /description: "2"'],
   })
+  const odd = pinned?.tools.find((one) => one.tool === 'odd')
+  expect(odd?.changes).toContain('+ /description: "a\\u{200b}b"')
   const version = pinned?.version ?? 0
   const accept = { scope: null, server: 'fs', tool: 'a', version }
   await expect(gateway.accept({ ...accept, version: version - 1 })).rejects.toThrow('meanwhile')
@@ -248,14 +252,23 @@ test('what a file of a workspace starts waits for a person, whatever it is', asy
   expect((await gateway.see(mine)).isLaunchAccepted).toBe(false)
   await gateway.accept({ scope: '/work', server: 'fs', tool: null, version: 1 })
   expect((await gateway.see(mine)).isLaunchAccepted).toBe(true)
-  const other = { ...mine, launch: { ...launch, hash: 'l2' } }
+  const env = { MODE: 'all', API_KEY: 'abcdefgh', TOKEN: { fromFile: 'x' } }
+  await gateway.see({ ...mine, launch: { ...launch, cwd: '/tmp', env } })
+  const [pin] = await gateway.listPins('/work')
+  expect(pin?.launch.changes).toEqual([
+    '+ /cwd: "/tmp"',
+    '+ /env/MODE: "all"',
+    expect.stringMatching(/^\+ \/env\/API_KEY: "\[secret \w{8}\]"$/),
+    '+ /env/TOKEN/fromFile: "x"',
+  ])
+  const other = { ...mine, launch: { ...launch, args: ['/'] } }
   expect((await gateway.see(other)).isLaunchAccepted).toBe(false)
   // A person's own file may change; a package without a version is asked about even there.
   await gateway.see(sight)
   expect(
-    (await gateway.see({ ...sight, launch: { ...launch, hash: 'l2' } })).isLaunchAccepted,
+    (await gateway.see({ ...sight, launch: { ...launch, args: ['/'] } })).isLaunchAccepted,
   ).toBe(true)
-  const loose = { ...launch, hash: 'l3', doubts: ['no version'] }
+  const loose = { command: 'npx', args: ['fs-server'] }
   expect((await gateway.see({ ...sight, launch: loose })).isLaunchAccepted).toBe(false)
 })
 

@@ -6,6 +6,7 @@
 import type { Alternative } from '../core/engine/types.ts'
 import type { DenialCode, GatewayCode } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { LaunchEntry } from '../core/tools/launch-pin.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { ShownMark } from './marks.ts'
 import type { By } from './runtime.ts'
@@ -70,17 +71,11 @@ export type Sight = {
   /** The folder whose file names the server; null: the file beside Pawl's data. */
   readonly scope: string | null
   readonly server: string
-  readonly launch: SeenThing
-  /** Null: it was not asked yet. */
-  readonly tools: readonly (SeenThing & { readonly tool: string })[] | null
+  /** Its entry as it is written. WHY: what a person is shown of it is made here, not there. */
+  readonly launch: LaunchEntry
+  /** As the server says it; null: it was not asked yet. */
+  readonly tools: readonly { readonly tool: string; readonly definition: JsonObject }[] | null
   readonly whose: Whose
-}
-export type SeenThing = {
-  readonly hash: string
-  /** What a person is shown. */
-  readonly about: string
-  /** Why it is not believed at first sight. */
-  readonly doubts: readonly string[]
 }
 
 export type Seen = {
@@ -104,6 +99,8 @@ export type Pin = {
   readonly hasChanged: boolean
   readonly about: string
   readonly doubts: readonly string[]
+  /** What is not as it was agreed to, value by value; empty: it is. */
+  readonly changes: readonly string[]
 }
 
 export type Acceptance = {

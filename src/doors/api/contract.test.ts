@@ -167,8 +167,8 @@ test('every answer is as its schema says', async () => {
   expect(await ask('gateway.mark', mark)).toEqual({ isProven: false })
   await ask('gateway.report', { runId: forced.runId, callId: 'c', ok: true })
   await ask('gateway.offer', { ...named, tools: [server] })
-  const launch = { hash: 'h', about: 'a', doubts: [] }
-  const tools = [{ tool: 'read_file', ...launch }]
+  const launch = { command: 'fs' }
+  const tools = [{ tool: 'read_file', definition: { name: 'read_file' } }]
   await ask('gateway.see', { ...named, scope: '/work', server: 'fs', launch, tools })
   const [pin] = (await ask('gateway.pins', { workspace: '/work' })).items
   await ask('gateway.accept', { scope: '/work', server: 'fs', version: pin.version })

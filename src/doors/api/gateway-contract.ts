@@ -7,6 +7,8 @@ import { alternative, count, folder, jsonObject, money, name } from './shapes.ts
 
 /** Tools that one question may name. */
 const toolsMax = 2_000
+/** Letters of one word of an entry. */
+const textCharsMax = 100_000
 
 const mark = z.strictObject({
   session: name,
@@ -25,12 +27,21 @@ const server = z.strictObject({ server: name, tool: name })
 const scope = folder
   .nullable()
   .describe("the folder whose file names the server; null: the file beside Pawl's data")
-const thing = { hash: name, about: z.string().max(4_000), doubts: z.array(z.string().max(500)) }
+const text = z.string().max(textCharsMax)
+const launch = z.strictObject({
+  command: text.optional(),
+  args: z.array(text).optional(),
+  cwd: text.optional(),
+  env: jsonObject.optional(),
+  url: text.optional(),
+  headers: jsonObject.optional(),
+})
 const pin = {
   isAccepted: z.boolean(),
   hasChanged: z.boolean().describe('it was agreed to before, when it was something else'),
   about: z.string(),
   doubts: z.array(z.string()),
+  changes: z.array(z.string()).describe('what is not as it was agreed to; empty: it is'),
 }
 const pinned = z
   .object({
@@ -87,9 +98,9 @@ export const gatewayContract = {
       ...whose,
       scope,
       server: name,
-      launch: z.strictObject(thing),
+      launch: launch.describe('its entry as it is written'),
       tools: z
-        .array(z.strictObject({ tool: name, ...thing }))
+        .array(z.strictObject({ tool: name, definition: jsonObject }))
         .max(toolsMax)
         .nullable()
         .describe('null: the server was not asked yet'),
