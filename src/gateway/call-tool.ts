@@ -2,7 +2,7 @@
  * A call of a tool through the gateway, from the client's words to the server's answer.
  */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { readWho } from '../doors/mcp/who.ts'
+import { readMark } from '../doors/mcp/who.ts'
 import type { Catalogue } from './catalogue.ts'
 import { cutResult } from './cut-result.ts'
 import type { Desk } from './desk.ts'
@@ -46,11 +46,11 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   if (target === null) return invalid(`Unknown tool: ${name.slice(0, 200)}`)
   const { server, name: tool, isAccepted } = target
   if (!isAccepted) return { result: refusedResult(unpinned(server.name, tool), []) }
-  const { who, input } = readWho(args)
+  const { mark, input } = readMark(args)
   const judged = await work.judge({
     server: { server: server.name, tool },
     input,
-    who,
+    mark,
     signal,
     progress,
   })

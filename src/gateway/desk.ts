@@ -3,7 +3,7 @@
  */
 import type { Input } from '../doors/api/contract.ts'
 import type { Ask } from '../doors/mcp/link.ts'
-import type { Who } from '../doors/mcp/who.ts'
+import type { Shown } from '../doors/mcp/who.ts'
 
 export type Desk = {
   /** The daemon, which judges. */
@@ -21,15 +21,14 @@ export type Desk = {
   readonly held: { runId: string | null }
 }
 
-export type Whose = Pick<Input<'gateway.check'>, 'workspace' | 'named' | 'last'>
+export type Whose = Pick<Input<'gateway.check'>, 'workspace' | 'runId' | 'mark' | 'last'>
 
-/** Whose a call is: as a hook says, as the environment says, or as the daemon finds out. */
-export function whoseOf({ workspace, runId, held }: Desk, who: Who | null = null): Whose {
-  const last = held.runId === null ? {} : { last: held.runId }
-  if (runId !== null && (who === null || who.session === null || who.run === runId)) {
-    return { workspace, named: { runId, branch: who?.branch ?? null } }
+/** Whose a call is: what the environment and the call say of it. The daemon finds out. */
+export function whoseOf({ workspace, runId, held }: Desk, mark: Shown | null = null): Whose {
+  return {
+    workspace,
+    ...(runId === null ? {} : { runId }),
+    ...(mark === null ? {} : { mark }),
+    ...(held.runId === null ? {} : { last: held.runId }),
   }
-  if (who === null || who.session === null) return { workspace, ...last }
-  const { session, run, branch } = who
-  return { workspace, named: { runId: run, branch, session }, ...last }
 }

@@ -7,13 +7,13 @@ import type { JsonObject } from '../core/json.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Answer } from '../doors/api/contract.ts'
 import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
-import type { Who } from '../doors/mcp/who.ts'
+import type { Shown } from '../doors/mcp/who.ts'
 import { type Desk, whoseOf } from './desk.ts'
 
 export type Wish = {
   readonly server: McpName
   readonly input: JsonObject
-  readonly who: Who | null
+  readonly mark: Shown | null
   /** Raised when the client no longer wants the answer. */
   readonly signal: AbortSignal
   /** Tells a client that asked for it how a long call is getting on. */
@@ -85,9 +85,9 @@ export function openJudge(desk: Desk): Judge {
   }
 }
 
-async function check(desk: Desk, { server, input, who }: Wish): Promise<Verdict> {
+async function check(desk: Desk, { server, input, mark }: Wish): Promise<Verdict> {
   const { holder, held } = desk
-  const whose = whoseOf(desk, who)
+  const whose = whoseOf(desk, mark)
   const verdict = await desk.daemon('gateway.check', { ...whose, server, input, holder })
   if (verdict.runId !== null) held.runId = verdict.runId
   return verdict

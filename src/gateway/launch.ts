@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { secretName } from '../core/tools/launch-pin.ts'
 import { pathFrom, type ServerEntry, type Value } from './gateway-file.ts'
 
 export type Launch = {
@@ -31,7 +32,6 @@ const basics = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'],
   ...['SystemRoot', 'SystemDrive', 'APPDATA', 'LOCALAPPDATA', 'PATHEXT', 'USERPROFILE', 'TEMP'],
 ]
-const secretName = /key|token|secret|pass|auth|credential|cookie|private|session|bearer|dsn/i
 /** Shorter values stand in too many texts to be taken for the secret. */
 const secretCharsMin = 6
 const secretBytesMax = 64 * 1024

@@ -72,7 +72,7 @@ type Passing = {
 async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told> {
   const { target, tool, input, method, params } = passing
   const { server } = target
-  const wish = { server: { server: server.name, tool }, input, who: null, ...asked }
+  const wish = { server: { server: server.name, tool }, input, mark: null, ...asked }
   const judged = await work.judge(wish)
   if (judged.kind === 'no') {
     const { code, reason, hint } = judged.refusal

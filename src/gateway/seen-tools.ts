@@ -1,14 +1,12 @@
 /**
  * What a server says of its tools, looked at before anybody else sees it: which of them can be
- * offered at all, the hash that a person's word is bound to, and what makes one doubtful.
+ * offered at all.
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
-import { hashJson } from '../core/machine/hash.ts'
 import { lookAlike } from '../core/policy/look-alike.ts'
 import { isControlTool } from '../core/tools/own-tools.ts'
-import type { SeenThing } from '../runtime/gateway.ts'
 
-export type SeenTool = SeenThing & { readonly tool: string; readonly definition: JsonObject }
+export type SeenTool = { readonly tool: string; readonly definition: JsonObject }
 
 export type SeenTools = {
   readonly tools: readonly SeenTool[]
@@ -20,9 +18,6 @@ export type SeenTools = {
 const toolsMax = 500
 const definitionCharsMax = 200_000
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$/
-/** Letters that a person does not see and a model reads: tags, marks of direction, empty ones. */
-const invisible = /[\u{E0000}-\u{E0FFF}\u200B\u200C\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/u
-const aboutCharsMax = 300
 
 export function seeTools(listed: readonly Json[]): SeenTools {
   const tools: SeenTool[] = []
@@ -40,7 +35,7 @@ export function seeTools(listed: readonly Json[]): SeenTools {
     const twice = names.has(plain) ? 'another tool of the server has that name' : null
     names.add(plain)
     const problem = why ?? twice
-    if (problem === null) tools.push(seen(name, definition))
+    if (problem === null) tools.push({ tool: name, definition })
     else refused.push(`the tool ${JSON.stringify(name.slice(0, 100))} is not offered: ${problem}`)
   }
   return { tools, refused }
@@ -54,14 +49,4 @@ function refuse(name: string, definition: JsonObject): string | null {
   if (asObject(definition.inputSchema) === null) return 'it has no schema of its input'
   if (JSON.stringify(definition).length > definitionCharsMax) return 'its definition is too long'
   return null
-}
-
-function seen(tool: string, definition: JsonObject): SeenTool {
-  // What is not told to a model may change at will.
-  const { _meta: _, ...told } = definition
-  const text = JSON.stringify(told)
-  const doubts = invisible.test(text) ? ['it says something in letters that cannot be seen'] : []
-  const words = typeof definition.description === 'string' ? definition.description : ''
-  const about = words.replace(/\s+/g, ' ').slice(0, aboutCharsMax)
-  return { tool, definition, hash: hashJson(told), about, doubts }
 }

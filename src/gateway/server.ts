@@ -3,7 +3,7 @@
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { microUsd } from '../core/money.ts'
-import { pinLaunch } from '../core/tools/launch-pin.ts'
+import { launchIn, pinLaunch } from '../core/tools/launch-pin.ts'
 import { type Desk, whoseOf } from './desk.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import type { Notification, Request } from './json-rpc.ts'
@@ -129,8 +129,7 @@ function offeringsOf(
 /** Tells the daemon what the server is now. A daemon that does not answer agrees to nothing. */
 async function see(desk: Desk, { entry, state }: Whole): Promise<void> {
   const { name, scope } = entry
-  const tools = state.seen.map(({ tool, hash, about, doubts }) => ({ tool, hash, about, doubts }))
-  const sight = { scope, server: name, launch: pinLaunch(entry), tools }
+  const sight = { scope, server: name, launch: launchIn(entry), tools: [...state.seen] }
   try {
     const { accepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
     state.offerings = offeringsOf(name, state.seen, accepted)
@@ -147,7 +146,7 @@ function textOf(fault: unknown): string {
 async function launch(desk: Desk, { entry, state }: Whole, ears: Ears): Promise<Wire | Ending> {
   const { name, scope } = entry
   const seen = pinLaunch(entry)
-  const sight = { scope, server: name, launch: seen, tools: null }
+  const sight = { scope, server: name, launch: launchIn(entry), tools: null }
   const { isLaunchAccepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
   state.isLaunched = isLaunchAccepted
   if (!isLaunchAccepted) {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type House, isOurNode, openHouse, program, release, until } from './daemon.contract.ts'
-import { openAgent } from './mcp.contract.ts'
+import { markOf, openAgent } from './mcp.contract.ts'
 
 let house: House
 beforeAll(async () => {
@@ -44,14 +44,17 @@ describe.runIf(isOurNode)('which run', slow, () => {
   test('PAWL_RUN names the run, a hook goes before it, a session keeps to its own', async () => {
     const one = (await house.json('start', 'release')).runId
     const other = (await house.json('start', 'release')).runId
+    // With two that are free the hook cannot tell which one is meant, and names none.
+    const fresh = await markOf(house, 's2')
     const { call } = await openAgent(house, { env: { PAWL_RUN: one } })
     expect((await call('pawl_get_state')).values.run.run).toBe(one)
-    const mark = { session: 'claude:s1', agent: null, run: other, branch: null }
+    const mark = await markOf(house, 's1', { PAWL_RUN: other })
+    const forged = { ...mark, proof: 'x' }
+    expect((await call('pawl_get_state', { _pawl: forged })).values.run.run).toBe(one)
     expect((await call('pawl_get_state', { _pawl: mark })).values.run.run).toBe(other)
     await house.json('cancel', one)
     const plain = await openAgent(house)
     expect((await plain.call('pawl_get_state')).values.run.run).toBe(other)
-    const fresh = { session: 'claude:s2', agent: null, run: null, branch: null }
     const alone = await plain.call('pawl_get_state', { _pawl: fresh })
     expect(alone.values.error).toMatchObject({ code: 'RUN_UNKNOWN' })
     const passedOver = await plain.call('pawl_load_workflow', { name: 'release', _pawl: fresh })
@@ -60,10 +63,9 @@ describe.runIf(isOurNode)('which run', slow, () => {
     const begun = await plain.call('pawl_load_workflow', { name: 'release', _pawl: fresh })
     expect(begun.isError).toBe(false)
     const own = begun.values.run.run
-    const mine = { ...fresh, run: own }
+    const mine = await markOf(house, 's2')
+    expect(mine.run).toBe(own)
     expect((await plain.call('pawl_get_state', { _pawl: mine })).values.run.run).toBe(own)
-    const sub = { ...mine, agent: 'a7' }
-    expect((await plain.call('pawl_get_state', { _pawl: sub })).values.run.run).toBe(own)
   })
 
   test('other names of tools, for instructions that were written for them', async () => {

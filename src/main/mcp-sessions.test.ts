@@ -1,13 +1,19 @@
 /** Sessions that a hook names, at the MCP server: none works on a run that it is not held to. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
-import { type House, isOurNode, openHouse, program, release } from './daemon.contract.ts'
-import { type Agent, fork, openAgent, type Said } from './mcp.contract.ts'
+import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
+import {
+  type Agent,
+  fork,
+  type Heard,
+  type HookedCall,
+  hear,
+  markOf,
+  openAgent,
+  type Said,
+} from './mcp.contract.ts'
 
 let house: House
 beforeAll(async () => {
@@ -25,17 +31,7 @@ beforeEach(async () => {
   for (const { id } of items) await house.json('cancel', id)
 }, 60_000)
 
-type Heard = { readonly exit: number; readonly stdout: string }
-
-/** What the real hook of Claude Code makes of a call. */
-async function hook(session: string, tool: string, input: JsonObject): Promise<Heard> {
-  const { workspace: cwd, env } = house
-  const child = spawn(process.execPath, [program, 'hook', 'claude', cwd], { cwd, env })
-  const told = { hook_event_name: 'PreToolUse', session_id: session, cwd, tool_name: tool }
-  child.stdin.end(JSON.stringify({ ...told, tool_input: input, tool_use_id: crypto.randomUUID() }))
-  const [stdout, [exit]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  return { exit, stdout }
-}
+const hook = (...call: HookedCall): Promise<Heard> => hear(house, call)
 
 /** A call of an agent under hooks: the hook writes who calls, and the server hears it. */
 async function call(
@@ -98,7 +94,7 @@ describe.runIf(isOurNode)('resuming under hooks', slow, () => {
 
   test('what was kept of a session counts for nothing once the hook names no run', async () => {
     const agent = await openAgent(house, { env: { PAWL_RUN: 'unknown' } })
-    const who = { session: 'claude:eight', agent: null, run: null, branch: null }
+    const who = await markOf(house, 'eight')
     await agent.call('pawl_load_workflow', { name: 'release', _pawl: who })
     const lost = await agent.call('pawl_get_state', { _pawl: who })
     expect(lost.values.error).toMatchObject({ code: 'RUN_UNKNOWN' })

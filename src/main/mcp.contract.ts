@@ -2,8 +2,11 @@
  * What tests of the MCP server share: real clients of it, each with a process of its own, in the
  * house of a daemon.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import {
   Client,
   type ElicitResult,
@@ -255,4 +258,31 @@ export const fork = {
       done: { type: 'final' },
     },
   },
+}
+
+export type Heard = { readonly exit: number; readonly stdout: string }
+export type HookedCall = readonly [session: string, tool: string, input: JsonObject]
+
+/** What the real hook of Claude Code makes of a call. */
+export async function hear(
+  { workspace: cwd, env }: House,
+  [session, tool, input]: HookedCall,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Heard> {
+  const args = [program, 'hook', 'claude', cwd]
+  const child = spawn(process.execPath, args, { cwd, env: { ...env, ...more } })
+  const told = { hook_event_name: 'PreToolUse', session_id: session, cwd, tool_name: tool }
+  child.stdin.end(JSON.stringify({ ...told, tool_input: input, tool_use_id: crypto.randomUUID() }))
+  const [stdout, [exit]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  return { exit, stdout }
+}
+
+/** The mark that the hook writes into the calls of a session. */
+export async function markOf(
+  house: House,
+  session: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<JsonObject> {
+  const { stdout } = await hear(house, [session, 'mcp__pawl__pawl_get_state', {}], more)
+  return JSON.parse(stdout).hookSpecificOutput.updatedInput._pawl
 }

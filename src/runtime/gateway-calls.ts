@@ -7,23 +7,24 @@ import type { JsonObject } from '../core/json.ts'
 import { hashCall } from '../core/judge.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Clock } from './clock.ts'
+import { isNear, realFolder } from './folders.ts'
 import {
   type Gateway,
   type GatewayCall,
   type GatewayVerdict,
   gatewayDrawer,
-  type Named,
   type Offered,
   type Whose,
 } from './gateway.ts'
-import { isOpen } from './open-statuses.ts'
+import type { Marks } from './marks.ts'
 import type { Card, CardStore, Store } from './ports.ts'
 import type { By, Intent, Outcome, Runtime } from './runtime.ts'
 
 export type CallsDesk = {
-  readonly store: CardStore & Pick<Store, 'readHead' | 'claimsOn'>
+  readonly store: CardStore & Pick<Store, 'readHead'>
   readonly clock: Clock
-  /** Ids of the open runs of a workspace, as far as two of them. */
+  readonly marks: Pick<Marks, 'isProven'>
+  /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
   readonly openRuns: (workspace: string) => Promise<readonly string[]>
   readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readRun' | 'readApproval' | 'judge'>
 }
@@ -50,7 +51,7 @@ export async function checkCall(
   by: By,
 ): Promise<GatewayVerdict> {
   const place = await placeOf(desk, call)
-  if (place === 'unclear') return denied({ ...none, ...severalOpen })
+  if (isUnclear(place)) return denied({ ...none, ...place })
   if (place === null) return checkFree(desk, call)
   const { runId, branch } = place
   const hash = hashCall({ tool: spelled(call.server), input: call.input })
@@ -64,38 +65,27 @@ function spelled({ server, tool }: McpName): string {
   return `mcp__${server}__${tool}`
 }
 
-async function placeOf(desk: CallsDesk, whose: Whose): Promise<Place | 'unclear' | null> {
-  const { workspace, named, last } = whose
-  if (named !== null && named.runId !== null && (await isHeld(desk, whose, named))) {
-    return { runId: named.runId, branch: named.branch }
+async function placeOf(desk: CallsDesk, whose: Whose): Promise<Place | Unclear | null> {
+  const { mark, last } = whose
+  const workspace = realFolder(whose.workspace)
+  const proven = mark !== null && desk.marks.isProven(mark) ? mark : null
+  // What the environment names was said by whoever started the host: no call says otherwise.
+  if (whose.runId !== null) {
+    const { runId } = whose
+    return { runId, branch: proven?.run === runId ? proven.branch : null }
+  }
+  if (proven !== null && proven.run !== null) {
+    const { run: runId, branch } = proven
+    const head = await desk.store.readHead(runId)
+    // WHY: a mark can be read in the transcript of a session and shown in another folder.
+    const where = head?.workspace ?? null
+    return where !== null && isNear(where, workspace) ? { runId, branch } : markElsewhere
   }
   const [only, second] = await desk.openRuns(workspace)
-  if (second !== undefined) return 'unclear'
+  if (second !== undefined) return severalOpen
   // WHY the last one: who could end its run would choose what it is held by.
   const runId = only ?? last
   return runId === null ? null : { runId, branch: null }
-}
-
-/**
- * Whether a run is really the one that holds a session.
- * WHY: an agent without hooks could name a run that is over, or that has nothing to do with it.
- */
-async function isHeld(desk: CallsDesk, { workspace }: Whose, named: Named): Promise<boolean> {
-  const { runId, branch, session } = named
-  if (session === null) return true
-  const head = await desk.store.readHead(runId ?? '')
-  if (head === null) return false
-  const claims = await desk.store.claimsOn(head.id)
-  const holder = claims.find((claim) => claim.branch === '')?.session
-  if (holder === undefined ? head.workspace !== workspace : holder !== session) return false
-  if (!isOpen(head.status)) {
-    const isFree = (await desk.openRuns(workspace)).length === 0
-    if (holder === undefined || !isFree) return false
-  }
-  const isBranch = claims.some(
-    (claim) => claim.branch === branch && claim.session.startsWith(`${session}/`),
-  )
-  return branch === null || isBranch
 }
 
 const none = {
@@ -110,11 +100,26 @@ const none = {
   card: null,
 } as const
 
-const severalOpen = {
+/** It cannot be told which run judges. */
+type Unclear = { readonly code: 'REQUEST_INVALID'; readonly reason: string; readonly hint: string }
+
+function isUnclear(place: Place | Unclear | null): place is Unclear {
+  return place !== null && 'code' in place
+}
+
+const severalOpen: Unclear = {
   code: 'REQUEST_INVALID',
-  reason: 'several runs are open in this folder and it cannot be told which one judges this call',
+  reason:
+    'several runs are open in this folder, above it or below it, and it cannot be told which ' +
+    'one judges this call',
   hint: 'a person names one with PAWL_RUN, or ends the others with `pawl cancel RUN`',
-} as const
+}
+
+const markElsewhere: Unclear = {
+  code: 'REQUEST_INVALID',
+  reason: 'the hook names a run of another folder than the one that the gateway works for',
+  hint: 'a person names the run with PAWL_RUN, or the folder with `pawl gateway --workspace`',
+}
 
 function denied(why: Omit<GatewayVerdict, 'verdict'>): GatewayVerdict {
   return { verdict: 'deny', ...why }
@@ -306,7 +311,7 @@ export const offerTools =
   (desk: CallsDesk): Gateway['offer'] =>
   async (whose, names) => {
     const place = await placeOf(desk, whose)
-    if (place === 'unclear') return { runId: null, offered: names.map(() => 'hidden') }
+    if (isUnclear(place)) return { runId: null, offered: names.map(() => 'hidden') }
     const offered = await Promise.all(names.map((name) => offerOf(desk, { name, whose, place })))
     return { runId: place?.runId ?? null, offered }
   }
@@ -332,7 +337,7 @@ async function offerOf(desk: CallsDesk, { name, whose, place }: Wish): Promise<O
 /** Puts a remark on the record of the run that a gateway works for, if there is one. */
 export async function warnRun(desk: CallsDesk, whose: Whose, message: string): Promise<void> {
   const place = await placeOf(desk, whose)
-  if (place === null || place === 'unclear') return
+  if (place === null || isUnclear(place)) return
   await desk.runtime.send(
     place.runId,
     { kind: 'warn', message },

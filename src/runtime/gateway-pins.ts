@@ -3,7 +3,9 @@
  * tools by a hash of all that an agent is told of it. What is seen first is taken as it is; what
  * changes or comes later waits for a person.
  */
-import { emptyRecord, own } from '../core/json.ts'
+import { emptyRecord, type JsonObject, own } from '../core/json.ts'
+import { pinLaunch } from '../core/tools/launch-pin.ts'
+import { changeLines, pinTool, type ThingPin } from '../core/tools/tool-pin.ts'
 import type { Clock } from './clock.ts'
 import {
   type Acceptance,
@@ -11,7 +13,6 @@ import {
   type Pin,
   type Pinned,
   type Seen,
-  type SeenThing,
   type Sight,
 } from './gateway.ts'
 import { PawlError } from './pawl-error.ts'
@@ -30,6 +31,9 @@ type Entry = {
   seen: string
   about: string
   doubts: readonly string[]
+  /** All that was seen, and all that was agreed to; null: nothing yet. */
+  told: JsonObject
+  agreed: JsonObject | null
 }
 type Book = { launch: Entry; tools: Record<string, Entry> }
 
@@ -79,20 +83,20 @@ function noteSight(before: Book | null, sight: Sight): Noted {
   // WHY not from a workspace: whoever writes its files would have programs started.
   const isOwn = scope === null
   const next: Book = {
-    launch: noteThing(before?.launch, launch, { isTrusted: isOwn, onWait: how }),
+    launch: noteThing(before?.launch, pinLaunch(launch), { isTrusted: isOwn, onWait: how }),
     tools: before?.tools ?? emptyRecord<Entry>(),
   }
   if (sight.tools === null) return { book: next, news }
   const tools = Object.assign(emptyRecord<Entry>(), next.tools)
   const isFirst = Object.keys(tools).length === 0
-  for (const thing of sight.tools.slice(0, toolsMax)) {
-    const known = own(tools, thing.tool)
+  for (const { tool, definition } of sight.tools.slice(0, toolsMax)) {
+    const known = own(tools, tool)
     const onWait = ({ accepted }: Entry): void => {
       const what = accepted === null ? 'is new' : 'has changed what it says of itself'
-      const name = `${server}:${thing.tool}`
+      const name = `${server}:${tool}`
       news.push(`the tool \`mcp:${name}\` ${what}: ${waitText(name)}`)
     }
-    tools[thing.tool] = noteThing(known, thing, { isTrusted: isFirst, onWait })
+    tools[tool] = noteThing(known, pinTool(definition), { isTrusted: isFirst, onWait })
   }
   return { book: { ...next, tools }, news }
 }
@@ -108,12 +112,19 @@ type Manner = {
   readonly onWait: (entry: Entry) => void
 }
 
-function noteThing(known: Entry | undefined, thing: SeenThing, manner: Manner): Entry {
-  const { hash, about, doubts } = thing
+function noteThing(known: Entry | undefined, thing: ThingPin, manner: Manner): Entry {
+  const { hash, about, doubts, told } = thing
   if (known !== undefined && known.seen === hash) return known
   const accepted = known?.accepted ?? null
   const isTaken = manner.isTrusted && doubts.length === 0
-  const entry = { accepted: isTaken ? hash : accepted, seen: hash, about, doubts }
+  const entry = {
+    accepted: isTaken ? hash : accepted,
+    seen: hash,
+    about,
+    doubts,
+    told,
+    agreed: isTaken || hash === accepted ? told : (known?.agreed ?? null),
+  }
   if (entry.accepted !== hash) manner.onWait(entry)
   return entry
 }
@@ -156,8 +167,9 @@ function pinnedOf(
 }
 
 function pinOf(entry: Entry): Pin {
-  const { accepted, about, doubts } = entry
-  return { isAccepted: isAccepted(entry), hasChanged: accepted !== null, about, doubts }
+  const { accepted, about, doubts, told, agreed } = entry
+  const changes = isAccepted(entry) ? [] : changeLines(agreed, told)
+  return { isAccepted: isAccepted(entry), hasChanged: accepted !== null, about, doubts, changes }
 }
 
 /** A person agrees to what they have seen. */
@@ -175,7 +187,10 @@ export async function acceptPins(
     throw new PawlError('REQUEST_INVALID', `nothing was seen of \`${name}\``, { hint })
   }
   const entries = one === undefined ? [book.launch, ...Object.values(book.tools)] : [one]
-  for (const entry of entries) entry.accepted = entry.seen
+  for (const entry of entries) {
+    entry.accepted = entry.seen
+    entry.agreed = entry.told
+  }
   const data = JSON.stringify(book)
   const change = { drawer: gatewayDrawer, key, expected: version, data, at: clock.now() }
   if ((await store.writeCards([change])) === 'conflict') throw conflict(server)

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import type { GatewayCall, Sight } from './gateway.ts'
 import { asAgent, asPerson, type Bench, openBench, say } from './runtime.contract.ts'
 
@@ -23,7 +26,7 @@ async function openRun(): Promise<Bench & { readonly runId: string }> {
 }
 
 function call(tool: string, more: Partial<GatewayCall> = {}): GatewayCall {
-  const whose = { workspace: '/work', named: null, last: null }
+  const whose = { workspace: '/work', runId: null, mark: null, last: null }
   const server = { server: 'fs', tool }
   return { ...whose, server, input: { path: 'a.md' }, holder: 'one', ...more }
 }
@@ -122,7 +125,7 @@ test('a grant dies with its stage', async () => {
 
 test('tools are shown as the stage allows; while a person decides, as before', async () => {
   const { runtime, runId } = await openRun()
-  const whose = { workspace: '/work', named: null, last: null }
+  const whose = { workspace: '/work', runId: null, mark: null, last: null }
   const names = ['read_file', 'write_file', 'move_file'].map((tool) => ({ server: 'fs', tool }))
   const offered = async (more = {}) =>
     (await runtime.gateway.offer({ ...whose, ...more }, names)).offered
@@ -135,9 +138,9 @@ test('tools are shown as the stage allows; while a person decides, as before', a
   expect(await offered({ workspace: '/elsewhere' })).toEqual(['listed', 'listed', 'listed'])
 })
 
-test('a session that is only named in the arguments of a call chooses no run', async () => {
+test('a mark chooses no run unless a hook of this daemon wrote it, for this folder', async () => {
   const { runtime, runId } = await openRun()
-  const { gateway } = runtime
+  const { gateway, marks } = runtime
   const start = (workspace: string) =>
     runtime.start({ definition: 'files', task: null, stage: null, vars: {}, workspace }, asAgent)
   const { runId: other } = await start('/other')
@@ -145,18 +148,39 @@ test('a session that is only named in the arguments of a call chooses no run', a
   await runtime.sessions.claim({ runId: over, branch: '', session: 'claude:old' })
   await runtime.send(over, say('NEXT'), asAgent)
   await runtime.send(over, say('DONE'), asAgent)
-  const session = 'claude:s1'
-  const judgedBy = async (named: GatewayCall['named']) =>
-    (await gateway.check(call('read_file', { named }), asAgent)).runId
-  expect(await judgedBy({ runId: null, branch: null, session })).toBe(runId)
-  expect(await judgedBy({ runId: other, branch: null, session })).toBe(runId)
-  expect(await judgedBy({ runId: 'nowhere', branch: null, session })).toBe(runId)
-  expect(await judgedBy({ runId: over, branch: null, session: 'claude:old' })).toBe(runId)
-  expect(await judgedBy({ runId, branch: 'x', session })).toBe(runId)
-  await runtime.sessions.claim({ runId: other, branch: '', session })
-  expect(await judgedBy({ runId: other, branch: null, session })).toBe(other)
+  const check = (more: Partial<GatewayCall>) => gateway.check(call('read_file', more), asAgent)
+  const judgedBy = async (more: Partial<GatewayCall>) => (await check(more)).runId
+  const mark = { session: 'claude:old', agent: null, run: over, branch: null }
+  expect(await judgedBy({ mark: { ...mark, proof: 'x' } })).toBe(runId)
+  const stolen = marks.prove({ ...mark, run: null })
+  expect(await judgedBy({ mark: { ...stolen, run: over } })).toBe(runId)
+  expect(await judgedBy({ mark: marks.prove({ ...mark, run: null }) })).toBe(runId)
+  expect(await judgedBy({ mark: marks.prove(mark) })).toBe(over)
+  const elsewhere = await check({ mark: marks.prove({ ...mark, run: other }) })
+  expect(elsewhere).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID', runId: null })
   // What the environment names was said by whoever started the host.
-  expect(await judgedBy({ runId: over, branch: null, session: null })).toBe(over)
+  expect(await judgedBy({ runId: over })).toBe(over)
+  expect(await judgedBy({ runId, mark: marks.prove(mark) })).toBe(runId)
+})
+
+test('a folder by another name, above or below is held by the run that is open there', async () => {
+  const { runtime } = await openRun()
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-near-')))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  mkdirSync(join(root, 'project', 'src'), { recursive: true })
+  symlinkSync(join(root, 'project'), join(root, 'link'))
+  const request = { definition: 'files', task: null, stage: null, vars: {} }
+  const start = (workspace: string) =>
+    runtime.start({ ...request, workspace: join(root, workspace) }, asAgent)
+  const { runId } = await start('link')
+  const check = (workspace: string) =>
+    runtime.gateway.check(call('read_file', { workspace: join(root, workspace) }), asAgent)
+  for (const one of ['project', 'link', 'project/src', 'link/src', 'project/gone', '.']) {
+    expect(await check(one)).toMatchObject({ verdict: 'allow', runId })
+  }
+  expect(await check('project2')).toMatchObject({ verdict: 'allow', runId: null })
+  await start('project/src')
+  expect(await check('project')).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID' })
 })
 
 test('several open runs judge nothing, and a run that ended still holds who had it', async () => {
@@ -175,17 +199,18 @@ test('several open runs judge nothing, and a run that ended still holds who had 
   expect(unclear).toMatchObject({ verdict: 'deny', code: 'REQUEST_INVALID' })
 })
 
-const launch = { hash: 'l1', about: 'fs-server /work', doubts: [] }
-const tool = (name: string, hash: string, doubts: readonly string[] = []) => ({
-  ...{ tool: name, hash, about: `${name} ${hash}`, doubts },
+const launch = { command: 'fs-server', args: ['/work'] }
+const tool = (name: string, description: string) => ({
+  tool: name,
+  definition: { name, description, inputSchema: { type: 'object' } },
 })
-const whose = { workspace: '/work', named: null, last: null }
+const whose = { workspace: '/work', runId: null, mark: null, last: null }
 const sight: Sight = { scope: null, server: 'fs', launch, tools: null, whose }
 
 test('what is seen first is taken; what changes, comes later or is odd waits', async () => {
   const { runtime, runId } = await openRun()
   const { gateway } = runtime
-  const tools = [tool('a', '1'), tool('b', '1'), tool('odd', '1', ['invisible letters'])]
+  const tools = [tool('a', '1'), tool('b', '1'), tool('odd', 'a\u200Bb')]
   const first = await gateway.see({ ...sight, tools })
   expect(first).toEqual({ isLaunchAccepted: true, accepted: ['a', 'b'] })
   // Another order is the same.
@@ -206,9 +231,12 @@ test('what is seen first is taken; what changes, comes later or is odd waits', a
     tool: 'a',
     isAccepted: false,
     hasChanged: true,
-    about: 'a 2',
+    about: '2',
     doubts: [],
+    changes: ['- /description: "1"', '+ /description: "2"'],
   })
+  const odd = pinned?.tools.find((one) => one.tool === 'odd')
+  expect(odd?.changes).toContain('+ /description: "a\\u{200b}b"')
   const version = pinned?.version ?? 0
   const accept = { scope: null, server: 'fs', tool: 'a', version }
   await expect(gateway.accept({ ...accept, version: version - 1 })).rejects.toThrow('meanwhile')
@@ -224,14 +252,23 @@ test('what a file of a workspace starts waits for a person, whatever it is', asy
   expect((await gateway.see(mine)).isLaunchAccepted).toBe(false)
   await gateway.accept({ scope: '/work', server: 'fs', tool: null, version: 1 })
   expect((await gateway.see(mine)).isLaunchAccepted).toBe(true)
-  const other = { ...mine, launch: { ...launch, hash: 'l2' } }
+  const env = { MODE: 'all', API_KEY: 'abcdefgh', TOKEN: { fromFile: 'x' } }
+  await gateway.see({ ...mine, launch: { ...launch, cwd: '/tmp', env } })
+  const [pin] = await gateway.listPins('/work')
+  expect(pin?.launch.changes).toEqual([
+    '+ /cwd: "/tmp"',
+    '+ /env/MODE: "all"',
+    expect.stringMatching(/^\+ \/env\/API_KEY: "\[secret \w{8}\]"$/),
+    '+ /env/TOKEN/fromFile: "x"',
+  ])
+  const other = { ...mine, launch: { ...launch, args: ['/'] } }
   expect((await gateway.see(other)).isLaunchAccepted).toBe(false)
   // A person's own file may change; a package without a version is asked about even there.
   await gateway.see(sight)
   expect(
-    (await gateway.see({ ...sight, launch: { ...launch, hash: 'l2' } })).isLaunchAccepted,
+    (await gateway.see({ ...sight, launch: { ...launch, args: ['/'] } })).isLaunchAccepted,
   ).toBe(true)
-  const loose = { ...launch, hash: 'l3', doubts: ['no version'] }
+  const loose = { command: 'npx', args: ['fs-server'] }
   expect((await gateway.see({ ...sight, launch: loose })).isLaunchAccepted).toBe(false)
 })
 

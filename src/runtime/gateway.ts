@@ -6,26 +6,20 @@
 import type { Alternative } from '../core/engine/types.ts'
 import type { DenialCode, GatewayCode } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { LaunchEntry } from '../core/tools/launch-pin.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
+import type { ShownMark } from './marks.ts'
 import type { By } from './runtime.ts'
 
 /** Whose call it is. */
 export type Whose = {
   readonly workspace: string
-  /** As the environment or a hook says; null: nobody does. */
-  readonly named: Named | null
+  /** The run that the environment of the gateway names (`PAWL_RUN`); null: none. */
+  readonly runId: string | null
+  /** As it stands in the arguments of the call: it counts only if it is proven. Null: none. */
+  readonly mark: ShownMark | null
   /** The run that the caller was held by last; null: none. */
   readonly last: string | null
-}
-
-export type Named = {
-  readonly runId: string | null
-  readonly branch: string | null
-  /**
-   * The session that a hook names; null: the environment of the gateway says so. Without hooks an
-   * agent can write it into its arguments, so it counts only as far as the claims bear it out.
-   */
-  readonly session: string | null
 }
 
 export type GatewayCall = Whose & {
@@ -77,17 +71,11 @@ export type Sight = {
   /** The folder whose file names the server; null: the file beside Pawl's data. */
   readonly scope: string | null
   readonly server: string
-  readonly launch: SeenThing
-  /** Null: it was not asked yet. */
-  readonly tools: readonly (SeenThing & { readonly tool: string })[] | null
+  /** Its entry as it is written. WHY: what a person is shown of it is made here, not there. */
+  readonly launch: LaunchEntry
+  /** As the server says it; null: it was not asked yet. */
+  readonly tools: readonly { readonly tool: string; readonly definition: JsonObject }[] | null
   readonly whose: Whose
-}
-export type SeenThing = {
-  readonly hash: string
-  /** What a person is shown. */
-  readonly about: string
-  /** Why it is not believed at first sight. */
-  readonly doubts: readonly string[]
 }
 
 export type Seen = {
@@ -111,6 +99,8 @@ export type Pin = {
   readonly hasChanged: boolean
   readonly about: string
   readonly doubts: readonly string[]
+  /** What is not as it was agreed to, value by value; empty: it is. */
+  readonly changes: readonly string[]
 }
 
 export type Acceptance = {

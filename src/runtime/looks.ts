@@ -5,6 +5,7 @@ import { type Family, mainOf } from '../core/engine/family.ts'
 import { hasEnded } from '../core/engine/running.ts'
 import type { Machine, MailRule } from '../core/machine/machine.ts'
 import { readCosts } from './cost-report.ts'
+import { realFolder } from './folders.ts'
 import { currentRun, type Desk, replyIn } from './handle-command.ts'
 import { leafOf } from './intents.ts'
 import { PawlError } from './pawl-error.ts'
@@ -35,7 +36,13 @@ export function looksOf(desk: Desk): Looks {
       const text = await store.findReply(runId, commandId)
       return text === null ? null : replyIn(text)
     },
-    listRuns: store.listRuns,
+    listRuns: (query) => {
+      const { workspace } = query
+      return store.listRuns({
+        ...query,
+        workspace: workspace === null ? null : realFolder(workspace),
+      })
+    },
     readEvents: store.readEvents,
     listApprovals: store.listApprovals,
     readQuestion: async (id) => {

@@ -9,13 +9,15 @@ import { openStatuses } from './open-statuses.ts'
 import type { Store } from './ports.ts'
 import type { Waiters } from './waiters.ts'
 
-export type GatewayTools = Pick<CallsDesk, 'clock' | 'runtime'> & {
+export type GatewayTools = Pick<CallsDesk, 'clock' | 'runtime' | 'marks'> & {
   readonly store: Store
   readonly waiters: Pick<Waiters, 'listen'>
 }
 
-export function openGateway({ store, clock, runtime, waiters }: GatewayTools): Gateway {
-  const desk: CallsDesk = { store, clock, runtime, openRuns: openRunsIn(store, clock, waiters) }
+export function openGateway(tools: GatewayTools): Gateway {
+  const { store, clock, runtime, waiters, marks } = tools
+  const openRuns = openRunsIn(store, clock, waiters)
+  const desk: CallsDesk = { store, clock, runtime, marks, openRuns }
   const pins: PinsDesk = { store, clock, warn: (whose, text) => warnRun(desk, whose, text) }
   return {
     check: (call, by) => checkCall(desk, call, by),
@@ -48,7 +50,8 @@ function openRunsIn(
     const known = looks.get(workspace)
     if (known !== undefined && clock.now() - known.at < freshMs) return known.ids
     const [seen, at] = [changesCount, clock.now()]
-    const query = { statuses: openStatuses, workspace, definition: null, after: null, limit: 2 }
+    const where = { workspace: null, near: workspace, definition: null }
+    const query = { ...where, statuses: openStatuses, after: null, limit: 2 }
     const ids = (await store.listRuns(query)).items.map(({ id }) => id)
     if (looks.size >= workspacesMax) looks.clear()
     // Other nodes are heard of too late for that, and what changed meanwhile is not in it.

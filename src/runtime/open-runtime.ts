@@ -20,6 +20,7 @@ import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
 import { knownApproval, looksOf } from './looks.ts'
 import { openMachineShelf } from './machines.ts'
+import { openMarks } from './marks.ts'
 import { openMemories } from './memories.ts'
 import { openGateway } from './open-gateway.ts'
 import { PawlError } from './pawl-error.ts'
@@ -93,13 +94,14 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     // WHY no id: it needs none to happen once, and an agent could have used it before.
     handleCommand(desk, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
-  const calls = callsOf(desk)
+  const [calls, marks] = [callsOf(desk), openMarks()]
   return {
     ...calls,
     start: (request, by) => startRun(desk, request, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
-    gateway: openGateway({ store, clock, waiters, runtime: calls }),
+    gateway: openGateway({ store, clock, waiters, marks, runtime: calls }),
+    marks,
     ...looksOf(desk),
     prices: options.prices ?? knownPrices,
     waitFor: (wish) => waitFor(desk, wish),

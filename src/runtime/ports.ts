@@ -147,6 +147,8 @@ export type PageQuery = { readonly after: string | null; readonly limit: number 
 export type RunQuery = PageQuery & {
   readonly statuses: readonly string[] | null
   readonly workspace: string | null
+  /** Runs of this folder, of those above it and of those below it; absent: of any. */
+  readonly near?: string
   readonly definition: string | null
 }
 export type ApprovalQuery = PageQuery & {

@@ -17,6 +17,7 @@ import type { McpName } from '../core/tools/mcp-name.ts'
 import type { CostQuery, CostReport } from './cost-report.ts'
 import type { Drafts } from './drafts.ts'
 import type { Gateway } from './gateway.ts'
+import type { Marks } from './marks.ts'
 import type { Memories } from './memories.ts'
 import type {
   ApprovalQuery,
@@ -244,6 +245,8 @@ export type Runtime = {
   readonly sessions: Sessions
   /** For a gateway in front of MCP servers. */
   readonly gateway: Gateway
+  /** Whose calls are, where a hook says so. */
+  readonly marks: Marks
   /** The head of a run as it is kept; null: there is none. */
   readonly readHead: (runId: string) => Promise<RunHead | null>
   /** What a command of this id was replied; null: nothing yet. */

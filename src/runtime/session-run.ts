@@ -1,6 +1,7 @@
 /**
  * The run that a conversation of a host works on, or has worked on last, and how it comes to it.
  */
+import { realFolder } from './folders.ts'
 import { unknownRun } from './keep-logs.ts'
 import { openStatuses } from './open-statuses.ts'
 import { PawlError } from './pawl-error.ts'
@@ -79,7 +80,8 @@ export async function listOpen(
   workspace: string,
   begunBy: 'person' | 'anybody',
 ): Promise<OpenRuns> {
-  const query = { statuses: openStatuses, workspace, definition: null, after: null }
+  const where = { workspace: realFolder(workspace), definition: null }
+  const query = { ...where, statuses: openStatuses, after: null }
   const { items: all } = await store.listRuns({ ...query, limit: runsMax })
   const free: RunHead[] = []
   for (const head of all) {

@@ -6,14 +6,16 @@ import { isAbsolute } from 'node:path'
 import { startFamily } from '../core/engine/family.ts'
 import type { Shop } from './definitions.ts'
 import { findDefinition } from './find-definition.ts'
+import { realFolder } from './folders.ts'
 import { type Desk, handleStart, repeatReply } from './handle-command.ts'
 import { PawlError } from './pawl-error.ts'
 import type { By, Outcome, StartRequest } from './runtime.ts'
 import { refuseOther, refuseSecond, runOfSession } from './session-run.ts'
 
 export async function startRun(desk: Desk & Shop, request: StartRequest, by: By): Promise<Outcome> {
-  const { definition, task, stage, vars, workspace } = request
+  const { definition, task, stage, vars } = request
   refuse(request, by)
+  const workspace = request.workspace === null ? null : realFolder(request.workspace)
   const runId = runIdFor(by, desk.newId)
   if (by.commandId !== null && (await desk.store.findReply(runId, by.commandId)) !== null) {
     // WHY before the definition: it may have changed or gone since, and the run is there.

@@ -54,6 +54,17 @@ export function listsContract({ store }: Subject): void {
       expect(await list({ definition: '' })).toEqual([])
     })
 
+    test('can be narrowed to a folder with those above and below it', async () => {
+      const folders = ['/a', '/a/b', '/a/b/c', '/a/bc', '/A/b', '/', '/a/_', null]
+      for (const [n, workspace] of folders.entries()) await begin(`r_${n}`, { head: { workspace } })
+      const near = async (folder: string) => (await list({ near: folder })).sort()
+      expect(await near('/a/b')).toEqual(['r_0', 'r_1', 'r_2', 'r_5'])
+      expect(await near('/a/b/')).toEqual(['r_0', 'r_1', 'r_2', 'r_5'])
+      expect(await near('/a/b/c/d')).toEqual(['r_0', 'r_1', 'r_2', 'r_5'])
+      expect(await near('/')).toEqual(['r_0', 'r_1', 'r_2', 'r_3', 'r_4', 'r_5', 'r_6'])
+      expect(await near('/x')).toEqual(['r_5'])
+    })
+
     test('comes in pages that lose and repeat nothing, also among equal times', async () => {
       const ids = Array.from({ length: 25 }, (_, n) => `r_${n}`)
       for (const [n, id] of ids.entries()) {

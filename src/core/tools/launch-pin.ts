@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import { hashJson } from '../machine/hash.ts'
+import type { ThingPin } from './tool-pin.ts'
 
 export type LaunchEntry = {
   readonly command?: string | undefined
@@ -14,30 +15,46 @@ export type LaunchEntry = {
   readonly headers?: JsonObject | undefined
 }
 
-export type LaunchPin = {
-  readonly hash: string
-  /** What a person is shown. */
-  readonly about: string
-  /** Why it is not believed at first sight. */
-  readonly doubts: readonly string[]
-}
-
 const aboutCharsMax = 2_000
+/** Names of values that are secret, wherever they are written. */
+export const secretName = /key|token|secret|pass|auth|credential|cookie|private|session|bearer|dsn/i
 
 /** What is agreed to. */
-export function pinLaunch(entry: LaunchEntry): LaunchPin {
-  const { command, args, cwd, env, url, headers } = entry
-  const told: Record<string, Json> = {}
-  for (const [name, value] of Object.entries({ command, args, cwd, env, url, headers })) {
-    if (value !== undefined) told[name] = value
-  }
+export function pinLaunch(entry: LaunchEntry): ThingPin {
+  const { command, args, env, url, headers } = entry
+  const told = launchIn(entry)
   const words = url === undefined ? [command ?? '', ...(args ?? [])].join(' ') : url
   const names = [...Object.keys(env ?? {}), ...Object.keys(headers ?? {})]
   const about = names.length === 0 ? words : `${words} (with ${names.join(', ')})`
   const loose = loosenessOf(entry)
   const doubts = loose === null ? [] : [loose]
-  return { hash: hashJson(told), about: about.slice(0, aboutCharsMax), doubts }
+  const masked = {
+    ...told,
+    ...(env === undefined ? {} : { env: maskedIn(env) }),
+    ...(headers === undefined ? {} : { headers: maskedIn(headers) }),
+  }
+  return { hash: hashJson(told), about: about.slice(0, aboutCharsMax), doubts, told: masked }
 }
+
+/** Of an entry what says how it is started, and nothing else. */
+export function launchIn({ command, args, cwd, env, url, headers }: LaunchEntry): JsonObject {
+  const told: Record<string, Json> = {}
+  for (const [name, value] of Object.entries({ command, args, cwd, env, url, headers })) {
+    if (value !== undefined) told[name] = value
+  }
+  return told
+}
+
+/** Where a secret comes from is shown; one that is written down is not. */
+function maskedIn(values: JsonObject): JsonObject {
+  const masked = Object.entries(values).map(([name, value]) => {
+    const isSecret = typeof value === 'string' && !value.includes('${') && secretName.test(name)
+    return [name, isSecret ? `[secret ${hashJson(value).slice(-hashCharsMax)}]` : value]
+  })
+  return Object.fromEntries(masked)
+}
+/** Enough to see that a secret is another one. */
+const hashCharsMax = 8
 
 const fetchers = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|deno|docker|podman)$/
 const fetchWords = /^(?:exec|x|dlx|run|tool|i)$/

@@ -158,15 +158,17 @@ test('every answer is as its schema says', async () => {
   await ask('check', { source: 'nonsense' })
   await ask('judge', { runId, tool: 'Bash', input: { command: 'ls' } })
   await ask('judge', { definition: 'release', stage: 'build', tool: 'Edit' })
-  const named = { workspace: '/work', named: { runId: forced.runId } }
+  const named = { workspace: '/work', runId: forced.runId }
   const server = { server: 'fs', tool: 'read_file' }
   const gone = await ask('gateway.check', { workspace: '/nowhere', server, holder: 'h' })
   expect(gone).toMatchObject({ verdict: 'allow', runId: null })
   await ask('gateway.check', { ...named, server, holder: 'h' })
+  const mark = { session: 'claude:s', agent: null, run: null, branch: null, proof: 'x' }
+  expect(await ask('gateway.mark', mark)).toEqual({ isProven: false })
   await ask('gateway.report', { runId: forced.runId, callId: 'c', ok: true })
   await ask('gateway.offer', { ...named, tools: [server] })
-  const launch = { hash: 'h', about: 'a', doubts: [] }
-  const tools = [{ tool: 'read_file', ...launch }]
+  const launch = { command: 'fs' }
+  const tools = [{ tool: 'read_file', definition: { name: 'read_file' } }]
   await ask('gateway.see', { ...named, scope: '/work', server: 'fs', launch, tools })
   const [pin] = (await ask('gateway.pins', { workspace: '/work' })).items
   await ask('gateway.accept', { scope: '/work', server: 'fs', version: pin.version })

@@ -7,29 +7,41 @@ import { alternative, count, folder, jsonObject, money, name } from './shapes.ts
 
 /** Tools that one question may name. */
 const toolsMax = 2_000
+/** Letters of one word of an entry. */
+const textCharsMax = 100_000
 
+const mark = z.strictObject({
+  session: name,
+  agent: name.nullable(),
+  run: name.nullable(),
+  branch: name.nullable(),
+  proof: name.describe('of the daemon that answered the hook'),
+})
 const whose = {
   workspace: folder.describe('where the agent works'),
-  named: z
-    .strictObject({
-      runId: name.nullable(),
-      branch: name.nullable().default(null),
-      session: name.nullable().default(null).describe('whose claim has to bear it out'),
-    })
-    .optional()
-    .describe("the run as a host's hook names it; absent: the only one that is open here"),
+  runId: name.optional().describe('the run that the environment names; no mark says otherwise'),
+  mark: mark.optional().describe("what a host's hook wrote into the call; ignored unless proven"),
   last: name.optional().describe('the run that the caller was held by last'),
 }
 const server = z.strictObject({ server: name, tool: name })
 const scope = folder
   .nullable()
   .describe("the folder whose file names the server; null: the file beside Pawl's data")
-const thing = { hash: name, about: z.string().max(4_000), doubts: z.array(z.string().max(500)) }
+const text = z.string().max(textCharsMax)
+const launch = z.strictObject({
+  command: text.optional(),
+  args: z.array(text).optional(),
+  cwd: text.optional(),
+  env: jsonObject.optional(),
+  url: text.optional(),
+  headers: jsonObject.optional(),
+})
 const pin = {
   isAccepted: z.boolean(),
   hasChanged: z.boolean().describe('it was agreed to before, when it was something else'),
   about: z.string(),
   doubts: z.array(z.string()),
+  changes: z.array(z.string()).describe('what is not as it was agreed to; empty: it is'),
 }
 const pinned = z
   .object({
@@ -60,6 +72,7 @@ export const gatewayContract = {
       card: z.string().nullable().describe('goes back with the report'),
     }),
   },
+  'gateway.mark': { input: mark, answer: z.object({ isProven: z.boolean() }) },
   'gateway.report': {
     input: z.strictObject({
       runId: name,
@@ -85,9 +98,9 @@ export const gatewayContract = {
       ...whose,
       scope,
       server: name,
-      launch: z.strictObject(thing),
+      launch: launch.describe('its entry as it is written'),
       tools: z
-        .array(z.strictObject({ tool: name, ...thing }))
+        .array(z.strictObject({ tool: name, definition: jsonObject }))
         .max(toolsMax)
         .nullable()
         .describe('null: the server was not asked yet'),

@@ -6,10 +6,10 @@ import type { By } from '../../runtime/runtime.ts'
 import type { Asked } from './contract.ts'
 import type { Handlers } from './handlers.ts'
 
-type Named = Pick<Asked<'gateway.check'>, 'workspace' | 'named' | 'last'>
+type Named = Pick<Asked<'gateway.check'>, 'workspace' | 'runId' | 'mark' | 'last'>
 
-function whoseOf({ workspace, named, last }: Named): Whose {
-  return { workspace, named: named ?? null, last: last ?? null }
+function whoseOf({ workspace, runId, mark, last }: Named): Whose {
+  return { workspace, runId: runId ?? null, mark: mark ?? null, last: last ?? null }
 }
 
 type Desk = { readonly runtime: { readonly gateway: Gateway } } & By
@@ -19,6 +19,7 @@ export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${
     const call = { ...whoseOf(named), server, input, holder }
     return done(await desk.runtime.gateway.check(call, byOf(desk)))
   },
+  'gateway.mark': async ({ runtime }, mark) => done({ isProven: runtime.marks.isProven(mark) }),
   'gateway.report': async (desk: Desk, { branch, card, ...report }) => {
     const whole = { ...report, branch: branch ?? null, card: card ?? null }
     await desk.runtime.gateway.report(whole, byOf(desk))

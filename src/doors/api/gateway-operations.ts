@@ -9,6 +9,13 @@ export const gatewayOperations = {
     repeats: 'once',
     summary: 'Judge a call of a server behind a gateway; an approved call is let through once',
   },
+  'gateway.mark': {
+    method: 'POST',
+    path: '/v1/gateway/marks',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'Whether a hook of this daemon wrote what stands in a call about whose it is',
+  },
   'gateway.report': {
     method: 'POST',
     path: '/v1/gateway/reports',

@@ -2,6 +2,7 @@
  * The files that a command line names: as they are named, or found in the folders that are.
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { realFolder } from '../../runtime/folders.ts'
 import { listFiles } from '../../runtime/list-files.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { readDefinition, type SourceFile, statOf } from '../../runtime/read-definition.ts'
@@ -55,10 +56,10 @@ export function shownPath(path: string, cwd: string): string {
   return (isOutside ? path : near).replaceAll(sep, '/')
 }
 
-/** The folder of the agent, as an absolute path; without a name, the current one. */
+/** The folder of the agent, under its own name; without a name, the current one. */
 export function workspaceOf(name: string | null, cwd: string): string {
   const path = resolve(cwd, name ?? '.')
-  if (name === null || statOf(path, name).isDirectory()) return path
+  if (name === null || statOf(path, name).isDirectory()) return realFolder(path)
   const hint = 'name the folder of the project'
   throw new PawlError('USAGE', `\`${name}\` is no folder`, { hint })
 }

@@ -25,26 +25,27 @@ const payMsMax = 50
 export async function judge(desk: Desk, question: Question, call: HostCall): Promise<Word> {
   const found = await find(desk, question)
   const owner = ownerOf(question, call)
-  if (owner === 'control') return addressed(question, call.input, found)
+  const own = { input: call.input, found }
+  if (owner === 'control') return addressed(desk, question, own)
   switch (found.kind) {
     case 'unclear':
       return { kind: 'refuse', reason: `Pawl refused this call: ${found.reason}.` }
     case 'none': {
-      if (owner === 'gateway') return forGateway(question, call.input, found)
+      if (owner === 'gateway') return forGateway(desk, question, own)
       const word = freeCall(desk, question, call)
-      return owner === 'job' && word === silence ? addressed(question, call.input, found) : word
+      return owner === 'job' && word === silence ? addressed(desk, question, own) : word
     }
     case 'run': {
       if (question.heard.event.kind === 'permission') return silence
-      if (owner === 'gateway') return forGateway(question, call.input, found)
+      if (owner === 'gateway') return forGateway(desk, question, own)
       await desk.spending?.settled(question.heard, payMsMax)
       if (owner === 'job' && (await mayPass(desk, call, found))) {
-        return addressed(question, call.input, found)
+        return addressed(desk, question, own)
       }
       const word = await runCall(desk, question, { call, run: found })
       desk.spending?.look(question.heard, found)
       if (owner === 'stranger' || word.kind !== 'pass') return word
-      return addressed(question, word.input ?? call.input, found)
+      return addressed(desk, question, { input: word.input ?? call.input, found })
     }
   }
 }
@@ -67,11 +68,12 @@ type Owner = 'stranger' | 'control' | 'job' | 'pawl' | 'gateway'
  * WHY not judged here: the gateway has it judged, under the name of the real server; twice would
  * count twice. The questions of the host to its user stay.
  */
-function forGateway(question: Question, input: JsonObject, found: Found): Word {
-  return { ...addressed(question, input, found), isOwn: false }
+function forGateway(desk: Desk, question: Question, passed: Passed): Word {
+  return { ...addressed(desk, question, passed), isOwn: false }
 }
 
 type Pass = Extract<Word, { kind: 'pass' }>
+type Passed = { readonly input: JsonObject; readonly found: Found }
 
 /**
  * WHY nothing is kept of it: the daemon judges a job when it is to start one, and a call must not
@@ -85,10 +87,11 @@ async function mayPass({ runtime }: Desk, { tool, input }: HostCall, run: Run): 
 }
 
 /** A call for Pawl goes through, and carries which session and run it is about. */
-function addressed({ heard }: Question, input: JsonObject, found: Found): Pass {
+function addressed({ runtime }: Desk, { heard }: Question, { input, found }: Passed): Pass {
   const run = found.kind === 'run' ? found.runId : null
   const branch = found.kind === 'run' ? found.branch : null
-  const _pawl = { session: sessionOf(heard), agent: heard.agent, run, branch }
+  const mark = { session: sessionOf(heard), agent: heard.agent, run, branch }
+  const _pawl = runtime.marks.prove(mark)
   return { kind: 'pass', input: { ...input, _pawl }, context: '', isOwn: true }
 }
 

@@ -395,7 +395,9 @@ test('a call behind the gateway is left to it, with whose it is, and counted the
     hookEventName: 'PreToolUse',
     updatedInput: {
       path: 'a',
-      _pawl: { session: 'claude:s1', run: runId, agent: null, branch: null },
+      _pawl: runtime.marks.prove({
+        ...{ session: 'claude:s1', run: runId, agent: null, branch: null },
+      }),
     },
   })
   const ended = { tool_name: 'mcp__pawl-gateway__fs__read', tool_input: {}, tool_use_id: 'x' }

@@ -11,7 +11,7 @@ import { type Call, type Desk, readPlace, type Tool } from './desk.ts'
 import type { Question } from './elicit.ts'
 import type { Reading } from './places.ts'
 import { refusalOf, resultOf, type Told } from './told.ts'
-import { readWho, type Who } from './who.ts'
+import { nobody, readMark, type Who, whoIs } from './who.ts'
 
 /** The tools of one endpoint. */
 export type Box = {
@@ -73,10 +73,12 @@ export function openToolbox({ desk, box, onReading, onFault }: ToolboxOptions): 
       return [...box.list(reading), ...(await box.more(reading))]
     },
     call: async ({ name, args, ...asked }) => {
-      const { who, input } = readWho(args)
+      const { mark, input } = readMark(args)
+      let who = nobody
       if (callsCount >= callsMax) return refusalOf(tooMany, null, prefix)
       callsCount += 1
       try {
+        who = await whoIs(desk.link.ask, mark)
         const told = await box.perform(name, { who, input, ...asked })
         if (told === null) return null
         if (told.question !== undefined) return told.question

@@ -1,9 +1,10 @@
 /**
- * Who calls, as far as it can be known. Pawl's hook in the host writes it into the arguments of
+ * Who calls, as far as it can be known. Pawl's hook in the host writes a mark into the arguments of
  * each call, over whatever the agent wrote there; without hooks nothing is said.
  */
-import type { Json, JsonObject } from '../../core/json.ts'
-import { own } from '../../core/json.ts'
+import { asObject, type JsonObject, own } from '../../core/json.ts'
+import type { Input } from '../api/contract.ts'
+import type { Ask } from './link.ts'
 
 export type Who = {
   /** The host's session, `claude:…`; null: no hook said so. */
@@ -17,27 +18,32 @@ export type Who = {
 /** Whoever calls without a hook. */
 export const nobody: Who = { session: null, agent: null, run: null, branch: null }
 
+/** A mark as it stands in a call: only the daemon can tell whether its hook wrote it. */
+export type Shown = Input<'gateway.mark'>
+
 /** Where the hook writes. */
-const mark = '_pawl'
+const place = '_pawl'
 const charsMax = 500
 
-/** The arguments without the mark, and what the mark says. */
-export function readWho(args: JsonObject): { readonly who: Who; readonly input: JsonObject } {
-  const { [mark]: said, ...input } = args
-  const part = (name: string): string | null => textOf(isObject(said) ? own(said, name) : undefined)
-  const who = {
-    session: part('session'),
-    agent: part('agent'),
-    run: part('run'),
-    branch: part('branch'),
+/** The arguments without the mark, and the mark; null: there is none that could be proven. */
+export function readMark(args: JsonObject): {
+  readonly mark: Shown | null
+  readonly input: JsonObject
+} {
+  const { [place]: said, ...input } = args
+  const part = (name: string): string | null => {
+    const value = own(asObject(said ?? null) ?? {}, name)
+    return typeof value === 'string' && value !== '' && value.length <= charsMax ? value : null
   }
-  return { who, input }
+  const [session, proof] = [part('session'), part('proof')]
+  if (session === null || proof === null) return { mark: null, input }
+  const mark = { session, agent: part('agent'), run: part('run'), branch: part('branch'), proof }
+  return { mark, input }
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= charsMax ? value : null
+/** WHY asked: without hooks an agent writes what it likes, and would choose its run. */
+export async function whoIs(ask: Ask, mark: Shown | null): Promise<Who> {
+  if (mark === null || !(await ask('gateway.mark', mark)).isProven) return nobody
+  const { proof: _, ...who } = mark
+  return who
 }

@@ -2,6 +2,7 @@
  * A store that lasts as long as its process: for tests and simulations.
  * Every call is done in one go, so that nothing can come between; reads no clock, rolls no dice.
  */
+import { isNear } from '../../runtime/folders.ts'
 import type {
   ApprovalRow,
   Change,
@@ -109,12 +110,13 @@ type ListCalls = Pick<RunStore, 'listRuns' | 'listApprovals' | 'readApproval' | 
 function listCalls(runs: Runs): ListCalls {
   const approvals = () => [...runs.values()].flatMap((run) => [...run.approvals.values()])
   return {
-    listRuns: async ({ after, limit, statuses, workspace, definition }) => {
+    listRuns: async ({ after, limit, statuses, workspace, near, definition }) => {
       const last = after === null ? null : parseCursor(after, [0, ''])
       const heads = [...runs.values()]
         .map((run) => run.head)
         .filter((head) => statuses === null || statuses.includes(head.status))
         .filter((head) => workspace === null || head.workspace === workspace)
+        .filter(({ workspace: at }) => near === undefined || (at !== null && isNear(at, near)))
         .filter((head) => definition === null || head.definition === definition)
         .sort((a, b) => b.updatedAt - a.updatedAt || compare(b.id, a.id))
         .filter((head) => last === null || isBefore([head.updatedAt, head.id], last))

@@ -96,15 +96,21 @@ function eventIn(row: LoadedRow): readonly EventRecord[] {
 
 type Lists = Pick<RunStore, 'listRuns' | 'listApprovals' | 'readApproval' | 'dueApprovals'>
 
+// Each with one `/` at its end, so that `/a` is not above `/ab`.
+const nearTo = (sql: Sql, near: string) => sql`AND (
+  starts_with(${near}, rtrim(workspace, '/') || '/')
+  OR starts_with(rtrim(workspace, '/') || '/', ${near}))`
+
 function createLists(pool: Pool): Lists {
   return {
-    listRuns: async ({ statuses, workspace, definition, after, limit }) => {
+    listRuns: async ({ statuses, workspace, near, definition, after, limit }) => {
       const key = after === null ? null : parseCursor(after, timeKey)
       const rows = await pool.run<RunHead>(
         (sql) => sql`SELECT ${sql.unsafe(head)} FROM runs WHERE true
           ${key === null ? sql`` : sql`AND (updated_at, id) < (${key[0]}, ${key[1]})`}
           ${statuses === null ? sql`` : sql`AND status = ANY(${[...statuses]}::text[])`}
           ${equals(sql, 'workspace', workspace)} ${equals(sql, 'definition', definition)}
+          ${near === undefined ? sql`` : nearTo(sql, `${near.replace(/\/+$/, '')}/`)}
           ORDER BY updated_at DESC, id DESC LIMIT ${limit + 1}`,
       )
       return pageOf(rows, limit, (row) => [row.updatedAt, row.id])

@@ -88,15 +88,21 @@ function atOneMoment<T>(db: DatabaseSync, job: () => T): T {
   }
 }
 
+// Each with one `/` at its end, so that `/a` is not above `/ab`.
+const folderSql = (text: string): string => `rtrim(${text}, '/') || '/'`
+const nearSql = `(instr(${folderSql('?')}, ${folderSql('workspace')}) = 1
+  OR instr(${folderSql('workspace')}, ${folderSql('?')}) = 1)`
+
 function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
   const prepare = statementCache(db)
   return {
-    listRuns: ({ after, limit, statuses, workspace, definition }) =>
+    listRuns: ({ after, limit, statuses, workspace, near, definition }) =>
       read(() => {
         const last = timeAndId(after)
         const { where, values } = whereAll([
           ['status IN (SELECT value FROM json_each(?))', statuses && JSON.stringify(statuses)],
           ['workspace = ?', workspace],
+          [nearSql, near === undefined ? null : [near, near]],
           ['definition = ?', definition],
           // The minute finds the page; what is inside of one minute is sorted.
           ['updated_minute <= ?', last && minuteOf(last[0])],

@@ -2,7 +2,7 @@
  * Tells the daemon that a person has agreed to the servers which were put behind the gateway: they
  * have seen them on the screen.
  */
-import { pinLaunch } from '../../../core/tools/launch-pin.ts'
+import { launchIn } from '../../../core/tools/launch-pin.ts'
 import type { HostPlan } from '../../init/plan-host.ts'
 import type { Io } from '../io.ts'
 import { connect } from '../remote/connect.ts'
@@ -21,7 +21,7 @@ export async function acceptServers(
     try {
       for (const { as: server, entry } of moved) {
         // WHY a shape of its own: what is not of the way it is started does not count.
-        const sight = { workspace, scope: workspace, server, launch: pinLaunch(entry), tools: null }
+        const sight = { workspace, scope: workspace, server, launch: launchIn(entry), tools: null }
         await remote.call('gateway.see', sight)
         const { items } = await remote.call('gateway.pins', { workspace })
         const pinned = items.find((one) => one.scope === workspace && one.server === server)

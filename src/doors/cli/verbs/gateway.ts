@@ -98,9 +98,20 @@ async function pins(request: Asking): Promise<number> {
         ],
       ),
     ])
-    return tableText(['what', 'agreed', 'what it says of itself'], rows, request.io)
+    const table = tableText(['what', 'agreed', 'what it says of itself'], rows, request.io)
+    return table + items.flatMap(waitingIn).join('')
   })
   return 0
+}
+
+/** All that waits for a person, value by value. */
+function waitingIn({ server, launch, tools }: Pinned): readonly string[] {
+  const named = tools.map((one) => ({ ...one, name: `${server}:${one.tool}` }))
+  return [{ ...launch, name: server }, ...named].flatMap(({ name, changes, hasChanged }) => {
+    if (changes.length === 0) return []
+    const what = hasChanged ? 'what has changed' : 'all it says'
+    return `\n${plain(name)}, ${what}:\n${changes.map((line) => `  ${plain(line)}\n`).join('')}`
+  })
 }
 
 function stateText({ isAccepted, hasChanged }: Pinned['launch']): string {

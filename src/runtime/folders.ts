@@ -1,0 +1,21 @@
+/**
+ * Folders of agents: one name for each, whatever links lead there, and which hold each other.
+ */
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+/** The folder's own name; as it is written where there is no such folder. */
+export function realFolder(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Whoever works in a folder that is gone is still held by the run that was begun there.
+    return resolve(path)
+  }
+}
+
+/** Whether one is the other, is above it or below it. */
+export function isNear(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => `${path.replace(/\/+$/, '')}/`) as [string, string]
+  return a.startsWith(b) || b.startsWith(a)
+}

@@ -1,0 +1,43 @@
+/**
+ * Marks: whose a call is, as the hook of a host writes it into the arguments of calls that go to
+ * Pawl's own servers.
+ * WHY proven: without hooks an agent writes what it likes there, and would choose its run.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+export type Mark = {
+  /** The host's session, `claude:…`. */
+  readonly session: string
+  /** A subagent inside it; null: the main one. */
+  readonly agent: string | null
+  /** Null: the session has none. */
+  readonly run: string | null
+  readonly branch: string | null
+}
+
+/** A mark as somebody shows it, with the proof that the hook gave. */
+export type ShownMark = Mark & { readonly proof: string }
+
+export type Marks = {
+  readonly prove: (mark: Mark) => ShownMark
+  /** Whether it was proven here, exactly as it is shown. */
+  readonly isProven: (shown: ShownMark) => boolean
+}
+
+const keyBytes = 32
+
+/** WHY the key is never kept: a mark is read at once, and proves nothing to the next daemon. */
+export function openMarks(): Marks {
+  const key = randomBytes(keyBytes)
+  const proofOf = ({ session, agent, run, branch }: Mark): string => {
+    const text = JSON.stringify([session, agent, run, branch])
+    return createHmac('sha256', key).update(text).digest('base64url')
+  }
+  return {
+    prove: (mark) => ({ ...mark, proof: proofOf(mark) }),
+    isProven: (shown) => {
+      const [wanted, given] = [Buffer.from(proofOf(shown)), Buffer.from(shown.proof)]
+      return wanted.length === given.length && timingSafeEqual(wanted, given)
+    },
+  }
+}
