@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../core/json.ts'
-import { microUsd } from '../../../core/money.ts'
+import { costMicroUsdMax, microUsd } from '../../../core/money.ts'
 import { priceUsage } from '../../../core/prices.ts'
 import type { Host } from '../../../core/tools/hosts.ts'
 import { codeOf } from '../../../runtime/code-of.ts'
@@ -173,7 +173,7 @@ async function pay(desk: Desk, { payer, use, source, key }: Payment): Promise<vo
   const { model, costUsd, input, output, cacheRead, cacheWrite } = use
   const priced = priceUsage(runtime.prices, use)
   const isTold = costUsd !== null && costUsd > 0
-  const costMicroUsd = isTold ? microUsd(costUsd) : priced.microUsd
+  const costMicroUsd = Math.min(isTold ? microUsd(costUsd) : priced.microUsd, costMicroUsdMax)
   if (costMicroUsd === 0 && output === 0) return
   if (!isTold && !priced.isKnown) warn(desk, model, 'no price is known, so a high one is taken')
   const tokens = { input, output, cacheRead, cacheWrite }
