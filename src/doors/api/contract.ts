@@ -8,6 +8,7 @@ import { agentContract } from './agent-contract.ts'
 import { costContract } from './cost-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
+import { mailContract } from './mail-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import { pageContract } from './page-contract.ts'
 import {
@@ -59,6 +60,7 @@ const nothing = z.strictObject({})
 export const contract = {
   ...agentContract,
   ...gatewayContract,
+  ...mailContract,
   'runs.start': {
     input: z.strictObject({
       definition: name.describe('name or id of a definition'),
