@@ -5,6 +5,18 @@
 
 const microPerUsd = 1_000_000
 
+/** What one report may say: more is a lie or a fault. */
+export const costMicroUsdMax = 10_000 * microPerUsd
+/** What a run can have cost in all: far below where whole numbers end. */
+export const sumMicroUsdMax = 1_000_000_000 * microPerUsd
+/** Tokens that one report may say, of each kind. */
+export const tokensMax = 1_000_000_000
+
+/** Both together, and never more than a run can have cost. */
+export function addMicroUsd(a: number, b: number): number {
+  return Math.min(a + b, sumMicroUsdMax)
+}
+
 /** Dollars as whole millionths. */
 export function microUsd(usd: number): number {
   return Math.round(usd * microPerUsd)

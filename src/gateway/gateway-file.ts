@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { readShape, withPick } from '../core/dialects/shape.ts'
+import { costMicroUsdMax, usdOf } from '../core/money.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { isControlTool } from '../core/tools/own-tools.ts'
 import { codeOf } from '../runtime/code-of.ts'
@@ -18,7 +19,7 @@ const plainText = z.string()
 const value = withPick(z.union([plainText, secretFile]), (node) =>
   node.kind === 'object' ? secretFile : plainText,
 )
-const usd = z.number().min(0).max(1_000_000)
+const usd = z.number().min(0).max(usdOf(costMicroUsdMax))
 const usdByTool = z.record(z.string(), usd)
 const cost = withPick(z.union([usd, usdByTool]), (node) =>
   node.kind === 'object' ? usdByTool : usd,

@@ -30,6 +30,22 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
     (await agent.runs.check({ runId, tool: 'Bash', input: { command: 'ls' }, estimateMicroUsd }))
       .reply
 
+  test('no report makes a run dearer than the store can tell', async () => {
+    const runId = await start()
+    await agent.call('runs.spend', { runId, costMicroUsd: 810_000 })
+    const tooMuch = { runId, costMicroUsd: Number.MAX_SAFE_INTEGER }
+    await expect(agent.call('runs.spend', tooMuch)).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+    })
+    const tokens = { output: 1_000_000_000 }
+    const tooMany = agent.call('runs.spend', { runId, model: 'gpt-5', tokens: { output: 1e15 } })
+    await expect(tooMany).rejects.toMatchObject({ code: 'REQUEST_INVALID' })
+    const dear = agent.call('runs.spend', { runId, model: 'claude-opus-4-1', tokens })
+    await expect(dear).rejects.toMatchObject({ code: 'DATA_INVALID' })
+    const { head } = await agent.runs.read({ runId })
+    expect(head.costMicroUsd).toBe(810_000)
+  })
+
   test('what a model used is priced, and paid once for an id', async () => {
     const runId = await start()
     const spend = { runId, model: 'claude-sonnet-4-5', tokens: { input: 100, output: 10_000 } }

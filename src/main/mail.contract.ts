@@ -54,7 +54,7 @@ export async function openPosting(proxy: object = {}): Promise<Posting> {
       const definition = { name: `mails-${count}`, initial: 'work', states, email_config, ...more }
       await person.call('definitions.create', { definition: definition as never })
       const { runId } = await agent.runs.start({ definition: `mails-${count}` })
-      return { runId, key: `${runId}.${token('agent')}` }
+      return { runId, key: (await person.call('mail.makeKey', { runId })).key }
     },
     restart: async () => {
       daemon.child.kill('SIGKILL')

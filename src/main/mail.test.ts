@@ -1,5 +1,7 @@
 /** Mail from the provider's own SDK through a daemon to a server that speaks its protocol. */
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Resend } from 'resend'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isOurNode } from './daemon.contract.ts'
@@ -119,6 +121,33 @@ describe.runIf(isOurNode)('mail', { timeout: 120_000 }, () => {
   test('a run whose definition says nothing of mail sends none', async () => {
     const { resend } = await sdk(acme, { email_config: undefined })
     expect((await resend.emails.send(letter)).error?.message).toContain('email_config')
+  })
+
+  test('only the key that a person made for a run sends, while the run is open', async () => {
+    const { runId, key } = await posting.begin(acme)
+    const token = readFileSync(join(posting.house.folder, 'agent.token'), 'utf8').trim()
+    const sendWith = async (one: string) =>
+      (await new Resend(one, { baseUrl: `${posting.url}/resend` }).emails.send(letter)).error
+    const refused = { name: 'invalid_api_key', message: expect.stringContaining('pawl mail key') }
+    const other = await posting.begin(acme)
+    const swapped = key.replace(runId, other.runId)
+    for (const one of [token, `${runId}.${token}`, `pawl_${runId}.${token}`, swapped]) {
+      expect(await sendWith(one)).toMatchObject(refused)
+    }
+    await expect(posting.agent.call('mail.makeKey', { runId })).rejects.toMatchObject({
+      code: 'NOT_PERMITTED',
+    })
+    const { out } = await posting.house.cli('mail', 'key', runId)
+    expect(await sendWith(key)).toMatchObject(refused)
+    expect(await sendWith(out.trim())).toBeNull()
+    await posting.house.cli('mail', 'key', runId, '--revoke')
+    expect(await sendWith(out.trim())).toMatchObject(refused)
+    await posting.agent.runs.cancel({ runId: other.runId })
+    expect(await sendWith(other.key)).toMatchObject(refused)
+    await expect(posting.person.call('mail.makeKey', { runId: other.runId })).rejects.toMatchObject(
+      { code: 'REQUEST_INVALID' },
+    )
+    expect(posting.provider.sent).toHaveLength(1)
   })
 
   test('other parts of the API are closed, and so is the door without a key', async () => {

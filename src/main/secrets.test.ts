@@ -49,8 +49,8 @@ describe.runIf(isOurNode)('secrets at the door', { timeout: 60_000 }, () => {
   test('the host gets the credential, and the agent gets nothing of it', async () => {
     const { key, runId } = await posting.begin({})
     const { answer, said } = await ask('/to/forge/repos/a?page=2', key)
-    expect([answer.status, said]).toEqual([200, 'you said Bearer [secret] [secret] [secret]'])
-    expect(answer.headers.get('etag')).toBe('"Bearer [secret]"')
+    expect([answer.status, said]).toEqual([200, 'you said [secret] [secret] [secret]'])
+    expect(answer.headers.get('etag')).toBe('"[secret]"')
     const { url, headers } = reached.at(-1) ?? { url: '', headers: {} }
     expect([url, headers.authorization]).toEqual(['/repos/a?page=2', `Bearer ${secret}`])
     expect(headers.cookie).toBeUndefined()
@@ -80,6 +80,33 @@ describe.runIf(isOurNode)('secrets at the door', { timeout: 60_000 }, () => {
     const { answer } = await ask(path, key, more)
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(reached).toHaveLength(before)
+  })
+
+  test('what a person agrees to is all of what is sent', async () => {
+    const { key, runId } = await posting.begin({}, { policy: { ask: [{ capability: 'http:*' }] } })
+    const long = 'a'.repeat(20_000)
+    const post = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
+      ask('/to/forge-write/repos/a', key, {
+        ...{ method: 'POST', body, headers: { 'content-type': type } },
+      })
+    const decide = async (granted: boolean) => {
+      const { items } = await posting.person.call('approvals.list', { runId, status: 'pending' })
+      await posting.person.call('approvals.decide', { id: items[0]?.id ?? '', granted })
+      return JSON.stringify(items[0]?.pending)
+    }
+    expect((await post(`${long}1`, 'text/plain')).answer.status).toBe(403)
+    expect(await decide(true)).toContain('"sha256"')
+    const others = [
+      [`${long}2`, 'text/plain'],
+      [`${long}1`, 'text/html'],
+    ] as const
+    for (const [body, type] of others) {
+      expect((await post(body, type)).answer.status).toBe(403)
+      await decide(false)
+    }
+    expect((await post(new Uint8Array([255, 254]), 'text/plain')).answer.status).toBe(403)
+    expect(await decide(false)).toContain('"body":"//4="')
+    expect((await post(`${long}1`, 'text/plain')).answer.status).toBe(200)
   })
 
   test('a policy decides about requests as about calls', async () => {

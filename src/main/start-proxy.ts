@@ -51,7 +51,7 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
   const proxy = await openProxy({
     port: settings.port ?? 0,
     isToken: (presented) => tokens(presented) !== null,
-    isRun: async (runId) => (await runtime.readHead(runId)) !== null,
+    runOf: runtime.proxyKeys.runOf,
     post,
     keyed: openKeyedDesk(hosts, { runtime, askWaitMs }),
     log: warn,

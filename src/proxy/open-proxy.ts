@@ -1,6 +1,6 @@
 /**
- * The outbound proxy: what agents send to providers goes through here, under the agent's token in
- * the place of the real key. Loopback only; everything that is not foreseen is refused.
+ * The outbound proxy: what agents send to providers goes through here, under the key of their run
+ * in the place of the real one. Loopback only; everything that is not foreseen is refused.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -14,10 +14,10 @@ import { sendJson } from './send-json.ts'
 
 export type ProxyOptions = {
   readonly port: number
-  /** Whether this is a token of the daemon. */
+  /** The open run that a key is for; null: none. */
+  readonly runOf: (presented: string) => Promise<string | null>
+  /** Whether this is a token of the daemon, which is no key. */
   readonly isToken: (presented: string) => boolean
-  /** Whether there is such a run. */
-  readonly isRun: (runId: string) => Promise<boolean>
   /** Null: mail is not set up. */
   readonly post: Post | null
   readonly keyed: KeyedDesk
@@ -109,23 +109,23 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
   }
 }
 
-/** The key of an agent is `RUN.TOKEN`, or the token with the run in a header of its own. */
+/**
+ * The run that the key is for. WHY not the agent's token: it is good for any run, and so for one of
+ * a definition that the agent has written itself.
+ */
 async function runOf(options: ProxyOptions, { headers }: IncomingMessage): Promise<string> {
   const presented =
     /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? textOf(headers['x-pawl-key'])
-  if (presented === null) return refuse(401, 'missing_api_key', 'the key is `RUN.TOKEN`')
-  const dot = presented.indexOf('.')
-  const [run, token] =
-    dot < 0 ? [null, presented] : [presented.slice(0, dot), presented.slice(dot + 1)]
-  if (!options.isToken(token)) {
-    return refuse(403, 'invalid_api_key', 'the key is `RUN.TOKEN`, with the token of this daemon')
-  }
-  const runId = run ?? textOf(headers['x-pawl-run'])
-  if (runId === null || !(await options.isRun(runId))) {
-    return refuse(403, 'invalid_api_key', 'the key names no run: it is `RUN.TOKEN`')
-  }
-  return runId
+  if (presented === null) return refuse(401, 'missing_api_key', `there is no key: ${keyHint}`)
+  const runId = await options.runOf(presented)
+  if (runId !== null) return runId
+  const why = options.isToken(presented.slice(presented.lastIndexOf('.') + 1))
+    ? 'a token of the daemon is no key for the proxy'
+    : 'this is not the key of an open run'
+  return refuse(403, 'invalid_api_key', `${why}: ${keyHint}`)
 }
+
+const keyHint = 'a person makes one with `pawl mail key RUN`'
 
 function textOf(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && header !== '' ? header : null

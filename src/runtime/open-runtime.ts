@@ -26,6 +26,7 @@ import { openGateway } from './open-gateway.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
 import type { ApprovalRow, Store } from './ports.ts'
+import { openProxyKeys } from './proxy-keys.ts'
 import { openRunCache } from './run-cache.ts'
 import { openRunQueue } from './run-queue.ts'
 import type {
@@ -111,6 +112,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     drafts: openDrafts({ ...desk, definitions }),
     memories: openMemories(desk),
     tasks: openTasks(desk),
+    proxyKeys: openProxyKeys(desk),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
     importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),

@@ -8,6 +8,7 @@ import { mainOf } from '../core/engine/family.ts'
 import type { Machines } from '../core/engine/fold-family.ts'
 import { hasEnded } from '../core/engine/running.ts'
 import type { Approval, Event, RunState } from '../core/engine/types.ts'
+import { addMicroUsd } from '../core/money.ts'
 import type { Meters } from '../core/policy/meters.ts'
 import type { ApprovalRow, RunHead, Snapshot } from './ports.ts'
 
@@ -21,7 +22,7 @@ export function headOf(family: Family, log: Log, before: Beginning): RunHead {
   let costMicroUsd = 0
   for (const member of family.members) {
     callsCount += member.state.callsCount
-    costMicroUsd += member.state.costMicroUsd
+    costMicroUsd = addMicroUsd(costMicroUsd, member.state.costMicroUsd)
   }
   return {
     id: family.mainId,

@@ -33,6 +33,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
+import type { ProxyKeys } from './proxy-keys.ts'
 import type { Question } from './question.ts'
 import type { OpenRuns } from './session-run.ts'
 import type { Tasks } from './tasks.ts'
@@ -284,6 +285,7 @@ export type Runtime = {
   readonly drafts: Drafts
   readonly memories: Memories
   readonly tasks: Tasks
+  readonly proxyKeys: ProxyKeys
   readonly verify: (runId: string, anchor: Anchor | null) => Promise<Verified>
   readonly exportRun: (runId: string) => Promise<RunCopy>
   /** Verifies first. Faults `LOG_BROKEN`, `RUN_EXISTS`. */

@@ -159,7 +159,7 @@ export function reportCall(
   command: Extract<Command, { type: 'ReportCall' }>,
 ): Decision {
   const { costMicroUsd: cost, bytes } = command.report
-  const problem = refuseAmounts({ cost, bytes: bytes ?? 0 })
+  const problem = refuseAmounts(state, { cost, bytes: bytes ?? 0 })
   if (problem !== null) return refuse(state, problem)
   const draft = openDraft(where.machine, state, where.envelope)
   const open = findOpen(state, command.callId) ?? settleGrant(draft, command.callId)

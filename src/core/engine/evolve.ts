@@ -4,6 +4,7 @@
  */
 import { assertNever } from '../assert.ts'
 import type { JsonObject } from '../json.ts'
+import { addMicroUsd } from '../money.ts'
 import { hasEnded } from './running.ts'
 import type { Approval, Counts, Event, Fork, ForkedBranch, OpenCall, RunState } from './types.ts'
 
@@ -11,7 +12,7 @@ const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
 const nothing: JsonObject = {}
 
 /** Changes with every change of the fold: a kept fold of another version is not read. */
-export const evolveVersion = 2
+export const evolveVersion = 3
 
 /** Calls whose report is awaited; beyond it the oldest is forgotten. */
 export const openCallsMax = 256
@@ -97,7 +98,7 @@ export function foldInto(state: OwnState, event: Event): void {
     case 'call.reported':
       return foldCall(state, event)
     case 'money.spent':
-      state.costMicroUsd += event.costMicroUsd
+      state.costMicroUsd = addMicroUsd(state.costMicroUsd, event.costMicroUsd)
       return
     case 'approval.requested':
     case 'approval.endorsed':
@@ -191,7 +192,7 @@ function foldCall(
       const files = [...new Set([...state.counts.files, ...event.edited])]
       state.counts = { ...state.counts, bytes: state.counts.bytes + event.bytes, files }
     }
-    state.costMicroUsd += event.costMicroUsd
+    state.costMicroUsd = addMicroUsd(state.costMicroUsd, event.costMicroUsd)
     state.openCalls = state.openCalls.filter((open) => open.callId !== event.callId)
   }
 }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../json.ts'
+import { costMicroUsdMax, sumMicroUsdMax } from '../money.ts'
 import { callOf, policyOf } from '../policy/policy-builder.contract.ts'
+import { evolve } from './evolve.ts'
 import { Walk } from './family-builder.contract.ts'
+import { refuseAmounts } from './spend.ts'
 
 const answers = { yes: { next: null, action: 'complete' } }
 const capped: JsonObject = {
@@ -42,6 +45,20 @@ test('an amount that would refill a budget is refused, and none of it is kept', 
     expect(walk.last.reply).toMatchObject({ kind: 'refused', code: 'DATA_INVALID' })
     expect(walk.last.recorded).toEqual([])
   }
+})
+
+test('no report and no sum of them is more than a run can hold', () => {
+  const walk = new Walk(capped)
+  spend(walk, costMicroUsdMax + 1)
+  expect(walk.last.reply).toMatchObject({ kind: 'refused', code: 'DATA_INVALID' })
+  spend(walk, costMicroUsdMax)
+  expect(walk.last.reply.kind).toBe('accepted')
+  const full = { ...walk.state(), costMicroUsd: sumMicroUsdMax - 1 }
+  const spent = { type: 'money.spent', source: 'x', model: null, tokens: null } as const
+  const paid = { ...spent, costMicroUsd: 9_007_199_254_740_991, at: 1, meters: [] }
+  expect(evolve(full, paid).costMicroUsd).toBe(sumMicroUsdMax)
+  expect(refuseAmounts(full, { cost: 1 })).toBeNull()
+  expect(refuseAmounts(full, { cost: 2 })?.code).toBe('DATA_INVALID')
 })
 
 test('the end of a budget is announced at 80 and at 95 percent, once each', () => {

@@ -2,10 +2,12 @@
  * Money that no call has cost: what the model itself uses. And the warnings, once each, when a
  * budget comes near its end.
  */
+
+import { own } from '../json.ts'
 import type { Judging } from '../judge.ts'
 import { layersOf, limitsOf, nothingAround } from '../judge.ts'
 import type { Machine } from '../machine/machine.ts'
-import { usdText } from '../money.ts'
+import { costMicroUsdMax, sumMicroUsdMax, tokensMax, usdText } from '../money.ts'
 import { evaluatePolicy } from '../policy/evaluate.ts'
 import { modelPrefix } from '../policy/index-policy.ts'
 import { meterOf } from '../policy/limits.ts'
@@ -23,7 +25,7 @@ type Where = {
 /** Takes note of money that was spent; a run that has ended still pays. */
 export function recordSpend(where: Where, state: RunState, spend: Spend): Decision {
   const { costMicroUsd, tokens } = spend
-  const problem = refuseAmounts({ cost: costMicroUsd, ...tokens })
+  const problem = refuseAmounts(state, { cost: costMicroUsd, ...tokens })
   if (problem !== null) return refuse(state, problem)
   const draft = openDraft(where.machine, state, where.envelope)
   const meters = modelMeters(judgingOf(where), spend.model ?? 'unknown')
@@ -32,17 +34,30 @@ export function recordSpend(where: Where, state: RunState, spend: Spend): Decisi
   return accept(draft)
 }
 
-/** Amounts that would give back what was used, or are none at all. */
-export function refuseAmounts(amounts: Readonly<Record<string, number>>): Refusal | null {
+/** Bytes of one result, as a report may say. */
+const bytesMax = 1_000_000_000_000
+const most: Readonly<Record<string, number>> = { cost: costMicroUsdMax, bytes: bytesMax }
+
+/** Amounts that would give back what was used, are none at all, or are more than can be. */
+export function refuseAmounts(
+  { costMicroUsd }: Pick<RunState, 'costMicroUsd'>,
+  amounts: Readonly<Record<string, number>>,
+): Refusal | null {
   for (const [name, amount] of Object.entries(amounts)) {
-    if (Number.isSafeInteger(amount) && amount >= 0) continue
+    const max = own(most, name) ?? tokensMax
+    if (Number.isSafeInteger(amount) && amount >= 0 && amount <= max) continue
     return {
       code: 'DATA_INVALID',
       reason: `the ${name} of a call cannot be \`${amount}\``,
-      hint: 'report what was used as a whole number of nought or more',
+      hint: `report what was used as a whole number from 0 to ${max}`,
     }
   }
-  return null
+  if (costMicroUsd + (amounts.cost ?? 0) <= sumMicroUsdMax) return null
+  return {
+    code: 'DATA_INVALID',
+    reason: `a run cannot have cost more than ${usdText(sumMicroUsdMax)}`,
+    hint: 'report a cost of 0, or begin another run',
+  }
 }
 
 function judgingOf({ machine, envelope, around = nothingAround }: Where): Judging {

@@ -13,6 +13,8 @@ export type Address = {
 const localCharsMax = 64
 const domainCharsMax = 253
 const nameCharsMax = 200
+/** Letters of an address with its name; whatever is above is not looked at. */
+const addressCharsMax = 600
 
 /** WHY no quotes, `!` and `%`: they were routes once, and some servers still follow them. */
 const localForm = /^[A-Za-z0-9_+=~'-]+(?:\.[A-Za-z0-9_+=~'-]+)*$/
@@ -23,12 +25,21 @@ const nameForm = /^[\p{L}\p{M}\p{N}\p{Zs}\p{Extended_Pictographic}.'â€™&+/!|#*_â
 
 /** The address in a text: by itself or as `Name <address>`; null: it cannot be read. */
 export function readAddress(text: string): Address | null {
-  const trimmed = text.replace(/^[ \t]+|[ \t]+$/g, '')
+  if (text.length > addressCharsMax) return null
+  const trimmed = withoutBlanks(text)
   const open = trimmed.indexOf('<')
   if (open < 0) return readBare(trimmed, '')
   if (!trimmed.endsWith('>')) return null
   const name = readName(trimmed.slice(0, open))
   return name === null ? null : readBare(trimmed.slice(open + 1, -1), name)
+}
+
+/** WHY by hand: a pattern for blanks at the end is tried at every blank of a long text. */
+function withoutBlanks(text: string): string {
+  let [begin, end] = [0, text.length]
+  while (text[begin] === ' ' || text[begin] === '\t') begin += 1
+  while (end > begin && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1
+  return text.slice(begin, end)
 }
 
 function readName(text: string): string | null {

@@ -141,18 +141,15 @@ const plainHeaders: ReadonlySet<string> = new Set(
   `references in-reply-to list-unsubscribe list-unsubscribe-post precedence auto-submitted
   importance priority feedback-id`.split(/\s+/),
 )
-/** After `x-`: by these, providers and servers are told what to do with a mail. */
-const steering: ReadonlySet<string> = new Set(
-  `original envelope rcpt receiver recipient sender from to cc bcc reply return forward forwarded
-  resent delivered apparently smtpapi msys mailgun mc mj ses pm sg sib postmark mailin amz confirm
-  errors google ms ghost failed loop apple`.split(/\s+/),
+/** Of those with `X-`: marks for whoever reads a mail. Others steer servers and providers. */
+const plainMarks: ReadonlySet<string> = new Set(
+  `x-priority x-entity-ref-id x-ref x-reference-id x-request-id x-correlation-id x-campaign-id
+  x-message-id x-ticket-id x-order-id x-mailer x-auto-response-suppress`.split(/\s+/),
 )
 
 function isPlainHeader(name: string): boolean {
   const lower = name.toLowerCase()
-  if (plainHeaders.has(lower)) return true
-  const [x, first = ''] = lower.split('-')
-  return x === 'x' && /^x-[a-z0-9-]{1,70}$/.test(lower) && !steering.has(first)
+  return plainHeaders.has(lower) || plainMarks.has(lower)
 }
 
 function headersIn(fields: JsonObject): Readonly<Record<string, string>> {
@@ -185,7 +182,7 @@ function attachmentsIn(fields: JsonObject): readonly Attachment[] {
       throw unreadable(`\`${visible(stranger)}\` of an attachment is not taken${why}`)
     }
     const content = own(one, 'content')
-    if (typeof content !== 'string' || !/^[A-Za-z0-9+/\r\n]*={0,2}\s*$/.test(content)) {
+    if (typeof content !== 'string' || !base64Form.test(content.trimEnd())) {
       throw unreadable('the `content` of an attachment is base64')
     }
     return {
@@ -196,6 +193,9 @@ function attachmentsIn(fields: JsonObject): readonly Attachment[] {
     }
   })
 }
+
+/** WHY nothing behind the end: two parts that take the same letters are tried in every way. */
+const base64Form = /^[A-Za-z0-9+/\r\n]*={0,2}$/
 
 const attachmentFields: ReadonlySet<string> = new Set(
   'content filename content_type content_id inline_content_id'.split(' '),

@@ -18,7 +18,7 @@ test.each([
   ...['pawl signal GO', 'pawl start x', 'pawl cancel --as person', 'pawl signal GO --as=person'],
   ...['pawl signal GO --as agent --as person', 'pawl $VERB x', 'pawl "$@"', 'pawl unheard-of'],
   ...['pawl init --yes', 'pawl uninit claude', 'pawl hook claude', 'pawl mcp', 'pawl statusline'],
-  ...['pawl people add eve', 'pawl notify test', 'pawl people list'],
+  ...['pawl people add eve', 'pawl notify test', 'pawl people list', 'pawl mail key r'],
   ...['pawl doctor', 'pawl stop -- --help', 'pawl definitions add x.json -- --help'],
   ...['PAWL_HOME=/tmp/x pawl state', 'xargs pawl approve', "pa'w'l approve x"],
 ])('`%s` is for people', (text) => {

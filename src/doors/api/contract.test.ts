@@ -54,6 +54,8 @@ test('what an agent may never do needs a person', () => {
     'drafts.activate',
     'drafts.delete',
     'gateway.accept',
+    'mail.makeKey',
+    'mail.revokeKey',
     'memories.delete',
     'notify.test',
     'runs.export',
@@ -119,6 +121,8 @@ test('every answer is as its schema says', async () => {
   await ask('runs.report', { runId, callId: reply.callId, ok: true, output: 'x' })
   await ask('runs.spend', { runId, model: 'gpt-5', tokens: { output: 100 } })
   await ask('costs.read', {})
+  await ask('mail.makeKey', { runId })
+  await ask('mail.revokeKey', { runId })
   await ask('runs.pause', { runId })
   await ask('runs.resume', { runId })
   await ask('runs.signal', { runId, name: 'READY' })

@@ -8,6 +8,7 @@ import { agentContract } from './agent-contract.ts'
 import { costContract } from './cost-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
+import { mailContract } from './mail-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import { pageContract } from './page-contract.ts'
 import {
@@ -27,13 +28,13 @@ import {
   jsonObject,
   judgement,
   moment,
-  money,
   name,
   offer,
   outcome,
   pageAfter,
   pageLimit,
   pageOf,
+  paid,
   runCopy,
   runHead,
   standing,
@@ -59,6 +60,7 @@ const nothing = z.strictObject({})
 export const contract = {
   ...agentContract,
   ...gatewayContract,
+  ...mailContract,
   'runs.start': {
     input: z.strictObject({
       definition: name.describe('name or id of a definition'),
@@ -107,7 +109,7 @@ export const contract = {
       host: host.default('claude'),
       server: z.strictObject({ server: name, tool: name }).optional(),
       cwd: folder.optional().describe("where the agent's shell stands, an absolute path"),
-      estimateMicroUsd: money.optional().describe('what it may cost: held until its report'),
+      estimateMicroUsd: paid.optional().describe('what it may cost: held until its report'),
       branch,
     }),
     answer: checked,
@@ -120,7 +122,7 @@ export const contract = {
       output: z.string().nullable().default(null),
       exitCode: z.int().nullable().default(null),
       bytes: count.nullable().default(null),
-      costMicroUsd: money.default(0),
+      costMicroUsd: paid.default(0),
       branch,
     }),
     answer: outcome,

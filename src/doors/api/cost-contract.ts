@@ -2,14 +2,16 @@
  * What goes into the operations about money, and what comes out of them.
  */
 import { z } from 'zod'
-import { count, moment, money, name, outcome } from './shapes.ts'
+import { tokensMax } from '../../core/money.ts'
+import { count, moment, money, name, outcome, paid } from './shapes.ts'
 
+const some = count.max(tokensMax)
 const tokens = z
   .strictObject({
-    input: count.default(0).describe('without those that a cache gave or took'),
-    output: count.default(0),
-    cacheRead: count.default(0),
-    cacheWrite: count.default(0),
+    input: some.default(0).describe('without those that a cache gave or took'),
+    output: some.default(0),
+    cacheRead: some.default(0),
+    cacheWrite: some.default(0),
   })
   .describe('what a model has used')
 
@@ -31,7 +33,7 @@ export const costContract = {
       runId: name,
       model: name.optional().describe('its price is looked up when no cost is given'),
       tokens: tokens.optional(),
-      costMicroUsd: money.optional().describe('absent: the price of the tokens'),
+      costMicroUsd: paid.optional().describe('absent: the price of the tokens'),
       source: name.default('api').describe('who says so'),
       branch: name.optional().describe('an open branch; absent: the main run'),
     }),

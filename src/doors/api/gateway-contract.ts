@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { denialCodes, gatewayCodes } from '../../core/errors.ts'
-import { alternative, count, folder, jsonObject, money, name } from './shapes.ts'
+import { alternative, count, folder, jsonObject, name, paid } from './shapes.ts'
 
 /** Tools that one question may name. */
 const toolsMax = 2_000
@@ -82,7 +82,7 @@ export const gatewayContract = {
       ok: z.boolean(),
       output: z.string().nullable().default(null),
       bytes: count.default(0),
-      costMicroUsd: money.default(0),
+      costMicroUsd: paid.default(0),
     }),
     answer: z.object({ reported: z.literal(true) }),
   },

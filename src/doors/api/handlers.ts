@@ -26,6 +26,7 @@ import type { Answer } from './contract.ts'
 import { costHandlers } from './cost-handlers.ts'
 import { gatewayHandlers } from './gateway-handlers.ts'
 import { jobsHandlers } from './jobs-handlers.ts'
+import { mailHandlers } from './mail-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
 import { problem, problemOfRefusal } from './problem.ts'
@@ -35,6 +36,7 @@ export type Handlers = HandlersOf<OperationName>
 export const handlers: Handlers = {
   ...agentHandlers,
   ...gatewayHandlers,
+  ...mailHandlers,
   'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
     const request = {
       definition,

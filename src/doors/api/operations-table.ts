@@ -7,6 +7,7 @@
 import { agentOperations } from './agent-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
 import { jobsOperations } from './jobs-operations.ts'
+import { mailOperations } from './mail-operations.ts'
 import { pageOperations } from './page-operations.ts'
 
 /** The least that a caller has to be. */
@@ -28,6 +29,7 @@ export type Operation = {
 export const operations = {
   ...agentOperations,
   ...gatewayOperations,
+  ...mailOperations,
   'runs.start': {
     method: 'POST',
     path: '/v1/runs',

@@ -7,6 +7,7 @@ import type { FindingCode } from '../../core/errors.ts'
 import { denialCodes, errorCodes, warningCodes } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fieldTypes } from '../../core/machine/machine.ts'
+import { costMicroUsdMax } from '../../core/money.ts'
 import { hosts } from '../../core/tools/hosts.ts'
 
 // WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
@@ -26,6 +27,8 @@ export const folder = z.string().min(1).max(pathCharsMax)
 export const text = z.string()
 export const count = z.int().min(0)
 export const money = count.describe('in millionths of a US dollar')
+/** What one report may say of money. */
+export const paid = money.max(costMicroUsdMax)
 export const moment = count.describe('milliseconds since 1970')
 export const host = z.enum(hosts).describe('whose tool names these are')
 export const pageLimit = z.int().min(1).max(pageMax).default(50)

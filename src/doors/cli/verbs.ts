@@ -152,6 +152,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/notify.ts')).notifyVerb,
   },
   {
+    name: 'mail',
+    summary: 'give the agent of a run a key to send out with',
+    load: async () => (await import('./verbs/mail.ts')).mailVerb,
+  },
+  {
     name: 'people',
     summary: 'give people tokens of their own',
     load: async () => (await import('./verbs/people.ts')).peopleVerb,

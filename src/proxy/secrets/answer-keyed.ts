@@ -2,12 +2,15 @@
  * Requests to named hosts, with the credential put in at the door: the agent has a placeholder,
  * and the real value goes to that host alone. Nothing of it comes back.
  */
+import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '../../core/json.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { type Judge, openJudge } from '../judge-request.ts'
 import { readBytes } from '../read-json.ts'
 import { refuse } from '../refused.ts'
+import { formsOf, withoutForms } from './without-secret.ts'
 
 export type KeyedHost = {
   readonly name: string
@@ -62,23 +65,22 @@ export async function answerKeyed(desk: KeyedDesk, asked: KeyedRequest): Promise
   refuseOutside(host, { method, path })
   const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
   const body = await readBytes(request)
-  const input = inputOf({ method, path: `${path}${query}` }, body)
+  const headers = pick(request.headers, passedHeaders)
+  const input = inputOf({ method, path: `${path}${query}`, headers }, body)
   const callId = await desk.judge(runId, { tool: `http:${name}`, input })
   const secret = host.secret()
+  const credential = host.format.replaceAll('{secret}', () => secret)
   try {
     const back = await fetch(`${host.url}${path}${query}`, {
       method,
-      headers: {
-        ...pick(request.headers, passedHeaders),
-        [host.header]: host.format.replaceAll('{secret}', () => secret),
-      },
+      headers: { ...headers, [host.header]: credential },
       ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
       // WHY: a redirect would carry the credential elsewhere; the agent may follow it by itself.
       redirect: 'manual',
       signal: AbortSignal.timeout(answerMsMax),
     })
     const bytes = await bytesOf(back)
-    sendBack(response, back, { bytes, host, secret })
+    sendBack(response, back, { bytes, host, forms: formsOf([secret, credential]) })
     await report(desk, { runId, callId, ok: back.ok, bytes: bytes.length })
   } catch (fault) {
     await report(desk, { runId, callId, ok: false, bytes: 0 })
@@ -101,14 +103,17 @@ function refuseOutside(host: KeyedHost, { method, path }: Wanted): void {
   }
 }
 
-const shownBytesMax = 16 * 1024
+const shownCharsMax = 16 * 1024
 
-/** What is judged, and what a person sees. */
-function inputOf(wanted: Wanted, body: Buffer): JsonObject {
-  if (body.length === 0) return { ...wanted }
-  const text = body.toString('utf8')
-  const isShort = body.length <= shownBytesMax
-  return { ...wanted, bytes: body.length, body: isShort ? text : text.slice(0, shownBytesMax) }
+type Sending = Wanted & { readonly headers: Readonly<Record<string, string>> }
+
+/** What is judged, and what a person sees: all that is sent, a long body by its hash. */
+function inputOf(sending: Sending, body: Buffer): JsonObject {
+  if (body.length === 0) return { ...sending }
+  const encoding = isUtf8(body) ? 'utf8' : 'base64'
+  const shown = body.toString(encoding).slice(0, shownCharsMax)
+  const whole = { bytes: body.length, sha256: hash('sha256', body) }
+  return { ...sending, ...whole, body: shown, ...(encoding === 'utf8' ? {} : { encoding }) }
 }
 
 function pick(headers: IncomingMessage['headers'], names: string): Record<string, string> {
@@ -130,31 +135,24 @@ async function bytesOf(back: Response): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-type Back = { readonly bytes: Buffer; readonly host: KeyedHost; readonly secret: string }
+type Back = {
+  readonly bytes: Buffer
+  readonly host: KeyedHost
+  readonly forms: readonly string[]
+}
 
-function sendBack(response: ServerResponse, back: Response, { bytes, host, secret }: Back): void {
+function sendBack(response: ServerResponse, back: Response, { bytes, host, forms }: Back): void {
   const headers: Record<string, string> = {}
   for (const name of returnedHeaders.split(' ')) {
     const value = back.headers.get(name)
-    if (value !== null) headers[name] = withoutSecret(value, secret)
+    if (value !== null) headers[name] = withoutForms(value, forms)
   }
   if (headers.location !== undefined) headers.location = locationOf(headers.location, host)
-  const clean = forms(secret).some((form) => bytes.includes(form))
-    ? Buffer.from(withoutSecret(bytes.toString('latin1'), secret), 'latin1')
+  const clean = forms.some((form) => bytes.includes(form, 0, 'latin1'))
+    ? Buffer.from(withoutForms(bytes.toString('latin1'), forms), 'latin1')
     : bytes
   response.writeHead(back.status, { ...headers, 'content-length': clean.length })
   response.end(clean)
-}
-
-/** The credential as it stands, and as it is written in what is commonly sent. */
-function forms(secret: string): readonly string[] {
-  const latin = Buffer.from(secret).toString('latin1')
-  const all = [latin, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]
-  return [...new Set(all)].filter((form) => form !== '')
-}
-
-function withoutSecret(text: string, secret: string): string {
-  return forms(secret).reduce((left, form) => left.replaceAll(form, '[secret]'), text)
 }
 
 /** Within the host it leads through the proxy again. */

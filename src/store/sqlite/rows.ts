@@ -7,9 +7,13 @@ import { parseCursor } from '../cursor.ts'
 
 export type Row = ReturnType<StatementSync['all']>[number]
 
+// WHY: a number that JavaScript cannot hold would make every read throw that meets its row.
+const safe = (column: string): string => `min(${column}, ${Number.MAX_SAFE_INTEGER})`
+
 /** The columns of a head, named as in `RunHead`. */
 export const headColumns = `id, machine, definition, dialect, status, stage, seq, hash, workspace,
-  calls_count AS callsCount, cost_micro_usd AS costMicroUsd, started_at AS startedAt,
+  ${safe('calls_count')} AS callsCount, ${safe('cost_micro_usd')} AS costMicroUsd,
+  started_at AS startedAt,
   updated_at AS updatedAt, ended_at AS endedAt`
 
 /** The columns of a record, named as in `EventRecord`. */

@@ -317,3 +317,15 @@ test('a head that was lost is found by its log and put back', () =>
       tail: change.events,
     })
   }))
+
+test('a number that is too large to be read is read as the largest, with all other runs', () =>
+  inStore(async (store, path) => {
+    await store.commit(changeOf('r_1', 0))
+    await store.commit(changeOf('r_2', 0))
+    const other = new DatabaseSync(path)
+    other.exec(`UPDATE runs SET cost_micro_usd = 9007199255550991 WHERE id = 'r_1'`)
+    other.close()
+    const query = { after: null, limit: 9, statuses: null, workspace: null, definition: null }
+    expect((await store.listRuns(query)).items).toHaveLength(2)
+    expect((await store.loadRun('r_1'))?.head.costMicroUsd).toBe(Number.MAX_SAFE_INTEGER)
+  }))

@@ -106,6 +106,23 @@ test('lines that come later are paid later, and after a restart none is paid twi
   expect(await cost()).toBe(30_000)
 })
 
+test('a later line of an answer that says more pays the rest, also after a restart', async () => {
+  const { runtime, folder, open } = openHouse()
+  const runId = await startRelease(runtime)
+  const path = join(folder, 's.jsonl')
+  const costAfter = async (lines: string) => {
+    appendFileSync(path, lines)
+    const spending = open()
+    spending.look(heardOf('claude', path), { runId, branch: null })
+    await spending.close()
+    return (await runtime.readHead(runId))?.costMicroUsd
+  }
+  const [few, all] = [answer('m1', later, 10), answer('m1', later, 1_000)]
+  expect(await costAfter(few + few)).toBe(150)
+  expect(await costAfter(all + all + few)).toBe(15_000)
+  expect(await costAfter(answer('m2', later, 10) + answer('m2', later, 1_000))).toBe(30_000)
+})
+
 test('what was said before the run began is not its to pay', async () => {
   const { runtime, folder, spending } = openHouse()
   const runId = await startRelease(runtime)

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../core/json.ts'
-import { microUsd } from '../../../core/money.ts'
+import { costMicroUsdMax, microUsd } from '../../../core/money.ts'
 import { priceUsage } from '../../../core/prices.ts'
 import type { Host } from '../../../core/tools/hosts.ts'
 import { codeOf } from '../../../runtime/code-of.ts'
@@ -40,7 +40,15 @@ const looksMax = 64
 /** Where it is kept how far each transcript was read. */
 export const transcriptsDrawer = 'transcripts'
 
-type File = { offset: number; readonly carried: Carried }
+/** Answers of one file of which it is remembered what they cost so far. */
+const answersMax = 100
+
+type File = {
+  offset: number
+  readonly carried: Carried
+  /** Millionths of a dollar by the id of an answer, the latest last. */
+  readonly paid: Map<string, number>
+}
 
 type Desk = SpendingOptions & {
   readonly files: Map<string, File>
@@ -87,8 +95,11 @@ function begin(desk: Desk, heard: Heard, payer: Payer): void {
 }
 
 async function payFor(desk: Desk, heard: Heard, payer: Payer): Promise<void> {
-  for (const use of heard.uses)
-    await pay(desk, { payer, use, source: `${heard.host} plugin`, key: sessionOf(heard) })
+  const [key, source] = [sessionOf(heard), `${heard.host} plugin`]
+  for (const use of heard.uses) {
+    const { paid } = await fileOf(desk, key)
+    await pay(desk, { payer, use, source, key, paid })
+  }
   if (!hasTranscripts(heard.host)) return
   for (const path of heard.transcripts) {
     await readOn(desk, heard, { payer, path }).catch((fault: unknown) => warn(desk, path, fault))
@@ -119,7 +130,8 @@ async function readOn(desk: Desk, heard: Heard, { payer, path }: Reading): Promi
     const tail = await readTail(path, file.offset)
     for (const use of usesIn(desk, tail.lines, { host, path, file })) {
       // What was said before the run began is not its to pay.
-      if (use.at !== null && use.at >= since) await pay(desk, { payer, use, source, key })
+      if (use.at === null || use.at < since) continue
+      await pay(desk, { payer, use, source, key, paid: file.paid })
     }
     file.offset = tail.offset
     isMore = tail.isMore
@@ -129,15 +141,19 @@ async function readOn(desk: Desk, heard: Heard, { payer, path }: Reading): Promi
 
 type Of = { readonly host: Host; readonly path: string; readonly file: File }
 
-/** Each answer once, with what was said of it last. */
-function usesIn(desk: Desk, lines: readonly string[], of: Of): Iterable<ModelUse> {
-  const uses = new Map<string, ModelUse>()
-  for (const line of lines) {
+/** What each line says, in order: a host writes several of one answer, the last with all of it. */
+function usesIn(desk: Desk, lines: readonly string[], of: Of): readonly ModelUse[] {
+  return lines.flatMap((line) => {
     const use = readUse(of.host, line, of.file.carried)
     if (use === 'odd') warn(desk, of.path, 'a line that cannot be')
-    else if (use !== null) uses.set(use.id, use)
-  }
-  return uses.values()
+    return use === 'odd' || use === null ? [] : [use]
+  })
+}
+
+type KeptFile = {
+  readonly offset: number
+  readonly model: string
+  readonly paid?: readonly (readonly [id: string, microUsd: number])[]
 }
 
 async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
@@ -145,8 +161,9 @@ async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
   if (known !== undefined) return known
   const card = await cards.readCard(transcriptsDrawer, key)
   // WHY the cast: this room alone writes these cards.
-  const kept = card === null ? null : (JSON.parse(card.data) as { offset: number; model: string })
-  const file: File = { offset: kept?.offset ?? 0, carried: { model: kept?.model ?? '' } }
+  const kept = card === null ? null : (JSON.parse(card.data) as KeptFile)
+  const { offset = 0, model = '', paid = [] } = kept ?? {}
+  const file: File = { offset, carried: { model }, paid: new Map(paid) }
   files.set(key, file)
   const [oldest] = files.keys()
   if (files.size > filesMax && oldest !== undefined) files.delete(oldest)
@@ -155,7 +172,10 @@ async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
 
 /** Where reading goes on after a restart. What is lost of it is read twice, and paid once. */
 async function keepPlace({ cards }: Desk, key: string, file: File): Promise<void> {
-  const data = JSON.stringify({ offset: file.offset, model: file.carried.model })
+  const kept: KeptFile = {
+    ...{ offset: file.offset, model: file.carried.model, paid: [...file.paid] },
+  }
+  const data = JSON.stringify(kept)
   await cards.writeCards([{ drawer: transcriptsDrawer, key, expected: null, data, at: Date.now() }])
 }
 
@@ -165,27 +185,46 @@ type Payment = {
   readonly source: string
   /** Where its id is unique. */
   readonly key: string
+  readonly paid: File['paid']
 }
 
-/** INVARIANT: the id of the command is that of the answer, so that it is paid once. */
-async function pay(desk: Desk, { payer, use, source, key }: Payment): Promise<void> {
+/**
+ * Pays what an answer costs more than was paid for it.
+ * INVARIANT: the id of the command is that of the answer with its whole cost, so that it is paid
+ * once however often the same lines are read.
+ */
+async function pay(desk: Desk, { payer, use, source, key, paid }: Payment): Promise<void> {
   const { runtime } = desk
-  const { model, costUsd, input, output, cacheRead, cacheWrite } = use
+  const { id, model, costUsd, input, output, cacheRead, cacheWrite } = use
   const priced = priceUsage(runtime.prices, use)
   const isTold = costUsd !== null && costUsd > 0
-  const costMicroUsd = isTold ? microUsd(costUsd) : priced.microUsd
-  if (costMicroUsd === 0 && output === 0) return
+  const whole = Math.min(isTold ? microUsd(costUsd) : priced.microUsd, costMicroUsdMax)
+  const before = paid.get(id)
+  if ((whole === 0 && output === 0) || whole <= (before ?? -1)) return
   if (!isTold && !priced.isKnown) warn(desk, model, 'no price is known, so a high one is taken')
   const tokens = { input, output, cacheRead, cacheWrite }
-  const spend = { source, model, tokens, costMicroUsd }
+  // WHY no tokens of the rest: those of the first line are counted already.
+  const spent = {
+    tokens: before === undefined ? tokens : null,
+    costMicroUsd: whole - (before ?? 0),
+  }
+  const spend = { source, model, ...spent }
   const { runId, branch } = payer
-  const commandId = `spend:${key}:${use.id}`
-  await runtime.send(runId, { kind: 'spend', spend, branch }, { ...asPawl, commandId }).catch(paid)
+  const by = { ...asPawl, commandId: `spend:${key}:${id}:${whole}` }
+  await runtime.send(runId, { kind: 'spend', spend, branch }, by).catch(paidBefore)
+  remember(paid, id, whole)
+}
+
+function remember(paid: File['paid'], id: string, whole: number): void {
+  paid.delete(id)
+  paid.set(id, whole)
+  const [oldest] = paid.keys()
+  if (paid.size > answersMax && oldest !== undefined) paid.delete(oldest)
 }
 
 const asPawl: Omit<By, 'commandId'> = { actor: { kind: 'system', name: 'pawl' } }
 
 /** Paid before, at another price: the first one counts. */
-function paid(fault: unknown): void {
+function paidBefore(fault: unknown): void {
   if (codeOf(fault) !== 'REQUEST_INVALID') throw fault
 }
