@@ -14,6 +14,7 @@ import { AskedCall, ValueText } from '../parts/asked-call.tsx'
 import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
 import { DecideBox } from '../parts/decide-box.tsx'
 import { wordsFor } from '../parts/event-words.ts'
+import { PeopleBox, peopleOf } from '../parts/people.tsx'
 import { clockText, exactText } from '../parts/times.ts'
 
 type Reading = Answer<'runs.read'>
@@ -24,7 +25,7 @@ export function ApprovalPage({ route }: { readonly route: Route }) {
   const waiting = approvals?.find((one) => one.id === route.id) ?? null
   // Asked again when it is no longer among those that wait: somebody has decided.
   const asked = useAnswer('approvals.read', { id: route.id }, waiting === null)
-  const approval = asked.answer ?? waiting
+  const approval = waiting ?? asked.answer
   if (approval === null) {
     return asked.problem === null ? <Skeleton lines={8} /> : <ProblemBox problem={asked.problem} />
   }
@@ -82,6 +83,7 @@ function Question({ approval }: { readonly approval: Approval }) {
           ) : (
             <Carried approval={approval} edits={edits} onEdit={setEdits} />
           )}
+          <PeopleBox approval={approval} />
           {reading === null ? <Skeleton /> : <Context reading={reading} />}
           <Before approval={approval} seq={reading?.head.seq ?? null} />
         </div>
@@ -110,7 +112,9 @@ type CarriedProps = {
 function Carried({ approval, edits, onEdit }: CarriedProps) {
   const move = moveOf(approval)
   const data = move?.data ?? {}
-  const editable = move?.editable ?? []
+  // What several people agree to, none of them may change.
+  const isForOne = (peopleOf(approval)?.quorum.needed ?? 1) < 2
+  const editable = isForOne ? (move?.editable ?? []) : []
   const names = [...new Set([...Object.keys(data), ...editable])]
   if (names.length === 0) return null
   return (

@@ -9,6 +9,7 @@ import { useStore } from '../data/store.ts'
 import { callOf, moveOf, nameOf, ruleOf, targetOf, titleOf } from '../parts/asked.tsx'
 import { AskedCall } from '../parts/asked-call.tsx'
 import { Empty, PageHead, Skeleton, Status, Time } from '../parts/basics.tsx'
+import { AgreedBadge } from '../parts/people.tsx'
 import { say } from '../parts/toast.tsx'
 
 /** The page. */
@@ -124,6 +125,7 @@ function AskCard({ approval, head, choice, onToggle }: CardProps) {
         <span className="grow cut">
           {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
         </span>
+        <AgreedBadge approval={approval} />
         <Time at={approval.requestedAt} />
       </div>
       <a className="what" href={linkTo('approvals', approval.id)}>

@@ -11,6 +11,7 @@ import { openTracer } from '../data/trace.ts'
 import { usePast } from '../data/use-past.ts'
 import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
+import { Jobs } from '../parts/jobs.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
 import { StandingPanel } from '../parts/standing.tsx'
@@ -62,6 +63,7 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
           </RunGraph>
           {record === null ? null : <EventDetail record={record} onClose={() => setAt(null)} />}
           <StandingPanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
+          <Jobs runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
         </div>
         <Timeline state={state} at={at} onChoose={setAt} onEarlier={log.earlier} />
       </div>

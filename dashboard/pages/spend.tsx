@@ -1,43 +1,58 @@
 /**
- * Spend and health: money by day, tool and run, and how the daemon and its hosts are doing.
+ * Spend and health: money by day, tool, run and stage, and how the daemon and its hosts are doing.
  */
 import type { Answer } from '../../src/doors/api/contract.ts'
-import { type Head, live } from '../data/live.ts'
+import { type CostRow, type CostSum, sumCosts } from '../data/costs.ts'
 import { linkTo } from '../data/route.ts'
-import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { nameOf } from '../parts/asked.tsx'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
 import { moneyText } from '../parts/times.ts'
 
 type Stats = Answer<'stats.read'>
+type Costs = Answer<'costs.read'>
 
 /** The page. */
 export function SpendPage() {
-  const { heads } = useStore(live)
-  const { answer: stats, problem } = useAnswer('stats.read', {})
+  const { answer: stats } = useAnswer('stats.read', {})
+  const { answer: costs, problem } = useAnswer('costs.read', {})
   return (
     <>
       <PageHead
         title="Spend and health"
-        about={stats === null ? 'Counting…' : `The latest ${stats.runsCount} runs.`}
+        about={costs === null ? 'Counting…' : costs.isPartial ? partialText : wholeText}
       />
       {problem === null ? null : <ProblemBox problem={problem} />}
       <div className="two wide">
-        <Days stats={stats} />
+        <Days costs={costs} />
         <Health />
-        <Tools stats={stats} />
-        <Dearest heads={heads} />
+        <Tools stats={stats} costs={costs} />
+        <Dearest
+          costs={costs}
+          title="By run"
+          sumUp={(row) => row.runId}
+          show={({ row }) => ({ name: row.definition, about: row.runId })}
+        />
+        <Dearest
+          costs={costs}
+          title="By stage"
+          sumUp={(row) => JSON.stringify([row.definition, row.stage])}
+          show={({ row }) => ({ name: row.stage, about: row.definition })}
+        />
         <Hosts />
       </div>
     </>
   )
 }
 
+const wholeText = 'What calls have reported and models have used.'
+const partialText = `${wholeText} There is more than was counted: \`pawl cost\` tells of single runs.`
+
 const daysShown = 30
 
-function Days({ stats }: { readonly stats: Stats | null }) {
-  const days = stats?.days.slice(-daysShown) ?? []
+function Days({ costs }: { readonly costs: Costs | null }) {
+  const sums = sumCosts(costs?.rows ?? [], (row) => row.day)
+  const days = sums.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(-daysShown)
   const most = Math.max(1, ...days.map((one) => one.costMicroUsd))
   const sum = days.reduce((all, one) => all + one.costMicroUsd, 0)
   return (
@@ -47,15 +62,15 @@ function Days({ stats }: { readonly stats: Stats | null }) {
         <strong>{moneyText(sum)}</strong>
       </header>
       <div className="body">
-        {stats === null ? (
+        {costs === null ? (
           <Skeleton lines={5} />
         ) : days.length === 0 ? (
           <Empty icon="spend" title="Nothing was spent yet" />
         ) : (
           <ul className="days">
             {days.map((one) => (
-              <li key={one.day} title={`${one.calls} calls, ${one.denied} denied`}>
-                <span className="small soft">{one.day}</span>
+              <li key={one.key}>
+                <span className="small soft">{one.key}</span>
                 <span className="bar">
                   <i style={{ width: `${(one.costMicroUsd / most) * 100}%` }} />
                 </span>
@@ -69,18 +84,36 @@ function Days({ stats }: { readonly stats: Stats | null }) {
   )
 }
 
-function Tools({ stats }: { readonly stats: Stats | null }) {
-  const tools = stats?.tools.toSorted((a, b) => b.costMicroUsd - a.costMicroUsd) ?? []
+type ToolsProps = { readonly stats: Stats | null; readonly costs: Costs | null }
+type ToolRow = Omit<Stats['tools'][number], 'calls'> & { readonly calls: number | null }
+
+/** Tools with their calls, and models, which make none. */
+function toolRows({ stats, costs }: ToolsProps): readonly ToolRow[] {
+  const sums = sumCosts(costs?.rows ?? [], (row) => row.tool)
+  const money = new Map(sums.map((one) => [one.key, one.costMicroUsd]))
+  const tools = stats?.tools ?? []
+  const known = new Set(tools.map((one) => one.tool))
+  const others = sums.filter((one) => !known.has(one.key))
+  return [
+    ...tools.map((one) => ({ ...one, costMicroUsd: money.get(one.tool) ?? 0 })),
+    ...others.map(({ key: tool, costMicroUsd }) => ({
+      ...{ tool, costMicroUsd, calls: null, asked: 0, denied: 0 },
+    })),
+  ].sort((a, b) => b.costMicroUsd - a.costMicroUsd)
+}
+
+function Tools({ stats, costs }: ToolsProps) {
+  const rows = toolRows({ stats, costs })
   return (
     <section className="card" aria-label="By tool">
       <header>
-        <h2 className="grow">By tool</h2>
+        <h2 className="grow">By tool and model</h2>
       </header>
-      {stats === null ? (
+      {stats === null || costs === null ? (
         <div className="body">
           <Skeleton lines={4} />
         </div>
-      ) : tools.length === 0 ? (
+      ) : rows.length === 0 ? (
         <p className="body soft">No tool was used yet.</p>
       ) : (
         <TableBox label="The tools">
@@ -95,12 +128,14 @@ function Tools({ stats }: { readonly stats: Stats | null }) {
               </tr>
             </thead>
             <tbody>
-              {tools.map((one) => (
+              {rows.map((one) => (
                 <tr key={one.tool}>
                   <td>{nameOf(one.tool)}</td>
-                  <td className="num">{one.calls}</td>
-                  <td className="num">{one.asked}</td>
-                  <td className={`num ${one.denied > 0 ? 'bad' : ''}`}>{one.denied}</td>
+                  <td className="num">{one.calls ?? '–'}</td>
+                  <td className="num">{one.calls === null ? '–' : one.asked}</td>
+                  <td className={`num ${one.denied > 0 ? 'bad' : ''}`}>
+                    {one.calls === null ? '–' : one.denied}
+                  </td>
                   <td className="num">{moneyText(one.costMicroUsd)}</td>
                 </tr>
               ))}
@@ -114,30 +149,37 @@ function Tools({ stats }: { readonly stats: Stats | null }) {
 
 const dearestShown = 10
 
-function Dearest({ heads }: { readonly heads: readonly Head[] }) {
-  const dearest = heads
-    .filter((head) => head.costMicroUsd > 0)
-    .toSorted((a, b) => b.costMicroUsd - a.costMicroUsd)
-    .slice(0, dearestShown)
+type DearestProps = {
+  readonly costs: Costs | null
+  readonly title: string
+  readonly sumUp: (row: CostRow) => string
+  readonly show: (sum: CostSum) => { readonly name: string; readonly about: string }
+}
+
+function Dearest({ costs, title, sumUp, show }: DearestProps) {
+  const sums = sumCosts(costs?.rows ?? [], sumUp).slice(0, dearestShown)
   return (
-    <section className="card" aria-label="By run">
+    <section className="card" aria-label={title}>
       <header>
-        <h2 className="grow">By run</h2>
+        <h2 className="grow">{title}</h2>
       </header>
-      {dearest.length === 0 ? (
-        <p className="body soft">No run has cost anything yet.</p>
+      {sums.length === 0 ? (
+        <p className="body soft">Nothing has cost anything yet.</p>
       ) : (
         <ul className="list">
-          {dearest.map((head) => (
-            <li key={head.id}>
-              <a className="line" href={linkTo('runs', head.id)}>
-                <span className="grow cut">
-                  {head.definition} <span className="soft small mono">{head.id}</span>
-                </span>
-                <strong>{moneyText(head.costMicroUsd)}</strong>
-              </a>
-            </li>
-          ))}
+          {sums.map((one) => {
+            const { name, about } = show(one)
+            return (
+              <li key={one.key}>
+                <a className="line" href={linkTo('runs', one.row.runId)}>
+                  <span className="grow cut">
+                    {name} <span className="soft small mono">{about}</span>
+                  </span>
+                  <strong>{moneyText(one.costMicroUsd)}</strong>
+                </a>
+              </li>
+            )
+          })}
         </ul>
       )}
     </section>

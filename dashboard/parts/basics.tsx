@@ -55,6 +55,8 @@ const tones: Readonly<Record<string, string>> = {
   granted: 'good',
   refused: 'bad',
   expired: '',
+  killed: 'warn',
+  'timed out': 'bad',
   allow: 'good',
   ask: 'warn',
   deny: 'bad',

@@ -10,6 +10,7 @@ import { goTo } from '../data/route.ts'
 import { useStore } from '../data/store.ts'
 import { Time } from './basics.tsx'
 import { Icon } from './icons.tsx'
+import { deafTo, type People, peopleOf } from './people.tsx'
 import { say } from './toast.tsx'
 
 type Props = { readonly approval: Approval; readonly edits: JsonObject }
@@ -29,6 +30,9 @@ export function DecideBox({ approval, edits }: Props) {
 }
 
 function Deciding({ approval, edits }: Props) {
+  const { me } = useStore(live)
+  const people = peopleOf(approval)
+  const deaf = people === null || me === null ? null : deafTo(people, me.name)
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
   const approve = useRef<HTMLButtonElement>(null)
@@ -38,7 +42,7 @@ function Deciding({ approval, edits }: Props) {
     setBusy(granted ? 'grant' : 'refuse')
     const changes = granted && Object.keys(edits).length > 0 ? { edits } : {}
     const problem = await decide(approval, { granted, note, ...changes })
-    say(problem ?? (granted ? 'Approved. The agent goes on.' : 'Refused. The agent is told why.'))
+    say(problem ?? doneText(granted, people))
     setBusy(null)
     if (problem !== null) return
     const next = live.get().approvals?.find((one) => one.id !== approval.id)
@@ -64,7 +68,7 @@ function Deciding({ approval, edits }: Props) {
           ref={approve}
           className="button main-act big"
           type="button"
-          disabled={busy !== null}
+          disabled={busy !== null || deaf !== null}
           onClick={() => act(true)}
         >
           <Icon name="check" />
@@ -80,6 +84,7 @@ function Deciding({ approval, edits }: Props) {
           {busy === 'refuse' ? 'Refusing…' : 'Refuse'}
         </button>
       </div>
+      {deaf === null ? null : <p className="note-box small wrap">{deaf}</p>}
       <p className="tiny soft">A decision cannot be undone.</p>
       <ul className="tiny soft keys">
         <li>
@@ -94,6 +99,13 @@ function Deciding({ approval, edits }: Props) {
       </ul>
     </aside>
   )
+}
+
+function doneText(granted: boolean, people: People | null): string {
+  if (!granted) return 'Refused. The agent is told why.'
+  const missing = (people?.missing ?? 1) - 1
+  if (missing <= 0) return 'Approved. The agent goes on.'
+  return `Your yes counts. ${missing} more ${missing === 1 ? 'is' : 'are'} needed.`
 }
 
 function Decided({ approval }: { readonly approval: Approval }) {

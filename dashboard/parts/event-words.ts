@@ -107,6 +107,8 @@ function askWords(event: Event): Words | null {
   switch (event.type) {
     case 'approval.requested':
       return words('approvals', 'warn', 'a person is asked', event.approval.message)
+    case 'approval.endorsed':
+      return words('approvals', 'good', `${event.by.name} agrees`, event.note)
     case 'approval.granted':
       return words('approvals', 'good', `granted by ${event.by.name}`, event.note)
     case 'approval.refused':

@@ -64,6 +64,22 @@ test('the stage judges a job like any call, and a refusal says what is possible'
   expect((await faultOf(jobs.list({}, me)))?.error_type).toBe('PolicyDenied')
 })
 
+test('a person looks at the jobs of a run without adding anything to its log', async () => {
+  const { jobs, runtime, startRun, asAgentOf, asPersonHere } = openJobsBench()
+  const [runId, other] = [await startRun(working), await startRun({ ...working, id: 'other' })]
+  const { process_id } = resultIn(await jobs.run({ command: 'echo hi' }, asAgentOf(runId), longMs))
+  await expect
+    .poll(async () => (await runtime.readRun(runId, null)).view.vars)
+    .toHaveProperty('job_id')
+  const before = (await runtime.readHead(runId))?.seq
+  const me = { ...asPersonHere, runId }
+  expect(await jobs.list({}, me)).toMatchObject({ processes: [{ process_id }], total: 1 })
+  expect(await jobs.list({}, { ...me, runId: other })).toMatchObject({ total: 0 })
+  expect(await jobs.monitor(process_id, me)).toMatchObject({ state: 'completed' })
+  expect(await jobs.logs(process_id, { waitMs: 0 }, me)).toMatchObject({ stdout: 'hi\n' })
+  expect((await runtime.readHead(runId))?.seq).toBe(before)
+})
+
 test('K12: a job of another run is not there, whoever asks for it', async () => {
   const { jobs, startRun, asAgentOf, asPersonHere } = openJobsBench()
   const [one, two] = [await startRun(working), await startRun({ ...working, id: 'other' })]

@@ -101,6 +101,8 @@ function jobsOf(settings: JobsSettings, runner: Runner): Jobs {
     { input, caller }: { readonly input: JsonObject; readonly caller: JobCaller },
     act: () => Promise<T> | T,
   ): Promise<T | JobPending> => {
+    // WHY not judged: what a person looks at is no call of the run, and uses up nothing of it.
+    if (caller.actor.kind === 'person' && tool !== 'process_kill') return act()
     const judged = await judgeJob(runtime, { tool, input, caller, waitMs: 0 })
     if (isPending(judged)) return judged
     const place = { ...caller, callId: judged.callId }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { accesses } from '../doors/api/access.ts'
 import { type KeptSignIn, openSignIns, type SignIns } from '../doors/api/sign-ins.ts'
 import type { Home } from './home.ts'
+import { listPeople } from './people.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
 /** The book of sign-ins of a data directory. */
@@ -14,9 +15,19 @@ export function openSignInFile(home: Home, name: string): SignIns {
   return openSignIns({
     now: Date.now,
     name,
+    // Whoever was taken away is signed out with their token; an unreadable file knows nobody.
+    isKnown: (other) => isPersonOf(home, other),
     read: () => readKept(home.signIns),
     write: (kept) => writePrivate(home.signIns, `${JSON.stringify(kept)}\n`),
   })
+}
+
+function isPersonOf(home: Home, name: string): boolean {
+  try {
+    return listPeople(home).some((one) => one.name === name)
+  } catch {
+    return false
+  }
 }
 
 /** Whoever is in a file that cannot be read has to sign in again. */

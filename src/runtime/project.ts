@@ -108,8 +108,9 @@ function pendingRow(runId: string, { member, approval }: Asked): ApprovalRow {
   const { id, kind, message, hash, requestedAt, expiresAt = null, pending, quorum } = approval
   const note = endorsedText(approval)
   const open = { status: 'pending', decidedAt: null, decidedBy: null, note } as const
-  // What waits is kept with whom it waits for, where that is not simply anybody.
-  const whole = quorum === undefined ? pending : { ...pending, quorum }
+  // What waits is kept with whom it waits for and who has agreed, where one yes is not enough.
+  const people = { quorum, endorsements: approval.endorsements ?? [] }
+  const whole = quorum === undefined ? pending : { ...pending, ...people }
   const asked = { kind, message, hash, requestedAt, expiresAt, pending: JSON.stringify(whole) }
   return { id, runId, member, ...asked, ...open }
 }

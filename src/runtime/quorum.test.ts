@@ -32,6 +32,8 @@ test('who has agreed is kept over a restart, and all who did are named at the en
     note: 'approved by ada: fine by me (1 more needed)',
   }
   const restarted = bench.again()
+  const agreed = JSON.parse((await restarted.readApproval(id)).pending).endorsements
+  expect(agreed).toEqual([{ by: as('ada').actor, note: 'fine by me' }])
   expect(await restarted.readApproval(id)).toMatchObject(endorsed)
   expect(await restarted.readHead(runId)).toMatchObject({ status: 'waiting', stage: 'build' })
   const twice = await restarted.resolve(id, yes, as('ada'))

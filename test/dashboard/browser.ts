@@ -1,10 +1,11 @@
 /**
  * What the tests of the page share: a real Chromium, and a daemon that really serves the page.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type Client, openClient } from '../../src/client/index.ts'
+import type { Access } from '../../src/doors/api/access.ts'
 import { type House, isOurNode, openHouse, until } from '../../src/main/daemon.contract.ts'
 
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -44,10 +45,12 @@ export type Site = {
 }
 
 export type PageWish = {
-  readonly role?: string
+  readonly role?: Access
   readonly size?: { readonly width: number; readonly height: number }
   readonly scheme?: 'light' | 'dark'
   readonly path?: string
+  /** Absent: the owner; else whoever has this token. */
+  readonly token?: string
 }
 
 export type Opened = {
@@ -68,7 +71,6 @@ export async function openSite(...args: readonly string[]): Promise<Site> {
   const url = (): string => house.note()?.http ?? ''
   const token = (role: string): string => join(house.folder, `${role}.token`)
   const socket = join(house.folder, 'daemon.sock')
-  const { readFileSync } = await import('node:fs')
   const client = (role: string): Client =>
     openClient({ socket, token: readFileSync(token(role), 'utf8').trim() })
   const as = { agent: client('agent'), person: client('person') }
@@ -111,9 +113,21 @@ async function openPage(browser: Browser, { house, url }: At, wish: PageWish): P
       strangers.push(request.url())
     }
   })
-  const invited = await house.json('open', '--role', wish.role ?? 'admin')
-  await page.goto((invited as unknown as { readonly url: string }).url)
+  await page.goto(await linkFor(house, url, wish))
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   if (wish.path !== undefined) await page.goto(`${url}/#/${wish.path}`)
   return { page, context, faults, strangers }
+}
+
+/** WHY not `pawl open`: that is a process for each page, and one test sees that it works. */
+async function linkFor(house: House, url: string, wish: PageWish): Promise<string> {
+  const socket = join(house.folder, 'daemon.sock')
+  const own = readFileSync(join(house.folder, 'person.token'), 'utf8').trim()
+  const client = openClient({ socket, token: wish.token ?? own })
+  try {
+    const { code } = await client.signIns.invite({ access: wish.role ?? 'admin' })
+    return `${url}/#/sign-in/${code}`
+  } finally {
+    client.close()
+  }
 }

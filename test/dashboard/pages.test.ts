@@ -117,6 +117,21 @@ describe.runIf(canBrowse)('every page', { timeout: 90_000 }, () => {
     await context.close()
   })
 
+  test('what models have cost is on the page, by model and by stage', async () => {
+    const { runId } = await site.as.agent.runs.start({ definition: 'release' })
+    const spend = { runId, model: 'house-model', costMicroUsd: 7_250_000 }
+    await site.as.agent.runs.spend(spend)
+    const { page, context } = await site.open(browser, { path: 'spend' })
+    const tools = page.getByRole('region', { name: 'By tool' })
+    await tools.locator('tr', { hasText: 'model:house-model' }).getByText('$7.25').waitFor()
+    const stages = page.getByRole('region', { name: 'By stage' })
+    await stages
+      .locator('a', { hasText: /\$7\.\d\d/ })
+      .getByText('release')
+      .waitFor()
+    await context.close()
+  })
+
   test('whoever never read a word decides within some clicks of the link', async () => {
     const { page, context } = await site.open(browser)
     const begun = performance.now()

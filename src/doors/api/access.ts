@@ -16,6 +16,7 @@ const least: Readonly<Partial<Record<OperationName, Access>>> = {
   'runs.pause': 'approver',
   'runs.resume': 'approver',
   'runs.cancel': 'approver',
+  'jobs.kill': 'approver',
   'runs.start': 'author',
   'runs.signal': 'author',
   'definitions.create': 'author',

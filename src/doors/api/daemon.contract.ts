@@ -18,11 +18,19 @@ import { openSignIns } from './sign-ins.ts'
 
 export const agentToken = 'agent-token-of-the-tests'
 export const personToken = 'person-token-of-the-tests'
+/** Of somebody who is not the owner. */
+export const bobToken = 'bob-token-of-the-tests'
 
 const callers = new Map<string, Caller>([
   [agentToken, { role: 'agent', name: 'claude' }],
   [personToken, { role: 'person', name: 'ada' }],
+  [bobToken, { role: 'person', name: 'bob' }],
 ])
+
+const signInsOfAda = {
+  ...{ name: 'ada', isKnown: (name: string) => name === 'bob' },
+  ...{ read: () => [], write: () => undefined },
+}
 
 export type Daemon = Bench & {
   readonly api: Api
@@ -62,7 +70,7 @@ export async function openDaemon(options: DaemonOptions = {}): Promise<Daemon> {
     tokens: (presented) => callers.get(presented) ?? null,
     about: { version: '0.0.0', found: [], elicitation: false },
     stop: () => stops.push('stop'),
-    signIns: openSignIns({ now: Date.now, name: 'ada', read: () => [], write: () => undefined }),
+    signIns: openSignIns({ ...signInsOfAda, now: Date.now }),
     ...options.api,
   })
   const http = await openHttpDoor({

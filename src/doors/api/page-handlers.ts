@@ -30,10 +30,10 @@ export const pageHandlers: Pick<Handlers, PageOperation> = {
     const role = actor.kind === 'person' ? 'person' : 'agent'
     return { ok: true, output: { role, name: actor.name, access: access ?? 'admin' } }
   },
-  'signIns.invite': async ({ signIns }, { access }) =>
+  'signIns.invite': async ({ signIns, actor }, { access }) =>
     signIns === null
       ? { ok: false, problem: noSignIns }
-      : { ok: true, output: { ...signIns.invite(access), access } },
+      : { ok: true, output: { ...signIns.invite(access, actor.name), access } },
   'machines.read': async ({ runtime }, { hash }) => {
     const machine = await runtime.readMachine(hash)
     if (machine === null) return { ok: false, problem: noMachine }

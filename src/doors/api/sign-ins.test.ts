@@ -7,10 +7,11 @@ type Book = ReturnType<typeof openBook>
 
 function openBook(kept: KeptSignIn[] = []) {
   const clock = { now: 1_000_000 }
-  const state = { kept: kept as readonly KeptSignIn[] }
+  const state = { kept: kept as readonly KeptSignIn[], people: ['bob'] }
   const signIns = openSignIns({
     now: () => clock.now,
     name: 'ada',
+    isKnown: (name) => state.people.includes(name),
     read: () => state.kept,
     write: (next) => {
       state.kept = next
@@ -32,6 +33,15 @@ test('a code signs in once, as what it was made for', () => {
   expect(signed.caller).toEqual({ role: 'person', name: 'ada', access: 'approver' })
   expect(signIns.find(signed.cookie, signed.key)).toEqual(signed.caller)
   expect(signIns.redeem(code)).toBeNull()
+})
+
+test('whoever asked for the code is signed in, and is out when they are no longer known', () => {
+  const { signIns, state } = openBook()
+  const { cookie, key, caller } = signIns.redeem(signIns.invite('admin', 'bob').code) as SignedIn
+  expect(caller.name).toBe('bob')
+  expect(signIns.find(cookie, key)?.name).toBe('bob')
+  state.people = []
+  expect(signIns.find(cookie, key)).toBeNull()
 })
 
 test('a code is void after five minutes, and so is one that nobody made', () => {
@@ -100,6 +110,12 @@ test('a viewer changes nothing, and nobody but an admin does what has no rule', 
   )
   for (const name of mine('viewer')) expect(name).not.toMatch(/decide|start|signal|create|stop/)
   expect(mine('approver')).toContain('approvals.decide')
+  for (const name of ['jobs.list', 'jobs.read', 'jobs.logs'] as const) {
+    expect(mine('viewer')).toContain(name)
+  }
+  expect(mine('viewer')).not.toContain('jobs.kill')
+  expect(mine('approver')).toContain('jobs.kill')
+  expect(mine('author')).not.toContain('jobs.run')
   expect(mine('approver')).not.toContain('definitions.create')
   expect(mine('author')).toContain('definitions.update')
   for (const name of ['stop', 'runs.import', 'runs.force', 'signIns.invite'] as const) {

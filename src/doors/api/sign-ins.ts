@@ -23,6 +23,8 @@ export type SignInOptions = {
   readonly now: () => number
   /** Whom the terminal belongs to. */
   readonly name: string
+  /** Whether there still is a person of that name, beside the one above. */
+  readonly isKnown: (name: string) => boolean
   readonly read: () => readonly KeptSignIn[]
   readonly write: (kept: readonly KeptSignIn[]) => void
 }
@@ -35,8 +37,11 @@ export type SignedIn = {
 }
 
 export type SignIns = {
-  /** A code that signs one person in, once, soon. */
-  readonly invite: (access: Access) => { readonly code: string; readonly expiresAt: number }
+  /** A code that signs one person in, once, soon: as whoever asks for it, or as the owner. */
+  readonly invite: (
+    access: Access,
+    name?: string,
+  ) => { readonly code: string; readonly expiresAt: number }
   /** Null: nobody made this code, it was used, or its time is over. `busy`: too many tries. */
   readonly redeem: (code: string) => SignedIn | 'busy' | null
   readonly find: (cookie: string, key: string) => Caller | null
@@ -54,23 +59,25 @@ const triesMax = 30
 const triesMs = 60_000
 const secretBytes = 32
 
-type Code = { readonly hash: string; readonly access: Access; readonly expiresAt: number }
+type Code = Pick<KeptSignIn, 'access' | 'name' | 'expiresAt'> & { readonly hash: string }
 
 /** Opens the book of sign-ins; codes are forgotten with it, sign-ins are kept. */
-export function openSignIns({ now, name, read, write }: SignInOptions): SignIns {
+export function openSignIns(options: SignInOptions): SignIns {
+  const { now, name: owner, isKnown, read, write } = options
   let codes: readonly Code[] = []
   let kept = read().slice(-signInsMax)
   const tries = openTries(now)
+  const isPerson = (name: string): boolean => name === owner || isKnown(name)
   const keep = (next: readonly KeptSignIn[]): void => {
     kept = next.filter((one) => one.expiresAt > now()).slice(-signInsMax)
     write(kept)
   }
   return {
-    invite: (access) => {
+    invite: (access, name = owner) => {
       const code = secret()
       const expiresAt = now() + codeMs
       const open = codes.filter((one) => one.expiresAt > now())
-      codes = [...open, { hash: hashOf(code), access, expiresAt }].slice(-codesMax)
+      codes = [...open, { hash: hashOf(code), access, name, expiresAt }].slice(-codesMax)
       return { code, expiresAt }
     },
     redeem: (presented) => {
@@ -79,15 +86,15 @@ export function openSignIns({ now, name, read, write }: SignInOptions): SignIns 
       if (code === undefined || code.expiresAt <= now()) return null
       codes = codes.filter((one) => one !== code)
       const [cookie, key, expiresAt] = [secret(), secret(), now() + signInMs]
-      const { access } = code
+      const { access, name } = code
       const [cookieHash, keyHash] = [hashOf(cookie), hashOf(key)]
       keep([...kept, { cookieHash, keyHash, access, name, expiresAt }])
       return { cookie, key, caller: { role: 'person', name, access }, expiresAt }
     },
     find: (cookie, key) => {
       const found = kept.find((one) => isSame(one.cookieHash, cookie))
-      if (found === undefined || !isSame(found.keyHash, key) || found.expiresAt <= now())
-        return null
+      if (found === undefined || !isSame(found.keyHash, key)) return null
+      if (found.expiresAt <= now() || !isPerson(found.name)) return null
       return { role: 'person', name: found.name, access: found.access }
     },
     end: (cookie) => keep(kept.filter((one) => !isSame(one.cookieHash, cookie))),

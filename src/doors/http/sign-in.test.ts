@@ -8,6 +8,7 @@ import {
   agentToken,
   ask as askPort,
   bearer,
+  bobToken,
   type Daemon,
   jsonBearer,
   openDaemon,
@@ -21,8 +22,12 @@ function originOf({ http }: Daemon): Record<string, string> {
   return { origin: `http://127.0.0.1:${http.port}` }
 }
 
-async function enter(daemon: Daemon, access: Access = 'admin'): Promise<SignedIn> {
-  const { code } = await daemon.client('http').signIns.invite({ access })
+async function enter(
+  daemon: Daemon,
+  access: Access = 'admin',
+  token = personToken,
+): Promise<SignedIn> {
+  const { code } = await daemon.client('http', token).signIns.invite({ access })
   const told = await daemon.ask('POST /v1/sign-in', {
     headers: { ...originOf(daemon), 'content-type': 'application/json' },
     body: JSON.stringify({ code }),
@@ -91,6 +96,13 @@ test('what a role may not do is refused by the API, whatever the page shows', as
   expect(await tryAs('author', 'POST /v1/signIns')).toBe(403)
   expect(await tryAs('author', 'POST /v1/stop')).toBe(403)
   expect(await tryAs('viewer', 'POST /v1/check', '{"source":"{}"}')).toBe(200)
+})
+
+test('a person who is not the owner signs in as themselves', async () => {
+  const daemon = await openDaemon()
+  const headers = signed(await enter(daemon, 'admin', bobToken))
+  const told = await daemon.ask('GET /v1/me', { headers })
+  expect(JSON.parse(told.text)).toEqual({ role: 'person', name: 'bob', access: 'admin' })
 })
 
 test('an agent gets nobody in', async () => {

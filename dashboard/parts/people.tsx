@@ -1,0 +1,87 @@
+/**
+ * Questions that take more than one person: who has agreed, and who is still missing.
+ */
+import type { Endorsement } from '../../src/core/engine/types.ts'
+import { type Quorum, quorumText } from '../../src/core/machine/quorum.ts'
+import type { Approval } from '../data/live.ts'
+import { Icon } from './icons.tsx'
+
+export type People = {
+  readonly quorum: Quorum
+  readonly agreed: readonly Endorsement[]
+  /** How many more have to agree. */
+  readonly missing: number
+}
+
+/** Who has to agree; null: one person, whoever it is. */
+export function peopleOf({ pending }: Approval): People | null {
+  // WHY the cast: kept so by the runtime, beside what waits.
+  const { quorum, endorsements: agreed = [] } = pending as {
+    readonly quorum?: Quorum
+    readonly endorsements?: readonly Endorsement[]
+  }
+  return quorum === undefined ? null : { quorum, agreed, missing: quorum.needed - agreed.length }
+}
+
+/** Why the yes of this person would not count; null: it does. */
+export function deafTo({ quorum, agreed }: People, name: string): string | null {
+  if (agreed.some((one) => one.by.name === name)) return 'You have agreed. Others have to as well.'
+  if (quorum.from === undefined || quorum.from.includes(name)) return null
+  return `Your yes does not count here: ${quorumText(quorum)} have to agree. You may refuse.`
+}
+
+/** Said in short, for lists. */
+export function AgreedBadge({ approval }: { readonly approval: Approval }) {
+  const people = peopleOf(approval)
+  if (people === null) return null
+  const { agreed, quorum } = people
+  return (
+    <span className="badge" title={`${quorumText(quorum)} have to agree`}>
+      {agreed.length} of {quorum.needed} agreed
+    </span>
+  )
+}
+
+/** Everybody who has to agree, and what those have said who did. */
+export function PeopleBox({ approval }: { readonly approval: Approval }) {
+  const people = peopleOf(approval)
+  if (people === null) return null
+  const { quorum, agreed, missing } = people
+  const isOpen = approval.status === 'pending'
+  const others = quorum.from?.filter((name) => agreed.every((one) => one.by.name !== name)) ?? []
+  return (
+    <section className="stack" aria-label="Who has to agree">
+      <h2>{quorumText(quorum)} have to agree</h2>
+      <div className="card pad">
+        <ul className="agreed">
+          {agreed.map(({ by, note }) => (
+            <li key={by.name}>
+              <span className="badge good">
+                <Icon name="check" /> agreed
+              </span>
+              <strong>{by.name}</strong> <span className="soft wrap">{note}</span>
+            </li>
+          ))}
+          {approval.status === 'refused' ? (
+            <li>
+              <span className="badge bad">
+                <Icon name="cross" /> refused
+              </span>
+              <strong>{approval.decidedBy}</strong>{' '}
+              <span className="soft wrap">{approval.note}</span>
+            </li>
+          ) : null}
+          {isOpen ? (
+            <li>
+              <span className="badge warn">{missing} missing</span>
+              <span className="soft">
+                {others.length === 0 ? 'anybody who has not agreed yet' : others.join(', ')}
+              </span>
+            </li>
+          ) : null}
+        </ul>
+      </div>
+      {isOpen ? <p className="small soft">One refusal is enough to stop it.</p> : null}
+    </section>
+  )
+}

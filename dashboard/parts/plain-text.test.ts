@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { plainText } from './plain-text.ts'
+
+const escapeSign = String.fromCharCode(27)
+
+test('colours, titles and cursor movements of a terminal are no text', () => {
+  const bell = String.fromCharCode(7)
+  const said = `${escapeSign}[1;31mred${escapeSign}[0m ${escapeSign}]0;title${bell}plain ${escapeSign}[2Kend`
+  expect(plainText(said)).toBe('red plain end')
+})
+
+test('a line that was written over shows what was written last', () => {
+  expect(plainText('10 %\r50 %\r100 %\ndone\r\nnext\n')).toBe('100 %\ndone\nnext\n')
+})
