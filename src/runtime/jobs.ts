@@ -150,11 +150,7 @@ export type Jobs = {
     waitMs: number,
   ) => Promise<JobResult | JobPending>
   /** The job as `run` would answer it, when it has ended or the time is over. */
-  readonly wait: (
-    id: string,
-    caller: JobCaller,
-    waitMs: number,
-  ) => Promise<JobResult | JobPending>
+  readonly wait: (id: string, caller: JobCaller, waitMs: number) => Promise<JobResult | JobPending>
   readonly monitor: (id: string, caller: JobCaller) => Promise<JobStatus | JobPending>
   readonly kill: (id: string, wish: KillWish, caller: JobCaller) => Promise<KillResult | JobPending>
   readonly list: (wish: ListWish, caller: JobCaller) => Promise<JobList | JobPending>
