@@ -3,23 +3,24 @@
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
+import { withPick } from '../core/dialects/shape.ts'
 import { type IsolationLevel, isolationLevels } from '../core/policy/isolation-levels.ts'
 import { destinationsMax, type Network, portDefault, readPattern } from '../runner/destinations.ts'
 import type { RunnerLimits } from '../runner/settings.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
 
 const positive = z.number().gt(0)
 
-const destination = z.strictObject({
-  host: z
-    .string()
-    .max(255)
-    .refine(
-      (text) => readPattern(text) !== null,
-      'a name, `*.` and two names or more, or an address',
-    )
-    .describe('A name, `*.example.org` for all names below it, or an address.'),
-  ports: z.array(z.int().min(1).max(65_535)).min(1).max(100).optional().describe('443 if absent.'),
-})
+const destinations = z.array(
+  z.strictObject({
+    host: z.string().describe('A name, `*.example.org` for all names below it, or an address.'),
+    ports: z.array(z.int().min(1).max(65_535)).min(1).optional().describe('443 if absent.'),
+  }),
+)
+const noneOrAll = z.enum(['none', 'all'])
+const network = withPick(z.union([noneOrAll, destinations]), (node) =>
+  node.kind === 'list' ? destinations : noneOrAll,
+)
 
 export const jobsSchema = z
   .strictObject({
@@ -43,10 +44,7 @@ export const jobsSchema = z
       .enum(isolationLevels)
       .optional()
       .describe('Jobs that cannot be held so strongly are refused.'),
-    network: z
-      .union([z.enum(['none', 'all']), z.array(destination).max(destinationsMax)])
-      .optional()
-      .describe('What jobs may connect to; nothing if absent.'),
+    network: network.optional().describe('What jobs may connect to; nothing if absent.'),
   })
   .describe('What jobs get, and how long they are kept.')
 
@@ -83,9 +81,18 @@ export function jobsConfigOf(file: z.infer<typeof jobsSchema> = {}): JobsConfig 
   }
 }
 
-type NetworkFile = NonNullable<z.infer<typeof jobsSchema>['network']>
-
-function networkOf(file: NetworkFile): Network {
+/** Faults `CONFIG_INVALID`: an entry allows too much, or nothing that can be read. */
+function networkOf(file: z.infer<typeof network>): Network {
   if (typeof file === 'string') return file
-  return file.map(({ host, ports = [portDefault] }) => ({ host: readPattern(host) ?? host, ports }))
+  if (file.length > destinationsMax) {
+    const hint = `at most ${destinationsMax} are taken`
+    throw new PawlError('CONFIG_INVALID', `\`jobs.network\` has ${file.length} entries`, { hint })
+  }
+  return file.map(({ host: text, ports = [portDefault] }) => {
+    const host = readPattern(text)
+    if (host !== null) return { host, ports }
+    const hint = 'write a name, `*.` and a name with a dot, or an address; no port, no `https://`'
+    const what = `\`${text.slice(0, 300)}\` in \`jobs.network\` is no host`
+    throw new PawlError('CONFIG_INVALID', what, { hint })
+  })
 }

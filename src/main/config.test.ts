@@ -118,3 +118,26 @@ test('a wrong address of a database is refused without repeating its password', 
   expect(fault.code).toBe('CONFIG_INVALID')
   expect(`${fault.message} ${fault.hint}`).not.toContain('hunter2')
 })
+
+test('what jobs may connect to is a word or a list of hosts', () => {
+  const networkIn = (network: unknown) =>
+    readConfig(fileWith(JSON.stringify({ jobs: { network } }))).jobs.network
+  expect(networkIn('all')).toBe('all')
+  expect(networkIn([{ host: '*.Example.org' }, { host: '10.0.0.1', ports: [80, 81] }])).toEqual([
+    { host: '*.example.org', ports: [443] },
+    { host: '10.0.0.1', ports: [80, 81] },
+  ])
+  const hosts = ['*', '*.org', 'https://a.org', 'a.org:443', ''].map((host) => ({ host }))
+  const odd = [
+    { host: 'a.org', ports: [] },
+    { host: 'a.org', ports: [0] },
+    { host: 'a.org', x: 1 },
+  ]
+  const lists = [...hosts, ...odd, { ports: [443] }, 'a.org'].map((entry) => [entry])
+  const many = Array.from({ length: 201 }, () => ({ host: 'a.org' }))
+  for (const network of [...lists, many, 'some', {}]) {
+    const { code, message } = faultOf(JSON.stringify({ jobs: { network } }))
+    expect(code, JSON.stringify(network)).toBe('CONFIG_INVALID')
+    expect(message).not.toBe('')
+  }
+})
