@@ -90,6 +90,15 @@ describe.runIf(isOurNode)('mail', { timeout: 120_000 }, () => {
     expect(posting.provider.sent).toHaveLength(1)
   })
 
+  test('a provider that takes no more is tried again, and then counts nothing', async () => {
+    const { resend } = await sdk({ ...acme, max_emails_per_session: 1 })
+    posting.provider.trouble.push('limited', 'limited', 'limited')
+    expect((await resend.emails.send(letter)).error).toMatchObject({ name: 'rate_limit_exceeded' })
+    posting.provider.trouble.push('limited')
+    expect((await resend.emails.send(letter)).error).toBeNull()
+    expect(posting.provider.sent).toHaveLength(1)
+  })
+
   test('an answer that is lost on the way makes no second mail', async () => {
     const { resend } = await sdk()
     posting.provider.trouble.push('lost', 'busy')

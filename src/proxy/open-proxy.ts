@@ -141,6 +141,6 @@ function unforeseen(log: ProxyOptions['log'], fault: unknown): Refused {
   log('a request to the proxy failed', {
     fault: fault instanceof Error ? fault.message : 'unknown',
   })
-  const message = 'Pawl could not do this, so nothing was sent; `daemon.log` says more'
+  const message = 'Pawl failed at this, and does not say whether it was sent; see `daemon.log`'
   return { statusCode: 500, name: 'application_error', message }
 }

@@ -15,6 +15,13 @@ export const names = z.array(z.string())
 /** Values nobody looks into: the author's, a host's or a tool's. */
 export const freeObject = z.record(z.string(), z.unknown())
 
+/** Of a definition that runs by itself; an envelope has none. */
+export const sessionBudget = z
+  .number()
+  .gt(0)
+  .optional()
+  .describe('Dollars after which the run allows no more tool calls.')
+
 const pathsSchema = z
   .object({
     read: names.optional().describe('Files outside the workspace that may be read, as globs.'),

@@ -4,6 +4,7 @@
 import type { Finding } from '../finding.ts'
 import { emptyRecord } from '../json.ts'
 import type { Machine, Stage, StageRule, ToolRule, Trigger } from '../machine/machine.ts'
+import { microUsd } from '../money.ts'
 
 export type Draft = Omit<Machine, 'hash'>
 export type Compiled = { readonly machine: Draft; readonly findings: readonly Finding[] }
@@ -55,6 +56,11 @@ export function plainTrigger(name: string, origin: string): Trigger {
     canName: false,
     warning: null,
   }
+}
+
+/** Dollars as the limit of a run; null: there is none. */
+export function budgetOf(usd: number | undefined): number | null {
+  return usd === undefined ? null : microUsd(usd)
 }
 
 /** A machine with nothing in it. */

@@ -230,12 +230,14 @@ test('a name that a process cannot have is changed, which is a loss', () => {
   expect(losses.map((loss) => loss.pointer)).toEqual(['/id'])
 })
 
+test.each(['workflow', 'steps'] as const)('a budget stays one in %s', (dialect) => {
+  const machine = compiled(process({ next: 'b' }, { session_budget_usd: 1 }))
+  const { definition } = convertMachine(machine, dialect)
+  expect(definition.session_budget_usd).toBe(1)
+  expect(compiled(definition).limits.microUsdMax).toBe(1_000_000)
+})
+
 const onlyInProcesses: readonly (readonly [string, JsonObject, readonly string[]])[] = [
-  [
-    'budget',
-    process({ next: 'b' }, { session_budget_usd: 1 }),
-    ['/session_budget_usd budget for a run'],
-  ],
   [
     'mail',
     process({ next: 'b' }, { email_config: { max_emails_per_session: 1 } }),

@@ -64,10 +64,6 @@ function surveyMachine(machine: Machine, note: Note): void {
     const effect = 'the agent can send any number of mails, from and to any address'
     note('mail', placeOf(machine, 'mail'), { what: 'limits on mail', effect })
   }
-  if (limits.microUsdMax !== null) {
-    const effect = 'tool calls go on after the money is spent'
-    note('budget', placeOf(machine, 'budget'), { what: 'budget for a run', effect })
-  }
   if (limits.callsMax !== null) {
     const effect = `the agent can make more than ${limits.callsMax} calls in a run`
     const what = 'limit on the tool calls of a whole run'

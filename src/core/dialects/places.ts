@@ -9,7 +9,6 @@ export type Place =
   | 'name'
   | 'prompt'
   | 'mail'
-  | 'budget'
   | 'callsTotal'
   | 'debug'
   | 'hold'
@@ -23,7 +22,6 @@ const places: Readonly<Record<DialectName, Partial<Readonly<Record<Place, string
     name: '/name',
     prompt: '/initial_prompt',
     mail: '/email_config',
-    budget: '/session_budget_usd',
     endpointTools: '/allowed_tools',
   },
   workflow: {

@@ -38,9 +38,11 @@ export function objectOrNone(members: JsonObject): JsonObject | undefined {
 }
 
 /** The fields that a definition of any dialect may have. */
-export function printCommon(machine: Machine): { readonly [key: string]: JsonObject | undefined } {
+export function printCommon(machine: Machine): { readonly [key: string]: Json | undefined } {
   const { read, write } = machine.paths
+  const { microUsdMax } = machine.limits
   return {
+    session_budget_usd: microUsdMax === null ? undefined : usdOf(microUsdMax),
     policy: printPolicy(machine.policy),
     paths: objectOrNone(compact({ read: listOrNone(read), write: listOrNone(write) })),
   }

@@ -251,6 +251,17 @@ test('a value that fits comes back as it is, and one that does not is null', () 
   expect(readShape(policySchema, sourceOf({ role: 3 })).value).toBeNull()
 })
 
+test('a limit that a place does not know is an error, and no remark', () => {
+  const mail = { email_config: { max_emails_per_session: 1 } }
+  expect(check(workflowSchema, workflow({}, mail))).toEqual(['SCHEMA_INVALID /email_config'])
+  expect(check(workflowSchema, workflow({ session_budget_usd: 1 }))).toMatchObject([
+    expect.stringContaining('SCHEMA_INVALID'),
+  ])
+  const noted = workflow({}, { meta: { session_budget_usd: 1 } })
+  expect(check(workflowSchema, noted)).toEqual(['SCHEMA_INVALID /meta/session_budget_usd'])
+  expect(check(workflowSchema, workflow({}, { session_budget_usd: 1 }))).toEqual([])
+})
+
 test('a definition is refused exactly when zod refuses it, misspelt fields aside', () => {
   const samples: readonly (readonly [z.ZodType, Json])[] = [
     [processSchema, process({ policy: { deny: [{ capability: 'x' }] }, session_budget_usd: 1 })],

@@ -148,6 +148,9 @@ function missing(walk: Walk, node: Node, what: MissingField): void {
   invalid(walk, node, { message: `${named(node)} needs \`${key}\``, hint })
 }
 
+/** WHY an error: whoever writes one of these in the wrong place relies on it. */
+const limitNames: ReadonlySet<string> = new Set(['session_budget_usd', 'email_config'])
+
 function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: Member): void {
   const { key } = one
   // WHY: these are for tools and for the author's own notes.
@@ -160,6 +163,12 @@ function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: Member): void 
     const message = `unknown field \`${shown(key)}\`: did you mean \`${meant}\`?`
     const hint = `write \`${meant}\`, or \`x-${shown(key)}\` for a note of your own`
     add(walk, finding('FIELD_MISSPELT', keyPlace(one), { message, hint }))
+    return
+  }
+  if (limitNames.has(key)) {
+    const message = `\`${key}\` has no effect here, and it is a limit`
+    const hint = 'write it at the top: the budget of any definition, mail of a process'
+    add(walk, finding('SCHEMA_INVALID', keyPlace(one), { message, hint }))
     return
   }
   if (isFree) return

@@ -94,7 +94,7 @@ async function send(desk: Desk, request: MailRequest): Promise<JsonObject> {
       ...{ callId, begunAt: at, leaseUntil: at + leaseMs },
     }
     const begun = await desk.ledger.begin(key, mail, mailsMax)
-    if (begun === 'begun') return deliver(desk, key, mail)
+    if (begun === 'begun') return deliver(desk, { key, mail, doubt: null })
     await report(desk, mail, 'failed')
     return begun === 'full' ? full(mailsMax) : concurrent()
   })
@@ -218,38 +218,58 @@ const unknownText = 'it is not known whether this was sent, and it is not tried 
 /** What an earlier life left open. An upstream that knows no keys could send it twice. */
 async function tryAgain(desk: Desk, key: string, mail: OpenMail): Promise<JsonObject> {
   const isTooOld = desk.now() - mail.begunAt > resumeMsMax
-  if (desk.upstream.knowsKeys && !isTooOld) return deliver(desk, key, mail)
+  if (desk.upstream.knowsKeys && !isTooOld) {
+    return deliver(desk, { key, mail, doubt: { kind: 'unclear', why: 'it was tried before' } })
+  }
   desk.log('it is not known whether a mail was sent', { runId: mail.runId, key })
   return finish(desk, { key, mail }, { kind: 'unknown' })
 }
 
-async function deliver(desk: Desk, key: string, mail: OpenMail): Promise<JsonObject> {
-  const sent = await tryToSend(desk, mail)
+type Unclear = Extract<Sent, { kind: 'unclear' }>
+type Delivery = {
+  readonly key: string
+  readonly mail: OpenMail
+  /** What an earlier life may have sent; null: this is the first try. */
+  readonly doubt: Unclear | null
+}
+
+async function deliver(desk: Desk, { key, mail, doubt }: Delivery): Promise<JsonObject> {
+  const sent = await tryToSend(desk, mail, doubt)
   if (sent.kind !== 'unclear') return finish(desk, { key, mail }, sent)
   desk.log('a mail is not known to be sent yet', { runId: mail.runId, why: sent.why })
+  // Nobody will ever know more: it is never tried again.
+  if (!desk.upstream.knowsKeys) return finish(desk, { key, mail }, { kind: 'unknown' })
   const how = 'ask again with the same idempotency key; Pawl tries on'
   return refuse(500, 'application_error', `it is not known yet whether this was sent: ${how}`)
 }
 
-async function tryToSend(desk: Desk, mail: OpenMail): Promise<Sent> {
+/** How it ended; what one try leaves in doubt, no later no makes certain. */
+async function tryToSend(
+  desk: Desk,
+  mail: OpenMail,
+  before: Unclear | null,
+): Promise<Exclude<Sent, { kind: 'later' }>> {
   const mails = mail.bodies.map((body) => {
     const read = readMail(body)
     if (read.ok) return read.mail
     throw new Error(`bug: a mail that was read cannot be read again: ${read.reason}`)
   })
   const sendout = { mails, kind: mail.kind, key: mail.key }
+  let doubt = before
   let last: Sent = { kind: 'unclear', why: 'it was not tried' }
   for (let tries = 0; tries < triesMax && !desk.closing.signal.aborted; tries += 1) {
     if (tries > 0) await sleep(pauseMs * 2 ** tries)
     const signal = AbortSignal.timeout(tryMsMax)
     last = await desk.upstream.send(sendout, signal).catch(unclear)
-    if (last.kind !== 'unclear' || !desk.upstream.knowsKeys) return last
+    if (last.kind === 'unclear') doubt = last
+    if (last.kind === 'sent' || last.kind === 'refused' || !desk.upstream.knowsKeys) break
   }
-  return last
+  if (last.kind !== 'later') return last
+  return doubt ?? { kind: 'refused', refused: last.refused }
 }
 
 /** WHY not the cause of the cause: it may hold an address with a password. */
-function unclear(fault: unknown): Sent {
+function unclear(fault: unknown): Unclear {
   return { kind: 'unclear', why: fault instanceof Error ? fault.name : 'a fault' }
 }
 

@@ -21,7 +21,7 @@ export type Provider = {
   /** Mails that were really sent. */
   readonly sent: object[]
   /** What the next requests do instead; `lost`: it is sent, and the answer is not. */
-  readonly trouble: ('lost' | 'busy' | 'refused')[]
+  readonly trouble: ('lost' | 'busy' | 'limited' | 'refused')[]
   readonly close: () => Promise<void>
 }
 
@@ -46,6 +46,7 @@ export async function openProvider(apiKey: string): Promise<Provider> {
     if (authorization !== `Bearer ${apiKey}`) return fault(403, 'invalid_api_key')
     const next = trouble.shift()
     if (next === 'busy') return fault(503, 'internal_server_error')
+    if (next === 'limited') return fault(429, 'rate_limit_exceeded')
     if (next === 'refused') return fault(422, 'validation_error')
     const before = known.get(key)
     if (before === undefined) {

@@ -20,27 +20,69 @@ export function openResendUpstream({ url, secret }: ResendOptions): Upstream {
   return {
     name: 'resend',
     knowsKeys: true,
-    send: async ({ mails, kind, key }, signal) => {
-      const [first] = mails
-      const body = kind === 'batch' || first === undefined ? mails.map(mailBody) : mailBody(first)
-      const apiKey = secret()
-      const response = await fetch(`${url}/emails${kind === 'batch' ? '/batch' : ''}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          'content-type': 'application/json',
-          'idempotency-key': key,
-          'user-agent': 'pawl',
-        },
-        body: JSON.stringify(body),
-        // WHY: a redirect would carry the key elsewhere.
-        redirect: 'error',
-        signal,
-      })
-      const told = await answerOf(response)
-      return read(response.status, told, { kind, apiKey })
+    send: async (sendout, signal) => {
+      const apiKey = readKey(secret)
+      if (apiKey === null) return { kind: 'refused', refused: noKey }
+      try {
+        const response = await post(url, sendout, { apiKey, signal })
+        const told = await answerOf(response)
+        return read(response.status, told, { kind: sendout.kind, apiKey })
+      } catch (fault) {
+        if (!isUnreached(fault)) throw fault
+        return { kind: 'later', refused: unreached }
+      }
     },
   }
+}
+
+const noKey = {
+  ...{ statusCode: 502, name: 'application_error' },
+  message: 'the key of the provider cannot be read, so nothing was sent; tell a person',
+}
+const unreached = {
+  ...{ statusCode: 502, name: 'application_error' },
+  message: 'the provider could not be reached, so nothing was sent; try again later',
+}
+
+/** WHY not thrown: before anything was sent there is no doubt. */
+function readKey(secret: () => string): string | null {
+  try {
+    return secret()
+  } catch {
+    return null
+  }
+}
+
+/** Faults of a line that was never open. */
+const unreachedCodes: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['UND_ERR_CONNECT_TIMEOUT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
+])
+
+function isUnreached(fault: unknown): boolean {
+  const cause = fault instanceof Error ? fault.cause : null
+  return cause instanceof Error && unreachedCodes.has((cause as { code?: unknown }).code)
+}
+
+type Sending = { readonly apiKey: string; readonly signal: AbortSignal }
+
+function post(url: string, sendout: Sendout, { apiKey, signal }: Sending): Promise<Response> {
+  const { mails, kind, key } = sendout
+  const [first] = mails
+  const body = kind === 'batch' || first === undefined ? mails.map(mailBody) : mailBody(first)
+  return fetch(`${url}/emails${kind === 'batch' ? '/batch' : ''}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      'user-agent': 'pawl',
+    },
+    body: JSON.stringify(body),
+    // WHY: a redirect would carry the key elsewhere.
+    redirect: 'error',
+    signal,
+  })
 }
 
 async function answerOf(response: Response): Promise<JsonObject> {
@@ -62,7 +104,7 @@ async function answerOf(response: Response): Promise<JsonObject> {
 type Asked = Pick<Sendout, 'kind'> & { readonly apiKey: string }
 
 /** Statuses after which a second try may do better, with the same key. */
-const unclearStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
+const unclearStatuses: ReadonlySet<number> = new Set([408, 409, 425])
 
 function read(status: number, told: JsonObject, { kind, apiKey }: Asked): Sent {
   if (status >= 200 && status < 300) {
@@ -77,6 +119,8 @@ function read(status: number, told: JsonObject, { kind, apiKey }: Asked): Sent {
   }
   const name = clean(told.name, 'application_error')
   const message = clean(told.message, `the provider answered ${status}`)
+  // Too many or too much: it was not even looked at.
+  if (status === 429) return { kind: 'later', refused: { statusCode: status, name, message } }
   if (status >= 500 || unclearStatuses.has(status)) {
     // A key that was used for something else: then something was sent under it already.
     if (name !== 'invalid_idempotent_request') return { kind: 'unclear', why: `${status} ${name}` }

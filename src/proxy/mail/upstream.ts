@@ -16,6 +16,8 @@ export type Sent =
   | { readonly kind: 'sent'; readonly ids: readonly string[] }
   /** It has certainly not been sent. */
   | { readonly kind: 'refused'; readonly refused: Refused }
+  /** It has certainly not been sent by this try, and another one may do better. */
+  | { readonly kind: 'later'; readonly refused: Refused }
   /** It may have been sent. */
   | { readonly kind: 'unclear'; readonly why: string }
 

@@ -86,7 +86,8 @@ export async function answerKeyed(desk: KeyedDesk, asked: KeyedRequest): Promise
     await report(desk, { runId, callId, ok: false, bytes: 0 })
     // WHY not the fault itself: it may hold what was sent.
     const kind = fault instanceof Error ? fault.name : 'fault'
-    refuse(502, 'application_error', `\`${name}\` could not be asked (${kind})`)
+    const unsure = 'what became of the request is not known'
+    refuse(502, 'application_error', `\`${name}\` gave no answer (${kind}); ${unsure}`)
   }
 }
 

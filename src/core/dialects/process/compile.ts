@@ -6,11 +6,17 @@ import { finding, join } from '../../finding.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Gate, Machine, Move, Stage, ToolRule, Trigger } from '../../machine/machine.ts'
 import { quorumOf } from '../../machine/quorum.ts'
-import { microUsd } from '../../money.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import { answerTool } from '../../tools/own-tools.ts'
 import type { Compiled } from '../compiled.ts'
-import { everyTool, openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
+import {
+  budgetOf,
+  everyTool,
+  openRule,
+  plainMachine,
+  plainStage,
+  plainTrigger,
+} from '../compiled.ts'
 import { checkNames } from '../names.ts'
 import type { ProcessDefinition } from './schema.ts'
 
@@ -37,7 +43,7 @@ export function compileProcess(definition: ProcessDefinition): Compiled {
     policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
     mail: mail === undefined ? null : compileMail(mail),
-    limits: { microUsdMax: budget === undefined ? null : microUsd(budget), callsMax: null },
+    limits: { microUsdMax: budgetOf(budget), callsMax: null },
     ownTools: [answerTool],
   }
   return { machine, findings }

@@ -5,7 +5,6 @@
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Machine, Stage } from '../../machine/machine.ts'
-import { usdOf } from '../../money.ts'
 import { lossesOf, type Target } from '../losses.ts'
 import { placeOf } from '../places.ts'
 import type { Loss, Printed } from '../printed.ts'
@@ -14,7 +13,7 @@ import { printAnswers } from './print-answers.ts'
 
 const target: Target = {
   noun: 'process',
-  can: ['mail', 'budget', 'endpointTools', 'folding', 'warning', 'gate'],
+  can: ['mail', 'endpointTools', 'folding', 'warning', 'gate'],
 }
 
 /** The machine as a process. */
@@ -33,13 +32,11 @@ export function printProcess(machine: Machine): Printed {
       delete states[stage.name]
     }
   }
-  const { microUsdMax } = machine.limits
   const definition = compact({
     name: processName(machine.name),
     initial: machine.initial,
     initial_prompt: machine.prompt === '' ? undefined : machine.prompt,
     states,
-    session_budget_usd: microUsdMax === null ? undefined : usdOf(microUsdMax),
     email_config: printMail(machine.mail),
     allowed_tools: endpointTools(machine),
     ...printCommon(machine),

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { approvalsSchema } from '../../policy/schema.ts'
-import { commonFields, limit, name, names } from '../common-schema.ts'
+import { commonFields, limit, name, names, sessionBudget } from '../common-schema.ts'
 
 const answerSchema = z
   .object({
@@ -48,11 +48,7 @@ export const processSchema = z.object({
   initial: name.describe('The state with the first question.'),
   initial_prompt: z.string().optional().describe('Told to the agent once, before the first turn.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
-  session_budget_usd: z
-    .number()
-    .gt(0)
-    .optional()
-    .describe('Dollars after which the run allows no more tool calls.'),
+  session_budget_usd: sessionBudget,
   email_config: emailSchema.optional().describe('Limits on mail that the agent sends.'),
   allowed_tools: names
     .optional()

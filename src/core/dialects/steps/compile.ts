@@ -9,7 +9,7 @@ import { emptyRecord } from '../../json.ts'
 import type { BriefPart, Op, Route, Stage, Trigger } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
-import { openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
+import { budgetOf, openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
 import { isInherited } from '../names.ts'
 import { compileCondition } from './expression.ts'
 import { compileInputs } from './inputs.ts'
@@ -55,6 +55,7 @@ export function compileSteps(task: StepsTask, options: StepsOptions): Compiled {
     ownTools: [submitTool],
     policy: policy === undefined ? null : compilePolicy(policy, join(at, 'policy')),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
+    limits: { microUsdMax: budgetOf(task.session_budget_usd), callsMax: null },
     meta: metaOf(task),
   } as const
   return { machine, findings }

@@ -9,7 +9,7 @@ import { handlerFinder } from '../../machine/handler.ts'
 import type { Detour, Stage, StageRule, Trigger } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
-import { openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
+import { budgetOf, openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
 import { checkNames } from '../names.ts'
 import { checkTexts, checkTools } from './check-texts.ts'
 import { compileGuards, type GuardBook } from './guards.ts'
@@ -49,7 +49,10 @@ export function compileWorkflow(
     detours: compileDetours(definition, stages),
     policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
-    limits: { microUsdMax: null, callsMax: meta?.calls_max ?? null },
+    limits: {
+      microUsdMax: budgetOf(definition.session_budget_usd),
+      callsMax: meta?.calls_max ?? null,
+    },
     hasDebug: meta?.debug === true,
     holdsAtEnd: meta?.after_end === 'hold',
     danger: meta?.danger_level ?? 'safe',

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import { openLedger } from './ledger.ts'
+import { openPost } from './post.ts'
+import { openResendUpstream } from './resend-upstream.ts'
+import type { Sent, Upstream } from './upstream.ts'
+
+const letter = { from: 'a@b.test', to: 'c@d.test', subject: 'Hi', text: 'Hello' }
+const request = { runId: 'r', kind: 'one', body: letter, idempotencyKey: 'k' } as const
+
+/** A post whose upstream says this, one after the other. */
+function openDesk(upstream: Upstream) {
+  const ledger = openLedger(openMemoryStore(), Date.now)
+  // WHY the cast: mail asks no more of a runtime than this.
+  const runtime = {
+    mailRules: async () => [{ from: null, to: null, mailsMax: 5 }],
+    send: async () => ({ reply: { kind: 'verdict', verdict: 'allow', callId: 'c' } }),
+  } as unknown as Runtime
+  const rest = { askWaitMs: 0, now: Date.now, isShared: false, log: () => undefined }
+  return { ledger, post: openPost({ runtime, ledger, upstream, ...rest }) }
+}
+
+const saying = (knowsKeys: 'keys' | 'no keys', ...said: Sent[]): Upstream => ({
+  ...{ name: 'test', knowsKeys: knowsKeys === 'keys' },
+  send: async () => said.shift() ?? { kind: 'sent', ids: ['1'] },
+})
+const later: Sent = {
+  ...{ kind: 'later', refused: { statusCode: 429, name: 'rate_limit_exceeded', message: 'no' } },
+}
+const unclear: Sent = { kind: 'unclear', why: 'it was lost' }
+
+test('what a server without keys did not answer is not known, at once and for good', async () => {
+  const { ledger, post } = openDesk(saying('no keys', unclear))
+  for (let times = 0; times < 2; times += 1) {
+    await expect(post.send(request)).rejects.toThrow('not tried again')
+  }
+  expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 1])
+})
+
+test('what was certainly not sent by any try counts nothing', async () => {
+  const { ledger, post } = openDesk(saying('keys', later, later, later))
+  await expect(post.send(request)).rejects.toThrow('no')
+  expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 0])
+})
+
+test('a try in doubt is not made certain by a no to a later one', async () => {
+  const { ledger, post } = openDesk(saying('keys', unclear, later, later, later, later, later))
+  await expect(post.send(request)).rejects.toThrow('not known yet')
+  await post.resume()
+  expect((await ledger.listOpen()).length).toBe(1)
+  await post.resume()
+  expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 1])
+})
+
+test('a provider that cannot be reached, or whose key is gone, was sent nothing', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server.close()
+  const gone = () => {
+    throw new Error('no file')
+  }
+  for (const secret of [() => 'key', gone]) {
+    const { ledger, post } = openDesk(openResendUpstream({ url, secret }))
+    await expect(post.send(request)).rejects.toThrow('nothing was sent')
+    expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 0])
+  }
+})
