@@ -8,7 +8,7 @@ import { cutResult } from './cut-result.ts'
 import type { Desk } from './desk.ts'
 import { codes, type RpcError } from './json-rpc.ts'
 import type { Judge, Refusal } from './judged.ts'
-import type { Answered } from './upstream.ts'
+import type { Answered, Failed } from './upstream.ts'
 
 /** What the client is told; null: nothing, since it no longer wants to know. */
 export type Told =
@@ -64,8 +64,16 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
     judged.report({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
     return null
   }
-  const forwarded = { ...params, name: tool, arguments: judged.input }
-  const answered = await server.upstream.request('tools/call', forwarded, signal)
+  // Tasks of the protocol are not passed on: nobody would judge what becomes of one.
+  const { task: _, ...asIs } = params
+  const forwarded = { ...asIs, name: tool, arguments: judged.input }
+  const before = (): Failed | null => {
+    const now = server.tools().get(name)
+    if (now?.tool === tool && now.isAccepted) return null
+    const { reason, hint } = unpinned(server.name, tool)
+    return { kind: 'failed', code: 'TOOL_UNPINNED', reason, hint }
+  }
+  const answered = await server.upstream.request('tools/call', forwarded, { signal, before })
   const told = tell(withinBudget(answered, judged.bytesLeft))
   const ok = answered.kind === 'result' && asObject(answered.result)?.isError !== true
   const output = answered.kind === 'result' ? outputOf(answered.result) : null

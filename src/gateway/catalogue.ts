@@ -154,7 +154,7 @@ function promptIn(servers: readonly Server[], name: string): Target | null {
   return null
 }
 
-/** By what was listed; else by how the templates begin, where one server is left. */
+/** By what is listed and by how templates begin, where both lead to one server. */
 function resourceIn(servers: readonly Server[], uri: string): Server | null {
   const owners = servers.filter((one) => one.lists().resources.some((entry) => entry.uri === uri))
   const fitting = servers.filter((one) =>
@@ -163,7 +163,7 @@ function resourceIn(servers: readonly Server[], uri: string): Server | null {
       return begin !== '' && uri.startsWith(begin)
     }),
   )
-  const meant = owners.length > 0 ? owners : fitting
+  const [only, second] = new Set([...owners, ...fitting])
   // WHY none of several: one server must not answer for another.
-  return meant.length === 1 ? (meant[0] ?? null) : null
+  return second === undefined ? (only ?? null) : null
 }

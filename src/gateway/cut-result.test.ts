@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutResult } from './cut-result.ts'
+import { cutContents, cutResult } from './cut-result.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
 const mark = (bytes: number) =>
@@ -19,4 +19,20 @@ test('texts are cut where there is no more room, at whole letters, and marked', 
 test('a result that lost the values of its schema is an error', () => {
   const result = { content: [text('abcdef')], structuredContent: { a: 'x'.repeat(99) } }
   expect(cutResult(result, 3)).toEqual({ content: [text('abc'), mark(3)], isError: true })
+})
+
+test('what was read is cut like a result', () => {
+  const contents = [
+    { uri: 'a://1', text: 'abc', mimeType: 'text/html' },
+    { uri: 'a://2', blob: 'x'.repeat(99) },
+    { uri: 'a://3', text: 'def' },
+  ]
+  expect(cutContents({ contents }, 1_000)).toEqual({ contents })
+  expect(cutContents({ contents }, 4)).toEqual({
+    contents: [
+      { uri: 'a://1', mimeType: 'text/plain', text: 'abc' },
+      { uri: 'a://3', mimeType: 'text/plain', text: 'd' },
+      { uri: 'a://1', mimeType: 'text/plain', text: mark(4).text },
+    ],
+  })
 })

@@ -9,24 +9,43 @@ export function cutResult(result: Json, bytesMax: number): Json {
   const whole = asObject(result)
   if (whole === null || bytesOf(result) <= bytesMax) return result
   const { structuredContent, content } = whole
-  const parts = Array.isArray(content) ? (content as readonly Json[]) : []
-  const kept: JsonObject[] = []
-  let left = bytesMax
-  for (const part of parts) {
-    const text = asObject(part)?.text
-    // What is no text is of no use in pieces.
-    if (typeof text !== 'string' || left <= 0) continue
-    const bytes = Buffer.from(text)
-    const piece = bytes.length <= left ? text : pieceOf(bytes, left)
-    kept.push({ type: 'text', text: piece })
-    left -= bytes.length
-  }
-  const text = `[cut by Pawl: the stage takes ${bytesMax} more bytes of results]`
   return {
-    content: [...kept, { type: 'text', text }],
+    content: cutTexts(content, bytesMax).map(({ text }) => ({ type: 'text', text })),
     // WHY an error then: clients take a result without the values of its schema only as one.
     ...(whole.isError === true || structuredContent !== undefined ? { isError: true } : {}),
   }
+}
+
+/** The same for what reading a resource gives. */
+export function cutContents(result: Json, bytesMax: number): Json {
+  const { contents } = asObject(result) ?? {}
+  if (!Array.isArray(contents) || bytesOf(result) <= bytesMax) return result
+  const [first] = contents as readonly Json[]
+  const uri = asObject(first)?.uri ?? ''
+  return {
+    contents: cutTexts(contents, bytesMax).map(({ part, text }) => {
+      return { uri: part?.uri ?? uri, mimeType: 'text/plain', text }
+    }),
+  }
+}
+
+type Cut = { readonly part: JsonObject | null; readonly text: string }
+
+function cutTexts(content: Json | undefined, bytesMax: number): readonly Cut[] {
+  const parts = Array.isArray(content) ? (content as readonly Json[]) : []
+  const kept: Cut[] = []
+  let left = bytesMax
+  for (const one of parts) {
+    const part = asObject(one)
+    const text = part?.text
+    // What is no text is of no use in pieces.
+    if (typeof text !== 'string' || left <= 0) continue
+    const bytes = Buffer.from(text)
+    kept.push({ part, text: bytes.length <= left ? text : pieceOf(bytes, left) })
+    left -= bytes.length
+  }
+  const text = `[cut by Pawl: the stage takes ${bytesMax} more bytes of results]`
+  return [...kept, { part: null, text }]
 }
 
 function bytesOf(value: Json): number {

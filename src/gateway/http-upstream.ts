@@ -2,10 +2,16 @@
  * A server behind an address: Streamable HTTP, as the client library of the protocol speaks it.
  */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Json } from '../core/json.ts'
-import { isRequest, type Message, readMessage } from './json-rpc.ts'
+import { type Id, isRequest, isResponse, type Message, readMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'
-import { type Ears, type Ending, messageBytesMax, openRedactor, type Wire } from './wire.ts'
+import {
+  type Ears,
+  type Ending,
+  messageBytesMax,
+  openRedactor,
+  parseClean,
+  type Wire,
+} from './wire.ts'
 
 type Address = Extract<Launch, { kind: 'http' }>
 
@@ -32,17 +38,24 @@ export async function openHttpUpstream(address: Address, ears: Ears): Promise<Wi
     const isFlood = text.includes(floodText)
     end({ code: isFlood ? 'UPSTREAM_FLOOD' : 'UPSTREAM_LOST', reason: redact(text).slice(0, 500) })
   }
+  const waiting = new Set<Id>()
   transport.onmessage = (sent) => {
     if (isOver) return
     const message = clean(sent as Message, secrets.length > 0 ? redact : null)
+    if (message !== null && isResponse(message)) waiting.delete(message.id)
     if (message !== null) ears.onMessage(message)
   }
-  transport.onerror = lost
+  transport.onerror = (fault) => {
+    // The stream for news may break: the library opens it again, and calls do not need it.
+    const isIdle = waiting.size === 0 || fault.message.includes(idleText)
+    if (!isIdle || fault.message.includes(floodText)) lost(fault)
+  }
   transport.onclose = () => lost(new Error('the connection was closed'))
   await transport.start()
   return {
     send: (message) => {
       if (isOver) return
+      if (isRequest(message)) waiting.add(message.id)
       // WHY the cast: the library's own types say the same with more words.
       transport.send(message as Parameters<typeof transport.send>[0]).catch((fault) => {
         // What nobody waits for may be refused.
@@ -62,16 +75,19 @@ export async function openHttpUpstream(address: Address, ears: Ears): Promise<Wi
 
 function clean(message: Message, redact: ((text: string) => string) | null): Message | null {
   if (redact === null) return message
-  const text = JSON.stringify(message)
-  const redacted = redact(text)
-  return redacted === text ? message : readMessage(JSON.parse(redacted) as Json)
+  return readMessage(parseClean(JSON.stringify(message), redact))
 }
 
+const idleText = 'the stream for news broke'
 const floodText = `a message of over ${messageBytesMax} bytes`
 
 /** WHY: the library reads whatever comes, however much it is. */
 const limitedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init)
+  // A stream that is not for the answer to a request, nor goes on with one.
+  const isIdle = init?.method === 'GET' && !new Headers(init.headers).has('last-event-id')
+  const response = await fetch(input, init).catch((fault: unknown) => {
+    throw isIdle ? new Error(`${idleText}: ${fault}`) : fault
+  })
   if (response.body === null) return response
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true
   let bytes = 0
@@ -84,5 +100,16 @@ const limitedFetch: typeof fetch = async (input, init) => {
     },
   })
   const { status, statusText, headers } = response
-  return new Response(response.body.pipeThrough(limit), { status, statusText, headers })
+  const limited = response.body.pipeThrough(limit)
+  const body = isIdle ? ReadableStream.from(idle(limited)) : limited
+  return new Response(body, { status, statusText, headers })
+}
+
+/** The same, with its faults marked. */
+async function* idle(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (fault) {
+    throw new Error(`${idleText}: ${fault}`)
+  }
 }

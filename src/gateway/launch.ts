@@ -39,8 +39,12 @@ const secretBytesMax = 64 * 1024
 /** Fills an entry in. Throws what the system says about a file that cannot be read. */
 export function launchOf(entry: ServerEntry, workspace: string, env: Environment): Launch {
   const secrets = new Set<string>()
+  const open = (text: string): string =>
+    expand(text, env, (name, value) => {
+      if (!basics.includes(name)) secrets.add(value)
+    })
   const fill = (name: string, value: Value): string => {
-    const text = typeof value === 'string' ? expand(value, env) : secretIn(value.fromFile, entry)
+    const text = typeof value === 'string' ? open(value) : secretIn(value.fromFile, entry)
     const isSecret = typeof value !== 'string' || value.includes('${') || secretName.test(name)
     if (isSecret) for (const part of [text, text.replace(/^\w+ /, '')]) secrets.add(part)
     return text
@@ -51,13 +55,13 @@ export function launchOf(entry: ServerEntry, workspace: string, env: Environment
     [...secrets].filter((one) => one.length >= secretCharsMin).sort((a, b) => b.length - a.length)
   if (entry.url !== undefined) {
     const headers = fillAll(entry.headers)
-    return { kind: 'http', url: expand(entry.url, env), headers, secrets: hidden() }
+    return { kind: 'http', url: open(entry.url), headers, secrets: hidden() }
   }
   const given = fillAll(entry.env)
   return {
     kind: 'stdio',
-    command: expand(entry.command ?? '', env),
-    args: (entry.args ?? []).map((one) => expand(one, env)),
+    command: open(entry.command ?? ''),
+    args: (entry.args ?? []).map(open),
     cwd: entry.cwd === undefined ? workspace : pathFrom(workspace, entry.cwd, homedir()),
     env: { ...basicsOf(env), ...given },
     secrets: hidden(),
@@ -74,10 +78,18 @@ function basicsOf(env: Environment): Record<string, string> {
 }
 
 /** `${NAME}` and `${NAME:-otherwise}`, as hosts have it. */
-function expand(text: string, env: Environment): string {
+function expand(
+  text: string,
+  env: Environment,
+  onValue: (name: string, value: string) => void,
+): string {
   return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_, name: string, otherwise?: string) => env[name] ?? otherwise ?? '',
+    (_, name: string, otherwise?: string) => {
+      const value = env[name]
+      if (value !== undefined) onValue(name, value)
+      return value ?? otherwise ?? ''
+    },
   )
 }
 

@@ -1,9 +1,10 @@
 /**
  * What the client of the gateway may ask, beside the calls of tools.
  */
-import { asObject, type Json, type JsonObject } from '../core/json.ts'
+import { asObject, type JsonObject } from '../core/json.ts'
 import { type Asked, type CallDesk, callTool, invalid, type Told } from './call-tool.ts'
 import { promptTool, readTool, type Target } from './catalogue.ts'
+import { cutContents } from './cut-result.ts'
 import { codes } from './json-rpc.ts'
 import type { Server } from './server.ts'
 
@@ -79,10 +80,13 @@ async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told>
     const message = `${code}: ${reason}. ${hint}`
     return { error: { code: codes.internal, message, data: { code, reason, hint } } }
   }
-  const answered = await server.upstream.request(method, params, asked.signal)
+  const answered = await server.upstream.request(method, params, { signal: asked.signal })
   const ended = { ok: answered.kind === 'result', output: null, costMicroUsd: 0 }
   if (answered.kind === 'result') {
-    return { result: answered.result, after: (bytes) => judged.report({ ...ended, bytes }) }
+    const { bytesLeft } = judged
+    const { result } = answered
+    const cut = bytesLeft === null ? result : cutContents(result, bytesLeft)
+    return { result: cut, after: (bytes) => judged.report({ ...ended, bytes }) }
   }
   judged.report({ ...ended, bytes: 0 })
   if (answered.kind === 'cancelled') return null
@@ -91,21 +95,22 @@ async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told>
   return { error: { code: codes.internal, message: `${code}: ${reason}. ${hint}` } }
 }
 
-async function complete({ catalogue }: Work, { params, signal }: Asked): Promise<Told> {
+/** WHY judged: it may say what a prompt or a resource of the server holds. */
+async function complete(work: Work, asked: Asked): Promise<Told> {
+  const { catalogue } = work
+  const { params } = asked
   const ref = asObject(params.ref) ?? {}
   const isPrompt = ref.type === 'ref/prompt'
   const prompt = isPrompt ? await catalogue.findPrompt(String(ref.name)) : null
   const server = isPrompt ? prompt?.server : await catalogue.findResource(String(ref.uri))
   if (server === null || server === undefined) return invalid('there is nothing of that name')
   const named = prompt === null ? ref : { ...ref, name: prompt.name }
-  const answered = await server.upstream.request(
-    'completion/complete',
-    { ...params, ref: named },
-    signal,
-  )
-  return toldOf(answered.kind === 'result' ? answered.result : null)
-}
-
-function toldOf(result: Json): Told {
-  return { result: result ?? { completion: { values: [] } } }
+  const target = prompt ?? { server, name: String(ref.uri), isAccepted: true }
+  return passed(work, asked, {
+    target,
+    tool: isPrompt ? promptTool : readTool,
+    input: isPrompt ? { name: target.name, arguments: {} } : { uri: target.name },
+    method: 'completion/complete',
+    params: { ...params, ref: named },
+  })
 }

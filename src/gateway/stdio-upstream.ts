@@ -8,7 +8,14 @@ import { openMessageLines } from '../doors/api/message-lines.ts'
 import { codeOf } from '../runtime/code-of.ts'
 import { readMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'
-import { type Ears, type Ending, messageBytesMax, openRedactor, type Wire } from './wire.ts'
+import {
+  type Ears,
+  type Ending,
+  messageBytesMax,
+  openRedactor,
+  parseClean,
+  type Wire,
+} from './wire.ts'
 
 type Program = Extract<Launch, { kind: 'stdio' }>
 
@@ -40,7 +47,8 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
   }
   const cut = openMessageLines(messageBytesMax, (line) => {
     if (isOver) return
-    if (line !== 'too long') return hear(redact(line.toString()), ears)
+    if (line !== 'too long')
+      return hear(valueIn(line.toString(), secrets.length > 0 ? redact : null), ears)
     end({ code: 'UPSTREAM_FLOOD', reason: `it sent a message of over ${messageBytesMax} bytes` })
     void stop(child)
   })
@@ -67,14 +75,16 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
   }
 }
 
-function hear(text: string, ears: Ears): void {
-  let value: Json
+/** Null: WHY no end: programs print greetings; nobody waits for what is no message. */
+function valueIn(text: string, redact: ((text: string) => string) | null): Json {
   try {
-    value = JSON.parse(text) as Json
+    return redact === null ? (JSON.parse(text) as Json) : parseClean(text, redact)
   } catch {
-    // WHY no end: programs print greetings; nobody waits for what is no message.
-    return
+    return null
   }
+}
+
+function hear(value: Json, ears: Ears): void {
   const message = readMessage(value)
   if (message !== null) ears.onMessage(message)
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayCode } from '../core/errors.ts'
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import {
+  codes,
   type Id,
   isRequest,
   isResponse,
@@ -33,12 +34,21 @@ export type Failed = {
 
 export type Ask = (method: string, params?: JsonObject) => Promise<Answered>
 
+export type Manner = {
+  readonly signal?: AbortSignal
+  /**
+   * Asked when there is a connection, with nothing between it and the request: why it is not made
+   * over this one after all; null: it is. WHY: a server that was started anew may be another.
+   */
+  readonly before?: () => Failed | null
+}
+
 export type Upstream = {
   readonly name: string
   /** What it says it can do; empty until it is connected. */
   readonly can: (what: string) => boolean
   /** Connects if it has to. */
-  readonly request: (method: string, params: JsonObject, signal?: AbortSignal) => Promise<Answered>
+  readonly request: (method: string, params: JsonObject, manner?: Manner) => Promise<Answered>
   /** Nothing is sent while there is no connection. */
   readonly notify: (message: Notification) => void
   /** Answers what the server asked. */
@@ -129,9 +139,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     name,
     can,
     ensure,
-    request: async (method, params, signal) => {
+    request: async (method, params, { signal, before } = {}) => {
       const failed = line?.ended === null ? null : await ensure()
-      if (failed !== null) return failed
+      const refused = failed ?? before?.() ?? null
+      if (refused !== null) return refused
       return exchange(line, { name, method, params, timeoutMs, signal })
     },
     notify: (message) => line?.wire?.send(message),
@@ -276,6 +287,11 @@ function settle({ pending }: Line, id: number, answered: Answered): void {
   one.resolve(answered)
 }
 
+const noObject: RpcError = {
+  code: codes.internal,
+  message: 'the server answered with something else than an object',
+}
+
 function receive(
   line: Line,
   message: Message,
@@ -285,6 +301,7 @@ function receive(
     const id = typeof message.id === 'number' ? message.id : Number.NaN
     // An answer that nobody waits for is nobody's.
     if ('error' in message) settle(line, id, { kind: 'error', error: message.error })
+    else if (asObject(message.result) === null) settle(line, id, { kind: 'error', error: noObject })
     else settle(line, id, { kind: 'result', result: message.result })
     return
   }

@@ -113,6 +113,20 @@ describe.runIf(isOurNode)('the gateway', slow, () => {
     params: { name: `${server}__read_file`, arguments: { path } },
   })
 
+  test('what completes a name is judged like what it completes', async () => {
+    await begin(only)
+    const { ask } = openRawGateway(house)
+    await ask(greeting)
+    const argument = { name: 'a', value: 'b' }
+    for (const ref of [
+      { type: 'ref/prompt', name: `${server}__greet` },
+      { type: 'ref/resource', uri: 'odd://one' },
+    ]) {
+      const { error } = await ask({ method: 'completion/complete', params: { ref, argument } })
+      expect(error?.message).toContain('TOOL_NOT_ALLOWED')
+    }
+  })
+
   test('010, 012, 016: nothing before the handshake, nothing outside, what is listed', async () => {
     await begin(only)
     const { ask } = openRawGateway(house)

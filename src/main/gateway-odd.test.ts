@@ -41,6 +41,17 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
     expect(await agent.call('rug__turn')).toMatchObject({ isError: false })
   })
 
+  test('a tool that has changed when its server is started anew is not called', async () => {
+    const odd = openOdd(house, 'crash', 'turn')
+    writeGateway(house, { anew: odd.entry })
+    const agent = await openGatewayAgent(house)
+    await agent.names()
+    odd.write({ tools: [toolOf('crash'), toolOf({ name: 'turn', description: 'poison' })] })
+    expect((await agent.call('anew__crash')).code).toBe('UPSTREAM_LOST')
+    expect((await agent.call('anew__turn')).code).toBe('TOOL_UNPINNED')
+    expect(odd.calls('turn')).toBe(0)
+  })
+
   test('letters that nobody sees are asked about, and names that deceive are refused', async () => {
     const odd = openOdd(
       house,

@@ -157,7 +157,9 @@ export function holdsSecrets(place: Place): boolean {
   return dataFolders.some((directory) => text.endsWith(`/${directory}`))
 }
 
-const secretName = /token|secret|credential|passw|cookie|^auth|^keys?$|\.(?:key|pem|p12)$/
+// `gateway.json`: its entries may hold secrets as they are.
+const secretName =
+  /token|secret|credential|passw|cookie|^auth|^keys?$|\.(?:key|pem|p12)$|^gateway\.json$/
 const storeName = /\.(?:db|sqlite3?|sock|socket)(?:-wal|-shm|-journal)?$|^(?:store|events|runs)$/
 
 function isSecretName(segment: string): boolean {

@@ -195,7 +195,13 @@ test.each([
 })
 
 test.each([
-  ...['cat .pawl/human-token', 'cat ~/.pawl/token', 'cat .pawl/*', 'base64 < ~/.pawl/agent.token'],
+  ...[
+    'cat .pawl/human-token',
+    'cat ~/.pawl/token',
+    'cat .pawl/gateway.json',
+    'cat .pawl/*',
+    'base64 < ~/.pawl/agent.token',
+  ],
   ...['cp -r .pawl /tmp/x', 'tar c .pawl', 'sqlite3 ~/.pawl/pawl.db .dump', 'grep -r . .pawl'],
   ...[
     'cd .pawl && cat human-token',

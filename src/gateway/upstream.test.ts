@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { JsonObject } from '../core/json.ts'
+import { openCatalogue } from './catalogue.ts'
+import type { Desk } from './desk.ts'
+import { openHttpUpstream } from './http-upstream.ts'
+import { isRequest, type Message } from './json-rpc.ts'
+import { launchOf } from './launch.ts'
+import type { Server } from './server.ts'
+import { openUpstream } from './upstream.ts'
+import { type Ears, type Ending, openRedactor, parseClean } from './wire.ts'
+
+test('secrets are taken out of texts, and names of members stay', () => {
+  const redact = openRedactor(['abcdefgh'])
+  const said = parseClean('{"abcdefgh":{"x":["a abcdefgh","\\u0061bcdefgh"]}}', redact)
+  expect(said).toEqual({ abcdefgh: { x: ['a [secret]', '[secret]'] } })
+})
+
+test('variables in the command, the arguments and the address are secrets', () => {
+  const env = { DB: 'postgres://u:pw@h', HOME: '/home/someone', KEY: 'in-the-address' }
+  const entry = { name: 'a', scope: null, folder: '/' }
+  const started = {
+    ...entry,
+    command: 'x',
+    args: [`--db=\${DB}`, `\${HOME}/docs`, `\${NO:-other-text}`],
+  }
+  expect(launchOf(started, '/', env)).toMatchObject({
+    args: ['--db=postgres://u:pw@h', '/home/someone/docs', 'other-text'],
+    secrets: ['postgres://u:pw@h'],
+  })
+  const reached = launchOf({ ...entry, url: `http://h/\${KEY}` }, '/', env)
+  expect(reached.secrets).toEqual(['in-the-address'])
+})
+
+/** A server that answers as it is told to; the second connection is another one. */
+function openFake(resultOf: (method: string) => unknown) {
+  let ears: Ears | null = null
+  let opened = 0
+  const upstream = openUpstream({
+    name: 'fake',
+    timeoutMs: 1_000,
+    open: async (heard) => {
+      ears = heard
+      opened += 1
+      const send = (message: Message): void => {
+        if (!isRequest(message)) return
+        const { id, method } = message
+        const result = method === 'initialize' ? { capabilities: {} } : resultOf(method)
+        heard.onMessage({ jsonrpc: '2.0', id, result } as Message)
+      }
+      return { send, agree: () => undefined, close: async () => undefined }
+    },
+    greeting: () => ({}),
+    onConnected: async () => undefined,
+    onMessage: () => undefined,
+    log: () => undefined,
+  })
+  onTestFinished(() => upstream.close())
+  const end = (): void => ears?.onEnd({ code: 'UPSTREAM_LOST', reason: 'it went away' })
+  return { upstream, end, opened: () => opened }
+}
+
+test('an answer that is no object is a fault of the server', async () => {
+  const { upstream } = openFake((method) => (method === 'good' ? {} : 'text'))
+  expect(await upstream.request('good', {})).toEqual({ kind: 'result', result: {} })
+  expect(await upstream.request('bad', {})).toMatchObject({ kind: 'error' })
+})
+
+test('what a request depends on is asked of the connection that it goes over', async () => {
+  const { upstream, end, opened } = openFake(() => ({}))
+  await upstream.ensure()
+  end()
+  const seen: number[] = []
+  const before = () => {
+    seen.push(opened())
+    return { kind: 'failed', code: 'TOOL_UNPINNED', reason: '', hint: '' } as const
+  }
+  expect(await upstream.request('tools/call', {}, { before })).toEqual(before())
+  expect(seen[0]).toBe(2)
+})
+
+test('a resource that one server lists and another claims by a template is nobody’s', async () => {
+  const lists = { prompts: [], resources: [], resourceTemplates: [] }
+  const server = (name: string, more: JsonObject): Server =>
+    ({
+      name,
+      lists: () => ({ ...lists, ...more }),
+      upstream: { ensure: async () => null },
+    }) as unknown as Server
+  const one = server('one', { resources: [{ uri: 'a://x' }, { uri: 'b://x' }] })
+  const two = server('two', { resourceTemplates: [{ uriTemplate: 'a://{id}' }] })
+  const servers = new Map([one, two].map((each) => [each.name, each]))
+  const { findResource } = openCatalogue({ desk: {} as Desk, servers, onChange: () => undefined })
+  expect(await findResource('a://x')).toBe(null)
+  expect(await findResource('b://x')).toBe(one)
+  expect(await findResource('a://y')).toBe(two)
+})
+
+test('a stream for news that breaks does not end the connection', async () => {
+  const streams: ServerResponse[] = []
+  const web = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n')
+      return void streams.push(response)
+    }
+    let text = ''
+    request.on('data', (piece) => {
+      text += piece
+    })
+    request.on('end', () => {
+      const { id } = JSON.parse(text)
+      if (id === undefined) return void response.writeHead(202).end()
+      const answer = JSON.stringify({ jsonrpc: '2.0', id, result: {} })
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+      }, 200)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(web, 'listening')
+  onTestFinished(() => {
+    web.closeAllConnections()
+    web.close()
+  })
+  const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/`
+  const heard: Message[] = []
+  const ends: Ending[] = []
+  const wire = await openHttpUpstream(
+    { kind: 'http', url, headers: {}, secrets: [] },
+    { onMessage: (message) => heard.push(message), onEnd: (why) => ends.push(why) },
+  )
+  onTestFinished(() => wire.close())
+  wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  await expect.poll(() => streams.length).toBe(1)
+  wire.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  streams[0]?.destroy()
+  await expect.poll(() => heard.length).toBe(1)
+  expect(ends).toEqual([])
+})
