@@ -1,5 +1,5 @@
 /** What an agent must not get around with a job: its run, the list of commands, the policies. */
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { asPerson } from '../runtime/runtime.contract.ts'
@@ -16,6 +16,15 @@ const working = {
       allowed_commands: ['echo', 'sleep', 'true', 'npm test', 'git status', 'make', 'sh'],
       on: { STOP: 'done' },
     },
+    done: { type: 'final' },
+  },
+}
+
+const stubborn = {
+  id: 'stubborn',
+  initial: 'work',
+  states: {
+    work: { allowed_tools: ['process.run'], on: { STOP: 'done' } },
     done: { type: 'final' },
   },
 }
@@ -138,4 +147,17 @@ test('a run that has ended starts no job', async () => {
   await runtime.send(runId, { kind: 'cancel', reason: 'enough' }, asPerson)
   const fault = await faultOf(jobs.run({ command: 'true' }, asAgentOf(runId), longMs))
   expect(fault?.error_type).toBe('PolicyDenied')
+})
+
+test('a job does not outlive its run, however long a kill before gives it', async () => {
+  const { jobs, runtime, workspace, startRun, asAgentOf, asPersonHere } = openJobsBench()
+  const me = asAgentOf(await startRun(stubborn))
+  const command = 'trap "" TERM; touch ready; while true; do sleep 0.1; done'
+  const { process_id } = resultIn(await jobs.run({ command, background: true }, me, longMs))
+  await expect.poll(() => existsSync(join(workspace, 'ready'))).toBe(true)
+  const kill = jobs.kill(process_id, { force_after: 600 }, asPersonHere)
+  await runtime.send(me.runId ?? '', { kind: 'cancel', reason: 'enough' }, asPerson)
+  const ended = await jobs.wait(process_id, asPersonHere, 8_000)
+  expect(ended).toMatchObject({ state: 'killed' })
+  await kill
 })

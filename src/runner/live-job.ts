@@ -19,13 +19,13 @@ export type LiveJob = {
   control: number | null
   /** Who waits for its end. */
   readonly waiters: Set<() => void>
-  /** Somebody is ending it. */
-  isEnding: boolean
+  /** The moment at which a kill that is under way ends it for sure; null: there is none. */
+  forceAt: number | null
 }
 
 export function liveJob(note: JobNote, folder: string): LiveJob {
   const end = readEnd(folder)
-  return { note, folder, end, control: null, waiters: new Set(), isEnding: false }
+  return { note, folder, end, control: null, waiters: new Set(), forceAt: null }
 }
 
 /** Takes hold of the helper; false: there is none that listens. */
