@@ -1,5 +1,5 @@
 /** What an agent must not get around with a job: its run, the list of commands, the policies. */
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { asPerson } from '../runtime/runtime.contract.ts'
@@ -150,11 +150,12 @@ test('a run that has ended starts no job', async () => {
 })
 
 test('a job does not outlive its run, however long a kill before gives it', async () => {
-  const { jobs, runtime, workspace, startRun, asAgentOf, asPersonHere } = openJobsBench()
+  const { jobs, runtime, startRun, asAgentOf, asPersonHere } = openJobsBench()
   const me = asAgentOf(await startRun(stubborn))
-  const command = 'trap "" TERM; touch ready; while true; do sleep 0.1; done'
+  const command = 'trap "" TERM; echo ready; while true; do sleep 0.1; done'
   const { process_id } = resultIn(await jobs.run({ command, background: true }, me, longMs))
-  await expect.poll(() => existsSync(join(workspace, 'ready'))).toBe(true)
+  const logs = () => jobs.logs(process_id, { waitMs: 0 }, asPersonHere)
+  await expect.poll(logs).toMatchObject({ stdout: 'ready\n' })
   const kill = jobs.kill(process_id, { force_after: 600 }, asPersonHere)
   await runtime.send(me.runId ?? '', { kind: 'cancel', reason: 'enough' }, asPerson)
   const ended = await jobs.wait(process_id, asPersonHere, 8_000)
