@@ -20,6 +20,15 @@ const working = {
   },
 }
 
+const stubborn = {
+  id: 'stubborn',
+  initial: 'work',
+  states: {
+    work: { allowed_tools: ['process.run'], on: { STOP: 'done' } },
+    done: { type: 'final' },
+  },
+}
+
 test('an agent cannot leave its run out while one is open in, above or below its folder', async () => {
   const { jobs, runtime, workspace, startRun, asAgentOf, asPersonHere } = openJobsBench()
   const below = join(workspace, 'below')
@@ -138,4 +147,18 @@ test('a run that has ended starts no job', async () => {
   await runtime.send(runId, { kind: 'cancel', reason: 'enough' }, asPerson)
   const fault = await faultOf(jobs.run({ command: 'true' }, asAgentOf(runId), longMs))
   expect(fault?.error_type).toBe('PolicyDenied')
+})
+
+test('a job does not outlive its run, however long a kill before gives it', async () => {
+  const { jobs, runtime, startRun, asAgentOf, asPersonHere } = openJobsBench()
+  const me = asAgentOf(await startRun(stubborn))
+  const command = 'trap "" TERM; echo ready; while true; do sleep 0.1; done'
+  const { process_id } = resultIn(await jobs.run({ command, background: true }, me, longMs))
+  const logs = () => jobs.logs(process_id, { waitMs: 0 }, asPersonHere)
+  await expect.poll(logs).toMatchObject({ stdout: 'ready\n' })
+  const kill = jobs.kill(process_id, { force_after: 600 }, asPersonHere)
+  await runtime.send(me.runId ?? '', { kind: 'cancel', reason: 'enough' }, asPerson)
+  const ended = await jobs.wait(process_id, asPersonHere, 8_000)
+  expect(ended).toMatchObject({ state: 'killed' })
+  await kill
 })

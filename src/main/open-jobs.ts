@@ -81,7 +81,11 @@ export function openJobs(settings: JobsSettings): OpenJobs {
 
 /** A job does not outlive its run. */
 async function endOrphans(runtime: Runtime, runner: Runner): Promise<void> {
-  const running = runner.all().filter((job) => job.end === null && !job.isEnding)
+  const soon = Date.now() + lastSeconds * 1_000
+  // WHY not all that are being killed: a kill may give its job an hour.
+  const running = runner
+    .all()
+    .filter((job) => job.end === null && (job.forceAt === null || job.forceAt > soon))
   for (const runId of new Set(running.map(({ note }) => note.runId))) {
     if (runId === null) continue
     const head = await runtime.readHead(runId)

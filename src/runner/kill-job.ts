@@ -22,17 +22,18 @@ export async function killJob(
   const { signal, forceMs } = checkKill(wish)
   look(job, now())
   if (job.end !== null) throw alreadyExited(job)
-  if (job.isEnding) {
-    // One kill is enough; whoever comes second is told what came of the first.
+  const isFinal = signal === 'SIGKILL' || (signal === 'SIGTERM' && forceMs > 0)
+  const forceAt = now() + forceMs
+  if (isFinal && job.forceAt !== null && job.forceAt <= forceAt) {
+    // One kill is enough; whoever comes second, and is no faster, is told what came of the first.
     await waitForEnd(job, forceMs + killMsMax)
     if (job.end !== null) throw alreadyExited(job)
   }
-  const isFinal = signal === 'SIGKILL' || (signal === 'SIGTERM' && forceMs > 0)
-  job.isEnding = isFinal
+  if (isFinal) job.forceAt = forceAt
   if (!tell(job, `kill ${constants.signals[signal]} ${forceMs}`)) look(job, now())
   await waitForEnd(job, isFinal ? forceMs + killMsMax : politeMs)
   if (isFinal && job.end === null) {
-    job.isEnding = false
+    job.forceAt = null
     throw new JobFault('KillFailed', 'the job did not end in time', {
       context: { process_id: job.note.id, signal },
     })

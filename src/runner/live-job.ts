@@ -21,8 +21,8 @@ export type LiveJob = {
   control: number | null
   /** Who waits for its end. */
   readonly waiters: Set<() => void>
-  /** Somebody is ending it. */
-  isEnding: boolean
+  /** The moment at which a kill that is under way ends it for sure; null: there is none. */
+  forceAt: number | null
   /** Its way out; null: it has none, or none here. */
   outlet: Outlet | null
   readonly refusals: Refusals
@@ -32,7 +32,7 @@ export function liveJob(note: JobNote, folder: string): LiveJob {
   const end = readEnd(folder)
   const refusals = readRefusals(folder)
   const waiters = new Set<() => void>()
-  return { note, folder, end, control: null, waiters, isEnding: false, outlet: null, refusals }
+  return { note, folder, end, control: null, waiters, forceAt: null, outlet: null, refusals }
 }
 
 /** Opens the way out of a job that has one; resolves when the job can use it. */

@@ -238,6 +238,8 @@ static void hearLine(Job *job, const char *line) {
   } else if (sscanf(line, "X %lld %lld", &one, &two) == 2) {
     job->code = (int)one;
     job->signal = (int)two;
+    /* Asked politely and nothing more, it went on and came to an end of its own. */
+    if (job->force == 0 && job->signal == 0) job->killedBy = 0;
     over(job, job->timeOver < 0 ? "timeout" : job->killedBy > 0 ? "kill" : "exit");
   }
 }
@@ -266,6 +268,11 @@ static void order(Job *job, int number) {
   (void)ignored;
 }
 
+/* Of two hard ends the earlier counts. */
+static void forceBy(Job *job, long long moment) {
+  if (job->force == 0 || moment < job->force) job->force = moment;
+}
+
 static void askToEnd(Job *job, int number, long long forceMs) {
   if (number == SIGKILL) {
     job->killedBy = SIGKILL;
@@ -275,7 +282,7 @@ static void askToEnd(Job *job, int number, long long forceMs) {
   order(job, number);
   if (number != SIGTERM) return;
   if (job->killedBy == 0) job->killedBy = SIGTERM;
-  if (forceMs > 0 && job->force == 0) job->force = nowMs() + forceMs;
+  if (forceMs > 0) forceBy(job, nowMs() + forceMs);
 }
 
 /* Orders of a daemon: `hello`, `kill SIGNAL FORCE_MS`, one in a line. */
@@ -323,7 +330,7 @@ static void lookAtClock(Job *job) {
   if (job->timeOver > 0 && now >= job->timeOver) {
     job->timeOver = -1;
     order(job, SIGTERM);
-    job->force = now + job->wish->graceMs;
+    forceBy(job, now + job->wish->graceMs);
   }
   if (job->force > 0 && now >= job->force) {
     if (job->timeOver >= 0) job->killedBy = SIGKILL;

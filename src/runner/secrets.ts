@@ -27,7 +27,7 @@ const guides = [
   '.gemini',
   '.opencode',
   '.mcp.json',
-].concat('opencode.json', '.git/hooks')
+].concat('opencode.json', '.git/hooks', '.git/config')
 
 export type Secrets = { readonly userFolder: string; readonly own: readonly string[] }
 

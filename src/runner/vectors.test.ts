@@ -2,13 +2,13 @@
  * The vectors K1 to K21 of the process capabilities, against real processes, at the strongest
  * isolation that this machine has.
  */
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { JobFault, type JobFaultType } from '../runtime/job-fault.ts'
 import { killJob } from './kill-job.ts'
 import { listJobs } from './list-jobs.ts'
-import { waitForEnd } from './live-job.ts'
+import { type LiveJob, waitForEnd } from './live-job.ts'
 import { readLogs } from './page-log.ts'
 import { openScratch, processesWith, scratchLimits } from './scratch.contract.ts'
 
@@ -29,6 +29,13 @@ async function faultOf(work: Promise<unknown> | (() => unknown)): Promise<JobFau
 /** Seconds that nobody else sleeps, so that a survivor can be found. */
 function oddSeconds(): string {
   return `${1_000 + Math.floor(Math.random() * 8_000)}.${process.pid}`
+}
+
+/** A job that ignores the polite signal, from the moment on that it is given. */
+async function startStubborn(then = 'while :; do sleep 0.1; done'): Promise<LiveJob> {
+  const job = await start({ command: `trap "" TERM; echo ready; ${then}`, background: true })
+  await expect.poll(() => readLogs(job, {}).stdout).toBe('ready\n')
+  return job
 }
 
 test('K1: a command gives its exit code and output; the log keeps the last newline', async () => {
@@ -143,10 +150,7 @@ test('K11: limits above the allocation are refused; memory that is exceeded is t
 })
 
 test('K13: a job that ignores the polite signal is ended by the hard one', async () => {
-  const job = await start({
-    command: 'trap "" TERM; while :; do sleep 0.1; done',
-    background: true,
-  })
+  const job = await startStubborn()
   const begun = performance.now()
   const killed = await killJob(job, { force_after: 1 }, Date.now)
   expect(performance.now() - begun).toBeGreaterThan(900)
@@ -154,16 +158,32 @@ test('K13: a job that ignores the polite signal is ended by the hard one', async
 })
 
 test('K14: without force only the polite signal is sent', async () => {
-  const job = await start({
-    command: 'trap "" TERM; while :; do sleep 0.1; done',
-    background: true,
-  })
+  const job = await startStubborn()
   expect(await killJob(job, { force_after: 0 }, Date.now)).toMatchObject({
     killed: false,
     state: 'running',
     signal_sent: 'SIGTERM',
   })
   await killJob(job, { signal: 'SIGKILL' }, Date.now)
+})
+
+test('a job that survives the polite signal and exits by itself is completed', async () => {
+  const job = await startStubborn('until [ -e polite ]; do sleep 0.05; done; exit 5')
+  await killJob(job, { force_after: 0 }, Date.now)
+  writeFileSync(join(workspace, 'polite'), '')
+  await waitForEnd(job, 5_000)
+  expect(runner.result(job)).toMatchObject({ state: 'completed', exit_code: 5, signal: null })
+})
+
+test('of two kills the faster one counts, and the hard signal waits for none', async () => {
+  for (const wish of [{ force_after: 1 }, { signal: 'SIGKILL' }]) {
+    const job = await startStubborn()
+    const slow = killJob(job, { force_after: 600 }, Date.now)
+    const begun = performance.now()
+    expect(await killJob(job, wish, Date.now)).toMatchObject({ killed: true, state: 'killed' })
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(await slow).toMatchObject({ killed: true })
+  }
 })
 
 test('K15 and K17: the hard signal ends at once, and there is no exit code', async () => {

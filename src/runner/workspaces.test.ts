@@ -68,6 +68,7 @@ test.for(['spaces', 'bubblewrap'] as const)(
     mkdirSync(join(user, '.git', 'hooks'), { recursive: true })
     writeFileSync(join(user, '.config', 'gh', 'hosts.yml'), 'PRIVATE')
     writeFileSync(join(user, '.config', 'other'), 'old')
+    writeFileSync(join(user, '.git', 'config'), '[core]\n')
     const { isolation } = await scratch.run({ command: 'true' })
     if (!isolation.filesystem.includes(kind === 'spaces' ? 'namespace' : kind)) {
       return skip(`${kind} is not to be had: ${isolation.filesystem}`)
@@ -76,6 +77,9 @@ test.for(['spaces', 'bubblewrap'] as const)(
     await scratch.run({ command: 'mv .config moved; mv .git gone; echo new > .config/other' }, here)
     expect(existsSync(join(user, 'moved')) || existsSync(join(user, 'gone'))).toBe(false)
     expect(readFileSync(join(user, '.config', 'other'), 'utf8')).toBe('new\n')
+    await scratch.run({ command: 'echo "fsmonitor = ./evil" >> .git/config; touch .git/new' }, here)
+    expect(readFileSync(join(user, '.git', 'config'), 'utf8')).toBe('[core]\n')
+    expect(existsSync(join(user, '.git', 'new'))).toBe(true)
     const spy = await scratch.run({ command: 'cat */gh/hosts.yml .*/gh/hosts.yml' }, here)
     expect(spy.stdout_summary).not.toContain('PRIVATE')
   },
