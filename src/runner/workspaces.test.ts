@@ -85,7 +85,7 @@ test.for(['spaces', 'bubblewrap'] as const)(
   },
 )
 
-test('where nothing in a workspace can be covered, one that holds a secret is refused', async () => {
+test('where nothing can be covered, a workspace that holds a secret is refused', async () => {
   const scratch = open({ strongest: 'restricted' })
   const user = join(scratch.folder, 'user')
   mkdirSync(join(user, '.ssh'), { recursive: true })

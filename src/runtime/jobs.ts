@@ -70,7 +70,7 @@ export type JobStatus = JobEntry & {
   readonly working_directory: string
   readonly background: boolean
   readonly isolation: Isolation
-  /** Whether every limit that was asked for holds. */
+  /** Whether memory, cpu and processes of the whole tree are held by a group. */
   readonly limits_enforced: boolean
   readonly stdout_size: number
   readonly stderr_size: number
@@ -146,11 +146,7 @@ export type Jobs = {
     waitMs: number,
   ) => Promise<JobResult | JobPending>
   /** The job as `run` would answer it, when it has ended or the time is over. */
-  readonly wait: (
-    id: string,
-    caller: JobCaller,
-    waitMs: number,
-  ) => Promise<JobResult | JobPending>
+  readonly wait: (id: string, caller: JobCaller, waitMs: number) => Promise<JobResult | JobPending>
   readonly monitor: (id: string, caller: JobCaller) => Promise<JobStatus | JobPending>
   readonly kill: (id: string, wish: KillWish, caller: JobCaller) => Promise<KillResult | JobPending>
   readonly list: (wish: ListWish, caller: JobCaller) => Promise<JobList | JobPending>
