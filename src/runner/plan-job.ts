@@ -45,6 +45,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
     wish.min_isolation ?? 'none',
   ])
   const hidden = hiddenPaths(settings)
+  refuseHidden(workspace, hidden)
   if (mechanism.kind === 'landlock') refuseSecrets(workspace, hidden)
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, 'tmp')
@@ -87,6 +88,12 @@ function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanis
     ],
     context: { level, min_isolation: least, notes: [...means.notes] },
   })
+}
+
+function refuseHidden(workspace: string, hidden: readonly string[]): void {
+  const found = hidden.find((path) => isInside(path, workspace))
+  if (found === undefined) return
+  throw noWorkspace(`the workspace \`${workspace}\` lies in \`${found}\`, which jobs may not see`)
 }
 
 /** WHY: Landlock opens a whole workspace or none of it, and nothing in it can be covered. */

@@ -104,3 +104,13 @@ test('a daemon outlives a job whose folder and supervisor are gone', async () =>
   await waitForEnd(job, 5_000)
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })
 })
+
+test('a workspace in a hidden folder is refused, and links in a circle harm nothing', async () => {
+  const scratch = open()
+  const inside = join(scratch.folder, 'user', '.ssh', 'work')
+  mkdirSync(inside, { recursive: true })
+  const work = scratch.run({ command: 'true' }, { workspace: inside })
+  await expect(work).rejects.toMatchObject(outOfScope)
+  symlinkSync('.claude', join(scratch.workspace, '.claude'))
+  expect(await scratch.run({ command: 'true' })).toMatchObject({ state: 'completed' })
+})
