@@ -29,7 +29,7 @@ const stubborn = {
   },
 }
 
-test('an agent cannot leave its run out while one is open in, above or below its folder', async () => {
+test('an agent cannot leave its run out while one is open above or below its folder', async () => {
   const { jobs, runtime, workspace, startRun, asAgentOf, asPersonHere } = openJobsBench()
   const below = join(workspace, 'below')
   mkdirSync(below)

@@ -26,6 +26,7 @@ export function openStdio(): Stdio {
     io: {
       out: out.write,
       err: err.write,
+      bytes: (stream, bytes) => (stream === 'stdout' ? out : err).write(bytes),
       isTerminal,
       hasColour: isTerminal && !isPlain,
       // Read anew each time: a person may widen the terminal.
@@ -70,7 +71,7 @@ export function openStdio(): Stdio {
 }
 
 type Writer = {
-  readonly write: (text: string) => void
+  readonly write: (text: string | Uint8Array) => void
   readonly flush: () => Promise<void>
   /** Whether something was lost that a reader was still waiting for: a full disk, say. */
   readonly hasFailed: () => boolean

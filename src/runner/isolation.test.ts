@@ -2,7 +2,7 @@
  * What each level of isolation holds, tried from the inside. A level that this machine does not
  * have is skipped with its reason.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -131,6 +131,15 @@ test('what cannot be met is refused and never weakened', async () => {
   expect(scratch.runner.all()).toEqual([])
 })
 
+test('limits that no group holds are not told as held, also where none was asked for', async () => {
+  const scratch = openScratch({ strongest: 'isolated' })
+  opened.push(scratch)
+  expect(await scratch.run({ command: 'true' })).toMatchObject({
+    limits_enforced: false,
+    warnings: [],
+  })
+})
+
 test('limits of cpu, file size and processes hold', async ({ skip }) => {
   const scratch = openScratch()
   opened.push(scratch)
@@ -174,6 +183,19 @@ test('a runner that comes later finds jobs again, and no byte is lost', async ()
   }
   clearInterval(timer)
   expect(ends.sort()).toEqual(jobs.map(({ note }) => note.id).sort())
+  second.close()
+})
+
+test('a runner that comes later leaves out the same secrets', async () => {
+  const first = openScratch()
+  opened.push(first)
+  const environment = { API_TOKEN: 'hunter2hunter2' }
+  const { process_id } = await first.run({ command: 'echo "<$API_TOKEN>"', environment })
+  const { openRunner } = await import('./open-runner.ts')
+  const second = openRunner(first.settings)
+  const found = second.find(process_id)
+  expect(found === null ? null : second.result(found).stdout_summary).toBe('<[redacted]>')
+  expect(statSync(join(found?.folder ?? '', 'secrets.json')).mode & 0o777).toBe(0o600)
   second.close()
 })
 

@@ -69,6 +69,7 @@ export type JobEnd = {
 export const controlName = 'control'
 const noteName = 'job.json'
 const endName = 'end.json'
+const secretsName = 'secrets.json'
 /** Its run has been told of its end. */
 const toldName = 'told'
 
@@ -100,6 +101,15 @@ export function readEnd(folder: string): JobEnd | null {
 
 export function writeEnd(folder: string, end: JobEnd): void {
   writeWhole(join(folder, endName), `${JSON.stringify(end)}\n`)
+}
+
+/** Values that summaries leave out, for daemons to come. */
+export function writeSecrets(folder: string, secrets: readonly string[]): void {
+  if (secrets.length > 0) writeWhole(join(folder, secretsName), JSON.stringify(secrets))
+}
+
+export function readSecrets(folder: string): readonly string[] {
+  return readValue<readonly string[]>(join(folder, secretsName)) ?? []
 }
 
 export function isTold(folder: string): boolean {

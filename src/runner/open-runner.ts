@@ -12,12 +12,19 @@ import { PawlError } from '../runtime/pawl-error.ts'
 import { letGroupsGo, removeGroups } from './cgroups.ts'
 import { isBoxed } from './chain.ts'
 import { describe } from './find-isolation.ts'
-import { namesIn, readEnd, readNote, removeJob, writeNote } from './job-files.ts'
+import {
+  namesIn,
+  readEnd,
+  readNote,
+  readSecrets,
+  removeJob,
+  writeNote,
+  writeSecrets,
+} from './job-files.ts'
 import { limitFault, resultOf } from './job-status.ts'
 import { connect, type LiveJob, letGo, liveJob, look, openWayOut, waitForEnd } from './live-job.ts'
 import { chooseOld } from './old-jobs.ts'
 import { type Held, type Plan, planJob } from './plan-job.ts'
-import { secretsIn } from './redact.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
 import { type Starting, startChain } from './start-job.ts'
 import { findHeld } from './try-means.ts'
@@ -43,7 +50,6 @@ export type Runner = {
 export function openRunner(settings: RunnerSettings): Runner {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
   const jobs = new Map<string, LiveJob>()
-  const secrets = new Map<string, readonly string[]>()
   const watch = (job: LiveJob): void => {
     jobs.set(job.note.id, job)
     if (job.end === null)
@@ -71,7 +77,6 @@ export function openRunner(settings: RunnerSettings): Runner {
     refuseMore(settings, jobs)
     const plan = planJob(settings, await holding(), request)
     const job = await startJob(settings, await holding(), plan)
-    secrets.set(job.note.id, secretsIn(request.wish.environment ?? {}))
     watch(job)
     // It may have ended before anybody watched.
     if (job.end !== null) settings.onEnd(job)
@@ -83,7 +88,7 @@ export function openRunner(settings: RunnerSettings): Runner {
     find: (id) => jobs.get(id) ?? null,
     all: () => [...jobs.values()].sort((one, two) => two.note.startedAt - one.note.startedAt),
     result: (job) => {
-      const result = resultOf(job, settings.now(), secrets.get(job.note.id) ?? [])
+      const result = resultOf(job, settings.now(), readSecrets(job.folder))
       const fault = limitFault(job, result)
       if (fault !== null) throw fault
       return result
@@ -92,7 +97,6 @@ export function openRunner(settings: RunnerSettings): Runner {
       const faults = lookAtAll([...jobs.values()], settings)
       for (const job of chooseOld([...jobs.values()], settings)) {
         jobs.delete(job.note.id)
-        secrets.delete(job.note.id)
         removeJob(job.folder)
       }
       if (faults.length > 0) throw faults[0]
@@ -139,6 +143,7 @@ async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promi
     const note = { ...plan.note, cgroups }
     const chain = { ...plan.chain, cgroups }
     if (!isBoxed(chain.mechanism)) mkdirSync(chain.scratch, { mode: 0o700 })
+    writeSecrets(folder, plan.secrets)
     writeNote(folder, note)
     const job = liveJob(note, folder)
     const helper = await startWithWayOut(job, { ...plan, chain })

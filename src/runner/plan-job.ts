@@ -12,6 +12,7 @@ import { findPlace, isInside, noWorkspace, type Place } from './find-workspace.t
 import type { JobNote } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
+import { secretsIn } from './redact.ts'
 import { hiddenPaths } from './secrets.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
 
@@ -20,6 +21,8 @@ export type Plan = {
   readonly chain: Chain
   readonly environment: Readonly<Record<string, string>>
   readonly stdin: string | null
+  /** Values that summaries leave out. */
+  readonly secrets: readonly string[]
   /** Of the whole tree; null: all that is allocated. */
   readonly limitsAsked: { readonly memoryBytes: number | null; readonly cpus: number | null }
 }
@@ -42,6 +45,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
     wish.min_isolation ?? 'none',
   ])
   const hidden = hiddenPaths(settings)
+  refuseHidden(workspace, hidden)
   if (mechanism.kind === 'landlock') refuseSecrets(workspace, hidden)
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, 'tmp')
@@ -59,6 +63,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
     note: noteOf(settings, held.means, { request, place }),
     chain,
     environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
+    secrets: secretsIn(wish.environment ?? {}),
     stdin: isBackground ? null : (wish.stdin ?? null),
     limitsAsked: { memoryBytes: wish.memory_limit ?? null, cpus: wish.cpu_limit ?? null },
   }
@@ -97,6 +102,12 @@ function networkOf({ mechanism }: Means, { network }: JobRequest): Chain['networ
       },
     ],
   })
+}
+
+function refuseHidden(workspace: string, hidden: readonly string[]): void {
+  const found = hidden.find((path) => isInside(path, workspace))
+  if (found === undefined) return
+  throw noWorkspace(`the workspace \`${workspace}\` lies in \`${found}\`, which jobs may not see`)
 }
 
 /** WHY: Landlock opens a whole workspace or none of it, and nothing in it can be covered. */
@@ -141,11 +152,10 @@ function noteOf(settings: RunnerSettings, means: Means, { request, place }: Plac
   if (isBackground && wish.timeout !== undefined) {
     warnings.push('timeout is ignored: the job runs in the background')
   }
-  const groups = means.groups
-  const isEnforced =
-    (wish.memory_limit === undefined || groups?.has.memory === true) &&
-    (wish.cpu_limit === undefined || groups?.has.cpu === true)
-  if (!isEnforced) warnings.push('not every limit that was asked for can be held here')
+  const { memory = false, cpu = false, pids = false } = means.groups?.has ?? {}
+  const isMissed =
+    (wish.memory_limit !== undefined && !memory) || (wish.cpu_limit !== undefined && !cpu)
+  if (isMissed) warnings.push('not every limit that was asked for can be held here')
   return {
     ...{ id, runId, branch, callId, owner, asked, warnings },
     command: wish.command,
@@ -158,7 +168,8 @@ function noteOf(settings: RunnerSettings, means: Means, { request, place }: Plac
     stdoutLines: wish.stdout_lines ?? linesDefault,
     isolation: describe(means, network),
     destinations: typeof network === 'string' ? null : network,
-    limitsEnforced: isEnforced,
+    // Limits of all three are in force for every job, asked for or not.
+    limitsEnforced: memory && cpu && pids,
     cgroups: [],
   }
 }

@@ -4,6 +4,7 @@
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../runtime/code-of.ts'
 
 /** Below the home of the user. */
 const inHome = [
@@ -62,8 +63,14 @@ export function foldersBetween(workspace: string, kept: readonly string[]): read
 function realPaths(paths: readonly string[]): readonly string[] {
   const real = paths.flatMap((path) => {
     // What is not there needs no cover; asked for so, since a fault for each would take long.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
-    return [realpathSync(path)]
+    try {
+      if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
+      return [realpathSync(path)]
+    } catch (fault) {
+      // Links in a circle lead nowhere, for a job as well.
+      if (codeOf(fault) === 'ELOOP') return []
+      throw fault
+    }
   })
   return [...new Set(real)]
 }

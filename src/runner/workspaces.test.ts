@@ -85,7 +85,7 @@ test.for(['spaces', 'bubblewrap'] as const)(
   },
 )
 
-test('where nothing in a workspace can be covered, one that holds a secret is refused', async () => {
+test('where nothing can be covered, a workspace that holds a secret is refused', async () => {
   const scratch = open({ strongest: 'restricted' })
   const user = join(scratch.folder, 'user')
   mkdirSync(join(user, '.ssh'), { recursive: true })
@@ -103,4 +103,14 @@ test('a daemon outlives a job whose folder and supervisor are gone', async () =>
   process.kill(supervisor ?? 0, 'SIGKILL')
   await waitForEnd(job, 5_000)
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })
+})
+
+test('a workspace in a hidden folder is refused, and links in a circle harm nothing', async () => {
+  const scratch = open()
+  const inside = join(scratch.folder, 'user', '.ssh', 'work')
+  mkdirSync(inside, { recursive: true })
+  const work = scratch.run({ command: 'true' }, { workspace: inside })
+  await expect(work).rejects.toMatchObject(outOfScope)
+  symlinkSync('.claude', join(scratch.workspace, '.claude'))
+  expect(await scratch.run({ command: 'true' })).toMatchObject({ state: 'completed' })
 })

@@ -72,7 +72,7 @@ export type JobStatus = JobEntry & {
   readonly working_directory: string
   readonly background: boolean
   readonly isolation: Isolation
-  /** Whether every limit that was asked for holds. */
+  /** Whether memory, cpu and processes of the whole tree are held by a group. */
   readonly limits_enforced: boolean
   readonly stdout_size: number
   readonly stderr_size: number

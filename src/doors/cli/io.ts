@@ -9,6 +9,8 @@ import type { DaemonDoor } from './remote/daemon-door.ts'
 export type Io = {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** What is no text, byte by byte; absent: only texts can be said. */
+  readonly bytes?: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
   /** Colours and clearing only where a person looks. */
   readonly hasColour: boolean
   readonly isTerminal: boolean

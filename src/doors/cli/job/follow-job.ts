@@ -24,7 +24,8 @@ export async function followJob(request: JobRequest, followed: Followed): Promis
       // Only the first one waits: the other may have said something meanwhile.
       const wait_ms = name === names[0] ? waitMs : 0
       const wish = { process_id: id, stream: name, offset: places[name], limit: pageBytes, wait_ms }
-      const page = await request.remote.call('jobs.logs', { ...wish, ...runOf(request) })
+      const how = { encoding: encodingFor(request.io), ...runOf(request) }
+      const page = await request.remote.call('jobs.logs', { ...wish, ...how })
       if (isPending(page)) return
       places[name] = page.next_offset ?? places[name]
       print(request.io, name, page[name])
@@ -45,6 +46,7 @@ export async function printLogs(request: JobRequest, id: string): Promise<number
   const page = await remote.call('jobs.logs', {
     process_id: id,
     ...runOf(request),
+    ...(request.look === 'json' ? {} : { encoding: encodingFor(io) }),
     ...(values.stream === null ? {} : { stream: values.stream }),
     ...(offset === undefined ? {} : { offset }),
     ...(limit === undefined ? {} : { limit }),
@@ -59,8 +61,14 @@ export async function printLogs(request: JobRequest, id: string): Promise<number
   return 0
 }
 
+/** A file or a pipe gets every byte as it was said; a person gets what can be read. */
+function encodingFor({ isTerminal, bytes }: Io): 'utf8' | 'base64' {
+  return isTerminal || bytes === undefined ? 'utf8' : 'base64'
+}
+
 function print(io: Io, stream: 'stdout' | 'stderr', text: string): void {
   if (text === '') return
+  if (encodingFor(io) === 'base64') return io.bytes?.(stream, Buffer.from(text, 'base64'))
   const shown = io.isTerminal ? harmless(text) : text
   if (stream === 'stdout') io.out(shown)
   else io.err(shown)
