@@ -31,6 +31,10 @@ try {
     for (const [place, path, ready] of places) {
       await page.goto(`${site.url()}/#/${path}`)
       await page.locator(ready).first().waitFor()
+      if (place === 'job') {
+        await page.locator(ready).first().click()
+        await page.locator('.job-log').scrollIntoViewIfNeeded()
+      }
       await sleep(settleMs)
       await take(page, `page-${place}-${name}.png`)
     }
@@ -56,6 +60,7 @@ async function placesIn({ as }: Site): Promise<readonly (readonly [string, strin
     ['approval', `approvals/${call?.id}`, '.decide .button'],
     ['runs', 'runs', '.run-row'],
     ['run', `runs/${items[0]?.id}`, '.stage-node.here'],
+    ['job', `runs/${items[0]?.id}`, '.job-line'],
     ['definitions', 'definitions', '.list .line'],
     ['definition', `definitions/${definition?.id}`, '.stage-node'],
     ['policies', 'policies', '.table .badge'],

@@ -62,8 +62,8 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
             />
           </RunGraph>
           {record === null ? null : <EventDetail record={record} onClose={() => setAt(null)} />}
-          <StandingPanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
           <Jobs runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
+          <StandingPanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
         </div>
         <Timeline state={state} at={at} onChoose={setAt} onEarlier={log.earlier} />
       </div>

@@ -46,7 +46,7 @@ export function SpendPage() {
 }
 
 const wholeText = 'What calls have reported and models have used.'
-const partialText = `${wholeText} There is more than was counted: \`pawl cost\` tells of single runs.`
+const partialText = `${wholeText} There is more than was counted; \`pawl cost RUN\` tells all.`
 
 const daysShown = 30
 

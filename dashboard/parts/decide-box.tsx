@@ -30,9 +30,8 @@ export function DecideBox({ approval, edits }: Props) {
 }
 
 function Deciding({ approval, edits }: Props) {
-  const { me } = useStore(live)
   const people = peopleOf(approval)
-  const deaf = people === null || me === null ? null : deafTo(people, me.name)
+  const deaf = deafTo(people, useStore(live).me)
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
   const approve = useRef<HTMLButtonElement>(null)
@@ -42,7 +41,7 @@ function Deciding({ approval, edits }: Props) {
     setBusy(granted ? 'grant' : 'refuse')
     const changes = granted && Object.keys(edits).length > 0 ? { edits } : {}
     const problem = await decide(approval, { granted, note, ...changes })
-    say(problem ?? doneText(granted, people))
+    say(problem ?? (granted ? grantedText(people) : 'Refused. The agent is told why.'))
     setBusy(null)
     if (problem !== null) return
     const next = live.get().approvals?.find((one) => one.id !== approval.id)
@@ -101,8 +100,7 @@ function Deciding({ approval, edits }: Props) {
   )
 }
 
-function doneText(granted: boolean, people: People | null): string {
-  if (!granted) return 'Refused. The agent is told why.'
+function grantedText(people: People | null): string {
   const missing = (people?.missing ?? 1) - 1
   if (missing <= 0) return 'Approved. The agent goes on.'
   return `Your yes counts. ${missing} more ${missing === 1 ? 'is' : 'are'} needed.`

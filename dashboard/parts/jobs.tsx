@@ -29,7 +29,7 @@ const listMax = 200
 
 /** The card; nothing where no job was run. */
 export function Jobs({ runId, seq, isOpen }: Props) {
-  const round = useRounds(seq, isOpen)
+  const round = useRounds({ seq, isOpen })
   const { answer } = useAnswer('jobs.list', { run_id: runId, limit: listMax }, round)
   const [opened, setOpened] = useState<string | null>(null)
   if (answer === null || !('processes' in answer) || answer.total === 0) return null
@@ -59,7 +59,7 @@ export function Jobs({ runId, seq, isOpen }: Props) {
 }
 
 /** A number that changes when it is time to look again: after changes, and now and then. */
-function useRounds(seq: number, isOpen: boolean): number {
+function useRounds({ seq, isOpen }: Pick<Props, 'seq' | 'isOpen'>): number {
   const [round, setRound] = useState(0)
   const latest = useRef(seq)
   const looked = useRef(seq)
@@ -160,7 +160,7 @@ function Facts({ status }: { readonly status: JobStatus }) {
         <>
           <dt>Has used</dt>
           <dd>
-            {usage.cpu_ms === null ? '' : `${durationText(usage.cpu_ms)} of cpu `}
+            {usage.cpu_ms === null ? '' : `${durationText(usage.cpu_ms)} of cpu, `}
             {peak === null ? '' : `${bytesText(peak)} of memory at most`}
           </dd>
         </>
@@ -232,7 +232,7 @@ function LogText({ log, label, onEarlier }: TextProps) {
         ref={box}
         className="code job-log"
         aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
         tabIndex={0}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40

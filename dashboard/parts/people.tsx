@@ -3,7 +3,7 @@
  */
 import type { Endorsement } from '../../src/core/engine/types.ts'
 import { type Quorum, quorumText } from '../../src/core/machine/quorum.ts'
-import type { Approval } from '../data/live.ts'
+import type { Approval, Me } from '../data/live.ts'
 import { Icon } from './icons.tsx'
 
 export type People = {
@@ -24,7 +24,10 @@ export function peopleOf({ pending }: Approval): People | null {
 }
 
 /** Why the yes of this person would not count; null: it does. */
-export function deafTo({ quorum, agreed }: People, name: string): string | null {
+export function deafTo(people: People | null, me: Me | null): string | null {
+  if (people === null || me === null) return null
+  const { quorum, agreed } = people
+  const { name } = me
   if (agreed.some((one) => one.by.name === name)) return 'You have agreed. Others have to as well.'
   if (quorum.from === undefined || quorum.from.includes(name)) return null
   return `Your yes does not count here: ${quorumText(quorum)} have to agree. You may refuse.`

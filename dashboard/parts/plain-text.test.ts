@@ -5,7 +5,7 @@ const escapeSign = String.fromCharCode(27)
 
 test('colours, titles and cursor movements of a terminal are no text', () => {
   const bell = String.fromCharCode(7)
-  const said = `${escapeSign}[1;31mred${escapeSign}[0m ${escapeSign}]0;title${bell}plain ${escapeSign}[2Kend`
+  const said = `#[1;31mred#[0m #]0;title${bell}plain #[2Kend`.replaceAll('#', escapeSign)
   expect(plainText(said)).toBe('red plain end')
 })
 

@@ -2,7 +2,8 @@
  * The daemon: takes the lock, opens everything in order, serves until it is told to end, and
  * closes everything in the opposite order.
  */
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Io } from '../doors/cli/io.ts'
 import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
@@ -133,7 +134,9 @@ async function showSample({ home, io, log, served }: Showing): Promise<Sample> {
   const link = served.signInLink()
   io.out(`\n  open    ${link}\n\n`)
   io.out('the link signs one browser in, within five minutes; for another one:\n')
-  io.out(`  PAWL_HOME=${home.folder} pawl open\n`)
+  // WHY: in a checkout, which is where `npm start` is said, nobody has `pawl` in their path.
+  const pawl = existsSync(join(io.cwd, 'pawl')) ? './pawl' : 'pawl'
+  io.out(`  PAWL_HOME=${home.folder} ${pawl} open\n`)
   if (io.isTerminal) io.openUrl?.(link)
   return sample
 }

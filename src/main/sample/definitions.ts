@@ -56,8 +56,8 @@ states:
 
   testing:
     instructions: Run the tests. Send PASSED or FAILED.
-    allowed_tools: [Bash]
-    allowed_commands: [npm test]
+    allowed_tools: [Bash, process.run]
+    allowed_commands: [npm test, sh run-tests.sh]
     max_iterations: 3
     on: { PASSED: tests_ok, FAILED: check_failed }
   tests_ok: { type: final }

@@ -10,7 +10,14 @@ import type { Home } from '../home.ts'
 import type { LogLine } from '../log-file.ts'
 import { readToken } from '../tokens.ts'
 import { sampleDefinitions, samplePolicy } from './definitions.ts'
-import { bugFixScript, hotfixScript, releaseScript, type Script } from './script.ts'
+import {
+  bugFixScript,
+  hotfixScript,
+  releaseScript,
+  type Script,
+  testsFile,
+  testsScript,
+} from './script.ts'
 import { workOn } from './scripted-agent.ts'
 
 export type Sample = { readonly close: () => Promise<void> }
@@ -50,6 +57,7 @@ function putFiles(folder: string): void {
   const rules = join(folder, '.pawl')
   mkdirSync(rules, { recursive: true })
   const policy = join(rules, 'policy.json')
+  writeFileSync(join(folder, testsFile), testsScript)
   if (!existsSync(policy)) writeFileSync(policy, `${JSON.stringify(samplePolicy, null, 2)}\n`)
 }
 

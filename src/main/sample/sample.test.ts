@@ -37,6 +37,8 @@ test.runIf(isOurNode)('the scripted agent works through its release', slow, asyn
   const { items: events } = await person.runs.events({ runId: gate.runId, limit: 1_000 })
   const told = JSON.stringify(events)
   expect(told).toContain('REWORK')
+  const jobs = await person.jobs.list({ run_id: gate.runId })
+  expect(jobs).toMatchObject({ processes: [{ command: 'sh run-tests.sh', exit_code: 0 }, {}] })
   expect(told.match(/raise the version first/g)?.length).toBeGreaterThan(1)
   expect(again.runId).toBe(gate.runId)
   const { head } = await person.runs.read({ runId: hotfix.runId })

@@ -13,15 +13,23 @@ export type Step =
       readonly exitCode?: number
       readonly costMicroUsd?: number
     }
+  | {
+      readonly kind: 'job'
+      readonly command: string
+      /** What is done where this machine runs no jobs. */
+      readonly otherwise: Extract<Step, { kind: 'call' }>
+    }
   | { readonly kind: 'signal'; readonly name: string; readonly data: JsonObject | null }
 
 export type Script = Readonly<Record<string, readonly Step[]>>
 
-function call(tool: string, input: JsonObject, output = ''): Step {
+type Call = Extract<Step, { kind: 'call' }>
+
+function call(tool: string, input: JsonObject, output = ''): Call {
   return { kind: 'call', tool, input, output, costMicroUsd: 1_800 + output.length * 40 }
 }
 
-function bash(command: string, output: string, exitCode = 0): Step {
+function bash(command: string, output: string, exitCode = 0): Call {
   const costMicroUsd = 2_400 + output.length * 60
   return { kind: 'call', tool: 'Bash', input: { command }, output, exitCode, costMicroUsd }
 }
@@ -35,6 +43,20 @@ const mail = {
   subject: 'What is new in the shop',
   body: 'Hello,\n\nrefunds take a minute now, and search finds product codes.\n\nThe shop',
 }
+
+/** Really run, by Pawl's runner, so that there is a job with a log to look at. */
+export const testsFile = 'run-tests.sh'
+const testsCommand = `sh ${testsFile}`
+
+export const testsScript = `\
+# What stands for the tests of the shop: five suites that take their time.
+for suite in cart checkout search refunds mail; do
+  sleep 0.7
+  echo "ok  $suite"
+done
+echo "slow: checkout took 700 ms" >&2
+echo "1 284 passed, 0 failed"
+`
 
 /** A release; each has a version of its own. */
 export function releaseScript(folder: string, count: number): Script {
@@ -64,7 +86,11 @@ export function releaseScript(folder: string, count: number): Script {
     ],
     linting: [bash('npm run lint', '212 files, nothing to remark'), signal('PASSED')],
     testing: [
-      bash('npm test', '1 284 passed, 0 failed in 41 s'),
+      {
+        kind: 'job',
+        command: testsCommand,
+        otherwise: bash('npm test', '1 284 passed, 0 failed in 41 s'),
+      },
       bash('npm test -- --grep checkout', '88 passed'),
       signal('PASSED'),
     ],

@@ -74,6 +74,9 @@ async function take(runId: string, step: Step, options: AgentOptions): Promise<b
       await client.runs.signal({ runId, name: step.name, data: step.data })
       return false
     }
+    if (step.kind === 'job') {
+      return (await hasRun(runId, step.command, client)) || take(runId, step.otherwise, options)
+    }
     const { tool, input, output, costMicroUsd = 0, exitCode = null } = step
     let { reply } = await client.runs.check({ runId, tool, input })
     if (reply.verdict === 'ask') {
@@ -88,6 +91,17 @@ async function take(runId: string, step: Step, options: AgentOptions): Promise<b
   } catch (thrown) {
     // Refused as things stand: look again where the run is.
     if (thrown instanceof PawlProblem && thrown.status === 409) return false
+    throw thrown
+  }
+}
+
+/** Whether the job ran; a machine without a compiler, or an older definition, runs none. */
+async function hasRun(runId: string, command: string, client: Client): Promise<boolean> {
+  try {
+    await client.jobs.run({ run_id: runId, command })
+    return true
+  } catch (thrown) {
+    if (thrown instanceof PawlProblem) return false
     throw thrown
   }
 }
