@@ -81,3 +81,13 @@ test('a run that has ended, or is none, is not claimed', async () => {
   await expect(claim('unknown')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
   expect(await runtime.sessions.claimsOn(runId)).toEqual([])
 })
+
+test('an agent does not pass over a run that a person began, with a session or without', async () => {
+  const { runtime } = openBench()
+  await runtime.send(await startRelease(runtime), { kind: 'cancel', reason: '' }, asAgent)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start(request, asPerson)
+  await expect(startRelease(runtime)).rejects.toMatchObject(refused)
+  await runtime.sessions.claimRun({ runId, session: one }, asAgent)
+  expect(await startRelease(runtime)).not.toBe(runId)
+})

@@ -22,10 +22,8 @@ export async function startRun(desk: Desk & Shop, request: StartRequest, by: By)
     return repeatReply(desk, { runId, branch: null, asked: request }, by.commandId)
   }
   const { session } = request
-  if (session !== undefined) {
-    refuseSecond(await runOfSession(desk.store, session), by)
-    if (workspace !== null) await refuseOther(desk.store, workspace, by)
-  }
+  if (session !== undefined) refuseSecond(await runOfSession(desk.store, session), by)
+  if (workspace !== null) await refuseOther(desk.store, workspace, by)
   const { machine, library, notes } = await findDefinition(desk, { definition, task, workspace })
   const where = workspace === null ? {} : { workspace }
   const pins = Object.keys(library).length === 0 ? {} : { library }
