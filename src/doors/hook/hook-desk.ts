@@ -104,7 +104,7 @@ async function hear(desk: Desk, question: Question): Promise<Word> {
     case 'config':
       return keepHooks(desk, question)
     case 'end':
-      return end(desk, heard)
+      return end(desk, question)
     case 'nothing':
       return payUses(desk, question)
     default:
@@ -124,11 +124,14 @@ async function payUses(desk: Desk, question: Question): Promise<Word> {
 const lastPayMsMax = 500
 
 /** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
-async function end({ runtime, memory, spending }: Desk, heard: Heard): Promise<Word> {
+async function end({ runtime, memory, spending }: Desk, question: Question): Promise<Word> {
+  const { heard } = question
   const session = sessionOf(heard)
   const head = await runtime.sessions.runOf(session)
-  if (head !== null) {
-    spending?.look(heard, { runId: head.id, branch: null })
+  // A run that the environment names is nobody's by a claim, and is paid for all the same.
+  const paying = question.runId ?? head?.id
+  if (paying !== undefined) {
+    spending?.look(heard, { runId: paying, branch: null })
     await spending?.settled(heard, lastPayMsMax)
   }
   const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
