@@ -82,7 +82,7 @@ test('a run that has ended, or is none, is not claimed', async () => {
   expect(await runtime.sessions.claimsOn(runId)).toEqual([])
 })
 
-test('an agent does not pass over a run that a person began, with a session or without', async () => {
+test('no agent passes over a run that a person began, with a session or without', async () => {
   const { runtime } = openBench()
   await runtime.send(await startRelease(runtime), { kind: 'cancel', reason: '' }, asAgent)
   const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
