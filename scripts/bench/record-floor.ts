@@ -43,8 +43,7 @@ export function sqliteSameRows(path: string): Floor {
   const head =
     db.prepare(`UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?,
     cost_micro_usd = ?, updated_at = ?, ended_at = ?, log_bytes = log_bytes + ? WHERE log = ?`)
-  const event = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const answer = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
+  const event = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const start = db.prepare(`INSERT INTO runs VALUES
     (?, ?, '${hash}', 'bench', 'workflow', 'running', 'work', 0, '', '/work',
       0, 0, 1, 1, 1, NULL, 0)`)
@@ -52,11 +51,8 @@ export function sqliteSameRows(path: string): Floor {
   return inGroups(db, (client, seq) => {
     const at = Date.now()
     const command = `toolu_${runId}_${seq}`
-    // Ids of commands are spread over all numbers, as their hashes are.
-    const key = Math.floor(Math.random() * 2 ** 48)
     head.run('running', 'work', seq, hash, seq, 0, at, null, text.length, client)
-    answer.run(client, key, command, reply)
-    event.run(client, seq, runId, 'call.allowed', text, at, 'agent:agent', command, hash)
+    event.run(client, seq, runId, 'call.allowed', text, at, 'agent:agent', command, hash, reply)
   })
 }
 

@@ -32,6 +32,7 @@ export function careCalls(shared: Shared): Care {
 function carryingCalls({
   db,
   runs,
+  recall,
   read,
   write,
 }: Shared): Pick<Store, 'replaceProjections' | 'importRun' | 'listRunIds'> {
@@ -47,6 +48,7 @@ function carryingCalls({
   return {
     replaceProjections: (head, approvals, snapshot) =>
       write(() => {
+        recall.forget(head.id)
         removeHead.run(head.id)
         removeApprovals.run(head.id)
         removeSnapshot.run(head.id)
@@ -74,6 +76,7 @@ function carryingCalls({
 
 function removingCalls({
   db,
+  recall,
   read,
   write,
 }: Shared): Pick<Store, 'listEnded' | 'removeRuns' | 'countBytes'> {
@@ -83,7 +86,7 @@ function removingCalls({
   )
   // The number of the log goes last: the others are found by it.
   const removals = [
-    ...['events', 'replies', 'runs'].map((table) => `${table} WHERE log = ${logOf}`),
+    ...['events', 'replies', 'answered', 'runs'].map((table) => `${table} WHERE log = ${logOf}`),
     ...['snapshots', 'approvals', 'owed', 'claims', 'logs'].map(
       (table) => `${table} WHERE run_id = ?`,
     ),
@@ -104,6 +107,7 @@ function removingCalls({
       // One run at a time: each goes whole, and others can write in between.
       for (const id of runIds) {
         await write(() => {
+          recall.forget(id)
           for (const removal of removals) removal.run(id)
         })
       }

@@ -9,6 +9,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Change, Committed } from '../../runtime/ports.ts'
 import { closedFault, toFault } from './faults.ts'
 import type { WriteThread } from './open-write-thread.ts'
+import type { Hint, Recall, Tried } from './recall.ts'
 import type { Job, Result, WriteGroup, Written } from './write-group.ts'
 
 export type Writer = {
@@ -24,8 +25,9 @@ export type WriterOptions = {
   /** Writes a group here and now. */
   readonly writeHere: WriteGroup
   /** What writes a change here. */
-  readonly commitHere: (change: Change) => Committed
+  readonly commitHere: (change: Change, hint: Hint | null) => Committed
   readonly thread: WriteThread
+  readonly recall: Recall
   readonly queuedMax: number
   readonly lockedMaxMs: number
   /** Commands under way from which the thread is worth its while. */
@@ -33,9 +35,8 @@ export type WriterOptions = {
 }
 
 type Queued = {
-  readonly job: Job<unknown>
-  /** Null: it can be written here only. */
-  readonly change: Change | null
+  /** A change can be written by the thread as well. */
+  readonly work: { readonly job: Job<unknown> } | { readonly change: Change }
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -55,7 +56,7 @@ type Line = {
 }
 
 export function openWriter(options: WriterOptions): Writer {
-  const { writeHere, commitHere, thread, queuedMax } = options
+  const { writeHere, commitHere, thread, queuedMax, recall } = options
   const line: Line = { queue: [], lastCount: 0, isAway: false, lockedSince: null }
   const { queue } = line
   const idle: (() => void)[] = []
@@ -66,7 +67,15 @@ export function openWriter(options: WriterOptions): Writer {
     isScheduled = false
     if (sendAway()) return
     const group = queue.splice(0, groupMax)
-    answer(group, writeHere(group.map((one) => one.job)))
+    const hints = recall.hintsFor(changesIn(group))
+    let at = 0
+    const jobs = group.map(({ work }): Job<unknown> => {
+      if ('job' in work) return work.job
+      const hint = hints[at] ?? null
+      at += 1
+      return () => commitHere(work.change, hint)
+    })
+    answer({ group, hints }, writeHere(jobs))
   }
 
   /** Has the thread write one half of all that are under way; false: it is written here. */
@@ -74,22 +83,25 @@ export function openWriter(options: WriterOptions): Writer {
     const crowd = queue.length + line.lastCount
     if (crowd < options.crowdMin || line.lockedSince !== null) return false
     const changes = changesFirst(queue, Math.min(groupMax, Math.ceil(crowd / 2)))
-    const away = changes.length === 0 ? null : thread.write(changes)
+    const hints = recall.hintsFor(changes)
+    const hinted = changes.map((change, at) => ({ change, hint: hints[at] ?? null }))
+    const away = changes.length === 0 ? null : thread.write(hinted)
     if (away === null) return false
     const group = queue.splice(0, changes.length)
     line.isAway = true
     away.then((written) => {
       line.isAway = false
-      answer(group, written)
+      answer({ group, hints }, written)
     })
     return true
   }
 
-  const answer = (group: readonly Queued[], written: Written) => {
+  const answer = ({ group, hints }: Hinted, written: Written) => {
     line.lastCount = group.length
     if (written.kind === 'locked') waitForLock(line, { group, ...written, ...options })
     else {
       line.lockedSince = null
+      recall.settle(triedIn({ group, hints }, written.results))
       // WHY first: the thread writes what waits while those that hear their answer now decide anew.
       if (thread.isOpen()) sendAway()
       settle(group, written.results)
@@ -105,17 +117,17 @@ export function openWriter(options: WriterOptions): Writer {
     else setTimeout(flush, retryMs)
   }
 
-  const add = <T>(job: Job<T>, change: Change | null): Promise<T> =>
+  const add = <T>(work: Queued['work']): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       if (isClosed) return reject(closedFault())
       if (queue.length >= queuedMax) return reject(overloaded(queue.length))
-      queue.push({ job, change, resolve: resolve as (value: unknown) => void, reject })
+      queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
       schedule()
     })
 
   return {
-    write: (job) => add(job, null),
-    commit: (change) => add(() => commitHere(change), change),
+    write: (job) => add({ job }),
+    commit: (change) => add({ change }),
     close: async () => {
       isClosed = true
       if (queue.length > 0 || line.isAway) await new Promise<void>((resolve) => idle.push(resolve))
@@ -142,11 +154,28 @@ function waitForLock(line: Line, { group, error, lockedMaxMs }: Locked): void {
 /** The changes before anything that can be written here only. */
 function changesFirst(queue: readonly Queued[], countMax: number): readonly Change[] {
   const changes: Change[] = []
-  for (const { change } of queue) {
-    if (change === null || changes.length === countMax) break
-    changes.push(change)
+  for (const { work } of queue) {
+    if (!('change' in work) || changes.length === countMax) break
+    changes.push(work.change)
   }
   return changes
+}
+
+function changesIn(group: readonly Queued[]): readonly Change[] {
+  return group.flatMap(({ work }) => ('change' in work ? [work.change] : []))
+}
+
+/** A group, and what was known of its changes before. */
+type Hinted = { readonly group: readonly Queued[]; readonly hints: readonly (Hint | null)[] }
+
+function triedIn({ group, hints }: Hinted, results: readonly Result[]): readonly Tried[] {
+  let at = 0
+  return group.flatMap(({ work }, index) => {
+    if (!('change' in work)) return []
+    const hint = hints[at] ?? null
+    at += 1
+    return [{ change: work.change, hint, result: results[index] }]
+  })
 }
 
 function settle(group: readonly Queued[], results: readonly Result[]): void {

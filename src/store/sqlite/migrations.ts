@@ -159,8 +159,24 @@ const cards = `
   ) STRICT;
 `
 
+// WHY in the record: a row of its own for each reply, found by an index that is written all over the
+// file, costs as much as all the rest of a command. So the reply goes with the command's last
+// record, and many commands are indexed at once (`answered`, up to `indexed_seq`). Only the reply to
+// a command that records nothing has a row of its own in `replies`, as all had before.
+const repliesInRecords = `
+  ALTER TABLE events ADD COLUMN reply TEXT;
+  ALTER TABLE logs ADD COLUMN indexed_seq INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE answered (
+    log INTEGER NOT NULL,
+    command_key INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (log, command_key, seq)
+  ) STRICT, WITHOUT ROWID;
+  UPDATE logs SET indexed_seq = coalesce((SELECT seq FROM runs WHERE log = no), 0);
+`
+
 /** Step n brings a database from version n to n + 1. */
-export const steps: readonly string[] = [first, cards]
+export const steps: readonly string[] = [first, cards, repliesInRecords]
 
 /** Brings a database to the newest version, step by step, each whole or not at all. */
 export function migrate(db: DatabaseSync, list: readonly string[] = steps): void {

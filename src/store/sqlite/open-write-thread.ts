@@ -7,14 +7,18 @@ import { Worker } from 'node:worker_threads'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Change } from '../../runtime/ports.ts'
 import type { WritingOptions } from './open-database.ts'
+import type { Hint } from './recall.ts'
 import type { Result, Written } from './write-group.ts'
 
 export type WriteThread = {
   readonly isOpen: () => boolean
   /** Null: it is not there, or not yet. One group at a time. Never fails. */
-  readonly write: (changes: readonly Change[]) => Promise<Written> | null
+  readonly write: (changes: readonly Hinted[]) => Promise<Written> | null
   readonly close: () => Promise<void>
 }
+
+/** A change and what is known of its run. */
+export type Hinted = { readonly change: Change; readonly hint: Hint | null }
 
 /** What the thread says: first that it is ready, then what became of each group. */
 export type Said = 'ready' | Written

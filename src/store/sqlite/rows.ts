@@ -30,6 +30,19 @@ export function replyKeyOf(commandId: string): readonly [key: number, commandId:
   return [hash('sha256', commandId, 'buffer').readUIntBE(0, keyBytes), commandId]
 }
 
+/** The reply to a command: `?1` the run, `?2` and `?3` the key and the id of the command. */
+export const replySql = `WITH place AS (SELECT no, indexed_seq FROM logs WHERE run_id = ?1)
+  SELECT text FROM replies
+    WHERE log = (SELECT no FROM place) AND command_key = ?2 AND command_id = ?3
+  UNION ALL
+  SELECT reply FROM answered JOIN events USING (log, seq)
+    WHERE log = (SELECT no FROM place) AND command_key = ?2 AND command_id = ?3
+  UNION ALL
+  SELECT reply FROM events
+    WHERE log = (SELECT no FROM place) AND seq > (SELECT indexed_seq FROM place)
+      AND command_id = ?3 AND reply IS NOT NULL
+  LIMIT 1`
+
 /** The columns of a question, named as in `ApprovalRow`. */
 export const approvalColumns = `id, run_id AS runId, member, kind, message, hash, status,
   requested_at AS requestedAt, expires_at AS expiresAt, decided_at AS decidedAt,

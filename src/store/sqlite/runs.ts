@@ -14,6 +14,7 @@ import {
   logOf,
   minuteOf,
   replyKeyOf,
+  replySql,
   statementCache,
   timeAndId,
   whereAll,
@@ -37,9 +38,7 @@ function logCalls({ db, read }: Shared): LogCalls {
   const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE log = ${logOf}`)
   const seq = db.prepare(`SELECT seq FROM runs WHERE log = ${logOf}`)
   const snapshot = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
-  const reply = db.prepare(
-    `SELECT text FROM replies WHERE log = ${logOf} AND command_key = ? AND command_id = ?`,
-  )
+  const reply = db.prepare(replySql)
   const events = db.prepare(
     `SELECT ${eventColumns} FROM events WHERE log = ${logOf} AND seq > ? ORDER BY seq LIMIT ?`,
   )

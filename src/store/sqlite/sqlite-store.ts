@@ -11,6 +11,7 @@ import { toFault } from './faults.ts'
 import { openWriter } from './group-commit.ts'
 import { openDatabase, type SqliteOptions } from './open-database.ts'
 import { openWriteThread, type WriteThread } from './open-write-thread.ts'
+import { openRecall } from './recall.ts'
 import { runCalls } from './runs.ts'
 import type { Shared } from './shared.ts'
 import { prepareGroup } from './write-group.ts'
@@ -35,7 +36,8 @@ export function openSqliteStore(
   const db = openDatabase(settings)
   const runs = prepareRunWriter(db)
   const writeHere = prepareGroup(db)
-  const writer = openWriter({ ...settings, writeHere, commitHere: runs.commit, thread })
+  const recall = openRecall(db)
+  const writer = openWriter({ ...settings, writeHere, commitHere: runs.commit, thread, recall })
   const read = async <T>(query: () => T): Promise<T> => {
     try {
       return query()
@@ -44,7 +46,7 @@ export function openSqliteStore(
     }
   }
   const { write, commit } = writer
-  const shared: Shared = { db, runs, read, write, commit }
+  const shared: Shared = { db, runs, recall, read, write, commit }
   return {
     ...runCalls(shared),
     ...definitionCalls(shared),

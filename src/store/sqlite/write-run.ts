@@ -12,10 +12,12 @@ import type {
   Snapshot,
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
-import { minuteOf, replyKeyOf } from './rows.ts'
+import { type Answered, type Hint, isLoose } from './recall.ts'
+import { minuteOf, replyKeyOf, replySql } from './rows.ts'
 
 export type RunWriter = {
-  readonly commit: (change: Change) => Committed
+  /** The hint spares a look; without one, or where it is wrong, it is looked. */
+  readonly commit: (change: Change, hint: Hint | null) => Committed
   /** Writes a run that is not there, under the number of its log; null: it is there. */
   readonly insertRun: (head: RunHead, logBytes: number) => number | null
   readonly insertEvents: (log: number, events: readonly EventRecord[]) => void
@@ -25,7 +27,8 @@ export type RunWriter = {
 
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const { placeOf, insertHead, updateHead } = prepareHeads(db)
-  const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const { isAnswered, isMaybeAnswered, index } = prepareAnswers(db)
+  const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
     'INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -34,12 +37,18 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const addOwed = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
 
   const insertRun = (head: RunHead, logBytes: number): number | null => {
-    const place = placeOf(head.id, noReply)
+    const place = placeOf(head.id)
     return isThere(place) ? null : insertHead(head, place, logBytes)
   }
-  const insertEvents = (log: number, events: readonly EventRecord[]) => {
-    for (const e of events) {
-      addEvent.run(log, e.seq, e.member, e.type, e.data, e.at, e.actor, e.commandId, e.hash)
+  const insertEvents = (
+    log: number,
+    events: readonly EventRecord[],
+    reply: string | null = null,
+  ) => {
+    const last = events.length - 1
+    for (const [at, e] of events.entries()) {
+      const what = [e.seq, e.member, e.type, e.data, e.at, e.actor, e.commandId, e.hash] as const
+      addEvent.run(log, ...what, at === last ? reply : null)
     }
   }
   const putApprovals = (approvals: readonly ApprovalRow[]) => {
@@ -56,20 +65,37 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     addSnapshot.run(runId, seq, version, state)
   }
 
-  // INVARIANT: nothing is written before it is known that the change fits.
-  const commit = (change: Change): Committed => {
-    checkChange(change)
-    const { runId, expectedSeq, head, events, reply, snapshot } = change
-    const key = reply === null ? noReply : replyKeyOf(reply.commandId)
-    const place = placeOf(runId, key)
-    if (place?.isRepeated === 1) return 'repeated'
-    if ((place?.seq ?? 0) !== expectedSeq) return 'conflict'
+  /** Where a change goes, when it fits: the number of its log. */
+  const place = (change: Change): number | Exclude<Committed, 'committed'> => {
+    const { runId, expectedSeq, head, events, reply } = change
+    if (reply !== null && isAnswered(runId, reply.commandId)) return 'repeated'
+    const found = placeOf(runId)
+    if ((found?.seq ?? 0) !== expectedSeq) return 'conflict'
     const logBytes = countLogBytes(events)
-    const log = isThere(place)
-      ? updateHead(head, place, logBytes)
-      : insertHead(head, place, logBytes)
-    if (reply !== null) addReply.run(log, ...key, reply.text)
-    insertEvents(log, events)
+    if (!isThere(found)) return insertHead(head, found, logBytes)
+    const isMoved = updateHead(head, { ...found, expectedSeq }, logBytes)
+    return isMoved ? found.no : 'conflict'
+  }
+
+  /** The same for a change of which all is known that matters; null: it has to be looked. */
+  const placeByHint = (change: Change, { log, minute, isOlder, indexed }: Hint): number | null => {
+    const { expectedSeq, head, events, reply } = change
+    if (isOlder && reply !== null && isMaybeAnswered(log, reply.commandId)) return null
+    const where = { no: log, minute, expectedSeq }
+    if (!updateHead(head, where, countLogBytes(events))) return null
+    if (indexed.length > 0) index(log, indexed)
+    return log
+  }
+
+  // INVARIANT: nothing is written before it is known that the change fits.
+  const commit = (change: Change, hint: Hint | null): Committed => {
+    checkChange(change)
+    const { runId, events, reply, snapshot } = change
+    const log = (hint === null ? null : placeByHint(change, hint)) ?? place(change)
+    if (typeof log === 'string') return log
+    const loose = reply !== null && isLoose(change) ? reply : null
+    if (loose !== null) addReply.run(log, ...replyKeyOf(loose.commandId), loose.text)
+    insertEvents(log, events, loose === null ? reply?.text : null)
     putApprovals(change.approvals)
     insertOwed(change.owed)
     if (snapshot !== null) putSnapshot(runId, snapshot)
@@ -78,35 +104,55 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   return { commit, insertRun, insertEvents, putApprovals, putSnapshot }
 }
 
+/** Which commands have a reply. */
+function prepareAnswers(db: DatabaseSync) {
+  const reply = db.prepare(replySql)
+  const older = db.prepare(
+    `SELECT 1 FROM answered WHERE log = ?1 AND command_key = ?2
+     UNION ALL SELECT 1 FROM replies WHERE log = ?1 AND command_key = ?2 LIMIT 1`,
+  )
+  const add = db.prepare('INSERT OR IGNORE INTO answered VALUES (?, ?, ?)')
+  const move = db.prepare('UPDATE logs SET indexed_seq = ? WHERE no = ?')
+  return {
+    isAnswered: (runId: string, commandId: string): boolean =>
+      reply.get(runId, ...replyKeyOf(commandId)) !== undefined,
+    /** By its key alone, among those that are indexed. */
+    isMaybeAnswered: (log: number, commandId: string): boolean =>
+      older.get(log, replyKeyOf(commandId)[0]) !== undefined,
+    index: (log: number, answered: readonly Answered[]): void => {
+      const rows = answered.map(([id, seq]) => [replyKeyOf(id)[0], seq] as const)
+      // WHY sorted: neighbours share a page.
+      for (const row of rows.toSorted((a, b) => a[0] - b[0])) add.run(log, ...row)
+      move.run(Math.max(...answered.map(([, seq]) => seq)), log)
+    },
+  }
+}
+
 /** The log of a run and how far its head is; null: the head was lost. */
 type Place = {
   readonly no: number
   readonly seq: number | null
   /** When the head was last changed, in minutes. */
   readonly minute: number | null
-  /** Whether the command that was asked about has its reply; as SQLite says it. */
-  readonly isRepeated: 0 | 1
 }
-
-type ReplyKey = ReturnType<typeof replyKeyOf> | typeof noReply
-const noReply = [null, null] as const
 
 const isThere = (place: Place | undefined): place is Place =>
   place !== undefined && place.seq !== null
 
+type Moving = Pick<Place, 'no' | 'minute'> & { readonly expectedSeq: number }
+
 type Heads = {
-  readonly placeOf: (runId: string, key: ReplyKey) => Place | undefined
-  /** These two give the number of the log. */
+  readonly placeOf: (runId: string) => Place | undefined
+  /** Gives the number of the log. */
   readonly insertHead: (head: RunHead, place: Place | undefined, logBytes: number) => number
-  readonly updateHead: (head: RunHead, place: Place, moreBytes: number) => number
+  /** False: the head is not where it was expected, and stays as it is. */
+  readonly updateHead: (head: RunHead, where: Moving, moreBytes: number) => boolean
 }
 
 function prepareHeads(db: DatabaseSync): Heads {
   const find = db.prepare(
-    `SELECT no, seq, updated_minute AS minute,
-       EXISTS (SELECT 1 FROM replies WHERE log = no AND command_key = ? AND command_id = ?)
-         AS isRepeated
-     FROM logs LEFT JOIN runs ON log = no WHERE run_id = ?`,
+    `SELECT no, seq, updated_minute AS minute FROM logs LEFT JOIN runs ON log = no
+     WHERE run_id = ?`,
   )
   const addLog = db.prepare('INSERT INTO logs (run_id) VALUES (?)')
   const add = db.prepare(
@@ -116,12 +162,12 @@ function prepareHeads(db: DatabaseSync): Heads {
   const move = db.prepare(
     `UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?, cost_micro_usd = ?,
        updated_at = ?, ended_at = ?, log_bytes = log_bytes + ?
-     WHERE log = ?`,
+     WHERE log = ? AND seq = ? AND id = ?`,
   )
   const moveInLists = db.prepare('UPDATE runs SET updated_minute = ? WHERE log = ?')
   return {
     // WHY the cast: the columns of the statement spell the type.
-    placeOf: (runId, key) => find.get(...key, runId) as Place | undefined,
+    placeOf: (runId) => find.get(runId) as Place | undefined,
     insertHead: (h, place, logBytes) => {
       const log = place?.no ?? Number(addLog.run(h.id).lastInsertRowid)
       const pinned = [log, h.id, h.machine, h.definition, h.dialect] as const
@@ -131,12 +177,13 @@ function prepareHeads(db: DatabaseSync): Heads {
       add.run(...pinned, ...now, ...counts, ...times, logBytes)
       return log
     },
-    updateHead: (h, { no, minute }, moreBytes) => {
+    updateHead: (h, { no, minute, expectedSeq }, moreBytes) => {
       const now = [h.status, h.stage, h.seq, h.hash, h.callsCount, h.costMicroUsd] as const
-      move.run(...now, h.updatedAt, h.endedAt, moreBytes, no)
+      const where = [no, expectedSeq, h.id] as const
+      if (move.run(...now, h.updatedAt, h.endedAt, moreBytes, ...where).changes === 0) return false
       const nextMinute = minuteOf(h.updatedAt)
       if (nextMinute !== minute) moveInLists.run(nextMinute, no)
-      return no
+      return true
     },
   }
 }

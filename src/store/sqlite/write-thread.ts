@@ -3,9 +3,8 @@
  * Started by `open-write-thread.ts`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Change } from '../../runtime/ports.ts'
 import { connect } from './open-database.ts'
-import type { Said, SentError } from './open-write-thread.ts'
+import type { Hinted, Said, SentError } from './open-write-thread.ts'
 import { prepareGroup, type Written } from './write-group.ts'
 import { prepareRunWriter } from './write-run.ts'
 
@@ -22,8 +21,18 @@ port?.on('message', (text: string | null) => {
     return
   }
   // WHY the cast: nobody but the store sends changes.
-  const changes = JSON.parse(text) as readonly Change[]
-  say(sendable(writeGroup(changes.map((change) => () => commit(change)))))
+  const changes = JSON.parse(text) as readonly Hinted[]
+  say(
+    sendable(
+      writeGroup(
+        changes.map(
+          ({ change, hint }) =>
+            () =>
+              commit(change, hint),
+        ),
+      ),
+    ),
+  )
 })
 say('ready')
 
