@@ -71,6 +71,10 @@ export function changeOf(
   }
 }
 
+export function replyOf(commandId: string, text = '{"kind":"accepted"}'): Change['reply'] {
+  return { commandId, text }
+}
+
 export function approvalOf(
   id: string,
   runId: string,

@@ -3,10 +3,8 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { Committed } from '../runtime/ports.ts'
-import { approvalOf, changeOf, eventOf, owedOf, startedAt } from './records.contract.ts'
+import { approvalOf, changeOf, eventOf, owedOf, replyOf, startedAt } from './records.contract.ts'
 import type { Subject } from './subject.contract.ts'
-
-const replyOf = (commandId: string, text = '{"kind":"accepted"}') => ({ commandId, text })
 
 function count(results: readonly Committed[]): Record<Committed, number> {
   const counts = { committed: 0, conflict: 0, repeated: 0 }

@@ -9,6 +9,7 @@ import { careContract } from './care.contract.ts'
 import { claimsContract } from './claims.contract.ts'
 import { definitionsContract } from './definitions.contract.ts'
 import { listsContract } from './lists.contract.ts'
+import { repliesContract } from './replies.contract.ts'
 import { runsContract } from './runs.contract.ts'
 import type { Subject } from './subject.contract.ts'
 import { textsContract } from './texts.contract.ts'
@@ -43,6 +44,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
       },
     }
     runsContract(subject)
+    repliesContract(subject)
     listsContract(subject)
     approvalsContract(subject)
     definitionsContract(subject)

@@ -21,11 +21,13 @@ export type Writer = {
   readonly close: () => Promise<void>
 }
 
+type Commit = (change: Change, hint: Hint | null) => Committed
+
 export type WriterOptions = {
   /** Writes a group here and now. */
   readonly writeHere: WriteGroup
   /** What writes a change here. */
-  readonly commitHere: (change: Change, hint: Hint | null) => Committed
+  readonly commitHere: Commit
   readonly thread: WriteThread
   readonly recall: Recall
   readonly queuedMax: number
@@ -68,14 +70,7 @@ export function openWriter(options: WriterOptions): Writer {
     if (sendAway()) return
     const group = queue.splice(0, groupMax)
     const hints = recall.hintsFor(changesIn(group))
-    let at = 0
-    const jobs = group.map(({ work }): Job<unknown> => {
-      if ('job' in work) return work.job
-      const hint = hints[at] ?? null
-      at += 1
-      return () => commitHere(work.change, hint)
-    })
-    answer({ group, hints }, writeHere(jobs))
+    answer({ group, hints }, writeHere(jobsOf({ group, hints }, commitHere)))
   }
 
   /** Has the thread write one half of all that are under way; false: it is written here. */
@@ -168,13 +163,20 @@ function changesIn(group: readonly Queued[]): readonly Change[] {
 /** A group, and what was known of its changes before. */
 type Hinted = { readonly group: readonly Queued[]; readonly hints: readonly (Hint | null)[] }
 
+function jobsOf({ group, hints }: Hinted, commitHere: Commit): readonly Job<unknown>[] {
+  const left = hints.values()
+  return group.map(({ work }) => {
+    if ('job' in work) return work.job
+    const hint = left.next().value ?? null
+    return () => commitHere(work.change, hint)
+  })
+}
+
 function triedIn({ group, hints }: Hinted, results: readonly Result[]): readonly Tried[] {
-  let at = 0
+  const left = hints.values()
   return group.flatMap(({ work }, index) => {
     if (!('change' in work)) return []
-    const hint = hints[at] ?? null
-    at += 1
-    return [{ change: work.change, hint, result: results[index] }]
+    return [{ change: work.change, hint: left.next().value ?? null, result: results[index] }]
   })
 }
 

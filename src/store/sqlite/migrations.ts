@@ -159,10 +159,10 @@ const cards = `
   ) STRICT;
 `
 
-// WHY in the record: a row of its own for each reply, found by an index that is written all over the
-// file, costs as much as all the rest of a command. So the reply goes with the command's last
-// record, and many commands are indexed at once (`answered`, up to `indexed_seq`). Only the reply to
-// a command that records nothing has a row of its own in `replies`, as all had before.
+// WHY in the record: a row of its own for each reply, found by an index that is written all over
+// the file, costs as much as all the rest of a command. So the reply goes with the command's last
+// record, and many commands are indexed at once (`answered`, up to `indexed_seq`). Only the reply
+// to a command that records nothing has a row of its own in `replies`, as all had before.
 const repliesInRecords = `
   ALTER TABLE events ADD COLUMN reply TEXT;
   ALTER TABLE logs ADD COLUMN indexed_seq INTEGER NOT NULL DEFAULT 0;

@@ -1,7 +1,7 @@
 /**
  * What the store remembers of busy runs, so that a change of theirs is written without looking:
  * where the run stands, and which of its latest commands have a reply. The database knows the same.
- * Knows what was written. Must not decide whether a change fits: that is decided where it is written.
+ * Knows what was written. Must not decide whether a change fits: whoever writes it does.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Change } from '../../runtime/ports.ts'

@@ -26,8 +26,8 @@ export type RunWriter = {
 }
 
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
-  const { placeOf, insertHead, updateHead } = prepareHeads(db)
-  const { isAnswered, isMaybeAnswered, index } = prepareAnswers(db)
+  const heads = prepareHeads(db)
+  const { place, placeByHint } = preparePlaces(db, heads)
   const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
@@ -37,8 +37,8 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const addOwed = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
 
   const insertRun = (head: RunHead, logBytes: number): number | null => {
-    const place = placeOf(head.id)
-    return isThere(place) ? null : insertHead(head, place, logBytes)
+    const found = heads.placeOf(head.id)
+    return isThere(found) ? null : heads.insertHead(head, found, logBytes)
   }
   const insertEvents = (
     log: number,
@@ -65,6 +65,27 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     addSnapshot.run(runId, seq, version, state)
   }
 
+  // INVARIANT: nothing is written before it is known that the change fits.
+  const commit = (change: Change, hint: Hint | null): Committed => {
+    checkChange(change)
+    const { runId, events, reply, snapshot } = change
+    const log = (hint === null ? null : placeByHint(change, hint)) ?? place(change)
+    if (typeof log === 'string') return log
+    const loose = reply !== null && isLoose(change) ? reply : null
+    if (loose !== null) addReply.run(log, ...replyKeyOf(loose.commandId), loose.text)
+    insertEvents(log, events, loose === null ? reply?.text : null)
+    putApprovals(change.approvals)
+    insertOwed(change.owed)
+    if (snapshot !== null) putSnapshot(runId, snapshot)
+    return 'committed'
+  }
+  return { commit, insertRun, insertEvents, putApprovals, putSnapshot }
+}
+
+/** Finds the log of a change and moves its head, when the change fits. */
+function preparePlaces(db: DatabaseSync, { placeOf, insertHead, updateHead }: Heads) {
+  const { isAnswered, isMaybeAnswered, index } = prepareAnswers(db)
+
   /** Where a change goes, when it fits: the number of its log. */
   const place = (change: Change): number | Exclude<Committed, 'committed'> => {
     const { runId, expectedSeq, head, events, reply } = change
@@ -87,21 +108,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     return log
   }
 
-  // INVARIANT: nothing is written before it is known that the change fits.
-  const commit = (change: Change, hint: Hint | null): Committed => {
-    checkChange(change)
-    const { runId, events, reply, snapshot } = change
-    const log = (hint === null ? null : placeByHint(change, hint)) ?? place(change)
-    if (typeof log === 'string') return log
-    const loose = reply !== null && isLoose(change) ? reply : null
-    if (loose !== null) addReply.run(log, ...replyKeyOf(loose.commandId), loose.text)
-    insertEvents(log, events, loose === null ? reply?.text : null)
-    putApprovals(change.approvals)
-    insertOwed(change.owed)
-    if (snapshot !== null) putSnapshot(runId, snapshot)
-    return 'committed'
-  }
-  return { commit, insertRun, insertEvents, putApprovals, putSnapshot }
+  return { place, placeByHint }
 }
 
 /** Which commands have a reply. */
