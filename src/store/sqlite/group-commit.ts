@@ -8,7 +8,7 @@
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Change, Committed } from '../../runtime/ports.ts'
 import { closedFault, toFault } from './faults.ts'
-import type { WriteThread } from './open-write-thread.ts'
+import type { HintedChange, WriteThread } from './open-write-thread.ts'
 import type { Hint, Recall, Tried } from './recall.ts'
 import type { Job, Result, WriteGroup, Written } from './write-group.ts'
 
@@ -79,19 +79,16 @@ export function openWriter(options: WriterOptions): Writer {
     if (crowd < options.crowdMin || line.lockedSince !== null) return false
     const changes = changesFirst(queue, Math.min(groupMax, Math.ceil(crowd / 2)))
     const hints = recall.hintsFor(changes)
-    const hinted = changes.map((change, at) => ({ change, hint: hints[at] ?? null }))
-    const away = changes.length === 0 ? null : thread.write(hinted)
+    const away = changes.length === 0 ? null : thread.write(withHints(changes, hints))
     if (away === null) return false
     const group = queue.splice(0, changes.length)
     line.isAway = true
-    away.then((written) => {
-      line.isAway = false
-      answer({ group, hints }, written)
-    })
+    away.then((written) => answer({ group, hints }, written))
     return true
   }
 
   const answer = ({ group, hints }: Hinted, written: Written) => {
+    line.isAway = false
     line.lastCount = group.length
     if (written.kind === 'locked') waitForLock(line, { group, ...written, ...options })
     else {
@@ -162,6 +159,10 @@ function changesIn(group: readonly Queued[]): readonly Change[] {
 
 /** A group, and what was known of its changes before. */
 type Hinted = { readonly group: readonly Queued[]; readonly hints: readonly (Hint | null)[] }
+
+function withHints(changes: readonly Change[], hints: Hinted['hints']): readonly HintedChange[] {
+  return changes.map((change, at) => ({ change, hint: hints[at] ?? null }))
+}
 
 function jobsOf({ group, hints }: Hinted, commitHere: Commit): readonly Job<unknown>[] {
   const left = hints.values()

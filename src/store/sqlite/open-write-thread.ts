@@ -13,12 +13,12 @@ import type { Result, Written } from './write-group.ts'
 export type WriteThread = {
   readonly isOpen: () => boolean
   /** Null: it is not there, or not yet. One group at a time. Never fails. */
-  readonly write: (changes: readonly Hinted[]) => Promise<Written> | null
+  readonly write: (changes: readonly HintedChange[]) => Promise<Written> | null
   readonly close: () => Promise<void>
 }
 
 /** A change and what is known of its run. */
-export type Hinted = { readonly change: Change; readonly hint: Hint | null }
+export type HintedChange = { readonly change: Change; readonly hint: Hint | null }
 
 /** What the thread says: first that it is ready, then what became of each group. */
 export type Said = 'ready' | Written

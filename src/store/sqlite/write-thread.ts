@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { connect } from './open-database.ts'
-import type { Hinted, Said, SentError } from './open-write-thread.ts'
+import type { HintedChange, Said, SentError } from './open-write-thread.ts'
 import { prepareGroup, type Written } from './write-group.ts'
 import { prepareRunWriter } from './write-run.ts'
 
@@ -21,7 +21,7 @@ port?.on('message', (text: string | null) => {
     return
   }
   // WHY the cast: nobody but the store sends changes.
-  const changes = JSON.parse(text) as readonly Hinted[]
+  const changes = JSON.parse(text) as readonly HintedChange[]
   say(
     sendable(
       writeGroup(
