@@ -71,7 +71,7 @@ export type Intent =
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
       readonly cwd: string | null
       readonly branch: string | null
-      /** What it may cost, held until its report; absent: nothing is held. */
+      /** What it may cost, held until its report; absent: nobody knows, see `hold.ts`. */
       readonly estimateMicroUsd?: number
     }
   | { readonly kind: 'spend'; readonly spend: Spend; readonly branch: string | null }
