@@ -4,6 +4,7 @@
  * 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
  * `npm run faults -- runner [--rounds N]`: jobs that do not want to be held, again and again.
  */
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres/start.ts'
 import { diskFull, lockedDatabase, type TroubleResult } from './disk.ts'
@@ -26,7 +27,9 @@ const { values, positionals } = parseArgs({
 if (positionals.includes('runner')) process.exit(await runnerFaults(Number(values.rounds)))
 
 let failedCount = 0
-const mail = await mailLoop(Number(values.rounds))
+// As people start it: built once, where the sources would be read again for every death.
+const command = [join(import.meta.dirname, '../../pawl')]
+const mail = await mailLoop(Number(values.rounds), { command, lanesCount: 3 })
 const { roundsCount, acknowledged, repeated } = mail
 const asked = `${acknowledged} mails acknowledged, ${repeated} after a second try`
 tell('mail, kill -9', [mail, `${roundsCount} deaths, ${asked}`])
