@@ -26,7 +26,8 @@ export type MailOptions = {
 
 const clientsCount = 4
 const mailsPerRound = 3
-const triesMax = 200
+/** A minute: what a start may take where many start. */
+const triesMax = 1_200
 const troubles = ['lost', 'busy'] as const
 
 type Book = { readonly acknowledged: Map<string, string>; asked: number; repeated: number }

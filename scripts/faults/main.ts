@@ -4,6 +4,7 @@
  * 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
  * `npm run faults -- runner [--rounds N]`: jobs that do not want to be held, again and again.
  */
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres/start.ts'
@@ -28,7 +29,9 @@ if (positionals.includes('runner')) process.exit(await runnerFaults(Number(value
 
 let failedCount = 0
 // As people start it: built once, where the sources would be read again for every death.
-const command = [join(import.meta.dirname, '../../pawl')]
+const root = join(import.meta.dirname, '../..')
+execFileSync(join(root, 'pawl'), ['--version'])
+const command = [process.execPath, join(root, 'dist/main/pawl.js')]
 const mail = await mailLoop(Number(values.rounds), { command, lanesCount: 3 })
 const { roundsCount, acknowledged, repeated } = mail
 const asked = `${acknowledged} mails acknowledged, ${repeated} after a second try`
