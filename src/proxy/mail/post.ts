@@ -50,6 +50,8 @@ const triesMax = 3
 const tryMsMax = 20_000
 const pauseMs = 250
 const leaseMs = 120_000
+/** What is refused for a reason that a person has to mend: our key, the line. */
+const upstreamFault = 502
 /** Keys of the provider are good for a day. */
 const resumeMsMax = 23 * 3_600_000
 
@@ -278,6 +280,14 @@ function unclear(fault: unknown): Unclear {
 type Entry = { readonly key: string; readonly mail: OpenMail }
 
 async function finish(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<JsonObject> {
+  if (end.kind === 'refused' && end.refused.statusCode === upstreamFault) {
+    const { message: why } = end.refused
+    desk.log('a mail could not be handed on', {
+      runId: mail.runId,
+      upstream: desk.upstream.name,
+      why,
+    })
+  }
   const settling = desk.ledger.settle(key, mail, end)
   // WHY only these are not waited for: what is lost of it is tried again under the same key, which
   // such an upstream has sent already. What was refused must not be tried again.

@@ -64,6 +64,7 @@ export async function lookAround(io: Io): Promise<Around> {
     ...(isUsed && !existsSync(client)
       ? [`the client of hooks is missing, so every call is blocked: run \`pawl init\` again`]
       : []),
+    ...setup.settingsProblems(),
     ...pricesProblems(workspace),
   ]
   return {
