@@ -14,7 +14,7 @@ test('old cards of a drawer are let go, and all others stay', async () => {
   expect(left.map((one) => one?.key ?? null)).toEqual([null, 'new', 'old'])
 })
 
-test('the hash of a key is let go once its run is over, and that of an open run stays', async () => {
+test('the hash of a key is let go once its run is over; that of an open run stays', async () => {
   const { runtime, store } = openBench(openMemoryStore())
   onTestFinished(() => runtime.close())
   const [open, ended] = [await startRelease(runtime), await startRelease(runtime)]

@@ -68,7 +68,7 @@ function openSlow() {
   return { slow: { ...ledger, settle }, go, fail }
 }
 
-test('a mail that was sent is answered before it is crossed off, and once for its key', async () => {
+test('a mail that was sent is answered before it is crossed off, once for its key', async () => {
   const { slow, go } = openSlow()
   const { ledger, post } = openDesk(saying('keys', { kind: 'sent', ids: ['1'] }, unclear), slow)
   expect(await post.send(request)).toEqual({ id: '1' })
