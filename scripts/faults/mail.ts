@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openHouse } from '../../src/main/daemon.contract.ts'
 import { openPosting, type Posting } from '../../src/main/mail.contract.ts'
 import { openLedger } from '../../src/proxy/mail/ledger.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
@@ -16,16 +17,52 @@ export type MailResult = Losses & {
   readonly repeated: number
 }
 
+export type MailOptions = {
+  /** How the daemon is started; absent: from the sources. */
+  readonly command?: readonly string[]
+  /** Daemons that live and die beside each other, each with a provider of its own. */
+  readonly lanesCount?: number
+}
+
 const clientsCount = 4
 const mailsPerRound = 3
-const triesMax = 200
+/** A minute: what a start may take where many start. */
+const triesMax = 1_200
 const troubles = ['lost', 'busy'] as const
 
 type Book = { readonly acknowledged: Map<string, string>; asked: number; repeated: number }
 
 /** One death in each round, at a moment of its own. */
-export async function mailLoop(roundsCount: number): Promise<MailResult> {
-  const posting = await openPosting()
+export async function mailLoop(
+  roundsCount: number,
+  { command, lanesCount = 1 }: MailOptions = {},
+): Promise<MailResult> {
+  const open = (): Promise<Posting> => openPosting({}, openHouse(cached, command))
+  // WHY: only a daemon that ends by itself leaves behind what makes the next start short.
+  await (await open()).close()
+  const share = (lane: number): number => Math.floor((roundsCount + lane) / lanesCount)
+  const lanes = Array.from({ length: lanesCount }, async (_, lane) =>
+    playLane(await open(), share(lane)),
+  )
+  return (await Promise.all(lanes)).reduce(addResults)
+}
+
+const cache = join(import.meta.dirname, '../../node_modules/.cache/faults')
+const cached = { NODE_COMPILE_CACHE: cache }
+
+function addResults(a: MailResult, b: MailResult): MailResult {
+  return {
+    lost: a.lost + b.lost,
+    doubled: a.doubled + b.doubled,
+    differing: a.differing + b.differing,
+    what: [...a.what, ...b.what],
+    roundsCount: a.roundsCount + b.roundsCount,
+    acknowledged: a.acknowledged + b.acknowledged,
+    repeated: a.repeated + b.repeated,
+  }
+}
+
+async function playLane(posting: Posting, roundsCount: number): Promise<MailResult> {
   try {
     const anybody = { max_emails_per_session: 1_000_000, allowed_from: ['*'], allowed_to: ['*'] }
     const { runId, key } = await posting.begin(anybody)

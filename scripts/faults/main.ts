@@ -4,6 +4,8 @@
  * 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
  * `npm run faults -- runner [--rounds N]`: jobs that do not want to be held, again and again.
  */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres/start.ts'
 import { diskFull, lockedDatabase, type TroubleResult } from './disk.ts'
@@ -26,7 +28,11 @@ const { values, positionals } = parseArgs({
 if (positionals.includes('runner')) process.exit(await runnerFaults(Number(values.rounds)))
 
 let failedCount = 0
-const mail = await mailLoop(Number(values.rounds))
+// As people start it: built once, where the sources would be read again for every death.
+const root = join(import.meta.dirname, '../..')
+execFileSync(join(root, 'pawl'), ['--version'])
+const command = [process.execPath, join(root, 'dist/main/pawl.js')]
+const mail = await mailLoop(Number(values.rounds), { command, lanesCount: 3 })
 const { roundsCount, acknowledged, repeated } = mail
 const asked = `${acknowledged} mails acknowledged, ${repeated} after a second try`
 tell('mail, kill -9', [mail, `${roundsCount} deaths, ${asked}`])

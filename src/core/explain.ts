@@ -12,7 +12,7 @@ import { own } from './json.ts'
 import type { Judging, Spoken } from './judge.ts'
 import { askPolicies, exhaustedRun, limitsOf, usageFor } from './judge.ts'
 import type { Stage } from './machine/machine.ts'
-import { findFull } from './policy/limits.ts'
+import { findFull, type Usage } from './policy/limits.ts'
 import { explainCommands } from './shell/explain-commands.ts'
 import { namesMatch } from './tools/hosts.ts'
 
@@ -137,10 +137,10 @@ function commandWords({ rule }: Stage, { shell, workspace }: Call): readonly Wor
 
 function policyWords(where: Judging, state: RunState, call: Call): readonly Word[] {
   const spoken = askPolicies(where, call)
-  const exhausted = exhaustedRun(where, state)
+  const exhausted = exhaustedRun(where, state, call)
   return [
     ...spoken.map(policyWord),
-    ...spoken.flatMap((one) => limitWords(where, one)),
+    ...spoken.flatMap((one) => limitWords(one, usageFor(where, state, call))),
     ...(exhausted === null
       ? []
       : [{ ...word('limit', 'deny', exhausted.reason), code: exhausted.code }]),
@@ -156,9 +156,9 @@ function policyWord({ layer, answer }: Spoken): Word {
   return { by: 'policy', says, about, code, rule }
 }
 
-function limitWords(where: Judging, spoken: Spoken): readonly Word[] {
+function limitWords(spoken: Spoken, usage: Usage): readonly Word[] {
   return limitsOf(spoken).map((limited) => {
-    const full = findFull([limited], usageFor(where))
+    const full = findFull([limited], usage)
     const { origin: rule, capability } = limited.rule
     if (full === null) {
       return { ...word('limit', 'allow', `\`${capability}\` has room`), rule }

@@ -3,11 +3,21 @@
  * The stage speaks first, so that nobody is asked about what it forbids; then every policy that
  * holds here, then their limits. Each of them can only make the answer stricter.
  */
-import { reservedIn } from './engine/around.ts'
 import { refuseData } from './engine/clean-data.ts'
+import { openCallsMax } from './engine/evolve.ts'
+import { addHeld, heldBy, nothingHeld, reserveFor, wishOf } from './engine/hold.ts'
 import { hasEnded } from './engine/running.ts'
 import { ruleOnCall } from './engine/tool-rule.ts'
-import type { Around, Call, Grant, Ruling, RunState, RunUsage, Verdict } from './engine/types.ts'
+import type {
+  Around,
+  Call,
+  Grant,
+  Ruling,
+  RunState,
+  RunUsage,
+  Verdict,
+  Wish,
+} from './engine/types.ts'
 import type { DenialCode } from './errors.ts'
 import { hashJson } from './machine/hash.ts'
 import type { Machine, Policy } from './machine/machine.ts'
@@ -17,13 +27,13 @@ import type { PolicyAnswer } from './policy/evaluate.ts'
 import { evaluatePolicy, namesOf } from './policy/evaluate.ts'
 import { indexPolicy } from './policy/index-policy.ts'
 import type { Limited, Usage } from './policy/limits.ts'
-import { findFull, hasRoom, meterOf, reservationsFor, usedText } from './policy/limits.ts'
+import { findFull, hasRoom, meterOf, openHint, reservationsFor, usedText } from './policy/limits.ts'
 
 export type Judging = {
   readonly machine: Machine
   readonly at: number
   readonly around: Around
-  /** What the call in question may cost; absent: nobody said. */
+  /** What the call in question may cost, as its maker says; absent: nobody said. */
   readonly estimateMicroUsd?: number
 }
 
@@ -44,7 +54,7 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
   const spoken = askPolicies(where, call)
   const denied = spoken.find(({ answer }) => answer.verdict === 'deny')
   if (denied !== undefined) return unmetered(policyDenial(denied, call))
-  const exhausted = exhaustedRun(where, state)
+  const exhausted = exhaustedRun(where, state, call)
   if (exhausted !== null) return unmetered(exhausted)
   const asking = spoken.find(({ answer }) => answer.verdict === 'ask')
   const { at } = where
@@ -57,9 +67,11 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
   }
   const limited = spoken.flatMap(limitsOf)
   const since = answer.grant?.at ?? null
-  const usage = { ...usageFor(where), since }
+  const usage = { ...usageFor(where, state, call), since }
   const full = findFull(limited, usage) ?? findFull(modelLimits(where), usage)
   if (full !== null) return unmetered({ verdict: 'deny', ...full })
+  const reserve = reserveFor({ ...where, limited }, usage.wish)
+  if (reserve !== null && isCrowded(state, at)) return unmetered(crowded)
   const rule = answer.verdict.rule ?? spoken.find((one) => one.answer.rule !== null)?.answer.rule
   return {
     ...answer.verdict,
@@ -67,13 +79,15 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
     meters: reservationsFor(limited, since),
     grant: answer.grant?.approvalId ?? null,
     ...(quorum === null ? {} : { quorum }),
+    ...(reserve === null ? {} : { reserve }),
   }
 }
 
-/** What was used of policies' limits, and what is held. */
-export function usageFor({ around, at, estimateMicroUsd = 0 }: Judging): Usage {
-  const { meters, reserved = {} } = around
-  return { meters, at, since: null, reserved, estimateMicroUsd }
+/** What was used of policies' limits, what is held, and what the call wants of them. */
+export function usageFor(where: Judging, state: RunState, { tool }: Call): Usage & { wish: Wish } {
+  const { around, at } = where
+  const { meters, held = {} } = around
+  return { meters, at, since: null, held, wish: wishOf(where, state, tool) }
 }
 
 /** Budgets for models: no call is of a model, and every one of them makes it go on. */
@@ -179,19 +193,20 @@ export function limitsOf({ layer, answer }: Spoken): readonly Limited[] {
 }
 
 /** Limits of whole runs: a child uses up what its parents may use, and not only its own. */
-export function exhaustedRun(where: Judging, state: RunState): Verdict | null {
-  const { machine, around, estimateMicroUsd = 0 } = where
-  const { below, above } = around
+export function exhaustedRun(where: Judging, state: RunState, { tool }: Call): Verdict | null {
+  const { machine, around, at } = where
+  const { below, above, dearest = state.dearest ?? {} } = around
   const own = {
     machine,
     callsCount: state.callsCount + below.callsCount,
     costMicroUsd: state.costMicroUsd + below.costMicroUsd,
-    reservedMicroUsd: reservedIn(state, where.at) + (below.reservedMicroUsd ?? 0),
+    held: addHeld(heldBy(state.openCalls, { at, dearest }), below.held ?? nothingHeld),
   }
+  const wish = wishOf(where, state, tool)
   // Calls are the stages' business, which is over after the end; money stays what it is.
   const isFree = hasEnded(state) || state.status === 'paused'
   for (const run of [own, ...above]) {
-    const exhausted = exhaustedMoney(run, estimateMicroUsd) ?? (isFree ? null : exhaustedCalls(run))
+    const exhausted = exhaustedMoney(run, wish) ?? (isFree ? null : exhaustedCalls(run))
     if (exhausted !== null) return exhausted
   }
   return null
@@ -199,12 +214,26 @@ export function exhaustedRun(where: Judging, state: RunState): Verdict | null {
 
 type Used = RunUsage & { readonly machine: Machine }
 
-function exhaustedMoney(run: Used, estimateMicroUsd: number): Verdict | null {
-  const { microUsdMax } = run.machine.limits
-  const { costMicroUsd: spent, reservedMicroUsd: held = 0 } = run
-  if (microUsdMax === null || hasRoom(spent + held, estimateMicroUsd, microUsdMax)) return null
-  const budget = `the budget of ${usdText(microUsdMax)} of \`${run.machine.name}\``
-  return deny('BUDGET_EXHAUSTED', `${budget} ${usedText({ spent, held, estimateMicroUsd })}`)
+function exhaustedMoney(run: Used, wish: Wish): Verdict | null {
+  const { microUsdMax: max } = run.machine.limits
+  if (max === null) return null
+  const used = { spent: run.costMicroUsd, held: run.held ?? nothingHeld, max }
+  if (hasRoom(used, wish)) return null
+  const budget = `the budget of ${usdText(max)} of \`${run.machine.name}\``
+  const denied = deny('BUDGET_EXHAUSTED', `${budget} ${usedText(used, wish)}`)
+  return { ...denied, hint: openHint(used) ?? denied.hint }
+}
+
+/** WHY denied: the oldest would be forgotten, with the money that it holds. */
+const crowded = deny(
+  'BUDGET_EXHAUSTED',
+  `${openCallsMax} open calls hold money, which is as many as a run can keep`,
+)
+
+function isCrowded({ openCalls }: RunState, at: number): boolean {
+  if (openCalls.length < openCallsMax) return false
+  const holding = openCalls.filter(({ reserve }) => reserve !== undefined && at < reserve.until)
+  return holding.length >= openCallsMax
 }
 
 function exhaustedCalls(run: Used): Verdict | null {

@@ -24,11 +24,11 @@ export type Price = Rates & {
 export type PriceTable = {
   /** By the name of a model, without the date that may stand behind it. */
   readonly models: Readonly<Record<string, Price>>
-  /** For a model that is not in the table. */
-  readonly unknown: Price
+  /** For a model that is not in the table: the highest of each, so that no budget fails open. */
+  readonly unknown: Rates
 }
 
-export const knownPrices: PriceTable = { models: table.models, unknown: table.unknown }
+export const knownPrices: PriceTable = tableOf(table.models)
 
 export type Usage = {
   readonly model: string
@@ -46,16 +46,40 @@ export type Priced = {
   readonly isKnown: boolean
 }
 
-/** The known prices with those of a user laid over them. */
-export function withPrices(models: Readonly<Record<string, Price>>): PriceTable {
-  return { ...knownPrices, models: { ...knownPrices.models, ...models } }
+/** Prices with those of a user laid over them. */
+export function withPrices(
+  models: Readonly<Record<string, Price>>,
+  base: PriceTable = knownPrices,
+): PriceTable {
+  return tableOf({ ...base.models, ...models })
+}
+
+/** For where it cannot be told what a model costs: each is as dear as the dearest. */
+export function dearestPrices({ unknown }: PriceTable): PriceTable {
+  return { models: {}, unknown }
+}
+
+function tableOf(models: PriceTable['models']): PriceTable {
+  const all = Object.values(models).flatMap(({ long, ...usual }) =>
+    long === undefined ? [usual] : [usual, long],
+  )
+  const highest = (name: keyof Rates): number =>
+    Math.max(0, ...all.map((rates) => rates[name] ?? rates.input))
+  const unknown = {
+    input: highest('input'),
+    output: highest('output'),
+    cacheRead: highest('cacheRead'),
+    cacheWrite: highest('cacheWrite'),
+    cacheWriteHour: highest('cacheWriteHour'),
+  }
+  return { models, unknown }
 }
 
 /** The price of one use, in whole millionths of a dollar. */
 export function priceUsage(prices: PriceTable, usage: Usage): Priced {
   const found = findPrice(prices, usage.model)
   const { input, output, cacheRead, cacheWrite, cacheWriteHour = 0 } = usage
-  const { long, ...usual } = found ?? prices.unknown
+  const { long, ...usual }: Price = found ?? prices.unknown
   const isLong = long !== undefined && input + cacheRead + cacheWrite > long.above
   const rate = isLong ? long : usual
   const writeRate = rate.cacheWrite ?? rate.input

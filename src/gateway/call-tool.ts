@@ -47,18 +47,19 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   const { server, name: tool, isAccepted } = target
   if (!isAccepted) return { result: refusedResult(unpinned(server.name, tool), []) }
   const { mark, input } = readMark(args)
+  const costMicroUsd = server.costMicroUsd(tool)
   const judged = await work.judge({
     server: { server: server.name, tool },
     input,
     mark,
     signal,
     progress,
+    costMicroUsd,
   })
   if (judged.kind === 'no') {
     if (signal.aborted) return null
     return { result: refusedResult(judged.refusal, work.catalogue.callable()) }
   }
-  const costMicroUsd = server.costMicroUsd(tool)
   // A client that has left: nothing was made yet, and nothing is.
   if (signal.aborted) {
     judged.report({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })

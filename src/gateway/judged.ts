@@ -18,6 +18,8 @@ export type Wish = {
   readonly signal: AbortSignal
   /** Tells a client that asked for it how a long call is getting on. */
   readonly progress: (message: string) => void
+  /** What the settings say that it costs. */
+  readonly costMicroUsd: number
 }
 
 export type Judged =
@@ -85,10 +87,12 @@ export function openJudge(desk: Desk): Judge {
   }
 }
 
-async function check(desk: Desk, { server, input, mark }: Wish): Promise<Verdict> {
+async function check(desk: Desk, wish: Wish): Promise<Verdict> {
   const { holder, held } = desk
+  const { server, input, mark, costMicroUsd: estimateMicroUsd } = wish
   const whose = whoseOf(desk, mark)
-  const verdict = await desk.daemon('gateway.check', { ...whose, server, input, holder })
+  const asked = { ...whose, server, input, holder, estimateMicroUsd }
+  const verdict = await desk.daemon('gateway.check', asked)
   if (verdict.runId !== null) held.runId = verdict.runId
   return verdict
 }

@@ -73,7 +73,13 @@ type Passing = {
 async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told> {
   const { target, tool, input, method, params } = passing
   const { server } = target
-  const wish = { server: { server: server.name, tool }, input, mark: null, ...asked }
+  const wish = {
+    server: { server: server.name, tool },
+    input,
+    mark: null,
+    costMicroUsd: 0,
+    ...asked,
+  }
   const judged = await work.judge(wish)
   if (judged.kind === 'no') {
     const { code, reason, hint } = judged.refusal

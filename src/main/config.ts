@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { readShape } from '../core/dialects/shape.ts'
 import type { Finding } from '../core/finding.ts'
+import { pricesSchema } from '../core/policy/prices-schema.ts'
 import { type PriceTable, withPrices } from '../core/prices.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
@@ -21,19 +22,6 @@ const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
 
 /** Less than the clients of hooks wait, and they less than the hosts. */
 const askWaitSecondsMax = 50
-
-const price = z.number().min(0).max(100_000)
-const rates = {
-  input: price,
-  output: price,
-  cacheRead: price.exactOptional(),
-  cacheWrite: price.exactOptional(),
-  cacheWriteHour: price.exactOptional(),
-}
-const priceSchema = z.strictObject({
-  ...rates,
-  long: z.strictObject({ above: z.int().min(1), ...rates }).exactOptional(),
-})
 
 const configSchema = z.strictObject({
   database: z
@@ -88,10 +76,7 @@ const configSchema = z.strictObject({
     })
     .optional()
     .describe('What the hooks of agents do.'),
-  prices: z
-    .record(z.string().min(1).max(200), priceSchema)
-    .optional()
-    .describe('What models cost, in dollars for a million tokens; laid over the known prices.'),
+  prices: pricesSchema.optional(),
   jobs: jobsSchema.optional(),
   proxy: proxySchema.optional(),
   otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),

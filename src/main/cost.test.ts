@@ -83,6 +83,27 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
     expect(head.costMicroUsd).toBeGreaterThan(1_000_000 - estimate)
   })
 
+  test('a hundred agents that estimate nothing overshoot one budget by one call', async () => {
+    const runId = await start()
+    const costMicroUsd = 130_000
+    let made = 0
+    const work = async () => {
+      for (let times = 0; times < 50; times += 1) {
+        const call = { runId, tool: 'Bash', input: { command: 'ls' } }
+        const { verdict, callId, reason } = (await agent.runs.check(call)).reply
+        if (verdict === 'deny' && reason.includes('is used up (')) return
+        if (verdict === 'deny') continue
+        made += 1
+        await agent.runs.report({ runId, callId: callId ?? '', ok: true, costMicroUsd })
+      }
+    }
+    await Promise.all(Array.from({ length: 100 }, work))
+    const { head } = await agent.runs.read({ runId })
+    expect(head.costMicroUsd).toBe(made * costMicroUsd)
+    expect(head.costMicroUsd).toBeGreaterThan(0)
+    expect(head.costMicroUsd).toBeLessThan(1_000_000 + costMicroUsd)
+  })
+
   test('a transcript of a host is paid, warned of, and ends the calls of its run', async () => {
     const runId = await start()
     const path = join(house.workspace, 'session.jsonl')

@@ -76,8 +76,14 @@ type Item = {
   readonly status: string
 }
 
-/** A new, empty data directory. */
-export function openHouse(env: Readonly<Record<string, string>> = {}): House {
+/** The program as it stands in the sources. */
+const fromSources: readonly string[] = [process.execPath, program]
+
+/** A new, empty data directory; `command` is how the program is started. */
+export function openHouse(
+  env: Readonly<Record<string, string>> = {},
+  command: readonly string[] = fromSources,
+): House {
   const root = mkdtempSync(join(tmpdir(), 'pawl-d-'))
   const folder = join(root, 'home')
   const workspace = join(root, 'work')
@@ -100,11 +106,9 @@ export function openHouse(env: Readonly<Record<string, string>> = {}): House {
       return JSON.parse(out)
     },
     start: (args, more = {}) => {
-      const started = startIn(workspace, { ...whole, ...more.env }, [
-        ...(more.nodeArgs ?? []),
-        program,
-        ...args,
-      ])
+      const [name = '', ...rest] = command
+      const line = [name, ...(more.nodeArgs ?? []), ...rest, ...args]
+      const started = startIn(workspace, { ...whole, ...more.env }, line)
       processes.push(started)
       return started
     },
@@ -147,9 +151,9 @@ async function runIn(
 function startIn(
   cwd: string,
   env: Readonly<Record<string, string>>,
-  args: readonly string[],
+  [name = '', ...args]: readonly string[],
 ): Process {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(name, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let err = ''
   child.stdout.on('data', (text) => {

@@ -1,25 +1,33 @@
 /**
- * Lets go of cards that only save work: answers to mails that nobody asks for again, and how far
- * transcripts were read that nobody writes any more.
+ * Lets go of cards that nobody needs any more: answers to mails that nobody asks for again, how far
+ * transcripts were read that nobody writes any more, and what belonged to runs that are over.
  */
 import { transcriptsDrawer } from '../doors/hook/spending/open-spending.ts'
-import { doneDrawer } from '../proxy/mail/ledger.ts'
-import { forgetCards } from '../runtime/forget-cards.ts'
+import { countsDrawer, doneDrawer } from '../proxy/mail/ledger.ts'
+import { forgetCards, forgetCardsOfRuns } from '../runtime/forget-cards.ts'
 import type { Store } from '../runtime/ports.ts'
+import { proxyKeysDrawer } from '../runtime/proxy-keys.ts'
 import type { LogLine } from './log-file.ts'
 import { every } from './timers.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const keptMs = { [doneDrawer]: 7 * dayMs, [transcriptsDrawer]: 90 * dayMs }
+/** WHY the count stays longer: a run that counted anew could send all of it again. */
+const ofRuns = { [proxyKeysDrawer]: 'ended', [countsDrawer]: 'removed' } as const
 
 /** Begins; gives what ends it. */
 export function forgetByTheHour(store: Store, log: LogLine): () => Promise<void> {
   const forget = async (): Promise<void> => {
     const at = Date.now()
-    for (const [drawer, ms] of Object.entries(keptMs)) {
-      const count = await forgetCards(store, { drawer, before: at - ms, at })
+    const tell = (drawer: string, count: number): void => {
       if (count > 0) log('info', 'old cards were let go', { drawer, count })
+    }
+    for (const [drawer, ms] of Object.entries(keptMs)) {
+      tell(drawer, await forgetCards(store, { drawer, before: at - ms, at }))
+    }
+    for (const [drawer, once] of Object.entries(ofRuns)) {
+      tell(drawer, await forgetCardsOfRuns(store, { drawer, at, once }))
     }
   }
   const timer = every(hourMs, forget, (fault) =>

@@ -64,6 +64,7 @@ async function check(runtime: Runtime, asking: Asking, suffix: string): Promise<
   const { actor, commandId, branch, runId } = caller
   const intent: Intent = {
     ...{ kind: 'check', tool, input, host: 'claude', server: null, cwd: null, branch },
+    estimateMicroUsd: 0,
   }
   const by = { actor, commandId: commandId === null ? null : `${commandId}${suffix}` }
   const { reply } = await runtime.send(runId ?? '', intent, by)

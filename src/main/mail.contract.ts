@@ -27,8 +27,7 @@ export type Posting = {
 }
 
 /** Starts all of it; `proxy` is laid over the settings. */
-export async function openPosting(proxy: object = {}): Promise<Posting> {
-  const house = openHouse()
+export async function openPosting(proxy: object = {}, house = openHouse()): Promise<Posting> {
   const provider = await openProvider(realKey)
   mkdirSync(house.folder, { mode: 0o700 })
   const file = (name: string) => join(house.folder, name)

@@ -15,6 +15,7 @@ import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
 import { openStatuses } from '../runtime/open-statuses.ts'
 import { openPolicies } from '../runtime/policies.ts'
 import type { Store } from '../runtime/ports.ts'
+import { openPrices } from '../runtime/prices.ts'
 import { type Config, readConfig } from './config.ts'
 import { forgetByTheHour } from './forget-by-the-hour.ts'
 import type { Home } from './home.ts'
@@ -156,7 +157,11 @@ async function openRuntimeOn(
     newId,
     policies: openPolicies(home.folder, clock.now),
     approvalMs: config.approvalMs,
-    prices: config.prices,
+    prices: openPrices({
+      base: config.prices,
+      now: clock.now,
+      remark: (fault) => log('warning', 'prices could not be read', { fault: faultText(fault) }),
+    }),
     guarded: guardedBy(home),
     retention: config.retention,
     deliver: notify.deliver,

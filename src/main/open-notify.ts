@@ -14,6 +14,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { readProjectRoutes } from './config-notify.ts'
 import type { LogLine } from './log-file.ts'
 import { readPrivate } from './private-file.ts'
+import { notifySecretFiles } from './settings-problems.ts'
 
 export type Notify = {
   readonly owes: Owes
@@ -39,7 +40,7 @@ type Wiring = {
 
 export function openNotify(wiring: Wiring): Notify {
   const { settings, publicUrl, cards, clock, log } = wiring
-  for (const path of secretFilesOf(settings)) requireSecret(path)
+  for (const path of notifySecretFiles(settings)) requireSecret(path)
   let baseUrl: string | null = null
   const runtime: Pick<Runtime, 'readQuestion' | 'readHead' | 'resolve'> = {
     readQuestion: (id) => wiring.runtime().readQuestion(id),
@@ -78,14 +79,6 @@ export function openNotify(wiring: Wiring): Notify {
 /** Kinds that anybody may be told of: a project may want more than is set for all. */
 function wantedOf({ channels }: NotifySettings): ReadonlySet<Kind> {
   return new Set<Kind>(channels.length === 0 ? [] : ['budget', 'run', 'job'])
-}
-
-function secretFilesOf({ channels }: NotifySettings): readonly string[] {
-  return channels.flatMap((channel) => {
-    if (channel.type === 'webhook') return channel.secretFile ?? []
-    if (channel.type === 'mail') return channel.passwordFile ?? []
-    return channel.type === 'ntfy' ? (channel.tokenFile ?? []) : []
-  })
 }
 
 /** The file is closed to others where it stands open. */

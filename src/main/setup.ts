@@ -10,6 +10,7 @@ import { homeOf } from './daemon.ts'
 import { type Home, openHome } from './home.ts'
 import { readInstalls, writeInstalls } from './installs.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
+import { settingsProblems } from './settings-problems.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -46,6 +47,7 @@ export function openSetupDoor(env: Environment, cwd: string, tools: HookTools): 
     keepPort: (port) => keepPort(home, port),
     readInstalls: () => readInstalls(home),
     writeInstalls: (installs) => writeInstalls(home, installs),
+    settingsProblems: () => settingsProblems(home),
   }
 }
 

@@ -19,6 +19,7 @@ import type { ProxyConfig } from './config-proxy.ts'
 import type { Home } from './home.ts'
 import type { LogLine } from './log-file.ts'
 import { readPrivate } from './private-file.ts'
+import { missingSecrets, proxySecretFiles } from './settings-problems.ts'
 import { every } from './timers.ts'
 
 type Around = {
@@ -60,8 +61,10 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
   const resume = async (): Promise<unknown> => post?.resume()
   const onFault = (fault: unknown): void => warn('mail was left open', { fault: `${fault}` })
   const timer = every(resumeMs, resume, onFault)
+  const missing = missingSecrets(proxySecretFiles(around.home, settings))
+  for (const what of missing) warn(what, {})
   return {
-    found: [`the outbound proxy serves ${proxy.url}`],
+    found: [`the outbound proxy serves ${proxy.url}`, ...missing],
     close: async () => {
       await proxy.close()
       await timer.stop()

@@ -137,3 +137,16 @@ test('nothing in an address or a subject ends its line', () => {
   expect(text).not.toMatch(/^Bcc:/m)
   expect(() => mailText({ ...mail, from: 'Eve\r\nBcc: x@y.z <a@b.c>' })).toThrow()
 })
+
+test('an address of any length is read in one go', () => {
+  const read = (from: string): string =>
+    /^From: (.*)\r\n/.exec(mailText({ ...mail, from }))?.[1] ?? ''
+  expect(read('Ada <ada@example.org> ')).toBe('Ada <ada@example.org>')
+  expect(read('<ada@example.org>')).toBe('ada@example.org')
+  expect(read('ada@example.org')).toBe('ada@example.org')
+  const begun = performance.now()
+  for (const many of ['<', '<>', '< ', '<> ', '" ']) {
+    mailText({ ...mail, from: `${many.repeat(50_000)}x` })
+  }
+  expect(performance.now() - begun).toBeLessThan(1_000)
+})

@@ -32,7 +32,7 @@ export function openJudge({ runtime, askWaitMs }: Options): Judge {
 
 async function check(runtime: Runtime, runId: string, { tool, input }: Judged) {
   const where = { host: 'claude', server: null, cwd: null, branch: null } as const
-  const intent: Intent = { kind: 'check', tool, input, ...where }
+  const intent: Intent = { kind: 'check', tool, input, ...where, estimateMicroUsd: 0 }
   const { reply } = await runtime.send(runId, intent, asAgent)
   if (reply.kind === 'verdict') return reply
   return refuse(500, 'application_error', 'the request was not judged')

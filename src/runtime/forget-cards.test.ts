@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
-import { forgetCards } from './forget-cards.ts'
+import { forgetCards, forgetCardsOfRuns } from './forget-cards.ts'
+import { proxyKeysDrawer } from './proxy-keys.ts'
+import { asAgent, openBench, startRelease } from './runtime.contract.ts'
 
 test('old cards of a drawer are let go, and all others stay', async () => {
   const store = openMemoryStore()
@@ -10,4 +12,18 @@ test('old cards of a drawer are let go, and all others stay', async () => {
   expect(await forgetCards(store, { drawer: 'a', before: 10, at: 20 })).toBe(1)
   const left = await Promise.all(cards.map(({ drawer, key }) => store.readCard(drawer, key)))
   expect(left.map((one) => one?.key ?? null)).toEqual([null, 'new', 'old'])
+})
+
+test('the hash of a key is let go once its run is over; that of an open run stays', async () => {
+  const { runtime, store } = openBench(openMemoryStore())
+  onTestFinished(() => runtime.close())
+  const [open, ended] = [await startRelease(runtime), await startRelease(runtime)]
+  const key = await runtime.proxyKeys.make(open)
+  await runtime.proxyKeys.make(ended)
+  await runtime.send(ended, { kind: 'cancel', reason: 'enough' }, asAgent)
+  const drawer = proxyKeysDrawer
+  expect(await forgetCardsOfRuns(store, { drawer, at: 1, once: 'removed' })).toBe(0)
+  expect(await forgetCardsOfRuns(store, { drawer, at: 1, once: 'ended' })).toBe(1)
+  expect(await store.readCard(drawer, ended)).toBeNull()
+  expect(await runtime.proxyKeys.runOf(key)).toBe(open)
 })

@@ -151,8 +151,9 @@ async function checkAnew(desk: CallsDesk, asked: Asked, by: By): Promise<Gateway
 }
 
 function judge({ runtime }: CallsDesk, asked: Asked, by: By): Promise<Outcome> {
-  const { server, input, place } = asked
+  const { server, input, place, estimateMicroUsd } = asked
   const { runId, branch } = place
+  const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const intent: Intent = {
     kind: 'check',
     tool: spelled(server),
@@ -161,6 +162,7 @@ function judge({ runtime }: CallsDesk, asked: Asked, by: By): Promise<Outcome> {
     server,
     cwd: null,
     branch,
+    ...held,
   }
   return runtime.send(runId, intent, by)
 }

@@ -27,6 +27,8 @@ export type GatewayCall = Whose & {
   readonly input: JsonObject
   /** The process that would make the call. */
   readonly holder: string
+  /** What it will cost; absent: nobody knows. */
+  readonly estimateMicroUsd?: number
 }
 
 export type GatewayVerdict = {

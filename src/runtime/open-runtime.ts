@@ -8,7 +8,7 @@ import type { Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
-import { knownPrices, type PriceTable } from '../core/prices.ts'
+import { knownPrices } from '../core/prices.ts'
 import type { Owes } from './change.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
@@ -26,6 +26,7 @@ import { openGateway } from './open-gateway.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
 import type { ApprovalRow, Store } from './ports.ts'
+import type { Prices } from './prices.ts'
 import { openProxyKeys } from './proxy-keys.ts'
 import { openRunCache } from './run-cache.ts'
 import { openRunQueue } from './run-queue.ts'
@@ -53,7 +54,7 @@ export type RuntimeOptions = {
   readonly policies: Policies
   readonly approvalMs: number
   /** What models cost; absent: as it is known to Pawl. */
-  readonly prices?: PriceTable
+  readonly prices?: Prices
   /** Folders that no call may touch, as absolute paths. Absent: none. */
   readonly guarded?: readonly string[]
   readonly retention: Retention
@@ -104,7 +105,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     gateway: openGateway({ store, clock, waiters, marks, runtime: calls }),
     marks,
     ...looksOf(desk),
-    prices: options.prices ?? knownPrices,
+    pricesIn: options.prices ?? (() => knownPrices),
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions,

@@ -10,45 +10,20 @@ import { hasErrors } from '../core/finding.ts'
 import type { Policy } from '../core/machine/machine.ts'
 import { compilePolicy } from '../core/policy/compile-policy.ts'
 import { policySchema } from '../core/policy/schema.ts'
+import { openFreshFolders } from './fresh-folders.ts'
 import { PawlError } from './pawl-error.ts'
 import { readDefinition } from './read-definition.ts'
 
 export type Policies = (workspace: string | null) => readonly Policy[]
 
 const fileNames = ['policy.json', 'policy.yaml', 'policy.yml']
-/** How long a look at the files is believed. */
-const freshMs = 1_000
-/** Folders whose policies are kept at hand. */
-const foldersMax = 1_000
-
-type Look = { at: number; stamp: string; policies: readonly Policy[] }
-
 /** `home`: the folder of the organisation's policy; null: there is none. */
 export function openPolicies(home: string | null, now: () => number): Policies {
-  const looks = new Map<string, Look>()
-  const inFolder = (folder: string): readonly Policy[] => {
-    const known = looks.get(folder)
-    if (known !== undefined && now() - known.at < freshMs) return known.policies
-    const stamp = stampOf(folder)
-    const policies = known?.stamp === stamp ? known.policies : readPolicies(folder)
-    if (looks.size >= foldersMax) looks.clear()
-    looks.set(folder, { at: now(), stamp, policies })
-    return policies
-  }
+  const inFolder = openFreshFolders({ names: fileNames, read: readPolicies, now })
   return (workspace) => [
     ...(home === null ? [] : inFolder(home)),
     ...(workspace === null ? [] : inFolder(join(workspace, '.pawl'))),
   ]
-}
-
-/** Changes whenever a file of the folder does. */
-function stampOf(folder: string): string {
-  return fileNames
-    .map((name) => {
-      const stats = statSync(join(folder, name), { throwIfNoEntry: false })
-      return stats === undefined ? '' : `${stats.ino}.${stats.size}.${stats.mtimeMs}`
-    })
-    .join('|')
 }
 
 function readPolicies(folder: string): readonly Policy[] {

@@ -22,7 +22,9 @@ type Desk = {
   readonly newId: () => string
 }
 
-const drawer = 'proxy-keys'
+/** By the id of the run. */
+export const proxyKeysDrawer = 'proxy-keys'
+const drawer = proxyKeysDrawer
 const keyForm = /^pawl_([\w-]{1,100})\.([a-z0-9]{1,100})$/
 
 export function openProxyKeys({ store, clock, newId }: Desk): ProxyKeys {

@@ -11,7 +11,6 @@ import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Machine, MailRule, Policy, Source } from '../core/machine/machine.ts'
 import type { IsolationLevel } from '../core/policy/isolation-levels.ts'
-import type { PriceTable } from '../core/prices.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { CostQuery, CostReport } from './cost-report.ts'
@@ -33,6 +32,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
+import type { Prices } from './prices.ts'
 import type { ProxyKeys } from './proxy-keys.ts'
 import type { Question } from './question.ts'
 import type { OpenRuns } from './session-run.ts'
@@ -71,7 +71,7 @@ export type Intent =
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
       readonly cwd: string | null
       readonly branch: string | null
-      /** What it may cost, held until its report; absent: nothing is held. */
+      /** What it may cost, held until its report; absent: nobody knows, see `hold.ts`. */
       readonly estimateMicroUsd?: number
     }
   | { readonly kind: 'spend'; readonly spend: Spend; readonly branch: string | null }
@@ -255,8 +255,8 @@ export type Runtime = {
   readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
   /** What the definitions of a run say of mail, from the one at work up to the main one. */
   readonly mailRules: (runId: string) => Promise<readonly MailRule[]>
-  /** What models cost here. */
-  readonly prices: PriceTable
+  /** What models cost in a workspace. */
+  readonly pricesIn: Prices
   /** What runs have cost, and for what. */
   readonly readCosts: (query: CostQuery) => Promise<CostReport>
   readonly listRuns: (query: RunQuery) => Promise<Page<RunHead>>

@@ -48,7 +48,8 @@ export async function callForProcess(
   const scope = await scopeOf(runtime, runId)
   const by = byProcess({ actor, commandId })
   const where = { host: 'mcp', server: null, cwd: null, branch } as const
-  const checked = await runtime.send(runId, { kind: 'check', tool, input, ...where }, by)
+  const intent = { kind: 'check', tool, input, ...where, estimateMicroUsd: 0 } as const
+  const checked = await runtime.send(runId, intent, by)
   const { reply, ...outcome } = checked
   if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', `bug: a check was ${reply.kind}`)
   if (reply.verdict !== 'allow') return { ...outcome, reply, value: null }

@@ -2,9 +2,11 @@
  * What a run of a family is judged by beside itself: the runs above it, what those below it
  * have used, and the meters that all of them share.
  */
+import { own } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
-import type { Around, RunState, RunUsage } from './types.ts'
+import { addHeld, heldBy, holdOf, nothingHeld, type Then } from './hold.ts'
+import type { Around, Costs, Held, RunState, RunUsage } from './types.ts'
 
 type Relative = {
   readonly runId: string
@@ -21,9 +23,10 @@ type Now = { readonly policies: readonly Policy[]; readonly at: number }
 /** The surroundings of one member of a family. */
 export function aroundMember(family: Relatives, member: Relative, { policies, at }: Now): Around {
   const { meters, members } = family
-  const reserved = reservedOn(members, at)
-  if (members.length === 1) return { policies, above: [], below: nothingUsed, meters, ...reserved }
-  const usage = usageOf(members, at)
+  const now = { dearest: dearestOf(members, member), at }
+  const held = heldOn(members, now)
+  if (members.length === 1) return { policies, above: [], below: nothingUsed, meters, ...held }
+  const usage = usageOf(members, now)
   const own = usage.get(member.runId) ?? nothingUsed
   const above = ancestorsOf(members, member).map(({ runId, machine }) => {
     return { machine, ...(usage.get(runId) ?? nothingUsed) }
@@ -31,37 +34,49 @@ export function aroundMember(family: Relatives, member: Relative, { policies, at
   const below = {
     callsCount: own.callsCount - member.state.callsCount,
     costMicroUsd: own.costMicroUsd - member.state.costMicroUsd,
-    reservedMicroUsd: (own.reservedMicroUsd ?? 0) - reservedIn(member.state, at),
+    held: without(own.held, heldBy(member.state.openCalls, now)),
   }
-  return { policies, above, below, meters, ...reserved }
+  return { policies, above, below, meters, dearest: now.dearest, ...held }
 }
 
-/** Money that the open calls of a run hold now. */
-export function reservedIn({ openCalls }: RunState, at: number): number {
-  let microUsd = 0
-  for (const { reserve } of openCalls) {
-    if (reserve !== undefined && at < reserve.until) microUsd += reserve.microUsd
-  }
-  return microUsd
+function without({ microUsd, unknown }: Held = nothingHeld, part: Held): Held {
+  return { microUsd: microUsd - part.microUsd, unknown: unknown - part.unknown }
 }
 
-function reservedOn(members: readonly Relative[], at: number): Pick<Around, 'reserved'> {
-  const reserved: Record<string, number> = {}
+/** What calls have cost in any run of the family. */
+function dearestOf(members: readonly Relative[], { state }: Relative): Costs {
+  if (members.length === 1) return state.dearest ?? {}
+  const dearest: Record<string, number> = {}
+  for (const { state: one } of members) {
+    for (const [tool, microUsd] of Object.entries(one.dearest ?? {})) {
+      dearest[tool] = Math.max(own(dearest, tool) ?? 0, microUsd)
+    }
+  }
+  return dearest
+}
+
+function heldOn(members: readonly Relative[], now: Then): Pick<Around, 'held'> {
+  const held: Record<string, Held> = {}
   let isAny = false
-  for (const { reserve, meters = [] } of members.flatMap(({ state }) => state.openCalls)) {
-    if (reserve === undefined || at >= reserve.until) continue
-    isAny = true
-    for (const meter of meters) reserved[meter] = (reserved[meter] ?? 0) + reserve.microUsd
+  for (const { state } of members) {
+    for (const call of state.openCalls) {
+      const hold = holdOf(call, now)
+      if (hold === nothingHeld) continue
+      isAny = true
+      for (const meter of call.meters ?? []) {
+        held[meter] = addHeld(own(held, meter) ?? nothingHeld, hold)
+      }
+    }
   }
-  return isAny ? { reserved } : {}
+  return isAny ? { held } : {}
 }
 
 /** Of each run with all below it. INVARIANT: a child comes after its parent. */
-function usageOf(members: readonly Relative[], at: number): ReadonlyMap<string, RunUsage> {
+function usageOf(members: readonly Relative[], now: Then): ReadonlyMap<string, RunUsage> {
   const usage = new Map<string, RunUsage>()
   for (const { runId, state } of members) {
     const { callsCount, costMicroUsd } = state
-    usage.set(runId, { callsCount, costMicroUsd, reservedMicroUsd: reservedIn(state, at) })
+    usage.set(runId, { callsCount, costMicroUsd, held: heldBy(state.openCalls, now) })
   }
   for (const { runId, parentId } of members.toReversed()) {
     const used = usage.get(runId)
@@ -70,7 +85,7 @@ function usageOf(members: readonly Relative[], at: number): ReadonlyMap<string, 
     usage.set(parentId, {
       callsCount: parent.callsCount + used.callsCount,
       costMicroUsd: parent.costMicroUsd + used.costMicroUsd,
-      reservedMicroUsd: (parent.reservedMicroUsd ?? 0) + (used.reservedMicroUsd ?? 0),
+      held: addHeld(parent.held ?? nothingHeld, used.held ?? nothingHeld),
     })
   }
   return usage

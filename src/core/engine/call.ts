@@ -69,9 +69,28 @@ export type Report = {
 
 /** Money held for a call whose cost is not known yet. */
 export type Reserve = {
-  readonly microUsd: number
+  /** null: nobody said, so as much as a call of its tool has cost at most. */
+  readonly microUsd: number | null
   /** A call that was never reported holds it no longer than this. */
   readonly until: number
+}
+
+/** What one call of each tool has cost at most. */
+export type Costs = { readonly [tool: string]: number }
+
+/** What open calls hold of a budget. */
+export type Held = {
+  readonly microUsd: number
+  /** Calls of which nobody knows what they may cost. */
+  readonly unknown: number
+}
+
+/** What a call wants of a budget. */
+export type Wish = {
+  /** null: nobody knows. */
+  readonly microUsd: number | null
+  /** By its maker, so that it has to fit. */
+  readonly isSaid: boolean
 }
 
 /** What the model has cost, or anything else that is no call. */
@@ -138,6 +157,8 @@ export type Ruling = Verdict & {
   readonly grant: string | null
   /** Who has to agree, where it asks; absent: one person, whoever it is. */
   readonly quorum?: Quorum
+  /** Money that is held once it is let through; absent: none. */
+  readonly reserve?: Reserve
 }
 
 /** Something that is possible now, instead of a call that was denied. */
@@ -170,13 +191,15 @@ export type Around = {
   readonly below: RunUsage
   /** What the family has used of policies' limits; null: not known, so no limit has room. */
   readonly meters: Meters | null
-  /** Money that open calls of the family hold, by meter; absent: none. */
-  readonly reserved?: { readonly [meter: string]: number }
+  /** What open calls of the family hold, by meter; absent: nothing. */
+  readonly held?: { readonly [meter: string]: Held }
+  /** What calls of the family have cost; absent: as the run itself knows. */
+  readonly dearest?: Costs
 }
 /** Calls let through and money spent, with those of the runs below. */
 export type RunUsage = {
   readonly callsCount: number
   readonly costMicroUsd: number
-  /** Money that open calls hold; absent: none. */
-  readonly reservedMicroUsd?: number
+  /** What open calls hold; absent: nothing. */
+  readonly held?: Held
 }

@@ -40,9 +40,6 @@ type Where = {
 /** Characters of a result that is looked into for values to keep. */
 const resultCharsMax = 1_000_000
 
-/** How long money is held for a call that nobody reports. */
-const reserveMs = 15 * 60_000
-
 type Checking = Extract<Command, { type: 'CheckCall' }>
 
 /** Decides whether the agent may make this call. A fault while deciding is a denial. */
@@ -63,17 +60,18 @@ export function checkCall(where: Where, state: RunState, checking: Checking): De
 }
 
 function judgeAndRecord(where: Where, state: RunState, checking: Checking): Decision {
-  const { call, estimateMicroUsd = 0 } = checking
+  const { call, estimateMicroUsd } = checking
   const { machine, envelope, around = nothingAround } = where
   const draft = openDraft(machine, state, envelope)
-  const ruling = judgeCall({ machine, at: envelope.at, around, estimateMicroUsd }, state, call)
+  const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
+  const ruling = judgeCall({ machine, at: envelope.at, around, ...said }, state, call)
   switch (ruling.verdict) {
     case 'deny':
       return denyCall(draft, { call, ruling, around })
     case 'ask':
       return askCall(draft, call, ruling)
     case 'allow':
-      return allowCall(draft, checking, ruling)
+      return allowCall(draft, call, ruling)
     default:
       return assertNever(ruling.verdict)
   }
@@ -104,11 +102,10 @@ function askCall(draft: Draft, call: Call, ruling: Ruling): Decision {
   )
 }
 
-function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
-  const { call, estimateMicroUsd: microUsd = 0 } = checking
+function allowCall(draft: Draft, call: Call, ruling: Ruling): Decision {
   const callId = nextCallId(draft)
   const { tool, input, edits, isOwn } = call
-  const { grant } = ruling
+  const { grant, reserve } = ruling
   const { at } = draft.envelope
   const reply = replyOf(ruling, { input: runningInput(draft, call), callId })
   emit(draft, {
@@ -121,7 +118,7 @@ function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
     at,
     meters: ruling.meters,
     ...(grant === null ? {} : { grant }),
-    ...(microUsd > 0 ? { reserve: { microUsd, until: at + reserveMs } } : {}),
+    ...(reserve === undefined ? {} : { reserve }),
   })
   noteLimit(draft)
   return closeDraft(draft, reply)

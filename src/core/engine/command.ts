@@ -20,7 +20,8 @@ export type Command =
   | {
       readonly type: 'CheckCall'
       readonly call: Call
-      /** What it may cost: held until it is reported. Absent: nothing is held. */
+      /** What it may cost: held until it is reported. Nought: as its
+       *  maker knows, nothing. Absent: nobody knows. */
       readonly estimateMicroUsd?: number
     }
   | { readonly type: 'RecordSpend'; readonly spend: Spend }

@@ -3,19 +3,32 @@
  * Total and frozen once shipped: it evaluates no guard, reads no machine and refuses nothing.
  */
 import { assertNever } from '../assert.ts'
-import type { JsonObject } from '../json.ts'
+import { type JsonObject, own } from '../json.ts'
 import { addMicroUsd } from '../money.ts'
 import { hasEnded } from './running.ts'
-import type { Approval, Counts, Event, Fork, ForkedBranch, OpenCall, RunState } from './types.ts'
+import type {
+  Approval,
+  Costs,
+  Counts,
+  Event,
+  Fork,
+  ForkedBranch,
+  OpenCall,
+  RunState,
+} from './types.ts'
 
 const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
 const nothing: JsonObject = {}
+const noCosts: Costs = {}
 
 /** Changes with every change of the fold: a kept fold of another version is not read. */
-export const evolveVersion = 3
+export const evolveVersion = 4
 
-/** Calls whose report is awaited; beyond it the oldest is forgotten. */
+/** Calls whose report is awaited; beyond it the oldest is forgotten that holds no money. */
 export const openCallsMax = 256
+
+/** Tools of which a run knows what they cost; what any other may cost stays unknown. */
+export const toolsKnownMax = 256
 
 /** Approved calls that may wait to be made; beyond it the oldest has to be asked about again. */
 export const grantsMax = 16
@@ -183,7 +196,7 @@ function foldCall(
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used
     state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
-    state.openCalls = [...state.openCalls.slice(-(openCallsMax - 1)), open]
+    state.openCalls = [...withRoom(state.openCalls), open]
     if (event.grant !== undefined) useGrant(state, event.grant)
   } else {
     const open = state.openCalls.find((one) => one.callId === event.callId)
@@ -193,8 +206,24 @@ function foldCall(
       state.counts = { ...state.counts, bytes: state.counts.bytes + event.bytes, files }
     }
     state.costMicroUsd = addMicroUsd(state.costMicroUsd, event.costMicroUsd)
+    if (open !== undefined) learnCost(state, open, event.costMicroUsd)
     state.openCalls = state.openCalls.filter((open) => open.callId !== event.callId)
   }
+}
+
+function withRoom(calls: readonly OpenCall[]): readonly OpenCall[] {
+  if (calls.length < openCallsMax) return calls
+  const free = calls.findIndex((one) => one.reserve === undefined)
+  return calls.toSpliced(Math.max(free, 0), 1)
+}
+
+function learnCost(state: OwnState, { tool, reserve }: OpenCall, microUsd: number): void {
+  const { dearest = noCosts } = state
+  const known = own(dearest, tool)
+  const isNews = known === undefined ? reserve !== undefined || microUsd > 0 : microUsd > known
+  if (!isNews) return
+  if (known === undefined && Object.keys(dearest).length >= toolsKnownMax) return
+  state.dearest = { ...dearest, [tool]: microUsd }
 }
 
 function useGrant(state: OwnState, approvalId: string): void {

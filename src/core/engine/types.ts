@@ -8,7 +8,7 @@ import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Move, ResultSave, Source } from '../machine/machine.ts'
 import type { Quorum } from '../machine/quorum.ts'
-import type { Alternative, Grant, PendingCall, Reservation, Reserve, Spend } from './call.ts'
+import type { Alternative, Costs, Grant, PendingCall, Reservation, Reserve, Spend } from './call.ts'
 import type { ChildOutcome } from './command.ts'
 
 export type {
@@ -17,8 +17,10 @@ export type {
   Around,
   Call,
   CallPath,
+  Costs,
   Denial,
   Grant,
+  Held,
   PendingCall,
   Report,
   Reservation,
@@ -27,6 +29,7 @@ export type {
   RunUsage,
   Spend,
   Verdict,
+  Wish,
 } from './call.ts'
 export type { ChildOutcome, Command, Envelope, StartRun } from './command.ts'
 
@@ -296,6 +299,8 @@ export type RunState = {
   readonly counts: Counts
   readonly callsCount: number
   readonly costMicroUsd: number
+  /** Of calls that were made under a budget, or have cost something; absent: of none. */
+  readonly dearest?: Costs
   readonly queuedCalls: readonly QueuedCall[]
   readonly openCalls: readonly OpenCall[]
   readonly detour: OpenDetour | null

@@ -3,7 +3,7 @@
  * Knows rules and what was used of them. Whatever cannot be told counts as used up.
  */
 
-import type { Reservation } from '../engine/types.ts'
+import type { Held, Reservation, Wish } from '../engine/types.ts'
 import { own } from '../json.ts'
 import type { PolicyRule } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
@@ -27,10 +27,10 @@ export type Usage = {
   readonly at: number
   /** When the call in question was granted, and so counted already; null: it was not. */
   readonly since: number | null
-  /** Money that open calls hold, by meter; absent: none. */
-  readonly reserved?: { readonly [meter: string]: number }
-  /** What the call in question may cost; absent: nobody said. */
-  readonly estimateMicroUsd?: number
+  /** What open calls hold, by meter; absent: nothing. */
+  readonly held?: { readonly [meter: string]: Held }
+  /** What the call in question may cost; absent: nobody knows. */
+  readonly wish?: Wish
 }
 
 /**
@@ -70,43 +70,62 @@ function fullRate({ rule, meter }: Limited, { meters, at, since }: Usage): Full 
 }
 
 function fullBudget({ rule, meter }: Limited, usage: Usage): Full | null {
-  const { meters, at, reserved = {}, estimateMicroUsd = 0 } = usage
+  const { meters, at, wish = unknownCost } = usage
   const { budget } = rule
   if (budget === null) return null
   const { microUsdMax, period } = budget
   const isKnown = meters !== null && Number.isFinite(at)
   const spent = isKnown ? spentIn(own(meters, meter), period, at) : Number.NaN
-  const held = own(reserved, meter) ?? 0
-  if (hasRoom(spent + held, estimateMicroUsd, microUsdMax)) return null
+  const used = { spent, held: own(usage.held ?? {}, meter) ?? noneHeld, max: microUsdMax }
+  if (hasRoom(used, wish)) return null
   return {
     code: 'BUDGET_EXHAUSTED',
     rule: rule.origin,
     reason:
       `the ${period} budget of ${usdText(microUsdMax)} for \`${rule.capability}\` ` +
-      (isKnown ? usedText({ spent, held, estimateMicroUsd }) : 'cannot be read'),
-    hint: isKnown ? waitHint(nextPeriodAt(at, period) - at) : 'do something else first',
+      (isKnown ? usedText(used, wish) : 'cannot be read'),
+    hint: isKnown
+      ? (openHint(used) ?? waitHint(nextPeriodAt(at, period) - at))
+      : 'do something else first',
   }
 }
 
+const unknownCost: Wish = { microUsd: null, isSaid: false }
+const noneHeld: Held = { microUsd: 0, unknown: 0 }
+
+/** What was spent of a budget, and what open calls hold of it. */
+export type Used = { readonly spent: number; readonly held: Held; readonly max: number }
+
 /**
- * Whether a budget has room for one more call: anything left is enough for a call of which nobody
- * knows what it will cost, and all of it for one with an estimate.
+ * Whether a budget has room for one more call. A call with an estimate has to fit; for others
+ * anything left is enough, but only one may be open that could go beyond the end.
+ * INVARIANT: as long as no call costs more than it holds, the budget is overshot by one at most.
  */
-export function hasRoom(usedMicroUsd: number, estimateMicroUsd: number, max: number): boolean {
-  return usedMicroUsd < max && usedMicroUsd + estimateMicroUsd <= max
+export function hasRoom({ spent, held, max }: Used, { microUsd, isSaid }: Wish): boolean {
+  const used = spent + held.microUsd
+  if (!(used < max)) return false
+  const fits = microUsd !== null && used + microUsd <= max
+  return fits || (!isSaid && held.unknown === 0)
 }
 
-type Used = {
-  readonly spent: number
-  readonly held: number
-  readonly estimateMicroUsd: number
+/** `is used up ($4.10, and $0.90 held for open calls)`; a wish that is too large is said. */
+export function usedText(used: Used, { microUsd }: Wish): string {
+  const { spent, held } = used
+  const open = held.microUsd === 0 ? '' : `, and ${usdText(held.microUsd)} held for open calls`
+  const asked =
+    microUsd === null || microUsd === 0 ? '' : `; this call may cost ${usdText(microUsd)}`
+  const how = isWaiting(used) ? 'waits for an open call of unknown cost' : 'is used up'
+  return `${how} (${usdText(spent)}${open}${asked})`
 }
 
-/** `is used up ($4.10, and $0.90 held for open calls)`; an estimate that is too large is said. */
-export function usedText({ spent, held, estimateMicroUsd }: Used): string {
-  const open = held === 0 ? '' : `, and ${usdText(held)} held for open calls`
-  const asked = estimateMicroUsd === 0 ? '' : `; this call may cost ${usdText(estimateMicroUsd)}`
-  return `is used up (${usdText(spent)}${open}${asked})`
+/** How to go on where only an open call stands in the way; null: something else does. */
+export function openHint(used: Used): string | null {
+  if (!isWaiting(used)) return null
+  return 'report the open call first, or check this one with `estimateMicroUsd`: it may be 0'
+}
+
+function isWaiting({ spent, held, max }: Used): boolean {
+  return held.unknown > 0 && spent + held.microUsd < max
 }
 
 function waitHint(waitMs: number): string {

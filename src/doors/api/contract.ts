@@ -109,7 +109,9 @@ export const contract = {
       host: host.default('claude'),
       server: z.strictObject({ server: name, tool: name }).optional(),
       cwd: folder.optional().describe("where the agent's shell stands, an absolute path"),
-      estimateMicroUsd: paid.optional().describe('what it may cost: held until its report'),
+      estimateMicroUsd: paid
+        .optional()
+        .describe('what it may cost, held until its report; absent: nobody knows'),
       branch,
     }),
     answer: checked,

@@ -1,7 +1,8 @@
 /**
  * What the operations about money do with the runtime.
  */
-import { priceUsage } from '../../core/prices.ts'
+import { type PriceTable, priceUsage } from '../../core/prices.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import { done, failed, type Handler, send } from './answering.ts'
 import { problem } from './problem.ts'
 
@@ -11,10 +12,10 @@ type CostHandlers = {
 
 export const costHandlers: CostHandlers = {
   'runs.spend': async (desk, { runId, model, tokens, costMicroUsd, source, branch }) => {
+    const isPriced = model !== undefined && tokens !== undefined && costMicroUsd === undefined
+    const prices = isPriced ? await pricesOf(desk.runtime, runId) : null
     const priced =
-      model === undefined || tokens === undefined
-        ? null
-        : priceUsage(desk.runtime.prices, { model, ...tokens }).microUsd
+      prices === null || !isPriced ? null : priceUsage(prices, { model, ...tokens }).microUsd
     const cost = costMicroUsd ?? priced
     if (cost === null) return failed(nothingSpent)
     const spend = { source, model: model ?? null, tokens: tokens ?? null, costMicroUsd: cost }
@@ -22,6 +23,10 @@ export const costHandlers: CostHandlers = {
   },
   'costs.read': async ({ runtime }, { runId, since }) =>
     done(await runtime.readCosts({ runId: runId ?? null, since: since ?? 0 })),
+}
+
+async function pricesOf({ readHead, pricesIn }: Runtime, runId: string): Promise<PriceTable> {
+  return pricesIn((await readHead(runId))?.workspace ?? null)
 }
 
 const nothingSpent = problem('REQUEST_INVALID', {

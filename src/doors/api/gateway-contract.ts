@@ -55,7 +55,13 @@ const pinned = z
 
 export const gatewayContract = {
   'gateway.check': {
-    input: z.strictObject({ ...whose, server, input: jsonObject.default({}), holder: name }),
+    input: z.strictObject({
+      ...whose,
+      server,
+      input: jsonObject.default({}),
+      holder: name,
+      estimateMicroUsd: paid.optional().describe('what it will cost; absent: nobody knows'),
+    }),
     answer: z.object({
       verdict: z.enum(['allow', 'ask', 'deny']),
       code: z.enum([...denialCodes, ...gatewayCodes]).nullable(),

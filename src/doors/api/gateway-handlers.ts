@@ -15,8 +15,9 @@ function whoseOf({ workspace, runId, mark, last }: Named): Whose {
 type Desk = { readonly runtime: { readonly gateway: Gateway } } & By
 
 export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${string}`>> = {
-  'gateway.check': async (desk: Desk, { server, input, holder, ...named }) => {
-    const call = { ...whoseOf(named), server, input, holder }
+  'gateway.check': async (desk: Desk, { server, input, holder, estimateMicroUsd, ...named }) => {
+    const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
+    const call = { ...whoseOf(named), server, input, holder, ...held }
     return done(await desk.runtime.gateway.check(call, byOf(desk)))
   },
   'gateway.mark': async ({ runtime }, mark) => done({ isProven: runtime.marks.isProven(mark) }),

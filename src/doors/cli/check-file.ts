@@ -13,6 +13,7 @@ import { checkPolicy } from '../../core/machine/check-policy.ts'
 import { surveyOf } from '../../core/machine/check-survey.ts'
 import type { Machine } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
+import { pricesFileSchema } from '../../core/policy/prices-schema.ts'
 import { policySchema } from '../../core/policy/schema.ts'
 import type { Node } from '../../core/source/source.ts'
 import type { DefinitionLibrary } from '../../runtime/definition-library.ts'
@@ -26,7 +27,7 @@ type CheckedFile = {
   readonly machines: readonly Machine[]
 }
 
-/** Checks a file for what it is: a definition, a policy, or cases. */
+/** Checks a file for what it is: a definition, a policy, prices, or cases. */
 export function checkFile(file: SourceFile, library: DefinitionLibrary): CheckedFile {
   const { root } = file
   if (root === null) return { findings: file.findings, machines: [] }
@@ -40,6 +41,8 @@ function checkTree(root: Node, library: DefinitionLibrary): CheckedFile {
   switch (kind) {
     case 'policy':
       return { findings: checkPolicyAlone(root), machines: [] }
+    case 'prices':
+      return { findings: readShape(pricesFileSchema, root).findings, machines: [] }
     case 'cases':
       return { findings: checkCases(root), machines: [] }
     case 'definition':

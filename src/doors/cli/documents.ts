@@ -4,12 +4,13 @@
 import { recogniseDialect } from '../../core/dialects/recognise.ts'
 import { member, type Node } from '../../core/source/source.ts'
 
-type DocumentKind = 'definition' | 'policy' | 'cases' | 'other'
+type DocumentKind = 'definition' | 'policy' | 'prices' | 'cases' | 'other'
 
 /** What a tree looks like. */
 export function documentKind(root: Node): DocumentKind {
   if (isCases(root)) return 'cases'
   if (isPolicy(root)) return 'policy'
+  if (isPrices(root)) return 'prices'
   return recogniseDialect(root).dialect === null ? 'other' : 'definition'
 }
 
@@ -38,4 +39,12 @@ function isPolicy(root: Node): boolean {
   const keys = new Set(root.members.map((one) => one.key))
   const isMachine = ['states', 'steps', 'context', 'initial'].some((key) => keys.has(key))
   return !isMachine && policyFields.some((key) => keys.has(key))
+}
+
+function isPrices(root: Node): boolean {
+  return (
+    root.kind === 'object' &&
+    root.members.every(({ key }) => key === 'prices') &&
+    root.members.length > 0
+  )
 }

@@ -139,7 +139,9 @@ function check(
 ): Promise<Outcome> {
   const { tool, input, server } = call
   const { host, cwd } = heard
-  const intent: Intent = { kind: 'check', tool, input, host, server, cwd, branch: run.branch }
+  // WHY nought: hosts report no cost of a call, and make several at once.
+  const paid = { branch: run.branch, estimateMicroUsd: 0 }
+  const intent: Intent = { kind: 'check', tool, input, host, server, cwd, ...paid }
   return runtime.send(run.runId, intent, { ...asAgent, commandId })
 }
 

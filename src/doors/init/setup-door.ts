@@ -23,4 +23,6 @@ export type SetupDoor = {
   readonly keepPort: (port: number) => void
   readonly readInstalls: () => readonly Install[]
   readonly writeInstalls: (installs: readonly Install[]) => void
+  /** What is wrong with the settings of the machine, a line for each. */
+  readonly settingsProblems: () => readonly string[]
 }

@@ -57,7 +57,9 @@ type Cards = Pick<CardStore, 'readCard' | 'writeCards' | 'listCards'>
 
 /** Answers by the keys of agents: needed as long as somebody may ask again. */
 export const doneDrawer = 'mail-done'
-const drawers = { counts: 'mail-count', open: 'mail-open', done: doneDrawer }
+/** How many mails a run has sent, by its id. */
+export const countsDrawer = 'mail-count'
+const drawers = { counts: countsDrawer, open: 'mail-open', done: doneDrawer }
 /** Tries to write before the store is called too busy. */
 const triesMax = 50
 const openMax = 500

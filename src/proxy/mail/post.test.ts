@@ -1,9 +1,9 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
-import { openLedger } from './ledger.ts'
+import { type Ledger, openLedger } from './ledger.ts'
 import { openPost } from './post.ts'
 import { openResendUpstream } from './resend-upstream.ts'
 import type { Sent, Upstream } from './upstream.ts'
@@ -12,8 +12,7 @@ const letter = { from: 'a@b.test', to: 'c@d.test', subject: 'Hi', text: 'Hello' 
 const request = { runId: 'r', kind: 'one', body: letter, idempotencyKey: 'k' } as const
 
 /** A post whose upstream says this, one after the other. */
-function openDesk(upstream: Upstream) {
-  const ledger = openLedger(openMemoryStore(), Date.now)
+function openDesk(upstream: Upstream, ledger = openLedger(openMemoryStore(), Date.now)) {
   // WHY the cast: mail asks no more of a runtime than this.
   const runtime = {
     mailRules: async () => [{ from: null, to: null, mailsMax: 5 }],
@@ -53,6 +52,60 @@ test('a try in doubt is not made certain by a no to a later one', async () => {
   expect((await ledger.listOpen()).length).toBe(1)
   await post.resume()
   expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 1])
+})
+
+/** A ledger that crosses nothing off before it may. */
+function openSlow() {
+  const ledger = openLedger(openMemoryStore(), Date.now)
+  const gate = new EventEmitter()
+  const may = once(gate, 'go')
+  const settle: Ledger['settle'] = async (...told) => {
+    await may
+    await ledger.settle(...told)
+  }
+  const go = () => gate.emit('go')
+  const fail = (fault: Error) => gate.emit('error', fault)
+  return { slow: { ...ledger, settle }, go, fail }
+}
+
+test('a mail that was sent is answered before it is crossed off, once for its key', async () => {
+  const { slow, go } = openSlow()
+  const { ledger, post } = openDesk(saying('keys', { kind: 'sent', ids: ['1'] }, unclear), slow)
+  expect(await post.send(request)).toEqual({ id: '1' })
+  expect((await ledger.listOpen()).length).toBe(1)
+  expect(await post.resume()).toBe(0)
+  const again = post.send(request)
+  go()
+  expect(await again).toEqual({ id: '1' })
+  expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 1])
+})
+
+test('what could not be crossed off stays open, and is tried under the same key', async () => {
+  const { slow, fail } = openSlow()
+  const keys: string[] = []
+  const upstream: Upstream = {
+    ...{ name: 'test', knowsKeys: true },
+    send: async ({ key }) => {
+      keys.push(key)
+      return { kind: 'sent', ids: ['1'] }
+    },
+  }
+  const { ledger, post } = openDesk(upstream, slow)
+  await post.send(request)
+  fail(new Error('the disk is full'))
+  expect(await post.send(request)).toEqual({ id: '1' })
+  expect([(await ledger.listOpen()).length, await ledger.countOf('r')]).toEqual([1, 1])
+  expect(new Set(keys).size).toBe(1)
+  expect(keys).toHaveLength(2)
+})
+
+test('what an upstream without keys has sent is crossed off before it is answered', async () => {
+  const { slow, go } = openSlow()
+  const { ledger, post } = openDesk(saying('no keys'), slow)
+  const sending = post.send(request)
+  setTimeout(go, 20)
+  await sending
+  expect(await ledger.listOpen()).toEqual([])
 })
 
 test('a provider that cannot be reached, or whose key is gone, was sent nothing', async () => {

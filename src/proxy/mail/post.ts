@@ -50,6 +50,8 @@ const triesMax = 3
 const tryMsMax = 20_000
 const pauseMs = 250
 const leaseMs = 120_000
+/** What is refused for a reason that a person has to mend: our key, the line. */
+const upstreamFault = 502
 /** Keys of the provider are good for a day. */
 const resumeMsMax = 23 * 3_600_000
 
@@ -82,6 +84,8 @@ async function send(desk: Desk, request: MailRequest): Promise<JsonObject> {
   const bodies = mails.map(mailBody)
   const content = hashJson({ kind, bodies } as unknown as JsonObject)
   const key = ledgerKey(runId, idempotencyKey ?? randomUUID())
+  // It is crossed off in a moment, and then there is an answer.
+  await desk.busy.get(settlingKey(key))
   if (desk.busy.has(key)) return concurrent()
   return hold(desk, key, async () => {
     const found = await desk.ledger.find(key)
@@ -276,11 +280,32 @@ function unclear(fault: unknown): Unclear {
 type Entry = { readonly key: string; readonly mail: OpenMail }
 
 async function finish(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<JsonObject> {
-  await desk.ledger.settle(key, mail, end)
+  if (end.kind === 'refused' && end.refused.statusCode === upstreamFault) {
+    const { message: why } = end.refused
+    desk.log('a mail could not be handed on', {
+      runId: mail.runId,
+      upstream: desk.upstream.name,
+      why,
+    })
+  }
+  const settling = desk.ledger.settle(key, mail, end)
+  // WHY only these are not waited for: what is lost of it is tried again under the same key, which
+  // such an upstream has sent already. What was refused must not be tried again.
+  const isRepeatable = end.kind === 'sent' && desk.upstream.knowsKeys
+  if (!isRepeatable) await settling
+  else {
+    const log = (fault: unknown): void =>
+      desk.log('a mail that was sent is not crossed off yet', { key, fault: String(fault) })
+    void hold(desk, settlingKey(key), () => settling.catch(log))
+  }
   // WHY not awaited: whoever waits for the mail need not wait for the log of it.
   const reporting = report(desk, mail, end.kind === 'sent' ? 'ok' : 'failed')
   void hold(desk, `report ${key}`, () => reporting)
   return answerOf({ hash: mail.hash, end, kind: mail.kind })
+}
+
+function settlingKey(key: string): string {
+  return `settle ${key}`
 }
 
 type Ended = 'ok' | 'failed'
@@ -298,6 +323,7 @@ async function resume(desk: Desk): Promise<number> {
   let count = 0
   for (const { key } of await desk.ledger.listOpen()) {
     if (desk.busy.has(key) || desk.closing.signal.aborted) continue
+    if (desk.busy.has(settlingKey(key))) continue
     count += 1
     await hold(desk, key, async () => {
       const found = await desk.ledger.find(key)

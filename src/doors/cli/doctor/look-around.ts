@@ -5,7 +5,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openClient } from '../../../client/open-client.ts'
+import { knownPrices } from '../../../core/prices.ts'
 import type { Isolation } from '../../../runtime/jobs.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { readPrices } from '../../../runtime/prices.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { checkInstall } from '../../init/check-install.ts'
 import { readCodexTrust } from '../../init/codex-trust.ts'
@@ -61,12 +64,24 @@ export async function lookAround(io: Io): Promise<Around> {
     ...(isUsed && !existsSync(client)
       ? [`the client of hooks is missing, so every call is blocked: run \`pawl init\` again`]
       : []),
+    ...setup.settingsProblems(),
+    ...pricesProblems(workspace),
   ]
   return {
     ...{ version, workspace, problems, hosts, folder: setup.home },
     jobs: running === null ? 'not tried: no daemon runs' : await isolationHere(io),
     node: process.version,
     daemon: running === null ? null : { pid: running.pid, version: running.version },
+  }
+}
+
+function pricesProblems(workspace: string): readonly string[] {
+  try {
+    readPrices(join(workspace, '.pawl'), knownPrices)
+    return []
+  } catch (fault) {
+    if (!(fault instanceof PawlError)) throw fault
+    return [`${fault.message}; ${fault.hint}`]
   }
 }
 

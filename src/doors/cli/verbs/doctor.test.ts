@@ -32,6 +32,20 @@ test('a host without hooks here is said to be free, which is no fault', async ()
   expect(out).toContain('codex     not found')
 })
 
+test('prices of the workspace that cannot be read are told with their line', async () => {
+  const bench = openHeld()
+  mkdirSync(join(bench.workspace, '.pawl'), { recursive: true })
+  const path = join(bench.workspace, '.pawl', 'prices.json')
+  writeFileSync(path, '{\n  "prices": { "m": { "input": 1 } }\n}\n')
+  const { code, out } = await bench.pawlWith(find(versionText()), 'doctor')
+  expect(code).toBe(1)
+  expect(out).toContain('prices.json`, line 2: ')
+  expect(out).toMatch(/every\s+model counts as the dearest/)
+  const checked = await bench.pawl('check', path)
+  expect(checked.code).toBe(1)
+  expect(checked.out).toContain('output')
+})
+
 test('a host with hooks in force is held, and its limits are said', async () => {
   const bench = openHeld()
   await bench.pawl('init', 'claude', '--yes')

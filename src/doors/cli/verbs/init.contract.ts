@@ -64,6 +64,7 @@ export function openBench(): Bench {
     writeInstalls: (next) => {
       installs = next
     },
+    settingsProblems: () => [],
   })
   const daemon = {
     token: () => token,

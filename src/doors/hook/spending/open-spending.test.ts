@@ -10,6 +10,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { knownPrices } from '../../../core/prices.ts'
+import { openPrices } from '../../../runtime/prices.ts'
 import { asAgent, openBench, startRelease } from '../../../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import type { Heard } from '../heard.ts'
@@ -71,8 +73,8 @@ test('a recorded session of Claude Code costs what its own status line says', as
 })
 
 test.each([
-  // The model is newer than the table: the price of unknown ones.
-  ['codex', 'codex.jsonl', 2, 2 * 175],
+  // The model is newer than the table: the highest price that is known.
+  ['codex', 'codex.jsonl', 2, 2 * 525],
   ['gemini', 'gemini.jsonl', 2, 2 * 16],
 ] as const)('a recorded session of %s is paid once for each answer', async (host, file, ...sum) => {
   const { runtime, spending } = openHouse()
@@ -157,6 +159,75 @@ test('a host that counts its cost itself is believed', async () => {
   spending.look(heard, { runId, branch: null })
   await spending.close()
   expect((await runtime.readHead(runId))?.costMicroUsd).toBe(250_000)
+})
+
+const opencode = (id: string, costUsd: number) => {
+  const none = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, at: null }
+  return { ...heardOf('opencode'), uses: [{ ...none, id, model: 'x', costUsd }] }
+}
+
+test('an answer that opencode tells again after a restart pays what is new of it', async () => {
+  const { runtime, open } = openHouse()
+  const payer = { runId: await startRelease(runtime), branch: null }
+  const costs: (number | undefined)[] = []
+  for (const costUsd of [0.1, 0.25, 0.25, 0.2]) {
+    const spending = open()
+    spending.look(opencode('m1', costUsd), payer)
+    await spending.close()
+    costs.push((await runtime.readHead(payer.runId))?.costMicroUsd)
+  }
+  expect(costs).toEqual([100_000, 250_000, 250_000, 250_000])
+})
+
+test('an answer of opencode is paid once wherever the daemon died in between', async () => {
+  for (const dies of ['before it is paid', 'after it was paid']) {
+    const { runtime, store } = openHouse()
+    const payer = { runId: await startRelease(runtime), branch: null }
+    const broken: typeof runtime.send = async (...told) => {
+      if (dies === 'after it was paid') await runtime.send(...told)
+      throw new Error('the daemon died')
+    }
+    const log = () => undefined
+    const dying = openSpending({ runtime: { ...runtime, send: broken }, cards: store, log })
+    dying.look(opencode('m1', 0.1), payer)
+    await dying.close()
+    const next = openSpending({ runtime, cards: store, log })
+    next.look(opencode('m1', 0.25), payer)
+    await next.close()
+    expect((await runtime.readHead(payer.runId))?.costMicroUsd, dies).toBe(250_000)
+  }
+})
+
+test('a workspace has its own prices, and broken ones make every model the dearest', async () => {
+  const { runtime, folder, store } = openHouse()
+  await startRelease(runtime)
+  const { runId } = await runtime.start(
+    {
+      ...{ definition: 'release', task: null, stage: null, vars: {} },
+      workspace: folder,
+    },
+    asAgent,
+  )
+  mkdirSync(join(folder, '.pawl'))
+  const remarks: unknown[] = []
+  const options = { base: knownPrices, now: () => 0, remark: (one: unknown) => remarks.push(one) }
+  const costOf = async (id: string, prices: string) => {
+    writeFileSync(join(folder, '.pawl', 'prices.json'), prices)
+    const before = (await runtime.readHead(runId))?.costMicroUsd ?? 0
+    const pricesIn = openPrices(options)
+    const spending = openSpending({
+      ...{ runtime: { ...runtime, pricesIn }, cards: store, log: () => undefined },
+    })
+    writeFileSync(join(folder, `${id}.jsonl`), answer(id, later))
+    spending.look(heardOf('claude', join(folder, `${id}.jsonl`)), { runId, branch: null })
+    await spending.close()
+    return ((await runtime.readHead(runId))?.costMicroUsd ?? 0) - before
+  }
+  const own = '{ "prices": { "claude-sonnet-4-5": { "input": 1, "output": 2 } } }'
+  expect(await costOf('m1', own)).toBe(2_000)
+  expect(remarks).toEqual([])
+  expect(await costOf('m2', own.replace('2 }', '"2" }'))).toBe(75_000)
+  expect(String(remarks[0])).toContain('prices.json`, line 1: ')
 })
 
 test('costs are told by run, stage, tool and day', async () => {

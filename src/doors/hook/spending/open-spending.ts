@@ -5,9 +5,10 @@
  */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Spend } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { costMicroUsdMax, microUsd } from '../../../core/money.ts'
-import { priceUsage } from '../../../core/prices.ts'
+import { type PriceTable, priceUsage } from '../../../core/prices.ts'
 import type { Host } from '../../../core/tools/hosts.ts'
 import { codeOf } from '../../../runtime/code-of.ts'
 import type { CardStore } from '../../../runtime/ports.ts'
@@ -48,6 +49,8 @@ type File = {
   readonly carried: Carried
   /** Millionths of a dollar by the id of an answer, the latest last. */
   readonly paid: Map<string, number>
+  /** What a daemon that died may have paid or not. */
+  begun: Bill | null
 }
 
 type Desk = SpendingOptions & {
@@ -95,14 +98,36 @@ function begin(desk: Desk, heard: Heard, payer: Payer): void {
 }
 
 async function payFor(desk: Desk, heard: Heard, payer: Payer): Promise<void> {
-  const [key, source] = [sessionOf(heard), `${heard.host} plugin`]
-  for (const use of heard.uses) {
-    const { paid } = await fileOf(desk, key)
-    await pay(desk, { payer, use, source, key, paid })
-  }
+  const head = await desk.runtime.readHead(payer.runId)
+  const since = head?.startedAt ?? 0
+  const prices = desk.runtime.pricesIn(head?.workspace ?? null)
+  await payUses(desk, heard, { payer, prices })
   if (!hasTranscripts(heard.host)) return
   for (const path of heard.transcripts) {
-    await readOn(desk, heard, { payer, path }).catch((fault: unknown) => warn(desk, path, fault))
+    await readOn(desk, heard, { payer, path, since, prices }).catch((fault: unknown) =>
+      warn(desk, path, fault),
+    )
+  }
+}
+
+/**
+ * What a plugin tells of is in no file that could be read again, and is told again with more.
+ * WHY the bill is kept before it is paid: whatever happens, it is known what was.
+ */
+async function payUses(desk: Desk, heard: Heard, paying: Paying): Promise<void> {
+  if (heard.uses.length === 0) return
+  const [key, source] = [sessionOf(heard), `${heard.host} plugin`]
+  const file = await fileOf(desk, key)
+  if (file.begun !== null) {
+    const { begun } = file
+    file.begun = null
+    await settle(desk, begun, file.paid).catch((fault: unknown) => warn(desk, key, fault))
+  }
+  for (const use of heard.uses) {
+    const bill = billFor(desk, { ...paying, use, source, key, paid: file.paid })
+    if (bill === null) continue
+    await keepPlace(desk, key, { ...file, begun: bill })
+    await settle(desk, bill, file.paid)
   }
 }
 
@@ -117,21 +142,23 @@ function warn({ log, warned }: Desk, about: string, fault: unknown): void {
   log('what a model has cost could not be read', { about, why })
 }
 
-type Reading = { readonly payer: Payer; readonly path: string }
+type Paying = { readonly payer: Payer; readonly prices: PriceTable }
+type Reading = Paying & { readonly path: string; readonly since: number }
 
-async function readOn(desk: Desk, heard: Heard, { payer, path }: Reading): Promise<void> {
+async function readOn(desk: Desk, heard: Heard, reading: Reading): Promise<void> {
+  const { path, since, ...paying } = reading
   const { host } = heard
   const key = `${host} ${hash('sha256', path)}`
   const file = await fileOf(desk, key)
   const begun = file.offset
-  const since = (await desk.runtime.readHead(payer.runId))?.startedAt ?? 0
   const source = `${host} transcript`
   for (let looks = 0, isMore = true; isMore && looks < looksMax; looks += 1) {
     const tail = await readTail(path, file.offset)
     for (const use of usesIn(desk, tail.lines, { host, path, file })) {
       // What was said before the run began is not its to pay.
       if (use.at === null || use.at < since) continue
-      await pay(desk, { payer, use, source, key, paid: file.paid })
+      const bill = billFor(desk, { ...paying, use, source, key, paid: file.paid })
+      if (bill !== null) await settle(desk, bill, file.paid)
     }
     file.offset = tail.offset
     isMore = tail.isMore
@@ -154,6 +181,7 @@ type KeptFile = {
   readonly offset: number
   readonly model: string
   readonly paid?: readonly (readonly [id: string, microUsd: number])[]
+  readonly begun?: Bill | null
 }
 
 async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
@@ -162,8 +190,8 @@ async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
   const card = await cards.readCard(transcriptsDrawer, key)
   // WHY the cast: this room alone writes these cards.
   const kept = card === null ? null : (JSON.parse(card.data) as KeptFile)
-  const { offset = 0, model = '', paid = [] } = kept ?? {}
-  const file: File = { offset, carried: { model }, paid: new Map(paid) }
+  const { offset = 0, model = '', paid = [], begun = null } = kept ?? {}
+  const file: File = { offset, carried: { model }, paid: new Map(paid), begun }
   files.set(key, file)
   const [oldest] = files.keys()
   if (files.size > filesMax && oldest !== undefined) files.delete(oldest)
@@ -172,15 +200,13 @@ async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
 
 /** Where reading goes on after a restart. What is lost of it is read twice, and paid once. */
 async function keepPlace({ cards }: Desk, key: string, file: File): Promise<void> {
-  const kept: KeptFile = {
-    ...{ offset: file.offset, model: file.carried.model, paid: [...file.paid] },
-  }
+  const { offset, carried, begun } = file
+  const kept: KeptFile = { offset, model: carried.model, paid: [...file.paid], begun }
   const data = JSON.stringify(kept)
   await cards.writeCards([{ drawer: transcriptsDrawer, key, expected: null, data, at: Date.now() }])
 }
 
-type Payment = {
-  readonly payer: Payer
+type Payment = Paying & {
   readonly use: ModelUse
   readonly source: string
   /** Where its id is unique. */
@@ -188,29 +214,38 @@ type Payment = {
   readonly paid: File['paid']
 }
 
+/** What is to be paid for an answer, whole: it can be sent again, and is paid once. */
+type Bill = {
+  readonly payer: Payer
+  readonly spend: Spend
+  readonly commandId: string
+  readonly id: string
+  readonly whole: number
+}
+
 /**
- * Pays what an answer costs more than was paid for it.
+ * What an answer costs more than was paid for it; null: nothing.
  * INVARIANT: the id of the command is that of the answer with its whole cost, so that it is paid
  * once however often the same lines are read.
  */
-async function pay(desk: Desk, { payer, use, source, key, paid }: Payment): Promise<void> {
-  const { runtime } = desk
+function billFor(desk: Desk, { payer, use, source, key, paid, prices }: Payment): Bill | null {
   const { id, model, costUsd, input, output, cacheRead, cacheWrite } = use
-  const priced = priceUsage(runtime.prices, use)
+  const priced = priceUsage(prices, use)
   const isTold = costUsd !== null && costUsd > 0
   const whole = Math.min(isTold ? microUsd(costUsd) : priced.microUsd, costMicroUsdMax)
   const before = paid.get(id)
-  if ((whole === 0 && output === 0) || whole <= (before ?? -1)) return
-  if (!isTold && !priced.isKnown) warn(desk, model, 'no price is known, so a high one is taken')
-  const tokens = { input, output, cacheRead, cacheWrite }
+  if ((whole === 0 && output === 0) || whole <= (before ?? -1)) return null
+  if (!isTold && !priced.isKnown) warn(desk, model, 'no price is known, so the highest is taken')
   // WHY no tokens of the rest: those of the first line are counted already.
-  const spent = {
-    tokens: before === undefined ? tokens : null,
-    costMicroUsd: whole - (before ?? 0),
-  }
-  const spend = { source, model, ...spent }
+  const tokens = before === undefined ? { input, output, cacheRead, cacheWrite } : null
+  const spend = { source, model, tokens, costMicroUsd: whole - (before ?? 0) }
+  return { payer, spend, commandId: `spend:${key}:${id}:${whole}`, id, whole }
+}
+
+async function settle({ runtime }: Desk, bill: Bill, paid: File['paid']): Promise<void> {
+  const { payer, spend, commandId, id, whole } = bill
   const { runId, branch } = payer
-  const by = { ...asPawl, commandId: `spend:${key}:${id}:${whole}` }
+  const by = { ...asPawl, commandId }
   await runtime.send(runId, { kind: 'spend', spend, branch }, by).catch(paidBefore)
   remember(paid, id, whole)
 }

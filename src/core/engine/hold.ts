@@ -1,0 +1,72 @@
+/**
+ * What calls hold of budgets while nobody knows yet what they cost: what their makers say, else as
+ * much as a call of the same tool has cost at most, else it is unknown.
+ * Together with `hasRoom` this keeps what a budget overshoots to the cost of one call.
+ */
+import { own } from '../json.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Limited } from '../policy/limits.ts'
+import type { Around, Costs, Held, OpenCall, Reserve, RunState, Wish } from './types.ts'
+
+/** How long money is held for a call that nobody reports. */
+const reserveMs = 15 * 60_000
+
+export const nothingHeld: Held = { microUsd: 0, unknown: 0 }
+
+/** A moment, and what calls have cost until then. */
+export type Then = { readonly at: number; readonly dearest: Costs }
+
+/** What open calls hold then. */
+export function heldBy(calls: readonly OpenCall[], then: Then): Held {
+  let held = nothingHeld
+  for (const call of calls) held = addHeld(held, holdOf(call, then))
+  return held
+}
+
+export function addHeld(a: Held, b: Held): Held {
+  if (b === nothingHeld) return a
+  return { microUsd: a.microUsd + b.microUsd, unknown: a.unknown + b.unknown }
+}
+
+/** What one open call holds; a call that was never reported holds nothing after a while. */
+export function holdOf({ tool, reserve }: OpenCall, { dearest, at }: Then): Held {
+  if (reserve === undefined || at >= reserve.until) return nothingHeld
+  const microUsd = reserve.microUsd ?? own(dearest, tool)
+  return microUsd === undefined ? { microUsd: 0, unknown: 1 } : { microUsd, unknown: 0 }
+}
+
+type Judged = {
+  readonly around: Around
+  readonly estimateMicroUsd?: number
+}
+
+/** What a call wants of budgets before it is made. */
+export function wishOf({ around, estimateMicroUsd }: Judged, state: RunState, tool: string): Wish {
+  if (estimateMicroUsd !== undefined && estimateMicroUsd > 0) {
+    return { microUsd: estimateMicroUsd, isSaid: true }
+  }
+  // WHY a word of nought is no more than that: the tool may have cost something all the same.
+  const known = own(around.dearest ?? state.dearest ?? {}, tool)
+  return { microUsd: known ?? estimateMicroUsd ?? null, isSaid: false }
+}
+
+type Holding = {
+  readonly machine: Machine
+  readonly around: Around
+  readonly at: number
+  /** The rules of policies whose limits the call counts on. */
+  readonly limited: readonly Limited[]
+  readonly estimateMicroUsd?: number
+}
+
+/** What is written down with a call that is let through; null: it holds nothing. */
+export function reserveFor(holding: Holding, { microUsd, isSaid }: Wish): Reserve | null {
+  const { machine, around, at, limited, estimateMicroUsd } = holding
+  const until = at + reserveMs
+  if (isSaid) return { microUsd, until }
+  if (estimateMicroUsd === 0 && microUsd === 0) return null
+  const isCapped =
+    [{ machine }, ...around.above].some((run) => run.machine.limits.microUsdMax !== null) ||
+    limited.some(({ rule }) => rule.budget !== null)
+  return isCapped ? { microUsd: null, until } : null
+}

@@ -1,0 +1,43 @@
+/**
+ * What certain files of a folder say, read again once they have changed.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How long a look at the files is believed. */
+const freshMs = 1_000
+/** Folders that are kept at hand. */
+const foldersMax = 1_000
+
+type Look<T> = { readonly at: number; readonly stamp: string; readonly value: T }
+
+export type Reading<T> = {
+  /** The files that count. */
+  readonly names: readonly string[]
+  readonly read: (folder: string) => T
+  readonly now: () => number
+}
+
+/** What a folder says; where reading it is a fault, it is one each time. */
+export function openFreshFolders<T>({ names, read, now }: Reading<T>): (folder: string) => T {
+  const looks = new Map<string, Look<T>>()
+  return (folder) => {
+    const known = looks.get(folder)
+    if (known !== undefined && now() - known.at < freshMs) return known.value
+    const stamp = stampOf(folder, names)
+    const value = known?.stamp === stamp ? known.value : read(folder)
+    if (looks.size >= foldersMax) looks.clear()
+    looks.set(folder, { at: now(), stamp, value })
+    return value
+  }
+}
+
+/** Changes whenever a file of the folder does. */
+function stampOf(folder: string, names: readonly string[]): string {
+  return names
+    .map((name) => {
+      const stats = statSync(join(folder, name), { throwIfNoEntry: false })
+      return stats === undefined ? '' : `${stats.ino}.${stats.size}.${stats.mtimeMs}`
+    })
+    .join('|')
+}
