@@ -9,6 +9,7 @@ import type { Answer } from '../doors/api/contract.ts'
 import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
 import type { Shown } from '../doors/mcp/who.ts'
 import { type Desk, whoseOf } from './desk.ts'
+import { openHeldPass } from './held-pass.ts'
 
 export type Wish = {
   readonly server: McpName
@@ -48,7 +49,7 @@ export type Ended = {
 export type Judge = {
   readonly judge: (wish: Wish) => Promise<Judged>
   /** When all that was reported has been taken. */
-  readonly settled: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 type Verdict = Answer<'gateway.check'>
@@ -67,16 +68,24 @@ export function openJudge(desk: Desk): Judge {
     const done = report(desk, verdict, ended).finally(() => reports.delete(done))
     reports.add(done)
   }
+  const pass = openHeldPass()
   return {
-    settled,
+    close: async () => {
+      pass.close()
+      await settled()
+    },
     judge: async (wish) => {
+      const { input: asked } = wish
+      if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
       // What has ended is counted before the next call is judged.
       await settled()
       try {
+        const askedAt = performance.now()
         const verdict = await decided(desk, wish)
+        pass.take(verdict.pass, askedAt)
         if (verdict.verdict !== 'allow') return { kind: 'no', refusal: refusalOf(verdict) }
         const { bytesLeft } = verdict
-        const input = verdict.input ?? wish.input
+        const input = verdict.input ?? asked
         return { kind: 'go', input, bytesLeft, report: reportOf(verdict) }
       } catch (fault) {
         return { kind: 'no', refusal: refusalOfFault(fault) }
@@ -84,6 +93,9 @@ export function openJudge(desk: Desk): Judge {
     },
   }
 }
+
+/** Nobody keeps count of it. */
+const freely = { kind: 'go', bytesLeft: null, report: () => undefined } as const
 
 async function check(desk: Desk, { server, input, mark }: Wish): Promise<Verdict> {
   const { holder, held } = desk

@@ -17,6 +17,8 @@ import {
   type Whose,
 } from './gateway.ts'
 import type { Marks } from './marks.ts'
+import type { OpenRuns } from './open-runs.ts'
+import type { Pass, Passes } from './passes.ts'
 import type { Card, CardStore, Store } from './ports.ts'
 import type { By, Intent, Outcome, Runtime } from './runtime.ts'
 
@@ -25,7 +27,9 @@ export type CallsDesk = {
   readonly clock: Clock
   readonly marks: Pick<Marks, 'isProven'>
   /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
-  readonly openRuns: (workspace: string) => Promise<readonly string[]>
+  readonly openRuns: OpenRuns
+  /** Null: every call is asked about. */
+  readonly passes: Pick<Passes, 'offer'> | null
   readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readRun' | 'readApproval' | 'judge'>
 }
 
@@ -50,9 +54,11 @@ export async function checkCall(
   call: GatewayCall,
   by: By,
 ): Promise<GatewayVerdict> {
+  // INVARIANT: before the look, so that what begins meanwhile takes it back.
+  const pass = call.mark === null ? (desk.passes?.offer() ?? null) : null
   const place = await placeOf(desk, call)
   if (isUnclear(place)) return denied({ ...none, ...place })
-  if (place === null) return checkFree(desk, call)
+  if (place === null) return checkFree(desk, call, pass)
   const { runId, branch } = place
   const hash = hashCall({ tool: spelled(call.server), input: call.input })
   const asked = { ...call, place, key: `call:${runId}:${branch ?? ''}:${hash}` }
@@ -98,6 +104,7 @@ const none = {
   approvalId: null,
   bytesLeft: null,
   card: null,
+  pass: null,
 } as const
 
 /** It cannot be told which run judges. */
@@ -125,9 +132,9 @@ function denied(why: Omit<GatewayVerdict, 'verdict'>): GatewayVerdict {
   return { verdict: 'deny', ...why }
 }
 
-function checkFree({ runtime }: CallsDesk, call: GatewayCall): GatewayVerdict {
+function checkFree({ runtime }: CallsDesk, call: GatewayCall, pass: Pass | null): GatewayVerdict {
   const { server, input, workspace } = call
-  const { isFree: _, ...verdict } = runtime.checkFree({
+  const { isFree, ...verdict } = runtime.checkFree({
     tool: spelled(server),
     input,
     host: 'mcp',
@@ -135,7 +142,9 @@ function checkFree({ runtime }: CallsDesk, call: GatewayCall): GatewayVerdict {
     cwd: null,
     workspace,
   })
-  if (verdict.verdict === 'allow') return { ...none, ...verdict, input }
+  if (verdict.verdict === 'allow') {
+    return { ...none, ...verdict, input, pass: isFree ? pass : null }
+  }
   // Without a run nobody keeps the question, so nobody can be asked.
   return denied({ ...none, ...verdict, code: verdict.code ?? 'POLICY_DENIED' })
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { LaunchEntry } from '../core/tools/launch-pin.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { ShownMark } from './marks.ts'
+import type { Pass } from './passes.ts'
 import type { By } from './runtime.ts'
 
 /** Whose call it is. */
@@ -48,6 +49,8 @@ export type GatewayVerdict = {
   readonly bytesLeft: number | null
   /** The card under which an approved call is made once; it is given back with the report. */
   readonly card: string | null
+  /** No run and no policy has a say: calls that no rule speaks of need not be asked about. */
+  readonly pass: Pass | null
 }
 
 export type GatewayReport = {

@@ -16,8 +16,8 @@ import { readDefinition } from './read-definition.ts'
 export type Policies = (workspace: string | null) => readonly Policy[]
 
 const fileNames = ['policy.json', 'policy.yaml', 'policy.yml']
-/** How long a look at the files is believed. */
-const freshMs = 1_000
+/** How long a look at the files is believed; a pass of a gateway may go by it as long again. */
+const freshMs = 500
 /** Folders whose policies are kept at hand. */
 const foldersMax = 1_000
 

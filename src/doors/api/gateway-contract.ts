@@ -70,6 +70,13 @@ export const gatewayContract = {
       approvalId: z.string().nullable().describe('the question that a person is asked'),
       bytesLeft: count.nullable().describe('bytes that its result may have; null: any number'),
       card: z.string().nullable().describe('goes back with the report'),
+      pass: z
+        .object({ file: z.string(), word: z.string(), ms: count })
+        .nullable()
+        .describe(
+          'while the word stands in the file, and no longer than this, calls without a mark that ' +
+            'speak of no guard need not be asked about; null: ask about each',
+        ),
     }),
   },
   'gateway.mark': { input: mark, answer: z.object({ isProven: z.boolean() }) },
