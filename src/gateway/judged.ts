@@ -27,7 +27,8 @@ export type Judged =
       readonly input: JsonObject
       /** Bytes that the result may have; null: as many as it likes. */
       readonly bytesLeft: number | null
-      readonly report: (ended: Ended) => void
+      /** Null: nobody keeps count of it. */
+      readonly report: ((ended: Ended) => void) | null
     }
   | { readonly kind: 'no'; readonly refusal: Refusal }
 
@@ -61,24 +62,30 @@ const outputCharsMax = 200_000
 
 export function openJudge(desk: Desk): Judge {
   const reports = new Set<Promise<void>>()
-  const settled = async (): Promise<void> => {
-    if (reports.size > 0) await Promise.all(reports)
-  }
-  const reportOf = (verdict: Verdict) => (ended: Ended) => {
-    const done = report(desk, verdict, ended).finally(() => reports.delete(done))
-    reports.add(done)
+  /** Those of approved calls, whose card has to be gone before the same call is judged anew. */
+  const carded = new Set<Promise<void>>()
+  const reportOf = (verdict: Verdict) => {
+    const { runId, callId, card } = verdict
+    if (runId === null || callId === null) return null
+    const open = card === null ? reports : carded
+    return (ended: Ended): void => {
+      const call = { ...verdict, runId, callId }
+      const done = report(desk, call, ended).finally(() => open.delete(done))
+      open.add(done)
+    }
   }
   const pass = openHeldPass()
   return {
     close: async () => {
       pass.close()
-      await settled()
+      await Promise.all([...reports, ...carded])
     },
     judge: async (wish) => {
       const { input: asked } = wish
       if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
-      // What has ended is counted before the next call is judged.
-      await settled()
+      // WHY no wait for the other reports: on one connection the daemon takes what was sent first
+      // first, so that what has ended is counted before the next call of its run is judged.
+      if (carded.size > 0) await Promise.all(carded)
       try {
         const askedAt = performance.now()
         const verdict = await decided(desk, wish)
@@ -94,8 +101,7 @@ export function openJudge(desk: Desk): Judge {
   }
 }
 
-/** Nobody keeps count of it. */
-const freely = { kind: 'go', bytesLeft: null, report: () => undefined } as const
+const freely = { kind: 'go', bytesLeft: null, report: null } as const
 
 async function check(desk: Desk, { server, input, mark }: Wish): Promise<Verdict> {
   const { holder, held } = desk
@@ -125,9 +131,10 @@ async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
   return verdict
 }
 
-async function report(desk: Desk, verdict: Verdict, ended: Ended): Promise<void> {
-  const { runId, callId, branch, card } = verdict
-  if (runId === null || callId === null) return
+type Made = Pick<Verdict, 'branch' | 'card'> & { readonly runId: string; readonly callId: string }
+
+async function report(desk: Desk, made: Made, ended: Ended): Promise<void> {
+  const { runId, callId, branch, card } = made
   const { output } = ended
   try {
     await desk.daemon('gateway.report', {

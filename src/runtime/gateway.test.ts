@@ -64,6 +64,23 @@ test('an approved call is let through once, also when its answer was lost', asyn
   expect(await runtime.gateway.check(write, asAgent)).toMatchObject({ verdict: 'ask' })
 })
 
+test('what was reported before is counted when the next call is judged, without a wait', async () => {
+  const { runtime } = openBench()
+  const work = { allowed_tools: ['mcp__fs__read_file'], context_budget_bytes: 10, on: { E: 'end' } }
+  const small = { id: 'small', initial: 'work', states: { work, end: { type: 'final' } } }
+  await runtime.definitions.create({ source: JSON.stringify(small), format: 'json' })
+  const request = { definition: 'small', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start(request, asAgent)
+  const { callId, bytesLeft } = await runtime.gateway.check(call('read_file'), asAgent)
+  expect(bytesLeft).toBe(10)
+  const ended = { ...report, runId, callId: callId ?? '', card: null, bytes: 10 }
+  // As they come over one connection, right behind each other.
+  const reported = runtime.gateway.report(ended, asAgent)
+  const next = await runtime.gateway.check(call('read_file'), asAgent)
+  expect(next).toMatchObject({ verdict: 'deny', code: 'BYTES_EXHAUSTED' })
+  await reported
+})
+
 test('a call whose grant was used up and that never began begins at the next try', async () => {
   const bench = await openRun()
   const { runtime, store } = bench
