@@ -8,6 +8,7 @@ import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Answer } from '../doors/api/contract.ts'
 import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
 import type { Shown } from '../doors/mcp/who.ts'
+import { callLeaseMs } from '../runtime/gateway.ts'
 import { type Desk, whoseOf } from './desk.ts'
 import { openHeldPass } from './held-pass.ts'
 
@@ -62,30 +63,26 @@ const outputCharsMax = 200_000
 
 export function openJudge(desk: Desk): Judge {
   const reports = new Set<Promise<void>>()
-  /** Those of approved calls, whose card has to be gone before the same call is judged anew. */
-  const carded = new Set<Promise<void>>()
-  const reportOf = (verdict: Verdict) => {
-    const { runId, callId, card } = verdict
+  const reportOf = ({ runId, callId, branch, approvalId }: Verdict) => {
     if (runId === null || callId === null) return null
-    const open = card === null ? reports : carded
+    const call = { runId, callId, branch }
+    const release = approvalId === null ? null : keepLease(desk, call)
     return (ended: Ended): void => {
-      const call = { ...verdict, runId, callId }
-      const done = report(desk, call, ended).finally(() => open.delete(done))
-      open.add(done)
+      release?.()
+      const done = report(desk, call, ended).finally(() => reports.delete(done))
+      reports.add(done)
     }
   }
   const pass = openHeldPass()
   return {
     close: async () => {
       pass.close()
-      await Promise.all([...reports, ...carded])
+      await Promise.all(reports)
     },
     judge: async (wish) => {
       const { input: asked } = wish
       if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
-      // WHY no wait for the other reports: on one connection the daemon takes what was sent first
-      // first, so that what has ended is counted before the next call of its run is judged.
-      if (carded.size > 0) await Promise.all(carded)
+      // WHY no wait for reports: they were sent before, and the daemon counts them first.
       try {
         const askedAt = performance.now()
         const verdict = await decided(desk, wish)
@@ -131,22 +128,37 @@ async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
   return verdict
 }
 
-type Made = Pick<Verdict, 'branch' | 'card'> & { readonly runId: string; readonly callId: string }
+type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }
+
+/** Says now and then that an approved call is still being made; gives how to stop. */
+function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () => void {
+  const renew = (): void => {
+    daemon('gateway.renew', { runId, callId, holder }).catch((fault: unknown) =>
+      log(`a lease could not be renewed: ${textOf(fault)}`),
+    )
+  }
+  const timer = setInterval(renew, callLeaseMs / 3)
+  return () => clearInterval(timer)
+}
+
+function textOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
+}
 
 async function report(desk: Desk, made: Made, ended: Ended): Promise<void> {
-  const { runId, callId, branch, card } = made
+  const { runId, callId, branch } = made
   const { output } = ended
   try {
     await desk.daemon('gateway.report', {
       runId,
       callId,
       ...(branch === null ? {} : { branch }),
-      ...(card === null ? {} : { card }),
+      holder: desk.holder,
       ...ended,
       output: output === null || output.length > outputCharsMax ? null : output,
     })
   } catch (fault) {
-    desk.log(`a call could not be reported: ${fault instanceof Error ? fault.message : fault}`)
+    desk.log(`a call could not be reported: ${textOf(fault)}`)
   }
 }
 
@@ -162,7 +174,7 @@ function refusalOfFault(fault: unknown): Refusal {
     const { code, detail, hint } = fault
     return { code, reason: detail, hint, approvalId: null }
   }
-  const reason = fault instanceof Error ? fault.message : String(fault)
+  const reason = textOf(fault)
   const hint = 'this is a fault of Pawl; tell a person'
   return { code: 'INTERNAL', reason, hint, approvalId: null }
 }
