@@ -101,6 +101,16 @@ test('a call behind the gateway is left to it, with whose it is, and counted the
   expect(other.exit).toBe(2)
 })
 
+test('Codex writes the name of the gateway in its own way; elsewhere that is a stranger', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const name = 'mcp__pawl_gateway__fs__read'
+  const { stdout, exit } = await call(name, { path: 'a' }, { host: 'codex', session: 'c1', runId })
+  expect(exit).toBe(0)
+  expect(JSON.parse(stdout).hookSpecificOutput.updatedInput._pawl).toMatchObject({ run: runId })
+  expect((await call(name, { path: 'a' }, { session: 'c2', runId })).exit).toBe(2)
+})
+
 test("a call of Pawl's own carries its session and run, whatever the agent wrote", async () => {
   const { runtime, call } = openDesk()
   const runId = await startRelease(runtime)
