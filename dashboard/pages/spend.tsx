@@ -85,7 +85,10 @@ function Days({ costs }: { readonly costs: Costs | null }) {
 }
 
 type ToolsProps = { readonly stats: Stats | null; readonly costs: Costs | null }
-type ToolRow = Omit<Stats['tools'][number], 'calls'> & { readonly calls: number | null }
+type ToolRow = Omit<Stats['tools'][number], 'calls'> & {
+  readonly calls: number | null
+  readonly costMicroUsd: number
+}
 
 /** Tools with their calls, and models, which make none. */
 function toolRows({ stats, costs }: ToolsProps): readonly ToolRow[] {

@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from './json.ts'
-import { judgeWithoutRun } from './judge-free.ts'
+import { judgeWithoutRun, speaksOfGuards } from './judge-free.ts'
 import { policyOf } from './policy/policy-builder.contract.ts'
 import { callOf } from './tools/call-builder.contract.ts'
 
@@ -37,4 +38,22 @@ test('a policy holds without a run; what it limits is denied, since nobody count
   expect(says('Edit', edit, [policy]).verdict).toBe('ask')
   expect(says('Read', { file_path: 'a.ts' }, [policy]).verdict).toBe('allow')
   expect(says('Bash', { command: 'ls' }, [policy]).code).toBe('RATE_LIMITED')
+})
+
+test('what speaks of no guard is free wherever there is no policy: nobody has to be asked', () => {
+  const word = fc.constantFrom('.husky/x', '/srv/home/db', '.git/hooks/pre-push', '.env', '.pawl/a')
+  const text = fc.oneof(word, fc.string())
+  const key = fc.constantFrom('path', 'file_path', 'command', 'content', 'patch', 'edits', 'x')
+  const value = fc.oneof(text, fc.array(text, { maxLength: 3 }), fc.dictionary(key, text))
+  const tool = fc.constantFrom('write_file', 'run', 'read_file', 'Bash', 'apply_patch', 'odd name')
+  fc.assert(
+    fc.property(tool, fc.dictionary(key, value), (name, input) => {
+      fc.pre(!speaksOfGuards(input as JsonObject))
+      const where = { host: 'mcp', server: { server: 'fs', tool: name } } as const
+      const guarded = ['/srv/home']
+      const call = callOf(`mcp__fs__${name}`, input as JsonObject, { ...where, guarded })
+      expect(judgeWithoutRun(call, []).verdict).toBe('allow')
+    }),
+    { numRuns: 2_000 },
+  )
 })

@@ -48,7 +48,11 @@ const guards = /pawl|claude|codex|gemini|opencode|cursor|mcp\.json|managed-|[*?[
 /** Values of an input that are looked at. */
 const valuesMax = 20_000
 
-function speaksOfGuards(input: Json): boolean {
+/**
+ * Whether an input names what holds the agent.
+ * INVARIANT: what does not is allowed where there is neither a run nor a policy.
+ */
+export function speaksOfGuards(input: Json): boolean {
   const open: Json[] = [input]
   for (let count = 0; open.length > 0; count += 1) {
     const next = open.pop() ?? null

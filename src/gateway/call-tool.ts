@@ -62,7 +62,7 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   }
   // A client that has left: nothing was made yet, and nothing is.
   if (signal.aborted) {
-    judged.report({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
+    judged.report?.({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
     return null
   }
   // Tasks of the protocol are not passed on: nobody would judge what becomes of one.
@@ -76,9 +76,13 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   }
   const answered = await server.upstream.request('tools/call', forwarded, { signal, before })
   const told = tell(withinBudget(answered, judged.bytesLeft))
-  const ok = answered.kind === 'result' && asObject(answered.result)?.isError !== true
-  const output = answered.kind === 'result' ? outputOf(answered.result) : null
-  const after = (bytes: number): void => judged.report({ ok, output, bytes, costMicroUsd })
+  const { report } = judged
+  if (report === null) return told
+  const after = (bytes: number): void => {
+    const ok = answered.kind === 'result' && asObject(answered.result)?.isError !== true
+    const output = answered.kind === 'result' ? outputOf(answered.result) : null
+    report({ ok, output, bytes, costMicroUsd })
+  }
   if (told === null || 'error' in told) {
     after(0)
     return told

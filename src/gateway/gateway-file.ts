@@ -88,7 +88,7 @@ const fileBytesMax = 1024 * 1024
 /** No `__`, which parts a server from its tool, and short enough for what clients take. */
 const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,28}[A-Za-z0-9]$|^[A-Za-z0-9]$/
 /** Names that would be taken for something else: Pawl, or what hosts put in front of names. */
-const takenNames = new Set(['pawl', 'pawl-gateway', 'mcp'])
+const takenNames = new Set(['pawl', 'pawl-gateway', 'pawl_gateway', 'mcp'])
 
 /** The settings of a workspace: a person's own file first, then the workspace's. */
 export function readGatewayFiles(home: string, workspace: string): GatewaySettings {

@@ -8,7 +8,9 @@ import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Answer } from '../doors/api/contract.ts'
 import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
 import type { Shown } from '../doors/mcp/who.ts'
+import { callLeaseMs } from '../runtime/gateway.ts'
 import { type Desk, whoseOf } from './desk.ts'
+import { openHeldPass } from './held-pass.ts'
 
 export type Wish = {
   readonly server: McpName
@@ -28,7 +30,8 @@ export type Judged =
       readonly input: JsonObject
       /** Bytes that the result may have; null: as many as it likes. */
       readonly bytesLeft: number | null
-      readonly report: (ended: Ended) => void
+      /** Null: nobody keeps count of it. */
+      readonly report: ((ended: Ended) => void) | null
     }
   | { readonly kind: 'no'; readonly refusal: Refusal }
 
@@ -50,7 +53,7 @@ export type Ended = {
 export type Judge = {
   readonly judge: (wish: Wish) => Promise<Judged>
   /** When all that was reported has been taken. */
-  readonly settled: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 type Verdict = Answer<'gateway.check'>
@@ -62,23 +65,33 @@ const outputCharsMax = 200_000
 
 export function openJudge(desk: Desk): Judge {
   const reports = new Set<Promise<void>>()
-  const settled = async (): Promise<void> => {
-    if (reports.size > 0) await Promise.all(reports)
+  const reportOf = ({ runId, callId, branch, approvalId }: Verdict) => {
+    if (runId === null || callId === null) return null
+    const call = { runId, callId, branch }
+    const release = approvalId === null ? null : keepLease(desk, call)
+    return (ended: Ended): void => {
+      release?.()
+      const done = report(desk, call, ended).finally(() => reports.delete(done))
+      reports.add(done)
+    }
   }
-  const reportOf = (verdict: Verdict) => (ended: Ended) => {
-    const done = report(desk, verdict, ended).finally(() => reports.delete(done))
-    reports.add(done)
-  }
+  const pass = openHeldPass()
   return {
-    settled,
+    close: async () => {
+      pass.close()
+      await Promise.all(reports)
+    },
     judge: async (wish) => {
-      // What has ended is counted before the next call is judged.
-      await settled()
+      const { input: asked } = wish
+      if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
+      // WHY no wait for reports: they were sent before, and the daemon counts them first.
       try {
+        const askedAt = performance.now()
         const verdict = await decided(desk, wish)
+        pass.take(verdict.pass, askedAt)
         if (verdict.verdict !== 'allow') return { kind: 'no', refusal: refusalOf(verdict) }
         const { bytesLeft } = verdict
-        const input = verdict.input ?? wish.input
+        const input = verdict.input ?? asked
         return { kind: 'go', input, bytesLeft, report: reportOf(verdict) }
       } catch (fault) {
         return { kind: 'no', refusal: refusalOfFault(fault) }
@@ -86,6 +99,8 @@ export function openJudge(desk: Desk): Judge {
     },
   }
 }
+
+const freely = { kind: 'go', bytesLeft: null, report: null } as const
 
 async function check(desk: Desk, wish: Wish): Promise<Verdict> {
   const { holder, held } = desk
@@ -117,21 +132,37 @@ async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
   return verdict
 }
 
-async function report(desk: Desk, verdict: Verdict, ended: Ended): Promise<void> {
-  const { runId, callId, branch, card } = verdict
-  if (runId === null || callId === null) return
+type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }
+
+/** Says now and then that an approved call is still being made; gives how to stop. */
+function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () => void {
+  const renew = (): void => {
+    daemon('gateway.renew', { runId, callId, holder }).catch((fault: unknown) =>
+      log(`a lease could not be renewed: ${textOf(fault)}`),
+    )
+  }
+  const timer = setInterval(renew, callLeaseMs / 3)
+  return () => clearInterval(timer)
+}
+
+function textOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
+}
+
+async function report(desk: Desk, made: Made, ended: Ended): Promise<void> {
+  const { runId, callId, branch } = made
   const { output } = ended
   try {
     await desk.daemon('gateway.report', {
       runId,
       callId,
       ...(branch === null ? {} : { branch }),
-      ...(card === null ? {} : { card }),
+      holder: desk.holder,
       ...ended,
       output: output === null || output.length > outputCharsMax ? null : output,
     })
   } catch (fault) {
-    desk.log(`a call could not be reported: ${fault instanceof Error ? fault.message : fault}`)
+    desk.log(`a call could not be reported: ${textOf(fault)}`)
   }
 }
 
@@ -147,7 +178,7 @@ function refusalOfFault(fault: unknown): Refusal {
     const { code, detail, hint } = fault
     return { code, reason: detail, hint, approvalId: null }
   }
-  const reason = fault instanceof Error ? fault.message : String(fault)
+  const reason = textOf(fault)
   const hint = 'this is a fault of Pawl; tell a person'
   return { code: 'INTERNAL', reason, hint, approvalId: null }
 }

@@ -92,9 +92,9 @@ async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told>
     const { bytesLeft } = judged
     const { result } = answered
     const cut = bytesLeft === null ? result : cutContents(result, bytesLeft)
-    return { result: cut, after: (bytes) => judged.report({ ...ended, bytes }) }
+    return { result: cut, after: (bytes) => judged.report?.({ ...ended, bytes }) }
   }
-  judged.report({ ...ended, bytes: 0 })
+  judged.report?.({ ...ended, bytes: 0 })
   if (answered.kind === 'cancelled') return null
   if (answered.kind === 'error') return { error: answered.error }
   const { code, reason, hint } = answered

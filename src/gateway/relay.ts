@@ -66,7 +66,7 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
     servers,
     onChange: (kind) => tell({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   })
-  const { judge, settled } = openJudge(desk)
+  const { judge, close: closeJudge } = openJudge(desk)
   const methods = methodsOf({ desk, catalogue, judge, servers })
   const answer = openAnswering({ methods, open, tell, send })
   const hear = ({ method, params }: Notification): void => {
@@ -103,7 +103,7 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
     close: async () => {
       for (const left of open.values()) left.abort()
       await Promise.all([...servers.values()].map(({ upstream }) => upstream.close()))
-      await settled()
+      await closeJudge()
     },
   }
 }

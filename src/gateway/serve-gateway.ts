@@ -12,6 +12,7 @@ import { parseJson } from '../doors/api/parse-json.ts'
 import { openLink } from '../doors/mcp/link.ts'
 import type { Desk } from './desk.ts'
 import type { GatewaySettings } from './gateway-file.ts'
+import { gathered } from './gathered.ts'
 import { codes, idOf, readMessage } from './json-rpc.ts'
 import { openRelay, type Relay } from './relay.ts'
 
@@ -49,9 +50,10 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
   const { askWaitMs, servers: entries } = settings
   const [holder, held] = [randomUUID(), { runId: null }]
   const desk: Desk = { daemon: link.ask, workspace, runId, holder, askWaitMs, env, log, held }
+  const write = gathered(output)
   const send = (text: string, mode: 'surely' | 'maybe'): void => {
     if (mode === 'maybe' && output.writableLength > waitingBytesMax) return
-    output.write(`${text}\n`)
+    write(`${text}\n`)
   }
   const relay = openRelay({ desk, entries, version, send })
   const over = new AbortController()

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'
 import { codeOf } from '../runtime/code-of.ts'
+import { gathered } from './gathered.ts'
 import { readMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'
 import {
@@ -34,6 +35,7 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
   const { command, args, cwd, env, secrets } = program
   const redact = openRedactor(secrets)
   const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: isGrouped })
+  const write = gathered(child.stdin)
   let words = ''
   let isOver = false
   const end = (why: Ending): void => {
@@ -62,7 +64,7 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
   return {
     send: (message) => {
       if (isOver) return
-      child.stdin.write(`${JSON.stringify(message)}\n`)
+      write(`${JSON.stringify(message)}\n`)
       if (child.stdin.writableLength <= waitingBytesMax) return
       end({ code: 'UPSTREAM_TIMEOUT', reason: 'it does not read what it is sent' })
       void stop(child)

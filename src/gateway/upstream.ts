@@ -85,8 +85,8 @@ const requestsMax = 512
 type Pending = {
   readonly resolve: (answered: Answered) => void
   readonly token: Id | null
-  readonly timeoutMs: number
-  timer: NodeJS.Timeout
+  /** Null: it is being sent. */
+  timer: NodeJS.Timeout | null
 }
 type Line = {
   wire: Wire | null
@@ -251,8 +251,12 @@ function exchange(line: Line | null, asking: Asking): Promise<Answered> {
       tell('it took too long')
       settle(line, id, timeOver(name, timeoutMs))
     }
-    const timer = setTimeout(onTime, timeoutMs)
-    pending.set(id, { resolve, token: progressTokenOf(params), timeoutMs, timer })
+    const one: Pending = { resolve, token: progressTokenOf(params), timer: null }
+    pending.set(id, one)
+    // WHY first: the server works on it while the rest is made ready.
+    wire.send({ jsonrpc: '2.0', id, method, params })
+    if (!pending.has(id)) return
+    one.timer = setTimeout(onTime, timeoutMs)
     signal?.addEventListener(
       'abort',
       () => {
@@ -262,7 +266,6 @@ function exchange(line: Line | null, asking: Asking): Promise<Answered> {
       },
       { once: true },
     )
-    wire.send({ jsonrpc: '2.0', id, method, params })
   })
 }
 
@@ -283,7 +286,7 @@ function settle({ pending }: Line, id: number, answered: Answered): void {
   const one = pending.get(id)
   if (one === undefined) return
   pending.delete(id)
-  clearTimeout(one.timer)
+  if (one.timer !== null) clearTimeout(one.timer)
   one.resolve(answered)
 }
 
@@ -310,7 +313,7 @@ function receive(
     const waiting = [...line.pending.values()].filter((one) => one.token === token)
     // WHY: a server speaks of its own calls only.
     if (waiting.length === 0) return
-    for (const one of waiting) one.timer.refresh()
+    for (const one of waiting) one.timer?.refresh()
   }
   if (line.early !== null && !isRequest(message) && message.method.endsWith('/list_changed')) {
     if (line.early.length < earlyMax) line.early.push(message)

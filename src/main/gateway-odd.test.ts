@@ -1,7 +1,10 @@
 /** Servers that change, lie, hang, crash and flood behind a real gateway. */
+
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callLeaseMs } from '../runtime/gateway.ts'
 import { type House, isOurNode, openHouse } from './daemon.contract.ts'
 import { openGatewayAgent, openOdd, toolOf, writeGateway } from './gateway.contract.ts'
 
@@ -182,11 +185,29 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
     await lost
     odd.write({ tools: [toolOf('careful')] })
     const second = await openGatewayAgent(house)
-    const told = await second.call('slow__careful', { n: 1 })
-    expect(told).toMatchObject({ isError: true, code: 'CALL_UNSURE' })
-    expect(told.text).toContain('may have happened')
+    const again = () => second.call('slow__careful', { n: 1 })
+    expect((await again()).text).toContain('CALL_UNSURE: this very call is being made')
+    const wait = { timeout: 4 * callLeaseMs, interval: 500 }
+    await expect.poll(async () => (await again()).text, wait).toContain('may have happened')
     expect((await second.call('slow__careful', { n: 1 })).code).toBe('APPROVAL_PENDING')
     expect(odd.calls('careful')).toBe(1)
+    await house.json('cancel', runId)
+  })
+
+  test("an approved call that takes longer than its lease is nobody else's", async () => {
+    const odd = openOdd(house, 'careful')
+    writeGateway(house, { slow: odd.entry })
+    const { runId } = await house.json('start', 'asking')
+    const [first, second] = [await openGatewayAgent(house), await openGatewayAgent(house)]
+    const asked = await first.call('slow__careful', { n: 2 })
+    await house.json('approve', asked.approvalId)
+    odd.write({ tools: [toolOf('careful')], delayMs: callLeaseMs + 4_000 })
+    const made = first.call('slow__careful', { n: 2 })
+    await expect.poll(() => odd.calls('careful'), { timeout: 10_000 }).toBe(1)
+    await sleep(callLeaseMs + 1_000)
+    expect((await second.call('slow__careful', { n: 2 })).text).toContain('being made already')
+    expect(await made).toMatchObject({ isError: false })
+    expect((await second.call('slow__careful', { n: 2 })).code).toBe('APPROVAL_PENDING')
     await house.json('cancel', runId)
   })
 })

@@ -88,6 +88,21 @@ describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
     expect(await eventsOf('call.reported')).toBe(1)
   })
 
+  test('calls that nobody has a rule for are free until the moment a run is there', async () => {
+    const { items } = await house.json('runs')
+    for (const { id } of items) await house.json('cancel', id)
+    const agent = await openGatewayAgent(house)
+    const list = () => agent.call('filesystem__list_allowed_directories')
+    expect(await list()).toMatchObject({ isError: false })
+    let isStarted = false
+    void house.json('start', 'files').finally(() => {
+      isStarted = true
+    })
+    while (!isStarted) await list()
+    // Whoever started it has been told so just now.
+    expect(await list()).toMatchObject({ isError: true, code: 'TOOL_NOT_ALLOWED' })
+  })
+
   test('a call that a person has to agree to is told, approved and made once', async () => {
     await begin()
     const path = join(realpathSync(house.workspace), 'src', 'one.txt')

@@ -26,6 +26,8 @@ export type Home = {
   readonly signIns: string
   /** The port that the HTTP door had last. */
   readonly port: string
+  /** Where gateways look whether they may go on without asking. */
+  readonly passes: string
   /** A folder for each job. */
   readonly jobs: string
   /** What `pawl doctor --prove` has proved last. */
@@ -63,6 +65,7 @@ export function findHome(settings: HomeSettings): Home {
     log: join(folder, 'daemon.log'),
     bin: join(folder, 'bin'),
     jobs: join(folder, 'jobs'),
+    passes: join(folder, 'gateway.pass'),
     installs: join(folder, 'installs.json'),
     signIns: join(folder, 'sign-ins.json'),
     port: join(folder, 'http.port'),

@@ -1,5 +1,7 @@
 /** The endpoint for unattended routines, over both wires: the safe tools and no others. */
-import { describe, expect, test } from 'vitest'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { isOurNode, release } from './daemon.contract.ts'
 import { checklist, openAgent, useHouse } from './mcp.contract.ts'
 
@@ -64,6 +66,18 @@ describe.runIf(isOurNode)('routines', slow, () => {
       isError: true,
       values: { error: { code: 'TOOL_NOT_ALLOWED' }, run: { state: 'made' } },
     })
+  })
+
+  test.each(wires)('what a policy denies is not shown, and denied (%s)', async (wire) => {
+    const path = join(house().workspace, '.pawl', 'policy.json')
+    writeFileSync(path, JSON.stringify({ deny: [{ capability: 'memory_set' }] }))
+    onTestFinished(() => rmSync(path))
+    await house().json('start', 'nightly')
+    const { call, tools } = await openAgent(house(), { wire, isRoutine })
+    const names = async () => (await tools()).map((one) => one.name)
+    await expect.poll(names).toEqual(['process_step', 'memory_get', 'task_claim'])
+    const denied = await call('memory_set', { key: 'a', value: 1 })
+    expect(denied.values.error).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
   test('a run of another dialect is not for routines', async () => {

@@ -13,6 +13,7 @@ import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openClock } from '../runtime/clock.ts'
 import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
 import { openStatuses } from '../runtime/open-statuses.ts'
+import { openPasses } from '../runtime/passes.ts'
 import { openPolicies } from '../runtime/policies.ts'
 import type { Store } from '../runtime/ports.ts'
 import { openPrices } from '../runtime/prices.ts'
@@ -156,6 +157,7 @@ async function openRuntimeOn(
     clock,
     newId,
     policies: openPolicies(home.folder, clock.now),
+    passes: openPasses(home.passes),
     approvalMs: config.approvalMs,
     prices: openPrices({
       base: config.prices,

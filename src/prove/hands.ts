@@ -83,7 +83,10 @@ const codex: Hand = {
   patch: (name, line) => codexPatch([`*** Add File: ${name}`, `+${line}`]),
   heredoc: (name, line) =>
     codex.shell(`apply_patch <<'END'\n${patchText([`*** Add File: ${name}`, `+${line}`])}END`),
-  mcp: ({ server, tool, input }) => ({ name: tool, namespace: `mcp__${server}`, input }),
+  // Codex knows servers by names without dashes.
+  mcp: ({ server, tool, input }) => {
+    return { name: tool, namespace: `mcp__${server.replaceAll('-', '_')}`, input }
+  },
   agent: (message) => ({ name: 'spawn_agent', namespace: 'multi_agent_v1', input: { message } }),
   agentEnd: end,
   typing: (typed) => [

@@ -4,8 +4,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How long a look at the files is believed. */
-const freshMs = 1_000
+/** How long a look at the files is believed; a pass of a gateway may go by it as long again. */
+const freshMs = 500
 /** Folders that are kept at hand. */
 const foldersMax = 1_000
 

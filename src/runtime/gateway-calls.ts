@@ -9,6 +9,7 @@ import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Clock } from './clock.ts'
 import { isNear, realFolder } from './folders.ts'
 import {
+  callLeaseMs,
   type Gateway,
   type GatewayCall,
   type GatewayVerdict,
@@ -16,7 +17,22 @@ import {
   type Offered,
   type Whose,
 } from './gateway.ts'
+import {
+  type BegunCall,
+  type BegunNote,
+  findBegun,
+  isLeased,
+  noteIn,
+  putAsked,
+  putBegun,
+  putOff,
+  removeBegun,
+  removeCard,
+} from './gateway-cards.ts'
 import type { Marks } from './marks.ts'
+import type { OpenRuns } from './open-runs.ts'
+import type { Pass, Passes } from './passes.ts'
+import { PawlError } from './pawl-error.ts'
 import type { Card, CardStore, Store } from './ports.ts'
 import type { By, Intent, Outcome, Runtime } from './runtime.ts'
 
@@ -25,23 +41,17 @@ export type CallsDesk = {
   readonly clock: Clock
   readonly marks: Pick<Marks, 'isProven'>
   /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
-  readonly openRuns: (workspace: string) => Promise<readonly string[]>
+  readonly openRuns: OpenRuns
+  /** When what was reported of a run before has been taken. */
+  readonly counted: (runId: string) => Promise<unknown>
+  /** Null: every call is asked about. */
+  readonly passes: Pick<Passes, 'offer'> | null
   readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readRun' | 'readApproval' | 'judge'>
 }
 
 type Place = { readonly runId: string; readonly branch: string | null }
 /** One call of one run, under the key of its card. */
 type Asked = GatewayCall & { readonly place: Place; readonly key: string }
-
-type Note =
-  | { readonly state: 'asked'; readonly approvalId: string }
-  | {
-      readonly state: 'begun'
-      readonly approvalId: string
-      readonly callId: string
-      readonly holder: string
-      readonly commandId: string | null
-    }
 
 const system = { kind: 'system', name: 'pawl' } as const
 
@@ -50,10 +60,14 @@ export async function checkCall(
   call: GatewayCall,
   by: By,
 ): Promise<GatewayVerdict> {
+  // INVARIANT: before the look, so that what begins meanwhile takes it back.
+  const pass = call.mark === null ? (desk.passes?.offer() ?? null) : null
   const place = await placeOf(desk, call)
   if (isUnclear(place)) return denied({ ...none, ...place })
-  if (place === null) return checkFree(desk, call)
+  if (place === null) return checkFree(desk, call, pass)
   const { runId, branch } = place
+  // What has ended is counted before the next call is judged.
+  await desk.counted(runId)
   const hash = hashCall({ tool: spelled(call.server), input: call.input })
   const asked = { ...call, place, key: `call:${runId}:${branch ?? ''}:${hash}` }
   const card = await desk.store.readCard(gatewayDrawer, asked.key)
@@ -97,7 +111,7 @@ const none = {
   callId: null,
   approvalId: null,
   bytesLeft: null,
-  card: null,
+  pass: null,
 } as const
 
 /** It cannot be told which run judges. */
@@ -125,9 +139,9 @@ function denied(why: Omit<GatewayVerdict, 'verdict'>): GatewayVerdict {
   return { verdict: 'deny', ...why }
 }
 
-function checkFree({ runtime }: CallsDesk, call: GatewayCall): GatewayVerdict {
+function checkFree({ runtime }: CallsDesk, call: GatewayCall, pass: Pass | null): GatewayVerdict {
   const { server, input, workspace } = call
-  const { isFree: _, ...verdict } = runtime.checkFree({
+  const { isFree, ...verdict } = runtime.checkFree({
     tool: spelled(server),
     input,
     host: 'mcp',
@@ -135,7 +149,9 @@ function checkFree({ runtime }: CallsDesk, call: GatewayCall): GatewayVerdict {
     cwd: null,
     workspace,
   })
-  if (verdict.verdict === 'allow') return { ...none, ...verdict, input }
+  if (verdict.verdict === 'allow') {
+    return { ...none, ...verdict, input, pass: isFree ? pass : null }
+  }
   // Without a run nobody keeps the question, so nobody can be asked.
   return denied({ ...none, ...verdict, code: verdict.code ?? 'POLICY_DENIED' })
 }
@@ -195,7 +211,7 @@ async function questionOf(
 type Carded = Asked & { readonly card: Card | null }
 
 async function park(desk: CallsDesk, asked: Carded, approvalId: string): Promise<GatewayVerdict> {
-  await put(desk, asked, { state: 'asked', approvalId })
+  await putAsked(desk, asked, approvalId)
   return waiting(desk, asked, approvalId)
 }
 
@@ -209,17 +225,6 @@ async function waiting(
   return { ...none, ...place, verdict: 'ask', code: null, reason: message, hint, approvalId }
 }
 
-/** Null: the card is removed. `conflict`: somebody else was faster. */
-function put(
-  { store, clock }: CallsDesk,
-  { key, card }: Pick<Carded, 'key' | 'card'>,
-  note: Note | null,
-): Promise<'written' | 'conflict'> {
-  const data = note === null ? null : JSON.stringify(note)
-  const expected = card?.version ?? 0
-  return store.writeCards([{ drawer: gatewayDrawer, key, expected, data, at: clock.now() }])
-}
-
 type Found = Asked & { readonly card: Card }
 
 /** A person was asked about this call before. */
@@ -230,17 +235,12 @@ async function takeUp(desk: CallsDesk, found: Found, by: By): Promise<GatewayVer
   const { status, note: words } = await desk.runtime.readApproval(approvalId)
   if (status === 'pending') return waiting(desk, found, approvalId)
   if (status === 'granted') return begin(desk, { ...found, approvalId }, by)
-  await put(desk, found, null)
+  await removeCard(desk, found)
   const why = words === '' ? '' : `: ${words}`
   const reason =
     status === 'refused' ? `a person refused this call${why}` : 'nobody decided in time'
   const hint = 'go on without it; to ask once more, make the call again'
   return denied({ ...none, ...found.place, code: 'APPROVAL_REFUSED', reason, hint, approvalId })
-}
-
-function noteIn({ data }: Card): Note {
-  // WHY the cast: nobody else writes these cards.
-  return JSON.parse(data) as Note
 }
 
 /**
@@ -252,18 +252,19 @@ async function begin(
   found: Found & { readonly approvalId: string },
   by: By,
 ): Promise<GatewayVerdict> {
-  const { approvalId, place, holder, key } = found
+  const { approvalId, place, holder } = found
   const commandId = commandIdOf(approvalId)
   const verdict = verdictOf(await judge(desk, found, { ...by, commandId }), place)
   if (verdict.verdict !== 'allow' || verdict.callId === null) {
-    await put(desk, found, null)
+    await removeCard(desk, found)
     // The grant ran out or its stage was left: whatever holds now is said by a new judgement.
     return checkAnew(desk, found, { ...by, commandId: null })
   }
   const { callId } = verdict
-  const note = { state: 'begun', approvalId, callId, holder, commandId: by.commandId } as const
-  if ((await put(desk, found, note)) === 'conflict') return beingMade(found)
-  return { ...verdict, approvalId, card: key }
+  const { runId } = place
+  const begun = { approvalId, runId, callId, holder, commandId: by.commandId }
+  if ((await putBegun(desk, found, begun)) === 'conflict') return beingMade(found)
+  return { ...verdict, approvalId }
 }
 
 function commandIdOf(approvalId: string): string {
@@ -272,24 +273,26 @@ function commandIdOf(approvalId: string): string {
 
 function beingMade({ place }: Asked): GatewayVerdict {
   const reason = 'this very call is being made already'
-  return denied({ ...none, ...place, code: 'CALL_UNSURE', reason, hint: 'wait for its result' })
+  const seconds = callLeaseMs / 1_000
+  const hint = `wait for its result; if its maker is gone, a try in ${seconds} s says so`
+  return denied({ ...none, ...place, code: 'CALL_UNSURE', reason, hint })
 }
 
-type Begun = Found & { readonly note: Extract<Note, { state: 'begun' }> }
+type Begun = Found & { readonly note: BegunNote }
 
 async function takeUpBegun(desk: CallsDesk, found: Begun, by: By): Promise<GatewayVerdict> {
-  const { note, place, key, holder } = found
+  const { note, place } = found
   const { callId, approvalId } = note
   // The answer was lost on its way: the same question gets the same one.
   if (note.commandId !== null && note.commandId === by.commandId) {
     const again = await judge(desk, found, { ...by, commandId: commandIdOf(approvalId) })
-    return { ...verdictOf(again, place), approvalId, card: key }
+    return { ...verdictOf(again, place), approvalId }
   }
-  if (note.holder === holder) return beingMade(found)
+  if (isLeased(desk, note)) return beingMade(found)
   const unknown = { ok: false, output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
   const intent: Intent = { kind: 'report', callId, report: unknown, branch: place.branch }
   const { reply } = await desk.runtime.send(place.runId, intent, { ...by, commandId: null })
-  await put(desk, found, null)
+  await removeCard(desk, found)
   // It was reported, and only its card was left behind: this is another call.
   if (reply.kind === 'refused') return checkAnew(desk, found, by)
   const reason = 'a person approved this call and it was begun, but its end was never seen'
@@ -299,15 +302,38 @@ async function takeUpBegun(desk: CallsDesk, found: Begun, by: By): Promise<Gatew
 
 export const reportCall =
   (desk: CallsDesk): Gateway['report'] =>
-  async ({ runId, branch, callId, card: key, ...report }, by) => {
+  ({ holder, runId, branch, callId, ...report }, by) => {
     const intent: Intent = { kind: 'report', callId, report: { ...report, exitCode: null }, branch }
-    // A report that comes too late is refused, and nothing is left to be done about it.
-    await desk.runtime.send(runId, intent, by)
-    const card = key === null ? null : await desk.store.readCard(gatewayDrawer, key)
-    if (key === null || card === null) return
-    const note = noteIn(card)
-    if (note.state === 'begun' && note.callId === callId) await put(desk, { key, card }, null)
+    return ofHolder(desk, { runId, callId, holder }, async (begun) => {
+      // A report that comes too late is refused, and nothing is left to be done about it.
+      await desk.runtime.send(runId, intent, by)
+      if (begun !== null) await removeBegun(desk, begun)
+    })
   }
+
+type Made = { readonly runId: string; readonly callId: string; readonly holder: string }
+
+/** INVARIANT: nobody but who makes an approved call says how it is getting on. */
+async function ofHolder<T>(
+  desk: CallsDesk,
+  { runId, callId, holder }: Made,
+  act: (begun: BegunCall | null) => Promise<T>,
+): Promise<T> {
+  const begun = await findBegun(desk, { runId, callId })
+  if (begun === null || begun.note.holder === holder) return act(begun)
+  const message = `another process makes the call \`${callId}\`, and only its word on it counts`
+  const hint = 'make the same call again: once its maker is gone you are told that it is in doubt'
+  throw new PawlError('NOT_PERMITTED', message, { hint })
+}
+
+export const renewCall =
+  (desk: CallsDesk): Gateway['renew'] =>
+  (call) =>
+    ofHolder(
+      desk,
+      call,
+      async (begun) => begun !== null && (await putOff(desk, begun)) === 'written',
+    )
 
 export const offerTools =
   (desk: CallsDesk): Gateway['offer'] =>

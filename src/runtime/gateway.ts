@@ -9,6 +9,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { LaunchEntry } from '../core/tools/launch-pin.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { ShownMark } from './marks.ts'
+import type { Pass } from './passes.ts'
 import type { By } from './runtime.ts'
 
 /** Whose call it is. */
@@ -48,15 +49,16 @@ export type GatewayVerdict = {
   readonly approvalId: string | null
   /** Bytes that its result may have; null: as many as it likes. */
   readonly bytesLeft: number | null
-  /** The card under which an approved call is made once; it is given back with the report. */
-  readonly card: string | null
+  /** No run and no policy has a say: calls that no rule speaks of need not be asked about. */
+  readonly pass: Pass | null
 }
 
 export type GatewayReport = {
+  /** The process that made the call. */
+  readonly holder: string
   readonly runId: string
   readonly branch: string | null
   readonly callId: string
-  readonly card: string | null
   readonly ok: boolean
   readonly output: string | null
   readonly bytes: number
@@ -116,8 +118,10 @@ export type Acceptance = {
 
 export type Gateway = {
   readonly check: (call: GatewayCall, by: By) => Promise<GatewayVerdict>
-  /** Of a call that was let through. */
+  /** Of a call that was let through. Faults `NOT_PERMITTED`: another process makes it. */
   readonly report: (report: GatewayReport, by: By) => Promise<void>
+  /** Says that an approved call is still being made; false: it is not, as far as is known. */
+  readonly renew: (call: Pick<GatewayReport, 'holder' | 'runId' | 'callId'>) => Promise<boolean>
   /** Which tools may be shown; in the order of the names. */
   readonly offer: (whose: Whose, names: readonly McpName[]) => Promise<Offer>
   readonly see: (sight: Sight) => Promise<Seen>
@@ -125,6 +129,9 @@ export type Gateway = {
   /** Faults `REQUEST_INVALID`: nothing of that name was seen; `STORE_CONFLICT`. */
   readonly accept: (acceptance: Acceptance) => Promise<Pinned>
 }
+
+/** How long an approved call counts as being made after the last word of its maker. */
+export const callLeaseMs = 10_000
 
 /** The drawer of the store in which all of it is kept. */
 export const gatewayDrawer = 'gateway'

@@ -193,12 +193,14 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
 
 type Change = Parameters<Store['commit']>[0]
 
-async function commit({ store, cache }: Desk, change: Change): ReturnType<Store['commit']> {
+async function commit(desk: Desk, change: Change): ReturnType<Store['commit']> {
+  const { store, cache, waiters } = desk
   try {
     return await store.commit(change)
   } catch (fault) {
-    // What was kept is not known here; the next command looks for itself.
+    // What was kept is not known here; the next command looks for itself, and so do listeners.
     cache.drop(change.runId)
+    waiters.wake(change.runId, 0)
     throw fault
   }
 }

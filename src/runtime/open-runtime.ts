@@ -23,6 +23,7 @@ import { openMachineShelf } from './machines.ts'
 import { openMarks } from './marks.ts'
 import { openMemories } from './memories.ts'
 import { openGateway } from './open-gateway.ts'
+import type { Passes } from './passes.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
 import type { ApprovalRow, Store } from './ports.ts'
@@ -58,6 +59,8 @@ export type RuntimeOptions = {
   /** Folders that no call may touch, as absolute paths. Absent: none. */
   readonly guarded?: readonly string[]
   readonly retention: Retention
+  /** What gateways go by without asking; absent: nothing. */
+  readonly passes?: Passes
   /** Tells people outside. */
   readonly deliver: Deliver
   /** Absent: nothing but what the engine owes. */
@@ -102,7 +105,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     start: (request, by) => startRun(desk, request, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
-    gateway: openGateway({ store, clock, waiters, marks, runtime: calls }),
+    gateway: openGateway({ ...desk, marks, runtime: calls, passes: options.passes ?? null }),
     marks,
     ...looksOf(desk),
     pricesIn: options.prices ?? (() => knownPrices),
@@ -116,7 +119,12 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     proxyKeys: openProxyKeys(desk),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
-    importRun: (copy) => importRun(store, shelf, { copy, now: clock.now() }),
+    importRun: async (copy) => {
+      const anchor = await importRun(store, shelf, { copy, now: clock.now() })
+      // It may go on, and hold calls from now on.
+      waiters.wake(anchor.runId, anchor.seq)
+      return anchor
+    },
     usage: () => {
       const [runsCached, waitersCount] = [cache.size(), waiters.count()]
       const deafness = store.deafness()
@@ -135,6 +143,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     close: async () => {
       await queue.drained()
       forget()
+      options.passes?.close()
       waiters.close()
       await store.close()
     },

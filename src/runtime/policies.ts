@@ -17,6 +17,7 @@ import { readDefinition } from './read-definition.ts'
 export type Policies = (workspace: string | null) => readonly Policy[]
 
 const fileNames = ['policy.json', 'policy.yaml', 'policy.yml']
+
 /** `home`: the folder of the organisation's policy; null: there is none. */
 export function openPolicies(home: string | null, now: () => number): Policies {
   const inFolder = openFreshFolders({ names: fileNames, read: readPolicies, now })

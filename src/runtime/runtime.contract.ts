@@ -4,6 +4,7 @@
 import type { Policy } from '../core/machine/machine.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
 import { type OpenRuntime, openRuntime } from './open-runtime.ts'
+import type { Passes } from './passes.ts'
 import type { Owed, Store } from './ports.ts'
 import type { By } from './runtime.ts'
 
@@ -29,6 +30,7 @@ export const startMs = Date.UTC(2026, 2, 11, 10, 30)
 export function openBench(
   store: Store = openMemoryStore(),
   policies: readonly Policy[] = [],
+  passes?: Passes,
 ): Bench {
   let now = startMs
   let count = 0
@@ -42,6 +44,7 @@ export function openBench(
         return `id${count}`
       },
       policies: () => policies,
+      ...(passes === undefined ? {} : { passes }),
       approvalMs: 3_600_000,
       retention: { days: null, megabytes: null },
       deliver: async (owed) => void told.push(owed),

@@ -4,6 +4,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../runtime/ports.ts'
 import { approvalsContract } from './approvals.contract.ts'
+import { begunCallsContract } from './begun-calls.contract.ts'
 import { cardsContract } from './cards.contract.ts'
 import { careContract } from './care.contract.ts'
 import { claimsContract } from './claims.contract.ts'
@@ -50,6 +51,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     definitionsContract(subject)
     claimsContract(subject)
     cardsContract(subject)
+    begunCallsContract(subject)
     careContract(subject)
     textsContract(subject)
   })

@@ -3,6 +3,8 @@
  * Knows names. Must not know what the tools do.
  */
 
+import type { Host } from './hosts.ts'
+
 /** Offered by the server itself; beside them are the tools that a definition names. */
 export const controlTools = [
   'list_workflows',
@@ -31,6 +33,15 @@ export function isToolPrefix(text: string): boolean {
 
 /** What the gateway is called among the servers of a host. */
 export const gatewayServer = 'pawl-gateway'
+
+/** Whether a host means the gateway by a server's name. */
+export function isGateway(server: string, host: Host): boolean {
+  // WHY for Codex alone: it writes `_` for what a name of a function can not have.
+  return server === gatewayServer || (host === 'codex' && server === codexGateway)
+}
+
+const codexGateway = gatewayServer.replaceAll('-', '_')
+
 /** The tools for jobs, which are judged like any other. */
 export const jobTools = [
   'process_run',

@@ -169,7 +169,9 @@ test('every answer is as its schema says', async () => {
   await ask('gateway.check', { ...named, server, holder: 'h' })
   const mark = { session: 'claude:s', agent: null, run: null, branch: null, proof: 'x' }
   expect(await ask('gateway.mark', mark)).toEqual({ isProven: false })
-  await ask('gateway.report', { runId: forced.runId, callId: 'c', ok: true })
+  const made = { runId: forced.runId, callId: 'c', holder: 'h' }
+  expect(await ask('gateway.renew', made)).toEqual({ renewed: false })
+  await ask('gateway.report', { ...made, ok: true })
   await ask('gateway.offer', { ...named, tools: [server] })
   const launch = { command: 'fs' }
   const tools = [{ tool: 'read_file', definition: { name: 'read_file' } }]

@@ -75,7 +75,13 @@ export const gatewayContract = {
       callId: z.string().nullable(),
       approvalId: z.string().nullable().describe('the question that a person is asked'),
       bytesLeft: count.nullable().describe('bytes that its result may have; null: any number'),
-      card: z.string().nullable().describe('goes back with the report'),
+      pass: z
+        .object({ file: z.string(), word: z.string(), ms: count })
+        .nullable()
+        .describe(
+          'while the word stands in the file, and no longer than this, calls without a mark that ' +
+            'speak of no guard need not be asked about; null: ask about each',
+        ),
     }),
   },
   'gateway.mark': { input: mark, answer: z.object({ isProven: z.boolean() }) },
@@ -84,13 +90,19 @@ export const gatewayContract = {
       runId: name,
       branch: name.optional(),
       callId: name,
-      card: z.string().max(6_000).optional(),
+      holder: name.describe('who asked for it; of an approved call nobody else reports'),
       ok: z.boolean(),
       output: z.string().nullable().default(null),
       bytes: count.default(0),
       costMicroUsd: paid.default(0),
     }),
     answer: z.object({ reported: z.literal(true) }),
+  },
+  'gateway.renew': {
+    input: z.strictObject({ runId: name, callId: name, holder: name }),
+    answer: z.object({
+      renewed: z.boolean().describe('false: as far as is known, nobody makes it any more'),
+    }),
   },
   'gateway.offer': {
     input: z.strictObject({ ...whose, tools: z.array(server).max(toolsMax) }),

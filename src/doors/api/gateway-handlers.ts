@@ -21,11 +21,13 @@ export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${
     return done(await desk.runtime.gateway.check(call, byOf(desk)))
   },
   'gateway.mark': async ({ runtime }, mark) => done({ isProven: runtime.marks.isProven(mark) }),
-  'gateway.report': async (desk: Desk, { branch, card, ...report }) => {
-    const whole = { ...report, branch: branch ?? null, card: card ?? null }
+  'gateway.report': async (desk: Desk, { branch, ...report }) => {
+    const whole = { ...report, branch: branch ?? null }
     await desk.runtime.gateway.report(whole, byOf(desk))
     return done({ reported: true as const })
   },
+  'gateway.renew': async ({ runtime }, call) =>
+    done({ renewed: await runtime.gateway.renew(call) }),
   'gateway.offer': async ({ runtime }, { tools, ...named }) =>
     done(await runtime.gateway.offer(whoseOf(named), tools)),
   'gateway.see': async ({ runtime }, { scope, server, launch, tools, ...named }) =>

@@ -23,6 +23,13 @@ export const gatewayOperations = {
     repeats: 'once',
     summary: 'Report how such a call has ended',
   },
+  'gateway.renew': {
+    method: 'POST',
+    path: '/v1/gateway/leases',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'Say that an approved call is still being made',
+  },
   'gateway.offer': {
     method: 'POST',
     path: '/v1/gateway/offers',

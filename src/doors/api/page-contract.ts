@@ -9,7 +9,7 @@ import { count, jsonObject, moment, money, name } from './shapes.ts'
 
 const access = z.enum(accesses)
 
-const numbers = { calls: count, denied: count, asked: count, costMicroUsd: money }
+const numbers = { calls: count, denied: count, asked: count }
 const policyRule = z.object({
   tier: z.enum(['deny', 'ask', 'allow']),
   capability: z.string(),
@@ -98,7 +98,6 @@ export const pageContract = {
           runs: count,
           open: count,
           wrong: count.describe('failed or blocked'),
-          costMicroUsd: money,
         }),
       ),
     }),

@@ -1,5 +1,5 @@
 /**
- * What happened lately, in numbers: calls, refusals and money by day, tool, rule and definition.
+ * What happened lately, in numbers: calls and refusals by day, tool, rule and definition.
  * Counted from the logs and remembered for each run, so that the next look reads only what is new.
  * Knows events. Must not know what anybody does with the numbers.
  */
@@ -18,16 +18,13 @@ const runsMax = 1_000
 const recordsMax = 50_000
 const pageSize = 1_000
 const runsPage = 500
-/** Calls of a run whose end is awaited. */
-const openCallsMax = 500
 
-type Numbers = { calls: number; denied: number; asked: number; costMicroUsd: number }
+type Numbers = { calls: number; denied: number; asked: number }
 type Tally = {
   seq: number
   readonly days: Map<string, Numbers>
   readonly tools: Map<string, Numbers>
   readonly rules: Map<string, RuleCount>
-  readonly open: Map<string, string>
 }
 type RuleCount = { rule: string | null; code: string | null; says: 'deny' | 'ask'; count: number }
 
@@ -52,7 +49,7 @@ export function openTallies(): Tallies {
 }
 
 function newTally(): Tally {
-  return { seq: 0, days: new Map(), tools: new Map(), rules: new Map(), open: new Map() }
+  return { seq: 0, days: new Map(), tools: new Map(), rules: new Map() }
 }
 
 async function latestRuns(runtime: Runtime): Promise<readonly RunHead[]> {
@@ -88,7 +85,6 @@ function note(tally: Tally, event: Event, at: number): void {
   switch (event.type) {
     case 'call.allowed':
       add(tally, { day, tool: event.tool }, { calls: 1 })
-      if (tally.open.size < openCallsMax) tally.open.set(event.callId, event.tool)
       break
     case 'call.denied':
       add(tally, { day, tool: event.tool }, { denied: 1 })
@@ -97,12 +93,6 @@ function note(tally: Tally, event: Event, at: number): void {
     case 'call.asked':
       add(tally, { day, tool: event.tool }, { asked: 1 })
       addRule(tally, { rule: event.rule, code: null, says: 'ask' })
-      break
-    case 'call.reported': {
-      const tool = tally.open.get(event.callId) ?? 'unknown'
-      tally.open.delete(event.callId)
-      add(tally, { day, tool }, { costMicroUsd: event.costMicroUsd })
-    }
   }
 }
 
@@ -114,11 +104,10 @@ function add(tally: Tally, { day, tool }: Where, more: Partial<Numbers>): void {
 }
 
 function addTo(map: Map<string, Numbers>, key: string, more: Partial<Numbers>): void {
-  const sum = map.get(key) ?? { calls: 0, denied: 0, asked: 0, costMicroUsd: 0 }
+  const sum = map.get(key) ?? { calls: 0, denied: 0, asked: 0 }
   sum.calls += more.calls ?? 0
   sum.denied += more.denied ?? 0
   sum.asked += more.asked ?? 0
-  sum.costMicroUsd += more.costMicroUsd ?? 0
   map.set(key, sum)
 }
 
@@ -162,13 +151,12 @@ function byDay(a: { readonly day: string }, b: { readonly day: string }): number
   return a.day < b.day ? -1 : 1
 }
 
-type Use = { runs: number; open: number; wrong: number; costMicroUsd: number }
+type Use = { runs: number; open: number; wrong: number }
 
 function noteUse(all: Map<string, Use>, head: RunHead): void {
-  const use = all.get(head.definition) ?? { runs: 0, open: 0, wrong: 0, costMicroUsd: 0 }
+  const use = all.get(head.definition) ?? { runs: 0, open: 0, wrong: 0 }
   use.runs += 1
   use.open += head.endedAt === null ? 1 : 0
   use.wrong += head.status === 'failed' || head.status === 'blocked' ? 1 : 0
-  use.costMicroUsd += head.costMicroUsd
   all.set(head.definition, use)
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import { toolOf } from '../../core/tools/hosts.ts'
-import { gatewayServer, isControlTool, jobTools } from '../../core/tools/own-tools.ts'
+import { isControlTool, isGateway, jobTools } from '../../core/tools/own-tools.ts'
 import { quorumIn } from '../../runtime/question.ts'
 import type { Intent, Outcome } from '../../runtime/runtime.ts'
 import { waitForDecision } from '../../runtime/wait-for-decision.ts'
@@ -57,7 +57,7 @@ export async function judge(desk: Desk, question: Question, call: HostCall): Pro
  */
 export function ownerOf({ heard }: Question, { tool, server }: HostCall): Owner {
   const mcp = toolOf(tool, heard.host, server).server
-  if (mcp?.server === gatewayServer) return 'gateway'
+  if (mcp !== null && isGateway(mcp.server, heard.host)) return 'gateway'
   if (mcp?.server !== 'pawl') return 'stranger'
   if (jobTools.some((one) => one === mcp.tool)) return 'job'
   return isControlTool(mcp.tool) ? 'control' : 'pawl'

@@ -12,6 +12,7 @@ import { PawlProblem } from '../api/problem.ts'
 import { type Call, type Desk, tool } from './desk.ts'
 import type { Reading } from './places.ts'
 import type { Told } from './told.ts'
+import { undenied } from './undenied.ts'
 
 type Result = Exclude<Answer<'jobs.run'>, { status: 'pending_approval' }>
 type Pending = Extract<Answer<'jobs.run'>, { status: 'pending_approval' }>
@@ -251,12 +252,10 @@ export async function offeredJobTools(
     const common = commonToolOf(name)
     return tools === 'all' || tools.some((one) => commonToolOf(one) === common)
   })
-  const runId = reading.head.id
-  const verdicts = await Promise.all(
-    named.map(({ name }) => {
-      const input = name === 'process_run' ? { command: 'true', args: [] } : { process_id: '' }
-      return link.ask('judge', { runId, tool: name, input })
-    }),
-  )
-  return named.filter((_, index) => verdicts[index]?.code !== 'POLICY_DENIED')
+  const asked = named.map((one) => {
+    const input: JsonObject =
+      one.name === 'process_run' ? { command: 'true', args: [] } : { process_id: '' }
+    return { name: one.name, input, one }
+  })
+  return (await undenied(link, { runId: reading.head.id }, asked)).map(({ one }) => one)
 }

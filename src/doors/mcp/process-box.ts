@@ -14,13 +14,14 @@ import type { Reading } from './places.ts'
 import { nextLine } from './standing.ts'
 import { outputSchema, type Told } from './told.ts'
 import { annotationsOf, type Box, checked, inputSchemaOf } from './toolbox.ts'
+import { undenied } from './undenied.ts'
 
 const answers = processTool.input
 
 export function openProcessBox(desk: Desk): Box {
   return {
-    list: listFor,
-    more: async () => [],
+    list: () => [answerListed],
+    more: (reading) => listFor(desk, reading),
     see: () => undefined,
     isLook: (name) => own(processTools, name)?.effect === 'looks',
     perform: async (name, call) => {
@@ -30,33 +31,33 @@ export function openProcessBox(desk: Desk): Box {
   }
 }
 
-/** WHY the answer always: a process that is bound can be answered, whatever it lists. */
-function listFor(reading: Reading | null): Listed[] {
-  const view = reading !== null && isOpen(reading.head.status) ? reading.view : null
-  const isAllowed = (name: string): boolean => {
-    if (view === null || view.dialect !== 'process') return false
-    return view.tools === 'all' || view.tools.includes(name)
-  }
-  const allowed = Object.entries(processTools).filter(([name]) => isAllowed(name))
-  const { title, description } = processTool
-  return [
-    {
-      name: answerTool,
-      title,
-      description,
-      inputSchema: inputSchemaOf(answers),
-      outputSchema: outputSchema(spokenSchema),
-      annotations: annotationsOf('moves'),
-    },
-    ...allowed.map(([name, one]) => ({
-      name,
-      title: one.title,
-      description: one.description,
-      inputSchema: inputSchemaOf(one.input),
-      outputSchema: outputSchema(valueSchema),
-      annotations: annotationsOf(one.effect === 'changes' ? 'moves' : one.effect),
-    })),
-  ]
+/** WHY always: a process that is bound can be answered, whatever it lists. */
+const answerListed: Listed = {
+  name: answerTool,
+  title: processTool.title,
+  description: processTool.description,
+  inputSchema: inputSchemaOf(answers),
+  outputSchema: outputSchema(spokenSchema),
+  annotations: annotationsOf('moves'),
+}
+
+/** What the process lists, less what a policy would deny. */
+async function listFor({ link }: Desk, reading: Reading | null): Promise<Listed[]> {
+  if (reading === null || !isOpen(reading.head.status)) return []
+  const { dialect, tools } = reading.view
+  if (dialect !== 'process') return []
+  const named = Object.entries(processTools)
+    .filter(([name]) => tools === 'all' || tools.includes(name))
+    .map(([name, one]) => ({ name, input: {}, one }))
+  const offered = await undenied(link, { runId: reading.head.id, host: 'mcp' }, named)
+  return offered.map(({ name, one }) => ({
+    name,
+    title: one.title,
+    description: one.description,
+    inputSchema: inputSchemaOf(one.input),
+    outputSchema: outputSchema(valueSchema),
+    annotations: annotationsOf(one.effect === 'changes' ? 'moves' : one.effect),
+  }))
 }
 
 const valueSchema = {

@@ -1,0 +1,225 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../core/json.ts'
+import { policyOf } from '../../core/policy/policy-builder.contract.ts'
+import { asAgent, asPerson, openBench, say, startRelease } from '../../runtime/runtime.contract.ts'
+import type { HookOutput } from '../api/hook-question.ts'
+import { edit, openDesk, passes } from './hook-desk.contract.ts'
+import { openHookDesk } from './hook-desk.ts'
+
+const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
+
+test('Claude Code asks its own user, and what they agreed to is recorded as that', async () => {
+  const { runtime, call, hook, lastKey } = openDesk({ policies: asking })
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const asked = JSON.parse((await call('Edit', edit)).stdout).hookSpecificOutput
+  expect(asked).toMatchObject({ permissionDecision: 'ask' })
+  const { items } = await runtime.listApprovals({ status: 'pending', runId, after: null, limit: 9 })
+  expect(asked.permissionDecisionReason).toContain(items[0]?.id)
+  const fields = { tool_name: 'Edit', tool_input: edit, tool_use_id: lastKey() }
+  await hook('PostToolUse', { ...fields, tool_response: {} })
+  const row = await runtime.readApproval(items[0]?.id ?? '')
+  expect(row).toMatchObject({ status: 'granted', decidedBy: expect.stringContaining('claude') })
+  const again = JSON.parse((await call('Edit', edit)).stdout).hookSpecificOutput
+  expect(again).toMatchObject({ permissionDecision: 'ask' })
+  // The user said no: they speak again, and the call was not made.
+  await hook('UserPromptSubmit', { prompt: 'do something else' })
+  expect((await call('Read', { file_path: '/work/a' })).exit).toBe(0)
+})
+
+test('what several people have to approve is not left to the prompt of a host', async () => {
+  const approvals = { needed: 2 }
+  const policies = [policyOf({ ask: [{ capability: 'edit', approvals }] })]
+  const { runtime, call, hook, lastKey } = openDesk({ policies, askWaitMs: 10 })
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const refused = await call('Edit', edit)
+  expect(refused.stdout + refused.stderr).not.toContain('"ask"')
+  expect(refused.exit).toBe(2)
+  const fields = { tool_name: 'Edit', tool_input: edit, tool_use_id: lastKey() }
+  await hook('PostToolUse', { ...fields, tool_response: {} })
+  const { items } = await runtime.listApprovals({ status: 'pending', runId, after: null, limit: 9 })
+  const yes = { granted: true, note: '', hash: null, edits: null }
+  for (const name of ['ada', 'bob']) {
+    const by = { actor: { kind: 'person', name }, commandId: null } as const
+    await runtime.resolve(items[0]?.id ?? '', yes, by)
+  }
+  expect((await call('Edit', edit)).exit).toBe(0)
+})
+
+test('where the host cannot ask, the call waits, and passes after a person agreed', async () => {
+  const { runtime, call } = openDesk({ policies: asking, askWaitMs: 5_000 })
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const waiting = call('apply_patch', patch, { host: 'codex' })
+  const query = { status: 'pending', runId, after: null, limit: 9 } as const
+  await expect.poll(async () => (await runtime.listApprovals(query)).items.length).toBe(1)
+  const id = (await runtime.listApprovals(query)).items[0]?.id ?? ''
+  const yes = { granted: true, note: '', hash: null, edits: null }
+  await runtime.resolve(id, yes, asPerson)
+  expect((await waiting).exit).toBe(0)
+})
+
+const patch = { command: '*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n' }
+
+test('where nobody answers, the call is refused, and passes once when it is approved', async () => {
+  const { runtime, call } = openDesk({ policies: asking })
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const refused = await call('apply_patch', patch, { host: 'codex' })
+  expect(refused.exit).toBe(2)
+  const id = /approval (\S+)\)/.exec(refused.stderr)?.[1] ?? ''
+  await runtime.resolve(id, { granted: true, note: '', hash: null, edits: null }, asPerson)
+  expect((await call('apply_patch', patch, { host: 'codex' })).exit).toBe(0)
+  expect((await call('apply_patch', patch, { host: 'codex' })).exit).toBe(2)
+})
+
+test('a call behind the gateway is left to it, with whose it is, and counted there', async () => {
+  const { runtime, call, hook } = openDesk()
+  const runId = await startRelease(runtime)
+  const input = { path: 'a', _pawl: { session: 'claude:other', run: null } }
+  const passed = JSON.parse((await call('mcp__pawl-gateway__fs__read', input)).stdout)
+  // The host goes on to ask its own user, if it would have.
+  expect(passed.hookSpecificOutput).toEqual({
+    hookEventName: 'PreToolUse',
+    updatedInput: {
+      path: 'a',
+      _pawl: runtime.marks.prove({
+        ...{ session: 'claude:s1', run: runId, agent: null, branch: null },
+      }),
+    },
+  })
+  const ended = { tool_name: 'mcp__pawl-gateway__fs__read', tool_input: {}, tool_use_id: 'x' }
+  await hook('PostToolUse', { ...ended, tool_response: 'x' })
+  const types = (await runtime.readEvents(runId, { after: 0, limit: 99 })).map((one) => one.type)
+  expect(types.filter((type) => type.startsWith('call.'))).toEqual([])
+  // A session that others shut out does not get free by way of the gateway.
+  const other = await call('mcp__pawl-gateway__fs__read', input, { session_id: 'two' })
+  expect(other.exit).toBe(2)
+})
+
+test('Codex writes the name of the gateway in its own way; elsewhere that is a stranger', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const name = 'mcp__pawl_gateway__fs__read'
+  const { stdout, exit } = await call(name, { path: 'a' }, { host: 'codex', session: 'c1', runId })
+  expect(exit).toBe(0)
+  expect(JSON.parse(stdout).hookSpecificOutput.updatedInput._pawl).toMatchObject({ run: runId })
+  expect((await call(name, { path: 'a' }, { session: 'c2', runId })).exit).toBe(2)
+})
+
+test("a call of Pawl's own carries its session and run, whatever the agent wrote", async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const input = { event: 'READY', _pawl: { run: 'other' } }
+  const own = JSON.parse((await call('mcp__pawl__pawl_transition', input)).stdout)
+  expect(own.hookSpecificOutput).toMatchObject({
+    permissionDecision: 'allow',
+    updatedInput: { event: 'READY', _pawl: { session: 'claude:s1', run: runId, agent: null } },
+  })
+  const fake = await call('mcp__pawl2__pawl_transition', input)
+  expect(fake.exit).toBe(2)
+  const job = await call('mcp__pawl__process_run', { command: 'touch x' })
+  expect(job.exit).toBe(2)
+})
+
+test('hooks that were changed stay in force, and the run has it on record', async () => {
+  const { runtime, hook, problems } = openDesk()
+  const runId = await startRelease(runtime)
+  const change = { source: 'local_settings', file_path: '/work/.claude/settings.local.json' }
+  expect(await hook('ConfigChange', change)).toEqual(passes)
+  problems.push('the entry for PreToolUse is gone')
+  const kept = await hook('ConfigChange', change)
+  expect(kept).toMatchObject({ exit: 2, stderr: expect.stringContaining('PreToolUse is gone') })
+  const last = (await runtime.readEvents(runId, { after: 0, limit: 99 })).at(-1)
+  expect(last).toMatchObject({ type: 'warning.raised' })
+  expect(last?.data).toContain('HOOKS_CHANGED')
+})
+
+test('what cannot be understood is blocked: no JSON, no session, no known event', async () => {
+  const { desk, hook } = openDesk()
+  const ask = (host: string, payload: string) =>
+    desk.answer({ host, payload, workspace: '/work', runId: null })
+  for (const payload of ['', 'x', '[]', 'null', '{}', '{"hook_event_name":"PreToolUse"}']) {
+    expect(await ask('claude', payload), payload).toMatchObject({ exit: 2, stdout: '' })
+  }
+  expect((await hook('PreToolUseTwo')).exit).toBe(2)
+  expect((await hook('PreToolUse', { tool_name: 'Bash' })).exit).toBe(2)
+  expect((await hook('Stop', {}, { host: 'nobody' })).exit).toBe(2)
+  expect((await hook('Stop', {}, { host: 'constructor' })).exit).toBe(2)
+})
+
+test('a fault of the store blocks calls and prompts, and lets everybody stop', async () => {
+  const { store, again } = openBench()
+  const down = async (): Promise<never> => {
+    throw new Error('disk full')
+  }
+  const runtime = again({ ...store, claimsOf: down, listRuns: down })
+  const log = (): void => undefined
+  const settings = { askWaitMs: 0, stopsMax: 2, otherSessions: 'refused' } as const
+  const desk = openHookDesk({ runtime, settings, checkHooks: () => [], log })
+  const says = async (name: string, more: JsonObject = {}): Promise<HookOutput> => {
+    const payload = JSON.stringify({ hook_event_name: name, session_id: 's', ...more })
+    return desk.answer({ host: 'claude', payload, workspace: '/work', runId: null })
+  }
+  const read = { tool_name: 'Read', tool_input: { file_path: 'a' }, tool_use_id: 't' }
+  expect((await says('PreToolUse', read)).stderr).toContain('disk full')
+  expect((await says('UserPromptSubmit', { prompt: 'x' })).exit).toBe(2)
+  expect(await says('Stop')).toEqual(passes)
+})
+
+const fixtures = join(import.meta.dirname, '../../../test/fixtures/hosts')
+const recorded = Object.entries({
+  claude: 'claude-code',
+  codex: 'codex',
+  gemini: 'gemini-cli',
+}).flatMap(([host, folder]) =>
+  readdirSync(join(fixtures, folder)).map((file) => [host, join(folder, file)] as const),
+)
+
+test.each(recorded)('%s: %s is understood, and blocked where it is a call', async (host, file) => {
+  const { runtime, desk } = openDesk()
+  await startRelease(runtime)
+  const payload = readFileSync(join(fixtures, file), 'utf8')
+  const told = await desk.answer({ host, payload, workspace: '/work', runId: null })
+  const event = JSON.parse(payload)
+  const isCall = /^(PreToolUse|BeforeTool)$/.test(event.hook_event_name)
+  const isRead = /^(Read|view_image|read_file)$/.test(event.tool_name)
+  const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name)
+  // The paths of the recordings are outside of this workspace, so nothing may be read either.
+  if (isCall && !isRead) expect(told).toMatchObject({ exit: 2, stdout: '' })
+  if (!isCall) expect(told.exit).toBe(0)
+  if (isStop) expect(told.stdout).toMatch(/"decision":"(block|deny)"/)
+})
+
+test('whatever a host says, the answer is one of the two forms', async () => {
+  const { desk } = openDesk()
+  const names = ['PreToolUse', 'PostToolUse', 'Stop', 'BeforeTool', 'tool.execute.before', 'x']
+  const payload = fc.record(
+    {
+      hook_event_name: fc.constantFrom(...names),
+      session_id: fc.oneof(fc.string(), fc.jsonValue()),
+      sessionID: fc.string(),
+      tool_name: fc.oneof(fc.string(), fc.constant('Bash')),
+      tool: fc.string(),
+      tool_input: fc.oneof(fc.jsonValue(), fc.record({ command: fc.string() })),
+      args: fc.jsonValue(),
+      tool_use_id: fc.jsonValue(),
+      tool_response: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  )
+  const hosts = fc.constantFrom('claude', 'codex', 'gemini', 'opencode', 'cursor', '__proto__')
+  await fc.assert(
+    fc.asyncProperty(hosts, payload, async (host, said) => {
+      const question = { host, payload: JSON.stringify(said), workspace: '/work', runId: null }
+      const { exit, stdout, stderr } = await desk.answer(question)
+      if (exit === 2) expect([stdout, stderr.trim() !== '']).toEqual(['', true])
+      else expect(stdout === '' || typeof JSON.parse(stdout) === 'object').toBe(true)
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,23 @@
+/**
+ * Writes to a stream: the first one at once, and what comes before the program looks up again as
+ * one more. WHY: of many calls at a time each would wake the other side.
+ */
+import type { Writable } from 'node:stream'
+
+/** How to write to this stream; nobody else writes to it. */
+export function gathered(stream: Writable): (text: string) => void {
+  /** Null: nothing was written lately. */
+  let more: string[] | null = null
+  const flush = (): void => {
+    const texts = more ?? []
+    more = null
+    if (texts.length > 0) stream.write(texts.join(''))
+  }
+  return (text) => {
+    if (more !== null) return void more.push(text)
+    stream.write(text)
+    more = []
+    // After all that was decided in this turn has spoken.
+    process.nextTick(flush)
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The cards of calls that a person has to agree to: one for the call itself, under the hash of its
+ * contents, and from its beginning on one that leads there from its id. Both go together.
+ * Knows cards and leases. Must not know who judges.
+ */
+import type { Clock } from './clock.ts'
+import { callLeaseMs, gatewayDrawer } from './gateway.ts'
+import type { Card, CardChange, CardStore } from './ports.ts'
+
+export type CardsDesk = { readonly store: CardStore; readonly clock: Clock }
+
+export type BegunNote = {
+  readonly state: 'begun'
+  readonly approvalId: string
+  readonly runId: string
+  readonly callId: string
+  /** The process that makes it: only its word on the end counts. */
+  readonly holder: string
+  /** Until then nobody else may write it off; the holder puts it off while it lives. */
+  readonly leaseUntil: number
+  readonly commandId: string | null
+}
+export type Note = { readonly state: 'asked'; readonly approvalId: string } | BegunNote
+
+/** A call that was begun, with its card. */
+export type BegunCall = { readonly key: string; readonly card: Card; readonly note: BegunNote }
+
+type Place = { readonly key: string; readonly card: Card | null }
+
+export function noteIn({ data }: Card): Note {
+  // WHY the cast: nobody else writes these cards.
+  return JSON.parse(data) as Note
+}
+
+/** Puts the question on the card. `conflict`: somebody else was faster. */
+export function putAsked(
+  desk: CardsDesk,
+  place: Place,
+  approvalId: string,
+): Promise<'written' | 'conflict'> {
+  return desk.store.writeCards([changeOf(desk, place, { state: 'asked', approvalId })])
+}
+
+/** From now on it is being made, under a lease. */
+export function putBegun(
+  desk: CardsDesk,
+  place: Place,
+  begun: Omit<BegunNote, 'state' | 'leaseUntil'>,
+): Promise<'written' | 'conflict'> {
+  const leaseUntil = desk.clock.now() + callLeaseMs
+  const way = { key: wayTo(begun), card: null }
+  return desk.store.writeCards([
+    changeOf(desk, place, { state: 'begun', ...begun, leaseUntil }),
+    { ...changeOf(desk, way, null), data: JSON.stringify({ key: place.key }) },
+  ])
+}
+
+/** Takes the card away, and what leads to it. */
+export function removeCard(
+  desk: CardsDesk,
+  place: Place & { readonly note?: Note },
+): Promise<'written' | 'conflict'> {
+  const { note } = place
+  const way = note?.state === 'begun' ? { key: wayTo(note), card: null } : null
+  return desk.store.writeCards([
+    changeOf(desk, place, null),
+    ...(way === null ? [] : [{ ...changeOf(desk, way, null), expected: null }]),
+  ])
+}
+
+/** WHY more than once: its lease may be put off meanwhile. */
+const removeTriesMax = 5
+
+/** Takes away the cards of a call that has ended. */
+export async function removeBegun(desk: CardsDesk, begun: BegunCall): Promise<void> {
+  let next: BegunCall | null = begun
+  for (let tries = 0; next !== null && tries < removeTriesMax; tries += 1) {
+    if ((await removeCard(desk, next)) === 'written') return
+    next = await findBegun(desk, begun.note)
+  }
+}
+
+/** The call of that id, if it was begun after a person had agreed to it. */
+export async function findBegun(
+  { store }: CardsDesk,
+  call: Pick<BegunNote, 'runId' | 'callId'>,
+): Promise<BegunCall | null> {
+  const way = await store.readCard(gatewayDrawer, wayTo(call))
+  if (way === null) return null
+  const { key } = JSON.parse(way.data) as { readonly key: string }
+  const card = await store.readCard(gatewayDrawer, key)
+  const note = card === null ? null : noteIn(card)
+  if (card === null || note?.state !== 'begun' || note.callId !== call.callId) return null
+  return { key, card, note }
+}
+
+/** Puts the end of the lease off. `conflict`: it was written off meanwhile. */
+export function putOff(desk: CardsDesk, begun: BegunCall): Promise<'written' | 'conflict'> {
+  const leaseUntil = desk.clock.now() + callLeaseMs
+  return desk.store.writeCards([changeOf(desk, begun, { ...begun.note, leaseUntil })])
+}
+
+/** Whether the holder counts as alive. */
+export function isLeased({ clock }: Pick<CardsDesk, 'clock'>, { leaseUntil }: BegunNote): boolean {
+  return leaseUntil > clock.now()
+}
+
+function wayTo({ runId, callId }: Pick<BegunNote, 'runId' | 'callId'>): string {
+  return `begun:${runId}:${callId}`
+}
+
+function changeOf({ clock }: CardsDesk, { key, card }: Place, note: Note | null): CardChange {
+  const data = note === null ? null : JSON.stringify(note)
+  return { drawer: gatewayDrawer, key, expected: card?.version ?? 0, data, at: clock.now() }
+}

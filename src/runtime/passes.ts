@@ -1,0 +1,67 @@
+/**
+ * Passes of gateways: leave to make calls that nobody has a rule for without asking each time.
+ * A pass is a word that stands in one file. Who takes it back writes another word there, and a
+ * gateway looks before each call: so no call goes by on a pass after its taking back has returned,
+ * and nobody has to be waited for, whether that gateway hangs, stands still or is gone.
+ */
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
+
+export type Pass = {
+  readonly file: string
+  /** What stands at the beginning of the file while the pass holds. */
+  readonly word: string
+  /** From the question on; then it is over, whatever stands there. */
+  readonly ms: number
+}
+
+export type Passes = {
+  /** INVARIANT: asked for before it is looked whether it may be given. */
+  readonly offer: () => Pass
+  /** Takes back all that were offered, before it returns. Never fails. */
+  readonly takeBack: () => void
+  readonly close: () => void
+}
+
+/**
+ * How long one holds. WHY: nobody is told when a policy's file changes. A look at the files is
+ * believed for half a second and a pass for the other half: a change counts within one.
+ */
+const passMs = 500
+const wordBytes = 16
+
+/** Takes back whatever an earlier daemon has given. Only whoever has its lock may open them. */
+export function openPasses(file: string): Passes {
+  // Emptied by opening it: a word of before no longer stands there.
+  const place = openSync(file, 'w', 0o600)
+  const put = (): string => {
+    const word = randomBytes(wordBytes).toString('hex')
+    writeSync(place, word, 0)
+    return word
+  }
+  let word = put()
+  let offeredAt: number | null = null
+  return {
+    offer: () => {
+      offeredAt = performance.now()
+      return { file, word, ms: passMs }
+    },
+    takeBack: () => {
+      if (offeredAt === null) return
+      const since = performance.now() - offeredAt
+      offeredAt = null
+      try {
+        word = put()
+      } catch {
+        // A disk that takes nothing: the passes that are out there are waited for.
+        if (since < passMs) standStill(passMs - since)
+      }
+    },
+    close: () => closeSync(place),
+  }
+}
+
+/** WHY so: whoever is told next must not be told before. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}

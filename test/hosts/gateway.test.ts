@@ -1,0 +1,109 @@
+/**
+ * An agent in each real host reaches the reference server for files through `pawl gateway`: what
+ * the stage allows answers, what is protected is refused, and what a person has to agree to waits
+ * for them and is made once.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { hands } from '../../src/prove/hands.ts'
+import { drive } from '../../src/prove/hosts/drive.ts'
+import type { McpServer } from '../../src/prove/hosts/host.ts'
+import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
+import { putFile, textOf, type World } from '../../src/prove/world.ts'
+import { filesystemServer, testedHosts, worldFor } from './hosts.ts'
+
+const definition = {
+  id: 'files',
+  initial: 'work',
+  policy: { ask: [{ capability: 'mcp:files:write_file' }], allow: [{ capability: '*' }] },
+  states: {
+    work: {
+      // The shell is for hosts that have to be kept busy until their servers are there.
+      allowed_tools: ['Bash', 'mcp__files__read_text_file', 'mcp__files__write_file'],
+      on: { DONE: 'end' },
+    },
+    end: { type: 'final' },
+  },
+}
+
+const waitSeconds = 40
+
+/** The person's own file of servers, and the entry that a host has instead of them. */
+function putGateway(world: World): Readonly<Record<string, McpServer>> {
+  const { pawlHome, project, env } = world
+  mkdirSync(pawlHome, { recursive: true, mode: 0o700 })
+  const file = { askWaitSeconds: waitSeconds, mcpServers: { files: filesystemServer(world) } }
+  writeFileSync(join(pawlHome, 'gateway.json'), JSON.stringify(file))
+  // WHY by `env`: Codex gives servers next to nothing of its own environment.
+  const named = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const args = [...named, 'pawl', 'gateway', '--workspace', project]
+  return { 'pawl-gateway': { command: 'env', args } }
+}
+
+function throughGateway({ host }: World, tool: string, input: JsonObject): ScriptedCall {
+  return hands[host].mcp({ server: 'pawl-gateway', tool: `files__${tool}`, input })
+}
+
+/** WHY: hosts offer the tools of a server from the request after the one at which it is there. */
+function warmUp({ host }: World): readonly Turn[] {
+  const look = { tools: [hands[host].shell('true')], delayMs: 5_000 }
+  return [look, look]
+}
+
+/** Agrees to the first question that comes up; gives how many there were. */
+async function agree(world: World, run: string): Promise<number> {
+  for (let looks = 0; looks < 4 * waitSeconds; looks += 1) {
+    const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
+    for (const { id } of items) await world.mustPawl('approve', id)
+    if (items.length > 0) return items.length
+    await sleep(250)
+  }
+  return 0
+}
+
+test.each(testedHosts)(
+  '%s: calls through the gateway are judged, asked, made once',
+  async (host) => {
+    const world = await worldFor(host)
+    const { project } = world
+    putFile(world, 'notes.txt', 'what was noted\n')
+    const file = putFile(world, 'files.json', JSON.stringify(definition))
+    const mcp = putGateway(world)
+    await world.mustPawl('init', host, '--yes')
+    const { runId: run } = JSON.parse(await world.mustPawl('start', file, '--json'))
+    const [made, kept] = [join(project, 'made.txt'), join(project, '.pawl', 'policy.json')]
+    const calls = [
+      throughGateway(world, 'read_text_file', { path: join(project, 'notes.txt') }),
+      throughGateway(world, 'write_file', { path: kept, content: '{}' }),
+      throughGateway(world, 'write_file', { path: made, content: 'made' }),
+    ]
+    let agreed: Promise<number> | null = null
+    const transcript = await drive({
+      ...{ ...world, mcp },
+      script: {
+        turns: [...warmUp(world), ...calls.map((call) => ({ tools: [call] })), { text: 'Done.' }],
+      },
+      onTurn: ({ calls: [call] }) => {
+        if (JSON.stringify(call?.input ?? '').includes('made.txt')) agreed ??= agree(world, run).catch(() => 0)
+      },
+      timeoutMs: 180_000,
+    })
+    const told = transcript.calls.slice(-calls.length).map((one) => one.told ?? '')
+    const all = `${transcript.calls.map((one) => `${one.name}: ${one.told}`).join('\n')}\n${transcript.output.slice(-1_000)}`
+    expect(told[0], all).toContain('what was noted')
+    expect(told[1], all).toContain('PATH_PROTECTED')
+    expect(textOf(kept)).toBeNull()
+    expect(await agreed, all).toBe(1)
+    expect(textOf(made), all).toBe('made')
+    const { items } = JSON.parse(await world.mustPawl('log', run, '--json'))
+    const counted = (type: string): number =>
+      items.filter((one: JsonObject) => one.type === type && JSON.stringify(one).includes('files'))
+        .length
+    expect([counted('call.allowed'), counted('call.asked')], JSON.stringify(items)).toEqual([2, 1])
+    const offered = transcript.exchanges.flatMap((one) => one.offered)
+    expect(offered.some((tool) => tool.endsWith('files__edit_file'))).toBe(false)
+  },
+)
