@@ -19,9 +19,16 @@ import { ensurePrivateFolder } from './private-file.ts'
 
 const folder = join(import.meta.dirname, '..', 'runner')
 /** What `scripts/build.mjs` copies beside the compiled runner. */
-export const helperSources = ['', '-inner', '-box', '-tree', '-relay', '-supervise'].map(
-  (part) => `pawl-job${part}.c`,
-)
+export const helperSources = [
+  '',
+  '-words',
+  '-chain',
+  '-inner',
+  '-box',
+  '-tree',
+  '-relay',
+  '-supervise',
+].map((part) => `pawl-job${part}.c`)
 const headerName = 'pawl-job.h'
 
 /** The path of the helper. Fault `SpawnFailed`: it cannot be made. */

@@ -17,8 +17,9 @@ export type GroupLimits = {
 export type Groups = {
   readonly version: 1 | 2
   readonly has: { readonly memory: boolean; readonly pids: boolean; readonly cpu: boolean }
-  /** Folders of a new group, with its limits set. */
-  readonly make: (name: string, limits: GroupLimits) => readonly string[]
+  /** Folders of a new group, which limits nothing yet. */
+  readonly make: (name: string) => readonly string[]
+  readonly hold: (name: string, limits: GroupLimits) => void
 }
 
 const quotaPeriodUs = 100_000
@@ -33,23 +34,16 @@ export function findGroups(trial: string): Groups | null {
 /** Controller → folder of this process. */
 type Bases = ReadonlyMap<string, string>
 
-function groupsOf(version: 1 | 2, all: Bases): Groups | null {
-  if (all.size === 0) return null
-  const has = { memory: all.has('memory'), pids: all.has('pids'), cpu: all.has('cpu') }
-  // WHY: to join a group takes milliseconds each, and all cores are no limit.
-  const withoutCpu = new Map([...all].filter(([name]) => name !== 'cpu'))
-  const make: Groups['make'] = (name, limits) => {
+function groupsOf(version: 1 | 2, bases: Bases): Groups | null {
+  if (bases.size === 0) return null
+  const has = { memory: bases.has('memory'), pids: bases.has('pids'), cpu: bases.has('cpu') }
+  const make: Groups['make'] = (name) => {
     const made: string[] = []
-    const bases = limits.cpus < availableParallelism() ? all : withoutCpu
-    const folders = [...new Set(bases.values())]
     try {
-      for (const base of folders) {
+      for (const base of new Set(bases.values())) {
         const folder = join(base, name)
         mkdirSync(folder)
         made.push(folder)
-      }
-      for (const [controller, base] of bases) {
-        setLimits(join(base, name), { version, controller }, limits)
       }
       return made
     } catch (fault) {
@@ -57,7 +51,12 @@ function groupsOf(version: 1 | 2, all: Bases): Groups | null {
       throw fault
     }
   }
-  return { version, has, make }
+  const hold: Groups['hold'] = (name, limits) => {
+    for (const [controller, base] of bases) {
+      setLimits(join(base, name), { version, controller }, limits)
+    }
+  }
+  return { version, has, make, hold }
 }
 
 type Kind = { readonly version: 1 | 2; readonly controller: string }
@@ -73,7 +72,8 @@ function setLimits(folder: string, { version, controller }: Kind, limits: GroupL
     const value = version === 1 ? String(limits.memoryBytes) : '0'
     if (exists(join(folder, swap))) write(swap, value)
   }
-  if (controller !== 'cpu') return
+  // All cores are no limit.
+  if (controller !== 'cpu' || limits.cpus >= availableParallelism()) return
   if (version === 2) return write('cpu.max', `${quota} ${quotaPeriodUs}`)
   write('cpu.cfs_period_us', String(quotaPeriodUs))
   write('cpu.cfs_quota_us', String(quota))
@@ -81,14 +81,18 @@ function setLimits(folder: string, { version, controller }: Kind, limits: GroupL
 
 const mebibyte = 1024 * 1024
 
-function isUsable({ has, make }: Groups, trial: string): boolean {
+function isUsable({ has, make, hold }: Groups, trial: string): boolean {
   if (!has.memory || !has.pids) return false
+  let made: readonly string[] = []
   try {
-    removeGroups(make(trial, { memoryBytes: 64 * mebibyte, cpus: 1, processes: 10 }))
+    made = make(trial)
+    hold(trial, { memoryBytes: 64 * mebibyte, cpus: 0.5, processes: 10 })
     return true
   } catch {
     // Read-only, not ours, or without its controllers: the next best is used, and told.
     return false
+  } finally {
+    removeGroups(made)
   }
 }
 

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { IsolationLevel } from '../runtime/jobs.ts'
 import { rank } from './find-isolation.ts'
 import { waitForEnd } from './live-job.ts'
-import { openScratch, processesWith, type Scratch } from './scratch.contract.ts'
+import { openScratch, processesWith, type Scratch, supervisorOf } from './scratch.contract.ts'
 
 const opened: Scratch[] = []
 afterAll(async () => {
@@ -219,8 +219,7 @@ test('a job whose supervisor was killed is ended and told as it is', async () =>
   const seconds = `${4_000 + Math.floor(Math.random() * 5_000)}.${process.pid}`
   const command = `setsid sleep ${seconds} & sleep ${seconds}`
   const job = await scratch.start({ command, background: true })
-  const [supervisor] = processesWith(`supervise folder=${job.folder}`)
-  process.kill(supervisor ?? 0, 'SIGKILL')
+  process.kill(supervisorOf(`sleep ${seconds}`), 'SIGKILL')
   await waitForEnd(job, 5_000)
   await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })

@@ -67,6 +67,7 @@ export type JobEnd = {
 }
 
 export const controlName = 'control'
+export const inputName = 'stdin'
 const noteName = 'job.json'
 const endName = 'end.json'
 const secretsName = 'secrets.json'
@@ -110,6 +111,11 @@ export function writeSecrets(folder: string, secrets: readonly string[]): void {
 
 export function readSecrets(folder: string): readonly string[] {
   return readValue<readonly string[]>(join(folder, secretsName)) ?? []
+}
+
+/** WHY a file: a pipe of the daemon would end with the daemon. */
+export function writeInput(folder: string, text: string | null): void {
+  if (text !== null) writeWhole(join(folder, inputName), text)
 }
 
 export function isTold(folder: string): boolean {

@@ -10,7 +10,7 @@ import type { Destination } from './destinations.ts'
 import { killJob } from './kill-job.ts'
 import { waitForEnd } from './live-job.ts'
 import { openRunner } from './open-runner.ts'
-import { openScratch, processesWith, type Scratch } from './scratch.contract.ts'
+import { childrenOf, openScratch, type Scratch, supervisorOf } from './scratch.contract.ts'
 
 const opened: Scratch[] = []
 const heard: string[] = []
@@ -227,8 +227,12 @@ test('a job that ends leaves neither a relay nor a socket behind', async ({ skip
   if (scratch === null) return skip('this machine has no such box')
   const sleep = `sleep ${2_000 + Math.floor(Math.random() * 7_000)}.${process.pid}`
   const job = await scratch.start({ command: sleep, background: true }, { network: here() })
-  expect(processesWith(`supervise folder=${job.folder}`).length).toBeGreaterThan(1)
+  const supervisor = supervisorOf(sleep)
+  const children = childrenOf(supervisor)
+  expect(children.length).toBeGreaterThan(1)
   await killJob(job, { signal: 'SIGKILL' }, Date.now)
-  await expect.poll(() => processesWith(`supervise folder=${job.folder}`)).toEqual([])
+  const left = (): readonly number[] =>
+    [supervisor, ...children].filter((pid) => existsSync(`/proc/${pid}`))
+  await expect.poll(left).toEqual([])
   expect(readdirSync(job.folder)).not.toContain('network')
 })

@@ -9,7 +9,7 @@ import { type Chain, isBoxed, type Mechanism } from './chain.ts'
 import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
 import { findPlace, isInside, noWorkspace, type Place } from './find-workspace.ts'
-import type { JobNote } from './job-files.ts'
+import { inputName, type JobNote } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
 import { secretsIn } from './redact.ts'
@@ -19,7 +19,7 @@ import type { JobRequest, RunnerSettings } from './settings.ts'
 export type Plan = {
   readonly note: JobNote
   readonly chain: Chain
-  readonly environment: Readonly<Record<string, string>>
+  /** The text of the file that is its input; null: nothing comes in. */
   readonly stdin: string | null
   /** Values that summaries leave out. */
   readonly secrets: readonly string[]
@@ -50,21 +50,20 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, 'tmp')
   const network = networkOf(held.means, request)
+  const isBackground = wish.background === true
+  const stdin = isBackground ? null : (wish.stdin ?? null)
   const chain = {
-    ...{ helper: held.helper, mechanism, folder, workspace, cwd, scratch, network },
-    hidden,
-    cgroups: [],
+    ...{ mechanism, folder, workspace, cwd, scratch, network, hidden },
+    input: stdin === null ? null : join(folder, inputName),
+    environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
     program:
       wish.args === undefined ? ['/bin/sh', '-c', wish.command] : [wish.command, ...wish.args],
     numbers: numbersOf(settings, held.means, request),
   }
-  const isBackground = wish.background === true
   return {
     note: noteOf(settings, held.means, { request, place }),
-    chain,
-    environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
+    ...{ chain, stdin },
     secrets: secretsIn(wish.environment ?? {}),
-    stdin: isBackground ? null : (wish.stdin ?? null),
     limitsAsked: { memoryBytes: wish.memory_limit ?? null, cpus: wish.cpu_limit ?? null },
   }
 }

@@ -1,48 +1,20 @@
 /**
  * Starts the chain of a job and waits until the program has begun or could not.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { join } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
 import { type Chain, chainOf } from './chain.ts'
 import { type JobEnd, readEnd } from './job-files.ts'
 import { startMsMax } from './limits.ts'
 import { lastLines } from './read-log.ts'
+import { instruct, type Supervisor } from './supervisors.ts'
 
-export type Starting = {
-  readonly chain: Chain
-  readonly environment: Readonly<Record<string, string>>
-  /** Null: nothing comes in. */
-  readonly stdin: string | null
-}
-
-/** The helper of a job whose program runs, or has ended already. Faults are `JobFault`s. */
-export async function startChain(starting: Starting): Promise<ChildProcess> {
-  const { chain, environment } = starting
-  const [file = '', ...words] = chainOf(chain)
-  const input = openInput(chain.folder, starting.stdin)
-  let helper: ChildProcess
-  try {
-    const stdio = [input ?? 'ignore', 'pipe', 'ignore'] as const
-    helper = spawn(file, words, { detached: true, stdio: [...stdio], env: { ...environment } })
-  } finally {
-    if (input !== null) closeSync(input)
-  }
-  const heard = await firstLine(helper)
-  if (heard === 'started') return helper
-  throw startFault(readEnd(chain.folder), chain, heard)
-}
-
-/** WHY a file: a pipe of the daemon would end with the daemon. */
-function openInput(folder: string, text: string | null): number | null {
-  if (text === null) return null
-  const path = join(folder, 'stdin')
-  writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
-  const file = openSync(path, 'r')
-  rmSync(path)
-  return file
+/** The program of the job runs then, or has ended already. Faults are `JobFault`s. */
+export async function startChain(supervisor: Supervisor, chain: Chain): Promise<void> {
+  instruct(supervisor, chainOf(chain))
+  const heard = await firstLine(supervisor.process)
+  if (heard !== 'started') throw startFault(readEnd(chain.folder), chain, heard)
 }
 
 function firstLine(helper: ChildProcess): Promise<string> {
