@@ -108,23 +108,36 @@ function innerOf(chain: Chain): readonly string[] {
   ]
 }
 
+/** The least that a file system in memory can have. */
+const pageBytes = 4096
+/** As in `pawl-job-box.c`. */
+const runBytes = 4 * 1024 * 1024
+
 function bubblewrapOf(chain: Chain): readonly string[] {
   const { workspace, hidden, numbers } = chain
-  const size = String(numbers.tmpBytes)
+  // Each is a file system of its own here, so they share by halves and quarters.
+  const folder = (path: string, bytes: number): readonly string[] =>
+    isFolder(path) ? ['--perms', '1777', '--size', String(bytes), '--tmpfs', path] : []
+  const quarter = Math.max(pageBytes, Math.floor(numbers.tmpBytes / 4))
   const hasAll = chain.network === 'all'
   return [
     ...['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--hostname', 'job'],
     ...(hasAll ? ['--share-net'] : []),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...['--size', size, '--tmpfs', '/tmp'],
-    ...(isFolder('/var/tmp') ? ['--size', size, '--tmpfs', '/var/tmp'] : []),
-    ...(isFolder('/run') ? ['--tmpfs', '/run'] : []),
+    ...['--perms', '1777', '--size', String(quarter), '--tmpfs', '/dev/shm'],
+    // Else it holds as much as the memory of the machine does.
+    ...['--remount-ro', '/dev'],
+    ...folder('/tmp', 2 * quarter),
+    ...folder('/var/tmp', quarter),
+    ...(isFolder('/run') ? ['--size', String(runBytes), '--tmpfs', '/run'] : []),
     ...(hasAll ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
     ...['--bind', workspace, workspace],
     ...pinsOf(chain).flatMap((one) => ['--bind', one, one]),
     ...guidePaths(workspace).flatMap((one) => ['--ro-bind', one, one]),
     ...hidden.flatMap((one) =>
-      isFolder(one) ? ['--tmpfs', one] : ['--ro-bind', '/dev/null', one],
+      isFolder(one)
+        ? ['--perms', '0000', '--size', String(pageBytes), '--tmpfs', one]
+        : ['--ro-bind', '/dev/null', one],
     ),
   ]
 }

@@ -9,7 +9,13 @@ import { afterAll, expect, test } from 'vitest'
 import type { IsolationLevel } from '../runtime/jobs.ts'
 import { rank } from './find-isolation.ts'
 import { waitForEnd } from './live-job.ts'
-import { openScratch, processesWith, type Scratch, supervisorOf } from './scratch.contract.ts'
+import {
+  openScratch,
+  processesWith,
+  type Scratch,
+  scratchLimits,
+  supervisorOf,
+} from './scratch.contract.ts'
 
 const opened: Scratch[] = []
 afterAll(async () => {
@@ -104,6 +110,35 @@ test.for(['full', 'full, bubblewrap', 'restricted'] as const)(
     const spy = 'cat /proc/$PPID/environ /proc/1/environ 2>&1 | tr "\\0" "\\n"; env'
     const { stdout_summary } = await scratch.run({ command: spy })
     expect(stdout_summary).not.toMatch(/VITEST|npm_/)
+  },
+)
+
+test.for(['spaces', 'bubblewrap'] as const)(
+  'what a job held by %s writes beside its workspace has one limit for all of it',
+  async (kind, { skip }) => {
+    const tmpBytes = 4 * 1024 * 1024
+    const leaveOut = kind === 'spaces' ? [] : (['spaces'] as const)
+    const scratch = openScratch({ leaveOut, limits: { ...scratchLimits, tmpBytes } })
+    opened.push(scratch)
+    const user = join(scratch.folder, 'user')
+    mkdirSync(join(user, '.ssh'), { recursive: true })
+    const places = `/tmp /var/tmp /dev/shm /dev /run ${user}/.ssh`
+    const { isolation, stdout_summary: said } = await scratch.run({
+      command: `for one in ${places}; do
+          dd if=/dev/zero of=$one/fill bs=64k count=256 2> /dev/null
+        done
+        cat /tmp/fill /var/tmp/fill /dev/shm/fill | wc -c
+        cat /dev/fill ${user}/.ssh/fill 2> /dev/null | wc -c
+        df -B1 --output=target /tmp/.. | tail -1; touch /tmp/../fill 2> /dev/null || echo closed`,
+    })
+    if (!isolation.filesystem.includes(kind === 'spaces' ? 'namespace' : kind)) {
+      return skip(`${kind} is not to be had: ${isolation.filesystem}`)
+    }
+    const [written = '', besides = '', root, isClosed] = said.split('\n')
+    expect(Number(written)).toBeGreaterThan(tmpBytes / 4)
+    expect(Number(written)).toBeLessThanOrEqual(tmpBytes)
+    expect(Number(besides)).toBeLessThanOrEqual(128 * 1024)
+    expect([root, isClosed]).toEqual(['/', 'closed'])
   },
 )
 

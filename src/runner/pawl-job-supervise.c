@@ -453,6 +453,8 @@ static int prepare(Job *job) {
 
 /* The daemon has gone, or has no job for us: there is nothing to be written down. */
 static int giveUp(Job *job) {
+  /* It hears of this as well: no wait here may depend on a signal alone. */
+  close(job->order);
   if (job->box > 0) kill(job->box, SIGKILL), waitpid(job->box, NULL, 0);
   for (int i = 0; i < job->wish->cgroups.count; i++) rmdir(job->wish->cgroups.paths[i]);
   return 1;
