@@ -25,6 +25,7 @@ typedef struct {
   long long begun, timeOver, force, alone; /* moments; 0: never */
   int killedBy;                            /* the strongest signal that was asked for */
   const char *why, *step;
+  char failedStep[16];
   int code, signal, error;
 } Job;
 
@@ -228,9 +229,9 @@ static void hearLine(Job *job, const char *line) {
   if (*line == 'S') {
     job->isStarted = 1;
     tellReady(job, "started\n");
-  } else if (sscanf(line, "E %lld", &one) == 1) {
+  } else if (sscanf(line, "E %lld %15[a-z]", &one, job->failedStep) == 2) {
     job->error = (int)one;
-    job->step = strstr(line, "exec") != NULL ? "exec" : "box";
+    job->step = job->failedStep;
     over(job, "failed");
   } else if (sscanf(line, "X %lld %lld", &one, &two) == 2) {
     job->code = (int)one;

@@ -9,7 +9,7 @@ import { type Chain, isBoxed, type Mechanism } from './chain.ts'
 import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
 import { findPlace, isInside, noWorkspace, type Place } from './find-workspace.ts'
-import { inputName, type JobNote } from './job-files.ts'
+import { inputName, type JobNote, scratchName } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
 import { secretsIn } from './redact.ts'
@@ -48,7 +48,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   refuseHidden(workspace, hidden)
   if (mechanism.kind === 'landlock') refuseSecrets(workspace, hidden)
   const folder = join(settings.folder, request.id)
-  const scratch = join(folder, 'tmp')
+  const scratch = join(folder, scratchName)
   const network = networkOf(held.means, request)
   const isBackground = wish.background === true
   const stdin = isBackground ? null : (wish.stdin ?? null)
