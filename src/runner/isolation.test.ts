@@ -158,11 +158,25 @@ test('what cannot be met is refused and never weakened', async () => {
   const scratch = openScratch({ strongest: 'contained' })
   opened.push(scratch)
   await expect(
-    scratch.run({ command: 'true' }, { minIsolations: ['contained', 'isolated'] }),
+    scratch.run(
+      { command: 'true' },
+      {
+        minIsolations: [
+          { level: 'contained', by: 'one' },
+          { level: 'isolated', by: 'another' },
+        ],
+      },
+    ),
   ).rejects.toMatchObject({
-    error: { error_type: 'SpawnFailed', context: { level: 'contained' } },
+    error: {
+      error_type: 'SpawnFailed',
+      description: 'another requires the isolation `isolated`, and this machine has `contained`',
+      context: { level: 'contained', min_isolation: 'isolated', required_by: 'another' },
+    },
   })
-  await expect(scratch.run({ command: 'true', min_isolation: 'full' })).rejects.toThrow(/required/)
+  await expect(scratch.run({ command: 'true', min_isolation: 'full' })).rejects.toThrow(
+    '`min_isolation` of the call requires the isolation `full`',
+  )
   expect(scratch.runner.all()).toEqual([])
 })
 

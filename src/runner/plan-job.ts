@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
-import type { IsolationLevel } from '../runtime/jobs.ts'
+import type { MinIsolation } from '../runtime/jobs.ts'
 import { type Chain, isBoxed, type Mechanism } from './chain.ts'
 import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
@@ -42,7 +42,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   const { workspace, cwd } = place
   const mechanism = requireLevel(held.means, [
     ...request.minIsolations,
-    wish.min_isolation ?? 'none',
+    { level: wish.min_isolation ?? 'none', by: '`min_isolation` of the call' },
   ])
   const hidden = hiddenPaths(settings)
   refuseHidden(workspace, hidden)
@@ -69,15 +69,15 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
 }
 
 /** Never weaker than is asked for, and never silently. */
-function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanism {
+function requireLevel(means: Means, wanted: readonly MinIsolation[]): Mechanism {
   const level = levelOf(means)
-  const least = wanted.reduce((one, two) => (rank(one) < rank(two) ? one : two))
+  const least = wanted.reduce((one, two) => (rank(two.level) < rank(one.level) ? two : one))
   const { mechanism } = means
-  if (mechanism !== null && rank(level) <= rank(least)) return mechanism
+  if (mechanism !== null && rank(level) <= rank(least.level)) return mechanism
   const what =
     mechanism === null
       ? 'nothing on this machine can hold a job'
-      : `the isolation \`${least}\` is required, and this machine has \`${level}\``
+      : `${least.by} requires the isolation \`${least.level}\`, and this machine has \`${level}\``
   throw new JobFault('SpawnFailed', what, {
     recovery: [
       {
@@ -85,7 +85,10 @@ function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanis
         description: 'Ask a person: `pawl doctor` says what is missing on this machine.',
       },
     ],
-    context: { level, min_isolation: least, notes: [...means.notes] },
+    context: {
+      ...{ level, min_isolation: least.level, required_by: least.by },
+      notes: [...means.notes],
+    },
   })
 }
 
