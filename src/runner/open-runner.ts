@@ -10,7 +10,7 @@ import type { Isolation, JobResult } from '../runtime/jobs.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { letGroupsGo } from './cgroups.ts'
 import { isBoxed } from './chain.ts'
-import { describe } from './find-isolation.ts'
+import { describe, describeNone } from './find-isolation.ts'
 import {
   namesIn,
   readEnd,
@@ -106,7 +106,15 @@ export function openRunner(settings: RunnerSettings): Runner {
       }
       if (faults.length > 0) throw faults[0]
     },
-    isolation: async () => describe((await holding()).means, 'none'),
+    isolation: async () => {
+      try {
+        return describe((await holding()).means, 'none')
+      } catch (fault) {
+        // Told as what there is: nothing, and what a person can do about it.
+        if (fault instanceof JobFault) return describeNone([fault.error.agent_description])
+        throw fault
+      }
+    },
     close: () => {
       supervisors?.close()
       for (const job of jobs.values()) letGo(job)
