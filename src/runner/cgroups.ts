@@ -4,9 +4,10 @@
  * The second version with its controllers was written after its documentation: no machine at hand
  * had them.
  */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmdir, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export type GroupLimits = {
   readonly memoryBytes: number
@@ -81,12 +82,17 @@ function setLimits(folder: string, { version, controller }: Kind, limits: GroupL
 
 const mebibyte = 1024 * 1024
 
+const joinAll = 'for one; do echo 0 > "$one/cgroup.procs" || exit 1; done'
+const joinMsMax = 10_000
+
 function isUsable({ has, make, hold }: Groups, trial: string): boolean {
   if (!has.memory || !has.pids) return false
   let made: readonly string[] = []
   try {
     made = make(trial)
     hold(trial, { memoryBytes: 64 * mebibyte, cpus: 0.5, processes: 10 })
+    // To make a group does not mean that processes may be moved there: that takes more rights.
+    execFileSync('/bin/sh', ['-c', joinAll, 'sh', ...made], { stdio: 'ignore', timeout: joinMsMax })
     return true
   } catch {
     // Read-only, not ours, or without its controllers: the next best is used, and told.
@@ -154,13 +160,34 @@ function basesOfSecond(): Bases {
   const top = mount?.split(' ')[1]
   if (top === undefined) return new Map()
   const path = readText('/proc/self/cgroup').match(/^0::(.*)$/m)?.[1] ?? '/'
-  const own = exists(join(top, path)) ? join(top, path) : top
-  const names = readText(join(own, 'cgroup.controllers')).trim().split(/\s+/)
+  return basesBelow(exists(join(top, path)) ? join(top, path) : top, top)
+}
+
+/**
+ * Where groups with controllers can be made: in the group of this process, or beside it. A group
+ * other than the root that has processes gives its controllers to no group in it, and the group of
+ * this process has one; so where a session manager gives them to all in a slice, it is beside.
+ */
+export function basesBelow(own: string, top: string): Bases {
+  const inside = enabledIn(own, 'enable')
+  if (own === top || inside.has('memory')) return inside
+  return enabledIn(dirname(own), 'look')
+}
+
+/** Of a group above we only look: what its other groups are held by is not ours to change. */
+function enabledIn(folder: string, how: 'enable' | 'look'): Bases {
+  const listed = (file: string): readonly string[] =>
+    readText(join(folder, file)).trim().split(/\s+/)
+  const has = listed('cgroup.controllers')
+  const given = listed('cgroup.subtree_control')
   const bases = new Map<string, string>()
-  for (const name of ['memory', 'pids', 'cpu'].filter((one) => names.includes(one))) {
+  for (const name of ['memory', 'pids', 'cpu'].filter((one) => has.includes(one))) {
     try {
-      writeFileSync(join(own, 'cgroup.subtree_control'), `+${name}`)
-      bases.set(name, own)
+      if (!given.includes(name)) {
+        if (how === 'look') continue
+        writeFileSync(join(folder, 'cgroup.subtree_control'), `+${name}`)
+      }
+      bases.set(name, folder)
     } catch {
       // Not delegated to us, or the group holds processes itself.
     }
