@@ -30,7 +30,7 @@ test('by size the oldest go first, however young, and running ones never', async
   }
 })
 
-test('the last job to end can be read for a minute, though it is larger than all may be', async () => {
+test('the last job to end can be read for a minute, however large it is', async () => {
   let at = Date.now()
   const limits = { ...scratchLimits, keepBytes: 1_000 }
   const scratch = openScratch({ limits, now: () => at })

@@ -106,19 +106,21 @@ export function openRunner(settings: RunnerSettings): Runner {
       }
       if (faults.length > 0) throw faults[0]
     },
-    isolation: async () => {
-      try {
-        return describe((await holding()).means, 'none')
-      } catch (fault) {
-        // Told as what there is: nothing, and what a person can do about it.
-        if (fault instanceof JobFault) return describeNone([fault.error.agent_description])
-        throw fault
-      }
-    },
+    isolation: () => isolationBy(holding),
     close: () => {
       supervisors?.close()
       for (const job of jobs.values()) letGo(job)
     },
+  }
+}
+
+/** What there is, told as nothing where nothing is: with why, and what a person can do about it. */
+async function isolationBy(holding: () => Promise<Held>): Promise<Isolation> {
+  try {
+    return describe((await holding()).means, 'none')
+  } catch (fault) {
+    if (fault instanceof JobFault) return describeNone([fault.error.agent_description])
+    throw fault
   }
 }
 

@@ -64,7 +64,7 @@ export function budgetOf(usd: number | undefined): number | null {
   return usd === undefined ? null : microUsd(usd)
 }
 
-/** How strongly jobs have to be held; nothing where the author is silent, so that no hash changes. */
+/** How strongly jobs have to be held; nothing where the author is silent: no hash changes. */
 export function isolationOf(level: IsolationLevel | undefined): Pick<Machine, 'minIsolation'> {
   return level === undefined ? {} : { minIsolation: level }
 }
