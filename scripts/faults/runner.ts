@@ -12,7 +12,7 @@ import { type Held, inLanes } from './runner-lanes.ts'
 const mebibyte = 1024 * 1024
 /** Beyond its own limit of time, a job may take so long to be gone. */
 const lateMsMax = 2_000
-const growthMax = 64 * mebibyte
+export const growthBytesMax = 64 * mebibyte
 
 type Scenario = {
   readonly name: string
@@ -89,8 +89,8 @@ function tell(name: string, held: Held): number {
     `the daemon grew by ${Math.round(growthBytes / mebibyte)} MiB`,
   ]
   console.log(`${name}: ${words.join(', ')}`)
-  const hasGrown = growthBytes > growthMax
-  if (hasGrown) console.log(`  that is more than ${growthMax / mebibyte} MiB`)
+  const hasGrown = growthBytes > growthBytesMax
+  if (hasGrown) console.log(`  that is more than ${growthBytesMax / mebibyte} MiB`)
   return survivors + hangs + (hasGrown ? 1 : 0)
 }
 

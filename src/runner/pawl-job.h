@@ -38,7 +38,9 @@
 enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6, boxFd = 7 };
 enum { endsCount = 6 };
 
-enum { pathsMax = 4096, wordsBytesMax = 8 << 20 };
+/* More than `visiblePaths` ever names. */
+enum { pathsMax = 24576 };
+enum { wordsBytesMax = 8 << 20 };
 
 /* Files that a process of the chain can have open: its own few, and what it was started with. */
 enum { openMax = 256 };
