@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openRunner } from '../runner/open-runner.ts'
+import { scratchSettings } from '../runner/scratch.contract.ts'
 import { findHome, type Home, openHome } from './home.ts'
 import { installJobHelper } from './job-helper.ts'
 
@@ -20,8 +22,24 @@ test('without a compiler there is no helper, and what to do is said', async () =
       error_type: 'SpawnFailed',
       description: expect.stringContaining('no C compiler was found'),
       recovery_actions: [{ action: 'install_compiler' }],
+      context: { level: 'none' },
     },
   })
+})
+
+test('a machine without a compiler has no isolation, says why, and has some later', async () => {
+  const home = openScratchHome()
+  const compilers: string[] = []
+  const runner = openRunner({
+    ...scratchSettings(home.folder),
+    helper: () => installJobHelper(home, compilers),
+  })
+  onTestFinished(runner.close)
+  const none = await runner.isolation()
+  expect(none).toMatchObject({ level: 'none', filesystem: 'no job is started' })
+  expect(none.notes.join()).toMatch(/no C compiler was found.*apt install gcc/)
+  compilers.push('/usr/bin/cc')
+  expect((await runner.isolation()).level).not.toBe('none')
 })
 
 test('the helper is compiled once, and again when somebody has changed it', async () => {

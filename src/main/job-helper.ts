@@ -19,9 +19,16 @@ import { ensurePrivateFolder } from './private-file.ts'
 
 const folder = join(import.meta.dirname, '..', 'runner')
 /** What `scripts/build.mjs` copies beside the compiled runner. */
-export const helperSources = ['', '-inner', '-box', '-tree', '-relay', '-supervise'].map(
-  (part) => `pawl-job${part}.c`,
-)
+export const helperSources = [
+  '',
+  '-words',
+  '-chain',
+  '-inner',
+  '-box',
+  '-tree',
+  '-relay',
+  '-supervise',
+].map((part) => `pawl-job${part}.c`)
 const headerName = 'pawl-job.h'
 
 /** The path of the helper. Fault `SpawnFailed`: it cannot be made. */
@@ -41,14 +48,24 @@ export async function installJobHelper(home: Home, compilers?: readonly string[]
   return path
 }
 
+/** How people get a compiler, by system. */
+const howTo = [
+  ...['`apt install gcc libc6-dev`', '`dnf install gcc glibc-devel`', '`pacman -S gcc`'],
+  ...['`apk add gcc musl-dev linux-headers`', '`xcode-select --install`'],
+].join(', ')
+
 function missing(why: string): JobFault {
-  return new JobFault('SpawnFailed', `the helper that holds jobs could not be compiled: ${why}`, {
+  const what = `nothing holds jobs here, so none is started: their helper is not compiled: ${why}`
+  return new JobFault('SpawnFailed', what, {
     recovery: [
       {
         action: 'install_compiler',
-        description: 'Ask a person to install a C compiler (`cc`), and try again.',
+        description:
+          `Ask a person to install a C compiler (${howTo}), and try again; ` +
+          'nothing has to be started anew.',
       },
     ],
+    context: { level: 'none' },
   })
 }
 

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { Policy } from '../core/machine/machine.ts'
 import { compileHelper } from '../runner/scratch.contract.ts'
 import { JobFault } from '../runtime/job-fault.ts'
-import type { JobCaller, JobPending, JobResult } from '../runtime/jobs.ts'
+import type { IsolationLevel, JobCaller, JobPending, JobResult } from '../runtime/jobs.ts'
 import type { OpenRuntime } from '../runtime/open-runtime.ts'
 import { asAgent, asPerson, openBench } from '../runtime/runtime.contract.ts'
 import { jobsConfigOf } from './config-jobs.ts'
@@ -32,9 +32,11 @@ let count = 0
 type Options = {
   readonly policies?: readonly Policy[]
   readonly config?: Parameters<typeof jobsConfigOf>[0]
+  readonly strongest?: IsolationLevel
 }
 
-export function openJobsBench({ policies = [], config = {} }: Options = {}): JobsBench {
+export function openJobsBench(options: Options = {}): JobsBench {
+  const { policies = [], config = {}, strongest } = options
   const folder = mkdtempSync(join(tmpdir(), 'pawl-jobs-'))
   const workspace = join(folder, 'workspace')
   mkdirSync(workspace)
@@ -47,6 +49,7 @@ export function openJobsBench({ policies = [], config = {} }: Options = {}): Job
     const jobs = openJobs({
       ...{ runtime, home, config: jobsConfigOf({ leaseSeconds: 1, ...config }) },
       helper: async () => compileHelper(),
+      ...(strongest === undefined ? {} : { strongest }),
       newId: () => {
         count += 1
         return `test${process.pid}x${count}`

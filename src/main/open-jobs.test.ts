@@ -186,16 +186,54 @@ test('K25: whoever waits is told of a refusal with its reason', async () => {
 })
 
 test('a policy asks for a level of isolation, and a job below it is refused', async () => {
+  const mild = openJobsBench({ policies: [policyOf({ minIsolation: 'contained' })] })
+  const done = await mild.jobs.run({ command: 'true' }, mild.asPersonHere, longMs)
+  expect(resultIn(done).state).toBe('completed')
+  const policies = [policyOf({ minIsolation: 'isolated' })]
+  const strict = openJobsBench({ policies, strongest: 'restricted' })
+  const { level } = await strict.jobs.isolation()
+  expect(
+    await faultOf(strict.jobs.run({ command: 'true' }, strict.asPersonHere, longMs)),
+  ).toMatchObject({
+    error_type: 'SpawnFailed',
+    context: { required_by: '`min_isolation` of a policy', min_isolation: 'isolated', level },
+  })
+})
+
+test('of a definition and a policy the strictest isolation counts', async () => {
   const policies = [policyOf({ minIsolation: 'contained' })]
-  const { jobs, asPersonHere } = openJobsBench({ policies })
+  const { jobs, startRun, asAgentOf } = openJobsBench({ policies, strongest: 'contained' })
   const { level } = await jobs.isolation()
-  expect(resultIn(await jobs.run({ command: 'true' }, asPersonHere, longMs)).state).toBe(
-    'completed',
+  const run = async (definition: object) =>
+    faultOf(jobs.run({ command: 'true' }, asAgentOf(await startRun(definition)), longMs))
+  expect(await run(working)).toBeNull()
+  expect(await run({ ...working, id: 'mild', min_isolation: 'contained' })).toBeNull()
+  expect(await run({ ...working, id: 'strict', min_isolation: 'isolated' })).toMatchObject({
+    error_type: 'SpawnFailed',
+    description:
+      '`min_isolation` of the definition `strict` requires the isolation `isolated`, ' +
+      `and this machine has \`${level}\``,
+    recovery_actions: [{ action: 'check_isolation' }],
+  })
+})
+
+test('what a definition asks of isolation holds in those that it invokes', async () => {
+  const { jobs, runtime, startRun, asAgentOf } = openJobsBench({ strongest: 'contained' })
+  await startRun(working)
+  const me = asAgentOf(
+    await startRun({
+      ...{ id: 'above', initial: 'a', min_isolation: 'full' },
+      states: {
+        a: { on: { GO: { invoke: 'working', on_complete: 'z', on_fail: 'z' } } },
+        z: { type: 'final' },
+      },
+    }),
   )
-  if (level === 'full') return
-  const strict = openJobsBench({ policies: [policyOf({ minIsolation: 'full' })] })
-  const fault = await faultOf(strict.jobs.run({ command: 'true' }, strict.asPersonHere, longMs))
-  expect(fault?.error_type).toBe('SpawnFailed')
+  await runtime.send(me.runId ?? '', say('GO'), me)
+  expect((await runtime.readRun(me.runId ?? '', null)).view).toMatchObject({ stage: 'work' })
+  expect(await faultOf(jobs.run({ command: 'true' }, me, longMs))).toMatchObject({
+    context: { required_by: '`min_isolation` of the definition `above`' },
+  })
 })
 
 test('the network is off for an agent, whatever it asks for; a person may open it', async () => {

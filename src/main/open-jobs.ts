@@ -14,7 +14,14 @@ import { type LiveJob, look, waitForEnd } from '../runner/live-job.ts'
 import { openRunner, type Runner } from '../runner/open-runner.ts'
 import { checkLogs, readLogs, waitForBytes } from '../runner/page-log.ts'
 import { JobFault } from '../runtime/job-fault.ts'
-import type { JobCaller, JobPending, JobResult, Jobs, RunWish } from '../runtime/jobs.ts'
+import type {
+  IsolationLevel,
+  JobCaller,
+  JobPending,
+  JobResult,
+  Jobs,
+  RunWish,
+} from '../runtime/jobs.ts'
 import { isOpen } from '../runtime/open-statuses.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { callInput } from './call-input.ts'
@@ -36,6 +43,8 @@ export type JobsSettings = {
   readonly log: LogLine
   /** Absent: compiled into the data directory when it is first needed. */
   readonly helper?: () => Promise<string>
+  /** Stronger means are left out, so that weaker ones can be tested. */
+  readonly strongest?: IsolationLevel
 }
 
 export type OpenJobs = Jobs & { readonly close: () => Promise<void> }
@@ -54,6 +63,7 @@ export function openJobs(settings: JobsSettings): OpenJobs {
   const runner = openRunner({
     ...{ folder: home.jobs, own, now: Date.now, limits: config.limits },
     helper: settings.helper ?? (() => installJobHelper(home)),
+    ...(settings.strongest === undefined ? {} : { strongest: settings.strongest }),
     userFolder: userInfo().homedir,
     path: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     onEnd: ends.tell,
@@ -241,7 +251,8 @@ async function run(
   const { runId, branch, actor } = caller
   const place = { runId, branch, workspace }
   try {
-    const levels = [config.minIsolation, ...(await runtime.minIsolations(place))]
+    const own = { level: config.minIsolation, by: '`jobs.minIsolation` of `config.json`' }
+    const levels = [...(await runtime.minIsolations(place)), own]
     const job = await runner.start({
       // WHY from the verdict: a stage may take variables out of a command.
       wish: { ...wish, command: textOf(judged.input.command, wish.command) },

@@ -4,9 +4,10 @@
  * The second version with its controllers was written after its documentation: no machine at hand
  * had them.
  */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmdir, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export type GroupLimits = {
   readonly memoryBytes: number
@@ -17,8 +18,9 @@ export type GroupLimits = {
 export type Groups = {
   readonly version: 1 | 2
   readonly has: { readonly memory: boolean; readonly pids: boolean; readonly cpu: boolean }
-  /** Folders of a new group, with its limits set. */
-  readonly make: (name: string, limits: GroupLimits) => readonly string[]
+  /** Folders of a new group, which limits nothing yet. */
+  readonly make: (name: string) => readonly string[]
+  readonly hold: (name: string, limits: GroupLimits) => void
 }
 
 const quotaPeriodUs = 100_000
@@ -33,23 +35,16 @@ export function findGroups(trial: string): Groups | null {
 /** Controller → folder of this process. */
 type Bases = ReadonlyMap<string, string>
 
-function groupsOf(version: 1 | 2, all: Bases): Groups | null {
-  if (all.size === 0) return null
-  const has = { memory: all.has('memory'), pids: all.has('pids'), cpu: all.has('cpu') }
-  // WHY: to join a group takes milliseconds each, and all cores are no limit.
-  const withoutCpu = new Map([...all].filter(([name]) => name !== 'cpu'))
-  const make: Groups['make'] = (name, limits) => {
+function groupsOf(version: 1 | 2, bases: Bases): Groups | null {
+  if (bases.size === 0) return null
+  const has = { memory: bases.has('memory'), pids: bases.has('pids'), cpu: bases.has('cpu') }
+  const make: Groups['make'] = (name) => {
     const made: string[] = []
-    const bases = limits.cpus < availableParallelism() ? all : withoutCpu
-    const folders = [...new Set(bases.values())]
     try {
-      for (const base of folders) {
+      for (const base of new Set(bases.values())) {
         const folder = join(base, name)
         mkdirSync(folder)
         made.push(folder)
-      }
-      for (const [controller, base] of bases) {
-        setLimits(join(base, name), { version, controller }, limits)
       }
       return made
     } catch (fault) {
@@ -57,7 +52,12 @@ function groupsOf(version: 1 | 2, all: Bases): Groups | null {
       throw fault
     }
   }
-  return { version, has, make }
+  const hold: Groups['hold'] = (name, limits) => {
+    for (const [controller, base] of bases) {
+      setLimits(join(base, name), { version, controller }, limits)
+    }
+  }
+  return { version, has, make, hold }
 }
 
 type Kind = { readonly version: 1 | 2; readonly controller: string }
@@ -73,7 +73,8 @@ function setLimits(folder: string, { version, controller }: Kind, limits: GroupL
     const value = version === 1 ? String(limits.memoryBytes) : '0'
     if (exists(join(folder, swap))) write(swap, value)
   }
-  if (controller !== 'cpu') return
+  // All cores are no limit.
+  if (controller !== 'cpu' || limits.cpus >= availableParallelism()) return
   if (version === 2) return write('cpu.max', `${quota} ${quotaPeriodUs}`)
   write('cpu.cfs_period_us', String(quotaPeriodUs))
   write('cpu.cfs_quota_us', String(quota))
@@ -81,14 +82,23 @@ function setLimits(folder: string, { version, controller }: Kind, limits: GroupL
 
 const mebibyte = 1024 * 1024
 
-function isUsable({ has, make }: Groups, trial: string): boolean {
+const joinAll = 'for one; do echo 0 > "$one/cgroup.procs" || exit 1; done'
+const joinMsMax = 10_000
+
+function isUsable({ has, make, hold }: Groups, trial: string): boolean {
   if (!has.memory || !has.pids) return false
+  let made: readonly string[] = []
   try {
-    removeGroups(make(trial, { memoryBytes: 64 * mebibyte, cpus: 1, processes: 10 }))
+    made = make(trial)
+    hold(trial, { memoryBytes: 64 * mebibyte, cpus: 0.5, processes: 10 })
+    // To make a group does not mean that processes may be moved there: that takes more rights.
+    execFileSync('/bin/sh', ['-c', joinAll, 'sh', ...made], { stdio: 'ignore', timeout: joinMsMax })
     return true
   } catch {
     // Read-only, not ours, or without its controllers: the next best is used, and told.
     return false
+  } finally {
+    removeGroups(made)
   }
 }
 
@@ -150,13 +160,34 @@ function basesOfSecond(): Bases {
   const top = mount?.split(' ')[1]
   if (top === undefined) return new Map()
   const path = readText('/proc/self/cgroup').match(/^0::(.*)$/m)?.[1] ?? '/'
-  const own = exists(join(top, path)) ? join(top, path) : top
-  const names = readText(join(own, 'cgroup.controllers')).trim().split(/\s+/)
+  return basesBelow(exists(join(top, path)) ? join(top, path) : top, top)
+}
+
+/**
+ * Where groups with controllers can be made: in the group of this process, or beside it. A group
+ * other than the root that has processes gives its controllers to no group in it, and the group of
+ * this process has one; so where a session manager gives them to all in a slice, it is beside.
+ */
+export function basesBelow(own: string, top: string): Bases {
+  const inside = enabledIn(own, 'enable')
+  if (own === top || inside.has('memory')) return inside
+  return enabledIn(dirname(own), 'look')
+}
+
+/** Of a group above we only look: what its other groups are held by is not ours to change. */
+function enabledIn(folder: string, how: 'enable' | 'look'): Bases {
+  const listed = (file: string): readonly string[] =>
+    readText(join(folder, file)).trim().split(/\s+/)
+  const has = listed('cgroup.controllers')
+  const given = listed('cgroup.subtree_control')
   const bases = new Map<string, string>()
-  for (const name of ['memory', 'pids', 'cpu'].filter((one) => names.includes(one))) {
+  for (const name of ['memory', 'pids', 'cpu'].filter((one) => has.includes(one))) {
     try {
-      writeFileSync(join(own, 'cgroup.subtree_control'), `+${name}`)
-      bases.set(name, own)
+      if (!given.includes(name)) {
+        if (how === 'look') continue
+        writeFileSync(join(folder, 'cgroup.subtree_control'), `+${name}`)
+      }
+      bases.set(name, folder)
     } catch {
       // Not delegated to us, or the group holds processes itself.
     }

@@ -1,5 +1,5 @@
 /**
- * The words of the chain that a job is: the helper that supervises, perhaps bubblewrap, the helper
+ * The words of the chain that a job is: what its supervisor is told, perhaps bubblewrap, the helper
  * that starts the program, and the program. Knows mechanisms. Must not know jobs or files of jobs.
  */
 import { statSync } from 'node:fs'
@@ -14,17 +14,18 @@ export type Mechanism =
 
 /** What the helper is told of a job. */
 export type Chain = {
-  readonly helper: string
   readonly mechanism: Mechanism
   readonly folder: string
   readonly workspace: string
   readonly cwd: string
   /** Where an unboxed job keeps its own files. */
   readonly scratch: string
+  /** A file that is read by the job and then gone; null: nothing comes in. */
+  readonly input: string | null
+  readonly environment: Readonly<Record<string, string>>
   readonly hidden: readonly string[]
   /** `some`: nothing but a way out to its daemon. */
   readonly network: 'none' | 'some' | 'all'
-  readonly cgroups: readonly string[]
   readonly program: readonly string[]
   /** Absent or 0: none. */
   readonly numbers: {
@@ -45,25 +46,28 @@ export function isBoxed({ kind }: Mechanism): boolean {
   return kind === 'bubblewrap' || kind === 'spaces'
 }
 
-/** The command line, its first word being the helper. */
+/** What a supervisor is told of its job. */
 export function chainOf(chain: Chain): readonly string[] {
-  const { numbers, cgroups, mechanism } = chain
+  const { numbers, mechanism, environment, input } = chain
   return [
-    chain.helper,
-    'supervise',
     `folder=${chain.folder}`,
     `timeout=${numbers.timeoutMs}`,
     `grace=${numbers.graceMs}`,
     `lease=${numbers.leaseMs}`,
     `output=${numbers.outputBytesMax}`,
     `segment=${numbers.segmentBytes}`,
-    ...cgroups.map((path) => `cgroup=${path}`),
+    ...(input === null ? [] : [`input=${input}`]),
+    ...Object.entries(environment).map(([name, value]) => `variable=${name}=${value}`),
     ...(isBoxed(mechanism) ? ['pidspace=1'] : []),
     ...(chain.network === 'some' ? ['relay=1'] : []),
-    '--',
-    // The helper once more by the open file: its path is hidden from the job.
     ...(mechanism.kind === 'bubblewrap'
-      ? [...bubblewrapOf(chain, mechanism.path), '/proc/self/fd/5']
+      ? bubblewrapOf(chain).map((word) => `boxword=${word}`)
+      : []),
+    '--',
+    // Its words by an open file, since a job reads its arguments. The helper once more in the same
+    // way: its path is hidden from the job.
+    ...(mechanism.kind === 'bubblewrap'
+      ? [mechanism.path, '--args', '7', '--', '/proc/self/fd/5']
       : []),
     ...innerOf(chain),
     '--',
@@ -104,25 +108,37 @@ function innerOf(chain: Chain): readonly string[] {
   ]
 }
 
-function bubblewrapOf(chain: Chain, path: string): readonly string[] {
+/** The least that a file system in memory can have. */
+const pageBytes = 4096
+/** As in `pawl-job-box.c`. */
+const runBytes = 4 * 1024 * 1024
+
+function bubblewrapOf(chain: Chain): readonly string[] {
   const { workspace, hidden, numbers } = chain
-  const size = String(numbers.tmpBytes)
+  // Each is a file system of its own here, so they share by halves and quarters.
+  const folder = (path: string, bytes: number): readonly string[] =>
+    isFolder(path) ? ['--perms', '1777', '--size', String(bytes), '--tmpfs', path] : []
+  const quarter = Math.max(pageBytes, Math.floor(numbers.tmpBytes / 4))
   const hasAll = chain.network === 'all'
   return [
-    ...[path, '--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--hostname', 'job'],
+    ...['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--hostname', 'job'],
     ...(hasAll ? ['--share-net'] : []),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...['--size', size, '--tmpfs', '/tmp'],
-    ...(isFolder('/var/tmp') ? ['--size', size, '--tmpfs', '/var/tmp'] : []),
-    ...(isFolder('/run') ? ['--tmpfs', '/run'] : []),
+    ...['--perms', '1777', '--size', String(quarter), '--tmpfs', '/dev/shm'],
+    // Else it holds as much as the memory of the machine does.
+    ...['--remount-ro', '/dev'],
+    ...folder('/tmp', 2 * quarter),
+    ...folder('/var/tmp', quarter),
+    ...(isFolder('/run') ? ['--size', String(runBytes), '--tmpfs', '/run'] : []),
     ...(hasAll ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
     ...['--bind', workspace, workspace],
     ...pinsOf(chain).flatMap((one) => ['--bind', one, one]),
     ...guidePaths(workspace).flatMap((one) => ['--ro-bind', one, one]),
     ...hidden.flatMap((one) =>
-      isFolder(one) ? ['--tmpfs', one] : ['--ro-bind', '/dev/null', one],
+      isFolder(one)
+        ? ['--perms', '0000', '--size', String(pageBytes), '--tmpfs', one]
+        : ['--ro-bind', '/dev/null', one],
     ),
-    '--',
   ]
 }
 

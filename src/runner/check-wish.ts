@@ -45,7 +45,7 @@ function checkNumbers(wish: RunWish, { cpus, memoryBytes }: Allocation): void {
   if (timeout !== undefined && !isWhole(timeout, { min: 1, max: timeoutSecondsMax })) {
     throw invalid(`\`timeout\` is a whole number of seconds from 1 to ${timeoutSecondsMax}`, {
       action: 'use_background',
-      description: 'For more time pass background=true: a background job has no timeout.',
+      description: 'Run it in the background, where a job has no timeout.',
     })
   }
   if (lines !== undefined && !isWhole(lines, { min: 0, max: linesMax })) {

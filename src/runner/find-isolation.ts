@@ -82,9 +82,10 @@ export function levelOf({ mechanism, groups }: Means): IsolationLevel {
 /** What holds a job, in words. */
 export function describe(means: Means, network: Network): Isolation {
   const { mechanism, groups } = means
-  const boxed = mechanism !== null && isBoxed(mechanism)
-  const by = mechanism === null ? 'nothing' : nameOf(mechanism)
-  const isLandlock = mechanism?.kind === 'landlock'
+  if (mechanism === null) return describeNone(means.notes)
+  const boxed = isBoxed(mechanism)
+  const by = nameOf(mechanism)
+  const isLandlock = mechanism.kind === 'landlock'
   const group = groups === null ? null : `control group, version ${groups.version}`
   const offline = boxed
     ? 'none'
@@ -104,9 +105,18 @@ export function describe(means: Means, network: Network): Isolation {
           ? 'all'
           : offline,
     pids: boxed ? 'own pid space' : 'found by walking the tree',
-    memory: group ?? (mechanism === null ? 'not limited' : 'data of each process'),
+    memory: group ?? 'data of each process',
     cpu: groups?.has.cpu === true ? (group ?? '') : 'not limited',
     notes: [...means.notes, ...notesOf(means)],
+  }
+}
+
+/** What there is to say where no job is started. */
+export function describeNone(notes: readonly string[]): Isolation {
+  const none = 'no job is started'
+  return {
+    ...{ level: 'none', filesystem: none, network: none, pids: none, memory: none, cpu: none },
+    notes,
   }
 }
 

@@ -9,7 +9,13 @@ import { afterAll, expect, test } from 'vitest'
 import type { IsolationLevel } from '../runtime/jobs.ts'
 import { rank } from './find-isolation.ts'
 import { waitForEnd } from './live-job.ts'
-import { openScratch, processesWith, type Scratch } from './scratch.contract.ts'
+import {
+  openScratch,
+  processesWith,
+  type Scratch,
+  scratchLimits,
+  supervisorOf,
+} from './scratch.contract.ts'
 
 const opened: Scratch[] = []
 afterAll(async () => {
@@ -107,6 +113,35 @@ test.for(['full', 'full, bubblewrap', 'restricted'] as const)(
   },
 )
 
+test.for(['spaces', 'bubblewrap'] as const)(
+  'what a job held by %s writes beside its workspace has one limit for all of it',
+  async (kind, { skip }) => {
+    const tmpBytes = 4 * 1024 * 1024
+    const leaveOut = kind === 'spaces' ? [] : (['spaces'] as const)
+    const scratch = openScratch({ leaveOut, limits: { ...scratchLimits, tmpBytes } })
+    opened.push(scratch)
+    const user = join(scratch.folder, 'user')
+    mkdirSync(join(user, '.ssh'), { recursive: true })
+    const places = `/tmp /var/tmp /dev/shm /dev /run ${user}/.ssh`
+    const { isolation, stdout_summary: said } = await scratch.run({
+      command: `for one in ${places}; do
+          dd if=/dev/zero of=$one/fill bs=64k count=256 2> /dev/null
+        done
+        cat /tmp/fill /var/tmp/fill /dev/shm/fill | wc -c
+        cat /dev/fill ${user}/.ssh/fill 2> /dev/null | wc -c
+        df -B1 --output=target /tmp/.. | tail -1; touch /tmp/../fill 2> /dev/null || echo closed`,
+    })
+    if (!isolation.filesystem.includes(kind === 'spaces' ? 'namespace' : kind)) {
+      return skip(`${kind} is not to be had: ${isolation.filesystem}`)
+    }
+    const [written = '', besides = '', root, isClosed] = said.split('\n')
+    expect(Number(written)).toBeGreaterThan(tmpBytes / 4)
+    expect(Number(written)).toBeLessThanOrEqual(tmpBytes)
+    expect(Number(besides)).toBeLessThanOrEqual(128 * 1024)
+    expect([root, isClosed]).toEqual(['/', 'closed'])
+  },
+)
+
 test('a job has the environment that it is given and nothing else', async () => {
   const scratch = openScratch()
   opened.push(scratch)
@@ -123,11 +158,25 @@ test('what cannot be met is refused and never weakened', async () => {
   const scratch = openScratch({ strongest: 'contained' })
   opened.push(scratch)
   await expect(
-    scratch.run({ command: 'true' }, { minIsolations: ['contained', 'isolated'] }),
+    scratch.run(
+      { command: 'true' },
+      {
+        minIsolations: [
+          { level: 'contained', by: 'one' },
+          { level: 'isolated', by: 'another' },
+        ],
+      },
+    ),
   ).rejects.toMatchObject({
-    error: { error_type: 'SpawnFailed', context: { level: 'contained' } },
+    error: {
+      error_type: 'SpawnFailed',
+      description: 'another requires the isolation `isolated`, and this machine has `contained`',
+      context: { level: 'contained', min_isolation: 'isolated', required_by: 'another' },
+    },
   })
-  await expect(scratch.run({ command: 'true', min_isolation: 'full' })).rejects.toThrow(/required/)
+  await expect(scratch.run({ command: 'true', min_isolation: 'full' })).rejects.toThrow(
+    '`min_isolation` of the call requires the isolation `full`',
+  )
   expect(scratch.runner.all()).toEqual([])
 })
 
@@ -219,8 +268,7 @@ test('a job whose supervisor was killed is ended and told as it is', async () =>
   const seconds = `${4_000 + Math.floor(Math.random() * 5_000)}.${process.pid}`
   const command = `setsid sleep ${seconds} & sleep ${seconds}`
   const job = await scratch.start({ command, background: true })
-  const [supervisor] = processesWith(`supervise folder=${job.folder}`)
-  process.kill(supervisor ?? 0, 'SIGKILL')
+  process.kill(supervisorOf(`sleep ${seconds}`), 'SIGKILL')
   await waitForEnd(job, 5_000)
   await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })

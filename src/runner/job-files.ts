@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rm,
   rmSync,
   statSync,
   writeSync,
@@ -54,6 +55,7 @@ export type JobEnd = {
   readonly signal: number | null
   readonly killedBy: number | null
   readonly error: number | null
+  /** Where it failed, if it never began: `exec`, `interpreter`, `folder`, or its box. */
   readonly step: string
   readonly limit: 'memory' | 'cpu' | 'file' | null
   readonly durationMs: number
@@ -67,6 +69,9 @@ export type JobEnd = {
 }
 
 export const controlName = 'control'
+export const inputName = 'stdin'
+/** Where an unboxed job keeps its own files. */
+export const scratchName = 'tmp'
 const noteName = 'job.json'
 const endName = 'end.json'
 const secretsName = 'secrets.json'
@@ -112,6 +117,11 @@ export function readSecrets(folder: string): readonly string[] {
   return readValue<readonly string[]>(join(folder, secretsName)) ?? []
 }
 
+/** WHY a file: a pipe of the daemon would end with the daemon. */
+export function writeInput(folder: string, text: string | null): void {
+  if (text !== null) writeWhole(join(folder, inputName), text)
+}
+
 export function isTold(folder: string): boolean {
   return statSync(join(folder, toldName), { throwIfNoEntry: false }) !== undefined
 }
@@ -128,6 +138,11 @@ export function readValue<T>(path: string): T | null {
     // Not there yet, or cut off by a power failure: what is not whole does not count.
     return null
   }
+}
+
+/** What an unboxed job kept there is of no use to anybody else, and may be large. */
+export function removeScratch(folder: string): void {
+  rm(join(folder, scratchName), { recursive: true, force: true }, () => undefined)
 }
 
 /** Bytes that a job takes on the disk. */

@@ -30,6 +30,9 @@ export const logBytesMax = 64 * 1024 * 1024
 export const listDefault = 50
 export const listMax = 1_000
 
+/** Of all that a supervisor is told of its job; `pawl-job.h` has the same. */
+export const wordsBytesMax = 8 * 1024 * 1024
+
 /** How long a helper may take to say that the program has started. */
 export const startMsMax = 20_000
 /** How long an answer to a kill waits beyond `force_after`. */

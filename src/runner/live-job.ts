@@ -7,7 +7,14 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../runtime/code-of.ts'
 import { letGroupsGo } from './cgroups.ts'
-import { controlName, type JobEnd, type JobNote, readEnd, writeEnd } from './job-files.ts'
+import {
+  controlName,
+  type JobEnd,
+  type JobNote,
+  readEnd,
+  removeScratch,
+  writeEnd,
+} from './job-files.ts'
 import { endMarked } from './marked.ts'
 import { type Outlet, openOutlet } from './open-outlet.ts'
 import { type Refusals, readRefusals } from './refusals.ts'
@@ -106,6 +113,7 @@ function settle(job: LiveJob, end: JobEnd): void {
   job.end = end
   letGo(job)
   letGroupsGo(job.note.cgroups)
+  removeScratch(job.folder)
   for (const wake of job.waiters) wake()
   job.waiters.clear()
 }

@@ -5,24 +5,33 @@ import { bytesOf } from './job-files.ts'
 import type { LiveJob } from './live-job.ts'
 import type { RunnerSettings } from './settings.ts'
 
-/** A job is kept at least so long, so that whoever started it can read how it ended. */
+/** The last one to end is kept at least so long: whoever started it wants to read of its end. */
 const keepMsMin = 60_000
 
+/** Of jobs that have ended nothing grows, and there may be thousands of them. */
+const sizes = new WeakMap<LiveJob, number>()
+
+/** The oldest first to go, however young; never one that is running. */
 export function chooseOld(
   jobs: readonly LiveJob[],
   { limits, now }: Pick<RunnerSettings, 'limits' | 'now'>,
 ): readonly LiveJob[] {
   const at = now()
   const ended = jobs
-    .flatMap((job) => (job.end === null ? [] : [{ job, endedAt: job.end.endedAt }]))
-    .sort((one, two) => two.endedAt - one.endedAt)
+    .flatMap((job) => (job.end === null ? [] : [{ job, age: at - job.end.endedAt }]))
+    .sort((one, two) => one.age - two.age)
   let bytes = 0
   return ended
-    .filter(({ job, endedAt }, index) => {
-      const age = at - endedAt
-      if (age < keepMsMin) return false
-      bytes += bytesOf(job.folder)
+    .filter(({ job, age }, index) => {
+      bytes += sizeOf(job)
+      if (index === 0 && age < keepMsMin) return false
       return age > limits.keepMs || index >= limits.keepCount || bytes > limits.keepBytes
     })
     .map(({ job }) => job)
+}
+
+function sizeOf(job: LiveJob): number {
+  const known = sizes.get(job) ?? bytesOf(job.folder)
+  sizes.set(job, known)
+  return known
 }

@@ -2,22 +2,22 @@
  * Jobs of the operating system: started, held, watched, ended, found again. Knows jobs and their
  * folders; of runs no more than the id that a job is marked with.
  */
-import type { ChildProcess } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../runtime/code-of.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { Isolation, JobResult } from '../runtime/jobs.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { letGroupsGo, removeGroups } from './cgroups.ts'
+import { letGroupsGo } from './cgroups.ts'
 import { isBoxed } from './chain.ts'
-import { describe } from './find-isolation.ts'
+import { describe, describeNone } from './find-isolation.ts'
 import {
   namesIn,
   readEnd,
   readNote,
   readSecrets,
   removeJob,
+  writeInput,
   writeNote,
   writeSecrets,
 } from './job-files.ts'
@@ -26,7 +26,8 @@ import { connect, type LiveJob, letGo, liveJob, look, openWayOut, waitForEnd } f
 import { chooseOld } from './old-jobs.ts'
 import { type Held, type Plan, planJob } from './plan-job.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
-import { type Starting, startChain } from './start-job.ts'
+import { startChain } from './start-job.ts'
+import { dismiss, openSupervisors, type Supervisor, type Supervisors } from './supervisors.ts'
 import { findHeld } from './try-means.ts'
 
 export type Runner = {
@@ -57,6 +58,7 @@ export function openRunner(settings: RunnerSettings): Runner {
   }
   for (const job of findJobs(settings)) watch(job)
   let held: Promise<Held> | null = null
+  let supervisors: Supervisors | null = null
   const holding = (): Promise<Held> => {
     held ??= findHeld(settings).catch((fault: unknown) => {
       // The next one to ask tries again: a compiler may have been installed.
@@ -75,9 +77,12 @@ export function openRunner(settings: RunnerSettings): Runner {
     const started = known(request)
     if (started !== null) return started
     refuseMore(settings, jobs)
-    const plan = planJob(settings, await holding(), request)
-    const job = await startJob(settings, await holding(), plan)
+    const all = await holding()
+    const plan = planJob(settings, all, request)
+    supervisors ??= openSupervisors({ helper: all.helper, groups: all.means.groups })
+    const job = await startJob(settings, { ...all, supervisors }, plan)
     watch(job)
+    supervisors.prepare()
     // It may have ended before anybody watched.
     if (job.end !== null) settings.onEnd(job)
     return job
@@ -101,10 +106,21 @@ export function openRunner(settings: RunnerSettings): Runner {
       }
       if (faults.length > 0) throw faults[0]
     },
-    isolation: async () => describe((await holding()).means, 'none'),
+    isolation: () => isolationBy(holding),
     close: () => {
+      supervisors?.close()
       for (const job of jobs.values()) letGo(job)
     },
+  }
+}
+
+/** What there is, told as nothing where nothing is: with why, and what a person can do about it. */
+async function isolationBy(holding: () => Promise<Held>): Promise<Isolation> {
+  try {
+    return describe((await holding()).means, 'none')
+  } catch (fault) {
+    if (fault instanceof JobFault) return describeNone([fault.error.agent_description])
+    throw fault
   }
 }
 
@@ -135,36 +151,42 @@ function refuseMore({ limits }: RunnerSettings, jobs: ReadonlyMap<string, LiveJo
   throw new JobFault('ResourceExhausted', `${running} jobs are running, and more are not allowed`)
 }
 
-async function startJob(settings: RunnerSettings, held: Held, plan: Plan): Promise<LiveJob> {
-  const { folder } = plan.chain
-  makeFolder(folder)
-  const cgroups = makeGroups(settings, held, plan)
+type Started = Held & { readonly supervisors: Supervisors }
+
+async function startJob(settings: RunnerSettings, held: Started, plan: Plan): Promise<LiveJob> {
+  const { chain } = plan
+  const { folder } = chain
+  const supervisor = held.supervisors.take()
   try {
-    const note = { ...plan.note, cgroups }
-    const chain = { ...plan.chain, cgroups }
+    makeFolder(folder)
+    holdGroup(settings, held, { plan, supervisor })
+    const note = { ...plan.note, cgroups: supervisor.cgroups }
     if (!isBoxed(chain.mechanism)) mkdirSync(chain.scratch, { mode: 0o700 })
     writeSecrets(folder, plan.secrets)
+    writeInput(folder, plan.stdin)
     writeNote(folder, note)
     const job = liveJob(note, folder)
-    const helper = await startWithWayOut(job, { ...plan, chain })
-    if (job.end === null) connect(job)
+    const { process: helper } = supervisor
     helper.once('exit', () => lookSafely(job, settings))
+    await startWithWayOut(job, { supervisor, chain })
+    if (job.end === null) connect(job)
     // It may have ended while we were not listening.
     if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
-    helper.unref()
     return job
   } catch (fault) {
-    removeGroups(cgroups)
+    dismiss(supervisor)
     removeJob(folder)
     throw fault
   }
 }
 
+type Starting = { readonly supervisor: Supervisor; readonly chain: Plan['chain'] }
+
 /** The way out is there before the program, and closed where there is no program. */
-async function startWithWayOut(job: LiveJob, starting: Starting): Promise<ChildProcess> {
+async function startWithWayOut(job: LiveJob, { supervisor, chain }: Starting): Promise<void> {
   try {
     await openWayOut(job)
-    return await startChain(starting)
+    await startChain(supervisor, chain)
   } catch (fault) {
     letGo(job)
     if (fault instanceof JobFault) throw fault
@@ -192,14 +214,15 @@ function makeFolder(folder: string): void {
   }
 }
 
-function makeGroups(
+function holdGroup(
   { limits }: RunnerSettings,
   { means }: Held,
-  { note, limitsAsked }: Plan,
-): readonly string[] {
-  if (means.groups === null) return []
+  { plan, supervisor }: { readonly plan: Plan; readonly supervisor: Supervisor },
+): void {
+  const { limitsAsked } = plan
+  if (supervisor.group === null) return
   try {
-    return means.groups.make(`pawl-${note.id}`, {
+    means.groups?.hold(supervisor.group, {
       memoryBytes: limitsAsked.memoryBytes ?? limits.memoryBytes,
       cpus: limitsAsked.cpus ?? limits.cpus,
       processes: limits.processes,

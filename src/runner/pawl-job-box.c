@@ -102,6 +102,31 @@ static int emptyFolder(const char *path, const char *options) {
   return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
 }
 
+/*
+ * The places where a job may write besides its workspace: parts of one file system, so that its
+ * size is the limit of all of them together. It lies below the `/tmp` that is put on it.
+ */
+static int makeScratch(long long bytes) {
+  const char *parts[][2] = {
+    {"/tmp/shm", "/dev/shm"}, {"/tmp/var", "/var/tmp"}, {"/tmp/tmp", "/tmp"},
+  };
+  char options[64];
+  int trees[3];
+  snprintf(options, sizeof options, "mode=755,size=%lld", bytes);
+  if (emptyFolder("/tmp", options) != 0) return -1;
+  for (int i = 0; i < 3; i++) {
+    if (mkdir(parts[i][0], 0777) != 0 || chmod(parts[i][0], 01777) != 0) return -1;
+    trees[i] = cloneTree(parts[i][0]);
+    if (trees[i] < 0) return -1;
+  }
+  for (int i = 0; i < 3; i++) {
+    int isThere = access(parts[i][1], F_OK) == 0;
+    if (isThere && attachTree(trees[i], parts[i][1]) != 0) return -1;
+    close(trees[i]);
+  }
+  return 0;
+}
+
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
 enum { devicesCount = sizeof devices / sizeof *devices };
 
@@ -175,9 +200,7 @@ static int refuseRoot(const char *path) {
  * kept is put back, and secrets are covered last, wherever they are.
  */
 int makeBox(const Wish *wish, const char **step) {
-  char size[64];
   int tree, resolver = -1, nothing;
-  snprintf(size, sizeof size, "mode=1777,size=%lld", wish->tmpBytes);
   must("the workspace is no folder of its own", refuseRoot(wish->workspace));
   must("private mounts", mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
   must(wish->workspace, tree = cloneTree(wish->workspace));
@@ -185,9 +208,7 @@ int makeBox(const Wish *wish, const char **step) {
   if (wish->network) resolver = cloneTree("/etc/resolv.conf");
   must("/dev", makeDevices());
   must("read-only system", makeReadOnly("/"));
-  must("/dev/shm", emptyFolder("/dev/shm", size));
-  must("/tmp", emptyFolder("/tmp", size));
-  if (access("/var/tmp", F_OK) == 0) must("/var/tmp", emptyFolder("/var/tmp", size));
+  must("/tmp, /var/tmp and /dev/shm", makeScratch(wish->tmpBytes));
   if (access("/run", F_OK) == 0) must("/run", emptyFolder("/run", "mode=755,size=4m"));
   must("/proc", mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL));
   if (resolver >= 0) {

@@ -40,6 +40,47 @@ static void holdLimits(const Wish *wish) {
   limit(RLIMIT_NPROC, wish->processes, wish->processes);
 }
 
+/* Why a program did not start: a number of the system, and what that means for a program. */
+typedef struct {
+  int error;
+  const char *step;
+} Failure;
+
+/* Where `execvp` would have found it; 0: it is there. */
+static int findProgram(const char *name, char *path, struct stat *stats) {
+  const char *places = strchr(name, '/') != NULL ? "" : getenv("PATH");
+  for (const char *next = places; next != NULL;) {
+    int length = (int)strcspn(next, ":");
+    snprintf(path, PATH_MAX, "%.*s%s%s", length, next, length > 0 ? "/" : "", name);
+    if (stat(path, stats) == 0) return 0;
+    next = next[length] == '\0' ? NULL : next + length + 1;
+  }
+  return -1;
+}
+
+/* Says on the job's own stderr which program a script is for. */
+static void sayInterpreter(const char *path) {
+  char line[256] = "";
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return;
+  ssize_t got = read(fd, line, sizeof line - 1);
+  close(fd);
+  if (got < 3 || memcmp(line, "#!", 2) != 0) return;
+  char *name = line + 2 + strspn(line + 2, " \t");
+  name[strcspn(name, " \t\r\n")] = '\0';
+  dprintf(STDERR_FILENO, "%s\n", name);
+}
+
+/* The system says the same of a script without its interpreter as of no script at all. */
+static Failure explain(const char *name, int error) {
+  char path[PATH_MAX];
+  struct stat stats;
+  int isThere = findProgram(name, path, &stats) == 0;
+  if (isThere && S_ISDIR(stats.st_mode)) return (Failure){error, "folder"};
+  if (isThere && error == ENOENT) return sayInterpreter(path), (Failure){error, "interpreter"};
+  return (Failure){error, "exec"};
+}
+
 static void becomeProgram(const Wish *wish, int tellFd) {
   closeOnExec(statusFd);
   closeOnExec(orderFd);
@@ -60,18 +101,21 @@ static void becomeProgram(const Wish *wish, int tellFd) {
   if (wrong == 0 && wish->landlock && restrictFiles(wish) != 0) wrong = errno;
   holdLimits(wish);
   umask(022);
+  Failure failure = {wrong, "exec"};
   if (wrong == 0) {
     execvp(wish->program[0], wish->program);
-    wrong = errno;
+    failure = explain(wish->program[0], errno);
   }
-  ssize_t ignored = write(tellFd, &wrong, sizeof wrong);
+  /* The same program reads it, so a pointer to its own text means the same there. */
+  ssize_t ignored = write(tellFd, &failure, sizeof failure);
   (void)ignored;
   _exit(127);
 }
 
 /* Starts the program; -1 when it did not become one, which has been told then. */
 static pid_t start(const Wish *wish) {
-  int tell[2], wrong = 0;
+  int tell[2];
+  Failure failure = {0, ""};
   if (pipe(tell) != 0) return report("E %lld exec\n", errno, 0), -1;
   closeOnExec(tell[0]);
   closeOnExec(tell[1]);
@@ -80,12 +124,12 @@ static pid_t start(const Wish *wish) {
   if (leader < 0) return report("E %lld exec\n", errno, 0), -1;
   close(tell[1]);
   ssize_t got;
-  do got = read(tell[0], &wrong, sizeof wrong);
+  do got = read(tell[0], &failure, sizeof failure);
   while (got < 0 && errno == EINTR);
   close(tell[0]);
   if (got <= 0) return report("S\n", 0, 0), leader;
   waitpid(leader, NULL, 0);
-  report("E %lld exec\n", wrong, 0);
+  dprintf(statusFd, "E %d %s\n", failure.error, failure.step);
   return -1;
 }
 

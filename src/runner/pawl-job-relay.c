@@ -11,7 +11,7 @@
 #include <sys/un.h>
 
 enum { pairsMax = 64, flowBytesMax = 16384, idleMsMax = 600000, lookMs = 10000 };
-enum { restMs = 200, openMax = 256, waitingMax = 1024 };
+enum { restMs = 200, waitingMax = 1024 };
 
 typedef struct {
   size_t start, count;

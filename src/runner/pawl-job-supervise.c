@@ -6,10 +6,7 @@
 #include "pawl-job.h"
 #include <sys/socket.h>
 
-/* Files that a supervisor can have open: its own few, and what it was started with. */
-enum { openMax = 256 };
-
-enum { killMsMax = 5000, drainMsMax = 500, connectMs = 5000, lookMs = 100, chunkBytes = 1 << 18 };
+enum { killMsMax = 5000, drainReadsMax = 64, connectMs = 5000, lookMs = 100, chunkBytes = 1 << 18 };
 
 typedef struct {
   const char *name;
@@ -20,7 +17,7 @@ typedef struct {
 typedef struct {
   const Wish *wish;
   Stream streams[2];
-  int status, order, control, ready;
+  int status, order, control, ready, way;
   pid_t box, relay;
   char statusLine[256];
   size_t statusLength;
@@ -28,6 +25,7 @@ typedef struct {
   long long begun, timeOver, force, alone; /* moments; 0: never */
   int killedBy;                            /* the strongest signal that was asked for */
   const char *why, *step;
+  char failedStep[16];
   int code, signal, error;
 } Job;
 
@@ -92,10 +90,14 @@ static int take(Stream *stream, const Wish *wish) {
   return -1;
 }
 
+/*
+ * What is still in the pipes. WHY counted and not timed: nobody writes any more, so a pipe holds no
+ * more than its size; and on a busy machine we may not run for longer than any time we would set.
+ */
 static void drain(Job *job) {
-  long long end = nowMs() + drainMsMax;
   for (int i = 0; i < 2; i++)
-    while (nowMs() < end && take(&job->streams[i], job->wish) == 1) continue;
+    for (int reads = 0; reads < drainReadsMax; reads++)
+      if (take(&job->streams[i], job->wish) != 1) break;
 }
 
 /* ── the end ── */
@@ -231,9 +233,9 @@ static void hearLine(Job *job, const char *line) {
   if (*line == 'S') {
     job->isStarted = 1;
     tellReady(job, "started\n");
-  } else if (sscanf(line, "E %lld", &one) == 1) {
+  } else if (sscanf(line, "E %lld %15[a-z]", &one, job->failedStep) == 2) {
     job->error = (int)one;
-    job->step = strstr(line, "exec") != NULL ? "exec" : "box";
+    job->step = job->failedStep;
     over(job, "failed");
   } else if (sscanf(line, "X %lld %lld", &one, &two) == 2) {
     job->code = (int)one;
@@ -368,41 +370,6 @@ static void work(Job *job) {
 
 /* ── the beginning ── */
 
-static void joinGroups(const Wish *wish) {
-  for (int i = 0; i < wish->cgroups.count; i++) {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/cgroup.procs", wish->cgroups.paths[i]);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    /* WHY not go on: the limits that were promised would not hold. */
-    if (fd < 0 || write(fd, "0", 1) != 1) report("E %lld box\n", errno, 0), _exit(126);
-    close(fd);
-  }
-}
-
-/* Where nothing stands between, we are the next of the chain already. */
-static void becomeInner(char **words, int lastFd) {
-  static Wish next;
-  int count = 0;
-  while (words[count] != NULL) count++;
-  for (int fd = lastFd + 1; fd < openMax; fd++) close(fd);
-  _exit(readWish(count, words, &next) == 0 ? inner(&next) : 2);
-}
-
-/* Puts every end where the chain expects it; all of them are above those places before. */
-static void becomeChain(const Wish *wish, const int from[6]) {
-  const int to[6] = {STDOUT_FILENO, STDERR_FILENO, statusFd, orderFd, selfFd, relayFd};
-  int count = wish->relay ? 6 : 5;
-  for (int i = 0; i < count; i++) dup2(from[i], to[i]);
-  joinGroups(wish);
-#ifdef __linux__
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-  if (strcmp(wish->program[0], "inner") == 0) becomeInner(wish->program + 1, to[count - 1]);
-  execvp(wish->program[0], wish->program);
-  report("E %lld box\n", errno, 0);
-  _exit(126);
-}
-
 /* Above every place that the chain has, so that none is overwritten. */
 static int raiseEnds(const int low[2], int ends[2]) {
   for (int i = 0; i < 2; i++) {
@@ -424,17 +391,19 @@ static int openWay(int ends[2]) {
 }
 
 /* Beside the box: whoever is in there neither sees nor reaches it. */
-static int startRelay(Job *job, const int way[2]) {
-  job->relay = fork();
-  if (job->relay == 0) relay(way[0]);
-  for (int i = 0; i < 2; i++) close(way[i]);
+static int startRelay(Job *job) {
+  job->relay = job->wish->relay ? fork() : 0;
+  if (job->wish->relay && job->relay == 0) relay(job->way);
+  close(job->way);
   return job->relay < 0 ? -1 : 0;
 }
 
-static int startBox(Job *job) {
-  int ends[4][2];
+/* Starts what will become the job, and waits for it in the groups that the job will be in. */
+static int startChain(Job *job) {
+  int ends[4][2], way[2];
   for (int i = 0; i < 4; i++)
     if (openPipe(ends[i]) != 0) return -1;
+  if (openWay(way) != 0) return -1;
 #ifdef __linux__
   int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   int own = fcntl(self, F_DUPFD_CLOEXEC, 20);
@@ -443,14 +412,13 @@ static int startBox(Job *job) {
 #else
   int own = ends[2][1];
 #endif
-  int way[2] = {-1, -1};
-  if (job->wish->relay && openWay(way) != 0) return -1;
-  const int from[6] = {ends[0][1], ends[1][1], ends[2][1], ends[3][0], own, way[1]};
+  const int from[endsCount] = {ends[0][1], ends[1][1], ends[2][1], ends[3][0], own, way[1]};
   job->box = fork();
   if (job->box == 0) becomeChain(job->wish, from);
   if (job->box < 0) return -1;
   for (int i = 0; i < 3; i++) close(ends[i][1]);
   close(ends[3][0]);
+  close(way[1]);
   for (int i = 0; i < 2; i++) {
     job->streams[i].fd = ends[i][0];
     fcntl(ends[i][0], F_SETFL, O_NONBLOCK);
@@ -458,44 +426,66 @@ static int startBox(Job *job) {
   job->status = ends[2][0];
   fcntl(job->status, F_SETFL, O_NONBLOCK);
   job->order = ends[3][1];
-  return job->wish->relay ? startRelay(job, way) : 0;
+  job->way = way[0];
+  return 0;
 }
 
 static int openFolder(Job *job) {
   const Wish *wish = job->wish;
   if (wish->folder == NULL || chdir(wish->folder) != 0) return -1;
-  umask(077);
   if (mkfifo("control", 0600) != 0) return -1;
   job->control = open("control", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  job->ready = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 20);
-  return job->control < 0 || job->ready < 0 || pipe(wakeFds) != 0 ? -1 : 0;
+  return job->control < 0 ? -1 : 0;
 }
 
-int supervise(const Wish *wish) {
-  Job job = {.wish = wish, .status = -1, .order = -1, .ready = -1, .code = -1, .why = "", .step = ""};
-  const char *names[2] = {"stdout", "stderr"};
-  for (int i = 0; i < 2; i++) job.streams[i] = (Stream){.name = names[i], .fd = -1, .file = -1};
+static int prepare(Job *job) {
   const int ignored[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTTOU, SIGTTIN};
   for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
 #ifdef __linux__
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_DUMPABLE, 0);
 #endif
-  if (openFolder(&job) != 0) return 1;
+  umask(077);
+  job->ready = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 20);
+  if (chdir("/") != 0 || job->ready < 0 || pipe(wakeFds) != 0) return -1;
   for (int i = 0; i < 2; i++) closeOnExec(wakeFds[i]), fcntl(wakeFds[i], F_SETFL, O_NONBLOCK);
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = onChild;
   action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
-  sigaction(SIGCHLD, &action, NULL);
+  return sigaction(SIGCHLD, &action, NULL);
+}
+
+/* The daemon has gone, or has no job for us: there is nothing to be written down. */
+static int giveUp(Job *job) {
+  /* It hears of this as well: no wait here may depend on a signal alone. */
+  close(job->order);
+  if (job->box > 0) kill(job->box, SIGKILL), waitpid(job->box, NULL, 0);
+  for (int i = 0; i < job->wish->cgroups.count; i++) rmdir(job->wish->cgroups.paths[i]);
+  return 1;
+}
+
+int supervise(void) {
+  static Wish wish;
+  static Words groups, words;
+  Job job = {.wish = &wish, .status = -1, .order = -1, .way = -1, .code = -1, .why = "", .step = ""};
+  const char *names[2] = {"stdout", "stderr"};
+  for (int i = 0; i < 2; i++) job.streams[i] = (Stream){.name = names[i], .fd = -1, .file = -1};
+  if (prepare(&job) != 0 || takeWords(STDIN_FILENO, &groups) != 0
+      || readWish(groups.count, groups.words, &wish) != 0) return 1;
+  int wrong = startChain(&job) != 0 ? errno : 0;
+  /* To join a group can take longer than all the rest, so it is done before a job is there. */
+  if (takeWords(STDIN_FILENO, &words) != 0 || readWish(words.count, words.words, &wish) != 0
+      || wish.program == NULL || openFolder(&job) != 0) return giveUp(&job);
   job.begun = nowMs();
-  job.alone = job.begun + (wish->leaseMs > connectMs ? wish->leaseMs : connectMs);
-  if (wish->timeoutMs > 0) job.timeOver = job.begun + wish->timeoutMs;
-  if (startBox(&job) != 0) {
-    job.error = errno;
+  job.alone = job.begun + (wish.leaseMs > connectMs ? wish.leaseMs : connectMs);
+  if (wish.timeoutMs > 0) job.timeOver = job.begun + wish.timeoutMs;
+  if (wrong == 0 && startRelay(&job) != 0) wrong = errno;
+  if (wrong != 0) {
+    job.error = wrong;
     job.step = "box";
     over(&job, "failed");
-  }
+  } else passWords(job.order, &words);
   /* The end of the daemon's own pipe must not be held by the job's life. */
   int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i < 3; i++) dup2(nowhere, i);

@@ -4,14 +4,15 @@
  */
 #include "pawl-job.h"
 
-static void reap(void) {
-  while (waitpid(-1, NULL, WNOHANG) > 0) continue;
-}
-
+/* Whether all children have gone; those that have ended go by this. */
 static int isChildless(void) {
-  return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+  pid_t pid;
+  do pid = waitpid(-1, NULL, WNOHANG);
+  while (pid > 0);
+  return pid < 0 && errno == ECHILD;
 }
 
+/* For a moment, or until a child ends: that interrupts it. */
 static void rest(void) {
   struct timespec moment = {0, 2000000};
   nanosleep(&moment, NULL);
@@ -143,7 +144,6 @@ void killTree(const Wish *wish, pid_t box, long long msMax) {
   long long end = nowMs() + msMax;
   if (box > 0) kill(box, SIGKILL);
   killGroups(wish);
-  reap();
   /* The first of a pid space comes to us when its parent is gone, and dies by its own order. */
   for (long long soon = nowMs() + 200; wish->hasPidSpace && nowMs() < soon; rest())
     if (isChildless()) return;
@@ -152,7 +152,6 @@ void killTree(const Wish *wish, pid_t box, long long msMax) {
       if (signalOurs(wish, SIGSTOP) == 0) break;
     signalOurs(wish, SIGKILL);
     rest();
-    reap();
   }
 }
 
@@ -163,7 +162,7 @@ void killTree(const Wish *wish, pid_t box, long long msMax) {
   long long end = nowMs() + msMax;
   if (box > 0) kill(box, SIGKILL);
   /* The program leads a session of its own; what left it is not found on this system. */
-  while (nowMs() < end && !isChildless()) reap(), rest();
+  while (nowMs() < end && !isChildless()) rest();
 }
 
 #endif

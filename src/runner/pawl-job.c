@@ -2,20 +2,22 @@
  * Pawl's helper for jobs: one per job, small enough for hundreds of them.
  * It knows files, pipes and processes of the system, and nothing of runs or rules.
  *
- *   pawl-job supervise folder=DIR KEY=VALUE… -- inner KEY=VALUE… -- PROGRAM ARGS…
- *   pawl-job supervise folder=DIR KEY=VALUE… -- BOX… /proc/self/fd/5 inner KEY=VALUE… -- PROGRAM…
+ *   pawl-job supervise                        hears of its groups, and later of its job:
+ *     folder=DIR KEY=VALUE… -- inner KEY=VALUE… -- PROGRAM ARGS…
+ *     folder=DIR KEY=VALUE… -- BOX… /proc/self/fd/5 inner KEY=VALUE… -- PROGRAM…
  *   pawl-job inner KEY=VALUE… -- PROGRAM ARGS…
- *   pawl-job probe                                         says what it is and what it can
+ *   pawl-job probe                            says what it is and what it can
  */
 #include "pawl-job.h"
 
 static int addPath(Paths *paths, const char *path) {
-  if (paths->count >= pathsMax) return -1;
+  /* The last place stays empty: a list of variables ends with it. */
+  if (paths->count >= pathsMax - 1) return -1;
   paths->paths[paths->count++] = path;
   return 0;
 }
 
-static int readNumber(const char *text, long long *number) {
+int readNumber(const char *text, long long *number) {
   char *end = NULL;
   errno = 0;
   *number = strtoll(text, &end, 10);
@@ -35,10 +37,12 @@ static int readPart(Wish *wish, const char *key, const char *value) {
   };
   const struct { const char *key; const char **place; } texts[] = {
     {"folder", &wish->folder}, {"cwd", &wish->cwd}, {"workspace", &wish->workspace},
+    {"input", &wish->input},
   };
   const struct { const char *key; Paths *place; } lists[] = {
-    {"cgroup", &wish->cgroups}, {"pinned", &wish->pinned}, {"readonly", &wish->readOnly}, {"hidden", &wish->hidden},
-    {"reads", &wish->reads}, {"writes", &wish->writes},
+    {"cgroup", &wish->cgroups}, {"pinned", &wish->pinned}, {"readonly", &wish->readOnly},
+    {"hidden", &wish->hidden}, {"reads", &wish->reads}, {"writes", &wish->writes},
+    {"variable", &wish->variables}, {"boxword", &wish->boxWords},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (strcmp(key, numbers[i].key) == 0) return readNumber(value, numbers[i].place);
@@ -51,24 +55,26 @@ static int readPart(Wish *wish, const char *key, const char *value) {
   return -1;
 }
 
-/* What is not understood is refused: a limit that was misspelt would be no limit. */
-int readWish(int argc, char **argv, Wish *wish) {
-  memset(wish, 0, sizeof *wish);
-  wish->segmentBytes = 1 << 20;
-  wish->outputMax = 10 << 20;
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--") == 0) {
-      wish->program = argv + i + 1;
+/*
+ * Adds to what is known of a job. What is not understood is refused: a limit that was misspelt
+ * would be no limit.
+ */
+int readWish(int count, char **words, Wish *wish) {
+  if (wish->segmentBytes == 0) wish->segmentBytes = 1 << 20;
+  if (wish->outputMax == 0) wish->outputMax = 10 << 20;
+  for (int i = 0; i < count; i++) {
+    if (strcmp(words[i], "--") == 0) {
+      wish->program = words + i + 1;
       return *wish->program == NULL ? -1 : 0;
     }
-    char *equals = strchr(argv[i], '=');
+    char *equals = strchr(words[i], '=');
     if (equals == NULL) return -1;
     *equals = '\0';
-    int bad = readPart(wish, argv[i], equals + 1);
+    int bad = readPart(wish, words[i], equals + 1);
     *equals = '=';
     if (bad) return -1;
   }
-  return -1;
+  return 0;
 }
 
 long long nowMs(void) {
@@ -89,11 +95,9 @@ int main(int argc, char **argv) {
     printf("pawl-job 1 landlock=%d\n", landlockVersion());
     return 0;
   }
-  if (argc < 2 || readWish(argc - 2, argv + 2, &wish) != 0) {
-    fputs("pawl-job: not understood; it is started by pawl\n", stderr);
-    return 2;
-  }
-  if (strcmp(mode, "supervise") == 0) return supervise(&wish);
-  if (strcmp(mode, "inner") == 0) return inner(&wish);
+  if (strcmp(mode, "supervise") == 0) return supervise();
+  int isInner = strcmp(mode, "inner") == 0 && readWish(argc - 2, argv + 2, &wish) == 0;
+  if (isInner && wish.program != NULL) return inner(&wish);
+  fputs("pawl-job: not understood; it is started by pawl\n", stderr);
   return 2;
 }

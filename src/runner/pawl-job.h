@@ -2,6 +2,7 @@
  * What the parts of the helper share. Each part is one process of the chain that a job is:
  *
  *   supervise   lives as long as the job; keeps its output, its time and its end
+ *   chain       is in the groups of the job before the job is known, and becomes what follows
  *   inner       makes the box, holds the limits, starts the program and waits for it
  *   relay       carries what a job sends out to the daemon, where it may connect to some places
  */
@@ -34,32 +35,49 @@
 #endif
 
 /* Which end of which pipe stands where, from `supervise` to `inner`. */
-enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6 };
+enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6, boxFd = 7 };
+enum { endsCount = 6 };
 
-enum { pathsMax = 4096 };
+/* More than `visiblePaths` ever names. */
+enum { pathsMax = 24576 };
+enum { wordsBytesMax = 8 << 20 };
+
+/* Files that a process of the chain can have open: its own few, and what it was started with. */
+enum { openMax = 256 };
+
+/* Words as they come over a pipe. They are no arguments: those can be read by everybody. */
+typedef struct {
+  char *bytes, **words;
+  size_t length;
+  int count;
+} Words;
 
 typedef struct {
   const char *paths[pathsMax];
   int count;
 } Paths;
 
-/* What the command line said: `key=value` words up to `--`, then the program. */
+/* What was said of a job: `key=value` words up to `--`, then the program. */
 typedef struct {
   const char *folder; /* of the job; supervise works in it */
   long long timeoutMs, graceMs, leaseMs, outputMax, segmentBytes;
   long long cpuSeconds, dataBytes, fileBytes, processes, tmpBytes;
   int ownBox, network, relay, landlock, hasPidSpace;
-  const char *cwd, *workspace;
-  Paths cgroups, pinned, readOnly, hidden, reads, writes;
-  char **program;
+  const char *cwd, *workspace, *input;
+  Paths cgroups, pinned, readOnly, hidden, reads, writes, variables, boxWords;
+  char **program; /* NULL: none was named */
 } Wish;
 
-int readWish(int argc, char **argv, Wish *wish);
+int readWish(int count, char **words, Wish *wish);
+int readNumber(const char *text, long long *number);
+int takeWords(int fd, Words *words);
+int passWords(int fd, const Words *words);
 long long nowMs(void);
 void closeOnExec(int fd);
 void report(const char *form, long long one, long long two);
 
-int supervise(const Wish *wish);
+int supervise(void);
+void becomeChain(const Wish *groups, const int from[endsCount]);
 int inner(const Wish *wish);
 void relay(int way);
 

@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
-import type { IsolationLevel } from '../runtime/jobs.ts'
+import type { MinIsolation } from '../runtime/jobs.ts'
 import { type Chain, isBoxed, type Mechanism } from './chain.ts'
 import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
 import { findPlace, isInside, noWorkspace, type Place } from './find-workspace.ts'
-import type { JobNote } from './job-files.ts'
+import { inputName, type JobNote, scratchName } from './job-files.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { markName } from './marked.ts'
 import { secretsIn } from './redact.ts'
@@ -19,7 +19,7 @@ import type { JobRequest, RunnerSettings } from './settings.ts'
 export type Plan = {
   readonly note: JobNote
   readonly chain: Chain
-  readonly environment: Readonly<Record<string, string>>
+  /** The text of the file that is its input; null: nothing comes in. */
   readonly stdin: string | null
   /** Values that summaries leave out. */
   readonly secrets: readonly string[]
@@ -42,43 +42,42 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
   const { workspace, cwd } = place
   const mechanism = requireLevel(held.means, [
     ...request.minIsolations,
-    wish.min_isolation ?? 'none',
+    { level: wish.min_isolation ?? 'none', by: '`min_isolation` of the call' },
   ])
   const hidden = hiddenPaths(settings)
   refuseHidden(workspace, hidden)
   if (mechanism.kind === 'landlock') refuseSecrets(workspace, hidden)
   const folder = join(settings.folder, request.id)
-  const scratch = join(folder, 'tmp')
+  const scratch = join(folder, scratchName)
   const network = networkOf(held.means, request)
+  const isBackground = wish.background === true
+  const stdin = isBackground ? null : (wish.stdin ?? null)
   const chain = {
-    ...{ helper: held.helper, mechanism, folder, workspace, cwd, scratch, network },
-    hidden,
-    cgroups: [],
+    ...{ mechanism, folder, workspace, cwd, scratch, network, hidden },
+    input: stdin === null ? null : join(folder, inputName),
+    environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
     program:
       wish.args === undefined ? ['/bin/sh', '-c', wish.command] : [wish.command, ...wish.args],
     numbers: numbersOf(settings, held.means, request),
   }
-  const isBackground = wish.background === true
   return {
     note: noteOf(settings, held.means, { request, place }),
-    chain,
-    environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
+    ...{ chain, stdin },
     secrets: secretsIn(wish.environment ?? {}),
-    stdin: isBackground ? null : (wish.stdin ?? null),
     limitsAsked: { memoryBytes: wish.memory_limit ?? null, cpus: wish.cpu_limit ?? null },
   }
 }
 
 /** Never weaker than is asked for, and never silently. */
-function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanism {
+function requireLevel(means: Means, wanted: readonly MinIsolation[]): Mechanism {
   const level = levelOf(means)
-  const least = wanted.reduce((one, two) => (rank(one) < rank(two) ? one : two))
+  const least = wanted.reduce((one, two) => (rank(two.level) < rank(one.level) ? two : one))
   const { mechanism } = means
-  if (mechanism !== null && rank(level) <= rank(least)) return mechanism
+  if (mechanism !== null && rank(level) <= rank(least.level)) return mechanism
   const what =
     mechanism === null
       ? 'nothing on this machine can hold a job'
-      : `the isolation \`${least}\` is required, and this machine has \`${level}\``
+      : `${least.by} requires the isolation \`${least.level}\`, and this machine has \`${level}\``
   throw new JobFault('SpawnFailed', what, {
     recovery: [
       {
@@ -86,7 +85,10 @@ function requireLevel(means: Means, wanted: readonly IsolationLevel[]): Mechanis
         description: 'Ask a person: `pawl doctor` says what is missing on this machine.',
       },
     ],
-    context: { level, min_isolation: least, notes: [...means.notes] },
+    context: {
+      ...{ level, min_isolation: least.level, required_by: least.by },
+      notes: [...means.notes],
+    },
   })
 }
 

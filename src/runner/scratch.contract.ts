@@ -107,15 +107,40 @@ export function compileHelper(): string {
 
 /** Processes of this machine whose command line holds a text. */
 export function processesWith(text: string): readonly number[] {
+  return processes().filter((pid) =>
+    readOf(pid, 'cmdline').replaceAll('\0', ' ').trim().includes(text),
+  )
+}
+
+export function childrenOf(parent: number): readonly number[] {
+  return processes().filter((pid) => parentOf(pid) === parent)
+}
+
+/** The child of ours that a process with this text on its command line comes from. */
+export function supervisorOf(text: string): number {
+  let [pid] = processesWith(text)
+  while (pid !== undefined && pid > 1 && parentOf(pid) !== process.pid) pid = parentOf(pid)
+  if (pid === undefined || pid <= 1) throw new Error(`no process of ours has \`${text}\``)
+  return pid
+}
+
+function processes(): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(text)
-      } catch {
-        // It ended while we were looking.
-        return false
-      }
-    })
     .map(Number)
+}
+
+/** The name of a program may hold anything, so the last bracket counts. */
+function parentOf(pid: number): number {
+  const text = readOf(pid, 'stat')
+  return Number(text.slice(text.lastIndexOf(')') + 1).split(' ')[2])
+}
+
+function readOf(pid: number, name: 'cmdline' | 'stat'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    // It ended while we were looking.
+    return ''
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * What the runner is given when it is opened.
  */
-import type { IsolationLevel, RunWish } from '../runtime/jobs.ts'
+import type { IsolationLevel, MinIsolation, RunWish } from '../runtime/jobs.ts'
 import type { Mechanism } from './chain.ts'
 import type { Network } from './destinations.ts'
 import type { LiveJob } from './live-job.ts'
@@ -53,7 +53,7 @@ export type JobRequest = {
   readonly workspace: string
   readonly network: Network
   /** The strongest of these has to be met. */
-  readonly minIsolations: readonly IsolationLevel[]
+  readonly minIsolations: readonly MinIsolation[]
   readonly runId: string | null
   readonly branch: string | null
   readonly callId: string | null

@@ -1,48 +1,20 @@
 /**
  * Starts the chain of a job and waits until the program has begun or could not.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { join } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
 import { type Chain, chainOf } from './chain.ts'
 import { type JobEnd, readEnd } from './job-files.ts'
 import { startMsMax } from './limits.ts'
 import { lastLines } from './read-log.ts'
+import { instruct, type Supervisor } from './supervisors.ts'
 
-export type Starting = {
-  readonly chain: Chain
-  readonly environment: Readonly<Record<string, string>>
-  /** Null: nothing comes in. */
-  readonly stdin: string | null
-}
-
-/** The helper of a job whose program runs, or has ended already. Faults are `JobFault`s. */
-export async function startChain(starting: Starting): Promise<ChildProcess> {
-  const { chain, environment } = starting
-  const [file = '', ...words] = chainOf(chain)
-  const input = openInput(chain.folder, starting.stdin)
-  let helper: ChildProcess
-  try {
-    const stdio = [input ?? 'ignore', 'pipe', 'ignore'] as const
-    helper = spawn(file, words, { detached: true, stdio: [...stdio], env: { ...environment } })
-  } finally {
-    if (input !== null) closeSync(input)
-  }
-  const heard = await firstLine(helper)
-  if (heard === 'started') return helper
-  throw startFault(readEnd(chain.folder), chain, heard)
-}
-
-/** WHY a file: a pipe of the daemon would end with the daemon. */
-function openInput(folder: string, text: string | null): number | null {
-  if (text === null) return null
-  const path = join(folder, 'stdin')
-  writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
-  const file = openSync(path, 'r')
-  rmSync(path)
-  return file
+/** The program of the job runs then, or has ended already. Faults are `JobFault`s. */
+export async function startChain(supervisor: Supervisor, chain: Chain): Promise<void> {
+  instruct(supervisor, chainOf(chain))
+  const heard = await firstLine(supervisor.process)
+  if (heard !== 'started') throw startFault(readEnd(chain.folder), chain, heard)
 }
 
 function firstLine(helper: ChildProcess): Promise<string> {
@@ -71,14 +43,41 @@ function startFault(end: JobEnd | null, chain: Chain, heard: string): JobFault {
   const name = chain.program[0] ?? ''
   if (end === null) return new JobFault('SpawnFailed', `the helper did not start: ${heard}`)
   const code = errnoName(end.error)
-  if (end.step === 'exec' && code === 'ENOENT') {
+  const said = lastLines(chain.folder, 'stderr', { lines: 1, bytesMax: 500 })
+  if (end.step === 'exec' || end.step === 'folder' || end.step === 'interpreter') {
+    return programFault(name, { step: end.step, code, said })
+  }
+  const why = said === '' ? code : `${code}: ${said}`
+  return new JobFault('SpawnFailed', `the box could not be made: ${why}`)
+}
+
+type Failure = {
+  readonly step: 'exec' | 'folder' | 'interpreter'
+  readonly code: string
+  /** The interpreter that a script names; empty: it names none. */
+  readonly said: string
+}
+
+/** The system says ENOENT and EACCES of many things; a reader has to know which it was. */
+function programFault(name: string, { step, code, said }: Failure): JobFault {
+  const failed = (why: string, action: string, description: string): JobFault =>
+    new JobFault('SpawnFailed', `\`${name}\` could not be started: ${why}`, {
+      recovery: [{ action, description }],
+    })
+  if (step === 'folder') {
+    return failed('it is a folder', 'name_a_program', 'Name a program in it, or another one.')
+  }
+  if (step === 'interpreter') {
+    const what = said === '' ? 'the interpreter it was made for' : `its interpreter \`${said}\``
+    const how = 'Install the interpreter, correct the first line of the script, or run it by name.'
+    return failed(`${what} is not there for jobs`, 'check_interpreter', how)
+  }
+  if (code === 'ENOENT') {
     return new JobFault('CommandNotFound', `there is no command \`${name}\` in the PATH of jobs`)
   }
-  const said = lastLines(chain.folder, 'stderr', { lines: 1, bytesMax: 500 })
-  const why = said === '' ? code : `${code}: ${said}`
-  return end.step === 'exec'
-    ? new JobFault('SpawnFailed', `\`${name}\` could not be started: ${code}`)
-    : new JobFault('SpawnFailed', `the box could not be made: ${why}`)
+  if (code !== 'EACCES') return failed(code, 'check_program', 'Look at the file and its kind.')
+  const how = 'Make it executable (`chmod +x`), or run it by the program that reads it.'
+  return failed('there is no permission to execute it', 'check_permissions', how)
 }
 
 function errnoName(number: number | null): string {

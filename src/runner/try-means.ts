@@ -13,6 +13,7 @@ import { lastLines } from './read-log.ts'
 import { hiddenPaths } from './secrets.ts'
 import type { RunnerSettings } from './settings.ts'
 import { startChain } from './start-job.ts'
+import { openSupervisor } from './supervisors.ts'
 
 /** A trial that takes longer is a failure. */
 const trialMsMax = 5_000
@@ -39,23 +40,23 @@ async function whyUseless(
     const scratch = join(folder, 'tmp')
     mkdirSync(workspace)
     mkdirSync(scratch)
-    const child = await startChain({
-      chain: {
-        ...{ helper, mechanism, folder, workspace, cwd: workspace, scratch, cgroups: [] },
-        // WHY not Pawl's own folder: the trial works in there.
-        hidden: hiddenPaths({ ...settings, own: [] }),
-        network: 'none',
-        program: ['/bin/sh', '-c', 'echo held > kept && test -r kept'],
-        numbers: {
-          ...{ timeoutMs: trialMsMax, graceMs, leaseMs: trialMsMax, segmentBytes },
-          ...{ outputBytesMax: segmentBytes, tmpBytes: segmentBytes, fileBytes: segmentBytes },
-          ...{ cpuSeconds: 0, dataBytes: 0, processes: 0 },
-        },
-      },
+    const supervisor = openSupervisor({ helper, groups: null })
+    supervisor.process.ref()
+    const gone = new Promise((resolve) => supervisor.process.once('exit', resolve))
+    await startChain(supervisor, {
+      ...{ mechanism, folder, workspace, cwd: workspace, scratch },
+      // WHY not Pawl's own folder: the trial works in there.
+      hidden: hiddenPaths({ ...settings, own: [] }),
+      ...{ network: 'none', input: null },
       environment: { PATH: settings.path, HOME: '/tmp/home' },
-      stdin: null,
+      program: ['/bin/sh', '-c', 'echo held > kept && test -r kept'],
+      numbers: {
+        ...{ timeoutMs: trialMsMax, graceMs, leaseMs: trialMsMax, segmentBytes },
+        ...{ outputBytesMax: segmentBytes, tmpBytes: segmentBytes, fileBytes: segmentBytes },
+        ...{ cpuSeconds: 0, dataBytes: 0, processes: 0 },
+      },
     })
-    if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
+    await gone
     const end = readEnd(folder)
     if (end?.code === 0) return null
     const said = lastLines(folder, 'stderr', { lines: 1, bytesMax: 300 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { findPlace } from './find-workspace.ts'
 import { waitForEnd } from './live-job.ts'
-import { compileHelper, openScratch, processesWith, type Scratch } from './scratch.contract.ts'
+import { compileHelper, openScratch, type Scratch, supervisorOf } from './scratch.contract.ts'
 
 const opened: Scratch[] = []
 afterAll(async () => {
@@ -96,11 +96,12 @@ test('where nothing can be covered, a workspace that holds a secret is refused',
 
 test('a daemon outlives a job whose folder and supervisor are gone', async () => {
   const scratch = open({ strongest: 'contained' })
-  const job = await scratch.start({ command: 'sleep 5.4321', background: true })
-  const [supervisor] = processesWith(`supervise folder=${job.folder}`)
+  const sleep = `sleep 5.${process.pid}`
+  const job = await scratch.start({ command: sleep, background: true })
+  const supervisor = supervisorOf(sleep)
   rmSync(job.folder, { recursive: true })
   // An exception that nobody catches would fail this test.
-  process.kill(supervisor ?? 0, 'SIGKILL')
+  process.kill(supervisor, 'SIGKILL')
   await waitForEnd(job, 5_000)
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })
 })

@@ -42,17 +42,17 @@ const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
   CommandNotFound: [
     {
       action: 'check_path',
-      description:
-        "Use process.run(command='which', args=['command_name']) to check if it is installed.",
+      description: 'See what is installed: run the shell text `command -v NAME` as a job.',
     },
-    { action: 'use_full_path', description: 'Specify the full absolute path to the executable.' },
+    { action: 'use_full_path', description: 'Name the program with its whole path, from `/` on.' },
   ],
   ResourceLimitExceeded: [
     {
       action: 'increase_limits',
-      description: 'Retry with a higher cpu_limit or memory_limit, within what is allocated.',
+      description:
+        'Ask for more by `memory_limit` or `cpu_limit`; a person sets how much there is.',
     },
-    { action: 'optimize', description: 'Change the command so that it uses fewer resources.' },
+    { action: 'optimize', description: 'Have it do less at once: smaller parts, fewer workers.' },
   ],
   ResourceExhausted: [
     { action: 'wait', description: 'Wait until a job has ended, or kill one; then retry.' },
@@ -63,25 +63,27 @@ const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
   SpawnFailed: [
     {
       action: 'check_permissions',
-      description: 'Verify that the command is executable and that `pawl doctor` finds no trouble.',
+      description: 'Ask a person: `pawl doctor` tells what holds jobs on this machine.',
     },
-    { action: 'retry', description: 'Retry the operation.' },
+    { action: 'retry', description: 'Try it once more, in case the machine was too busy.' },
   ],
   ProcessNotFound: [
-    { action: 'list_processes', description: 'Use process.list to see all tracked processes.' },
+    { action: 'list_processes', description: 'List the jobs, and take an id from there.' },
   ],
   ProcessAlreadyExited: [
-    { action: 'check_status', description: 'Use process.monitor to see the state and exit code.' },
+    { action: 'check_status', description: 'Look at the job: how it ended is kept with it.' },
   ],
-  KillFailed: [{ action: 'force_kill', description: "Retry with signal='SIGKILL'." }],
+  KillFailed: [
+    { action: 'force_kill', description: 'Send SIGKILL, which no program can put off.' },
+  ],
   InvalidFilter: [
     {
       action: 'use_valid_filter',
-      description: "Use one of: 'running', 'completed', 'killed', 'timed_out', 'all'.",
+      description: 'Ask for `running`, `completed`, `killed`, `timed_out` or `all`.',
     },
   ],
   InvalidStream: [
-    { action: 'use_valid_stream', description: "Use one of: 'stdout', 'stderr', 'both'." },
+    { action: 'use_valid_stream', description: 'Ask for `stdout`, `stderr` or `both`.' },
   ],
   PolicyDenied: [
     { action: 'choose_another', description: 'Do what the stage and the policy allow instead.' },

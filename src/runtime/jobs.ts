@@ -7,7 +7,11 @@ import type { IsolationLevel } from '../core/policy/isolation-levels.ts'
 import type { JobState } from './job-states.ts'
 import type { By } from './runtime.ts'
 
-export { type IsolationLevel, isolationLevels } from '../core/policy/isolation-levels.ts'
+export {
+  type IsolationLevel,
+  isolationLevels,
+  type MinIsolation,
+} from '../core/policy/isolation-levels.ts'
 
 export { type JobState, jobStates } from './job-states.ts'
 

@@ -4,6 +4,7 @@
 import { type Family, mainOf } from '../core/engine/family.ts'
 import { hasEnded } from '../core/engine/running.ts'
 import type { Machine, MailRule } from '../core/machine/machine.ts'
+import type { MinIsolation } from '../core/policy/isolation-levels.ts'
 import { readCosts } from './cost-report.ts'
 import { realFolder } from './folders.ts'
 import { currentRun, type Desk, replyIn } from './handle-command.ts'
@@ -57,19 +58,37 @@ export function looksOf(desk: Desk): Looks {
     },
     minIsolations: async ({ runId, branch, workspace }) => {
       const run = runId === null ? null : await currentRun(desk, runId)
-      const own = run === null ? null : leafOf(run, branch).machine.policy
-      const all = [...policies(workspace), ...(own === null ? [] : [own])]
-      return all.flatMap(({ minIsolation }) => (minIsolation === undefined ? [] : [minIsolation]))
+      const by = 'a policy'
+      const all = policies(workspace).flatMap((policy) => levelsIn(policy, by))
+      if (run === null) return all
+      const own = leafOf(run, branch).machine.policy
+      return [...all, ...(own === null ? [] : levelsIn(own, by)), ...levelsOf(run.family)]
     },
     mailRules: async (runId) => mailRulesOf((await currentRun(desk, runId)).family),
   }
 }
 
-/** Of the run at work and of all above it; a branch has its parent's machine. */
 function mailRulesOf(family: Family): readonly MailRule[] {
+  return machinesAtWork(family).flatMap(({ mail }) => (mail === null ? [] : [mail]))
+}
+
+/** What a definition above asks for holds below it: an invoked one may be anybody's. */
+function levelsOf(family: Family): readonly MinIsolation[] {
+  return machinesAtWork(family).flatMap((machine) =>
+    levelsIn(machine, `the definition \`${machine.name}\``),
+  )
+}
+
+function levelsIn(rules: Pick<Machine, 'minIsolation'>, by: string): readonly MinIsolation[] {
+  const { minIsolation: level } = rules
+  return level === undefined ? [] : [{ level, by: `\`min_isolation\` of ${by}` }]
+}
+
+/** Of the run at work and of all above it; a branch has its parent's machine. */
+function machinesAtWork(family: Family): readonly Machine[] {
   const machines = new Set<Machine>([mainOf(family).machine])
   for (const { machine, state } of family.members) if (!hasEnded(state)) machines.add(machine)
-  return [...machines].flatMap(({ mail }) => (mail === null ? [] : [mail]))
+  return [...machines]
 }
 
 /** A question to a person; fault `APPROVAL_UNKNOWN`. */

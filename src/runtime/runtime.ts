@@ -10,7 +10,7 @@ import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Machine, MailRule, Policy, Source } from '../core/machine/machine.ts'
-import type { IsolationLevel } from '../core/policy/isolation-levels.ts'
+import type { MinIsolation } from '../core/policy/isolation-levels.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { CostQuery, CostReport } from './cost-report.ts'
@@ -237,12 +237,12 @@ export type Runtime = {
   readonly judge: (request: JudgeRequest) => Promise<Judgement>
   /** A call that belongs to no run. Nothing is kept of it; a fault is a denial. */
   readonly checkFree: (call: FreeCall) => FreeVerdict
-  /** What the policies over a run, or over a workspace, ask jobs to be held by at least. */
+  /** What definitions and policies over a run, or a workspace, ask jobs to be held by at least. */
   readonly minIsolations: (where: {
     readonly runId: string | null
     readonly branch: string | null
     readonly workspace: string
-  }) => Promise<readonly IsolationLevel[]>
+  }) => Promise<readonly MinIsolation[]>
   readonly sessions: Sessions
   /** For a gateway in front of MCP servers. */
   readonly gateway: Gateway

@@ -1,12 +1,19 @@
 /** The loops of `npm run faults -- runner`, five rounds of each. */
 import { expect, test } from 'vitest'
-import { repeat, scenarioNamed, scenarioNames } from '../../scripts/faults/runner.ts'
+import {
+  growthBytesMax,
+  repeat,
+  scenarioNamed,
+  scenarioNames,
+} from '../../scripts/faults/runner.ts'
 import { killedDaemon, restartedDaemon } from '../../scripts/faults/runner-daemons.ts'
 
 const rounds = 5
 
 test.for(scenarioNames)('nothing is left of a job: %s', { timeout: 120_000 }, async (name) => {
-  expect(await repeat(scenarioNamed(name), rounds)).toMatchObject({ survivors: 0, hangs: 0 })
+  const held = await repeat(scenarioNamed(name), rounds)
+  expect(held).toMatchObject({ rounds, survivors: 0, hangs: 0 })
+  expect(held.growthBytes).toBeLessThanOrEqual(growthBytesMax)
 })
 
 test('nothing is left of the jobs of a killed daemon', { timeout: 120_000 }, async () => {

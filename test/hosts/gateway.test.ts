@@ -87,7 +87,8 @@ test.each(testedHosts)(
         turns: [...warmUp(world), ...calls.map((call) => ({ tools: [call] })), { text: 'Done.' }],
       },
       onTurn: ({ calls: [call] }) => {
-        if (JSON.stringify(call?.input ?? '').includes('made.txt')) agreed ??= agree(world, run).catch(() => 0)
+        if (JSON.stringify(call?.input ?? '').includes('made.txt'))
+          agreed ??= agree(world, run).catch(() => 0)
       },
       timeoutMs: 180_000,
     })

@@ -2,6 +2,7 @@
  * Fields that a definition of any dialect may have.
  */
 import { z } from 'zod'
+import { isolationLevels } from '../policy/isolation-levels.ts'
 import { policySchema } from '../policy/schema.ts'
 
 /** A text that is not blank. */
@@ -21,6 +22,12 @@ export const sessionBudget = z
   .gt(0)
   .optional()
   .describe('Dollars after which the run allows no more tool calls.')
+
+/** The same. */
+export const minIsolation = z
+  .enum(isolationLevels)
+  .optional()
+  .describe('Jobs of its runs that cannot be held so strongly are refused.')
 
 const pathsSchema = z
   .object({

@@ -5,6 +5,7 @@ import type { Finding } from '../finding.ts'
 import { emptyRecord } from '../json.ts'
 import type { Machine, Stage, StageRule, ToolRule, Trigger } from '../machine/machine.ts'
 import { microUsd } from '../money.ts'
+import type { IsolationLevel } from '../policy/isolation-levels.ts'
 
 export type Draft = Omit<Machine, 'hash'>
 export type Compiled = { readonly machine: Draft; readonly findings: readonly Finding[] }
@@ -61,6 +62,11 @@ export function plainTrigger(name: string, origin: string): Trigger {
 /** Dollars as the limit of a run; null: there is none. */
 export function budgetOf(usd: number | undefined): number | null {
   return usd === undefined ? null : microUsd(usd)
+}
+
+/** How strongly jobs have to be held; nothing where the author is silent: no hash changes. */
+export function isolationOf(level: IsolationLevel | undefined): Pick<Machine, 'minIsolation'> {
+  return level === undefined ? {} : { minIsolation: level }
 }
 
 /** A machine with nothing in it. */

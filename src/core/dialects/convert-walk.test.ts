@@ -76,6 +76,7 @@ const plainWorkflow = {
   id: 'plain',
   initial: 'a',
   context: { limit: 3, 'is-new': true, vars: 'x' },
+  min_isolation: 'isolated',
   policy: { deny: [{ capability: 'bash' }] },
   paths: { read: ['/tmp/**'] },
   states: {
@@ -136,7 +137,8 @@ test.each(kept)('%s lets the agent do exactly the same', (_, definition, to) => 
   const converted = compiled(printed)
   expect(converted.dialect).toBe(to)
   // The policy stands at the same place in every dialect.
-  expect([converted.policy, converted.paths]).toEqual([source.policy, source.paths])
+  const heldBy = ({ policy, paths, minIsolation }: Machine) => [policy, paths, minIsolation]
+  expect(heldBy(converted)).toEqual(heldBy(source))
   const stages = Object.values(source.stages)
   const signals = stages.flatMap((stage) => Object.keys(stage.signals))
   expect(walkBoth(source, converted)).toBeGreaterThan(signals.length)

@@ -43,6 +43,7 @@ export function printCommon(machine: Machine): { readonly [key: string]: Json | 
   const { microUsdMax } = machine.limits
   return {
     session_budget_usd: microUsdMax === null ? undefined : usdOf(microUsdMax),
+    min_isolation: machine.minIsolation,
     policy: printPolicy(machine.policy),
     paths: objectOrNone(compact({ read: listOrNone(read), write: listOrNone(write) })),
   }

@@ -10,7 +10,7 @@ import { readSource } from '../source/read-source.ts'
 import { placeOf, plainValue, sourceOf } from '../source/source.ts'
 import { processSchema } from './process/schema.ts'
 import { checkShape, readShape } from './shape.ts'
-import { stepsSchema } from './steps/schema.ts'
+import { envelopeSchema, stepsSchema } from './steps/schema.ts'
 import { workflowSchema } from './workflow/schema.ts'
 
 type Brief = `${string} ${string}`
@@ -260,6 +260,11 @@ test('a limit that a place does not know is an error, and no remark', () => {
   const noted = workflow({}, { meta: { session_budget_usd: 1 } })
   expect(check(workflowSchema, noted)).toEqual(['SCHEMA_INVALID /meta/session_budget_usd'])
   expect(check(workflowSchema, workflow({}, { session_budget_usd: 1 }))).toEqual([])
+  const held = { min_isolation: 'full' }
+  expect(check(workflowSchema, workflow(held))).toEqual(['SCHEMA_INVALID /states/a/min_isolation'])
+  expect(check(envelopeSchema, { ...held, context: { task: form({}, held) } })).toEqual([
+    'SCHEMA_INVALID /min_isolation',
+  ])
 })
 
 test('a definition is refused exactly when zod refuses it, misspelt fields aside', () => {

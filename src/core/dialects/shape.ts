@@ -149,7 +149,11 @@ function missing(walk: Walk, node: Node, what: MissingField): void {
 }
 
 /** WHY an error: whoever writes one of these in the wrong place relies on it. */
-const limitNames: ReadonlySet<string> = new Set(['session_budget_usd', 'email_config'])
+const limitNames: ReadonlySet<string> = new Set([
+  'session_budget_usd',
+  'email_config',
+  'min_isolation',
+])
 
 function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: Member): void {
   const { key } = one
@@ -167,7 +171,7 @@ function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: Member): void 
   }
   if (limitNames.has(key)) {
     const message = `\`${key}\` has no effect here, and it is a limit`
-    const hint = 'write it at the top: the budget of any definition, mail of a process'
+    const hint = 'write it at the top: budget and isolation of any definition, mail of a process'
     add(walk, finding('SCHEMA_INVALID', keyPlace(one), { message, hint }))
     return
   }

@@ -39,6 +39,8 @@ export type Machine = {
   readonly policy: Policy | null
   readonly paths: PathRule
   readonly mail: MailRule | null
+  /** Jobs that cannot be held so strongly are refused, whatever a policy says. */
+  readonly minIsolation?: IsolationLevel
   readonly limits: RunLimits
   /** Tools of Pawl's own server that this machine names; always available. */
   readonly ownTools: readonly string[]

@@ -4,3 +4,6 @@
 
 export const isolationLevels = ['full', 'isolated', 'restricted', 'contained', 'none'] as const
 export type IsolationLevel = (typeof isolationLevels)[number]
+
+/** How strongly jobs have to be held, and which rule says so, in words. */
+export type MinIsolation = { readonly level: IsolationLevel; readonly by: string }

@@ -12,6 +12,7 @@ import type { Compiled } from '../compiled.ts'
 import {
   budgetOf,
   everyTool,
+  isolationOf,
   openRule,
   plainMachine,
   plainStage,
@@ -42,6 +43,7 @@ export function compileProcess(definition: ProcessDefinition): Compiled {
     prompt: definition.initial_prompt ?? '',
     policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
+    ...isolationOf(definition.min_isolation),
     mail: mail === undefined ? null : compileMail(mail),
     limits: { microUsdMax: budgetOf(budget), callsMax: null },
     ownTools: [answerTool],

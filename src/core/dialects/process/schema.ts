@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { approvalsSchema } from '../../policy/schema.ts'
-import { commonFields, limit, name, names, sessionBudget } from '../common-schema.ts'
+import { commonFields, limit, minIsolation, name, names, sessionBudget } from '../common-schema.ts'
 
 const answerSchema = z
   .object({
@@ -49,6 +49,7 @@ export const processSchema = z.object({
   initial_prompt: z.string().optional().describe('Told to the agent once, before the first turn.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   session_budget_usd: sessionBudget,
+  min_isolation: minIsolation,
   email_config: emailSchema.optional().describe('Limits on mail that the agent sends.'),
   allowed_tools: names
     .optional()

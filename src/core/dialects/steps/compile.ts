@@ -9,7 +9,14 @@ import { emptyRecord } from '../../json.ts'
 import type { BriefPart, Op, Route, Stage, Trigger } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
-import { budgetOf, openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
+import {
+  budgetOf,
+  isolationOf,
+  openRule,
+  plainMachine,
+  plainStage,
+  plainTrigger,
+} from '../compiled.ts'
 import { isInherited } from '../names.ts'
 import { compileCondition } from './expression.ts'
 import { compileInputs } from './inputs.ts'
@@ -55,6 +62,7 @@ export function compileSteps(task: StepsTask, options: StepsOptions): Compiled {
     ownTools: [submitTool],
     policy: policy === undefined ? null : compilePolicy(policy, join(at, 'policy')),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
+    ...isolationOf(task.min_isolation),
     limits: { microUsdMax: budgetOf(task.session_budget_usd), callsMax: null },
     meta: metaOf(task),
   } as const

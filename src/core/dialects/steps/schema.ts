@@ -6,7 +6,14 @@ import { z } from 'zod'
 import { fieldTypes } from '../../machine/machine.ts'
 import type { Node } from '../../source/source.ts'
 import { memberOf } from '../../source/source.ts'
-import { commonFields, freeObject, name, names, sessionBudget } from '../common-schema.ts'
+import {
+  commonFields,
+  freeObject,
+  minIsolation,
+  name,
+  names,
+  sessionBudget,
+} from '../common-schema.ts'
 import { kindOf, withAlias, withPick } from '../shape.ts'
 
 const isText = (node: Node): boolean => node.kind === 'scalar' && typeof node.value === 'string'
@@ -284,6 +291,7 @@ export const stepsSchema = z
       .optional()
       .describe('`auto` begins with the run, `manual` with the first submission.'),
     session_budget_usd: sessionBudget,
+    min_isolation: minIsolation,
     steps: z.array(stepSchema).min(1).describe('The steps; the first one is where it begins.'),
   })
   .meta({ id: 'task' })

@@ -9,7 +9,14 @@ import { handlerFinder } from '../../machine/handler.ts'
 import type { Detour, Stage, StageRule, Trigger } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
-import { budgetOf, openRule, plainMachine, plainStage, plainTrigger } from '../compiled.ts'
+import {
+  budgetOf,
+  isolationOf,
+  openRule,
+  plainMachine,
+  plainStage,
+  plainTrigger,
+} from '../compiled.ts'
 import { checkNames } from '../names.ts'
 import { checkTexts, checkTools } from './check-texts.ts'
 import { compileGuards, type GuardBook } from './guards.ts'
@@ -49,6 +56,7 @@ export function compileWorkflow(
     detours: compileDetours(definition, stages),
     policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
+    ...isolationOf(definition.min_isolation),
     limits: {
       microUsdMax: budgetOf(definition.session_budget_usd),
       callsMax: meta?.calls_max ?? null,

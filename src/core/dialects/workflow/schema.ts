@@ -7,7 +7,15 @@ import { compareOps } from '../../machine/machine.ts'
 import { approvalsSchema } from '../../policy/schema.ts'
 import type { Node } from '../../source/source.ts'
 import { memberOf } from '../../source/source.ts'
-import { commonFields, freeObject, limit, name, names, sessionBudget } from '../common-schema.ts'
+import {
+  commonFields,
+  freeObject,
+  limit,
+  minIsolation,
+  name,
+  names,
+  sessionBudget,
+} from '../common-schema.ts'
 import { kindOf, withPick } from '../shape.ts'
 
 const otherOps = compareOps.filter((op) => op !== 'in')
@@ -224,6 +232,7 @@ export const workflowSchema = z.object({
     .optional()
     .describe('States that a change of certain files leads to.'),
   session_budget_usd: sessionBudget,
+  min_isolation: minIsolation,
   meta: metaSchema.optional().describe('Settings and notes; unknown fields are kept.'),
 })
 

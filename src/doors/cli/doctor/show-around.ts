@@ -27,7 +27,8 @@ export function aroundText(around: Around, io: Io): string {
 function jobsLines({ jobs }: Around, width: number): readonly Line[] {
   if (typeof jobs === 'string') return row('jobs', jobs, { width })
   const { level, filesystem, network, pids, memory, cpu, notes } = jobs
-  const tone = level === 'full' || level === 'isolated' ? 'good' : 'warn'
+  const isGood = level === 'full' || level === 'isolated'
+  const tone = isGood ? 'good' : level === 'none' ? 'bad' : 'warn'
   const what = `files: ${filesystem}; network: ${network}; processes: ${pids}`
   return [
     ...row('jobs', `held: ${level}`, { width, tone }),
