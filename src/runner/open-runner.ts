@@ -48,7 +48,7 @@ export type Runner = {
 }
 
 /**
- * How long after a job has started the next supervisor is. WHY not at once: to start a process holds
+ * How long after a job the next supervisor is started. WHY not at once: to start a process holds
  * ours up for some milliseconds, and a short job would be told late of its end.
  */
 const prepareMs = 30
