@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { waitForEnd } from '../../src/runner/live-job.ts'
 import { readLogs } from '../../src/runner/page-log.ts'
 import { openScratch, type Scratch, scratchLimits } from '../../src/runner/scratch.contract.ts'
@@ -40,24 +41,32 @@ async function benchStarts(scratch: Scratch): Promise<void> {
     scratch.workspace,
     scratch.workspace,
   )
+  const job = async (): Promise<void> => {
+    await waitForEnd(await scratch.start({ command: '/bin/true', args: [] }), 10_000)
+  }
   const cases: Record<string, () => Promise<void>> = {
     'plain spawn': () => finish('/bin/true', []),
     ...(existsSync(bubblewrap)
       ? { 'bubblewrap alone': () => finish(bubblewrap, [...box, '/bin/true']) }
       : {}),
-    'a contained job': async () => {
-      await waitForEnd(await scratch.start({ command: '/bin/true', args: [] }), 10_000)
-    },
+    'a contained job': job,
   }
-  const times = await inTurn(cases)
+  const times = await inTurn(cases, restMs)
+  const dense = await inTurn({ 'jobs without a rest between': job }, 0)
   const base = times['bubblewrap alone'] ?? times['plain spawn'] ?? Number.NaN
-  const rows = Object.entries(times).map(
+  const rows = Object.entries({ ...times, ...dense }).map(
     ([name, ms]): Row => [name, ms, `ms from asking to the end, ${(ms / base).toFixed(2)}×`],
   )
   print('time of a job that does nothing (median)', rows)
 }
 
-async function inTurn(cases: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
+/** Between any two: what is done for the next one must not be counted with another. */
+const restMs = 100
+
+async function inTurn(
+  cases: Record<string, () => Promise<void>>,
+  pauseMs: number,
+): Promise<Record<string, number>> {
   const times: Record<string, number[]> = {}
   for (let round = -1; round < rounds; round += 1) {
     for (const [name, act] of Object.entries(cases)) {
@@ -65,6 +74,7 @@ async function inTurn(cases: Record<string, () => Promise<void>>): Promise<Recor
       await act()
       if (round < 0) times[name] = []
       else times[name]?.push(performance.now() - begun)
+      if (pauseMs > 0) await pause(pauseMs)
     }
   }
   return Object.fromEntries(Object.entries(times).map(([name, values]) => [name, median(values)]))

@@ -47,6 +47,12 @@ export type Runner = {
   readonly close: () => void
 }
 
+/**
+ * How long after a job the next supervisor is started. WHY not at once: to start a process holds
+ * ours up for some milliseconds, and a short job would be told late of its end.
+ */
+const prepareMs = 30
+
 /** Opens the runner and takes hold of every job that is still there. */
 export function openRunner(settings: RunnerSettings): Runner {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
@@ -82,7 +88,7 @@ export function openRunner(settings: RunnerSettings): Runner {
     supervisors ??= openSupervisors({ helper: all.helper, groups: all.means.groups })
     const job = await startJob(settings, { ...all, supervisors }, plan)
     watch(job)
-    supervisors.prepare()
+    setTimeout(supervisors.prepare, prepareMs).unref()
     // It may have ended before anybody watched.
     if (job.end !== null) settings.onEnd(job)
     return job

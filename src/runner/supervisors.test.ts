@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { findGroups } from './cgroups.ts'
+import { readLogs } from './page-log.ts'
 import { childrenOf, compileHelper, openScratch, type Scratch } from './scratch.contract.ts'
 import { dismiss, openSupervisors } from './supervisors.ts'
 
@@ -45,10 +46,10 @@ test('the next job has the supervisor that waits, and a closed runner has none',
   const [waiting] = ours()
   const job = await scratch.start({ command: 'cat; sleep 5', stdin: 'heard', timeout: 10 })
   expect(ours()).toContain(waiting)
-  expect(ours().length).toBe(2)
+  await expect.poll(() => ours().length).toBe(2)
+  await expect.poll(() => readLogs(job, {}).stdout).toBe('heard')
   scratch.runner.close()
   await expect.poll(ours).toEqual([waiting])
-  expect(job.note.background).toBe(false)
 })
 
 test.for(['spaces', 'bubblewrap'] as const)(
