@@ -162,7 +162,7 @@ async function openRuntimeOn(
     prices: openPrices({
       base: config.prices,
       now: clock.now,
-      remark: (fault) => log('warning', 'prices could not be read', { fault: faultText(fault) }),
+      remark: (why) => log('warning', 'prices could not be read', { why }),
     }),
     guarded: guardedBy(home),
     retention: config.retention,

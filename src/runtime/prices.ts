@@ -19,7 +19,7 @@ type Options = {
   readonly base: PriceTable
   readonly now: () => number
   /** Is told of a file that cannot be read, once for each time it changes. */
-  readonly remark: (fault: unknown) => void
+  readonly remark: (why: string) => void
 }
 
 const fileName = 'prices.json'
@@ -32,7 +32,7 @@ export function openPrices({ base, now, remark }: Options): Prices {
       try {
         return readPrices(folder, base)
       } catch (fault) {
-        remark(fault)
+        remark(fault instanceof Error ? fault.message : String(fault))
         return dearestPrices(base)
       }
     },

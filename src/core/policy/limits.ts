@@ -108,14 +108,14 @@ export function hasRoom({ spent, held, max }: Used, { microUsd, isSaid }: Wish):
   return fits || (!isSaid && held.unknown === 0)
 }
 
-/** `is used up ($4.10, and $0.90 held for open calls)`; a wish that is too large is said. */
+/** `is used up ($4.10 spent, and $0.90 held for open calls)`; a wish that is too large is said. */
 export function usedText(used: Used, { microUsd }: Wish): string {
   const { spent, held } = used
   const open = held.microUsd === 0 ? '' : `, and ${usdText(held.microUsd)} held for open calls`
   const asked =
     microUsd === null || microUsd === 0 ? '' : `; this call may cost ${usdText(microUsd)}`
   const how = isWaiting(used) ? 'waits for an open call of unknown cost' : 'is used up'
-  return `${how} (${usdText(spent)}${open}${asked})`
+  return `${how} (${usdText(spent)} spent${open}${asked})`
 }
 
 /** How to go on where only an open call stands in the way; null: something else does. */

@@ -130,8 +130,8 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Move on to another stage',
   },
   BUDGET_EXHAUSTED: {
-    about: 'The money is spent',
-    advice: 'Wait for the next period, or let a person raise the budget',
+    about: 'The money is spent, or held for calls that are open',
+    advice: 'Report open calls, wait for the next period, or let a person raise the budget',
   },
   RATE_LIMITED: {
     about: 'Calls came faster than the policy allows',
