@@ -64,7 +64,7 @@ test('an approved call is let through once, also when its answer was lost', asyn
   expect(await runtime.gateway.check(write, asAgent)).toMatchObject({ verdict: 'ask' })
 })
 
-test('what was reported before is counted when the next call is judged, without a wait', async () => {
+test('what was reported before is counted when the next call is judged, unawaited', async () => {
   const { runtime } = openBench()
   const work = { allowed_tools: ['mcp__fs__read_file'], context_budget_bytes: 10, on: { E: 'end' } }
   const small = { id: 'small', initial: 'work', states: { work, end: { type: 'final' } } }

@@ -41,13 +41,15 @@ export function openPasses(file: string): Passes {
   }
   let word = put()
   let offeredAt: number | null = null
+  let isClosed = false
   return {
     offer: () => {
       offeredAt = performance.now()
       return { file, word, ms: passMs }
     },
     takeBack: () => {
-      if (offeredAt === null) return
+      // WHY not when it is closed: its number may be another file's by then.
+      if (offeredAt === null || isClosed) return
       const since = performance.now() - offeredAt
       offeredAt = null
       try {
@@ -57,7 +59,10 @@ export function openPasses(file: string): Passes {
         if (since < passMs) standStill(passMs - since)
       }
     },
-    close: () => closeSync(place),
+    close: () => {
+      if (!isClosed) closeSync(place)
+      isClosed = true
+    },
   }
 }
 

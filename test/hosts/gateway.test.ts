@@ -87,13 +87,16 @@ test.each(testedHosts)(
         turns: [...warmUp(world), ...calls.map((call) => ({ tools: [call] })), { text: 'Done.' }],
       },
       onTurn: ({ calls: [call] }) => {
-        if (JSON.stringify(call?.input ?? '').includes('made.txt'))
-          agreed ??= agree(world, run).catch(() => 0)
+        const isAsked = JSON.stringify(call?.input ?? '').includes('made.txt')
+        if (isAsked) agreed ??= agree(world, run).catch(() => 0)
       },
       timeoutMs: 180_000,
     })
     const told = transcript.calls.slice(-calls.length).map((one) => one.told ?? '')
-    const all = `${transcript.calls.map((one) => `${one.name}: ${one.told}`).join('\n')}\n${transcript.output.slice(-1_000)}`
+    const all = [
+      ...transcript.calls.map((one) => `${one.name}: ${one.told}`),
+      transcript.output.slice(-1_000),
+    ].join('\n')
     expect(told[0], all).toContain('what was noted')
     expect(told[1], all).toContain('PATH_PROTECTED')
     expect(textOf(kept)).toBeNull()

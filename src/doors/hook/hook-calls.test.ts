@@ -101,7 +101,7 @@ test('a call behind the gateway is left to it, with whose it is, and counted the
   expect(other.exit).toBe(2)
 })
 
-test('Codex writes the name of the gateway in its own way; elsewhere that is a stranger', async () => {
+test('Codex writes the name of the gateway its own way; elsewhere that is a stranger', async () => {
   const { runtime, call } = openDesk()
   const runId = await startRelease(runtime)
   const name = 'mcp__pawl_gateway__fs__read'
