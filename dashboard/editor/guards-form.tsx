@@ -55,7 +55,7 @@ export function GuardForms({ written, onText }: Props) {
           className="input mono"
           name="field"
           aria-label="Value that it looks at"
-          placeholder="value that it looks at"
+          placeholder="of which value"
           autoComplete="off"
           required
         />

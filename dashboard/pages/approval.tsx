@@ -15,6 +15,7 @@ import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.ts
 import { DecideBox } from '../parts/decide-box.tsx'
 import { EventRow } from '../parts/event-row.tsx'
 import { PeopleBox, peopleOf } from '../parts/people.tsx'
+import { Told } from '../parts/told.tsx'
 
 type Reading = Answer<'runs.read'>
 
@@ -96,7 +97,9 @@ function Why({ approval }: { readonly approval: Approval }) {
   return (
     <section className="stack">
       <h2>Why you are asked</h2>
-      <p className="note-box wrap">{ruleOf(approval)}</p>
+      <p className="note-box wrap">
+        <Told text={ruleOf(approval)} />
+      </p>
     </section>
   )
 }

@@ -1,16 +1,24 @@
 /**
  * All runs: found by words and status, as many as there are.
  */
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ask, type Problem, wordsOf } from '../data/ask.ts'
 import { type Head, live } from '../data/live.ts'
 import { linkTo } from '../data/route.ts'
 import { useStore } from '../data/store.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
-import { moneyText } from '../parts/times.ts'
+import { countOf, moneyText } from '../parts/times.ts'
 import { VirtualList } from '../parts/virtual-list.tsx'
 
-const filters = ['running', 'waiting', 'completed', 'failed', 'blocked', 'cancelled'] as const
+const filters = [
+  'running',
+  'waiting',
+  'paused',
+  'completed',
+  'failed',
+  'blocked',
+  'cancelled',
+] as const
 const rowHeight = 56
 const pageSize = 500
 // As many as the API takes.
@@ -102,7 +110,7 @@ function RunRow({ head }: { readonly head: Head }) {
         </span>
       </span>
       <span className="small soft run-nums">
-        {head.callsCount} calls
+        {countOf(head.callsCount, 'call')}
         {head.costMicroUsd > 0 ? ` · ${moneyText(head.costMicroUsd)}` : ''}
       </span>
       <span className="small soft run-when">
@@ -170,8 +178,10 @@ function useRuns(q: string, status: Wanted | null) {
   const more = useCallback(() => {
     if (next !== null && asking.current === null) load(next)
   }, [next, load])
-  const byId = new Map(found?.items.map((head) => [head.id, head]))
-  for (const head of latest) byId.set(head.id, head)
-  const heads = [...byId.values()].sort((a, b) => b.updatedAt - a.updatedAt)
+  const heads = useMemo(() => {
+    const byId = new Map(found?.items.map((head) => [head.id, head]))
+    for (const head of latest) byId.set(head.id, head)
+    return [...byId.values()].sort((a, b) => b.updatedAt - a.updatedAt)
+  }, [found, latest])
   return { heads, isComplete: found?.key === key && found.next === null, problem, more }
 }
