@@ -20,35 +20,43 @@ export const guardListId = 'guard-names'
 
 /** The list, and the form for one more. */
 export function RouteForms({ written, stage, onEdit }: Props) {
+  const isForm = written.machine.dialect === 'steps'
   const routes = Object.values(stage.signals).flatMap(({ name, routes: ways }) =>
-    ways.map((route) => ({ signal: name, route })),
+    ways.map((route, index) => {
+      const number = ways.length > 1 ? ` ${index + 1}` : ''
+      return { signal: name, route, called: isForm ? `route ${index + 1}` : `${name}${number}` }
+    }),
   )
   return (
     <fieldset className="routes">
       <legend>Routes</legend>
       {routes.length === 0 ? <p className="soft small">Nothing leads on from here.</p> : null}
-      {routes.map(({ signal, route }) => (
-        <RouteRow key={route.origin} {...{ written, stage, signal, route, onEdit }} />
+      {routes.map((one) => (
+        <RouteRow key={one.route.origin} {...{ written, stage, onEdit }} {...one} />
       ))}
       <NewRoute written={written} stage={stage} onEdit={onEdit} />
     </fieldset>
   )
 }
 
-type RowProps = Props & { readonly signal: string; readonly route: Route }
+type RowProps = Props & {
+  readonly signal: string
+  readonly route: Route
+  /** How it is told from the others. */
+  readonly called: string
+}
 
-function RouteRow({ written, stage, signal, route, onEdit }: RowProps) {
+function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
   const { machine } = written
   const of = { stage: stage.name, route: route.origin }
   const target = targetOf(route.move)
   const guard = guardText(written, route.origin)
   const hasSignal = machine.dialect !== 'steps'
-  const called = hasSignal ? signal : `route ${route.origin.split('/').at(-1)}`
   return (
     <div className="route-row">
       {hasSignal ? (
         <SettledField
-          label={`Signal ${signal}`}
+          label={`Signal ${called}`}
           className="mono"
           value={signal}
           onSettle={(to) => onEdit({ kind: 'rename-signal', stage: stage.name, signal, to })}

@@ -137,7 +137,7 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     {
       dialect: 'Form of steps',
       stage: 'WHAT',
-      label: 'Where route 0 leads',
+      label: 'Where route 1 leads',
       target: 'renamed',
       seen: '{ id: renamed }',
     },

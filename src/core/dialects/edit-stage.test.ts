@@ -8,7 +8,7 @@ import { readSource } from '../source/read-source.ts'
 import { plainValue } from '../source/source.ts'
 import { compileDefinition } from './compile-definition.ts'
 import { dropGuard, guardsOf, guardText, putGuard } from './edit-guard.ts'
-import { editStage, type StageEdit, type Target } from './edit-stage.ts'
+import { editStage, type StageEdit, type Target, targetOf } from './edit-stage.ts'
 import type { Written } from './written.ts'
 
 const house = join(import.meta.dirname, '..', '..', '..')
@@ -294,6 +294,21 @@ test('an answer of a process ends the run, or goes on', () => {
   expect(lead('stop', end('b'))).toContain('stop: { next: b } # no')
   const ended = lead('go', { kind: 'end', outcome: 'blocked' })
   expect(ended).toContain('go: { next: null, action: block }')
+})
+
+test('an event that leads somewhere gets one more way, and loses it again', () => {
+  const add = { kind: 'add-route', stage: 'a', signal: 'GO', target: end('c') } as const
+  const two = edit(workflow, add)
+  const three = edit(two, { ...add, target: { kind: 'stage', stage: 'failed' } })
+  const leads = (text: string) =>
+    written(text).machine.stages.a?.signals.GO?.routes.map(({ move }) => targetOf(move))
+  expect(leads(three)).toEqual([end('b'), end('c'), end('failed')])
+  const route = '/states/a/on/GO/0'
+  const less = edit(three, { kind: 'remove-route', stage: 'a', route })
+  expect(leads(less)).toEqual([end('c'), end('failed')])
+  const guarded = edit(two, { kind: 'guard-route', stage: 'a', route, guard: 'many' })
+  expect(guardText(written(guarded), route)).toBe('many')
+  expect(editStage(written(process), { ...add, signal: 'go' })).toBeNull()
 })
 
 test('a signal is renamed where it is taken', () => {

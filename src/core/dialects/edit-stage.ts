@@ -9,7 +9,7 @@ import type { Move, Outcome, Route, Stage, Trigger } from '../machine/machine.ts
 import { nodeOn, type Path } from '../source/edit-json.ts'
 import { dropValue, pushValue, putValue, respell } from '../source/edit-source.ts'
 import { readSource } from '../source/read-source.ts'
-import { memberOf, nodeAt, plainValue } from '../source/source.ts'
+import { memberOf, type Node, nodeAt, plainValue } from '../source/source.ts'
 import { guardRoute } from './edit-guard.ts'
 import { leadsTo, nameOf } from './stage-mentions.ts'
 import { pathOf, type Written } from './written.ts'
@@ -136,10 +136,26 @@ function addRoute({ text, root, machine }: Written, stage: Stage, edit: NewRoute
     return target.kind === 'stage' ? pushValue(text, [...at, 'next'], { id: target.stage }) : null
   }
   const path = [...at, signalsKey[machine.dialect], signal]
-  if (signal === '' || nodeOn(root, path) !== null) return null
-  if (machine.dialect === 'process') return putValue(text, path, answerTo(target))
+  const now = nodeOn(root, path)
+  if (signal === '') return null
+  if (machine.dialect === 'process') {
+    return now === null ? putValue(text, path, answerTo(target)) : null
+  }
   const name = targetName(target)
-  return name === null ? null : putValue(text, path, name)
+  if (name === null) return null
+  return now === null ? putValue(text, path, name) : addChoice(text, now, { path, name })
+}
+
+type Choice = { readonly path: Path; readonly name: string }
+
+/** One more way of an event that has one: the first whose guards hold is taken. */
+function addChoice(text: string, now: Node, { path, name }: Choice): string | null {
+  const last = { target: name }
+  if (now.kind === 'list') return pushValue(text, path, last)
+  if (now.kind === 'scalar') return putValue(text, path, [{ target: now.value }, last])
+  return memberOf(now, 'target') === undefined
+    ? null
+    : putValue(text, path, [plainValue(now), last])
 }
 
 function targetName(target: Target): string | null {
