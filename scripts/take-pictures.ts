@@ -35,6 +35,11 @@ try {
         await page.locator(ready).first().click()
         await page.locator('.job-log').scrollIntoViewIfNeeded()
       }
+      if (place === 'editor') {
+        await page.locator(ready, { hasText: 'repairing' }).click()
+        await sleep(settleMs)
+        await page.getByRole('region', { name: 'Edit the graph' }).scrollIntoViewIfNeeded()
+      }
       await sleep(settleMs)
       await take(page, `page-${place}-${name}.png`)
     }
@@ -63,6 +68,7 @@ async function placesIn({ as }: Site): Promise<readonly (readonly [string, strin
     ['job', `runs/${items[0]?.id}`, '.job-line'],
     ['definitions', 'definitions', '.list .line'],
     ['definition', `definitions/${definition?.id}`, '.stage-node'],
+    ['editor', `definitions/${definition?.id}`, '.stage-node'],
     ['policies', 'policies', '.table .badge'],
     ['spend', 'spend', '.table td'],
   ]

@@ -1,10 +1,12 @@
 /**
  * One question to the daemon and its answer, by the table of operations. The cookie goes along by
- * itself; the key, which only this origin knows, is sent with every request.
+ * itself; the key, which only this origin knows, is sent with every request, once the daemon has
+ * proved to be ours.
  */
 import type { Answer, Input } from '../../src/doors/api/contract.ts'
 import { type OperationName, operations } from '../../src/doors/api/operations-table.ts'
 import { keyOf } from './key.ts'
+import { askProof } from './proof.ts'
 
 export type Problem = {
   readonly code: string
@@ -51,16 +53,54 @@ export async function ask<Name extends OperationName>(
   return (await response.json()) as Answer<Name>
 }
 
+const keyHeader = 'x-pawl-key'
+
 /** The headers that say who asks. */
 export function keyHeaders(): Record<string, string> {
   const key = keyOf()
-  return key === null ? {} : { 'x-pawl-key': key }
+  return key === null ? {} : { [keyHeader]: key }
+}
+
+let proving: { readonly key: string; readonly done: Promise<void> } | null = null
+
+/** What listens there may be another one now: it is asked for a proof before it gets the key. */
+export function doubtDaemon(): void {
+  proving = null
+}
+
+/** One proof is enough until somebody doubts; a proof that failed is asked for again. */
+async function proved(key: string): Promise<void> {
+  if (proving?.key !== key) proving = { key, done: prove(key) }
+  const own = proving
+  try {
+    await own.done
+  } catch (thrown) {
+    if (proving === own) proving = null
+    throw thrown
+  }
+}
+
+async function prove(key: string): Promise<void> {
+  const proof = await askProof(key).catch(() => null)
+  if (proof === 'proved') return
+  if (proof === null) throw unreachable()
+  const isUnknown = proof === 'unknown'
+  throw new AskProblem({
+    code: isUnknown ? 'TOKEN_INVALID' : 'DAEMON_UNREACHABLE',
+    status: isUnknown ? 401 : 0,
+    detail: isUnknown ? 'this sign-in has ended' : 'what answers here is not your daemon',
+    hint: isUnknown ? 'run `pawl open`' : 'close this page, and look what listens on its port',
+  })
 }
 
 /** A request whose answer is good; anything else is thrown. */
 export async function reach(path: string, init: RequestInit): Promise<Response> {
+  const key = new Headers(init.headers).get(keyHeader)
+  if (key !== null) await proved(key)
+  init.signal?.throwIfAborted()
   const response = await fetch(path, { ...init, redirect: 'error' }).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause
+    doubtDaemon()
     throw unreachable()
   })
   if (response.ok) return response

@@ -4,7 +4,7 @@
  */
 import type { Message } from '../../src/doors/api/contract.ts'
 import { type StreamName, streams } from '../../src/doors/api/operations-table.ts'
-import { AskProblem, fillPath, keyHeaders, reach } from './ask.ts'
+import { AskProblem, doubtDaemon, fillPath, keyHeaders, reach } from './ask.ts'
 
 export type StreamOptions<Name extends StreamName> = {
   readonly input: object
@@ -43,6 +43,7 @@ export async function follow<Name extends StreamName>(
       if (thrown instanceof AskProblem && thrown.problem.status === 401) return onLink('out')
     }
     if (signal.aborted) return
+    doubtDaemon()
     onLink('lost')
     await pause(delaysMs[Math.min(breaks, delaysMs.length - 1)] ?? 0, signal)
   }

@@ -19,7 +19,7 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language'
 import { type Diagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint'
-import { EditorState, type Extension } from '@codemirror/state'
+import { type ChangeSpec, EditorState, type Extension } from '@codemirror/state'
 import {
   drawSelection,
   EditorView,
@@ -89,11 +89,20 @@ export function CodeEditor(props: Props) {
     },
     replace: (text) => {
       const opened = editor.current
-      const changes = { from: 0, to: opened?.state.doc.length ?? 0, insert: text }
-      opened?.dispatch({ changes })
+      opened?.dispatch({ changes: changeTo(opened.state.doc.toString(), text) })
     },
   }))
   return <div ref={place} className="code-editor" />
+}
+
+/** Only what differs, so that the place of the reader and the way back stay. */
+function changeTo(was: string, now: string): ChangeSpec {
+  const room = Math.min(was.length, now.length)
+  let from = 0
+  while (from < room && was[from] === now[from]) from += 1
+  let tail = 0
+  while (tail < room - from && was.at(-1 - tail) === now.at(-1 - tail)) tail += 1
+  return { from, to: was.length - tail, insert: now.slice(from, now.length - tail) }
 }
 
 function extensionsFor(format: 'json' | 'yaml'): readonly Extension[] {
@@ -134,7 +143,11 @@ function ears(latest: () => Props): Extension {
     autocompletion({ override: [completeFrom(() => latest().known)] }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) latest().onChange(update.state.doc.toString())
-      if (update.selectionSet || update.docChanged) {
+      // WHY not every change: what the graph has changed leaves the chosen stage chosen.
+      const isTyped = update.transactions.some(
+        (one) => one.isUserEvent('input') || one.isUserEvent('delete'),
+      )
+      if (update.selectionSet || isTyped) {
         latest().onCursor(update.state.selection.main.head)
       }
     }),

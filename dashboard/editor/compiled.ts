@@ -3,6 +3,7 @@
  * remark with its place, and which stage stands where.
  */
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
+import type { Written } from '../../src/core/dialects/written.ts'
 import type { Finding } from '../../src/core/finding.ts'
 import { hasErrors } from '../../src/core/finding.ts'
 import type { DialectName, Machine } from '../../src/core/machine/machine.ts'
@@ -42,6 +43,11 @@ export function understand(text: string): Understood {
 function placed(finding: Finding, root: Node | null, text: string): PlacedFinding {
   const range = placeOf(root, finding) ?? { start: 0, end: 0 }
   return { ...finding, range, line: positionAt(text, range.start).line }
+}
+
+/** What the picture can change; null: the text has errors. */
+export function writtenOf({ text, root, machine }: Understood): Written | null {
+  return root === null || machine === null ? null : { text, root, machine }
 }
 
 /** Where a stage stands in the text; null: nowhere. */

@@ -2,15 +2,13 @@
  * What is remarked about a definition, the errors first.
  */
 import type { Range } from '../../src/core/source/source.ts'
+import { countOf } from '../parts/times.ts'
+import { Told } from '../parts/told.tsx'
 import type { PlacedFinding } from './compiled.ts'
 
 type Props = {
   readonly findings: readonly PlacedFinding[]
   readonly onShow: (range: Range) => void
-}
-
-function countText(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** The list; each leads to its place in the text. */
@@ -22,10 +20,10 @@ export function FindingList({ findings, onShow }: Props) {
       <header>
         <h2 className="grow">Findings</h2>
         {errors.length > 0 ? (
-          <span className="badge bad">{countText(errors.length, 'error')}</span>
+          <span className="badge bad">{countOf(errors.length, 'error')}</span>
         ) : null}
         {others.length > 0 ? (
-          <span className="badge warn">{countText(others.length, 'warning')}</span>
+          <span className="badge warn">{countOf(others.length, 'warning')}</span>
         ) : null}
         {findings.length === 0 ? <span className="badge good">nothing to remark</span> : null}
       </header>
@@ -37,8 +35,12 @@ export function FindingList({ findings, onShow }: Props) {
                 line {one.line}
               </span>
               <span className="grow wrap">
-                {one.message}
-                {one.hint === '' ? null : <span className="small soft"> {one.hint}</span>}
+                <Told text={one.message} />
+                {one.hint === '' ? null : (
+                  <span className="small soft finding-hint">
+                    <Told text={one.hint} />
+                  </span>
+                )}
               </span>
             </button>
           </li>

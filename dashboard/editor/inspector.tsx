@@ -1,148 +1,167 @@
 /**
- * The visual half of the editor: the stage that is chosen in the graph, its words and its routes;
- * every change is made in the text.
+ * The visual half of the editor: the stage that is chosen, its name, its words and its routes, and
+ * the guards. Every change is made in the text.
  */
-import { type FormEvent, useEffect, useState } from 'react'
+import '../styles/editor.css'
+import { type FormEvent, useState } from 'react'
 import { editStage, type StageEdit } from '../../src/core/dialects/edit-stage.ts'
+import { leadsTo } from '../../src/core/dialects/stage-mentions.ts'
+import type { Written } from '../../src/core/dialects/written.ts'
 import type { Stage } from '../../src/core/machine/machine.ts'
 import { say } from '../parts/toast.tsx'
-import type { Understood } from './compiled.ts'
+import { GuardForms } from './guards-form.tsx'
+import { RouteForms } from './route-form.tsx'
+import { SettledField } from './settled-field.tsx'
 
 type Props = {
-  readonly understood: Understood
+  /** Null: the text has errors. */
+  readonly written: Written | null
   readonly chosen: string | null
+  readonly onChoose: (stage: string | null) => void
   readonly onText: (text: string) => void
 }
 
 /** The form below the graph. */
-export function Inspector({ understood, chosen, onText }: Props) {
-  const { machine, dialect, text } = understood
-  const stage = chosen === null ? undefined : machine?.stages[chosen]
-  const apply = (edit: StageEdit): void => {
-    const next = dialect === null ? null : editStage(text, dialect, edit)
-    if (next === null) say('The text does not take this change; edit it by hand.')
-    else onText(next)
-  }
-  if (machine === null) {
+export function Inspector({ written, chosen, onChoose, onText }: Props) {
+  if (written === null) {
     return <p className="soft small">The graph can be edited again when the text has no errors.</p>
   }
+  const { machine } = written
+  const stage = chosen === null ? undefined : machine.stages[chosen]
+  const take = (next: string | null): boolean => {
+    if (next === null) say('The text does not take this change; edit it by hand.')
+    else onText(next)
+    return next !== null
+  }
+  const apply = (edit: StageEdit): void => {
+    if (!take(editStage(written, edit))) return
+    if (edit.kind === 'rename-stage') onChoose(edit.to)
+    if (edit.kind === 'add-stage') onChoose(edit.stage)
+    if (edit.kind === 'remove-stage') onChoose(null)
+  }
   return (
-    <div className="stack">
-      {stage === undefined ? (
-        <p className="soft small">Choose a stage in the graph to change it here.</p>
-      ) : (
-        <StageForm
-          key={stage.name}
-          stage={stage}
-          stages={Object.keys(machine.stages)}
-          onEdit={apply}
-        />
-      )}
-      <NamedForm
-        label="New stage"
-        button="Add stage"
-        onName={(name) => apply({ kind: 'add-stage', stage: name })}
+    <section className="card pad stack inspector" aria-label="Edit the graph">
+      <div className="row flow">
+        <select
+          className="input grow"
+          aria-label="Stage"
+          value={stage?.name ?? ''}
+          onChange={(event) => onChoose(event.target.value || null)}
+        >
+          <option value="">Choose a stage, here or in the graph</option>
+          {Object.keys(machine.stages).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <NewStage onName={(name) => apply({ kind: 'add-stage', stage: name })} />
+      </div>
+      {stage === undefined ? null : <StageForm written={written} stage={stage} onEdit={apply} />}
+      <GuardForms written={written} onText={take} />
+    </section>
+  )
+}
+
+function NewStage({ onName }: { readonly onName: (name: string) => void }) {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
+    if (name !== '') onName(name)
+    event.currentTarget.reset()
+  }
+  return (
+    <form className="row" onSubmit={submit}>
+      <input
+        className="input"
+        name="name"
+        placeholder="New stage"
+        aria-label="New stage"
+        autoComplete="off"
       />
-    </div>
+      <button type="submit" className="button">
+        Add stage
+      </button>
+    </form>
   )
 }
 
 type StageFormProps = {
+  readonly written: Written
   readonly stage: Stage
-  readonly stages: readonly string[]
   readonly onEdit: (edit: StageEdit) => void
 }
 
-function StageForm({ stage, stages, onEdit }: StageFormProps) {
-  const brief = stage.brief.map((part) => part.text).join('\n')
-  const [words, setWords] = useState(brief)
-  const [target, setTarget] = useState(stages[0] ?? '')
-  useEffect(() => setWords(brief), [brief])
+function StageForm({ written, stage, onEdit }: StageFormProps) {
   const { name } = stage
   return (
     <div className="stack">
-      <div className="row">
-        <h3 className="grow mono">{name}</h3>
-        <button
-          type="button"
-          className="button danger"
-          onClick={() => onEdit({ kind: 'remove-stage', stage: name })}
-        >
-          Remove
-        </button>
-      </div>
-      <label className="field">
-        <span>What the agent is told</span>
-        <textarea
-          className="input"
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
-          onBlur={() => {
-            if (words !== brief) onEdit({ kind: 'tell', stage: name, brief: words })
-          }}
-        />
-      </label>
-      <ul className="chips" aria-label="Signals">
-        {Object.keys(stage.signals).map((signal) => (
-          <li key={signal}>
-            <button
-              type="button"
-              className="chip"
-              title={`Remove ${signal}`}
-              onClick={() => onEdit({ kind: 'remove-route', stage: name, signal })}
-            >
-              {signal || 'submit'} ×
-            </button>
-          </li>
-        ))}
-      </ul>
       <div className="row flow">
-        <NamedForm
-          label="New signal"
-          button="Add route"
-          onName={(signal) => onEdit({ kind: 'add-route', stage: name, signal, target })}
-        >
-          <select
-            className="input"
-            aria-label="Where it leads"
-            value={target}
-            onChange={(event) => setTarget(event.target.value)}
-          >
-            {stages.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </NamedForm>
+        <div className="field grow">
+          <span aria-hidden="true">Name</span>
+          <SettledField
+            label="Name of the stage"
+            className="mono"
+            value={name}
+            onSettle={(to) => onEdit({ kind: 'rename-stage', stage: name, to })}
+          />
+        </div>
+        <RemoveStage key={name} written={written} stage={stage} onEdit={onEdit} />
       </div>
+      <div className="field">
+        <span aria-hidden="true">What the agent is told</span>
+        <SettledField
+          label="What the agent is told"
+          lines="many"
+          value={stage.brief[0]?.text ?? ''}
+          onSettle={(brief) => onEdit({ kind: 'tell', stage: name, brief })}
+        />
+      </div>
+      {stage.final !== null && written.machine.dialect === 'workflow' ? null : (
+        <RouteForms written={written} stage={stage} onEdit={onEdit} />
+      )}
     </div>
   )
 }
 
-function NamedForm(props: {
-  readonly label: string
-  readonly button: string
-  readonly onName: (name: string) => void
-  readonly children?: React.ReactNode
-}) {
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
-    if (name !== '') props.onName(name)
-    event.currentTarget.reset()
+/** What leads to a stage has to lead somewhere else first. */
+function RemoveStage({ written, stage, onEdit }: StageFormProps) {
+  const others = Object.keys(written.machine.stages).filter((name) => name !== stage.name)
+  const [isAsking, setAsking] = useState(false)
+  const [instead, setInstead] = useState(others[0] ?? '')
+  const isReached = leadsTo(written.root, written.machine, stage.name).length > 0
+  const remove = (to: string | null): void =>
+    onEdit({ kind: 'remove-stage', stage: stage.name, instead: to })
+  if (!isAsking) {
+    return (
+      <button
+        type="button"
+        className="button danger"
+        disabled={others.length === 0}
+        onClick={() => (isReached ? setAsking(true) : remove(null))}
+      >
+        Remove stage
+      </button>
+    )
   }
   return (
-    <form className="row grow" onSubmit={submit}>
-      <input
-        className="input"
-        name="name"
-        placeholder={props.label}
-        aria-label={props.label}
-        autoComplete="off"
-      />
-      {props.children}
-      <button type="submit" className="button">
-        {props.button}
+    <div className="row flow">
+      <label className="row">
+        <span className="soft small">What leads here goes to</span>
+        <select
+          className="input"
+          value={instead}
+          onChange={(event) => setInstead(event.target.value)}
+        >
+          {others.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <button type="button" className="button danger" onClick={() => remove(instead)}>
+        Remove it
       </button>
-    </form>
+      <button type="button" className="button plain" onClick={() => setAsking(false)}>
+        Keep it
+      </button>
+    </div>
   )
 }

@@ -13,9 +13,9 @@ import { callOf, moveOf, nameOf, ruleOf, targetOf } from '../parts/asked.tsx'
 import { AskedCall, ValueText } from '../parts/asked-call.tsx'
 import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
 import { DecideBox } from '../parts/decide-box.tsx'
-import { wordsFor } from '../parts/event-words.ts'
+import { EventRow } from '../parts/event-row.tsx'
 import { PeopleBox, peopleOf } from '../parts/people.tsx'
-import { clockText, exactText } from '../parts/times.ts'
+import { Told } from '../parts/told.tsx'
 
 type Reading = Answer<'runs.read'>
 
@@ -97,7 +97,9 @@ function Why({ approval }: { readonly approval: Approval }) {
   return (
     <section className="stack">
       <h2>Why you are asked</h2>
-      <p className="note-box wrap">{ruleOf(approval)}</p>
+      <p className="note-box wrap">
+        <Told text={ruleOf(approval)} />
+      </p>
     </section>
   )
 }
@@ -232,21 +234,11 @@ function Before({ approval, seq }: { readonly approval: Approval; readonly seq: 
         </a>
       </div>
       <ol className="card list">
-        {records.toReversed().map((record) => {
-          const { tone, title, about } = wordsFor(record)
-          return (
-            <li key={record.seq} className="event" style={{ height: 34, cursor: 'default' }}>
-              <time className="tiny faint" title={exactText(record.at)}>
-                {clockText(record.at)}
-              </time>
-              <span className={`pip ${tone}`} />
-              <span className="words">
-                <strong>{title}</strong>
-                <span className="soft small cut">{about}</span>
-              </span>
-            </li>
-          )
-        })}
+        {records.toReversed().map((record) => (
+          <li key={record.seq} className="event still">
+            <EventRow record={record} />
+          </li>
+        ))}
       </ol>
     </section>
   )

@@ -12,7 +12,13 @@ import { useAnswer } from '../data/use-answer.ts'
 import { CasesPanel } from '../editor/cases.tsx'
 import { CodeEditor, type EditorHandle } from '../editor/code-editor.tsx'
 import { ComparePanel } from '../editor/compare.tsx'
-import { rangeOfStage, stageAt, type Understood, understand } from '../editor/compiled.ts'
+import {
+  rangeOfStage,
+  stageAt,
+  type Understood,
+  understand,
+  writtenOf,
+} from '../editor/compiled.ts'
 import { FindingList } from '../editor/findings.tsx'
 import { Inspector } from '../editor/inspector.tsx'
 import { PlayPanel } from '../editor/play.tsx'
@@ -74,7 +80,7 @@ function Workbench({ id, name, source, version = 0 }: BenchProps) {
   const [pane, setPane] = useState<Pane>('Edit')
   const [text, setText] = useState(source)
   const [published, setPublished] = useState({ version, source })
-  const understood = useUnderstood(text)
+  const [understood, understandNow] = useUnderstood(text)
   const publish = async (): Promise<void> => {
     try {
       const offer = { source: text }
@@ -109,7 +115,7 @@ function Workbench({ id, name, source, version = 0 }: BenchProps) {
       <Tabs pane={pane} isStored={id !== null} onPane={setPane} />
       <div className="bench">
         {pane === 'Edit' ? (
-          <EditPane text={text} understood={understood} onText={setText} />
+          <EditPane text={text} understood={understood} onText={setText} onDrawn={understandNow} />
         ) : pane === 'Compare' && id !== null ? (
           <ComparePanel key={published.version} id={id} text={text} />
         ) : understood.machine === null ? (
@@ -197,12 +203,15 @@ type EditProps = {
   readonly text: string
   readonly understood: Understood
   readonly onText: (text: string) => void
+  /** The text was changed from the graph, and is shown there at once. */
+  readonly onDrawn: (text: string) => void
 }
 
-function EditPane({ text, understood, onText }: EditProps) {
+function EditPane({ text, understood, onText, onDrawn }: EditProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const editor = useRef<EditorHandle>(null)
   const { me } = useStore(live)
+  const mode = me?.access === 'viewer' || me?.access === 'approver' ? 'read' : 'write'
   // What was last free of errors stays in sight while somebody types.
   const good = useRef(understood.machine)
   if (understood.machine !== null) good.current = understood.machine
@@ -225,7 +234,7 @@ function EditPane({ text, understood, onText }: EditProps) {
           format={text.trimStart().startsWith('{') ? 'json' : 'yaml'}
           findings={understood.findings}
           known={known}
-          mode={me?.access === 'viewer' || me?.access === 'approver' ? 'read' : 'write'}
+          mode={mode}
           onChange={onText}
           onCursor={(offset) => setChosen(stageAt(understood, offset))}
           handle={editor}
@@ -251,22 +260,30 @@ function EditPane({ text, understood, onText }: EditProps) {
             />
           )}
         </div>
-        <Inspector
-          understood={understood}
-          chosen={chosen}
-          onText={(next) => editor.current?.replace(next)}
-        />
+        {mode === 'read' ? null : (
+          <Inspector
+            written={writtenOf(understood)}
+            chosen={chosen}
+            onChoose={setChosen}
+            onText={(next) => {
+              editor.current?.replace(next)
+              onDrawn(next)
+            }}
+          />
+        )}
       </div>
     </div>
   )
 }
 
-/** Understood anew when the typing rests for a moment. */
-function useUnderstood(text: string): Understood {
+/** Understood anew when the typing rests for a moment, or at once on demand. */
+function useUnderstood(text: string): readonly [Understood, (text: string) => void] {
   const [understood, setUnderstood] = useState(() => understand(text))
+  const isDone = understood.text === text
   useEffect(() => {
+    if (isDone) return
     const timer = setTimeout(() => setUnderstood(understand(text)), settleMs)
     return () => clearTimeout(timer)
-  }, [text])
-  return understood
+  }, [text, isDone])
+  return [understood, (next) => setUnderstood(understand(next))]
 }

@@ -4,6 +4,7 @@
 import { linkTo } from '../data/route.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
+import { countOf } from '../parts/times.ts'
 
 /** The page. */
 export function DefinitionsPage() {
@@ -48,7 +49,9 @@ export function DefinitionsPage() {
                       </span>
                     </span>
                     <span className="small soft run-nums">
-                      {use === undefined ? 'not used lately' : `${use.runs} runs, ${use.open} open`}
+                      {use === undefined
+                        ? 'not used lately'
+                        : `${countOf(use.runs, 'run')}, ${use.open} open`}
                     </span>
                     <span className="small soft">
                       <Time at={one.updatedAt} />

@@ -10,7 +10,9 @@ import { callOf, moveOf, nameOf, ruleOf, targetOf, titleOf } from '../parts/aske
 import { AskedCall } from '../parts/asked-call.tsx'
 import { Empty, PageHead, Skeleton, Status, Time } from '../parts/basics.tsx'
 import { AgreedBadge } from '../parts/people.tsx'
+import { countOf } from '../parts/times.ts'
 import { say } from '../parts/toast.tsx'
+import { Told } from '../parts/told.tsx'
 
 /** The page. */
 export function HomePage() {
@@ -138,7 +140,7 @@ function AskCard({ approval, head, choice, onToggle }: CardProps) {
       )}
       <div className="row">
         <span className="grow soft small cut">
-          {move === null ? ruleOf(approval) : `${move.signal} → ${targetOf(move)}`}
+          {move === null ? <Told text={ruleOf(approval)} /> : `${move.signal} → ${targetOf(move)}`}
         </span>
         <a className="button" href={linkTo('approvals', approval.id)}>
           Look and decide
@@ -212,7 +214,7 @@ function Heads(props: {
                     <Status status={head.status} />
                   </span>
                   <span className="small soft cut" style={{ display: 'block' }}>
-                    {head.stage} · {head.callsCount} calls
+                    {head.stage} · {countOf(head.callsCount, 'call')}
                   </span>
                 </span>
                 <span className="small soft">

@@ -16,7 +16,7 @@ import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
 import { StandingPanel } from '../parts/standing.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { moneyText } from '../parts/times.ts'
+import { countOf, moneyText } from '../parts/times.ts'
 
 /** The page. */
 export function RunPage({ route }: { readonly route: Route }) {
@@ -87,7 +87,7 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
       about={
         <span className="small">
           <span className="mono">{head.id}</span> · started <Time at={head.startedAt} /> ·{' '}
-          {head.callsCount} calls · {moneyText(head.costMicroUsd)}
+          {countOf(head.callsCount, 'call')} · {moneyText(head.costMicroUsd)}
           {head.workspace === null ? '' : ` · ${head.workspace}`}
         </span>
       }

@@ -1,32 +1,42 @@
 /**
  * All runs: found by words and status, as many as there are.
  */
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ask, type Problem, wordsOf } from '../data/ask.ts'
 import { type Head, live } from '../data/live.ts'
 import { linkTo } from '../data/route.ts'
 import { useStore } from '../data/store.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
-import { moneyText } from '../parts/times.ts'
+import { countOf, moneyText } from '../parts/times.ts'
 import { VirtualList } from '../parts/virtual-list.tsx'
 
-const filters = ['running', 'waiting', 'completed', 'failed', 'blocked', 'cancelled'] as const
+const filters = [
+  'running',
+  'waiting',
+  'paused',
+  'completed',
+  'failed',
+  'blocked',
+  'cancelled',
+] as const
 const rowHeight = 56
 const pageSize = 500
+// As many as the API takes.
+const wordsMax = 8
+const charsMax = 200
+const restMs = 150
+
+type Wanted = (typeof filters)[number]
 
 /** The page. */
 export function RunsPage() {
   const [text, setText] = useState('')
-  const [status, setStatus] = useState<string | null>(null)
-  const { heads, isComplete, problem, more } = useAllRuns()
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const [status, setStatus] = useState<Wanted | null>(null)
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, wordsMax)
+  const q = useRested(words.join(' ').slice(0, charsMax))
+  const { heads, isComplete, problem, more } = useRuns(q, status)
   const shown = heads.filter((head) => (status ?? head.status) === head.status && fits(head, words))
   const isSearch = words.length > 0 || status !== null
-  const loadedCount = heads.length
-  // A search has to look at all of them: each page that came asks for the next.
-  useEffect(() => {
-    if (isSearch && !isComplete && loadedCount > 0) more()
-  }, [isSearch, isComplete, loadedCount, more])
   return (
     <>
       <PageHead
@@ -68,7 +78,7 @@ export function RunsPage() {
             />
           ) : isComplete ? (
             <Empty icon="runs" title={isSearch ? 'No run is like that' : 'There was no run yet'}>
-              {isSearch ? 'Try fewer words.' : 'Start one with pawl start.'}
+              {isSearch ? 'Try fewer words or another status.' : 'Start one with pawl start.'}
             </Empty>
           ) : (
             <div className="body" style={{ padding: 16 }}>
@@ -100,7 +110,7 @@ function RunRow({ head }: { readonly head: Head }) {
         </span>
       </span>
       <span className="small soft run-nums">
-        {head.callsCount} calls
+        {countOf(head.callsCount, 'call')}
         {head.costMicroUsd > 0 ? ` · ${moneyText(head.costMicroUsd)}` : ''}
       </span>
       <span className="small soft run-when">
@@ -110,31 +120,68 @@ function RunRow({ head }: { readonly head: Head }) {
   )
 }
 
-/** Page after page, and what changes meanwhile on top. */
-function useAllRuns() {
+/** A text when its writer rests for a moment. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), restMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return rested
+}
+
+type Found = {
+  readonly key: string
+  readonly items: readonly Head[]
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null
+}
+
+/** What the daemon finds, page after page, and what changes meanwhile on top. */
+function useRuns(q: string, status: Wanted | null) {
   const { heads: latest } = useStore(live)
-  const [older, setOlder] = useState<readonly Head[]>([])
+  const key = `${status ?? ''} ${q}`
+  const [found, setFound] = useState<Found | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [isComplete, setComplete] = useState(false)
-  const next = useRef<string | null | 'busy'>(null)
+  const asking = useRef<AbortController | null>(null)
+  const load = useCallback(
+    (after: string | null) => {
+      asking.current?.abort()
+      const own = new AbortController()
+      asking.current = own
+      const query = {
+        limit: pageSize,
+        ...(q === '' ? {} : { q }),
+        ...(status === null ? {} : { statuses: [status] }),
+        ...(after === null ? {} : { after }),
+      }
+      ask('runs.list', query, { signal: own.signal })
+        .then(({ items, next }) => {
+          const before = (was: Found | null) => (after === null ? [] : (was?.items ?? []))
+          setFound((was) => ({ key, items: [...before(was), ...items], next }))
+          setProblem(null)
+        })
+        .catch((thrown: unknown) => {
+          if (!own.signal.aborted) setProblem(wordsOf(thrown))
+        })
+        .finally(() => {
+          if (asking.current === own) asking.current = null
+        })
+    },
+    [q, status, key],
+  )
+  useEffect(() => {
+    load(null)
+    return () => asking.current?.abort()
+  }, [load])
+  const next = found?.key === key ? found.next : null
   const more = useCallback(() => {
-    if (next.current === 'busy') return
-    const after = next.current
-    next.current = 'busy'
-    ask('runs.list', { limit: pageSize, ...(after === null ? {} : { after }) })
-      .then((page) => {
-        setOlder((was) => [...was, ...page.items])
-        next.current = page.next ?? 'busy'
-        setComplete(page.next === null)
-      })
-      .catch((thrown: unknown) => {
-        setProblem(wordsOf(thrown))
-        next.current = after
-      })
-  }, [])
-  useEffect(more, [more])
-  const byId = new Map(older.map((head) => [head.id, head]))
-  for (const head of latest) byId.set(head.id, head)
-  const heads = [...byId.values()].sort((a, b) => b.updatedAt - a.updatedAt)
-  return { heads, isComplete, problem, more }
+    if (next !== null && asking.current === null) load(next)
+  }, [next, load])
+  const heads = useMemo(() => {
+    const byId = new Map(found?.items.map((head) => [head.id, head]))
+    for (const head of latest) byId.set(head.id, head)
+    return [...byId.values()].sort((a, b) => b.updatedAt - a.updatedAt)
+  }, [found, latest])
+  return { heads, isComplete: found?.key === key && found.next === null, problem, more }
 }

@@ -24,22 +24,26 @@ export function SpendPage() {
       />
       {problem === null ? null : <ProblemBox problem={problem} />}
       <div className="two wide">
-        <Days costs={costs} />
-        <Health />
-        <Tools stats={stats} costs={costs} />
-        <Dearest
-          costs={costs}
-          title="By run"
-          sumUp={(row) => row.runId}
-          show={({ row }) => ({ name: row.definition, about: row.runId })}
-        />
-        <Dearest
-          costs={costs}
-          title="By stage"
-          sumUp={(row) => JSON.stringify([row.definition, row.stage])}
-          show={({ row }) => ({ name: row.stage, about: row.definition })}
-        />
-        <Hosts />
+        <div className="stack apart">
+          <Days costs={costs} />
+          <Tools stats={stats} costs={costs} />
+          <Dearest
+            costs={costs}
+            title="By stage"
+            sumUp={(row) => JSON.stringify([row.definition, row.stage])}
+            show={({ row }) => ({ name: row.stage, about: row.definition })}
+          />
+        </div>
+        <div className="stack apart">
+          <Health />
+          <Dearest
+            costs={costs}
+            title="By run"
+            sumUp={(row) => row.runId}
+            show={({ row }) => ({ name: row.definition, about: row.runId })}
+          />
+          <Hosts />
+        </div>
       </div>
     </>
   )

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { Problem } from '../data/ask.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { agoText, exactText } from './times.ts'
+import { Told } from './told.tsx'
 
 /** What fills a place before anybody can fill it, and what to do about it. */
 export function Empty(props: {
@@ -37,8 +38,14 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
 export function ProblemBox({ problem }: { readonly problem: Problem }) {
   return (
     <div className="problem" role="alert">
-      <strong>{problem.detail}</strong>
-      {problem.hint === '' ? null : <div className="small">{problem.hint}</div>}
+      <strong>
+        <Told text={problem.detail} />
+      </strong>
+      {problem.hint === '' ? null : (
+        <div className="small">
+          <Told text={problem.hint} />
+        </div>
+      )}
     </div>
   )
 }

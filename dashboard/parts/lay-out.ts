@@ -81,7 +81,9 @@ const letterWidth = 7.4
 
 /** As large as its text. */
 function sizeOf(node: PictureNode): { readonly width: number; readonly height: number } {
-  if (node.kind === 'fork' || node.kind === 'join') return { width: 92, height: 30 }
+  if (node.kind === 'fork' || node.kind === 'join') {
+    return { width: Math.max(92, node.title.length * letterWidth + 20), height: 30 }
+  }
   const width = Math.min(240, Math.max(118, node.title.length * letterWidth + 44))
   return { width, height: 46 }
 }

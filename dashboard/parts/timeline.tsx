@@ -4,8 +4,8 @@
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { LogRecord, RunLogState } from '../data/run-log.ts'
 import { Empty } from './basics.tsx'
-import { type EventGroup, type Words, wordsFor } from './event-words.ts'
-import { clockText, exactText } from './times.ts'
+import { EventRow, wordsOnce } from './event-row.tsx'
+import type { EventGroup } from './event-words.ts'
 import { type ListHandle, VirtualList } from './virtual-list.tsx'
 
 const groups: readonly EventGroup[] = ['calls', 'moves', 'approvals', 'refusals', 'other']
@@ -83,7 +83,7 @@ export function Timeline({ state, at, onChoose, onEarlier }: Props) {
           rowHeight={rowHeight}
           {...(at === null ? { follows: 'end' as const } : {})}
           row={(place) => (
-            <EventRow record={shown[place] as LogRecord} at={at} onChoose={onChoose} />
+            <EventButton record={shown[place] as LogRecord} at={at} onChoose={onChoose} />
           )}
         />
       )}
@@ -97,30 +97,14 @@ type RowProps = {
   readonly onChoose: (seq: number) => void
 }
 
-const EventRow = memo(({ record, at, onChoose }: RowProps) => {
-  const { tone, title, about } = cachedWords(record)
+const EventButton = memo(({ record, at, onChoose }: RowProps) => {
   const mark = at === record.seq ? 'chosen' : at !== null && record.seq > at ? 'later' : ''
   return (
     <button type="button" className={`event ${mark}`} onClick={() => onChoose(record.seq)}>
-      <time dateTime={new Date(record.at).toISOString()} title={exactText(record.at)}>
-        {clockText(record.at)}
-      </time>
-      <span className={`pip ${tone}`} />
-      <span className="words">
-        <strong>{title}</strong>
-        <span className="soft small cut">{about}</span>
-      </span>
+      <EventRow record={record} />
     </button>
   )
 })
-
-const known = new WeakMap<LogRecord, Words>()
-
-function cachedWords(record: LogRecord): Words {
-  const found = known.get(record) ?? wordsFor(record)
-  known.set(record, found)
-  return found
-}
 
 function filterRecords(
   records: readonly LogRecord[],
@@ -130,7 +114,7 @@ function filterRecords(
   const wanted = text.trim().toLowerCase()
   if (wanted === '' && hidden.size === 0) return records
   return records.filter((record) => {
-    const words = cachedWords(record)
+    const words = wordsOnce(record)
     if (hidden.has(words.group)) return false
     if (wanted === '') return true
     const short = `${words.title} ${words.about} ${record.actor}`.toLowerCase()

@@ -1,5 +1,5 @@
 /**
- * Moments, durations, money and sizes in words.
+ * Moments, durations, counts, money and sizes in words.
  */
 const units = [
   ['year', 365 * 86_400_000],
@@ -42,9 +42,19 @@ export function durationText(ms: number): string {
   const seconds = Math.round(ms / 1_000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} m ${seconds % 60} s`
+  if (minutes < 60) return withRest(`${minutes} m`, seconds % 60, 's')
   const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${hours} h ${minutes % 60} m` : `${Math.floor(hours / 24)} days`
+  if (hours < 48) return withRest(`${hours} h`, minutes % 60, 'm')
+  return `${Math.floor(hours / 24)} days`
+}
+
+function withRest(text: string, rest: number, unit: string): string {
+  return rest === 0 ? text : `${text} ${rest} ${unit}`
+}
+
+/** `1 call`, `2 calls`. */
+export function countOf(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** Millionths of a dollar as dollars. */

@@ -51,6 +51,13 @@ test.each(wires)('a run goes from its start to its end over %s', async (wire) =>
   expect(await agent.runs.verify({ runId })).toMatchObject({ ok: true, count: events.next })
   expect((await agent.runs.list({ statuses: ['completed'] })).items).toMatchObject([{ id: runId }])
   expect((await agent.runs.list({ statuses: ['running', 'paused'] })).items).toEqual([])
+  expect((await agent.runs.list({ q: ` ${runId}  COMPLETED ` })).items).toMatchObject([
+    { id: runId },
+  ])
+  expect((await agent.runs.list({ q: 'completed nowhere' })).items).toEqual([])
+  expect((await agent.runs.list({ stage: 'nowhere' })).items).toEqual([])
+  const words = 'a b c d e f g h i'
+  expect(await problemOf(agent.runs.list({ q: words }))).toMatchObject({ code: 'REQUEST_INVALID' })
 })
 
 test.each(wires)('refusals and faults are thrown with their code over %s', async (wire) => {

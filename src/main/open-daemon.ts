@@ -239,11 +239,12 @@ async function openHttp(
   wanted: number,
 ): Promise<HttpDoor> {
   const known = wanted === 0 ? lastPort(home) : wanted
-  const opening = openHttpDoor({ ...door, port: known })
-  // Somebody else may have it now.
-  const http = await (wanted === 0 && known !== 0
-    ? opening.catch(() => openHttpDoor({ ...door, port: 0 }))
-    : opening)
+  const http = await openHttpDoor({ ...door, port: known }).catch((fault: unknown) => {
+    // Somebody else has it now, and may have what browsers sent there.
+    if (known === lastPort(home)) door.api.signIns?.endAll()
+    if (wanted !== 0 || known === 0) throw fault
+    return openHttpDoor({ ...door, port: 0 })
+  })
   keepPort(home, http.port)
   return http
 }

@@ -150,6 +150,12 @@ export type RunQuery = PageQuery & {
   /** Runs of this folder, of those above it and of those below it; absent: of any. */
   readonly near?: string
   readonly definition: string | null
+  readonly stage?: string
+  /**
+   * All of them stand in its id, definition, status, stage or workspace; case counts for letters
+   * beyond a to z only. Absent: any run.
+   */
+  readonly words?: readonly string[]
 }
 export type ApprovalQuery = PageQuery & {
   readonly status: ApprovalStatus | null

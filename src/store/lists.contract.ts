@@ -54,6 +54,35 @@ export function listsContract({ store }: Subject): void {
       expect(await list({ definition: '' })).toEqual([])
     })
 
+    test('can be narrowed to a stage and to words that stand somewhere in it', async () => {
+      await begin('r_1', { head: { stage: 'reading', workspace: '/a/Shop', definition: 'fix' } })
+      await begin('r_2', { head: { stage: 'writing', workspace: null, definition: 'Fix_it%' } })
+      await begin('r_3', { head: { stage: 'Éditing', workspace: "/b'--", definition: 'deploy' } })
+      const found = async (...words: readonly string[]) => (await list({ words })).sort()
+      expect(await list({ stage: 'reading' })).toEqual(['r_1'])
+      expect(await list({ stage: 'Reading' })).toEqual([])
+      expect(await found()).toEqual(['r_1', 'r_2', 'r_3'])
+      expect(await found('FIX')).toEqual(['r_1', 'r_2'])
+      expect(await found('fix', 'shop')).toEqual(['r_1'])
+      expect(await found('shop', 'writing')).toEqual([])
+      expect(await found('_')).toEqual(['r_1', 'r_2', 'r_3'])
+      expect(await found('it%')).toEqual(['r_2'])
+      expect(await found("'--")).toEqual(['r_3'])
+      expect(await found('éditing')).toEqual([])
+      expect(await found('Édit')).toEqual(['r_3'])
+      expect(await found('R_2')).toEqual(['r_2'])
+      expect(await list({ words: ['fix'], stage: 'writing' })).toEqual(['r_2'])
+    })
+
+    test('keeps its words over pages', async () => {
+      for (let n = 0; n < 9; n += 1) {
+        await begin(`r_${n}`, { head: { definition: n % 3 === 0 ? 'odd-job' : 'other' } })
+      }
+      const find = (query: PageQuery) =>
+        store().listRuns({ ...everything, words: ['odd'], ...query })
+      expect((await allPages(find, 2)).map((page) => page.length)).toEqual([2, 1])
+    })
+
     test('can be narrowed to a folder with those above and below it', async () => {
       const folders = ['/a', '/a/b', '/a/b/c', '/a/bc', '/A/b', '/', '/a/_', null]
       for (const [n, workspace] of folders.entries()) await begin(`r_${n}`, { head: { workspace } })

@@ -40,7 +40,8 @@ export type Site = {
   readonly as: { readonly agent: Client; readonly person: Client }
   /** A page of a browser that has signed in; what it complains about is in `faults`. */
   readonly open: (browser: Browser, wish?: PageWish) => Promise<Opened>
-  readonly restart: () => Promise<void>
+  /** `meanwhile` is done while it is down. */
+  readonly restart: (meanwhile?: () => Promise<void>) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -79,9 +80,10 @@ export async function openSite(...args: readonly string[]): Promise<Site> {
     url,
     as,
     open: (browser, wish = {}) => openPage(browser, { house, url: url() }, wish),
-    restart: async () => {
+    restart: async (meanwhile) => {
       daemon.child.kill('SIGTERM')
       await daemon.ended
+      await meanwhile?.()
       daemon = house.start(['serve', ...args])
       await until(isUp, 'the daemon serves again')
     },

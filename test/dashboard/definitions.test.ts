@@ -82,6 +82,78 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     await context.close()
   })
 
+  test('a stage is renamed, led elsewhere, guarded and removed, by keyboard alone', async () => {
+    const source = text.replace('id: small', 'id: shaped # mine')
+    const { definition } = await site.as.person.definitions.create({ source })
+    const path = `definitions/${definition.id}`
+    const { page, context, faults } = await site.open(browser, { path })
+    const line = (hasText: string) => page.locator('.cm-line', { hasText })
+    const settle = async (label: string, value: string): Promise<void> => {
+      const field = page.getByLabel(label, { exact: true })
+      await field.focus()
+      await field.fill(value)
+      await page.keyboard.press('Enter')
+    }
+    await page.locator('.stage-node', { hasText: 'first' }).waitFor()
+    await page.getByLabel('Stage', { exact: true }).selectOption('first')
+    await settle('Name of the stage', 'begin')
+    await line('initial: begin').waitFor()
+    await line('# mine').waitFor()
+    await page.locator('.stage-node', { hasText: 'begin' }).waitFor()
+    await settle('Signal GO', 'ON')
+    await page.locator('.way-label', { hasText: 'ON' }).waitFor()
+    await page.getByLabel('New guard').fill('ready')
+    await settle('Value that it looks at', 'tests')
+    await line('field: tests').waitFor()
+    await page.getByLabel('How ready compares').selectOption('eq')
+    await settle('What ready compares with', 'green')
+    await line('value: green').waitFor()
+    await settle('Condition of ON', 'ready')
+    await page.locator('.way-label', { hasText: '[ready]' }).waitFor()
+    await settle('New stage', 'end')
+    await page.getByLabel('Stage', { exact: true }).selectOption('begin')
+    await page.getByLabel('Where ON leads').selectOption('end')
+    await line('target: end').waitFor()
+    await page.getByLabel('Stage', { exact: true }).selectOption('end')
+    await page.getByRole('button', { name: 'Remove stage' }).press('Enter')
+    await page.getByLabel('What leads here goes to').selectOption('last')
+    await page.getByRole('button', { name: 'Remove it', exact: true }).press('Enter')
+    await line('target: last').waitFor()
+    expect(await line('end:').count()).toBe(0)
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Version 2 of shaped is published').waitFor()
+    expect(faults.filter(isOurs)).toEqual([])
+    await context.close()
+  })
+
+  test.each([
+    {
+      dialect: 'Process',
+      stage: 'tests',
+      label: 'Where passed leads',
+      target: '(the run is completed)',
+      seen: 'action: complete',
+    },
+    {
+      dialect: 'Form of steps',
+      stage: 'WHAT',
+      label: 'Where route 1 leads',
+      target: 'renamed',
+      seen: '{ id: renamed }',
+    },
+  ])('a $dialect is edited in its graph as well', async (one) => {
+    const { dialect, stage, label, target, seen } = one
+    const { page, context } = await site.open(browser, { path: 'definitions/new' })
+    await page.getByRole('button', { name: new RegExp(dialect) }).click()
+    await page.locator('.stage-node', { hasText: stage }).first().click()
+    await page.getByLabel('Name of the stage').fill('renamed')
+    await page.getByLabel('Name of the stage').press('Enter')
+    await page.locator('.stage-node', { hasText: 'renamed' }).waitFor()
+    await page.getByLabel(label).selectOption(target)
+    await page.locator('.cm-line', { hasText: seen }).first().waitFor()
+    await context.close()
+  })
+
   test('what the schema knows is offered where it may stand', async () => {
     const { page, context } = await site.open(browser, { path: `definitions/${id}` })
     await page.locator('.stage-node', { hasText: 'first' }).waitFor()

@@ -1,95 +1,222 @@
 /**
- * The few changes of a definition that a picture of it offers: a stage more or less, its words, a
- * route more or less. What comes out is a text; whether it is any good the compiler says.
+ * The changes of a definition that a picture of it offers: stages, their names and words, their
+ * routes with signal, target and guard. What comes out is a text; whether it is any good the
+ * compiler says.
  */
+import { assertNever } from '../assert.ts'
 import type { Json } from '../json.ts'
-import type { DialectName } from '../machine/machine.ts'
-import type { Path } from '../source/edit-json.ts'
-import { dropValue, pushValue, putValue } from '../source/edit-source.ts'
+import type { Move, Outcome, Route, Stage, Trigger } from '../machine/machine.ts'
+import { nodeOn, type Path } from '../source/edit-json.ts'
+import { dropValue, pushValue, putValue, respell } from '../source/edit-source.ts'
 import { readSource } from '../source/read-source.ts'
-import { member, plainValue } from '../source/source.ts'
+import { memberOf, type Node, nodeAt, plainValue } from '../source/source.ts'
+import { guardRoute } from './edit-guard.ts'
+import { leadsTo, nameOf } from './stage-mentions.ts'
+import { pathOf, type Written } from './written.ts'
+
+/** Where a route leads that a picture can change. */
+export type Target =
+  | { readonly kind: 'stage'; readonly stage: string }
+  | { readonly kind: 'return' }
+  | { readonly kind: 'end'; readonly outcome: Outcome }
+
+/** A route is named by its stage and its origin. */
+type OfRoute = { readonly stage: string; readonly route: string }
 
 export type StageEdit =
   | { readonly kind: 'add-stage'; readonly stage: string }
-  | { readonly kind: 'remove-stage'; readonly stage: string }
+  | { readonly kind: 'rename-stage'; readonly stage: string; readonly to: string }
+  /** What led there leads to `instead`; null: nothing does. */
+  | { readonly kind: 'remove-stage'; readonly stage: string; readonly instead: string | null }
   | { readonly kind: 'tell'; readonly stage: string; readonly brief: string }
   | {
       readonly kind: 'add-route'
       readonly stage: string
+      /** Not read where a stage has one signal only. */
       readonly signal: string
-      readonly target: string
+      readonly target: Target
     }
-  | { readonly kind: 'remove-route'; readonly stage: string; readonly signal: string }
+  | ({ readonly kind: 'remove-route' } & OfRoute)
+  | ({ readonly kind: 'lead-route'; readonly target: Target } & OfRoute)
+  /** Names of guards, or the condition itself; empty: none. */
+  | ({ readonly kind: 'guard-route'; readonly guard: string } & OfRoute)
+  | {
+      readonly kind: 'rename-signal'
+      readonly stage: string
+      readonly signal: string
+      readonly to: string
+    }
 
 /** The text after the change; null: this text does not take it, and has to be edited by hand. */
-export function editStage(text: string, dialect: DialectName, edit: StageEdit): string | null {
-  return dialect === 'steps' ? editSteps(text, edit) : editStates(text, words[dialect], edit)
+export function editStage(written: Written, edit: StageEdit): string | null {
+  const next = edited(written, edit)
+  return next !== null && readSource(next).root !== null ? next : null
 }
 
-type Words = { readonly brief: string; readonly signals: string; readonly goTo: GoTo }
-type GoTo = (target: string) => Json
-
-const words: Readonly<Record<'process' | 'workflow', Words>> = {
-  process: { brief: 'question', signals: 'answers', goTo: (next) => ({ next }) },
-  workflow: { brief: 'instructions', signals: 'on', goTo: (target) => target },
-}
-
-function editStates(text: string, { brief, signals, goTo }: Words, edit: StageEdit): string | null {
-  const at = ['states', edit.stage]
+function edited(written: Written, edit: StageEdit): string | null {
+  const { text, root, machine } = written
+  if (edit.kind === 'add-stage') return addStage(written, edit.stage)
+  const stage = machine.stages[edit.stage]
+  if (stage === undefined) return null
   switch (edit.kind) {
-    case 'add-stage':
-      return putNew(text, at, { [brief]: 'What is to be done here?' })
+    case 'rename-stage':
+      return renameStage(written, stage, edit.to)
     case 'remove-stage':
-      return dropValue(text, at)
+      return removeStage(written, stage, edit.instead)
     case 'tell':
-      return putValue(text, [...at, brief], edit.brief)
+      return putValue(text, [...pathOf(root, stage.origin), briefKey[machine.dialect]], edit.brief)
     case 'add-route':
-      return putNew(text, [...at, signals, edit.signal], goTo(edit.target))
-    case 'remove-route':
-      return dropValue(text, [...at, signals, edit.signal])
+      return addRoute(written, stage, edit)
+    case 'rename-signal':
+      return renameSignal(written, stage, edit)
+    case 'remove-route': {
+      const found = routeOf(stage, edit.route)
+      if (found === null) return null
+      // WHY: an event with an empty list of targets is none.
+      const isAlone = found.trigger.routes.length === 1 && machine.dialect !== 'steps'
+      return dropValue(text, pathOf(root, isAlone ? found.trigger.origin : edit.route))
+    }
+    case 'lead-route': {
+      const found = routeOf(stage, edit.route)
+      return found === null ? null : leadRoute(written, found.route, edit.target)
+    }
+    case 'guard-route': {
+      const found = routeOf(stage, edit.route)
+      return found === null ? null : guardRoute(written, edit.route, edit.guard)
+    }
+    default:
+      return assertNever(edit)
   }
 }
 
-function editSteps(text: string, edit: StageEdit): string | null {
-  const index = stepIndex(text, edit.stage)
-  if (edit.kind === 'add-stage') {
-    const step = { id: edit.stage, goal: 'What is to be learned here?', instructions: [] }
-    return index === null ? pushValue(text, ['steps'], step) : null
+const briefKey = { process: 'question', workflow: 'instructions', steps: 'goal' } as const
+const signalsKey = { process: 'answers', workflow: 'on' } as const
+
+function addStage({ text, root, machine }: Written, name: string): string | null {
+  if (machine.stages[name] !== undefined) return null
+  const first = machine.stages[machine.initial]?.origin ?? ''
+  const around = pathOf(root, first).slice(0, -1)
+  const words = { [briefKey[machine.dialect]]: 'What is to be done here?' }
+  if (machine.dialect === 'steps') return pushValue(text, around, { id: name, ...words })
+  return putValue(text, [...around, name], words)
+}
+
+function renameStage(written: Written, stage: Stage, to: string): string | null {
+  const { text, root, machine } = written
+  const own = nameOf(root, machine, stage.name)
+  if (own === null || to === '' || machine.stages[to] !== undefined) return null
+  const renamed = respell(text, [own, ...leadsTo(root, machine, stage.name)], to)
+  // WHY: in a workflow the name `failed` itself says how a run ends there.
+  const isTelling = machine.dialect === 'workflow' && [stage.name, to].includes('failed')
+  const isSaid = nodeAt(root, `${stage.origin}/outcome`) !== null
+  if (!isTelling || isSaid || stage.final === null) return renamed
+  return putValue(renamed, ['states', to, 'outcome'], stage.final)
+}
+
+function removeStage(written: Written, stage: Stage, instead: string | null): string | null {
+  const { text, root, machine } = written
+  if (Object.keys(machine.stages).length === 1) return null
+  const without = dropValue(text, pathOf(root, stage.origin))
+  const left = without === null ? null : readSource(without).root
+  if (without === null || left === null) return null
+  const dangling = leadsTo(left, machine, stage.name)
+  if (dangling.length === 0) return without
+  if (instead === null || instead === stage.name || machine.stages[instead] === undefined) {
+    return null
   }
-  if (index === null) return null
-  const at: Path = ['steps', index]
-  switch (edit.kind) {
-    case 'remove-stage':
-      return dropValue(text, at)
-    case 'tell':
-      return putValue(text, [...at, 'goal'], edit.brief)
-    case 'add-route':
-      return putValue(text, [...at, 'next'], [...nextOf(text, index), { id: edit.target }])
-    case 'remove-route':
-      return dropValue(text, [...at, 'next'])
+  return respell(without, dangling, instead)
+}
+
+type NewRoute = Extract<StageEdit, { kind: 'add-route' }>
+
+function addRoute({ text, root, machine }: Written, stage: Stage, edit: NewRoute): string | null {
+  const at = pathOf(root, stage.origin)
+  const { signal, target } = edit
+  if (machine.dialect === 'steps') {
+    return target.kind === 'stage' ? pushValue(text, [...at, 'next'], { id: target.stage }) : null
   }
+  const path = [...at, signalsKey[machine.dialect], signal]
+  const now = nodeOn(root, path)
+  if (signal === '') return null
+  if (machine.dialect === 'process') {
+    return now === null ? putValue(text, path, answerTo(target)) : null
+  }
+  const name = targetName(target)
+  if (name === null) return null
+  return now === null ? putValue(text, path, name) : addChoice(text, now, { path, name })
 }
 
-function putNew(text: string, path: readonly string[], value: Json): string | null {
-  return valueAt(text, path) === undefined ? putValue(text, path, value) : null
+type Choice = { readonly path: Path; readonly name: string }
+
+/** One more way of an event that has one: the first whose guards hold is taken. */
+function addChoice(text: string, now: Node, { path, name }: Choice): string | null {
+  const last = { target: name }
+  if (now.kind === 'list') return pushValue(text, path, last)
+  if (now.kind === 'scalar') return putValue(text, path, [{ target: now.value }, last])
+  return memberOf(now, 'target') === undefined
+    ? null
+    : putValue(text, path, [plainValue(now), last])
 }
 
-function stepIndex(text: string, id: string): number | null {
-  const steps = valueAt(text, ['steps'])
-  if (!Array.isArray(steps)) return null
-  const index = steps.findIndex((one) => (one as { readonly id?: Json } | null)?.id === id)
-  return index < 0 ? null : index
+function targetName(target: Target): string | null {
+  if (target.kind === 'stage') return target.stage
+  return target.kind === 'return' ? '$return' : null
 }
 
-function nextOf(text: string, index: number): readonly Json[] {
-  const steps = valueAt(text, ['steps']) as readonly { readonly next?: Json }[]
-  const next = steps[index]?.next
-  return Array.isArray(next) ? next : []
+function answerTo(target: Target): Json {
+  if (target.kind === 'stage') return { next: target.stage }
+  return { next: null, action: endAction(target) }
 }
 
-function valueAt(text: string, path: readonly string[]): Json | undefined {
-  const { root } = readSource(text)
-  let node = root ?? undefined
-  for (const step of path) node = node === undefined ? undefined : member(node, step)
-  return node === undefined ? undefined : plainValue(node)
+function endAction(target: Target): 'complete' | 'block' {
+  return target.kind === 'end' && target.outcome === 'completed' ? 'complete' : 'block'
+}
+
+type NewSignal = Extract<StageEdit, { kind: 'rename-signal' }>
+
+function renameSignal({ text, root }: Written, stage: Stage, edit: NewSignal): string | null {
+  const origin = stage.signals[edit.signal]?.origin
+  const path = origin === undefined ? [] : pathOf(root, origin)
+  const around = nodeOn(root, path.slice(0, -1))
+  const own = around === null ? undefined : memberOf(around, edit.signal)
+  if (own === undefined || around === null || edit.to === '') return null
+  if (memberOf(around, edit.to) !== undefined) return null
+  return respell(text, [{ start: own.keyStart, end: own.keyEnd }], edit.to)
+}
+
+/** A move that names its target is changed where the name stands. */
+function leadRoute(written: Written, { move, origin }: Route, target: Target): string | null {
+  const { text, root, machine } = written
+  if (machine.dialect === 'process') return leadAnswer(written, pathOf(root, origin), target)
+  const name = targetName(target)
+  const isNamed = move.kind === 'goto' || move.kind === 'return'
+  if (name === null || !isNamed || (name === '$return' && machine.dialect === 'steps')) return null
+  return putValue(text, pathOf(root, move.origin), name)
+}
+
+function leadAnswer({ text, root }: Written, at: Path, target: Target): string | null {
+  const next = target.kind === 'stage' ? target.stage : null
+  const led = putValue(text, [...at, 'next'], next)
+  if (led === null || target.kind === 'return') return null
+  if (target.kind === 'end') return putValue(led, [...at, 'action'], endAction(target))
+  const action = nodeOn(root, [...at, 'action'])
+  const ends = action !== null && ['block', 'complete'].includes(plainValue(action) as string)
+  return ends ? dropValue(led, [...at, 'action']) : led
+}
+
+/** Where a move leads, as far as a picture can change it; null: only the text can. */
+export function targetOf(move: Move): Target | null {
+  if (move.kind === 'goto') return { kind: 'stage', stage: move.stage }
+  if (move.kind === 'return') return { kind: 'return' }
+  return move.kind === 'end' ? { kind: 'end', outcome: move.outcome } : null
+}
+
+type Found = { readonly trigger: Trigger; readonly route: Route }
+
+function routeOf(stage: Stage, origin: string): Found | null {
+  for (const trigger of Object.values(stage.signals)) {
+    const route = trigger.routes.find((one) => one.origin === origin)
+    if (route !== undefined) return { trigger, route }
+  }
+  return null
 }

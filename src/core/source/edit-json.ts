@@ -20,7 +20,7 @@ export function addMember(text: string, path: Path, value: Json): string | null 
 }
 
 /** The text with one more item at the end of a list, which is made where there is none yet. */
-export function addItem(text: string, path: readonly string[], value: Json): string | null {
+export function addItem(text: string, path: Path, value: Json): string | null {
   const root = rootOf(text)
   const list = root === null ? null : nodeOn(root, path)
   if (list === null) return addAt(text, path, [value])
@@ -33,15 +33,21 @@ export function addItem(text: string, path: readonly string[], value: Json): str
  */
 export function removeValue(text: string, path: Path): string | null {
   const root = rootOf(text)
-  if (root === null) return null
+  if (root === null || nodeOn(root, path) === null) return null
   let depth = path.length
   for (; depth > 1; depth -= 1) {
     const around = nodeOn(root, path.slice(0, depth - 1))
     if (around === null || around.kind === 'scalar' || childrenOf(around).length > 1) break
   }
-  const around = nodeOn(root, path.slice(0, depth - 1))
-  const step = path[depth - 1]
-  if (nodeOn(root, path) === null || around === null || around.kind === 'scalar') return null
+  return removeAlone(text, path.slice(0, depth))
+}
+
+/** The text without one value; what stood around it stays, also when it is empty now. */
+export function removeAlone(text: string, path: Path): string | null {
+  const root = rootOf(text)
+  const around = root === null ? null : nodeOn(root, path.slice(0, -1))
+  const step = path.at(-1)
+  if (around === null || around.kind === 'scalar') return null
   const index = childrenOf(around).findIndex((child, i) => child.key === step || i === step)
   return index < 0 ? null : remove(text, around, index)
 }

@@ -11,6 +11,7 @@ import { jobsContract } from './jobs-contract.ts'
 import { mailContract } from './mail-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
 import { pageContract } from './page-contract.ts'
+import { searchWords } from './search-words.ts'
 import {
   anchor,
   approval,
@@ -78,6 +79,8 @@ export const contract = {
       statuses: z.array(z.enum(statuses)).optional(),
       workspace: folder.optional(),
       definition: name.optional(),
+      stage: name.optional(),
+      q: searchWords.optional(),
     }),
     answer: pageOf(runHead),
   },

@@ -30,6 +30,7 @@ import { mailHandlers } from './mail-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
 import { problem, problemOfRefusal } from './problem.ts'
+import { wordsIn } from './search-words.ts'
 
 export type Handlers = HandlersOf<OperationName>
 
@@ -48,14 +49,16 @@ export const handlers: Handlers = {
     }
     return accepted(await desk.runtime.start(request, byOf(desk)))
   },
-  'runs.list': async ({ runtime }, { after, limit, statuses, workspace, definition }) =>
+  'runs.list': async ({ runtime }, { after, limit, q, stage, ...narrow }) =>
     done(
       await runtime.listRuns({
         after: after ?? null,
         limit,
-        statuses: statuses ?? null,
-        workspace: workspace ?? null,
-        definition: definition ?? null,
+        statuses: narrow.statuses ?? null,
+        workspace: narrow.workspace ?? null,
+        definition: narrow.definition ?? null,
+        ...(stage === undefined ? {} : { stage }),
+        ...(q === undefined ? {} : { words: wordsIn(q) }),
       }),
     ),
   'runs.read': async ({ runtime }, { runId, branch }) =>

@@ -6,7 +6,7 @@
  * gets to see ours. The key is kept by the page and stays with its origin, port included. Neither
  * is worth anything alone.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Access } from './access.ts'
 import type { Caller } from './caller.ts'
 
@@ -47,6 +47,13 @@ export type SignIns = {
   readonly find: (cookie: string, key: string) => Caller | null
   /** Signs out whoever has this cookie. */
   readonly end: (cookie: string) => void
+  /** Signs everybody out. */
+  readonly endAll: () => void
+  /**
+   * Shows whoever has a key that this is where it is from: their words, signed with its hash.
+   * Null: nobody has signed in with a key of that name.
+   */
+  readonly prove: (of: string, words: string) => string | null
 }
 
 const codeMs = 5 * 60_000
@@ -98,6 +105,12 @@ export function openSignIns(options: SignInOptions): SignIns {
       return { role: 'person', name: found.name, access: found.access }
     },
     end: (cookie) => keep(kept.filter((one) => !isSame(one.cookieHash, cookie))),
+    endAll: () => keep([]),
+    prove: (of, words) => {
+      const found = kept.find(({ keyHash }) => isSame(of, `of ${keyHash}`))
+      if (found === undefined || found.expiresAt <= now() || !isPerson(found.name)) return null
+      return createHmac('sha256', found.keyHash).update(words).digest('hex')
+    },
   }
 }
 

@@ -30,7 +30,15 @@ import type { PageFiles } from './page-files.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
 import { sendStream } from './send-stream.ts'
-import { signedInCaller, signIn, signInPath, signOut, signOutPath } from './sign-in.ts'
+import {
+  giveProof,
+  proofPath,
+  signedInCaller,
+  signIn,
+  signInPath,
+  signOut,
+  signOutPath,
+} from './sign-in.ts'
 
 type Ctx = Context<{ Bindings: HttpBindings }>
 
@@ -77,6 +85,7 @@ export function openRoutes({ api, mounts, closing, files }: RoutesOptions): List
   route('GET', '/assets/:name', (exchange) => showAsset(exchange, files))
   route('POST', signInPath, ({ c }) => signIn({ api, ...c.env }))
   route('POST', signOutPath, ({ c }) => signOut({ api, ...c.env }))
+  route('GET', proofPath, async ({ c }) => giveProof({ api, ...c.env }))
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
   for (const mount of mounts) {
@@ -111,6 +120,7 @@ function allowedMethods(): ReadonlyMap<string, readonly string[]> {
     ['/assets/:name', ['GET']],
     [signInPath, ['POST']],
     [signOutPath, ['POST']],
+    [proofPath, ['GET']],
     ['/v1/openapi.json', ['GET']],
     ['/metrics', ['GET']],
     [hookPath, ['POST']],

@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +46,24 @@ test('the cookie is for this host alone, and no script can read it', async () =>
   const daemon = await openDaemon()
   const { setCookie } = await enter(daemon)
   expect(setCookie).toMatch(/^pawl_\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=\d+$/)
+})
+
+test('a daemon proves to be the one that a key is of, for its own port only', async () => {
+  const daemon = await openDaemon()
+  const { key } = await enter(daemon)
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+  const [of, nonce] = [hash(`of ${hash(key)}`), 'ab'.repeat(24)]
+  const ask = (query: string, headers = {}) =>
+    daemon.ask(`GET /v1/sign-in/proof?${query}`, { headers })
+  const { status, text } = await ask(`of=${of}&nonce=${nonce}`)
+  expect(status).toBe(200)
+  const host = `127.0.0.1:${daemon.http.port}`
+  const sign = (words: string) => createHmac('sha256', hash(key)).update(words).digest('hex')
+  expect(JSON.parse(text)).toEqual({ proof: sign(`${nonce} ${host}`) })
+  expect((await ask(`of=${of}&nonce=${nonce}`, { host: '127.0.0.1:1' })).status).toBe(403)
+  expect((await ask(`of=${hash('of x')}&nonce=${nonce}`)).status).toBe(401)
+  expect((await ask(`of=${of}&nonce=1`)).status).toBe(401)
+  expect((await ask('')).status).toBe(401)
 })
 
 test('whoever has signed in may look with cookie and key, and with less may not', async () => {

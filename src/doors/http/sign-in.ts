@@ -11,6 +11,7 @@ import { sendProblem, sendText } from './send.ts'
 
 export const signInPath = '/v1/sign-in'
 export const signOutPath = '/v1/sign-out'
+export const proofPath = '/v1/sign-in/proof'
 /** Sent with every request of the page; a form or a picture of another site cannot. */
 export const keyHeader = 'x-pawl-key'
 
@@ -57,6 +58,28 @@ export async function signOut({ api, incoming, outgoing }: Exchanged): Promise<v
   const headers = { ...asJson, 'set-cookie': cookieText(incoming, '', 0) }
   sendText(outgoing, headers, '{"signedOut":true}')
 }
+
+/**
+ * Shows a page that this is the daemon which it is signed in to, before it sends its key.
+ * WHY the host: the guard has seen that it is ours, port included, so that nobody who has taken
+ * another port can pass this on as their own.
+ */
+export function giveProof({ api, incoming, outgoing }: Exchanged): void {
+  const query = new URL(incoming.url ?? '', 'http://localhost').searchParams
+  const [of, nonce] = [query.get('of') ?? '', query.get('nonce') ?? '']
+  const host = incoming.headers.host?.toLowerCase() ?? ''
+  const isAsked = proofWord.test(of) && proofWord.test(nonce)
+  const proof = isAsked ? (api.signIns?.prove(of, `${nonce} ${host}`) ?? null) : null
+  if (proof === null) return sendProblem(outgoing, unknownKey)
+  sendText(outgoing, asJson, JSON.stringify({ proof }))
+}
+
+const proofWord = /^[0-9a-f]{32,128}$/
+
+const unknownKey = problem('TOKEN_INVALID', {
+  detail: 'nobody is signed in with this key',
+  hint: 'run `pawl open`',
+})
 
 function refuseForeign({ headers }: IncomingMessage): Problem | null {
   if (headers.origin !== undefined) return null

@@ -110,7 +110,8 @@ type ListCalls = Pick<RunStore, 'listRuns' | 'listApprovals' | 'readApproval' | 
 function listCalls(runs: Runs): ListCalls {
   const approvals = () => [...runs.values()].flatMap((run) => [...run.approvals.values()])
   return {
-    listRuns: async ({ after, limit, statuses, workspace, near, definition }) => {
+    listRuns: async (query) => {
+      const { after, limit, statuses, workspace, near, definition, stage, words = [] } = query
       const last = after === null ? null : parseCursor(after, [0, ''])
       const heads = [...runs.values()]
         .map((run) => run.head)
@@ -118,6 +119,8 @@ function listCalls(runs: Runs): ListCalls {
         .filter((head) => workspace === null || head.workspace === workspace)
         .filter(({ workspace: at }) => near === undefined || (at !== null && isNear(at, near)))
         .filter((head) => definition === null || head.definition === definition)
+        .filter((head) => stage === undefined || head.stage === stage)
+        .filter((head) => words.every((word) => saysWord(head, word)))
         .sort((a, b) => b.updatedAt - a.updatedAt || compare(b.id, a.id))
         .filter((head) => last === null || isBefore([head.updatedAt, head.id], last))
       return pageOf(heads.map(copy), limit, (head) => [head.updatedAt, head.id])
@@ -139,6 +142,17 @@ function listCalls(runs: Runs): ListCalls {
         .slice(0, limit)
         .map(copy),
   }
+}
+
+function saysWord(head: RunHead, word: string): boolean {
+  const { id, definition, status, stage, workspace } = head
+  const texts = [id, definition, status, stage, ...(workspace === null ? [] : [workspace])]
+  return lowered(texts.join('\n')).includes(lowered(word))
+}
+
+/** WHY a to z only: the stores with a database can do no more, and all of them agree. */
+function lowered(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 function owedCalls(runs: Runs): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'> {

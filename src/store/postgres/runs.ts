@@ -101,15 +101,23 @@ const nearTo = (sql: Sql, near: string) => sql`AND (
   starts_with(${near}, rtrim(workspace, '/') || '/')
   OR starts_with(rtrim(workspace, '/') || '/', ${near}))`
 
+// WHY "C": its lower case is that of a to z, as in the other stores.
+const saysAll = (sql: Sql, words: readonly string[]) => sql`AND NOT EXISTS (
+  SELECT 1 FROM unnest(${[...words]}::text[]) AS word WHERE strpos(
+    lower(concat_ws(chr(10), id, definition, status, stage, workspace) COLLATE "C"),
+    lower(word COLLATE "C")) = 0)`
+
 function createLists(pool: Pool): Lists {
   return {
-    listRuns: async ({ statuses, workspace, near, definition, after, limit }) => {
+    listRuns: async (query) => {
+      const { statuses, workspace, near, definition, stage, words = [], after, limit } = query
       const key = after === null ? null : parseCursor(after, timeKey)
       const rows = await pool.run<RunHead>(
         (sql) => sql`SELECT ${sql.unsafe(head)} FROM runs WHERE true
           ${key === null ? sql`` : sql`AND (updated_at, id) < (${key[0]}, ${key[1]})`}
           ${statuses === null ? sql`` : sql`AND status = ANY(${[...statuses]}::text[])`}
           ${equals(sql, 'workspace', workspace)} ${equals(sql, 'definition', definition)}
+          ${equals(sql, 'stage', stage ?? null)} ${words.length === 0 ? sql`` : saysAll(sql, words)}
           ${near === undefined ? sql`` : nearTo(sql, `${near.replace(/\/+$/, '')}/`)}
           ORDER BY updated_at DESC, id DESC LIMIT ${limit + 1}`,
       )

@@ -92,10 +92,13 @@ const folderSql = (text: string): string => `rtrim(${text}, '/') || '/'`
 const nearSql = `(instr(${folderSql('?')}, ${folderSql('workspace')}) = 1
   OR instr(${folderSql('workspace')}, ${folderSql('?')}) = 1)`
 
+const wordSql = `instr(
+  lower(concat_ws(char(10), id, definition, status, stage, workspace)), lower(?)) > 0`
+
 function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
   const prepare = statementCache(db)
   return {
-    listRuns: ({ after, limit, statuses, workspace, near, definition }) =>
+    listRuns: ({ after, limit, statuses, workspace, near, definition, stage, words = [] }) =>
       read(() => {
         const last = timeAndId(after)
         const { where, values } = whereAll([
@@ -103,6 +106,8 @@ function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
           ['workspace = ?', workspace],
           [nearSql, near === undefined ? null : [near, near]],
           ['definition = ?', definition],
+          ['stage = ?', stage ?? null],
+          ...words.map((word) => [wordSql, word] as const),
           // The minute finds the page; what is inside of one minute is sorted.
           ['updated_minute <= ?', last && minuteOf(last[0])],
           ['(updated_at, id) < (?, ?)', last],

@@ -1,0 +1,138 @@
+/**
+ * The guards of a workflow: what each of them compares, and one more.
+ */
+import type { FormEvent } from 'react'
+import {
+  type Comparison,
+  dropGuard,
+  guardsOf,
+  putGuard,
+} from '../../src/core/dialects/edit-guard.ts'
+import type { Written } from '../../src/core/dialects/written.ts'
+import type { Json } from '../../src/core/json.ts'
+import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
+import { guardListId } from './route-form.tsx'
+import { SettledField } from './settled-field.tsx'
+
+type Props = {
+  readonly written: Written
+  /** Null: the text does not take it. */
+  readonly onText: (text: string | null) => void
+}
+
+/** The card; nothing in a dialect without named guards. */
+export function GuardForms({ written, onText }: Props) {
+  if (written.machine.dialect !== 'workflow') return null
+  const guards = Object.entries(guardsOf(written))
+  const add = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const [name, field] = [wordOf(form, 'name'), wordOf(form, 'field')]
+    onText(putGuard(written, name, { field, op: 'exists', value: null }))
+    event.currentTarget.reset()
+  }
+  return (
+    <fieldset className="routes">
+      <legend>Guards</legend>
+      <datalist id={guardListId}>
+        {guards.map(([name]) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      {guards.map(([name, guard]) => (
+        <GuardRow key={name} {...{ written, name, guard, onText }} />
+      ))}
+      <form className="route-row" onSubmit={add}>
+        <input
+          className="input mono"
+          name="name"
+          aria-label="New guard"
+          placeholder="New guard"
+          autoComplete="off"
+          required
+        />
+        <input
+          className="input mono"
+          name="field"
+          aria-label="Value that it looks at"
+          placeholder="of which value"
+          autoComplete="off"
+          required
+        />
+        <button type="submit" className="button">
+          Add guard
+        </button>
+      </form>
+    </fieldset>
+  )
+}
+
+type RowProps = Props & { readonly name: string; readonly guard: Comparison }
+
+function GuardRow({ written, name, guard, onText }: RowProps) {
+  const put = (change: Partial<Comparison>): void => {
+    const { field, op, value = null } = { ...guard, ...change }
+    onText(putGuard(written, name, { field, op, value: op === 'in' ? listOf(value) : value }))
+  }
+  const hasValue = guard.op !== 'exists' && guard.op !== 'not_exists'
+  return (
+    <div className="route-row">
+      <strong className="mono cut" title={name}>
+        {name}
+      </strong>
+      <SettledField
+        label={`Value that ${name} looks at`}
+        className="mono"
+        value={guard.field}
+        onSettle={(field) => put({ field })}
+      />
+      <select
+        className="input"
+        aria-label={`How ${name} compares`}
+        value={guard.op}
+        onChange={(event) => put({ op: event.target.value as CompareOp })}
+      >
+        {compareOps.map((op) => (
+          <option key={op}>{op}</option>
+        ))}
+      </select>
+      {hasValue ? (
+        <SettledField
+          label={`What ${name} compares with`}
+          className="mono"
+          value={valueText(guard.value)}
+          onSettle={(text) => put({ value: valueIn(text) })}
+        />
+      ) : null}
+      <button
+        type="button"
+        className="button"
+        aria-label={`Remove ${name}`}
+        onClick={() => onText(dropGuard(written, name))}
+      >
+        ×
+      </button>
+    </div>
+  )
+}
+
+function wordOf(form: FormData, key: string): string {
+  return String(form.get(key) ?? '').trim()
+}
+
+function listOf(value: Json): Json {
+  return Array.isArray(value) ? value : [value]
+}
+
+/** A text is shown without quotes, if it would not be taken for something else. */
+function valueText(value: Json = null): string {
+  return typeof value === 'string' && valueIn(value) === value ? value : JSON.stringify(value)
+}
+
+function valueIn(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

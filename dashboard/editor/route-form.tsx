@@ -1,0 +1,168 @@
+/**
+ * The routes of a stage, each with its signal, where it leads and its condition.
+ */
+import { type FormEvent, useState } from 'react'
+import { guardText } from '../../src/core/dialects/edit-guard.ts'
+import { type StageEdit, type Target, targetOf } from '../../src/core/dialects/edit-stage.ts'
+import type { Written } from '../../src/core/dialects/written.ts'
+import type { Route, Stage } from '../../src/core/machine/machine.ts'
+import { moveText } from '../../src/core/machine/move-text.ts'
+import { SettledField } from './settled-field.tsx'
+
+type Props = {
+  readonly written: Written
+  readonly stage: Stage
+  readonly onEdit: (edit: StageEdit) => void
+}
+
+/** What names of guards are offered from. */
+export const guardListId = 'guard-names'
+
+/** The list, and the form for one more. */
+export function RouteForms({ written, stage, onEdit }: Props) {
+  const isForm = written.machine.dialect === 'steps'
+  const routes = Object.values(stage.signals).flatMap(({ name, routes: ways }) =>
+    ways.map((route, index) => {
+      const number = ways.length > 1 ? ` ${index + 1}` : ''
+      return { signal: name, route, called: isForm ? `route ${index + 1}` : `${name}${number}` }
+    }),
+  )
+  return (
+    <fieldset className="routes">
+      <legend>Routes</legend>
+      {routes.length === 0 ? <p className="soft small">Nothing leads on from here.</p> : null}
+      {routes.map((one) => (
+        <RouteRow key={one.route.origin} {...{ written, stage, onEdit }} {...one} />
+      ))}
+      <NewRoute written={written} stage={stage} onEdit={onEdit} />
+    </fieldset>
+  )
+}
+
+type RowProps = Props & {
+  readonly signal: string
+  readonly route: Route
+  /** How it is told from the others. */
+  readonly called: string
+}
+
+function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
+  const { machine } = written
+  const of = { stage: stage.name, route: route.origin }
+  const target = targetOf(route.move)
+  const guard = guardText(written, route.origin)
+  const hasSignal = machine.dialect !== 'steps'
+  return (
+    <div className="route-row">
+      {hasSignal ? (
+        <SettledField
+          label={`Signal ${called}`}
+          className="mono"
+          value={signal}
+          onSettle={(to) => onEdit({ kind: 'rename-signal', stage: stage.name, signal, to })}
+        />
+      ) : null}
+      {target === null ? (
+        <span className="soft small">{moveText(route.move)}: change it in the text</span>
+      ) : (
+        <TargetSelect
+          label={`Where ${called} leads`}
+          written={written}
+          value={target}
+          onTarget={(to) => onEdit({ kind: 'lead-route', ...of, target: to })}
+        />
+      )}
+      {guard === null ? null : (
+        <SettledField
+          label={`Condition of ${called}`}
+          className="mono"
+          placeholder="always"
+          value={guard}
+          {...(machine.dialect === 'workflow' ? { list: guardListId } : {})}
+          onSettle={(words) => onEdit({ kind: 'guard-route', ...of, guard: words })}
+        />
+      )}
+      <button
+        type="button"
+        className="button"
+        aria-label={`Remove ${called}`}
+        onClick={() => onEdit({ kind: 'remove-route', ...of })}
+      >
+        ×
+      </button>
+    </div>
+  )
+}
+
+function NewRoute({ written, stage, onEdit }: Props) {
+  const [target, setTarget] = useState<Target>({ kind: 'stage', stage: written.machine.initial })
+  const isThere = target.kind !== 'stage' || written.machine.stages[target.stage] !== undefined
+  const chosen: Target = isThere ? target : { kind: 'stage', stage: written.machine.initial }
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const signal = String(new FormData(event.currentTarget).get('signal') ?? '').trim()
+    onEdit({ kind: 'add-route', stage: stage.name, signal, target: chosen })
+    event.currentTarget.reset()
+  }
+  return (
+    <form className="route-row" onSubmit={submit}>
+      {written.machine.dialect === 'steps' ? null : (
+        <input
+          className="input mono"
+          name="signal"
+          placeholder="New signal"
+          aria-label="New signal"
+          autoComplete="off"
+          required
+        />
+      )}
+      <TargetSelect label="Where it leads" written={written} value={chosen} onTarget={setTarget} />
+      <button type="submit" className="button">
+        Add route
+      </button>
+    </form>
+  )
+}
+
+type SelectProps = {
+  readonly label: string
+  readonly written: Written
+  readonly value: Target
+  readonly onTarget: (target: Target) => void
+}
+
+/** Every place that a route of this dialect can lead to. */
+function TargetSelect({ label, written, value, onTarget }: SelectProps) {
+  const targets = targetsOf(written)
+  const current = targets.findIndex((one) => JSON.stringify(one) === JSON.stringify(value))
+  return (
+    <select
+      className="input"
+      aria-label={label}
+      value={current}
+      onChange={(event) => {
+        const chosen = targets[Number(event.target.value)]
+        if (chosen !== undefined) onTarget(chosen)
+      }}
+    >
+      {targets.map((one, index) => (
+        <option key={targetText(one)} value={index}>
+          {targetText(one)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function targetsOf({ machine }: Written): readonly Target[] {
+  const stages = Object.keys(machine.stages).map((stage) => ({ kind: 'stage', stage }) as const)
+  if (machine.dialect === 'process') {
+    return [...stages, { kind: 'end', outcome: 'completed' }, { kind: 'end', outcome: 'blocked' }]
+  }
+  return machine.dialect === 'workflow' ? [...stages, { kind: 'return' }] : stages
+}
+
+function targetText(target: Target): string {
+  if (target.kind === 'stage') return target.stage
+  return target.kind === 'return' ? '(back from the detour)' : `(the run is ${target.outcome})`
+}

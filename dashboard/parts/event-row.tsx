@@ -1,0 +1,32 @@
+/**
+ * One event in a line: when it was, how it went, and what it is in words.
+ */
+import type { LogRecord } from '../data/run-log.ts'
+import { type Words, wordsFor } from './event-words.ts'
+import { clockText, exactText } from './times.ts'
+
+/** What stands in the line; whoever shows it says what the line does. */
+export function EventRow({ record }: { readonly record: LogRecord }) {
+  const { tone, title, about } = wordsOnce(record)
+  return (
+    <>
+      <time dateTime={new Date(record.at).toISOString()} title={exactText(record.at)}>
+        {clockText(record.at)}
+      </time>
+      <span className={`pip ${tone}`} />
+      <span className="words">
+        <strong>{title}</strong>
+        <span className="soft small cut">{about}</span>
+      </span>
+    </>
+  )
+}
+
+const known = new WeakMap<LogRecord, Words>()
+
+/** The words of a record, found once. */
+export function wordsOnce(record: LogRecord): Words {
+  const found = known.get(record) ?? wordsFor(record)
+  known.set(record, found)
+  return found
+}

@@ -1,0 +1,17 @@
+/**
+ * A message of Pawl: what stands in backticks is shown as code, and nothing else is made of it.
+ */
+
+/** The words. */
+export function Told({ text }: { readonly text: string }) {
+  // Every second part stood between two backticks.
+  const parts = text.split(/`([^`\n]+)`/)
+  return parts.map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name
+      <code key={index}>{part}</code>
+    ),
+  )
+}
