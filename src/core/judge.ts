@@ -200,7 +200,7 @@ export function exhaustedRun(where: Judging, state: RunState, { tool }: Call): V
     machine,
     callsCount: state.callsCount + below.callsCount,
     costMicroUsd: state.costMicroUsd + below.costMicroUsd,
-    held: addHeld(heldBy(state.openCalls, { at, dearest }), below.held ?? nothingHeld),
+    held: addHeld(heldBy(state, { at, dearest }), below.held ?? nothingHeld),
   }
   const wish = wishOf(where, state, tool)
   // Calls are the stages' business, which is over after the end; money stays what it is.
@@ -230,8 +230,8 @@ const crowded = deny(
   `${openCallsMax} open calls hold money, which is as many as a run can keep`,
 )
 
-function isCrowded({ openCalls }: RunState, at: number): boolean {
-  if (openCalls.length < openCallsMax) return false
+function isCrowded({ openCalls, holdsCount = 0 }: RunState, at: number): boolean {
+  if (holdsCount < openCallsMax) return false
   const holding = openCalls.filter(({ reserve }) => reserve !== undefined && at < reserve.until)
   return holding.length >= openCallsMax
 }

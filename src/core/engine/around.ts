@@ -5,7 +5,7 @@
 import { own } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
-import { addHeld, heldBy, holdOf, nothingHeld, type Then } from './hold.ts'
+import { addHeld, heldBy, holdingIn, holdOf, nothingHeld, type Then } from './hold.ts'
 import type { Around, Costs, Held, RunState, RunUsage } from './types.ts'
 
 type Relative = {
@@ -34,7 +34,7 @@ export function aroundMember(family: Relatives, member: Relative, { policies, at
   const below = {
     callsCount: own.callsCount - member.state.callsCount,
     costMicroUsd: own.costMicroUsd - member.state.costMicroUsd,
-    held: without(own.held, heldBy(member.state.openCalls, now)),
+    held: without(own.held, heldBy(member.state, now)),
   }
   return { policies, above, below, meters, dearest: now.dearest, ...held }
 }
@@ -59,7 +59,7 @@ function heldOn(members: readonly Relative[], now: Then): Pick<Around, 'held'> {
   const held: Record<string, Held> = {}
   let isAny = false
   for (const { state } of members) {
-    for (const call of state.openCalls) {
+    for (const call of holdingIn(state)) {
       const hold = holdOf(call, now)
       if (hold === nothingHeld) continue
       isAny = true
@@ -76,7 +76,7 @@ function usageOf(members: readonly Relative[], now: Then): ReadonlyMap<string, R
   const usage = new Map<string, RunUsage>()
   for (const { runId, state } of members) {
     const { callsCount, costMicroUsd } = state
-    usage.set(runId, { callsCount, costMicroUsd, held: heldBy(state.openCalls, now) })
+    usage.set(runId, { callsCount, costMicroUsd, held: heldBy(state, now) })
   }
   for (const { runId, parentId } of members.toReversed()) {
     const used = usage.get(runId)

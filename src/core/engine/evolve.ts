@@ -196,7 +196,9 @@ function foldCall(
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used
     state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
-    state.openCalls = [...withRoom(state.openCalls), open]
+    makeRoom(state)
+    state.openCalls = [...state.openCalls, open]
+    countHolds(state, open, 1)
     if (event.grant !== undefined) useGrant(state, event.grant)
   } else {
     const open = state.openCalls.find((one) => one.callId === event.callId)
@@ -206,15 +208,25 @@ function foldCall(
       state.counts = { ...state.counts, bytes: state.counts.bytes + event.bytes, files }
     }
     state.costMicroUsd = addMicroUsd(state.costMicroUsd, event.costMicroUsd)
-    if (open !== undefined) learnCost(state, open, event.costMicroUsd)
-    state.openCalls = state.openCalls.filter((open) => open.callId !== event.callId)
+    if (open === undefined) return
+    learnCost(state, open, event.costMicroUsd)
+    state.openCalls = state.openCalls.filter((one) => one !== open)
+    countHolds(state, open, -1)
   }
 }
 
-function withRoom(calls: readonly OpenCall[]): readonly OpenCall[] {
-  if (calls.length < openCallsMax) return calls
-  const free = calls.findIndex((one) => one.reserve === undefined)
-  return calls.toSpliced(Math.max(free, 0), 1)
+function makeRoom(state: OwnState): void {
+  const { openCalls } = state
+  if (openCalls.length < openCallsMax) return
+  const free = openCalls.findIndex((one) => one.reserve === undefined)
+  const [gone] = openCalls.slice(Math.max(free, 0))
+  state.openCalls = openCalls.filter((one) => one !== gone)
+  if (gone !== undefined) countHolds(state, gone, -1)
+}
+
+// WHY counted: most runs have none, and what all open calls hold is asked for every call.
+function countHolds(state: OwnState, { reserve }: OpenCall, more: 1 | -1): void {
+  if (reserve !== undefined) state.holdsCount = (state.holdsCount ?? 0) + more
 }
 
 function learnCost(state: OwnState, { tool, reserve }: OpenCall, microUsd: number): void {

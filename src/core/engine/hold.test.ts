@@ -105,6 +105,7 @@ describe('calls of which nobody says what they cost', () => {
     expect(open(walk, 'ask')).toBeNull()
     walk.report(0, first)
     expect(open(walk, 'ask')).not.toBeNull()
+    expectCounted(walk)
   })
 })
 
@@ -151,6 +152,14 @@ const plan = fc.array(
 
 const cost = { free: 0, cheap: 70_000, dear: 350_000 }
 
+/** The calls that hold money are counted as they come and go. */
+function expectCounted(walk: Walk): void {
+  for (const { state } of walk.family.members) {
+    const holding = state.openCalls.filter(({ reserve }) => reserve !== undefined)
+    expect(state.holdsCount ?? 0).toBe(holding.length)
+  }
+}
+
 test('a hundred agents in any branches overshoot their shared budget by one call at most', () => {
   fc.assert(
     fc.property(plan, (steps) => {
@@ -164,6 +173,7 @@ test('a hundred agents in any branches overshoot their shared budget by one call
         if (callId !== null) opened.push({ branch, callId, usd: microUsd / 1_000_000 })
         const [ended] = opened.splice(report % 100, report % 100 < opened.length ? 1 : 0)
         if (ended !== undefined) walk.report(ended.usd, ended.callId, ended.branch)
+        expectCounted(walk)
       }
       for (const { usd, callId, branch } of opened) walk.report(usd, callId, branch)
       const spent = walk.family.members.reduce((sum, { state }) => sum + state.costMicroUsd, 0)

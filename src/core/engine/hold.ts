@@ -16,11 +16,16 @@ export const nothingHeld: Held = { microUsd: 0, unknown: 0 }
 /** A moment, and what calls have cost until then. */
 export type Then = { readonly at: number; readonly dearest: Costs }
 
-/** What open calls hold then. */
-export function heldBy(calls: readonly OpenCall[], then: Then): Held {
+/** What the open calls of a run hold then. */
+export function heldBy(state: RunState, then: Then): Held {
   let held = nothingHeld
-  for (const call of calls) held = addHeld(held, holdOf(call, then))
+  for (const call of holdingIn(state)) held = addHeld(held, holdOf(call, then))
   return held
+}
+
+/** The open calls of a run among which some hold money. */
+export function holdingIn({ openCalls, holdsCount = 0 }: RunState): readonly OpenCall[] {
+  return holdsCount === 0 ? [] : openCalls
 }
 
 export function addHeld(a: Held, b: Held): Held {

@@ -303,6 +303,8 @@ export type RunState = {
   readonly dearest?: Costs
   readonly queuedCalls: readonly QueuedCall[]
   readonly openCalls: readonly OpenCall[]
+  /** How many of the open calls hold money; absent: none. */
+  readonly holdsCount?: number
   readonly detour: OpenDetour | null
   readonly fork: Fork | null
   readonly child: Child | null
