@@ -4,7 +4,8 @@
  * bytes, which is what any gateway of this kind costs at least. `free`: no run and no policy.
  * `judged`: by a run, each verdict and each report on the disk before it counts. Of an empty tool
  * (`echo`), of one that reads a small file (`file`), and of `echo` over HTTP.
- * PAWL_BENCH_CALLS sets how many calls the memory is watched over.
+ * PAWL_BENCH_ROUNDS sets how many rounds of 50 calls are timed, PAWL_BENCH_CALLS how many calls
+ * the memory is watched over.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
