@@ -60,7 +60,7 @@ function carryingCalls({
       write(() => {
         const log = runs.insertRun(head, countLogBytes(events))
         if (log === null) return 'exists'
-        runs.insertEvents(log, events)
+        runs.carryEvents(log, events)
         runs.putApprovals(approvals)
         putMachines(machines, head.updatedAt)
         return 'imported'

@@ -15,8 +15,8 @@ export type Hint = {
   readonly minute: number
   /** Whether the reply could be among those that are not remembered. */
   readonly isOlder: boolean
-  /** Replies that are to be found by their command from now on. */
-  readonly indexed: readonly Answered[]
+  /** All that are to be found by their command from now on; null: nothing is indexed now. */
+  readonly indexed: readonly Answered[] | null
 }
 
 /** A command and the record that has its reply. */
@@ -39,7 +39,9 @@ export type Tried = {
 /** Runs that are remembered; beyond it the one longest unused makes room. */
 const runsMax = 1_000
 /** Replies of a run that are remembered before they are indexed, many at once. */
-export const recentMax = 128
+const recentMax = 128
+/** Records, with or without a reply, that are looked through for the replies among them. */
+const tailMax = 1_024
 
 /** Whether the reply has a row of its own, since no record is of the same command. */
 export function isLoose({ events, reply }: Change): boolean {
@@ -50,6 +52,8 @@ type Known = {
   readonly log: number
   seq: number
   minute: number
+  /** Up to where replies are found by their command. */
+  indexedSeq: number
   isOlder: boolean
   readonly recent: Map<string, number>
 }
@@ -74,7 +78,8 @@ export function openRecall(db: DatabaseSync): Recall {
     if (known === null || known.seq !== expectedSeq) return null
     const { log, minute, isOlder, recent } = known
     if (reply !== null && recent.has(reply.commandId)) return null
-    return { log, minute, isOlder, indexed: recent.size < recentMax ? [] : [...recent] }
+    const isDue = recent.size >= recentMax || known.seq - known.indexedSeq >= tailMax
+    return { log, minute, isOlder, indexed: isDue ? [...recent] : null }
   }
   return {
     hintsFor: (changes) => {
@@ -99,12 +104,13 @@ export function openRecall(db: DatabaseSync): Recall {
 }
 
 function remember(known: Known, { head, reply }: Change, { indexed }: Hint): void {
+  if (indexed !== null) {
+    known.indexedSeq = known.seq
+    known.isOlder ||= known.recent.size > 0
+    known.recent.clear()
+  }
   known.seq = head.seq
   known.minute = minuteOf(head.updatedAt)
-  if (indexed.length > 0) {
-    known.recent.clear()
-    known.isOlder = true
-  }
   if (reply !== null) known.recent.set(reply.commandId, head.seq)
 }
 
@@ -113,13 +119,14 @@ type Place = {
   readonly seq: number
   readonly minute: number
   readonly indexedSeq: number
-  readonly hasLoose: 0 | 1
+  readonly isOlder: 0 | 1
 }
 
 function prepareLoad(db: DatabaseSync): (runId: string) => Known | null {
   const find = db.prepare(
     `SELECT no AS log, seq, updated_minute AS minute, indexed_seq AS indexedSeq,
-       EXISTS (SELECT 1 FROM replies WHERE log = no) AS hasLoose
+       EXISTS (SELECT 1 FROM replies WHERE log = no)
+         OR EXISTS (SELECT 1 FROM answered WHERE answered.log = no) AS isOlder
      FROM logs JOIN runs ON log = no WHERE run_id = ?`,
   )
   const answered = db.prepare(
@@ -129,10 +136,10 @@ function prepareLoad(db: DatabaseSync): (runId: string) => Known | null {
   const look = (runId: string): Known | null => {
     const place = asRecordOrNull<Place>(find.get(runId))
     if (place === null) return null
-    const { log, seq, minute, indexedSeq, hasLoose } = place
+    const { log, seq, minute, indexedSeq } = place
     const rows = answered.all(log, indexedSeq)
     const recent = new Map(rows.map((row) => [String(row.commandId), Number(row.seq)]))
-    return { log, seq, minute, isOlder: indexedSeq > 0 || hasLoose === 1, recent }
+    return { log, seq, minute, indexedSeq, isOlder: place.isOlder === 1, recent }
   }
   return (runId) => {
     try {

@@ -20,14 +20,17 @@ export type RunWriter = {
   readonly commit: (change: Change, hint: Hint | null) => Committed
   /** Writes a run that is not there, under the number of its log; null: it is there. */
   readonly insertRun: (head: RunHead, logBytes: number) => number | null
-  readonly insertEvents: (log: number, events: readonly EventRecord[]) => void
+  /** Records that come from elsewhere, without replies. */
+  readonly carryEvents: (log: number, events: readonly EventRecord[]) => void
   readonly putApprovals: (approvals: readonly ApprovalRow[]) => void
   readonly putSnapshot: (runId: string, snapshot: Snapshot) => void
 }
 
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const heads = prepareHeads(db)
-  const { place, placeByHint } = preparePlaces(db, heads)
+  const answers = prepareAnswers(db)
+  const { index } = answers
+  const { place, placeByHint } = preparePlaces(heads, answers)
   const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
@@ -79,12 +82,16 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     if (snapshot !== null) putSnapshot(runId, snapshot)
     return 'committed'
   }
-  return { commit, insertRun, insertEvents, putApprovals, putSnapshot }
+  const carryEvents = (log: number, events: readonly EventRecord[]) => {
+    insertEvents(log, events)
+    index(log, [], events.length)
+  }
+  return { commit, insertRun, carryEvents, putApprovals, putSnapshot }
 }
 
 /** Finds the log of a change and moves its head, when the change fits. */
-function preparePlaces(db: DatabaseSync, { placeOf, insertHead, updateHead }: Heads) {
-  const { isAnswered, isMaybeAnswered, index } = prepareAnswers(db)
+function preparePlaces(heads: Heads, { isAnswered, isMaybeAnswered, index }: Answers) {
+  const { placeOf, insertHead, updateHead } = heads
 
   /** Where a change goes, when it fits: the number of its log. */
   const place = (change: Change): number | Exclude<Committed, 'committed'> => {
@@ -104,12 +111,14 @@ function preparePlaces(db: DatabaseSync, { placeOf, insertHead, updateHead }: He
     if (isOlder && reply !== null && isMaybeAnswered(log, reply.commandId)) return null
     const where = { no: log, minute, expectedSeq }
     if (!updateHead(head, where, countLogBytes(events))) return null
-    if (indexed.length > 0) index(log, indexed)
+    if (indexed !== null) index(log, indexed, expectedSeq)
     return log
   }
 
   return { place, placeByHint }
 }
+
+type Answers = ReturnType<typeof prepareAnswers>
 
 /** Which commands have a reply. */
 function prepareAnswers(db: DatabaseSync) {
@@ -126,11 +135,12 @@ function prepareAnswers(db: DatabaseSync) {
     /** By its key alone, among those that are indexed. */
     isMaybeAnswered: (log: number, commandId: string): boolean =>
       older.get(log, replyKeyOf(commandId)[0]) !== undefined,
-    index: (log: number, answered: readonly Answered[]): void => {
+    /** INVARIANT: all that have their reply in a record up to there are indexed. */
+    index: (log: number, answered: readonly Answered[], upTo: number): void => {
       const rows = answered.map(([id, seq]) => [replyKeyOf(id)[0], seq] as const)
       // WHY sorted: neighbours share a page.
       for (const row of rows.toSorted((a, b) => a[0] - b[0])) add.run(log, ...row)
-      move.run(Math.max(...answered.map(([, seq]) => seq)), log)
+      move.run(upTo, log)
     },
   }
 }
