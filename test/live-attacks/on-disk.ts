@@ -86,7 +86,7 @@ function forge(db: DatabaseSync, runId: string, hash: string): void {
   const data = JSON.stringify({ type: 'approval.granted', id: 'ap1', note: '' })
   db.prepare(
     `INSERT INTO events SELECT log, max(seq) + 1, member, 'approval.granted', ?2, max(at),
-      'person:alice', 'forged', ?3 FROM events WHERE log = ${logOf}`,
+      'person:alice', 'forged', ?3, NULL FROM events WHERE log = ${logOf}`,
   ).run(runId, data, hash)
 }
 
