@@ -223,10 +223,10 @@ test('a workspace has its own prices, and broken ones make every model the deare
     await spending.close()
     return ((await runtime.readHead(runId))?.costMicroUsd ?? 0) - before
   }
-  const own = '{ "prices": { "claude-sonnet-4-5": { "input": 1, "output": 2 } } }'
-  expect(await costOf('m1', own)).toBe(2_000)
+  const own = '{ "prices": { "claude-sonnet-4-5": { "input": 1, "output": 20 } } }'
+  expect(await costOf('m1', own)).toBe(20_000)
   expect(remarks).toEqual([])
-  expect(await costOf('m2', own.replace('2 }', '"2" }'))).toBe(75_000)
+  expect(await costOf('m2', own.replace('20 }', '"20" }'))).toBe(75_000)
   expect(String(remarks[0])).toContain('prices.json`, line 1: ')
 })
 
