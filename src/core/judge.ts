@@ -71,7 +71,7 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
   const full = findFull(limited, usage) ?? findFull(modelLimits(where), usage)
   if (full !== null) return unmetered({ verdict: 'deny', ...full })
   const reserve = reserveFor({ ...where, limited }, usage.wish)
-  if (reserve !== null && isCrowded(state, at)) return unmetered(crowded)
+  if (isCrowded(state, at)) return unmetered(crowded)
   const rule = answer.verdict.rule ?? spoken.find((one) => one.answer.rule !== null)?.answer.rule
   return {
     ...answer.verdict,
@@ -224,7 +224,7 @@ function exhaustedMoney(run: Used, wish: Wish): Verdict | null {
   return { ...denied, hint: openHint(used) ?? denied.hint }
 }
 
-/** WHY denied: the oldest would be forgotten, with the money that it holds. */
+/** WHY denied, also what holds nothing: one of the two could not be kept until its report. */
 const crowded = deny(
   'BUDGET_EXHAUSTED',
   `${openCallsMax} open calls hold money, which is as many as a run can keep`,

@@ -54,6 +54,25 @@ export function withPrices(
   return tableOf({ ...base.models, ...models })
 }
 
+/** Prices with models added to them and rates raised; no model that they know gets cheaper. */
+export function raisePrices(models: PriceTable['models'], base: PriceTable): PriceTable {
+  const raised = Object.entries(models).map(([name, price]) => {
+    // WHY not by the same name alone: a date behind it would make another entry for the model.
+    const known = findPrice(base, name)
+    return [name, known === null ? price : dearerOf(known, price)] as const
+  })
+  return withPrices(Object.fromEntries(raised), base)
+}
+
+/** At least as dear as either, whatever the use; where long prompts begin, the lower counts. */
+function dearerOf({ long: aLong, ...a }: Price, { long: bLong, ...b }: Price): Price {
+  const usual = highestOf([a, b])
+  const longs = [aLong, bLong].filter((one) => one !== undefined)
+  if (longs.length === 0) return usual
+  const above = Math.min(...longs.map((one) => one.above))
+  return { ...usual, long: { ...highestOf([usual, ...longs]), above } }
+}
+
 /** For where it cannot be told what a model costs: each is as dear as the dearest. */
 export function dearestPrices({ unknown }: PriceTable): PriceTable {
   return { models: {}, unknown }
@@ -63,16 +82,19 @@ function tableOf(models: PriceTable['models']): PriceTable {
   const all = Object.values(models).flatMap(({ long, ...usual }) =>
     long === undefined ? [usual] : [usual, long],
   )
-  const highest = (name: keyof Rates): number =>
-    Math.max(0, ...all.map((rates) => rates[name] ?? rates.input))
-  const unknown = {
-    input: highest('input'),
-    output: highest('output'),
-    cacheRead: highest('cacheRead'),
-    cacheWrite: highest('cacheWrite'),
-    cacheWriteHour: highest('cacheWriteHour'),
+  return { models, unknown: highestOf(all) }
+}
+
+/** The highest of each rate, with none left out. */
+function highestOf(all: readonly Rates[]): Required<Rates> {
+  const highest = (rateOf: (rates: Rates) => number): number => Math.max(0, ...all.map(rateOf))
+  return {
+    input: highest((one) => one.input),
+    output: highest((one) => one.output),
+    cacheRead: highest((one) => one.cacheRead ?? one.input),
+    cacheWrite: highest((one) => one.cacheWrite ?? one.input),
+    cacheWriteHour: highest((one) => one.cacheWriteHour ?? one.cacheWrite ?? one.input),
   }
-  return { models, unknown }
 }
 
 /** The price of one use, in whole millionths of a dollar. */

@@ -69,7 +69,7 @@ export type Report = {
 
 /** Money held for a call whose cost is not known yet. */
 export type Reserve = {
-  /** null: nobody said, so as much as a call of its tool has cost at most. */
+  /** Or as much as a call of its tool has cost at most, if that is more; null: nobody said. */
   readonly microUsd: number | null
   /** A call that was never reported holds it no longer than this. */
   readonly until: number
@@ -87,10 +87,10 @@ export type Held = {
 
 /** What a call wants of a budget. */
 export type Wish = {
-  /** null: nobody knows. */
+  /** What is held for it; null: nobody knows. */
   readonly microUsd: number | null
-  /** By its maker, so that it has to fit. */
-  readonly isSaid: boolean
+  /** What has to fit, as its maker says; nought: anything left is enough. */
+  readonly saidMicroUsd: number
 }
 
 /** What the model has cost, or anything else that is no call. */

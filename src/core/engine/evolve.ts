@@ -196,7 +196,7 @@ function foldCall(
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used
     state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
-    makeRoom(state)
+    makeRoom(state, event.at ?? 0)
     state.openCalls = [...state.openCalls, open]
     countHolds(state, open, 1)
     if (event.grant !== undefined) useGrant(state, event.grant)
@@ -209,19 +209,26 @@ function foldCall(
     }
     state.costMicroUsd = addMicroUsd(state.costMicroUsd, event.costMicroUsd)
     if (open === undefined) return
-    learnCost(state, open, event.costMicroUsd)
+    learnCost(state, open, event)
     state.openCalls = state.openCalls.filter((one) => one !== open)
     countHolds(state, open, -1)
   }
 }
 
-function makeRoom(state: OwnState): void {
+/**
+ * Forgets the oldest call that holds nothing, else the oldest that holds nothing any more.
+ * INVARIANT: where all hold money, only a call that holds none comes in (one of Pawl itself, one
+ * that a person let through), and is the next to go: at most one is above `openCallsMax`.
+ */
+function makeRoom(state: OwnState, at: number): void {
   const { openCalls } = state
   if (openCalls.length < openCallsMax) return
-  const free = openCalls.findIndex((one) => one.reserve === undefined)
-  const [gone] = openCalls.slice(Math.max(free, 0))
+  const gone =
+    openCalls.find(({ reserve }) => reserve === undefined) ??
+    openCalls.find(({ reserve }) => reserve !== undefined && at >= reserve.until)
+  if (gone === undefined) return
   state.openCalls = openCalls.filter((one) => one !== gone)
-  if (gone !== undefined) countHolds(state, gone, -1)
+  countHolds(state, gone, -1)
 }
 
 // WHY counted: most runs have none, and what all open calls hold is asked for every call.
@@ -229,13 +236,19 @@ function countHolds(state: OwnState, { reserve }: OpenCall, more: 1 | -1): void 
   if (reserve !== undefined) state.holdsCount = (state.holdsCount ?? 0) + more
 }
 
-function learnCost(state: OwnState, { tool, reserve }: OpenCall, microUsd: number): void {
+function learnCost(
+  state: OwnState,
+  { tool, reserve }: OpenCall,
+  { ok, costMicroUsd }: EventOf<'call.reported'>,
+): void {
   const { dearest = noCosts } = state
   const known = own(dearest, tool)
-  const isNews = known === undefined ? reserve !== undefined || microUsd > 0 : microUsd > known
+  // WHY not of a failure: what ended before it cost anything does not make its tool free.
+  const isFree = ok && reserve !== undefined
+  const isNews = known === undefined ? isFree || costMicroUsd > 0 : costMicroUsd > known
   if (!isNews) return
   if (known === undefined && Object.keys(dearest).length >= toolsKnownMax) return
-  state.dearest = { ...dearest, [tool]: microUsd }
+  state.dearest = { ...dearest, [tool]: costMicroUsd }
 }
 
 function useGrant(state: OwnState, approvalId: string): void {

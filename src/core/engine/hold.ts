@@ -1,6 +1,6 @@
 /**
- * What calls hold of budgets while nobody knows yet what they cost: what their makers say, else as
- * much as a call of the same tool has cost at most, else it is unknown.
+ * What calls hold of budgets while nobody knows yet what they cost: what their makers say, or as
+ * much as a call of the same tool has cost at most, whichever is more; else it is unknown.
  * Together with `hasRoom` this keeps what a budget overshoots to the cost of one call.
  */
 import { own } from '../json.ts'
@@ -36,8 +36,8 @@ export function addHeld(a: Held, b: Held): Held {
 /** What one open call holds; a call that was never reported holds nothing after a while. */
 export function holdOf({ tool, reserve }: OpenCall, { dearest, at }: Then): Held {
   if (reserve === undefined || at >= reserve.until) return nothingHeld
-  const microUsd = reserve.microUsd ?? own(dearest, tool)
-  return microUsd === undefined ? { microUsd: 0, unknown: 1 } : { microUsd, unknown: 0 }
+  const microUsd = moreOf(reserve.microUsd, own(dearest, tool))
+  return microUsd === null ? { microUsd: 0, unknown: 1 } : { microUsd, unknown: 0 }
 }
 
 type Judged = {
@@ -47,12 +47,14 @@ type Judged = {
 
 /** What a call wants of budgets before it is made. */
 export function wishOf({ around, estimateMicroUsd }: Judged, state: RunState, tool: string): Wish {
-  if (estimateMicroUsd !== undefined && estimateMicroUsd > 0) {
-    return { microUsd: estimateMicroUsd, isSaid: true }
-  }
-  // WHY a word of nought is no more than that: the tool may have cost something all the same.
+  // WHY a word is no more than that: the tool may have cost more all the same.
   const known = own(around.dearest ?? state.dearest ?? {}, tool)
-  return { microUsd: known ?? estimateMicroUsd ?? null, isSaid: false }
+  const microUsd = moreOf(estimateMicroUsd ?? null, known)
+  return { microUsd, saidMicroUsd: estimateMicroUsd ?? 0 }
+}
+
+function moreOf(said: number | null, known: number | undefined): number | null {
+  return said === null || known === undefined ? (said ?? known ?? null) : Math.max(said, known)
 }
 
 type Holding = {
@@ -65,10 +67,10 @@ type Holding = {
 }
 
 /** What is written down with a call that is let through; null: it holds nothing. */
-export function reserveFor(holding: Holding, { microUsd, isSaid }: Wish): Reserve | null {
+export function reserveFor(holding: Holding, { microUsd, saidMicroUsd }: Wish): Reserve | null {
   const { machine, around, at, limited, estimateMicroUsd } = holding
   const until = at + reserveMs
-  if (isSaid) return { microUsd, until }
+  if (saidMicroUsd > 0) return { microUsd, until }
   if (estimateMicroUsd === 0 && microUsd === 0) return null
   const isCapped =
     [{ machine }, ...around.above].some((run) => run.machine.limits.microUsdMax !== null) ||

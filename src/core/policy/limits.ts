@@ -90,22 +90,22 @@ function fullBudget({ rule, meter }: Limited, usage: Usage): Full | null {
   }
 }
 
-const unknownCost: Wish = { microUsd: null, isSaid: false }
+const unknownCost: Wish = { microUsd: null, saidMicroUsd: 0 }
 const noneHeld: Held = { microUsd: 0, unknown: 0 }
 
 /** What was spent of a budget, and what open calls hold of it. */
 export type Used = { readonly spent: number; readonly held: Held; readonly max: number }
 
 /**
- * Whether a budget has room for one more call. A call with an estimate has to fit; for others
- * anything left is enough, but only one may be open that could go beyond the end.
+ * Whether a budget has room for one more call. What its maker says has to fit; beyond that anything
+ * left is enough, but only one may be open that could go beyond the end.
  * INVARIANT: as long as no call costs more than it holds, the budget is overshot by one at most.
  */
-export function hasRoom({ spent, held, max }: Used, { microUsd, isSaid }: Wish): boolean {
+export function hasRoom({ spent, held, max }: Used, { microUsd, saidMicroUsd }: Wish): boolean {
   const used = spent + held.microUsd
   if (!(used < max)) return false
   const fits = microUsd !== null && used + microUsd <= max
-  return fits || (!isSaid && held.unknown === 0)
+  return fits || (held.unknown === 0 && used + saidMicroUsd <= max)
 }
 
 /** `is used up ($4.10 spent, and $0.90 held for open calls)`; a wish that is too large is said. */

@@ -80,6 +80,30 @@ test('a mail that was sent is answered before it is crossed off, once for its ke
   expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 1])
 })
 
+test('a mail that is sent while the post closes is crossed off before it is closed', async () => {
+  const { slow, go } = openSlow()
+  const provider = new EventEmitter()
+  const answered = once(provider, 'answer')
+  const upstream: Upstream = {
+    ...{ name: 'test', knowsKeys: true },
+    send: async () => {
+      provider.emit('asked')
+      await answered
+      return { kind: 'sent', ids: ['1'] }
+    },
+  }
+  const { ledger, post } = openDesk(upstream, slow)
+  const asked = once(provider, 'asked')
+  const sending = post.send(request)
+  await asked
+  const closing = post.close()
+  provider.emit('answer')
+  expect(await sending).toEqual({ id: '1' })
+  setTimeout(go, 20)
+  await closing
+  expect(await ledger.listOpen()).toEqual([])
+})
+
 test('what could not be crossed off stays open, and is tried under the same key', async () => {
   const { slow, fail } = openSlow()
   const keys: string[] = []

@@ -50,6 +50,7 @@ const triesMax = 3
 const tryMsMax = 20_000
 const pauseMs = 250
 const leaseMs = 120_000
+const closeRoundsMax = 100
 /** What is refused for a reason that a person has to mend: our key, the line. */
 const upstreamFault = 502
 /** Keys of the provider are good for a day. */
@@ -70,7 +71,11 @@ export function openPost(options: PostOptions): Post {
     resume: () => resume(desk),
     close: async () => {
       desk.closing.abort()
-      await Promise.allSettled(desk.busy.values())
+      // WHY again and again: a mail that ends begins to be crossed off and reported.
+      for (let rounds = 0; desk.busy.size > 0 && rounds < closeRoundsMax; rounds += 1) {
+        await Promise.allSettled(desk.busy.values())
+      }
+      if (desk.busy.size > 0) desk.log('mails were underway at the end', { count: desk.busy.size })
     },
   }
 }

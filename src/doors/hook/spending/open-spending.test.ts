@@ -198,6 +198,35 @@ test('an answer of opencode is paid once wherever the daemon died in between', a
   }
 })
 
+test('an answer of opencode is paid once where paying it was a fault, however often', async () => {
+  for (const faults of ['before it is paid', 'after it was paid']) {
+    const { runtime, store } = openHouse()
+    const payer = { runId: await startRelease(runtime), branch: null }
+    let faultsLeft = 2
+    const send: typeof runtime.send = async (...told) => {
+      if (faultsLeft === 0) return runtime.send(...told)
+      faultsLeft -= 1
+      if (faults === 'after it was paid') await runtime.send(...told)
+      throw new Error('the answer was lost')
+    }
+    const log = () => undefined
+    const spending = openSpending({ runtime: { ...runtime, send }, cards: store, log })
+    for (const costUsd of [0.1, 0.25, 0.25]) spending.look(opencode('m1', costUsd), payer)
+    await spending.close()
+    expect((await runtime.readHead(payer.runId))?.costMicroUsd, faults).toBe(250_000)
+  }
+})
+
+test('a bill of a run that is gone does not keep the next run from paying', async () => {
+  const { runtime, spending, logged } = openHouse()
+  const runId = await startRelease(runtime)
+  spending.look(opencode('m1', 0.1), { runId: 'r_gone', branch: null })
+  spending.look(opencode('m2', 0.25), { runId, branch: null })
+  await spending.close()
+  expect((await runtime.readHead(runId))?.costMicroUsd).toBe(250_000)
+  expect(logged).toEqual([expect.stringContaining('r_gone')])
+})
+
 test('a workspace has its own prices, and broken ones make every model the dearest', async () => {
   const { runtime, folder, store } = openHouse()
   await startRelease(runtime)
@@ -223,10 +252,10 @@ test('a workspace has its own prices, and broken ones make every model the deare
     await spending.close()
     return ((await runtime.readHead(runId))?.costMicroUsd ?? 0) - before
   }
-  const own = '{ "prices": { "claude-sonnet-4-5": { "input": 1, "output": 2 } } }'
-  expect(await costOf('m1', own)).toBe(2_000)
+  const own = '{ "prices": { "claude-sonnet-4-5": { "input": 1, "output": 20 } } }'
+  expect(await costOf('m1', own)).toBe(20_000)
   expect(remarks).toEqual([])
-  expect(await costOf('m2', own.replace('2 }', '"2" }'))).toBe(75_000)
+  expect(await costOf('m2', own.replace('20 }', '"20" }'))).toBe(75_000)
   expect(String(remarks[0])).toContain('prices.json`, line 1: ')
 })
 

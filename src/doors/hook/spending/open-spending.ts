@@ -49,7 +49,7 @@ type File = {
   readonly carried: Carried
   /** Millionths of a dollar by the id of an answer, the latest last. */
   readonly paid: Map<string, number>
-  /** What a daemon that died may have paid or not. */
+  /** What may have been paid or not: the daemon died over it, or paying it was a fault. */
   begun: Bill | null
 }
 
@@ -118,17 +118,25 @@ async function payUses(desk: Desk, heard: Heard, paying: Paying): Promise<void> 
   if (heard.uses.length === 0) return
   const [key, source] = [sessionOf(heard), `${heard.host} plugin`]
   const file = await fileOf(desk, key)
-  if (file.begun !== null) {
-    const { begun } = file
-    file.begun = null
-    await settle(desk, begun, file.paid).catch((fault: unknown) => warn(desk, key, fault))
-  }
+  await settleBegun(desk, key, file)
   for (const use of heard.uses) {
     const bill = billFor(desk, { ...paying, use, source, key, paid: file.paid })
     if (bill === null) continue
-    await keepPlace(desk, key, { ...file, begun: bill })
-    await settle(desk, bill, file.paid)
+    file.begun = bill
+    await keepPlace(desk, key, file)
+    await settleBegun(desk, key, file)
   }
+}
+
+/** INVARIANT: a bill is begun until it is known to be paid, or that nobody is there to pay it. */
+async function settleBegun(desk: Desk, key: string, file: File): Promise<void> {
+  const { begun } = file
+  if (begun === null) return
+  await settle(desk, begun, file.paid).catch((fault: unknown) => {
+    if (codeOf(fault) !== 'RUN_UNKNOWN') throw fault
+    warn(desk, key, fault)
+  })
+  file.begun = null
 }
 
 /** Once for each thing: whoever writes nonsense writes much of it. */
