@@ -57,6 +57,7 @@ const prepareMs = 30
 export function openRunner(settings: RunnerSettings): Runner {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
   const jobs = new Map<string, LiveJob>()
+  const starting = new Map<string, Underway>()
   const watch = (job: LiveJob): void => {
     jobs.set(job.note.id, job)
     if (job.end === null)
@@ -75,14 +76,20 @@ export function openRunner(settings: RunnerSettings): Runner {
   }
   const known: Runner['known'] = ({ id, asked }) => {
     const job = jobs.get(id) ?? null
-    if (job === null || job.note.asked === asked) return job
+    const before = job === null ? starting.get(id) : job.note
+    if (before === undefined || before.asked === asked) return job
     const hint = 'every job has an id of its own; only a retry uses it again'
     throw new PawlError('REQUEST_INVALID', 'this id was used for another job', { hint })
   }
   const start = async (request: JobRequest): Promise<LiveJob> => {
-    const started = known(request)
-    if (started !== null) return started
-    refuseMore(settings, jobs)
+    const started = known(request) ?? starting.get(request.id)?.job
+    if (started !== undefined) return started
+    refuseMore(settings, [...jobs.values()], starting.size)
+    const job = begin(request).finally(() => starting.delete(request.id))
+    starting.set(request.id, { asked: request.asked, job })
+    return job
+  }
+  const begin = async (request: JobRequest): Promise<LiveJob> => {
     const all = await holding()
     const plan = planJob(settings, all, request)
     supervisors ??= openSupervisors({ helper: all.helper, groups: all.means.groups })
@@ -98,12 +105,7 @@ export function openRunner(settings: RunnerSettings): Runner {
     known,
     find: (id) => jobs.get(id) ?? null,
     all: () => [...jobs.values()].sort((one, two) => two.note.startedAt - one.note.startedAt),
-    result: (job) => {
-      const result = resultOf(job, settings.now(), readSecrets(job.folder))
-      const fault = limitFault(job, result)
-      if (fault !== null) throw fault
-      return result
-    },
+    result: (job) => resultNow(job, settings),
     sweep: async () => {
       const faults = lookAtAll([...jobs.values()], settings)
       for (const job of chooseOld([...jobs.values()], settings)) {
@@ -118,6 +120,16 @@ export function openRunner(settings: RunnerSettings): Runner {
       for (const job of jobs.values()) letGo(job)
     },
   }
+}
+
+/** A start that has not come to its end: who asks for the same meanwhile gets what comes of it. */
+type Underway = { readonly asked: string; readonly job: Promise<LiveJob> }
+
+function resultNow(job: LiveJob, { now }: RunnerSettings): JobResult {
+  const result = resultOf(job, now(), readSecrets(job.folder))
+  const fault = limitFault(job, result)
+  if (fault !== null) throw fault
+  return result
 }
 
 /** What there is, told as nothing where nothing is: with why, and what a person can do about it. */
@@ -151,8 +163,12 @@ function clearGroups({ end, note }: LiveJob, now: number): void {
   if (end !== null && now - end.endedAt < clearMsMax) letGroupsGo(note.cgroups)
 }
 
-function refuseMore({ limits }: RunnerSettings, jobs: ReadonlyMap<string, LiveJob>): void {
-  const running = [...jobs.values()].filter((job) => job.end === null).length
+function refuseMore(
+  { limits }: RunnerSettings,
+  jobs: readonly LiveJob[],
+  startingCount: number,
+): void {
+  const running = jobs.filter((job) => job.end === null).length + startingCount
   if (running < limits.jobsRunningMax) return
   throw new JobFault('ResourceExhausted', `${running} jobs are running, and more are not allowed`)
 }
@@ -162,9 +178,11 @@ type Started = Held & { readonly supervisors: Supervisors }
 async function startJob(settings: RunnerSettings, held: Started, plan: Plan): Promise<LiveJob> {
   const { chain } = plan
   const { folder } = chain
-  const supervisor = held.supervisors.take()
+  // WHY before all else: a folder that is there already is not ours to remove.
+  makeFolder(folder)
+  let supervisor: Supervisor | null = null
   try {
-    makeFolder(folder)
+    supervisor = held.supervisors.take()
     holdGroup(settings, held, { plan, supervisor })
     const note = { ...plan.note, cgroups: supervisor.cgroups }
     if (!isBoxed(chain.mechanism)) mkdirSync(chain.scratch, { mode: 0o700 })
@@ -180,7 +198,7 @@ async function startJob(settings: RunnerSettings, held: Started, plan: Plan): Pr
     if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
     return job
   } catch (fault) {
-    dismiss(supervisor)
+    if (supervisor !== null) dismiss(supervisor)
     removeJob(folder)
     throw fault
   }
