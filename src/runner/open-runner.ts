@@ -60,8 +60,7 @@ export function openRunner(settings: RunnerSettings): Runner {
   const starting = new Map<string, Underway>()
   const watch = (job: LiveJob): void => {
     jobs.set(job.note.id, job)
-    if (job.end === null)
-      void waitForEnd(job, Number.POSITIVE_INFINITY).then(() => settings.onEnd(job))
+    void tellEnd(job, settings)
   }
   for (const job of findJobs(settings)) watch(job)
   let held: Promise<Held> | null = null
@@ -96,8 +95,6 @@ export function openRunner(settings: RunnerSettings): Runner {
     const job = await startJob(settings, { ...all, supervisors }, plan)
     watch(job)
     setTimeout(supervisors.prepare, prepareMs).unref()
-    // It may have ended before anybody watched.
-    if (job.end !== null) settings.onEnd(job)
     return job
   }
   return {
@@ -124,6 +121,12 @@ export function openRunner(settings: RunnerSettings): Runner {
 
 /** A start that has not come to its end: who asks for the same meanwhile gets what comes of it. */
 type Underway = { readonly asked: string; readonly job: Promise<LiveJob> }
+
+async function tellEnd(job: LiveJob, { onEnd }: RunnerSettings): Promise<void> {
+  await waitForEnd(job, Number.POSITIVE_INFINITY)
+  await onEnd(job)
+  job.isTold = true
+}
 
 function resultNow(job: LiveJob, { now }: RunnerSettings): JobResult {
   const result = resultOf(job, now(), readSecrets(job.folder))
