@@ -4,30 +4,19 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../runtime/code-of.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { Isolation, JobResult } from '../runtime/jobs.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { beginJob } from './begin-job.ts'
 import { letGroupsGo } from './cgroups.ts'
-import { isBoxed } from './chain.ts'
 import { describe, describeNone } from './find-isolation.ts'
-import {
-  namesIn,
-  readEnd,
-  readNote,
-  readSecrets,
-  removeJob,
-  writeInput,
-  writeNote,
-  writeSecrets,
-} from './job-files.ts'
+import { namesIn, readNote, readSecrets, removeJob } from './job-files.ts'
 import { limitFault, resultOf } from './job-status.ts'
 import { connect, type LiveJob, letGo, liveJob, look, openWayOut, waitForEnd } from './live-job.ts'
 import { chooseOld } from './old-jobs.ts'
-import { type Held, type Plan, planJob } from './plan-job.ts'
+import { type Held, planJob } from './plan-job.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
-import { startChain } from './start-job.ts'
-import { dismiss, openSupervisors, type Supervisor, type Supervisors } from './supervisors.ts'
+import { openSupervisors, type Supervisors } from './supervisors.ts'
 import { findHeld } from './try-means.ts'
 
 export type Runner = {
@@ -92,7 +81,7 @@ export function openRunner(settings: RunnerSettings): Runner {
     const all = await holding()
     const plan = planJob(settings, all, request)
     supervisors ??= openSupervisors({ helper: all.helper, groups: all.means.groups })
-    const job = await startJob(settings, { ...all, supervisors }, plan)
+    const job = await beginJob(settings, { ...all, supervisors }, plan)
     watch(job)
     setTimeout(supervisors.prepare, prepareMs).unref()
     return job
@@ -174,90 +163,6 @@ function refuseMore(
   const running = jobs.filter((job) => job.end === null).length + startingCount
   if (running < limits.jobsRunningMax) return
   throw new JobFault('ResourceExhausted', `${running} jobs are running, and more are not allowed`)
-}
-
-type Started = Held & { readonly supervisors: Supervisors }
-
-async function startJob(settings: RunnerSettings, held: Started, plan: Plan): Promise<LiveJob> {
-  const { chain } = plan
-  const { folder } = chain
-  // WHY before all else: a folder that is there already is not ours to remove.
-  makeFolder(folder)
-  let supervisor: Supervisor | null = null
-  try {
-    supervisor = held.supervisors.take()
-    holdGroup(settings, held, { plan, supervisor })
-    const note = { ...plan.note, cgroups: supervisor.cgroups }
-    if (!isBoxed(chain.mechanism)) mkdirSync(chain.scratch, { mode: 0o700 })
-    writeSecrets(folder, plan.secrets)
-    writeInput(folder, plan.stdin)
-    writeNote(folder, note)
-    const job = liveJob(note, folder)
-    const { process: helper } = supervisor
-    helper.once('exit', () => lookSafely(job, settings))
-    await startWithWayOut(job, { supervisor, chain })
-    if (job.end === null) connect(job)
-    // It may have ended while we were not listening.
-    if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
-    return job
-  } catch (fault) {
-    if (supervisor !== null) dismiss(supervisor)
-    removeJob(folder)
-    throw fault
-  }
-}
-
-type Starting = { readonly supervisor: Supervisor; readonly chain: Plan['chain'] }
-
-/** The way out is there before the program, and closed where there is no program. */
-async function startWithWayOut(job: LiveJob, { supervisor, chain }: Starting): Promise<void> {
-  try {
-    await openWayOut(job)
-    await startChain(supervisor, chain)
-  } catch (fault) {
-    letGo(job)
-    if (fault instanceof JobFault) throw fault
-    throw new JobFault(
-      'SpawnFailed',
-      `the way out of the job could not be opened: ${codeOf(fault)}`,
-    )
-  }
-}
-
-/** WHY no fault: nobody called, so it would end the daemon. The next sweep looks again and says. */
-function lookSafely(job: LiveJob, { now }: RunnerSettings): void {
-  try {
-    look(job, now())
-  } catch {
-    // Told by the sweep, which meets the same fault.
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch (fault) {
-    throw new JobFault('SpawnFailed', `the folder of the job can not be made: ${codeOf(fault)}`)
-  }
-}
-
-function holdGroup(
-  { limits }: RunnerSettings,
-  { means }: Held,
-  { plan, supervisor }: { readonly plan: Plan; readonly supervisor: Supervisor },
-): void {
-  const { limitsAsked } = plan
-  if (supervisor.group === null) return
-  try {
-    means.groups?.hold(supervisor.group, {
-      memoryBytes: limitsAsked.memoryBytes ?? limits.memoryBytes,
-      cpus: limitsAsked.cpus ?? limits.cpus,
-      processes: limits.processes,
-    })
-  } catch (fault) {
-    // WHY not go on without: the limits were promised.
-    throw new JobFault('SpawnFailed', `the limits could not be set: ${codeOf(fault)}`)
-  }
 }
 
 /** Every job of this folder, with those that still run taken hold of. */
