@@ -2,9 +2,11 @@
  * Jobs that do not want to be held: each is started again and again, and after it nothing of it may
  * be left, nothing may hang, and the memory of the daemon may not grow.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { killJob } from '../../src/runner/kill-job.ts'
-import { waitForEnd } from '../../src/runner/live-job.ts'
-import { openScratch, processesWith, scratchLimits } from '../../src/runner/scratch.contract.ts'
+import { type LiveJob, waitForEnd } from '../../src/runner/live-job.ts'
+import { findMarked } from '../../src/runner/marked.ts'
+import { openScratch, scratchLimits, supervisorsHere } from '../../src/runner/scratch.contract.ts'
 import type { RunWish } from '../../src/runtime/jobs.ts'
 import { killedDaemon, manyJobs, restartedDaemon } from './runner-daemons.ts'
 import { type Held, inLanes } from './runner-lanes.ts'
@@ -16,54 +18,32 @@ export const growthBytesMax = 64 * mebibyte
 
 type Scenario = {
   readonly name: string
-  readonly wish: (mark: string) => RunWish
+  readonly wish: RunWish
   /** How many at a time: many of what only waits, one of what wants the whole machine. */
   readonly lanes: number
 }
 
-/** Each sleeps under a name of its own somewhere, so that what is left of it can be found. */
 const scenarios: readonly Scenario[] = [
   {
-    name: 'fork bomb',
-    lanes: 1,
-    wish: (mark) => ({
-      command: `: ${mark}; bomb() { bomb | bomb & }; bomb; exec sleep ${mark}`,
-      timeout: 1,
-    }),
+    ...{ name: 'fork bomb', lanes: 1 },
+    wish: { command: 'bomb() { bomb | bomb & }; bomb; exec sleep 10000', timeout: 1 },
   },
   {
-    name: 'double-forked daemon',
-    lanes: 4,
-    wish: (mark) => ({
-      command: `(setsid sh -c 'sleep ${mark} & sleep ${mark}' &); echo x`,
-      timeout: 5,
-    }),
+    ...{ name: 'double-forked daemon', lanes: 4 },
+    wish: { command: "(setsid sh -c 'sleep 10000 & sleep 10000' &); echo x", timeout: 5 },
   },
-  { name: 'output flood', lanes: 1, wish: (mark) => ({ command: `yes ${mark}`, timeout: 1 }) },
+  { name: 'output flood', lanes: 1, wish: { command: 'yes', timeout: 1 } },
   {
-    name: 'memory hog',
-    lanes: 2,
-    wish: (mark) => ({
-      command: `: ${mark}; exec tail /dev/zero`,
-      timeout: 10,
-      memory_limit: 64 * mebibyte,
-    }),
+    ...{ name: 'memory hog', lanes: 2 },
+    wish: { command: 'exec tail /dev/zero', timeout: 10, memory_limit: 64 * mebibyte },
   },
   {
-    name: 'TERM-ignorer',
-    lanes: 10,
-    wish: (mark) => ({
-      command: `trap '' TERM; while :; do sleep 0.05; : ${mark}; done`,
-      timeout: 1,
-    }),
+    ...{ name: 'TERM-ignorer', lanes: 10 },
+    wish: { command: "trap '' TERM; while :; do sleep 0.05; done", timeout: 1 },
   },
   {
-    name: 'grandchild holding the pipe',
-    lanes: 4,
-    wish: (mark) => ({
-      command: `sh -c 'sleep ${mark} & sleep ${mark} &' ; echo done`,
-      timeout: 5,
-    }),
+    ...{ name: 'grandchild holding the pipe', lanes: 4 },
+    wish: { command: "sh -c 'sleep 10000 & sleep 10000 &' ; echo done", timeout: 5 },
   },
 ]
 
@@ -100,25 +80,47 @@ const keepBytes = 64 * mebibyte
 export async function repeat({ wish, lanes }: Scenario, rounds: number): Promise<Held> {
   const limits = { ...scratchLimits, outputBytes: 4 * mebibyte, keepBytes }
   const scratch = openScratch({ limits })
+  const before = supervisorsHere()
   try {
     await scratch.runner.isolation()
-    return await inLanes({ rounds, lanes }, async (round) => {
-      const mark = `${10_000 + round}.${process.pid}${Math.floor(Math.random() * 1e6)}`
-      const asked = wish(mark)
-      const limitMs = (asked.timeout ?? 0) * 1_000
+    const held = await inLanes({ rounds, lanes }, async () => {
+      const limitMs = (wish.timeout ?? 0) * 1_000
       const begun = performance.now()
-      const job = await scratch.start(asked)
+      const job = await scratch.start(wish)
       await waitForEnd(job, limitMs + 10_000)
       const lateMs = performance.now() - begun - limitMs
       const isHanging = job.end === null || lateMs > lateMsMax
       if (job.end === null) await killJob(job, { signal: 'SIGKILL' }, Date.now)
-      const survivors = processesWith(mark).length
+      const survivors = await survivorsOf(job)
       await scratch.runner.sweep()
       return { lateMs, isHanging, survivors }
     })
+    // The one that waits for a next job goes with its runner.
+    scratch.runner.close()
+    return { ...held, survivors: held.survivors + (await supervisorsBeside(before)) }
   } finally {
     await scratch.remove()
   }
+}
+
+/** What is left of a job that should be gone. */
+export function survivorsOf({ note }: LiveJob): Promise<number> {
+  return countLeft(() => findMarked(note).size)
+}
+
+/** Supervisors of ours that should be gone, but for some. */
+export function supervisorsBeside(others: readonly number[]): Promise<number> {
+  return countLeft(() => supervisorsHere().filter((pid) => !others.includes(pid)).length)
+}
+
+/** What has been killed may take a moment to be gone; what stays for longer survives. */
+const dyingMsMax = 500
+const lookMs = 10
+
+async function countLeft(count: () => number): Promise<number> {
+  const begun = performance.now()
+  while (count() > 0 && performance.now() - begun < dyingMsMax) await sleep(lookMs)
+  return count()
 }
 
 /** Every scenario by its name, for the tests. */

@@ -256,6 +256,23 @@ test('a command that is sent twice under one id is one job', async () => {
   expect(resultIn(two).stdout_summary).toBe('x')
 })
 
+test('a command that is sent twice at once is one job, for a run as for a person', async () => {
+  const { jobs, runtime, startRun, asAgentOf, asPersonHere } = openJobsBench()
+  await jobs.run({ command: 'true' }, asPersonHere, longMs)
+  const runId = await startRun(working)
+  for (const caller of [asPersonHere, asAgentOf(runId)]) {
+    const me = { ...caller, commandId: `${caller.actor.kind}:at-once` }
+    const go = () => jobs.run({ command: 'sleep 20', background: true }, me, longMs)
+    const [one, two] = (await Promise.all([go(), go()])).map(resultIn)
+    expect(two?.process_id).toBe(one?.process_id)
+    const id = one?.process_id ?? ''
+    expect(await jobs.monitor(id, asPersonHere)).toMatchObject({ state: 'running' })
+    await jobs.kill(id, { signal: 'SIGKILL' }, asPersonHere)
+  }
+  const vars = async () => (await runtime.readRun(runId, null)).view.vars
+  await expect.poll(vars).toMatchObject({ job_state: 'killed' })
+})
+
 test('a job that ends while no daemon is there is told to its run by the next one', async () => {
   const bench = openJobsBench()
   const runId = await bench.startRun(working)

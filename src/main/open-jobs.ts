@@ -68,7 +68,6 @@ export function openJobs(settings: JobsSettings): OpenJobs {
     path: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     onEnd: ends.tell,
   })
-  for (const job of runner.all()) if (job.end !== null) ends.tell(job)
   const onFault = (fault: unknown): void =>
     log('error', 'jobs could not be looked after', { fault: String(fault) })
   const timer = every(

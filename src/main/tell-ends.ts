@@ -14,7 +14,8 @@ import { reportJob } from './judge-job.ts'
 import type { LogLine } from './log-file.ts'
 
 export type Ends = {
-  readonly tell: (job: LiveJob) => void
+  /** Resolves also when it could not be told: that is logged. */
+  readonly tell: (job: LiveJob) => Promise<void>
   /** Resolves when all that is being told has been. */
   readonly told: () => Promise<unknown>
 }
@@ -30,6 +31,7 @@ export function tellEnds(runtime: Runtime, log: LogLine): Ends {
         })
         .finally(() => telling.delete(work))
       telling.add(work)
+      return work
     },
     told: () => Promise.all(telling),
   }

@@ -219,7 +219,7 @@ test('a runner that comes later finds jobs again, and no byte is lost', async ()
   first.runner.close()
   const { openRunner } = await import('./open-runner.ts')
   const ends: string[] = []
-  const second = openRunner({ ...first.settings, onEnd: (job) => ends.push(job.note.id) })
+  const second = openRunner({ ...first.settings, onEnd: (job) => void ends.push(job.note.id) })
   expect(second.all()).toHaveLength(5)
   const timer = setInterval(() => void second.sweep(), 100)
   for (const { note } of jobs) {
@@ -276,7 +276,7 @@ test('a job whose supervisor was killed is ended and told as it is', async () =>
 
 test('the end of a job is told once, however soon it comes', async () => {
   const ends: string[] = []
-  const scratch = openScratch({ onEnd: (job) => ends.push(job.note.id) })
+  const scratch = openScratch({ onEnd: (job) => void ends.push(job.note.id) })
   opened.push(scratch)
   const ids: string[] = []
   for (let index = 0; index < 10; index += 1) {

@@ -24,6 +24,8 @@ export type LiveJob = {
   readonly folder: string
   /** Null: it has not ended. */
   end: JobEnd | null
+  /** Whoever hears of ends is done with this one, and needs its files no more. */
+  isTold: boolean
   /** The pipe; null: not connected. */
   control: number | null
   /** Who waits for its end. */
@@ -39,7 +41,10 @@ export function liveJob(note: JobNote, folder: string): LiveJob {
   const end = readEnd(folder)
   const refusals = readRefusals(folder)
   const waiters = new Set<() => void>()
-  return { note, folder, end, control: null, waiters, forceAt: null, outlet: null, refusals }
+  return {
+    ...{ note, folder, end, isTold: false, control: null, waiters, forceAt: null },
+    ...{ outlet: null, refusals },
+  }
 }
 
 /** Opens the way out of a job that has one; resolves when the job can use it. */

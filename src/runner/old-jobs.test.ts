@@ -1,8 +1,11 @@
 /**
  * Which ended jobs are no longer kept.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { LiveJob } from './live-job.ts'
+import { type LiveJob, waitForEnd } from './live-job.ts'
+import { openRunner } from './open-runner.ts'
+import { extentOf } from './read-log.ts'
 import { openScratch, scratchLimits } from './scratch.contract.ts'
 
 test('by size the oldest go first, however young, and running ones never', async () => {
@@ -43,6 +46,51 @@ test('the last job to end can be read for a minute, however large it is', async 
     at += 61_000
     await scratch.runner.sweep()
     expect(find(last.process_id)).toBeNull()
+  } finally {
+    await scratch.remove()
+  }
+})
+
+test('a sweep that finds jobs ended removes none before its end is told', async () => {
+  const scratch = openScratch()
+  const wish = { command: 'echo x; sleep 0.2', background: true }
+  const heard: number[] = []
+  try {
+    for (let index = 0; index < 3; index += 1) await scratch.start(wish)
+    scratch.runner.close()
+    // Jobs that are not its own children: it hears of their end by looking.
+    const later = openRunner({
+      ...{ ...scratch.settings, limits: { ...scratchLimits, keepCount: 0 } },
+      onEnd: ({ folder }) => void heard.push(extentOf(folder, 'stdout').size),
+    })
+    await sleep(700)
+    await later.sweep()
+    await expect.poll(() => heard).toEqual([2, 2, 2])
+    await later.sweep()
+    expect(later.all()).toHaveLength(1)
+    later.close()
+  } finally {
+    await scratch.remove()
+  }
+})
+
+test('a job is kept as long as its end is being told, however old it is', async () => {
+  let at = Date.now()
+  let finish = (): void => undefined
+  const told = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const scratch = openScratch({ now: () => at, onEnd: () => told })
+  try {
+    const job = await scratch.start({ command: 'true' })
+    await waitForEnd(job, 5_000)
+    at += 2 * scratchLimits.keepMs
+    await scratch.runner.sweep()
+    expect(scratch.runner.find(job.note.id)).toBe(job)
+    finish()
+    await told
+    await scratch.runner.sweep()
+    expect(scratch.runner.find(job.note.id)).toBeNull()
   } finally {
     await scratch.remove()
   }

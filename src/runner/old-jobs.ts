@@ -11,7 +11,7 @@ const keepMsMin = 60_000
 /** Of jobs that have ended nothing grows, and there may be thousands of them. */
 const sizes = new WeakMap<LiveJob, number>()
 
-/** The oldest first to go, however young; never one that is running. */
+/** The oldest first to go, however young; never one that is running, or not told of yet. */
 export function chooseOld(
   jobs: readonly LiveJob[],
   { limits, now }: Pick<RunnerSettings, 'limits' | 'now'>,
@@ -24,7 +24,8 @@ export function chooseOld(
   return ended
     .filter(({ job, age }, index) => {
       bytes += sizeOf(job)
-      if (index === 0 && age < keepMsMin) return false
+      // WHY: facts are made of its files, and of none they would be false.
+      if (!job.isTold || (index === 0 && age < keepMsMin)) return false
       return age > limits.keepMs || index >= limits.keepCount || bytes > limits.keepBytes
     })
     .map(({ job }) => job)

@@ -116,6 +116,13 @@ export function childrenOf(parent: number): readonly number[] {
   return processes().filter((pid) => parentOf(pid) === parent)
 }
 
+/** Those of ours, with a job or waiting for one. */
+export function supervisorsHere(): readonly number[] {
+  return childrenOf(process.pid).filter((pid) =>
+    readOf(pid, 'cmdline').startsWith('pawl-job\0supervise'),
+  )
+}
+
 /** The child of ours that a process with this text on its command line comes from. */
 export function supervisorOf(text: string): number {
   let [pid] = processesWith(text)

@@ -42,8 +42,8 @@ export type RunnerSettings = {
   /** Stronger means are left out, so that weaker ones can be tested. */
   readonly strongest?: IsolationLevel
   readonly leaveOut?: readonly Mechanism['kind'][]
-  /** Hears of every job that has ended, once in the life of this runner. */
-  readonly onEnd: (job: LiveJob) => void
+  /** Hears of every job that has ended, once in the life of this runner; until then it is kept. */
+  readonly onEnd: (job: LiveJob) => void | Promise<void>
 }
 
 /** A job that somebody may start. */

@@ -2,13 +2,18 @@
  * Starts the chain of a job and waits until the program has begun or could not.
  */
 import type { ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { JobFault } from '../runtime/job-fault.ts'
 import { type Chain, chainOf } from './chain.ts'
-import { type JobEnd, readEnd } from './job-files.ts'
+import { controlName, type JobEnd, readEnd } from './job-files.ts'
 import { startMsMax } from './limits.ts'
 import { lastLines } from './read-log.ts'
 import { instruct, type Supervisor } from './supervisors.ts'
+
+/** The supervisor ended before it had read what to run: nothing of the job has begun. */
+export class UnreadFault extends JobFault {}
 
 /** The program of the job runs then, or has ended already. Faults are `JobFault`s. */
 export async function startChain(supervisor: Supervisor, chain: Chain): Promise<void> {
@@ -30,6 +35,8 @@ function firstLine(helper: ChildProcess): Promise<string> {
       helper.kill('SIGKILL')
       done('nothing in time')
     }, startMsMax)
+    // It may have ended before anybody listened.
+    if (helper.stdout?.readableEnded === true) return done('nothing')
     helper.stdout?.on('data', (part) => {
       text += String(part)
       if (text.includes('\n')) done(text.slice(0, text.indexOf('\n')))
@@ -41,7 +48,12 @@ function firstLine(helper: ChildProcess): Promise<string> {
 
 function startFault(end: JobEnd | null, chain: Chain, heard: string): JobFault {
   const name = chain.program[0] ?? ''
-  if (end === null) return new JobFault('SpawnFailed', `the helper did not start: ${heard}`)
+  if (end === null) {
+    // INVARIANT: a supervisor makes its pipe before it passes on a word of what it has read.
+    const isUnread = heard === 'nothing' && !existsSync(join(chain.folder, controlName))
+    const Fault = isUnread ? UnreadFault : JobFault
+    return new Fault('SpawnFailed', `the helper did not start: ${heard}`)
+  }
   const code = errnoName(end.error)
   const said = lastLines(chain.folder, 'stderr', { lines: 1, bytesMax: 500 })
   if (end.step === 'exec' || end.step === 'folder' || end.step === 'interpreter') {

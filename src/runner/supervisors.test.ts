@@ -1,13 +1,19 @@
 /**
  * Supervisors that wait for a job, and what the command lines of the chain tell a job.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
-import { findGroups } from './cgroups.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { findGroups, type Groups } from './cgroups.ts'
+import { readEnd } from './job-files.ts'
 import { readLogs } from './page-log.ts'
 import { childrenOf, compileHelper, openScratch, type Scratch } from './scratch.contract.ts'
 import { dismiss, openSupervisors } from './supervisors.ts'
+
+/** The supervisor of a job that has just ended may still be there for so long. */
+const lingerMs = 300
 
 const opened: Scratch[] = []
 afterAll(async () => {
@@ -42,6 +48,7 @@ test('the next job has the supervisor that waits, and a closed runner has none',
   const ours = (): readonly number[] =>
     childrenOf(process.pid).filter((pid) => !before.includes(pid))
   await scratch.run({ command: 'true' })
+  await sleep(lingerMs)
   await expect.poll(() => ours().length).toBe(1)
   const [waiting] = ours()
   const job = await scratch.start({ command: 'cat; sleep 5', stdin: 'heard', timeout: 10 })
@@ -69,5 +76,55 @@ test.for(['spaces', 'bubblewrap'] as const)(
     for (const hidden of [secret, join(scratch.folder, 'home'), compileHelper()]) {
       expect(said).not.toContain(hidden)
     }
+  },
+)
+
+/** Groups that are plain folders: what is left of them can be seen on any machine. */
+function foldersAs(base: string): Groups {
+  return {
+    ...{ version: 1, has: { memory: true, pids: true, cpu: true }, hold: () => undefined },
+    make: (name) => {
+      mkdirSync(join(base, name))
+      return [join(base, name)]
+    },
+  }
+}
+
+test.for([
+  ['is not there', '/no/such/helper'],
+  ['cannot even be tried', '/dev/null/helper'],
+] as const)('a supervisor whose helper %s leaves no group behind', async ([, helper]) => {
+  const base = mkdtempSync(join(tmpdir(), 'pawl-groups-'))
+  onTestFinished(() => rmSync(base, { recursive: true }))
+  const supervisors = openSupervisors({ helper, groups: foldersAs(base) })
+  supervisors.prepare()
+  try {
+    supervisors.take()
+  } catch (fault) {
+    expect(fault).toMatchObject({ error: { error_type: 'SpawnFailed' } })
+  }
+  await expect.poll(() => readdirSync(base)).toEqual([])
+})
+
+test.for(['none', 'some'] as const)(
+  'a waiting supervisor that was killed costs no job, with network %s',
+  async (kind) => {
+    const scratch = open()
+    await scratch.runner.isolation()
+    const before = childrenOf(process.pid)
+    await scratch.run({ command: 'true' })
+    const ours = (): readonly number[] =>
+      childrenOf(process.pid).filter((pid) => !before.includes(pid))
+    await sleep(lingerMs)
+    await expect.poll(() => ours().length).toBe(1)
+    const network = kind === 'none' ? kind : [{ host: 'example.com', ports: [443] }]
+    // In one turn: nobody has heard of its end when the job takes it.
+    for (const pid of ours()) process.kill(pid, 'SIGKILL')
+    const job = await scratch.start({ command: 'echo here; sleep 20', timeout: 30 }, { network })
+    await expect.poll(() => readLogs(job, {}).stdout).toBe('here\n')
+    expect(job.end).toBeNull()
+    // Only one of ours holds its pipe: without a daemon its time is over soon.
+    scratch.runner.close()
+    await expect.poll(() => readEnd(job.folder)?.why, { timeout: 5_000 }).toBe('alone')
   },
 )

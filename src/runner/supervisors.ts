@@ -63,13 +63,9 @@ export function openSupervisors(means: Means): Supervisors {
 export function openSupervisor({ helper, groups }: Means): Supervisor {
   const group = groups === null ? null : `pawl-${randomBytes(8).toString('hex')}`
   const cgroups = groups === null || group === null ? [] : makeGroups(groups, group)
-  const child = spawn(helper, ['supervise'], {
-    // WHY: the path of the helper tells where Pawl keeps its files, and a job can read this.
-    argv0: 'pawl-job',
-    ...{ detached: true, stdio: ['pipe', 'pipe', 'ignore'], env: {} },
-  })
+  const child = spawnHelper(helper, cgroups)
   // Whoever starts a job with it hears of both: it says nothing, or that it does not exist.
-  child.on('error', () => undefined)
+  child.on('error', () => letGroupsGo(cgroups))
   child.stdin?.on('error', () => undefined)
   child.once('exit', () => letGroupsGo(cgroups))
   child.unref()
@@ -84,6 +80,19 @@ function makeGroups(groups: Groups, name: string): readonly string[] {
   } catch (fault) {
     // WHY not go on without: the limits were promised.
     throw new JobFault('SpawnFailed', `the group of the job can not be made: ${codeOf(fault)}`)
+  }
+}
+
+function spawnHelper(helper: string, cgroups: readonly string[]): ChildProcess {
+  try {
+    return spawn(helper, ['supervise'], {
+      // WHY: the path of the helper tells where Pawl keeps its files, and a job can read this.
+      argv0: 'pawl-job',
+      ...{ detached: true, stdio: ['pipe', 'pipe', 'ignore'], env: {} },
+    })
+  } catch (fault) {
+    letGroupsGo(cgroups)
+    throw new JobFault('SpawnFailed', `the helper can not be started: ${codeOf(fault)}`)
   }
 }
 

@@ -1,0 +1,127 @@
+/**
+ * Begins a job by its plan: its folder and what is in there, its supervisor, its program. Nothing
+ * of it is left where that fails.
+ */
+import { mkdirSync } from 'node:fs'
+import { codeOf } from '../runtime/code-of.ts'
+import { JobFault } from '../runtime/job-fault.ts'
+import { isBoxed } from './chain.ts'
+import { readEnd, removeJob, writeInput, writeNote, writeSecrets } from './job-files.ts'
+import { connect, type LiveJob, letGo, liveJob, look, openWayOut } from './live-job.ts'
+import type { Held, Plan } from './plan-job.ts'
+import type { RunnerSettings } from './settings.ts'
+import { startChain, UnreadFault } from './start-job.ts'
+import { dismiss, type Supervisor, type Supervisors } from './supervisors.ts'
+
+export type Means = Held & { readonly supervisors: Supervisors }
+
+/** The program runs then, or has ended already. Faults are `JobFault`s. */
+export async function beginJob(
+  settings: RunnerSettings,
+  means: Means,
+  plan: Plan,
+): Promise<LiveJob> {
+  const { folder, mechanism, scratch } = plan.chain
+  // WHY before all else: a folder that is there already is not ours to remove.
+  makeFolder(folder)
+  try {
+    if (!isBoxed(mechanism)) mkdirSync(scratch, { mode: 0o700 })
+    writeSecrets(folder, plan.secrets)
+    writeInput(folder, plan.stdin)
+    const begin = (): Promise<LiveJob> =>
+      beginBy(settings, means, { plan, supervisor: means.supervisors.take() })
+    return await begin().catch((fault: unknown) => {
+      // The one that waited was killed meanwhile, which is no fault of this job. Once is enough.
+      if (fault instanceof UnreadFault) return begin()
+      throw fault
+    })
+  } catch (fault) {
+    removeJob(folder)
+    throw fault
+  }
+}
+
+type Beginning = { readonly plan: Plan; readonly supervisor: Supervisor }
+
+async function beginBy(
+  settings: RunnerSettings,
+  means: Means,
+  { plan, supervisor }: Beginning,
+): Promise<LiveJob> {
+  const { chain } = plan
+  const { folder } = chain
+  const { process: helper } = supervisor
+  const note = { ...plan.note, cgroups: supervisor.cgroups }
+  const job = liveJob(note, folder)
+  const onExit = (): void => lookSafely(job, settings)
+  try {
+    holdGroup(settings, means, { plan, supervisor })
+    writeNote(folder, note)
+    helper.once('exit', onExit)
+    await startWithWayOut(job, supervisor, chain)
+    if (job.end === null) connect(job)
+    // It may have ended while we were not listening.
+    if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
+    return job
+  } catch (fault) {
+    dismiss(supervisor)
+    // WHY: it would take hold of the next one in this folder, and never let go of it.
+    if (fault instanceof UnreadFault) helper.off('exit', onExit)
+    throw fault
+  }
+}
+
+/** The way out is there before the program, and closed where there is no program. */
+async function startWithWayOut(
+  job: LiveJob,
+  supervisor: Supervisor,
+  chain: Plan['chain'],
+): Promise<void> {
+  try {
+    await openWayOut(job)
+    await startChain(supervisor, chain)
+  } catch (fault) {
+    letGo(job)
+    if (fault instanceof JobFault) throw fault
+    throw new JobFault(
+      'SpawnFailed',
+      `the way out of the job could not be opened: ${codeOf(fault)}`,
+    )
+  }
+}
+
+/** WHY no fault: nobody called, so it would end the daemon. The next sweep looks again and says. */
+function lookSafely(job: LiveJob, { now }: RunnerSettings): void {
+  try {
+    look(job, now())
+  } catch {
+    // Told by the sweep, which meets the same fault.
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (fault) {
+    throw new JobFault('SpawnFailed', `the folder of the job can not be made: ${codeOf(fault)}`)
+  }
+}
+
+function holdGroup(
+  { limits }: RunnerSettings,
+  { means }: Held,
+  { plan, supervisor }: Beginning,
+): void {
+  const { limitsAsked } = plan
+  if (supervisor.group === null) return
+  try {
+    means.groups?.hold(supervisor.group, {
+      memoryBytes: limitsAsked.memoryBytes ?? limits.memoryBytes,
+      cpus: limitsAsked.cpus ?? limits.cpus,
+      processes: limits.processes,
+    })
+  } catch (fault) {
+    // WHY not go on without: the limits were promised.
+    throw new JobFault('SpawnFailed', `the limits could not be set: ${codeOf(fault)}`)
+  }
+}
