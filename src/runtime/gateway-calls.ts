@@ -28,6 +28,7 @@ import {
   putOff,
   removeBegun,
   removeCard,
+  takeOver,
 } from './gateway-cards.ts'
 import { isUnclear, type Place, type PlaceDesk, placeOf } from './gateway-place.ts'
 import type { Pass, Passes } from './passes.ts'
@@ -216,7 +217,7 @@ async function begin(
   found: Found & { readonly approvalId: string },
   by: By,
 ): Promise<GatewayVerdict> {
-  const { approvalId, place, holder } = found
+  const { approvalId, place, holder, estimateMicroUsd = 0 } = found
   const commandId = commandIdOf(approvalId)
   const verdict = verdictOf(await judge(desk, found, { ...by, commandId }), place)
   if (verdict.verdict !== 'allow' || verdict.callId === null) {
@@ -227,7 +228,8 @@ async function begin(
   }
   const { callId } = verdict
   const { runId } = place
-  const begun = { approvalId, runId, callId, holder, commandId: by.commandId }
+  const { commandId: askedAs } = by
+  const begun = { approvalId, runId, callId, holder, commandId: askedAs, estimateMicroUsd }
   if ((await putBegun(desk, found, begun)) === 'conflict') return beingMade(found)
   return { ...verdict, approvalId }
 }
@@ -257,12 +259,15 @@ async function takeUpBegun(desk: CallsDesk, found: Begun, by: By): Promise<Gatew
     )
     return { ...verdictOf(again, place), approvalId }
   }
-  if (isLeased(desk, note)) return beingMade(found)
-  const unknown = { ok: false, output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
+  const taken = isLeased(desk, note) ? null : await takeOver(desk, found)
+  if (taken === null) return beingMade(found)
+  // WHY the estimate: it may have happened, and then it has cost.
+  const costMicroUsd = note.estimateMicroUsd
+  const unknown = { ok: false, output: null, exitCode: null, bytes: 0, costMicroUsd }
   const about = { callId, branch: place.branch, holder: approvedHolder }
   const intent: Intent = { kind: 'report', ...about, report: unknown }
   const { reply } = await desk.runtime.send(place.runId, intent, { ...by, commandId: null })
-  await removeCard(desk, found)
+  await removeCard(desk, taken)
   // It was reported, and only its card was left behind: this is another call.
   if (reply.kind === 'refused') return checkAnew(desk, found, by)
   const reason = 'a person approved this call and it was begun, but its end was never seen'

@@ -14,8 +14,10 @@ export type BegunNote = {
   readonly approvalId: string
   readonly runId: string
   readonly callId: string
-  /** The process that makes it: only its word on the end counts. */
-  readonly holder: string
+  /** The process that makes it: only its word on the end counts. Null: it is written off. */
+  readonly holder: string | null
+  /** What it costs if its end is never seen. */
+  readonly estimateMicroUsd: number
   /** Until then nobody else may write it off; the holder puts it off while it lives. */
   readonly leaseUntil: number
   readonly commandId: string | null
@@ -80,7 +82,7 @@ export async function removeBegun(desk: CardsDesk, begun: BegunCall): Promise<vo
   }
 }
 
-/** The call of that id, if it was begun after a person had agreed to it. */
+/** The call of that id, if it was begun after a person had agreed to it and has a holder. */
 export async function findBegun(
   { store }: CardsDesk,
   call: Pick<BegunNote, 'runId' | 'callId'>,
@@ -91,6 +93,7 @@ export async function findBegun(
   const card = await store.readCard(gatewayDrawer, key)
   const note = card === null ? null : noteIn(card)
   if (card === null || note?.state !== 'begun' || note.callId !== call.callId) return null
+  if (note.holder === null) return null
   return { key, card, note }
 }
 
@@ -98,6 +101,18 @@ export async function findBegun(
 export function putOff(desk: CardsDesk, begun: BegunCall): Promise<'written' | 'conflict'> {
   const leaseUntil = desk.clock.now() + callLeaseMs
   return desk.store.writeCards([changeOf(desk, begun, { ...begun.note, leaseUntil })])
+}
+
+/**
+ * Takes the call from its holder, to write it off; gives its card from then on. Null: it was
+ * renewed or ended meanwhile. WHY a lease again: who writes it off may be killed as well.
+ */
+export async function takeOver<T extends BegunCall>(desk: CardsDesk, begun: T): Promise<T | null> {
+  const { card } = begun
+  const leaseUntil = desk.clock.now() + callLeaseMs
+  const note = { ...begun.note, holder: null, commandId: null, leaseUntil }
+  if ((await desk.store.writeCards([changeOf(desk, begun, note)])) === 'conflict') return null
+  return { ...begun, note, card: { ...card, version: card.version + 1 } }
 }
 
 /** Whether the holder counts as alive. */
