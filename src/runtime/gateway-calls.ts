@@ -176,7 +176,7 @@ async function questionOf(
 type Carded = Asked & { readonly card: Card | null }
 
 async function park(desk: CallsDesk, asked: Carded, approvalId: string): Promise<GatewayVerdict> {
-  await putAsked(desk, asked, approvalId)
+  await putAsked(desk, { ...asked, runId: asked.place.runId }, approvalId)
   return waiting(desk, asked, approvalId)
 }
 

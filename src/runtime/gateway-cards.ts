@@ -22,7 +22,9 @@ export type BegunNote = {
   readonly leaseUntil: number
   readonly commandId: string | null
 }
-export type Note = { readonly state: 'asked'; readonly approvalId: string } | BegunNote
+export type Note =
+  | { readonly state: 'asked'; readonly approvalId: string; readonly runId: string }
+  | BegunNote
 
 /** A call that was begun, with its card. */
 export type BegunCall = { readonly key: string; readonly card: Card; readonly note: BegunNote }
@@ -37,10 +39,11 @@ export function noteIn({ data }: Card): Note {
 /** Puts the question on the card. `conflict`: somebody else was faster. */
 export function putAsked(
   desk: CardsDesk,
-  place: Place,
+  place: Place & { readonly runId: string },
   approvalId: string,
 ): Promise<'written' | 'conflict'> {
-  return desk.store.writeCards([changeOf(desk, place, { state: 'asked', approvalId })])
+  const { runId } = place
+  return desk.store.writeCards([changeOf(desk, place, { state: 'asked', approvalId, runId })])
 }
 
 /** From now on it is being made, under a lease. */
@@ -53,7 +56,7 @@ export function putBegun(
   const way = { key: wayTo(begun), card: null }
   return desk.store.writeCards([
     changeOf(desk, place, { state: 'begun', ...begun, leaseUntil }),
-    { ...changeOf(desk, way, null), data: JSON.stringify({ key: place.key }) },
+    { ...changeOf(desk, way, null), data: JSON.stringify({ key: place.key, runId: begun.runId }) },
   ])
 }
 
@@ -118,6 +121,12 @@ export async function takeOver<T extends BegunCall>(desk: CardsDesk, begun: T): 
 /** Whether the holder counts as alive. */
 export function isLeased({ clock }: Pick<CardsDesk, 'clock'>, { leaseUntil }: BegunNote): boolean {
   return leaseUntil > clock.now()
+}
+
+/** The run of a card of this drawer; null: it is a server's. */
+export function runOfCard({ key, data }: Card): string | null {
+  if (!key.startsWith('call:') && !key.startsWith('begun:')) return null
+  return (JSON.parse(data) as { readonly runId?: string }).runId ?? null
 }
 
 function wayTo({ runId, callId }: Pick<BegunNote, 'runId' | 'callId'>): string {
