@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
-import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
+import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { agentToken, openDaemon, personToken } from '../doors/api/daemon.contract.ts'
 import { operationNames } from '../doors/api/operations-table.ts'
 import { release, startRelease } from '../runtime/runtime.contract.ts'
@@ -195,7 +195,9 @@ test('a call whose answer was lost is sent again under the same command id', asy
   onTestFinished(() => void flaky.close())
   const client = openClient({ socket: path, token: agentToken })
   onTestFinished(client.close)
-  expect(await client.runs.resume({ runId: 'r' })).toEqual({ runId: 'r' })
+  const onLost = vi.fn()
+  expect(await client.runs.resume({ runId: 'r' }, { onLost })).toEqual({ runId: 'r' })
+  expect(onLost).toHaveBeenCalledTimes(2)
   expect(new Set(seen.map((one) => one.commandId)).size).toBe(1)
   seen.length = 0
   // What would be done twice is not tried twice.

@@ -29,6 +29,8 @@ export type CallOptions = {
   /** The same id again gets the same reply. Absent: a new one for this call and its retries. */
   readonly commandId?: string
   readonly signal?: AbortSignal
+  /** Told that a sending was lost, before it is sent again: what is asked next may overtake it. */
+  readonly onLost?: () => void
 }
 
 export type WatchOptions = {
@@ -121,6 +123,7 @@ function callerOf(transport: Transport, options: ClientOptions): Client['call'] 
         return await transport.ask(name, input, { commandId, signal })
       } catch (error) {
         if (!isLost(error) || signal.aborted || tries >= triesMax) throw error
+        more.onLost?.()
         await sleep(delayMsOf(tries))
       }
     }

@@ -57,3 +57,8 @@ test('what speaks of no guard is free wherever there is no policy: nobody has to
     { numRuns: 2_000 },
   )
 })
+
+test('an input of more values than are looked at counts as naming guards', () => {
+  expect(speaksOfGuards({ list: Array(19_000).fill('a') })).toBe(false)
+  expect(speaksOfGuards({ list: Array(150_000).fill(0) })).toBe(true)
+})

@@ -54,13 +54,19 @@ const valuesMax = 20_000
  */
 export function speaksOfGuards(input: Json): boolean {
   const open: Json[] = [input]
-  for (let count = 0; open.length > 0; count += 1) {
+  let count = 0
+  while (open.length > 0) {
     const next = open.pop() ?? null
-    if (count > valuesMax) return true
     if (typeof next === 'string') {
       if (guards.test(next)) return true
-    } else if (Array.isArray(next)) open.push(...next)
-    else open.push(...Object.values(asObject(next) ?? {}))
+      continue
+    }
+    for (const value of Array.isArray(next) ? next : Object.values(asObject(next) ?? {})) {
+      count += 1
+      // What is too much to look at may hold anything.
+      if (count > valuesMax) return true
+      open.push(value)
+    }
   }
   return false
 }

@@ -46,6 +46,9 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   if (target === null) return invalid(`Unknown tool: ${name.slice(0, 200)}`)
   const { server, name: tool, isAccepted } = target
   if (!isAccepted) return { result: refusedResult(unpinned(server.name, tool), []) }
+  // INVARIANT: before it is judged, so that nothing is waited for between the verdict and the call.
+  const away = await server.upstream.ensure()
+  if (away !== null) return tell(away)
   const { mark, input } = readMark(args)
   const costMicroUsd = server.costMicroUsd(tool)
   const judged = await work.judge({

@@ -11,7 +11,7 @@ function open() {
       done()
     },
   })
-  return { written, write: gathered(stream) }
+  return { stream, written, ...gathered(stream) }
 }
 
 test('the first text goes at once, and those behind it together, in their order', async () => {
@@ -33,4 +33,13 @@ test('many texts of one turn make two writes', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect(written).toHaveLength(2)
   expect(written.join('').split('\n')).toHaveLength(65)
+})
+
+test('what was written in the turn in which the stream is ended is not lost', async () => {
+  const { stream, written, write, flush } = open()
+  for (const text of ['a', 'b', 'c']) write(text)
+  flush()
+  stream.end()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(written.join('')).toBe('abc')
 })

@@ -4,8 +4,14 @@
  */
 import type { Writable } from 'node:stream'
 
+export type Gathered = {
+  readonly write: (text: string) => void
+  /** Writes what waits, now. To be called before the stream is ended. */
+  readonly flush: () => void
+}
+
 /** How to write to this stream; nobody else writes to it. */
-export function gathered(stream: Writable): (text: string) => void {
+export function gathered(stream: Writable): Gathered {
   /** Null: nothing was written lately. */
   let more: string[] | null = null
   const flush = (): void => {
@@ -13,11 +19,14 @@ export function gathered(stream: Writable): (text: string) => void {
     more = null
     if (texts.length > 0) stream.write(texts.join(''))
   }
-  return (text) => {
-    if (more !== null) return void more.push(text)
-    stream.write(text)
-    more = []
-    // After all that was decided in this turn has spoken.
-    process.nextTick(flush)
+  return {
+    write: (text) => {
+      if (more !== null) return void more.push(text)
+      stream.write(text)
+      more = []
+      // After all that was decided in this turn has spoken.
+      process.nextTick(flush)
+    },
+    flush,
   }
 }

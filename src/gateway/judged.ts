@@ -56,7 +56,8 @@ export type Judge = {
   readonly close: () => Promise<void>
 }
 
-type Verdict = Answer<'gateway.check'>
+/** With when it was asked for, by the clock on the wall. */
+type Verdict = Answer<'gateway.check'> & { readonly askedAt: number }
 
 /** How often a client that waits for a person is told so. */
 const beatMs = 5_000
@@ -65,13 +66,19 @@ const outputCharsMax = 200_000
 
 export function openJudge(desk: Desk): Judge {
   const reports = new Set<Promise<void>>()
+  /** Those of them that had to be sent again. */
+  const late = new Set<Promise<void>>()
   const reportOf = ({ runId, callId, branch, approvalId }: Verdict) => {
     if (runId === null || callId === null) return null
     const call = { runId, callId, branch }
     const release = approvalId === null ? null : keepLease(desk, call)
     return (ended: Ended): void => {
       release?.()
-      const done = report(desk, call, ended).finally(() => reports.delete(done))
+      const onLost = (): void => void late.add(done)
+      const done = report(desk, { ...call, onLost }, ended).finally(() => {
+        reports.delete(done)
+        late.delete(done)
+      })
       reports.add(done)
     }
   }
@@ -83,21 +90,37 @@ export function openJudge(desk: Desk): Judge {
     },
     judge: async (wish) => {
       const { input: asked } = wish
-      if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
-      // WHY no wait for reports: they were sent before, and the daemon counts them first.
       try {
+        if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
+        // WHY for no other: they were sent before, and the daemon counts them first.
+        if (late.size > 0) await Promise.all(late)
         const askedAt = performance.now()
         const verdict = await decided(desk, wish)
         pass.take(verdict.pass, askedAt)
         if (verdict.verdict !== 'allow') return { kind: 'no', refusal: refusalOf(verdict) }
         const { bytesLeft } = verdict
         const input = verdict.input ?? asked
-        return { kind: 'go', input, bytesLeft, report: reportOf(verdict) }
+        const report = reportOf(verdict)
+        if (!isLate(verdict)) return { kind: 'go', input, bytesLeft, report }
+        report?.({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
+        return { kind: 'no', refusal: tooLate }
       } catch (fault) {
         return { kind: 'no', refusal: refusalOfFault(fault) }
       }
     },
   }
+}
+
+/** INVARIANT: by the time of the question, which is not after the beginning of the lease. */
+function isLate({ approvalId, askedAt }: Verdict): boolean {
+  return approvalId !== null && Date.now() - askedAt >= callLeaseMs
+}
+
+const tooLate: Refusal = {
+  code: 'CALL_UNSURE',
+  reason: 'the gateway stood still until somebody else could write this approved call off',
+  hint: 'it was not made; make the same call again, and a person is asked anew',
+  approvalId: null,
 }
 
 const freely = { kind: 'go', bytesLeft: null, report: null } as const
@@ -107,9 +130,10 @@ async function check(desk: Desk, wish: Wish): Promise<Verdict> {
   const { server, input, mark, costMicroUsd: estimateMicroUsd } = wish
   const whose = whoseOf(desk, mark)
   const asked = { ...whose, server, input, holder, estimateMicroUsd }
+  const askedAt = Date.now()
   const verdict = await desk.daemon('gateway.check', asked)
   if (verdict.runId !== null) held.runId = verdict.runId
-  return verdict
+  return { ...verdict, askedAt }
 }
 
 /** The verdict, after a person was waited for as long as the settings say. */
@@ -137,9 +161,13 @@ type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId:
 /** Says now and then that an approved call is still being made; gives how to stop. */
 function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () => void {
   const renew = (): void => {
-    daemon('gateway.renew', { runId, callId, holder }).catch((fault: unknown) =>
-      log(`a lease could not be renewed: ${textOf(fault)}`),
-    )
+    daemon('gateway.renew', { runId, callId, holder })
+      .then(({ renewed }) => {
+        if (renewed) return
+        clearInterval(timer)
+        log(`the call \`${callId}\` was written off while it was being made`)
+      })
+      .catch((fault: unknown) => log(`a lease could not be renewed: ${textOf(fault)}`))
   }
   const timer = setInterval(renew, callLeaseMs / 3)
   return () => clearInterval(timer)
@@ -149,18 +177,21 @@ function textOf(fault: unknown): string {
   return fault instanceof Error ? fault.message : String(fault)
 }
 
-async function report(desk: Desk, made: Made, ended: Ended): Promise<void> {
-  const { runId, callId, branch } = made
+type Reported = Made & { readonly onLost: () => void }
+
+async function report(desk: Desk, made: Reported, ended: Ended): Promise<void> {
+  const { runId, callId, branch, onLost } = made
   const { output } = ended
+  const whole = {
+    runId,
+    callId,
+    ...(branch === null ? {} : { branch }),
+    holder: desk.holder,
+    ...ended,
+    output: output === null || output.length > outputCharsMax ? null : output,
+  }
   try {
-    await desk.daemon('gateway.report', {
-      runId,
-      callId,
-      ...(branch === null ? {} : { branch }),
-      holder: desk.holder,
-      ...ended,
-      output: output === null || output.length > outputCharsMax ? null : output,
-    })
+    await desk.daemon('gateway.report', whole, { onLost })
   } catch (fault) {
     desk.log(`a call could not be reported: ${textOf(fault)}`)
   }

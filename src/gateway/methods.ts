@@ -7,6 +7,7 @@ import { promptTool, readTool, type Target } from './catalogue.ts'
 import { cutContents } from './cut-result.ts'
 import { codes } from './json-rpc.ts'
 import type { Server } from './server.ts'
+import type { Failed } from './upstream.ts'
 
 export type Work = CallDesk & { readonly servers: ReadonlyMap<string, Server> }
 export type Method = (asked: Asked) => Promise<Told>
@@ -73,6 +74,8 @@ type Passing = {
 async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told> {
   const { target, tool, input, method, params } = passing
   const { server } = target
+  const away = await server.upstream.ensure()
+  if (away !== null) return failedTold(away)
   const wish = {
     server: { server: server.name, tool },
     input,
@@ -97,7 +100,10 @@ async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told>
   judged.report?.({ ...ended, bytes: 0 })
   if (answered.kind === 'cancelled') return null
   if (answered.kind === 'error') return { error: answered.error }
-  const { code, reason, hint } = answered
+  return failedTold(answered)
+}
+
+function failedTold({ code, reason, hint }: Failed): Told {
   return { error: { code: codes.internal, message: `${code}: ${reason}. ${hint}` } }
 }
 

@@ -50,7 +50,7 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
   const { askWaitMs, servers: entries } = settings
   const [holder, held] = [randomUUID(), { runId: null }]
   const desk: Desk = { daemon: link.ask, workspace, runId, holder, askWaitMs, env, log, held }
-  const write = gathered(output)
+  const { write, flush } = gathered(output)
   const send = (text: string, mode: 'surely' | 'maybe'): void => {
     if (mode === 'maybe' && output.writableLength > waitingBytesMax) return
     write(`${text}\n`)
@@ -63,6 +63,7 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
   over.abort()
   clearInterval(timer)
   await relay.close()
+  flush()
   link.close()
 }
 

@@ -79,7 +79,8 @@ export function openServer(entry: ServerEntry, desk: Desk, ears: ServerEars): Se
     onMessage: (message) => ears.onMessage(server, message),
     log: desk.log,
   })
-  const ask: Ask = (method, params = {}) => upstream.request(method, params)
+  const ask: Ask = async (method, params = {}) =>
+    (await upstream.ensure()) ?? upstream.request(method, params)
   const server: Server = {
     name,
     entry,

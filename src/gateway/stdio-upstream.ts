@@ -35,7 +35,7 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
   const { command, args, cwd, env, secrets } = program
   const redact = openRedactor(secrets)
   const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: isGrouped })
-  const write = gathered(child.stdin)
+  const { write, flush } = gathered(child.stdin)
   let words = ''
   let isOver = false
   const end = (why: Ending): void => {
@@ -72,6 +72,7 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
     agree: () => undefined,
     close: () => {
       isOver = true
+      flush()
       return stop(child)
     },
   }

@@ -64,21 +64,28 @@ function openFake(resultOf: (method: string) => unknown) {
 
 test('an answer that is no object is a fault of the server', async () => {
   const { upstream } = openFake((method) => (method === 'good' ? {} : 'text'))
+  await upstream.ensure()
   expect(await upstream.request('good', {})).toEqual({ kind: 'result', result: {} })
   expect(await upstream.request('bad', {})).toMatchObject({ kind: 'error' })
 })
 
-test('what a request depends on is asked of the connection that it goes over', async () => {
-  const { upstream, end, opened } = openFake(() => ({}))
+test('what a request depends on is asked right before it is sent', async () => {
+  const { upstream } = openFake(() => ({}))
+  await upstream.ensure()
+  const no = { kind: 'failed', code: 'TOOL_UNPINNED', reason: '', hint: '' } as const
+  expect(await upstream.request('tools/call', {}, { before: () => no })).toEqual(no)
+})
+
+test('a request whose connection is gone is not made over the next one', async () => {
+  const asked: string[] = []
+  const { upstream, end, opened } = openFake((method) => asked.push(method) && {})
   await upstream.ensure()
   end()
-  const seen: number[] = []
-  const before = () => {
-    seen.push(opened())
-    return { kind: 'failed', code: 'TOOL_UNPINNED', reason: '', hint: '' } as const
-  }
-  expect(await upstream.request('tools/call', {}, { before })).toEqual(before())
-  expect(seen[0]).toBe(2)
+  const answered = await upstream.request('tools/call', {})
+  expect(answered).toMatchObject({ kind: 'failed', code: 'UPSTREAM_LOST' })
+  await upstream.ensure()
+  expect(opened()).toBe(2)
+  expect(asked).toEqual([])
 })
 
 test('a resource that one server lists and another claims by a template is nobody’s', async () => {

@@ -37,8 +37,8 @@ export type Ask = (method: string, params?: JsonObject) => Promise<Answered>
 export type Manner = {
   readonly signal?: AbortSignal
   /**
-   * Asked when there is a connection, with nothing between it and the request: why it is not made
-   * over this one after all; null: it is. WHY: a server that was started anew may be another.
+   * Asked with nothing between it and the request: why it is not made after all; null: it is.
+   * WHY: a server that was started anew may be another.
    */
   readonly before?: () => Failed | null
 }
@@ -47,7 +47,10 @@ export type Upstream = {
   readonly name: string
   /** What it says it can do; empty until it is connected. */
   readonly can: (what: string) => boolean
-  /** Connects if it has to. */
+  /**
+   * Over the connection that there is. WHY none is waited for: what was judged before the wait may
+   * be forbidden after it.
+   */
   readonly request: (method: string, params: JsonObject, manner?: Manner) => Promise<Answered>
   /** Nothing is sent while there is no connection. */
   readonly notify: (message: Notification) => void
@@ -140,10 +143,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     can,
     ensure,
     request: async (method, params, { signal, before } = {}) => {
-      const failed = line?.ended === null ? null : await ensure()
-      const refused = failed ?? before?.() ?? null
-      if (refused !== null) return refused
-      return exchange(line, { name, method, params, timeoutMs, signal })
+      const refused = before?.() ?? null
+      return refused ?? exchange(line, { name, method, params, timeoutMs, signal })
     },
     notify: (message) => line?.wire?.send(message),
     respond: (message) => talking?.wire?.send(message),
@@ -269,7 +270,7 @@ function exchange(line: Line | null, asking: Asking): Promise<Answered> {
   })
 }
 
-const goneWhy: Ending = { code: 'UPSTREAM_LOST', reason: 'it went away' }
+const goneWhy: Ending = { code: 'UPSTREAM_LOST', reason: 'it went away before it was asked' }
 
 function tooMany(name: string): Failed {
   const reason = `the server \`${name}\` works on ${requestsMax} requests already`

@@ -17,6 +17,10 @@ beforeAll(async () => {
   const states = { ...asking.states, end: { type: 'final' } }
   writeFileSync(join(house.workspace, 'asking.json'), JSON.stringify({ ...asking, states, policy }))
   await house.json('definitions', 'add', 'asking.json')
+  const closed = { work: { allowed_tools: ['Read'], on: { DONE: 'end' } }, end: { type: 'final' } }
+  const tight = JSON.stringify({ id: 'tight', initial: 'work', states: closed })
+  writeFileSync(join(house.workspace, 'tight.json'), tight)
+  await house.json('definitions', 'add', 'tight.json')
 }, 60_000)
 afterAll(() => house?.close(), 60_000)
 
@@ -137,6 +141,19 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
     await expect.poll(odd.log, { timeout: 10_000 }).toContain('cancelled')
     expect(await agent.call('bad__flood')).toMatchObject({ code: 'UPSTREAM_FLOOD' })
     expect(await agent.call('bad__fine')).toMatchObject({ isError: false })
+  })
+
+  test('what waits for a server to be there again is judged when it is', async () => {
+    const odd = openOdd(house, 'crash', 'turn')
+    writeGateway(house, { late: odd.entry })
+    const agent = await openGatewayAgent(house)
+    for (let n = 0; n < 5; n += 1) await agent.call('late__crash')
+    // It is started anew after four seconds; these wait for it.
+    const waiting = [0, 1, 2].map((n) => agent.call('late__turn', { n }))
+    const { runId } = await house.json('start', 'tight')
+    for (const { code } of await Promise.all(waiting)) expect(code).toBe('TOOL_NOT_ALLOWED')
+    expect(odd.calls('turn')).toBe(0)
+    await house.json('cancel', runId)
   })
 
   test('a server that cannot be started says so, and the others go on', async () => {

@@ -18,13 +18,22 @@ export function forgetCards(cards: Cards, { drawer, before, at }: Old): Promise<
 }
 
 type Runs = Cards & Pick<Store, 'readHead'>
-/** When a card is let go whose key is the id of a run: after its end, or with its last trace. */
-export type OfRuns = Drawer & { readonly once: 'ended' | 'removed' }
+export type OfRuns = Drawer & {
+  /** When a card is let go: after the end of its run, or with its last trace. */
+  readonly once: 'ended' | 'removed'
+  /** The id of the run that it belongs to; null: of none, so that it stays. Absent: its key. */
+  readonly runOf?: (card: Card) => string | null
+}
 
 /** Removes cards of runs that need them no longer; gives how many. */
-export function forgetCardsOfRuns(store: Runs, { drawer, at, once }: OfRuns): Promise<number> {
-  return forgetWhere(store, { drawer, at }, async ({ key }) => {
-    const head = await store.readHead(key)
+export function forgetCardsOfRuns(
+  store: Runs,
+  { once, runOf, ...drawer }: OfRuns,
+): Promise<number> {
+  return forgetWhere(store, drawer, async (card) => {
+    const runId = runOf === undefined ? card.key : runOf(card)
+    if (runId === null) return false
+    const head = await store.readHead(runId)
     return head === null || (once === 'ended' && head.endedAt !== null)
   })
 }

@@ -5,9 +5,9 @@
  */
 import type { JsonObject } from '../core/json.ts'
 import { hashCall } from '../core/judge.ts'
+import { hashJson } from '../core/machine/hash.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Clock } from './clock.ts'
-import { isNear, realFolder } from './folders.ts'
 import {
   callLeaseMs,
   type Gateway,
@@ -28,20 +28,17 @@ import {
   putOff,
   removeBegun,
   removeCard,
+  takeOver,
 } from './gateway-cards.ts'
-import type { Marks } from './marks.ts'
-import type { OpenRuns } from './open-runs.ts'
+import { isUnclear, type Place, type PlaceDesk, placeOf } from './gateway-place.ts'
 import type { Pass, Passes } from './passes.ts'
 import { PawlError } from './pawl-error.ts'
-import type { Card, CardStore, Store } from './ports.ts'
+import type { Card, CardStore } from './ports.ts'
 import type { By, Intent, Outcome, Runtime } from './runtime.ts'
 
-export type CallsDesk = {
-  readonly store: CardStore & Pick<Store, 'readHead'>
+export type CallsDesk = PlaceDesk & {
+  readonly store: CardStore
   readonly clock: Clock
-  readonly marks: Pick<Marks, 'isProven'>
-  /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
-  readonly openRuns: OpenRuns
   /** When what was reported of a run before has been taken. */
   readonly counted: (runId: string) => Promise<unknown>
   /** Null: every call is asked about. */
@@ -49,7 +46,6 @@ export type CallsDesk = {
   readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readRun' | 'readApproval' | 'judge'>
 }
 
-type Place = { readonly runId: string; readonly branch: string | null }
 /** One call of one run, under the key of its card. */
 type Asked = GatewayCall & { readonly place: Place; readonly key: string }
 
@@ -79,29 +75,6 @@ function spelled({ server, tool }: McpName): string {
   return `mcp__${server}__${tool}`
 }
 
-async function placeOf(desk: CallsDesk, whose: Whose): Promise<Place | Unclear | null> {
-  const { mark, last } = whose
-  const workspace = realFolder(whose.workspace)
-  const proven = mark !== null && desk.marks.isProven(mark) ? mark : null
-  // What the environment names was said by whoever started the host: no call says otherwise.
-  if (whose.runId !== null) {
-    const { runId } = whose
-    return { runId, branch: proven?.run === runId ? proven.branch : null }
-  }
-  if (proven !== null && proven.run !== null) {
-    const { run: runId, branch } = proven
-    const head = await desk.store.readHead(runId)
-    // WHY: a mark can be read in the transcript of a session and shown in another folder.
-    const where = head?.workspace ?? null
-    return where !== null && isNear(where, workspace) ? { runId, branch } : markElsewhere
-  }
-  const [only, second] = await desk.openRuns(workspace)
-  if (second !== undefined) return severalOpen
-  // WHY the last one: who could end its run would choose what it is held by.
-  const runId = only ?? last
-  return runId === null ? null : { runId, branch: null }
-}
-
 const none = {
   rule: null,
   instead: [],
@@ -113,27 +86,6 @@ const none = {
   bytesLeft: null,
   pass: null,
 } as const
-
-/** It cannot be told which run judges. */
-type Unclear = { readonly code: 'REQUEST_INVALID'; readonly reason: string; readonly hint: string }
-
-function isUnclear(place: Place | Unclear | null): place is Unclear {
-  return place !== null && 'code' in place
-}
-
-const severalOpen: Unclear = {
-  code: 'REQUEST_INVALID',
-  reason:
-    'several runs are open in this folder, above it or below it, and it cannot be told which ' +
-    'one judges this call',
-  hint: 'a person names one with PAWL_RUN, or ends the others with `pawl cancel RUN`',
-}
-
-const markElsewhere: Unclear = {
-  code: 'REQUEST_INVALID',
-  reason: 'the hook names a run of another folder than the one that the gateway works for',
-  hint: 'a person names the run with PAWL_RUN, or the folder with `pawl gateway --workspace`',
-}
 
 function denied(why: Omit<GatewayVerdict, 'verdict'>): GatewayVerdict {
   return { verdict: 'deny', ...why }
@@ -166,7 +118,19 @@ async function checkAnew(desk: CallsDesk, asked: Asked, by: By): Promise<Gateway
   return approvalId === null ? verdict : park(desk, { ...asked, card: null }, approvalId)
 }
 
-function judge({ runtime }: CallsDesk, asked: Asked, by: By): Promise<Outcome> {
+/** Of approved calls. WHY one for all: who makes such a call stands on its card, and may change. */
+const approvedHolder = 'gateway'
+
+/** WHY a hash: the log can be read by agents, and whoever knows the word could say it. */
+function holderWord(holder: string): string {
+  return `${approvedHolder}:${hashJson(holder)}`
+}
+
+function judge(
+  { runtime }: CallsDesk,
+  asked: Asked & { readonly approvalId?: string },
+  by: By,
+): Promise<Outcome> {
   const { server, input, place, estimateMicroUsd } = asked
   const { runId, branch } = place
   const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
@@ -178,6 +142,7 @@ function judge({ runtime }: CallsDesk, asked: Asked, by: By): Promise<Outcome> {
     server,
     cwd: null,
     branch,
+    holder: asked.approvalId === undefined ? holderWord(asked.holder) : approvedHolder,
     ...held,
   }
   return runtime.send(runId, intent, by)
@@ -211,7 +176,7 @@ async function questionOf(
 type Carded = Asked & { readonly card: Card | null }
 
 async function park(desk: CallsDesk, asked: Carded, approvalId: string): Promise<GatewayVerdict> {
-  await putAsked(desk, asked, approvalId)
+  await putAsked(desk, { ...asked, runId: asked.place.runId }, approvalId)
   return waiting(desk, asked, approvalId)
 }
 
@@ -252,17 +217,19 @@ async function begin(
   found: Found & { readonly approvalId: string },
   by: By,
 ): Promise<GatewayVerdict> {
-  const { approvalId, place, holder } = found
+  const { approvalId, place, holder, estimateMicroUsd = 0 } = found
   const commandId = commandIdOf(approvalId)
   const verdict = verdictOf(await judge(desk, found, { ...by, commandId }), place)
   if (verdict.verdict !== 'allow' || verdict.callId === null) {
     await removeCard(desk, found)
     // The grant ran out or its stage was left: whatever holds now is said by a new judgement.
-    return checkAnew(desk, found, { ...by, commandId: null })
+    const { approvalId: _, ...asked } = found
+    return checkAnew(desk, asked, { ...by, commandId: null })
   }
   const { callId } = verdict
   const { runId } = place
-  const begun = { approvalId, runId, callId, holder, commandId: by.commandId }
+  const { commandId: askedAs } = by
+  const begun = { approvalId, runId, callId, holder, commandId: askedAs, estimateMicroUsd }
   if ((await putBegun(desk, found, begun)) === 'conflict') return beingMade(found)
   return { ...verdict, approvalId }
 }
@@ -285,14 +252,22 @@ async function takeUpBegun(desk: CallsDesk, found: Begun, by: By): Promise<Gatew
   const { callId, approvalId } = note
   // The answer was lost on its way: the same question gets the same one.
   if (note.commandId !== null && note.commandId === by.commandId) {
-    const again = await judge(desk, found, { ...by, commandId: commandIdOf(approvalId) })
+    const again = await judge(
+      desk,
+      { ...found, approvalId },
+      { ...by, commandId: commandIdOf(approvalId) },
+    )
     return { ...verdictOf(again, place), approvalId }
   }
-  if (isLeased(desk, note)) return beingMade(found)
-  const unknown = { ok: false, output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
-  const intent: Intent = { kind: 'report', callId, report: unknown, branch: place.branch }
+  const taken = isLeased(desk, note) ? null : await takeOver(desk, found)
+  if (taken === null) return beingMade(found)
+  // WHY the estimate: it may have happened, and then it has cost.
+  const costMicroUsd = note.estimateMicroUsd
+  const unknown = { ok: false, output: null, exitCode: null, bytes: 0, costMicroUsd }
+  const about = { callId, branch: place.branch, holder: approvedHolder }
+  const intent: Intent = { kind: 'report', ...about, report: unknown }
   const { reply } = await desk.runtime.send(place.runId, intent, { ...by, commandId: null })
-  await removeCard(desk, found)
+  await removeCard(desk, taken)
   // It was reported, and only its card was left behind: this is another call.
   if (reply.kind === 'refused') return checkAnew(desk, found, by)
   const reason = 'a person approved this call and it was begun, but its end was never seen'
@@ -302,18 +277,24 @@ async function takeUpBegun(desk: CallsDesk, found: Begun, by: By): Promise<Gatew
 
 export const reportCall =
   (desk: CallsDesk): Gateway['report'] =>
-  ({ holder, runId, branch, callId, ...report }, by) => {
-    const intent: Intent = { kind: 'report', callId, report: { ...report, exitCode: null }, branch }
-    return ofHolder(desk, { runId, callId, holder }, async (begun) => {
-      // A report that comes too late is refused, and nothing is left to be done about it.
-      await desk.runtime.send(runId, intent, by)
+  ({ holder, runId, branch, callId, ...report }, by) =>
+    ofHolder(desk, { runId, callId, holder }, async (begun) => {
+      const { reply } = await desk.runtime.send(
+        runId,
+        {
+          ...{ kind: 'report', callId, report: { ...report, exitCode: null }, branch },
+          holder: begun === null ? holderWord(holder) : approvedHolder,
+        },
+        by,
+      )
+      // One that comes too late is refused as well, and nothing is left to be done about it.
+      if (reply.kind === 'refused' && reply.code === 'NOT_PERMITTED') throw anothers(callId)
       if (begun !== null) await removeBegun(desk, begun)
     })
-  }
 
 type Made = { readonly runId: string; readonly callId: string; readonly holder: string }
 
-/** INVARIANT: nobody but who makes an approved call says how it is getting on. */
+/** INVARIANT: nobody but who makes a call says how it is getting on. */
 async function ofHolder<T>(
   desk: CallsDesk,
   { runId, callId, holder }: Made,
@@ -321,9 +302,13 @@ async function ofHolder<T>(
 ): Promise<T> {
   const begun = await findBegun(desk, { runId, callId })
   if (begun === null || begun.note.holder === holder) return act(begun)
+  throw anothers(callId)
+}
+
+function anothers(callId: string): PawlError {
   const message = `another process makes the call \`${callId}\`, and only its word on it counts`
   const hint = 'make the same call again: once its maker is gone you are told that it is in doubt'
-  throw new PawlError('NOT_PERMITTED', message, { hint })
+  return new PawlError('NOT_PERMITTED', message, { hint })
 }
 
 export const renewCall =

@@ -14,13 +14,17 @@ export type BegunNote = {
   readonly approvalId: string
   readonly runId: string
   readonly callId: string
-  /** The process that makes it: only its word on the end counts. */
-  readonly holder: string
+  /** The process that makes it: only its word on the end counts. Null: it is written off. */
+  readonly holder: string | null
+  /** What it costs if its end is never seen. */
+  readonly estimateMicroUsd: number
   /** Until then nobody else may write it off; the holder puts it off while it lives. */
   readonly leaseUntil: number
   readonly commandId: string | null
 }
-export type Note = { readonly state: 'asked'; readonly approvalId: string } | BegunNote
+export type Note =
+  | { readonly state: 'asked'; readonly approvalId: string; readonly runId: string }
+  | BegunNote
 
 /** A call that was begun, with its card. */
 export type BegunCall = { readonly key: string; readonly card: Card; readonly note: BegunNote }
@@ -35,10 +39,11 @@ export function noteIn({ data }: Card): Note {
 /** Puts the question on the card. `conflict`: somebody else was faster. */
 export function putAsked(
   desk: CardsDesk,
-  place: Place,
+  place: Place & { readonly runId: string },
   approvalId: string,
 ): Promise<'written' | 'conflict'> {
-  return desk.store.writeCards([changeOf(desk, place, { state: 'asked', approvalId })])
+  const { runId } = place
+  return desk.store.writeCards([changeOf(desk, place, { state: 'asked', approvalId, runId })])
 }
 
 /** From now on it is being made, under a lease. */
@@ -51,7 +56,7 @@ export function putBegun(
   const way = { key: wayTo(begun), card: null }
   return desk.store.writeCards([
     changeOf(desk, place, { state: 'begun', ...begun, leaseUntil }),
-    { ...changeOf(desk, way, null), data: JSON.stringify({ key: place.key }) },
+    { ...changeOf(desk, way, null), data: JSON.stringify({ key: place.key, runId: begun.runId }) },
   ])
 }
 
@@ -80,7 +85,7 @@ export async function removeBegun(desk: CardsDesk, begun: BegunCall): Promise<vo
   }
 }
 
-/** The call of that id, if it was begun after a person had agreed to it. */
+/** The call of that id, if it was begun after a person had agreed to it and has a holder. */
 export async function findBegun(
   { store }: CardsDesk,
   call: Pick<BegunNote, 'runId' | 'callId'>,
@@ -91,6 +96,7 @@ export async function findBegun(
   const card = await store.readCard(gatewayDrawer, key)
   const note = card === null ? null : noteIn(card)
   if (card === null || note?.state !== 'begun' || note.callId !== call.callId) return null
+  if (note.holder === null) return null
   return { key, card, note }
 }
 
@@ -100,9 +106,27 @@ export function putOff(desk: CardsDesk, begun: BegunCall): Promise<'written' | '
   return desk.store.writeCards([changeOf(desk, begun, { ...begun.note, leaseUntil })])
 }
 
+/**
+ * Takes the call from its holder, to write it off; gives its card from then on. Null: it was
+ * renewed or ended meanwhile. WHY a lease again: who writes it off may be killed as well.
+ */
+export async function takeOver<T extends BegunCall>(desk: CardsDesk, begun: T): Promise<T | null> {
+  const { card } = begun
+  const leaseUntil = desk.clock.now() + callLeaseMs
+  const note = { ...begun.note, holder: null, commandId: null, leaseUntil }
+  if ((await desk.store.writeCards([changeOf(desk, begun, note)])) === 'conflict') return null
+  return { ...begun, note, card: { ...card, version: card.version + 1 } }
+}
+
 /** Whether the holder counts as alive. */
 export function isLeased({ clock }: Pick<CardsDesk, 'clock'>, { leaseUntil }: BegunNote): boolean {
   return leaseUntil > clock.now()
+}
+
+/** The run of a card of this drawer; null: it is a server's. */
+export function runOfCard({ key, data }: Card): string | null {
+  if (!key.startsWith('call:') && !key.startsWith('begun:')) return null
+  return (JSON.parse(data) as { readonly runId?: string }).runId ?? null
 }
 
 function wayTo({ runId, callId }: Pick<BegunNote, 'runId' | 'callId'>): string {

@@ -93,6 +93,51 @@ test('a call whose grant was used up and that never began begins at the next try
   expect(next).toMatchObject({ verdict: 'allow' })
 })
 
+test('a call that a gateway makes is reported by that gateway and nobody else', async () => {
+  const { runtime, runId } = await openRun()
+  const { callId } = await runtime.gateway.check(call('read_file'), asAgent)
+  const id = callId ?? ''
+  const forged = { ok: true, output: '{}', exitCode: null, bytes: 0, costMicroUsd: 0 }
+  const say = (about: string | null) =>
+    runtime.send(runId, { kind: 'report', callId: about, report: forged, branch: null }, asAgent)
+  expect((await say(id)).reply).toMatchObject({ kind: 'refused', code: 'NOT_PERMITTED' })
+  expect((await say(null)).reply).toMatchObject({ kind: 'refused', code: 'CALL_UNKNOWN' })
+  const foreign = runtime.gateway.report({ ...report, runId, callId: id, holder: 'two' }, asAgent)
+  await expect(foreign).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  await runtime.gateway.report({ ...report, runId, callId: id }, asAgent)
+  expect((await runtime.readHead(runId))?.costMicroUsd).toBe(5)
+})
+
+test('what a person agreed to is reported by nobody before it was begun', async () => {
+  const bench = await openRun()
+  const { runtime, runId, store } = bench
+  const asked = await runtime.gateway.check(write, asAgent)
+  await decide(runtime, asked.approvalId, 'granted')
+  const forged = { ok: true, output: '{}', exitCode: null, bytes: 0, costMicroUsd: 0 }
+  const say = async (callId: string | null) => {
+    const intent = { kind: 'report', callId, report: forged, branch: null } as const
+    return (await runtime.send(runId, intent, asAgent)).reply
+  }
+  const idOf = async (type: string): Promise<string> => {
+    const events = await runtime.readEvents(runId, { after: 0, limit: 99 })
+    return JSON.parse(events.find((one) => one.type === type)?.data ?? '{}').callId
+  }
+  expect(await say(null)).toMatchObject({ kind: 'refused' })
+  expect(await say(await idOf('call.asked'))).toMatchObject({ code: 'NOT_PERMITTED' })
+  // The grant is used up, and there is no card yet.
+  const broken = bench.again({ ...store, writeCards: () => Promise.reject(new Error('killed')) })
+  await expect(broken.gateway.check(write, asAgent)).rejects.toThrow('killed')
+  const next = bench.again().gateway
+  const callId = await idOf('call.allowed')
+  expect(await say(callId)).toMatchObject({ code: 'NOT_PERMITTED' })
+  expect(await say(null)).toMatchObject({ kind: 'refused' })
+  const early = next.report({ ...report, runId, callId, holder: 'two' }, asAgent)
+  await expect(early).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  expect(await next.check(write, asAgent)).toMatchObject({ verdict: 'allow', callId })
+  await next.report({ ...report, runId, callId }, asAgent)
+  expect((await next.check(write, asAgent)).verdict).toBe('ask')
+})
+
 test('a refused call is told once, and can be asked again', async () => {
   const { runtime } = await openRun()
   const asked = await runtime.gateway.check(write, asAgent)

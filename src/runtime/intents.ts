@@ -30,7 +30,8 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     case 'check': {
       const call = callOf(run, intent, guarded)
       const { branch, estimateMicroUsd } = intent
-      const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
+      const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
+      const held = { ...estimate, ...holderIn(intent) }
       const finish = (answered: Answered): Answered => nameRule(answered, leafOf(run, branch), call)
       return { command: { type: 'CheckCall', call, ...held }, branch, finish }
     }
@@ -40,7 +41,7 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     }
     case 'report': {
       const { callId, report, branch } = intent
-      return { command: { type: 'ReportCall', callId, report }, branch }
+      return { command: { type: 'ReportCall', callId, report, ...holderIn(intent) }, branch }
     }
     case 'pause':
       return whole({ type: 'PauseRun', release: intent.release })
@@ -57,6 +58,10 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     default:
       return assertNever(intent)
   }
+}
+
+function holderIn({ holder }: { readonly holder?: string }): { readonly holder?: string } {
+  return holder === undefined ? {} : { holder }
 }
 
 /** A denial by the stage names the field of the definition that says so, in reply and log. */

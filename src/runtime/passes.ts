@@ -20,6 +20,7 @@ export type Passes = {
   readonly offer: () => Pass
   /** Takes back all that were offered, before it returns. Never fails. */
   readonly takeBack: () => void
+  /** Takes back all, for good. */
   readonly close: () => void
 }
 
@@ -42,24 +43,26 @@ export function openPasses(file: string): Passes {
   let word = put()
   let offeredAt: number | null = null
   let isClosed = false
+  const takeBack = (): void => {
+    // WHY not when it is closed: its number may be another file's by then.
+    if (offeredAt === null || isClosed) return
+    const since = performance.now() - offeredAt
+    offeredAt = null
+    try {
+      word = put()
+    } catch {
+      // A disk that takes nothing: the passes that are out there are waited for.
+      if (since < passMs) standStill(passMs - since)
+    }
+  }
   return {
     offer: () => {
       offeredAt = performance.now()
       return { file, word, ms: passMs }
     },
-    takeBack: () => {
-      // WHY not when it is closed: its number may be another file's by then.
-      if (offeredAt === null || isClosed) return
-      const since = performance.now() - offeredAt
-      offeredAt = null
-      try {
-        word = put()
-      } catch {
-        // A disk that takes nothing: the passes that are out there are waited for.
-        if (since < passMs) standStill(passMs - since)
-      }
-    },
+    takeBack,
     close: () => {
+      takeBack()
       if (!isClosed) closeSync(place)
       isClosed = true
     },

@@ -73,6 +73,8 @@ export type Intent =
       readonly branch: string | null
       /** What it may cost, held until its report; absent: nobody knows, see `hold.ts`. */
       readonly estimateMicroUsd?: number
+      /** Who alone may report it; absent: whoever works on the run. */
+      readonly holder?: string
     }
   | { readonly kind: 'spend'; readonly spend: Spend; readonly branch: string | null }
   | {
@@ -80,6 +82,7 @@ export type Intent =
       readonly callId: string | null
       readonly report: Report
       readonly branch: string | null
+      readonly holder?: string
     }
   | { readonly kind: 'pause'; readonly release: boolean }
   | { readonly kind: 'resume' }

@@ -30,7 +30,7 @@ export type Waiters = {
   /** The runs that somebody waits for. */
   readonly awaited: () => readonly string[]
   readonly count: () => number
-  /** Lets everybody go. */
+  /** Lets everybody go, and tells nobody anything any more. */
   readonly close: () => void
 }
 
@@ -83,6 +83,7 @@ export function openWaiters(): Waiters {
     count: () => count,
     close: () => {
       for (const waiting of [...byRun.values()]) for (const one of [...waiting]) one.done(one.after)
+      listeners.clear()
     },
   }
 }

@@ -21,6 +21,7 @@ const write: GatewayCall = {
   ...{ workspace: '/work', runId: null, mark: null, last: null, holder: 'one' },
   server: { server: 'fs', tool: 'write_file' },
   input: { path: 'a.md', content: 'x' },
+  estimateMicroUsd: 7,
 }
 const byAnother = { ...write, holder: 'two' }
 
@@ -77,11 +78,43 @@ export function begunCallsContract({ store }: Subject): void {
       const told = await gateway.check(byAnother, asAgent)
       expect(told).toMatchObject({ ...inDoubt, callId: made.callId })
       expect(told.hint).toContain('may have happened')
+      expect((await runtime.readHead(made.runId))?.costMicroUsd).toBe(7)
       expect(await gateway.check(byAnother, asAgent)).toMatchObject({ verdict: 'ask' })
       // The first process was alive after all: its word comes too late and harms nothing.
       expect(await gateway.renew({ ...made, holder: 'one' })).toBe(false)
       await gateway.report({ ...ended, ...made, holder: 'one' }, asAgent)
       expect(await gateway.check(byAnother, asAgent)).toMatchObject({ verdict: 'ask' })
+    })
+
+    test('are not written off when they are renewed at the last moment', async () => {
+      const { runtime, made, pass, again } = await openBegun(store())
+      pass(callLeaseMs)
+      const renewal = { ...made, holder: 'one' }
+      const late = again({
+        ...store(),
+        writeCards: async (changes) => {
+          await runtime.gateway.renew(renewal)
+          return store().writeCards(changes)
+        },
+      })
+      const meanwhile = await late.gateway.check(byAnother, asAgent)
+      expect(meanwhile).toMatchObject({ ...inDoubt, callId: null })
+      expect(meanwhile.reason).toContain('being made')
+      await runtime.gateway.report({ ...ended, ...renewal }, asAgent)
+      expect((await runtime.readHead(made.runId))?.costMicroUsd).toBe(5)
+    })
+
+    test('whose writing off was cut short are written off by the next', async () => {
+      const { runtime, made, pass, again } = await openBegun(store())
+      pass(callLeaseMs)
+      const broken = again({ ...store(), commit: () => Promise.reject(new Error('killed')) })
+      await expect(broken.gateway.check(byAnother, asAgent)).rejects.toThrow('killed')
+      // Who makes it woke too late: it is told so.
+      expect(await runtime.gateway.renew({ ...made, holder: 'one' })).toBe(false)
+      pass(callLeaseMs)
+      const told = await runtime.gateway.check(byAnother, asAgent)
+      expect(told).toMatchObject({ ...inDoubt, callId: made.callId })
+      expect((await runtime.readHead(made.runId))?.costMicroUsd).toBe(7)
     })
 
     test('of which only the card was left behind are other calls at the next try', async () => {

@@ -4,7 +4,7 @@
  */
 import type { DenialCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
-import type { Machine, Policy } from '../machine/machine.ts'
+import type { Machine, Policy, ResultSave } from '../machine/machine.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import type { Meters } from '../policy/meters.ts'
 import type { ShellReading } from '../shell/reading.ts'
@@ -117,6 +117,23 @@ export type PendingCall = {
   readonly input: JsonObject
   readonly edits: readonly string[]
   readonly meters: readonly Reservation[]
+  /** Who alone may report it; absent: whoever works on the run. */
+  readonly holder?: string
+}
+
+/** A call that was let through and is not reported yet. */
+export type OpenCall = {
+  readonly callId: string
+  /** The visit it was made in: what it used counts there and nowhere else. */
+  readonly visit: number
+  readonly tool: string
+  readonly edits: readonly string[]
+  readonly saves: readonly ResultSave[]
+  /** Meters on which its cost will count; absent: none. */
+  readonly meters?: readonly string[]
+  readonly reserve?: Reserve
+  /** Who alone may report it; absent: whoever works on the run. */
+  readonly holder?: string
 }
 
 /** A meter that a call counts on. */

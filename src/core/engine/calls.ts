@@ -69,9 +69,9 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
     case 'deny':
       return denyCall(draft, { call, ruling, around })
     case 'ask':
-      return askCall(draft, call, ruling)
+      return askCall(draft, checking, ruling)
     case 'allow':
-      return allowCall(draft, call, ruling)
+      return allowCall(draft, checking, ruling)
     default:
       return assertNever(ruling.verdict)
   }
@@ -90,19 +90,21 @@ function denyCall(draft: Draft, { call, ruling, around }: Denied): Decision {
   return closeDraft(draft, { ...reply, instead })
 }
 
-function askCall(draft: Draft, call: Call, ruling: Ruling): Decision {
+function askCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): Decision {
   const callId = nextCallId(draft)
   const { tool, input, edits } = call
   const { meters, rule } = ruling
   emit(draft, { type: 'call.asked', callId, tool, input, rule })
-  const reason = requestCall(draft, { pending: { callId, tool, input, edits, meters }, ruling })
+  const whose = holder === undefined ? {} : { holder }
+  const pending = { callId, tool, input, edits, meters, ...whose }
+  const reason = requestCall(draft, { pending, ruling })
   return closeDraft(
     draft,
     replyOf({ ...ruling, reason }, { input: runningInput(draft, call), callId }),
   )
 }
 
-function allowCall(draft: Draft, call: Call, ruling: Ruling): Decision {
+function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): Decision {
   const callId = nextCallId(draft)
   const { tool, input, edits, isOwn } = call
   const { grant, reserve } = ruling
@@ -119,6 +121,7 @@ function allowCall(draft: Draft, call: Call, ruling: Ruling): Decision {
     meters: ruling.meters,
     ...(grant === null ? {} : { grant }),
     ...(reserve === undefined ? {} : { reserve }),
+    ...(holder === undefined ? {} : { holder }),
   })
   noteLimit(draft)
   return closeDraft(draft, reply)
@@ -149,24 +152,16 @@ function noteLimit(draft: Draft): void {
   emit(draft, { type: 'limit.reached', code: 'CALLS_EXHAUSTED', stage: draft.state.stage })
 }
 
+type Reporting = Extract<Command, { type: 'ReportCall' }>
+
 /** Takes note of what became of a call. */
-export function reportCall(
-  where: Where,
-  state: RunState,
-  command: Extract<Command, { type: 'ReportCall' }>,
-): Decision {
+export function reportCall(where: Where, state: RunState, command: Reporting): Decision {
   const { costMicroUsd: cost, bytes } = command.report
   const problem = refuseAmounts(state, { cost, bytes: bytes ?? 0 })
   if (problem !== null) return refuse(state, problem)
   const draft = openDraft(where.machine, state, where.envelope)
-  const open = findOpen(state, command.callId) ?? settleGrant(draft, command.callId)
-  if (open === undefined) {
-    return refuse(state, {
-      code: 'CALL_UNKNOWN',
-      reason: 'no allowed call waits for this report',
-      hint: 'report a call once, with the id its verdict gave',
-    })
-  }
+  const open = findOpen(state, command) ?? settleGrant(draft, command)
+  if (open === undefined) return refuse(state, isForeign(state, command) ? foreign : unknown)
   record(draft, open, command.report)
   warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
   keepFacts(draft, command.report)
@@ -175,18 +170,39 @@ export function reportCall(
   return accept(draft)
 }
 
-function findOpen(state: RunState, callId: string | null): OpenCall | undefined {
-  if (callId === null) return state.openCalls.at(-1)
-  return state.openCalls.find((one) => one.callId === callId)
+const unknown = {
+  code: 'CALL_UNKNOWN',
+  reason: 'no allowed call waits for this report',
+  hint: 'report a call once, with the id its verdict gave',
+} as const
+const foreign = {
+  code: 'NOT_PERMITTED',
+  reason: 'somebody else makes this call, and only their word on it counts',
+  hint: 'go on: who makes the call reports it',
+} as const
+
+type Named = { readonly callId: string; readonly holder?: string }
+
+/** INVARIANT: a call that has a holder is reported by that one alone, also as the newest. */
+function isMeant(one: Named, { callId, holder }: Reporting): boolean {
+  return one.holder === holder && (callId === null || one.callId === callId)
+}
+
+function isForeign({ openCalls, grants }: RunState, { callId }: Reporting): boolean {
+  const named = (one: Named): boolean => one.callId === callId
+  return openCalls.some(named) || grants.some(({ call }) => named(call))
+}
+
+function findOpen({ openCalls }: RunState, command: Reporting): OpenCall | undefined {
+  return openCalls.findLast((one) => isMeant(one, command))
 }
 
 /**
  * A host that holds a call while a person decides makes it without asking again: the report is
  * the first word of it. It uses up the grant like any other way of making the call.
  */
-function settleGrant(draft: Draft, callId: string | null): OpenCall | undefined {
-  const { grants } = draft.state
-  const grant = callId === null ? grants.at(-1) : grants.find((one) => one.call.callId === callId)
+function settleGrant(draft: Draft, command: Reporting): OpenCall | undefined {
+  const grant = draft.state.grants.findLast(({ call }) => isMeant(call, command))
   if (grant === undefined) return undefined
   const counts = !hasEnded(draft.state) && hasRoom(draft)
   const { approvalId, call } = grant

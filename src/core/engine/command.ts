@@ -23,9 +23,17 @@ export type Command =
       /** What it may cost: held until it is reported. Nought: as its
        *  maker knows, nothing. Absent: nobody knows. */
       readonly estimateMicroUsd?: number
+      /** Who makes it, as a word that nobody else can say; absent: whoever works on the run. */
+      readonly holder?: string
     }
   | { readonly type: 'RecordSpend'; readonly spend: Spend }
-  | { readonly type: 'ReportCall'; readonly callId: string | null; readonly report: Report }
+  | {
+      readonly type: 'ReportCall'
+      readonly callId: string | null
+      readonly report: Report
+      /** As the call was checked with: a call of another holder is not reported. */
+      readonly holder?: string
+    }
   | {
       readonly type: 'ResolveApproval'
       readonly approvalId: string | null

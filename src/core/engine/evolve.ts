@@ -191,7 +191,8 @@ function foldCall(
     const metered = meters.length === 0 ? {} : { meters }
     const { visit } = state
     const held = event.reserve === undefined ? {} : { reserve: event.reserve }
-    const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held }
+    const whose = event.holder === undefined ? {} : { holder: event.holder }
+    const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held, ...whose }
     const used = event.counts ? 1 : 0
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used

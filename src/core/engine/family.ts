@@ -139,7 +139,7 @@ function askerOf(family: Family, addressed: Member, command: Command): Member | 
   if (!isAnswer(command)) return undefined
   const waits = (member: Member): boolean =>
     command.type === 'ReportCall'
-      ? hasOpenCall(member.state, command.callId)
+      ? hasOpenCall(member.state, command)
       : hasApproval(member.state, command.approvalId)
   const leaf = openLeaf(family, addressed)
   if (waits(leaf)) return undefined
@@ -154,8 +154,11 @@ function isAnswer(
   return type === 'ReportCall' || type === 'ResolveApproval' || type === 'ExpireApproval'
 }
 
-function hasOpenCall({ openCalls, grants }: RunState, callId: string | null): boolean {
-  if (callId === null) return openCalls.length > 0
+function hasOpenCall(
+  { openCalls, grants }: RunState,
+  { callId, holder }: Extract<Command, { type: 'ReportCall' }>,
+): boolean {
+  if (callId === null) return openCalls.some((open) => open.holder === holder)
   const isOpen = openCalls.some((open) => open.callId === callId)
   return isOpen || grants.some((grant) => grant.call.callId === callId)
 }

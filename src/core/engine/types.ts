@@ -8,7 +8,16 @@ import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Move, ResultSave, Source } from '../machine/machine.ts'
 import type { Quorum } from '../machine/quorum.ts'
-import type { Alternative, Costs, Grant, PendingCall, Reservation, Reserve, Spend } from './call.ts'
+import type {
+  Alternative,
+  Costs,
+  Grant,
+  OpenCall,
+  PendingCall,
+  Reservation,
+  Reserve,
+  Spend,
+} from './call.ts'
 import type { ChildOutcome } from './command.ts'
 
 export type {
@@ -21,6 +30,7 @@ export type {
   Denial,
   Grant,
   Held,
+  OpenCall,
   PendingCall,
   Report,
   Reservation,
@@ -122,6 +132,8 @@ export type Event =
       readonly grant?: string
       /** Money that is held for it until its report; absent: none. */
       readonly reserve?: Reserve
+      /** Who alone may report it; absent: whoever works on the run. */
+      readonly holder?: string
     }
   | {
       readonly type: 'call.asked'
@@ -332,17 +344,6 @@ export type QueuedCall = {
 /** A call queued on entering is over when its stage is left; one queued on leaving goes along. */
 export type CallLifetime = 'stage' | 'move'
 
-export type OpenCall = {
-  readonly callId: string
-  /** The visit it was made in: what it used counts there and nowhere else. */
-  readonly visit: number
-  readonly tool: string
-  readonly edits: readonly string[]
-  readonly saves: readonly ResultSave[]
-  /** Meters on which its cost will count; absent: none. */
-  readonly meters?: readonly string[]
-  readonly reserve?: Reserve
-}
 export type OpenDetour = {
   readonly name: string
   readonly returnTo: string

@@ -44,6 +44,7 @@ export function openLink(connect: () => Promise<Client>): Link {
       return await first.call(name, input, same)
     } catch (fault) {
       if (!isLost(fault) || options.signal?.aborted) throw fault
+      options.onLost?.()
       first.close()
       // Somebody else may have found that out before, and connected anew.
       if (client === line) client = null
