@@ -90,7 +90,10 @@ export async function repeat({ wish, lanes }: Scenario, rounds: number): Promise
       await waitForEnd(job, limitMs + 10_000)
       const lateMs = performance.now() - begun - limitMs
       const isHanging = job.end === null || lateMs > lateMsMax
-      if (job.end === null) await killJob(job, { signal: 'SIGKILL' }, Date.now)
+      // A fault of this is seen by what is left.
+      if (job.end === null) {
+        await killJob(job, { signal: 'SIGKILL' }, Date.now).catch(() => undefined)
+      }
       const survivors = await survivorsOf(job)
       await scratch.runner.sweep()
       return { lateMs, isHanging, survivors }
