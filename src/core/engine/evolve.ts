@@ -228,7 +228,7 @@ function makeRoom(state: OwnState, at: number): void {
     openCalls.find(({ reserve }) => reserve === undefined) ??
     openCalls.find(({ reserve }) => reserve !== undefined && at >= reserve.until)
   if (gone === undefined) return
-  state.openCalls = openCalls.filter((one) => one !== gone)
+  state.openCalls = openCalls.toSpliced(openCalls.indexOf(gone), 1)
   countHolds(state, gone, -1)
 }
 
