@@ -4,19 +4,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
-import { openScratch, type Scratch, scratchLimits } from './scratch.contract.ts'
+import { expect, test } from 'vitest'
+import { scratchLimits } from './scratch.contract.ts'
+import { openScratches } from './scratches.contract.ts'
 
-const opened: Scratch[] = []
-afterAll(async () => {
-  for (const one of opened) await one.remove()
-})
-
-function open(more: Parameters<typeof openScratch>[0] = {}): Scratch {
-  const scratch = openScratch(more)
-  opened.push(scratch)
-  return scratch
-}
+const open = openScratches()
 
 test.for([0, 3])('a request sent again after %i ms gets the job that is starting', async (ms) => {
   const scratch = open()

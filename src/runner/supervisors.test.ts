@@ -5,26 +5,18 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { findGroups, type Groups } from './cgroups.ts'
 import { readEnd } from './job-files.ts'
 import { readLogs } from './page-log.ts'
-import { childrenOf, compileHelper, openScratch, type Scratch } from './scratch.contract.ts'
+import { childrenOf, compileHelper } from './scratch.contract.ts'
+import { openScratches } from './scratches.contract.ts'
 import { dismiss, openSupervisors } from './supervisors.ts'
 
 /** The supervisor of a job that has just ended may still be there for so long. */
 const lingerMs = 300
 
-const opened: Scratch[] = []
-afterAll(async () => {
-  for (const one of opened) await one.remove()
-})
-
-function open(more: Parameters<typeof openScratch>[0] = {}): Scratch {
-  const scratch = openScratch(more)
-  opened.push(scratch)
-  return scratch
-}
+const open = openScratches()
 
 test('a supervisor without a job is in its groups, and takes them with it', async ({ skip }) => {
   const groups = findGroups(`pawl-try-${process.pid}`)

@@ -2,21 +2,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findPlace } from './find-workspace.ts'
 import { waitForEnd } from './live-job.ts'
-import { compileHelper, openScratch, type Scratch, supervisorOf } from './scratch.contract.ts'
+import { compileHelper, supervisorOf } from './scratch.contract.ts'
+import { openScratches } from './scratches.contract.ts'
 
-const opened: Scratch[] = []
-afterAll(async () => {
-  for (const one of opened) await one.remove()
-})
-
-function open(more: Parameters<typeof openScratch>[0] = {}): Scratch {
-  const scratch = openScratch(more)
-  opened.push(scratch)
-  return scratch
-}
+const open = openScratches()
 
 const outOfScope = { error: { error_type: 'PathOutOfScope' } }
 
