@@ -49,6 +49,12 @@ export function join(pointer: string, ...steps: readonly (string | number)[]): s
   return path
 }
 
+/** The steps of a JSON pointer, as they are written where it points. */
+export function stepsOf(pointer: string): readonly string[] {
+  const steps = pointer.split('/').slice(1)
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 function escaped(step: string): string {
   if (!step.includes('~') && !step.includes('/')) return step
   return step.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -8,6 +8,7 @@ import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Answer } from '../doors/api/contract.ts'
 import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
 import type { Shown } from '../doors/mcp/who.ts'
+import { messageOf } from '../runtime/code-of.ts'
 import { callLeaseMs } from '../runtime/gateway.ts'
 import { type Desk, whoseOf } from './desk.ts'
 import { openHeldPass } from './held-pass.ts'
@@ -167,14 +168,10 @@ function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () =
         clearInterval(timer)
         log(`the call \`${callId}\` was written off while it was being made`)
       })
-      .catch((fault: unknown) => log(`a lease could not be renewed: ${textOf(fault)}`))
+      .catch((fault: unknown) => log(`a lease could not be renewed: ${messageOf(fault)}`))
   }
   const timer = setInterval(renew, callLeaseMs / 3)
   return () => clearInterval(timer)
-}
-
-function textOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault)
 }
 
 type Reported = Made & { readonly onLost: () => void }
@@ -193,7 +190,7 @@ async function report(desk: Desk, made: Reported, ended: Ended): Promise<void> {
   try {
     await desk.daemon('gateway.report', whole, { onLost })
   } catch (fault) {
-    desk.log(`a call could not be reported: ${textOf(fault)}`)
+    desk.log(`a call could not be reported: ${messageOf(fault)}`)
   }
 }
 
@@ -209,7 +206,7 @@ function refusalOfFault(fault: unknown): Refusal {
     const { code, detail, hint } = fault
     return { code, reason: detail, hint, approvalId: null }
   }
-  const reason = textOf(fault)
+  const reason = messageOf(fault)
   const hint = 'this is a fault of Pawl; tell a person'
   return { code: 'INTERNAL', reason, hint, approvalId: null }
 }

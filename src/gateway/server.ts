@@ -4,6 +4,7 @@
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { microUsd } from '../core/money.ts'
 import { launchIn, pinLaunch } from '../core/tools/launch-pin.ts'
+import { messageOf } from '../runtime/code-of.ts'
 import { type Desk, whoseOf } from './desk.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import type { Notification, Request } from './json-rpc.ts'
@@ -136,12 +137,8 @@ async function see(desk: Desk, { entry, state }: Whole): Promise<void> {
     state.offerings = offeringsOf(name, state.seen, accepted)
   } catch (fault) {
     state.offerings = offeringsOf(name, state.seen, [])
-    desk.log(`what \`${name}\` offers cannot be looked at: ${textOf(fault)}`)
+    desk.log(`what \`${name}\` offers cannot be looked at: ${messageOf(fault)}`)
   }
-}
-
-function textOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault)
 }
 
 async function launch(desk: Desk, { entry, state }: Whole, ears: Ears): Promise<Wire | Ending> {

@@ -1,9 +1,14 @@
 /**
- * The system's own word for what went wrong, out of whatever was thrown.
+ * What went wrong, out of whatever was thrown.
  */
 
 /** `ENOENT`, say; where there is no code, the message. */
 export function codeOf(cause: unknown): string {
   if (typeof cause === 'object' && cause !== null && 'code' in cause) return String(cause.code)
+  return messageOf(cause)
+}
+
+/** What was thrown, in its own words. */
+export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

@@ -9,6 +9,7 @@ import { readShape } from '../core/dialects/shape.ts'
 import { pricesFileSchema } from '../core/policy/prices-schema.ts'
 import { dearestPrices, type PriceTable, raisePrices } from '../core/prices.ts'
 import { placeOf, positionAt } from '../core/source/source.ts'
+import { messageOf } from './code-of.ts'
 import { openFreshFolders } from './fresh-folders.ts'
 import { PawlError } from './pawl-error.ts'
 import { readDefinition } from './read-definition.ts'
@@ -35,7 +36,7 @@ export function openPrices({ base, now, remark }: Options): Prices {
       try {
         return readPrices(folder, base)
       } catch (fault) {
-        remark(textOf(fault))
+        remark(messageOf(fault))
         return dearestPrices(base)
       }
     },
@@ -47,7 +48,7 @@ export function openPrices({ base, now, remark }: Options): Prices {
       return inFolder(join(workspace, '.pawl'))
     } catch (fault) {
       // WHY here as well: already the look whether the file has changed can be a fault.
-      const why = textOf(fault)
+      const why = messageOf(fault)
       if (!told.has(why) && told.size < toldMax) {
         told.add(why)
         remark(why)
@@ -55,10 +56,6 @@ export function openPrices({ base, now, remark }: Options): Prices {
       return dearestPrices(base)
     }
   }
-}
-
-function textOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault)
 }
 
 /** Fault `CONFIG_INVALID`: the file is there and cannot be understood. */
@@ -79,7 +76,7 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (cause) {
-    const message = `\`${path}\` cannot be looked at: ${textOf(cause)}`
+    const message = `\`${path}\` cannot be looked at: ${messageOf(cause)}`
     throw new PawlError('CONFIG_INVALID', message, { hint: hintFor(path), cause })
   }
 }

@@ -7,7 +7,7 @@
  */
 import type { z } from 'zod'
 import type { Finding, Words } from '../finding.ts'
-import { finding, hasErrors } from '../finding.ts'
+import { finding, hasErrors, stepsOf } from '../finding.ts'
 import { nearMiss, sameLetters } from '../near-miss.ts'
 import { depthMax, findingsMax, tooLarge } from '../source/limits.ts'
 import type { Member, Node } from '../source/source.ts'
@@ -332,10 +332,8 @@ export function kindOf(node: Node): string {
 
 /** How a message calls a node: by its name, or as an item of a list. */
 function named(node: Node): string {
-  const steps = node.pointer.split('/').slice(1)
-  const last = steps.pop()?.replaceAll('~1', '/').replaceAll('~0', '~')
+  const [last, before] = stepsOf(node.pointer).toReversed()
   if (last === undefined) return 'the definition'
-  const before = steps.at(-1)
   if (/^\d+$/.test(last) && before !== undefined) return `item ${Number(last) + 1} of \`${before}\``
   return `\`${shown(last)}\``
 }

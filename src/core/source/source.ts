@@ -5,7 +5,7 @@
  * Nothing here calls itself: a tree made from a value may be deeper than the stack.
  */
 import type { Finding } from '../finding.ts'
-import { join } from '../finding.ts'
+import { join, stepsOf } from '../finding.ts'
 import type { Json } from '../json.ts'
 import { emptyRecord } from '../json.ts'
 
@@ -159,9 +159,7 @@ type Walked = { node: Node; member: Member | null; isWhole: boolean }
 
 function walk(root: Node, pointer: string): Walked {
   let found: Walked = { node: root, member: null, isWhole: true }
-  if (pointer === '') return found
-  for (const step of pointer.slice(1).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const key of stepsOf(pointer)) {
     const under = memberOf(found.node, key)
     if (under !== undefined) {
       found = { node: under.node, member: under, isWhole: true }
