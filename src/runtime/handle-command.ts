@@ -180,7 +180,12 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
   const asked = isNamed ? fingerprint(decided.asked) : ''
   const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, owes: desk.owes }
   const { change, run } = changeOf(answered, standing, kept)
-  const committed = await commit(desk, change)
+  const committed = await desk.store.commit(change).catch((fault: unknown) => {
+    // What was kept is not known here; the next command looks for itself, and so do listeners.
+    desk.cache.drop(runId)
+    desk.waiters.wake(runId, 0)
+    throw fault
+  })
   if (committed === 'conflict') return null
   if (committed === 'repeated') return repeatReply(desk, decided, commandId)
   desk.cache.put(run)
@@ -189,20 +194,6 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
     desk.store.tellChange(runId, run.head.seq)
   }
   return outcomeOf(decided, run.head.seq)
-}
-
-type Change = Parameters<Store['commit']>[0]
-
-async function commit(desk: Desk, change: Change): ReturnType<Store['commit']> {
-  const { store, cache, waiters } = desk
-  try {
-    return await store.commit(change)
-  } catch (fault) {
-    // What was kept is not known here; the next command looks for itself, and so do listeners.
-    cache.drop(change.runId)
-    waiters.wake(change.runId, 0)
-    throw fault
-  }
 }
 
 type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>

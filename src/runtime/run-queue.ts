@@ -12,27 +12,34 @@ export type RunQueue = {
   readonly drained: () => Promise<void>
 }
 
+const nothing = Promise.resolve()
+
 type Line = { last: Promise<unknown>; count: number }
 
 export function openRunQueue(): RunQueue {
   const lines = new Map<string, Line>()
+  const leave = (runId: string, line: Line): void => {
+    line.count -= 1
+    if (line.count > 0) return
+    lines.delete(runId)
+    // WHY: the map may remember the line for a while, and with it all that was answered.
+    line.last = nothing
+  }
   return {
-    inTurn: async (runId, work) => {
-      const line = lines.get(runId) ?? { last: Promise.resolve(), count: 0 }
+    inTurn: (runId, work) => {
+      const line = lines.get(runId) ?? { last: nothing, count: 0 }
       if (line.count >= queuedMax) {
         const message = `${queuedMax} commands wait for the run \`${runId}\` already`
-        throw new PawlError('OVERLOADED', message, { hint: 'try again in a moment' })
+        const hint = 'try again in a moment'
+        return Promise.reject(new PawlError('OVERLOADED', message, { hint }))
       }
-      lines.set(runId, line)
+      if (line.count === 0) lines.set(runId, line)
       line.count += 1
       const turn = line.count === 1 ? work() : line.last.then(work, work)
       line.last = turn
-      try {
-        return await turn
-      } finally {
-        line.count -= 1
-        if (line.count === 0) lines.delete(runId)
-      }
+      const left = () => leave(runId, line)
+      turn.then(left, left)
+      return turn
     },
     drained: async () => {
       while (lines.size > 0) {

@@ -197,9 +197,7 @@ function foldCall(
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used
     state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
-    makeRoom(state, event.at ?? 0)
-    state.openCalls = [...state.openCalls, open]
-    countHolds(state, open, 1)
+    addOpen(state, open, event.at ?? 0)
     if (event.grant !== undefined) useGrant(state, event.grant)
   } else {
     const open = state.openCalls.find((one) => one.callId === event.callId)
@@ -217,19 +215,26 @@ function foldCall(
 }
 
 /**
- * Forgets the oldest call that holds nothing, else the oldest that holds nothing any more.
+ * Adds a call, and forgets the oldest that holds nothing, else the oldest that holds nothing any
+ * more, when there are as many as are kept.
  * INVARIANT: where all hold money, only a call that holds none comes in (one of Pawl itself, one
  * that a person let through), and is the next to go: at most one is above `openCallsMax`.
  */
-function makeRoom(state: OwnState, at: number): void {
+function addOpen(state: OwnState, open: OpenCall, at: number): void {
   const { openCalls } = state
-  if (openCalls.length < openCallsMax) return
-  const gone =
-    openCalls.find(({ reserve }) => reserve === undefined) ??
-    openCalls.find(({ reserve }) => reserve !== undefined && at >= reserve.until)
-  if (gone === undefined) return
-  state.openCalls = openCalls.toSpliced(openCalls.indexOf(gone), 1)
-  countHolds(state, gone, -1)
+  const gone = openCalls.length < openCallsMax ? -1 : findForgettable(openCalls, at)
+  countHolds(state, open, 1)
+  if (gone === -1) state.openCalls = openCalls.concat([open])
+  else {
+    countHolds(state, openCalls[gone] as OpenCall, -1)
+    state.openCalls = openCalls.slice(0, gone).concat(openCalls.slice(gone + 1), [open])
+  }
+}
+
+function findForgettable(openCalls: readonly OpenCall[], at: number): number {
+  const free = openCalls.findIndex(({ reserve }) => reserve === undefined)
+  if (free !== -1) return free
+  return openCalls.findIndex(({ reserve }) => reserve !== undefined && at >= reserve.until)
 }
 
 // WHY counted: most runs have none, and what all open calls hold is asked for every call.
