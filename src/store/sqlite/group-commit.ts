@@ -1,16 +1,20 @@
 /**
  * One writer: everything that is queued in a tick becomes one transaction, so that many share one
- * write to the disk. When many commands are under way, a thread of its own writes one half of them
- * while the other half is decided here. INVARIANT: only one of the two writes at a time.
+ * write to the disk. When many commands are under way, a thread of its own writes one part of them
+ * while another is decided here; it has the next group at hand before it is done with one.
+ * INVARIANT: only one of the two writes at a time.
  * Must not know what is written.
  */
-
+import type { DatabaseSync } from 'node:sqlite'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Change, Committed } from '../../runtime/ports.ts'
 import { closedFault, toFault } from './faults.ts'
-import type { HintedChange, WriteThread } from './open-write-thread.ts'
-import type { Hint, Recall, Tried } from './recall.ts'
-import type { Job, Result, WriteGroup, Written } from './write-group.ts'
+import type { WriteThread } from './open-write-thread.ts'
+import type { Hint, Recall } from './recall.ts'
+import { prepareGroup, type Result, type Written } from './write-group.ts'
+
+/** A piece of work on the database. It may run twice, but only one of the runs is kept. */
+export type Job<T> = () => T
 
 export type Writer = {
   /** Resolves with what the job returned when that is durable. */
@@ -21,13 +25,10 @@ export type Writer = {
   readonly close: () => Promise<void>
 }
 
-type Commit = (change: Change, hint: Hint | null) => Committed
-
 export type WriterOptions = {
-  /** Writes a group here and now. */
-  readonly writeHere: WriteGroup
-  /** What writes a change here. */
-  readonly commitHere: Commit
+  readonly db: DatabaseSync
+  /** Writes a change here, in a transaction. */
+  readonly commitHere: (change: Change, hint: Hint | null) => Committed
   readonly thread: WriteThread
   readonly recall: Recall
   readonly queuedMax: number
@@ -37,73 +38,69 @@ export type WriterOptions = {
 }
 
 type Queued = {
-  /** A change can be written by the thread as well. */
-  readonly work: { readonly job: Job<unknown> } | { readonly change: Change }
+  readonly work: JobWork | ChangeWork
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
+type JobWork = { readonly job: Job<unknown> }
+type ChangeWork = { readonly change: Change; hint: Hint | null }
 
 // WHY: a longer transaction would hold up everything else in this process.
 const groupMax = 256
 const retryMs = 20
+/**
+ * Groups that the thread has at most, of about as many parts of all that are under way.
+ * WHY three: with two it waits for its next one whenever a group took longer than another.
+ */
+const awayMax = 3
 
 /** What waits, and for what. */
 type Line = {
   readonly queue: Queued[]
-  /** The size of the group before this one: whoever was in it comes again soon. */
-  lastCount: number
-  /** Whether the thread writes now. */
-  isAway: boolean
+  /** Groups that the thread has, and changes in them. */
+  awayCount: number
+  awayChanges: number
   lockedSince: number | null
 }
 
 export function openWriter(options: WriterOptions): Writer {
-  const { writeHere, commitHere, thread, queuedMax, recall } = options
-  const line: Line = { queue: [], lastCount: 0, isAway: false, lockedSince: null }
+  const { db, commitHere, thread, recall, queuedMax } = options
+  const line: Line = { queue: [], awayCount: 0, awayChanges: 0, lockedSince: null }
   const { queue } = line
   const idle: (() => void)[] = []
   let isScheduled = false
   let isClosed = false
+  const writeHere = prepareGroup<Queued>(db, ({ work }) =>
+    'job' in work ? work.job() : commitHere(work.change, work.hint),
+  )
 
   const flush = () => {
     isScheduled = false
-    if (sendAway()) return
+    sendAway()
+    // What is left waits until the thread is done.
+    if (line.awayCount > 0) return
     const group = queue.splice(0, groupMax)
-    const hints = recall.hintsFor(changesIn(group))
-    answer({ group, hints }, writeHere(jobsOf({ group, hints }, commitHere)))
+    for (const { work } of group) if ('change' in work) work.hint = recall.hintFor(work.change)
+    answer(group, writeHere(group))
   }
 
-  /** Has the thread write one half of all that are under way; false: it is written here. */
-  const sendAway = (): boolean => {
-    const crowd = queue.length + line.lastCount
-    if (crowd < options.crowdMin || line.lockedSince !== null) return false
-    const changes = changesFirst(queue, Math.min(groupMax, Math.ceil(crowd / 2)))
-    const hints = recall.hintsFor(changes)
-    const away = changes.length === 0 ? null : thread.write(withHints(changes, hints))
-    if (away === null) return false
-    const group = queue.splice(0, changes.length)
-    line.isAway = true
-    away.then((written) => answer({ group, hints }, written))
-    return true
-  }
-
-  const answer = ({ group, hints }: Hinted, written: Written) => {
-    line.isAway = false
-    line.lastCount = group.length
-    if (written.kind === 'locked') waitForLock(line, { group, ...written, ...options })
-    else {
+  const answer = (group: readonly Queued[], written: Written) => {
+    if (written.kind === 'locked') {
+      for (const { work } of group) if ('change' in work) recall.settle(work, null)
+      waitForLock(line, { group, ...written, ...options })
+    } else {
       line.lockedSince = null
-      recall.settle(triedIn({ group, hints }, written.results))
-      // WHY first: the thread writes what waits while those that hear their answer now decide anew.
-      if (thread.isOpen()) sendAway()
-      settle(group, written.results)
+      for (const [at, queued] of group.entries()) {
+        settle(recall, queued, written.results[at] as Result)
+      }
     }
     if (queue.length > 0) schedule()
-    else if (!line.isAway) for (const resolve of idle.splice(0)) resolve()
+    else if (line.awayCount === 0) for (const resolve of idle.splice(0)) resolve()
   }
+  const sendAway = openSending(options, line, answer)
 
   const schedule = () => {
-    if (isScheduled || line.isAway) return
+    if (isScheduled || line.awayCount === awayMax) return
     isScheduled = true
     if (line.lockedSince === null) setImmediate(flush)
     else setTimeout(flush, retryMs)
@@ -119,13 +116,54 @@ export function openWriter(options: WriterOptions): Writer {
 
   return {
     write: (job) => add({ job }),
-    commit: (change) => add({ change }),
+    commit: (change) => add({ change, hint: null }),
     close: async () => {
       isClosed = true
-      if (queue.length > 0 || line.isAway) await new Promise<void>((resolve) => idle.push(resolve))
+      const isBusy = queue.length > 0 || line.awayCount > 0
+      if (isBusy) await new Promise<void>((resolve) => idle.push(resolve))
       await thread.close()
     },
   }
+}
+
+/** Has the thread write what is queued, when many are under way. */
+function openSending(
+  { thread, recall, crowdMin }: WriterOptions,
+  line: Line,
+  answer: (group: readonly Queued[], written: Written) => void,
+): () => void {
+  const { queue } = line
+  const send = (changes: readonly ChangeWork[]) => {
+    for (const work of changes) work.hint = recall.hintFor(work.change)
+    const group = queue.splice(0, changes.length)
+    line.awayCount += 1
+    line.awayChanges += group.length
+    thread.write(changes).then((written) => {
+      line.awayCount -= 1
+      // WHY first: the thread has its next group while those that hear their answer decide anew.
+      sendAway()
+      line.awayChanges -= group.length
+      answer(group, written)
+    })
+  }
+  const sendAway = () => {
+    const crowd = queue.length + line.awayChanges
+    if (crowd < crowdMin || line.lockedSince !== null) return
+    // WHY parts: while one is written, those of another hear their answer and decide anew.
+    const countMax = Math.min(groupMax, Math.ceil(crowd / awayMax))
+    while (line.awayCount < awayMax) {
+      const changes = changesFirst(queue, countMax)
+      if (changes.length === 0 || !thread.isReady()) return
+      send(changes)
+    }
+  }
+  return sendAway
+}
+
+function settle(recall: Recall, { work, resolve, reject }: Queued, result: Result): void {
+  if ('change' in work) recall.settle(work, result)
+  if (result.kind === 'done') resolve(result.value)
+  else reject(toFault(result.error))
 }
 
 type Locked = {
@@ -144,48 +182,13 @@ function waitForLock(line: Line, { group, error, lockedMaxMs }: Locked): void {
 }
 
 /** The changes before anything that can be written here only. */
-function changesFirst(queue: readonly Queued[], countMax: number): readonly Change[] {
-  const changes: Change[] = []
+function changesFirst(queue: readonly Queued[], countMax: number): readonly ChangeWork[] {
+  const changes: ChangeWork[] = []
   for (const { work } of queue) {
     if (!('change' in work) || changes.length === countMax) break
-    changes.push(work.change)
+    changes.push(work)
   }
   return changes
-}
-
-function changesIn(group: readonly Queued[]): readonly Change[] {
-  return group.flatMap(({ work }) => ('change' in work ? [work.change] : []))
-}
-
-/** A group, and what was known of its changes before. */
-type Hinted = { readonly group: readonly Queued[]; readonly hints: readonly (Hint | null)[] }
-
-function withHints(changes: readonly Change[], hints: Hinted['hints']): readonly HintedChange[] {
-  return changes.map((change, at) => ({ change, hint: hints[at] ?? null }))
-}
-
-function jobsOf({ group, hints }: Hinted, commitHere: Commit): readonly Job<unknown>[] {
-  const left = hints.values()
-  return group.map(({ work }) => {
-    if ('job' in work) return work.job
-    const hint = left.next().value ?? null
-    return () => commitHere(work.change, hint)
-  })
-}
-
-function triedIn({ group, hints }: Hinted, results: readonly Result[]): readonly Tried[] {
-  const left = hints.values()
-  return group.flatMap(({ work }, index) => {
-    if (!('change' in work)) return []
-    return [{ change: work.change, hint: left.next().value ?? null, result: results[index] }]
-  })
-}
-
-function settle(group: readonly Queued[], results: readonly Result[]): void {
-  for (const [index, result] of results.entries()) {
-    if (result.kind === 'done') group[index]?.resolve(result.value)
-    else group[index]?.reject(toFault(result.error))
-  }
 }
 
 function overloaded(queuedCount: number): PawlError {

@@ -5,23 +5,21 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PawlError } from '../../runtime/pawl-error.ts'
-import type { Change } from '../../runtime/ports.ts'
+import type { Committed } from '../../runtime/ports.ts'
 import type { WritingOptions } from './open-database.ts'
-import type { Hint } from './recall.ts'
+import { type HintedChange, pack } from './parcel.ts'
 import type { Result, Written } from './write-group.ts'
 
 export type WriteThread = {
-  readonly isOpen: () => boolean
-  /** Null: it is not there, or not yet. One group at a time. Never fails. */
-  readonly write: (changes: readonly HintedChange[]) => Promise<Written> | null
+  /** Whether it can be written by; whoever asks first has it started. */
+  readonly isReady: () => boolean
+  /** Groups are written in turn. Never fails. */
+  readonly write: (changes: readonly HintedChange[]) => Promise<Written>
   readonly close: () => Promise<void>
 }
 
-/** A change and what is known of its run. */
-export type HintedChange = { readonly change: Change; readonly hint: Hint | null }
-
 /** What the thread says: first that it is ready, then what became of each group. */
-export type Said = 'ready' | Written
+export type Said = 'ready' | readonly (Committed | SentError)[] | { readonly locked: SentError }
 
 /** An error on its way from the thread: of errors only the message would arrive. */
 export type SentError = {
@@ -35,7 +33,7 @@ const file = new URL(`./write-thread${extname(import.meta.url)}`, import.meta.ur
 export function openWriteThread(options: WritingOptions): WriteThread {
   let worker: Worker | null = null
   let state: 'starting' | 'open' | 'ended' = 'starting'
-  let waiting: { readonly count: number; readonly tell: (written: Written) => void } | null = null
+  const waiting: { readonly count: number; readonly tell: (written: Written) => void }[] = []
 
   const start = (): Worker => {
     const started = new Worker(file, { workerData: options, execArgv: [] })
@@ -48,31 +46,29 @@ export function openWriteThread(options: WritingOptions): WriteThread {
     started.on('error', () => undefined)
     started.on('exit', () => {
       state = 'ended'
-      answer({ kind: 'tried', results: failures(waiting?.count ?? 0) })
+      while (waiting.length > 0)
+        answer({ kind: 'tried', results: failures(waiting[0]?.count ?? 0) })
     })
     return started
   }
 
   const answer = (written: Written) => {
-    const { tell } = waiting ?? {}
-    waiting = null
+    const first = waiting.shift()
     // A thread that has nothing to do keeps no program from ending.
-    worker?.unref()
-    tell?.(written)
+    if (waiting.length === 0) worker?.unref()
+    first?.tell(written)
   }
 
   return {
-    isOpen: () => state === 'open',
-    write: (changes) => {
+    isReady: () => {
       // One that has ended is not started again: everything can be written without it.
       worker ??= start()
-      if (state !== 'open') return null
-      worker.ref()
-      // WHY as one text: a copy of many small values costs several times as much.
-      worker.postMessage(JSON.stringify(changes))
-      return new Promise((tell) => {
-        waiting = { count: changes.length, tell }
-      })
+      return state === 'open'
+    },
+    write: (changes) => {
+      worker?.ref()
+      worker?.postMessage(changes.map(pack))
+      return new Promise((tell) => waiting.push({ count: changes.length, tell }))
     },
     close: async () => {
       const last = worker
@@ -94,18 +90,18 @@ function failures(count: number): readonly Result[] {
   return Array.from({ length: count }, () => ({ kind: 'failed', error }))
 }
 
-/** Errors as this thread would have met them. */
-function received(written: Written): Written {
-  if (written.kind === 'locked') return { kind: 'locked', error: asError(written.error) }
-  const results = written.results.map(
-    (result): Result =>
-      result.kind === 'done' ? result : { kind: 'failed', error: asError(result.error) },
+function received(said: Exclude<Said, 'ready'>): Written {
+  if ('locked' in said) return { kind: 'locked', error: asError(said.locked) }
+  const results = said.map(
+    (one): Result =>
+      typeof one === 'string'
+        ? { kind: 'done', value: one }
+        : { kind: 'failed', error: asError(one) },
   )
   return { kind: 'tried', results }
 }
 
-function asError(error: unknown): Error {
-  // WHY the cast: nobody but the thread sends errors.
-  const { message, code, errcode } = error as SentError
+/** An error as this thread would have met it. */
+function asError({ message, code, errcode }: SentError): Error {
   return Object.assign(new Error(message), { code, errcode })
 }

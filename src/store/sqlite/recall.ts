@@ -5,6 +5,9 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Change } from '../../runtime/ports.ts'
+import { openRecentlyUsed } from '../../runtime/recently-used.ts'
+import { type KeyFilter, openKeyFilter } from './key-filter.ts'
+import type { HintedChange } from './parcel.ts'
 import { asRecordOrNull, minuteOf } from './rows.ts'
 import type { Result } from './write-group.ts'
 
@@ -23,23 +26,17 @@ export type Hint = {
 export type Answered = readonly [commandId: string, seq: number]
 
 export type Recall = {
-  /** One for each change of a group, in order; null: it has to be looked. */
-  readonly hintsFor: (changes: readonly Change[]) => readonly (Hint | null)[]
-  /** What became of each. */
-  readonly settle: (tried: readonly Tried[]) => void
+  /** Null: it has to be looked. Everything that got one is settled. */
+  readonly hintFor: (change: Change) => Hint | null
+  /** What became of a change; null: nothing yet, it will be tried again. */
+  readonly settle: (tried: HintedChange, result: Result | null) => void
   readonly forget: (runId: string) => void
 }
 
-export type Tried = {
-  readonly change: Change
-  readonly hint: Hint | null
-  readonly result: Result | undefined
-}
-
-/** Runs that are remembered; beyond it the one longest unused makes room. */
+/** Runs that are remembered; beyond it those longest unused make room. */
 const runsMax = 1_000
-/** Replies of a run that are remembered before they are indexed, many at once. */
-const recentMax = 128
+/** Replies of a run that are remembered before they are indexed, many at once; up to double. */
+const recentMax = 256
 /** Records, with or without a reply, that are looked through for the replies among them. */
 const tailMax = 1_024
 
@@ -54,61 +51,57 @@ type Known = {
   minute: number
   /** Up to where replies are found by their command. */
   indexedSeq: number
-  isOlder: boolean
-  readonly recent: Map<string, number>
+  /** Commands that could be among those; null: any could. */
+  readonly older: KeyFilter | null
+  recent: Map<string, number>
+  /** A change of it is being written: what comes of that is not known yet. */
+  isMoving: boolean
 }
 
 export function openRecall(db: DatabaseSync): Recall {
-  const runs = new Map<string, Known>()
+  const runs = openRecentlyUsed<Known>(runsMax)
   const load = prepareLoad(db)
   const knownOf = (runId: string): Known | null => {
-    const known = runs.get(runId) ?? load(runId)
-    runs.delete(runId)
-    if (known === null) return null
-    runs.set(runId, known)
-    const oldest = runs.size > runsMax ? runs.keys().next().value : undefined
-    if (oldest !== undefined) runs.delete(oldest)
-    return known
-  }
-  const hintFor = (change: Change): Hint | null => {
-    const { runId, expectedSeq, events, reply } = change
-    // WHY not without records: the run stands where it stood, and nothing tells two of them apart.
-    if (events.length === 0 || expectedSeq === 0 || isLoose(change)) return null
-    const known = knownOf(runId)
-    if (known === null || known.seq !== expectedSeq) return null
-    const { log, minute, isOlder, recent } = known
-    if (reply !== null && recent.has(reply.commandId)) return null
-    const isDue = recent.size >= recentMax || known.seq - known.indexedSeq >= tailMax
-    return { log, minute, isOlder, indexed: isDue ? [...recent] : null }
+    const known = runs.get(runId)
+    if (known !== undefined) return known
+    const loaded = load(runId)
+    if (loaded !== null) runs.put(runId, loaded)
+    return loaded
   }
   return {
-    hintsFor: (changes) => {
-      const met = new Set<string>()
-      return changes.map((change) => {
-        // WHY: what the first of a run in a group does is known only when the group is written.
-        if (met.has(change.runId)) return null
-        met.add(change.runId)
-        return hintFor(change)
-      })
+    hintFor: (change) => {
+      const { runId, expectedSeq, events, reply } = change
+      // WHY not without records: the run stands where it stood, and nothing tells two apart.
+      if (events.length === 0 || expectedSeq === 0 || isLoose(change)) return null
+      const known = knownOf(runId)
+      if (known === null || known.isMoving || known.seq !== expectedSeq) return null
+      const { log, minute, older, recent } = known
+      if (reply !== null && recent.has(reply.commandId)) return null
+      known.isMoving = true
+      const isOlder = reply !== null && (older?.mayHave(reply.commandId) ?? true)
+      // WHY not all at the same: runs that began together would all be indexed together.
+      const isFull = recent.size >= recentMax + (log % recentMax)
+      const isDue = isFull || known.seq - known.indexedSeq >= tailMax
+      return { log, minute, isOlder, indexed: isDue ? [...recent] : null }
     },
-    settle: (tried) => {
-      for (const { change, hint, result } of tried) {
-        const known = runs.get(change.runId)
-        const isKept = result?.kind === 'done' && result.value === 'committed'
-        if (hint === null || known === undefined || !isKept) runs.delete(change.runId)
-        else remember(known, change, hint)
-      }
+    settle: ({ change, hint }, result) => {
+      const known = runs.get(change.runId)
+      const isKept = result?.kind === 'done' && result.value === 'committed'
+      if (hint === null || known === undefined || !isKept) runs.drop(change.runId)
+      else remember(known, change, hint)
     },
-    forget: (runId) => void runs.delete(runId),
+    forget: runs.drop,
   }
 }
 
 function remember(known: Known, { head, reply }: Change, { indexed }: Hint): void {
   if (indexed !== null) {
     known.indexedSeq = known.seq
-    known.isOlder ||= known.recent.size > 0
-    known.recent.clear()
+    for (const [commandId] of indexed) known.older?.add(commandId)
+    // WHY a new one: see `recently-used.ts`.
+    known.recent = new Map()
   }
+  known.isMoving = false
   known.seq = head.seq
   known.minute = minuteOf(head.updatedAt)
   if (reply !== null) known.recent.set(reply.commandId, head.seq)
@@ -139,7 +132,8 @@ function prepareLoad(db: DatabaseSync): (runId: string) => Known | null {
     const { log, seq, minute, indexedSeq } = place
     const rows = answered.all(log, indexedSeq)
     const recent = new Map(rows.map((row) => [String(row.commandId), Number(row.seq)]))
-    return { log, seq, minute, indexedSeq, isOlder: place.isOlder === 1, recent }
+    const older = place.isOlder === 1 ? null : openKeyFilter()
+    return { log, seq, minute, indexedSeq, older, recent, isMoving: false }
   }
   return (runId) => {
     try {

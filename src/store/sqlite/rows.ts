@@ -22,12 +22,13 @@ export const eventColumns = 'seq, member, type, data, at, actor, command_id AS c
 /** The number of a run's log. */
 export const logOf = '(SELECT no FROM logs WHERE run_id = ?)'
 
-const keyBytes = 6
+const keyDigits = 12
 
 /** A command id behind a number: ids are long and of any form, and only the number is indexed. */
 export function replyKeyOf(commandId: string): readonly [key: number, commandId: string] {
   // WHY not a cheaper hash: nobody can choose ids so that all of them share one number.
-  return [hash('sha256', commandId, 'buffer').readUIntBE(0, keyBytes), commandId]
+  // WHY by its digits: a buffer for each of them costs more than the hash.
+  return [Number.parseInt(hash('sha256', commandId, 'hex').slice(0, keyDigits), 16), commandId]
 }
 
 /** The reply to a command: `?1` the run, `?2` and `?3` the key and the id of the command. */

@@ -14,7 +14,6 @@ import { openWriteThread, type WriteThread } from './open-write-thread.ts'
 import { openRecall } from './recall.ts'
 import { runCalls } from './runs.ts'
 import type { Shared } from './shared.ts'
-import { prepareGroup } from './write-group.ts'
 import { prepareRunWriter } from './write-run.ts'
 
 export type { SqliteOptions } from './open-database.ts'
@@ -24,7 +23,7 @@ const defaults = {
   queuedMax: 10_000,
   lockedMaxMs: 5_000,
   // WHY: to be handed over costs a few commands more than it gives, and two threads one core each.
-  crowdMin: availableParallelism() > 1 ? 32 : Number.POSITIVE_INFINITY,
+  crowdMin: availableParallelism() > 1 ? 12 : Number.POSITIVE_INFINITY,
 } as const
 
 /** Opens a file or makes it. Faults: `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `STORE_VERSION`. */
@@ -35,9 +34,8 @@ export function openSqliteStore(
   const settings = { ...defaults, ...options }
   const db = openDatabase(settings)
   const runs = prepareRunWriter(db)
-  const writeHere = prepareGroup(db)
   const recall = openRecall(db)
-  const writer = openWriter({ ...settings, writeHere, commitHere: runs.commit, thread, recall })
+  const writer = openWriter({ ...settings, db, commitHere: runs.commit, thread, recall })
   const read = async <T>(query: () => T): Promise<T> => {
     try {
       return query()

@@ -3,45 +3,35 @@
  * Started by `open-write-thread.ts`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Committed } from '../../runtime/ports.ts'
 import { connect } from './open-database.ts'
-import type { HintedChange, Said, SentError } from './open-write-thread.ts'
+import type { Said, SentError } from './open-write-thread.ts'
+import { type HintedChange, type Parcel, unpack } from './parcel.ts'
 import { prepareGroup, type Written } from './write-group.ts'
 import { prepareRunWriter } from './write-run.ts'
 
 const port = parentPort
 const db = connect(workerData)
-const writeGroup = prepareGroup(db)
 const { commit } = prepareRunWriter(db)
+const writeGroup = prepareGroup<HintedChange>(db, ({ change, hint }) => commit(change, hint))
 const say = (said: Said): void => port?.postMessage(said)
 
-port?.on('message', (text: string | null) => {
-  if (text === null) {
+port?.on('message', (parcels: readonly Parcel[] | null) => {
+  if (parcels === null) {
     db.close()
     port.close()
     return
   }
-  // WHY the cast: nobody but the store sends changes.
-  const changes = JSON.parse(text) as readonly HintedChange[]
-  say(
-    sendable(
-      writeGroup(
-        changes.map(
-          ({ change, hint }) =>
-            () =>
-              commit(change, hint),
-        ),
-      ),
-    ),
-  )
+  say(sendable(writeGroup(parcels.map(unpack))))
 })
 say('ready')
 
-function sendable(written: Written): Written {
-  if (written.kind === 'locked') return { kind: 'locked', error: sent(written.error) }
-  const results = written.results.map((result) =>
-    result.kind === 'done' ? result : { kind: 'failed' as const, error: sent(result.error) },
+function sendable(written: Written): Said {
+  if (written.kind === 'locked') return { locked: sent(written.error) }
+  return written.results.map((result) =>
+    // WHY the cast: nothing but changes is written here.
+    result.kind === 'done' ? (result.value as Committed) : sent(result.error),
   )
-  return { kind: 'tried', results }
 }
 
 function sent(error: unknown): SentError {
