@@ -4,8 +4,7 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
-import { migrate } from '../../src/store/sqlite/migrations.ts'
-import { walPagesMax } from '../../src/store/sqlite/open-database.ts'
+import { openDatabase, walPagesMax } from '../../src/store/sqlite/open-database.ts'
 
 export type Floor = {
   /** Resolves when one more event of this client is durable. */
@@ -13,8 +12,23 @@ export type Floor = {
   readonly close: () => Promise<void>
 }
 
-/** As large as the record of a call. */
-const text = JSON.stringify({ type: 'call.allowed', input: { command: 'x'.repeat(520) } })
+const hash = 'f'.repeat(64)
+const runId = 'r_0123456789abcdef0123456789abcdef0'
+
+/** What Pawl keeps of a call in the bench, to the byte. */
+const text = JSON.stringify({
+  type: 'call.allowed',
+  callId: `${runId}:c1000`,
+  tool: 'Bash',
+  input: { command: 'git status --short' },
+  edits: [],
+  counts: true,
+  at: 1_794_850_498_054,
+  meters: [],
+  more: '12345',
+})
+/** What is kept to answer the same command again, as large as Pawl's. */
+const reply = JSON.stringify({ reply: { kind: 'verdict' }, asked: hash, more: 'x'.repeat(162) })
 const sessionsCount = 64
 
 /** The least. */
@@ -31,15 +45,9 @@ export function sqliteFloor(path: string): Floor {
   })
 }
 
-const hash = 'f'.repeat(64)
-const runId = 'r_0123456789abcdef0123456789abcdef'
-/** As large as what is kept to answer the same command again. */
-const reply = JSON.stringify({ reply: { kind: 'verdict' }, asked: hash, more: 'x'.repeat(180) })
-
 /** The rows that Pawl keeps of a decision, in its own tables. */
 export function sqliteSameRows(path: string): Floor {
-  const db = openFloor(path)
-  migrate(db)
+  const db = openDatabase({ path, synchronous: 'FULL', lockedMaxMs: 5_000 })
   const head =
     db.prepare(`UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?,
     cost_micro_usd = ?, updated_at = ?, ended_at = ?, log_bytes = log_bytes + ? WHERE log = ?`)

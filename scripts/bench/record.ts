@@ -18,6 +18,8 @@ import { benchLongLog, benchWaiting } from './record-size.ts'
 const clientsCounts = [1, 8, 64] as const
 const roundsCount = 5
 const roundMs = 700
+/** WHY so long: a daemon lives for days, and its code is quick after some ten thousand commands. */
+const warmUpMs = 4_000
 
 export async function benchRecord(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))
@@ -52,6 +54,7 @@ async function compare(name: string, store: Store, floors: Floors): Promise<void
     return decideOne(runtime, runs[client] as string, index)
   }
   const acts = [...Object.values(floors).map((floor) => floor.write), decide]
+  for (const act of acts) await perSecond(Math.max(...clientsCounts), act, warmUpMs)
   const rows: Row[] = []
   for (const clientsCount of clientsCounts) {
     const rates: number[][] = acts.map(() => [])
@@ -80,11 +83,12 @@ async function compare(name: string, store: Store, floors: Floors): Promise<void
 async function perSecond(
   clientsCount: number,
   act: (client: number) => Promise<void>,
+  ms: number = roundMs,
 ): Promise<number> {
   const begun = performance.now()
   let count = 0
   const clients = Array.from({ length: clientsCount }, async (_, client) => {
-    while (performance.now() - begun < roundMs) {
+    while (performance.now() - begun < ms) {
       await act(client)
       count += 1
     }
