@@ -37,7 +37,7 @@ console.log('ready')
 process.stdin.on('end', () => process.exit(0)).resume()
 
 async function openStore(database: NodeSettings['database']): Promise<Store> {
-  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path })
+  if (database.kind === 'sqlite') return openSqliteStore(database)
   return openPostgresStore({ url: database.url })
 }
 

@@ -3,7 +3,12 @@
  */
 export type NodeSettings = {
   readonly database:
-    | { readonly kind: 'sqlite'; readonly path: string }
+    | {
+        readonly kind: 'sqlite'
+        readonly path: string
+        /** Commands under way from which a thread writes them; absent: as the daemon has it. */
+        readonly crowdMin?: number
+      }
     | { readonly kind: 'postgres'; readonly url: string }
   readonly socket: string
   readonly failAt: FailAt | null

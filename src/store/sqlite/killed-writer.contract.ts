@@ -1,20 +1,24 @@
 /**
  * A program that writes into a store until it is killed, and says what was acknowledged.
- * Started by `killed-writer.test.ts` with the path of the file.
+ * Started by `killed-writer.test.ts` with the path of the file, and from how many commands on a
+ * thread writes them.
  */
 import { writeSync } from 'node:fs'
-import { changeOf } from '../records.contract.ts'
+import { changeOf, eventOf } from '../records.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 const clientsCount = 8
 const stdout = 1
-const store = openSqliteStore({ path: process.argv[2] ?? '' })
+const [path = '', crowdMin] = process.argv.slice(2)
+const store = openSqliteStore({ path, crowdMin: Number(crowdMin) })
 
 async function writeForEver(runId: string): Promise<void> {
   let seq = (await store.readHead(runId))?.seq ?? 0
   for (;;) {
-    const reply = { commandId: `c_${seq}`, text: `{"after":${seq}}` }
-    const result = await store.commit(changeOf(runId, seq, { count: 2, reply }))
+    const commandId = `c_${seq}`
+    const reply = { commandId, text: `{"after":${seq}}` }
+    const events = [1, 2].map((more) => eventOf(seq + more, { member: runId, commandId }))
+    const result = await store.commit(changeOf(runId, seq, { events, reply }))
     if (result !== 'committed') throw new Error(`${runId} at ${seq}: ${result}`)
     seq += 2
     writeSync(stdout, `${runId} ${seq}\n`)

@@ -10,14 +10,19 @@ const writer = fileURLToPath(new URL('./killed-writer.contract.ts', import.meta.
 const cyclesCount = 10
 
 /** Lets a writer work until it has acknowledged so much, kills it, and tells what it said. */
-async function writeAndKill(path: string, linesMin: number): Promise<Map<string, number>> {
-  const child = spawn(process.execPath, [writer, path], { stdio: ['ignore', 'pipe', 'pipe'] })
+async function writeAndKill(
+  args: readonly string[],
+  linesMin: number,
+): Promise<Map<string, number>> {
+  const child = spawn(process.execPath, [writer, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   let complaints = ''
+  let linesCount = 0
   child.stderr.on('data', (chunk) => (complaints += chunk))
   child.stdout.on('data', (chunk) => {
     said += chunk
-    if (said.split('\n').length > linesMin) child.kill('SIGKILL')
+    linesCount += chunk.toString().split('\n').length - 1
+    if (linesCount > linesMin) child.kill('SIGKILL')
   })
   const [, signal] = await once(child, 'close')
   expect([signal, complaints]).toEqual(['SIGKILL', ''])
@@ -30,11 +35,19 @@ async function writeAndKill(path: string, linesMin: number): Promise<Map<string,
   return acknowledged
 }
 
-test('a writer that is killed at any moment has lost nothing that it acknowledged', () =>
+test.each([
+  {
+    name: 'a writer',
+    crowdMin: Number.POSITIVE_INFINITY,
+    lines: (cycle: number) => 20 + cycle * 7,
+  },
+  // WHY so many: a thread takes a while to start.
+  { name: 'a thread that writes', crowdMin: 1, lines: (cycle: number) => 1_500 + cycle * 77 },
+])('$name that is killed at any moment has lost nothing that it acknowledged', (how) =>
   inFolder(async (folder) => {
     const path = join(folder, 'pawl.db')
     for (let cycle = 0; cycle < cyclesCount; cycle += 1) {
-      const acknowledged = await writeAndKill(path, 20 + cycle * 7)
+      const acknowledged = await writeAndKill([path, String(how.crowdMin)], how.lines(cycle))
       expect(acknowledged.size).toBeGreaterThan(0)
       const store = openSqliteStore({ path })
       for (const [runId, seq] of acknowledged) {
@@ -48,4 +61,5 @@ test('a writer that is killed at any moment has lost nothing that it acknowledge
       }
       await store.close()
     }
-  }))
+  }),
+)
