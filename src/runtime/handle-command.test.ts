@@ -41,3 +41,15 @@ test('whoever cannot be told how far a run is does not go on waiting for it', as
   await expect(node.waitFor(wish)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   expect(node.usage().waitersCount).toBe(0)
 })
+
+test('an id with half a letter in it is kept whole, and known again', async () => {
+  const { runtime } = openBench()
+  const runId = await startRelease(runtime)
+  const by = { ...asAgent, commandId: 'half \ud800' }
+  const { reply, seq } = await runtime.send(runId, say('READY'), by)
+  const records = await runtime.readEvents(runId, { after: 0, limit: 100 })
+  expect(records.at(-1)?.commandId).toBe('half \ufffd')
+  const again = await runtime.send(runId, say('READY'), by)
+  expect(again).toMatchObject({ reply, seq, isRepeated: true })
+  expect(await runtime.findReply(runId, by.commandId)).toEqual(reply)
+})

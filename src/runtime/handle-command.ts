@@ -3,6 +3,7 @@
  * Knows transactions. Must not contain a condition about the domain.
  */
 import { hash } from 'node:crypto'
+import { toUSVString } from 'node:util'
 import { type View, viewMember } from '../core/dialects/view.ts'
 import type { Answered, Context, Family, Member } from '../core/engine/family.ts'
 import { commandFamily, mainOf, memberOfBranch } from '../core/engine/family.ts'
@@ -175,7 +176,8 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
     const isTrue = await isCurrent(desk, runId, standing.seq)
     return isTrue ? outcomeOf(decided, standing.seq) : null
   }
-  const commandId = by.commandId ?? desk.newId()
+  // WHY: half a letter is kept as another one, which would fit neither its hash nor the same id.
+  const commandId = toUSVString(by.commandId ?? desk.newId())
   const isNamed = by.commandId !== null
   const asked = isNamed ? fingerprint(decided.asked) : ''
   const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, owes: desk.owes }
@@ -204,7 +206,7 @@ export async function repeatReply(
   { runId, branch, asked }: Repeated,
   commandId: string,
 ): Promise<Outcome> {
-  const text = await desk.store.findReply(runId, commandId)
+  const text = await desk.store.findReply(runId, toUSVString(commandId))
   if (text === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
   const kept = keptIn(text)
   if (kept.asked !== fingerprint(asked)) {

@@ -1,6 +1,7 @@
 /**
  * What can be seen of runs without a command.
  */
+import { toUSVString } from 'node:util'
 import { type Family, mainOf } from '../core/engine/family.ts'
 import { hasEnded } from '../core/engine/running.ts'
 import type { Machine, MailRule } from '../core/machine/machine.ts'
@@ -34,7 +35,7 @@ export function looksOf(desk: Desk): Looks {
   return {
     readHead: store.readHead,
     findReply: async (runId, commandId) => {
-      const text = await store.findReply(runId, commandId)
+      const text = await store.findReply(runId, toUSVString(commandId))
       return text === null ? null : replyIn(text)
     },
     listRuns: (query) => {

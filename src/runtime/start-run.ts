@@ -1,8 +1,10 @@
 /**
  * Starts a run: finds its definition, pins what it may invoke, and gives it an id.
  */
+
 import { hash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
+import { toUSVString } from 'node:util'
 import { startFamily } from '../core/engine/family.ts'
 import type { Shop } from './definitions.ts'
 import { findDefinition } from './find-definition.ts'
@@ -17,7 +19,10 @@ export async function startRun(desk: Desk & Shop, request: StartRequest, by: By)
   refuse(request, by)
   const workspace = request.workspace === null ? null : realFolder(request.workspace)
   const runId = runIdFor(by, desk.newId)
-  if (by.commandId !== null && (await desk.store.findReply(runId, by.commandId)) !== null) {
+  if (
+    by.commandId !== null &&
+    (await desk.store.findReply(runId, toUSVString(by.commandId))) !== null
+  ) {
     // WHY before the definition: it may have changed or gone since, and the run is there.
     return repeatReply(desk, { runId, branch: null, asked: request }, by.commandId)
   }

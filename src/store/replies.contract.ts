@@ -95,12 +95,19 @@ export function repliesContract({ store, reopen }: Subject): void {
 
     test('that comes twice at once is answered once', async () => {
       await store().commit(commandOf('r_1', 0, { id: 'c_0' }))
-      for (const count of [1, 0]) {
+      const pairs = [
+        [1, 1],
+        [0, 0],
+        [0, 1],
+        [1, 0],
+        [0, 1],
+      ] as const
+      for (const [at, pair] of pairs.entries()) {
         const seq = (await store().readHead('r_1'))?.seq ?? 0
-        const twice = [1, 2].map(() =>
-          store().commit(commandOf('r_1', seq, { id: `c_${seq}_${count}`, count })),
+        const twice = pair.map((count) =>
+          store().commit(commandOf('r_1', seq, { id: `twice_${at}`, count })),
         )
-        expect((await Promise.all(twice)).sort()).toEqual(['committed', 'repeated'])
+        expect((await Promise.all(twice)).sort(), `${pair}`).toEqual(['committed', 'repeated'])
       }
     })
   })

@@ -1,7 +1,7 @@
 /**
- * One writer: everything that is queued in a tick becomes one transaction, so that many share one
- * write to the disk. When many commands are under way, a thread of its own writes one part of them
- * while another is decided here; it has the next group at hand before it is done with one.
+ * One writer: what is queued in a tick becomes one transaction, in a crowd a few, so that many
+ * share one write to the disk. When many commands are under way, a thread of its own writes one
+ * part of them while another is decided here; it has the next group before it is done with one.
  * INVARIANT: only one of the two writes at a time.
  * Must not know what is written.
  */
@@ -38,6 +38,8 @@ export type WriterOptions = {
 }
 
 type Queued = {
+  /** Its place among all. */
+  readonly no: number
   readonly work: JobWork | ChangeWork
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -68,6 +70,7 @@ export function openWriter(options: WriterOptions): Writer {
   const line: Line = { queue: [], awayCount: 0, awayChanges: 0, lockedSince: null }
   const { queue } = line
   const idle: (() => void)[] = []
+  let lastNo = 0
   let isScheduled = false
   let isClosed = false
   const writeHere = prepareGroup<Queued>(db, ({ work }) =>
@@ -78,7 +81,7 @@ export function openWriter(options: WriterOptions): Writer {
     isScheduled = false
     sendAway()
     // What is left waits until the thread is done.
-    if (line.awayCount > 0) return
+    if (line.awayCount > 0 || queue.length === 0) return
     const group = queue.splice(0, groupMax)
     for (const { work } of group) if ('change' in work) work.hint = recall.hintFor(work.change)
     answer(group, writeHere(group))
@@ -110,7 +113,8 @@ export function openWriter(options: WriterOptions): Writer {
     new Promise<T>((resolve, reject) => {
       if (isClosed) return reject(closedFault())
       if (queue.length >= queuedMax) return reject(overloaded(queue.length))
-      queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      lastNo += 1
+      queue.push({ no: lastNo, work, resolve: resolve as (value: unknown) => void, reject })
       schedule()
     })
 
@@ -141,7 +145,7 @@ function openSending(
     thread.write(changes).then((written) => {
       line.awayCount -= 1
       // WHY first: the thread has its next group while those that hear their answer decide anew.
-      sendAway()
+      if (written.kind === 'tried') sendAway()
       line.awayChanges -= group.length
       answer(group, written)
     })
@@ -174,11 +178,14 @@ type Locked = {
 
 /** Puts a group back until the lock is gone, or it was waited for long enough. */
 function waitForLock(line: Line, { group, error, lockedMaxMs }: Locked): void {
-  line.queue.unshift(...group)
+  line.queue.push(...group)
+  // WHY sorted: a group that was with the thread as well may be back already.
+  line.queue.sort((a, b) => a.no - b.no)
   line.lockedSince ??= performance.now()
+  if (performance.now() - line.lockedSince < lockedMaxMs) return
   // WHY all of them: who came later would wait for the same lock.
-  const isOver = performance.now() - line.lockedSince >= lockedMaxMs
-  if (isOver) for (const one of line.queue.splice(0)) one.reject(toFault(error))
+  for (const one of line.queue.splice(0)) one.reject(toFault(error))
+  line.lockedSince = null
 }
 
 /** The changes before anything that can be written here only. */

@@ -66,8 +66,12 @@ export function openWriteThread(options: WritingOptions): WriteThread {
       return state === 'open'
     },
     write: (changes) => {
-      worker?.ref()
-      worker?.postMessage(changes.map(pack))
+      try {
+        worker?.ref()
+        worker?.postMessage(changes.map(pack))
+      } catch (error) {
+        return Promise.resolve({ kind: 'tried', results: failuresOf(error, changes.length) })
+      }
       return new Promise((tell) => waiting.push({ count: changes.length, tell }))
     },
     close: async () => {
@@ -86,7 +90,10 @@ export function openWriteThread(options: WritingOptions): WriteThread {
 function failures(count: number): readonly Result[] {
   const hint = 'try again with the same id: what was kept is answered, what was not is decided'
   const message = 'the thread that writes the database has ended'
-  const error = new PawlError('STORE_UNAVAILABLE', message, { hint })
+  return failuresOf(new PawlError('STORE_UNAVAILABLE', message, { hint }), count)
+}
+
+function failuresOf(error: unknown, count: number): readonly Result[] {
   return Array.from({ length: count }, () => ({ kind: 'failed', error }))
 }
 

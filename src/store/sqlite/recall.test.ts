@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { changeOf, eventOf, headOf, replyOf } from '../records.contract.ts'
+import { replyKeyOf } from './rows.ts'
 import { inFolder } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
@@ -42,5 +43,34 @@ test('a run that comes from elsewhere brings no replies to look for', () =>
     const change = changeOf('r_1', 2_000, { reply: replyOf('c_2001') })
     expect(await store.commit(change)).toBe('committed')
     expect(await store.commit(change)).toBe('repeated')
+    await store.close()
+  }))
+
+test('a command that shares its number with another one takes nothing from those before it', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'pawl.db')
+    const commandOf = (seq: number, commandId: string) => {
+      const events = [eventOf(seq + 1, { member: 'r_1', commandId })]
+      return changeOf('r_1', seq, { events, reply: replyOf(commandId) })
+    }
+    const before = openSqliteStore({ path })
+    await before.commit(commandOf(0, 'c_0'))
+    await before.close()
+    // As if `c_0` had the number of `other`, which nobody can wait for here.
+    const db = new DatabaseSync(path)
+    for (const id of ['c_0', 'other']) {
+      db.prepare('INSERT INTO answered VALUES (1, ?, 1)').run(replyKeyOf(id)[0])
+    }
+    db.exec('UPDATE logs SET indexed_seq = 1')
+    db.close()
+    const store = openSqliteStore({ path, synchronous: 'NORMAL' })
+    const count = 258
+    for (let seq = 1; seq < count; seq += 1) await store.commit(commandOf(seq, `c_${seq}`))
+    // It is the one with which those before it are indexed.
+    expect(await store.commit(commandOf(count, 'other'))).toBe('committed')
+    expect(tailOf(path, 'r_1')).toBe(1)
+    for (const id of ['c_0', 'c_5', `c_${count - 1}`, 'other']) {
+      expect(await store.commit(commandOf(count + 1, id)), id).toBe('repeated')
+    }
     await store.close()
   }))

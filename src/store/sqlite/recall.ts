@@ -11,7 +11,10 @@ import type { HintedChange } from './parcel.ts'
 import { asRecordOrNull, minuteOf } from './rows.ts'
 import type { Result } from './write-group.ts'
 
-/** What is known of a change's run before it is written; the writer trusts it no further. */
+/**
+ * What is known of a change's run before it is written. The writer looks where the run stands by
+ * itself; which commands have a reply it believes.
+ */
 export type Hint = {
   readonly log: number
   /** When the head was last changed, in minutes. */
@@ -26,7 +29,7 @@ export type Hint = {
 export type Answered = readonly [commandId: string, seq: number]
 
 export type Recall = {
-  /** Null: it has to be looked. Everything that got one is settled. */
+  /** Null: it has to be looked. To be asked just before a change is written, and settled then. */
   readonly hintFor: (change: Change) => Hint | null
   /** What became of a change; null: nothing yet, it will be tried again. */
   readonly settle: (tried: HintedChange, result: Result | null) => void
@@ -54,12 +57,12 @@ type Known = {
   /** Commands that could be among those; null: any could. */
   readonly older: KeyFilter | null
   recent: Map<string, number>
-  /** A change of it is being written: what comes of that is not known yet. */
-  isMoving: boolean
 }
 
 export function openRecall(db: DatabaseSync): Recall {
   const runs = openRecentlyUsed<Known>(runsMax)
+  /** Changes of a run that are being written: what comes of them is not known yet. */
+  const moving = new Map<string, number>()
   const load = prepareLoad(db)
   const knownOf = (runId: string): Known | null => {
     const known = runs.get(runId)
@@ -71,13 +74,14 @@ export function openRecall(db: DatabaseSync): Recall {
   return {
     hintFor: (change) => {
       const { runId, expectedSeq, events, reply } = change
+      const movingCount = moving.get(runId) ?? 0
+      moving.set(runId, movingCount + 1)
       // WHY not without records: the run stands where it stood, and nothing tells two apart.
       if (events.length === 0 || expectedSeq === 0 || isLoose(change)) return null
-      const known = knownOf(runId)
-      if (known === null || known.isMoving || known.seq !== expectedSeq) return null
+      const known = movingCount === 0 ? knownOf(runId) : null
+      if (known === null || known.seq !== expectedSeq) return null
       const { log, minute, older, recent } = known
       if (reply !== null && recent.has(reply.commandId)) return null
-      known.isMoving = true
       const isOlder = reply !== null && (older?.mayHave(reply.commandId) ?? true)
       // WHY not all at the same: runs that began together would all be indexed together.
       const isFull = recent.size >= recentMax + (log % recentMax)
@@ -85,9 +89,13 @@ export function openRecall(db: DatabaseSync): Recall {
       return { log, minute, isOlder, indexed: isDue ? [...recent] : null }
     },
     settle: ({ change, hint }, result) => {
-      const known = runs.get(change.runId)
+      const { runId } = change
+      const movingCount = moving.get(runId) ?? 1
+      if (movingCount === 1) moving.delete(runId)
+      else moving.set(runId, movingCount - 1)
+      const known = runs.get(runId)
       const isKept = result?.kind === 'done' && result.value === 'committed'
-      if (hint === null || known === undefined || !isKept) runs.drop(change.runId)
+      if (hint === null || known === undefined || !isKept) runs.drop(runId)
       else remember(known, change, hint)
     },
     forget: runs.drop,
@@ -101,7 +109,6 @@ function remember(known: Known, { head, reply }: Change, { indexed }: Hint): voi
     // WHY a new one: see `recently-used.ts`.
     known.recent = new Map()
   }
-  known.isMoving = false
   known.seq = head.seq
   known.minute = minuteOf(head.updatedAt)
   if (reply !== null) known.recent.set(reply.commandId, head.seq)
@@ -133,7 +140,7 @@ function prepareLoad(db: DatabaseSync): (runId: string) => Known | null {
     const rows = answered.all(log, indexedSeq)
     const recent = new Map(rows.map((row) => [String(row.commandId), Number(row.seq)]))
     const older = place.isOlder === 1 ? null : openKeyFilter()
-    return { log, seq, minute, indexedSeq, older, recent, isMoving: false }
+    return { log, seq, minute, indexedSeq, older, recent }
   }
   return (runId) => {
     try {

@@ -106,9 +106,14 @@ function preparePlaces(heads: Heads, { isAnswered, isMaybeAnswered, index }: Ans
   }
 
   /** The same for a change of which all is known that matters; null: it has to be looked. */
-  const placeByHint = (change: Change, { log, minute, isOlder, indexed }: Hint): number | null => {
-    const { expectedSeq, head, events, reply } = change
-    if (isOlder && reply !== null && isMaybeAnswered(log, reply.commandId)) return null
+  const placeByHint = (
+    change: Change,
+    { log, minute, isOlder, indexed }: Hint,
+  ): number | 'repeated' | null => {
+    const { runId, expectedSeq, head, events, reply } = change
+    if (isOlder && reply !== null && isMaybeAnswered(log, reply.commandId)) {
+      if (isAnswered(runId, reply.commandId)) return 'repeated'
+    }
     const where = { no: log, minute, expectedSeq }
     if (!updateHead(head, where, countLogBytes(events))) return null
     if (indexed !== null) index(log, indexed, expectedSeq)

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../runtime/ports.ts'
 import { changeOf, definitionOf, eventOf, owedOf } from '../records.contract.ts'
@@ -177,7 +177,8 @@ describe('a thread that writes', () => {
 
   test('that has ended over its groups fails them, and everything else is written here', () =>
     inThreaded(async ({ store, thread, groups }) => {
-      const closing = thread.close()
+      // In the turn in which they are handed over, and just before.
+      const closing = turn().then(() => thread.close())
       const results = ids(8).map((id) => codeOf(store.commit(changeOf(id, 0))))
       const job = store.createDefinition(definitionOf('d_1', 'release'))
       const later = store.commit(changeOf('r_9', 0))
