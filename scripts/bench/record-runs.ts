@@ -34,15 +34,16 @@ const definition = JSON.stringify({
 
 const agent = { kind: 'agent', name: 'agent' } as const
 
-/** Starts runs of the bench's definition. */
+/** Starts runs of the bench's definition; `workspaceOf` says where the one of that number works. */
 export async function startRuns(
   runtime: ReturnType<typeof openRuntime>,
   count: number,
+  workspaceOf: (index: number) => string = () => '/work',
 ): Promise<readonly string[]> {
   await runtime.definitions.create({ source: definition, format: 'json' }).catch(() => null)
-  const request = { definition: 'bench', task: null, stage: null, vars: {}, workspace: '/work' }
-  const started = Array.from({ length: count }, () =>
-    runtime.start(request, { actor: agent, commandId: null }),
+  const request = { definition: 'bench', task: null, stage: null, vars: {} }
+  const started = Array.from({ length: count }, (_, index) =>
+    runtime.start({ ...request, workspace: workspaceOf(index) }, { actor: agent, commandId: null }),
   )
   return (await Promise.all(started)).map(({ runId }) => runId)
 }

@@ -92,7 +92,8 @@ export async function benchWaiting(folder: string): Promise<void> {
   const ship = { kind: 'message', name: 'SHIP', data: null, stage: null, goTo: null } as const
   const by = { actor: { kind: 'agent', name: 'agent' }, commandId: null } as const
   for (let done = 0; done < waitingCount; done += 2_000) {
-    const runs = await startRuns(filling, 2_000)
+    // WHY not all in one: an agent's start looks at the open runs of its folder.
+    const runs = await startRuns(filling, 2_000, (index) => `/work/${index}`)
     const say = { kind: 'say', utterance: ship, branch: null } as const
     await Promise.all(runs.map((runId) => filling.send(runId, say, by)))
   }
