@@ -15,7 +15,7 @@ export type Floor = {
 const hash = 'f'.repeat(64)
 const runId = 'r_0123456789abcdef0123456789abcdef0'
 
-/** What Pawl keeps of a call in the bench, to the byte. */
+/** As large as what Pawl keeps of a call in the bench: 200 bytes. */
 const text = JSON.stringify({
   type: 'call.allowed',
   callId: `${runId}:c1000`,

@@ -11,42 +11,36 @@ const linksMax = 40
 
 /** The call with the files behind the names it uses, beside those names. */
 export function throughLinks(call: Call): Call {
-  const { reads, writes, edits } = call
-  if (reads.length + writes.length + edits.length === 0) return call
-  const behind = openBehind(call.workspace)
-  const names = edits.map((path) => ({ written: path, inside: path }))
-  // Nearly no call names a link.
-  const isPlain = [reads, writes, names].every((paths) =>
-    paths.every((one) => behind(one) === null),
-  )
-  if (isPlain) return call
-  const both = (path: CallPath): readonly CallPath[] => {
-    const other = behind(path)
-    return other === null ? [path] : [path, other]
-  }
+  if (call.reads.length + call.writes.length + call.edits.length === 0) return call
+  const { workspace } = call
+  const disk = openDisk()
+  const behind = (path: CallPath): readonly CallPath[] => behindOn(disk, path, workspace)
+  const both = (path: CallPath): readonly CallPath[] => [path, ...behind(path)]
   // A file counts once, whatever names it has: under its own.
-  const files = names.map((path) => behind(path)?.inside ?? path.inside)
+  const edits = call.edits.map((path) => {
+    return behind({ written: path, inside: path })[0]?.inside ?? path
+  })
   return {
     ...call,
-    reads: reads.flatMap(both),
-    writes: writes.flatMap(both),
-    edits: [...new Set(files)],
+    reads: call.reads.flatMap(both),
+    writes: call.writes.flatMap(both),
+    edits: [...new Set(edits)],
   }
 }
 
-/** What is behind a path, where that is another file; else null. */
-function openBehind(workspace: string): (path: CallPath) => CallPath | null {
-  const disk = openDisk()
-  const base = disk(workspace) ?? resolve(workspace)
-  return ({ written, inside }) => {
-    const named = inside === null ? written : join(workspace, inside)
-    if (!isAbsolute(named)) return null
-    const real = disk(named)
-    if (real === null) return null
-    const within = insideOf(real, base)
-    if (within === inside && (inside !== null || real === resolve(named))) return null
-    return { written: real, inside: within }
-  }
+/** What is behind a path, where that is another file; else nothing. */
+function behindOn(
+  disk: Disk,
+  { written, inside }: CallPath,
+  workspace: string,
+): readonly CallPath[] {
+  const named = inside === null ? written : join(workspace, inside)
+  if (!isAbsolute(named)) return []
+  const real = disk(named)
+  if (real === null) return []
+  const within = insideOf(real, disk(workspace) ?? resolve(workspace))
+  if (within === inside && (inside !== null || real === resolve(named))) return []
+  return [{ written: real, inside: within }]
 }
 
 /**

@@ -1,7 +1,6 @@
 /**
  * Starts a run: finds its definition, pins what it may invoke, and gives it an id.
  */
-
 import { hash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { toUSVString } from 'node:util'

@@ -11,13 +11,15 @@ export type KeyFilter = {
 const bitsCount = 131_072
 
 export function openKeyFilter(): KeyFilter {
-  const words = new Uint32Array(bitsCount / 32)
-  const has = (bit: number): boolean => ((words[bit >>> 5] as number) & (1 << (bit & 31))) !== 0
+  // WHY not at once: most runs never come to so many commands that one is added.
+  let words = nothing
+  const has = (bit: number): boolean => ((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0
   const set = (bit: number): void => {
-    words[bit >>> 5] = (words[bit >>> 5] as number) | (1 << (bit & 31))
+    words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31))
   }
   return {
     add: (text) => {
+      if (words === nothing) words = new Uint32Array(bitsCount / 32)
       const mixed = mix(text)
       set(firstBit(mixed))
       set(secondBit(mixed))
@@ -29,6 +31,7 @@ export function openKeyFilter(): KeyFilter {
   }
 }
 
+const nothing = new Uint32Array(0)
 const firstBit = (mixed: number): number => mixed & (bitsCount - 1)
 const secondBit = (mixed: number): number => Math.imul(mixed, 0x9e3779b1) >>> 15
 
