@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
-import { openDatabase, walPagesMax } from '../../src/store/sqlite/open-database.ts'
+import { walPagesMax } from '../../src/store/sqlite/open-database.ts'
 
 export type Floor = {
   /** Resolves when one more event of this client is durable. */
@@ -45,9 +45,25 @@ export function sqliteFloor(path: string): Floor {
   })
 }
 
-/** The rows that Pawl keeps of a decision, in its own tables. */
+/** As anybody would keep them: each record found by its run and number. */
+const sameTables = `
+  CREATE TABLE runs (
+    log INTEGER PRIMARY KEY, id TEXT, machine TEXT, definition TEXT, dialect TEXT, status TEXT,
+    stage TEXT, seq INTEGER, hash TEXT, workspace TEXT, calls_count INTEGER, cost_micro_usd INTEGER,
+    started_at INTEGER, updated_at INTEGER, updated_minute INTEGER, ended_at INTEGER,
+    log_bytes INTEGER
+  ) STRICT;
+  CREATE TABLE events (
+    log INTEGER, seq INTEGER, member TEXT, type TEXT, data TEXT, at INTEGER, actor TEXT,
+    command_id TEXT, hash TEXT, reply TEXT,
+    PRIMARY KEY (log, seq)
+  ) STRICT;
+`
+
+/** The rows that Pawl keeps of a decision, by bare statements. */
 export function sqliteSameRows(path: string): Floor {
-  const db = openDatabase({ path, synchronous: 'FULL', lockedMaxMs: 5_000 })
+  const db = openFloor(path)
+  db.exec(sameTables)
   const head =
     db.prepare(`UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?,
     cost_micro_usd = ?, updated_at = ?, ended_at = ?, log_bytes = log_bytes + ? WHERE log = ?`)

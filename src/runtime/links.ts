@@ -13,8 +13,16 @@ const linksMax = 40
 export function throughLinks(call: Call): Call {
   if (call.reads.length + call.writes.length + call.edits.length === 0) return call
   const { workspace } = call
-  const disk = openDisk()
-  const behind = (path: CallPath): readonly CallPath[] => behindOn(disk, path, workspace)
+  const behind = (path: CallPath): readonly CallPath[] => behindOn(path, workspace)
+  const isPlain = (path: CallPath): boolean => behind(path).length === 0
+  // Nearly every call has no link in it, and stays what it is.
+  if (
+    call.reads.every(isPlain) &&
+    call.writes.every(isPlain) &&
+    call.edits.every((path) => isPlain({ written: path, inside: path }))
+  ) {
+    return call
+  }
   const both = (path: CallPath): readonly CallPath[] => [path, ...behind(path)]
   // A file counts once, whatever names it has: under its own.
   const edits = call.edits.map((path) => {
@@ -29,16 +37,12 @@ export function throughLinks(call: Call): Call {
 }
 
 /** What is behind a path, where that is another file; else nothing. */
-function behindOn(
-  disk: Disk,
-  { written, inside }: CallPath,
-  workspace: string,
-): readonly CallPath[] {
+function behindOn({ written, inside }: CallPath, workspace: string): readonly CallPath[] {
   const named = inside === null ? written : join(workspace, inside)
   if (!isAbsolute(named)) return []
-  const real = disk(named)
+  const real = realPath(named)
   if (real === null) return []
-  const within = insideOf(real, disk(workspace) ?? resolve(workspace))
+  const within = insideOf(real, realPath(workspace) ?? resolve(workspace))
   if (within === inside && (inside !== null || real === resolve(named))) return []
   return [{ written: real, inside: within }]
 }
@@ -53,27 +57,53 @@ function insideOf(path: string, workspace: string): string | null {
   return path.startsWith(folder) ? path.slice(folder.length).split(sep).join('/') : null
 }
 
-/** Real paths as they are during one call: each folder is looked at once. */
-type Disk = (path: string) => string | null
+/** What was seen of the disk in this turn of the event loop; null: nothing yet. */
+let seen: Seen | null = null
+type Seen = {
+  readonly founds: Map<string, Found>
+  readonly reals: Map<string, string | null>
+}
+/** Paths that are remembered within a turn. */
+const seenMax = 10_000
 
-function openDisk(): Disk {
-  const known = new Map<string, Found>()
-  const look = (path: string): Found => {
-    const before = known.get(path)
-    if (before !== undefined) return before
-    const found = linkAt(path)
-    known.set(path, found)
-    return found
-  }
-  return (path) => realPath(path, look)
+/**
+ * All calls that are judged in one turn see the disk as it was when the first of them looked.
+ * WHY no longer: in the next turn it may be another. Within one nobody is answered, so that no
+ * agent can act on a verdict between two looks.
+ */
+function seenNow(): Seen {
+  if (seen !== null && seen.founds.size + seen.reals.size < seenMax) return seen
+  if (seen === null) setImmediate(forgetSeen)
+  seen = { founds: new Map(), reals: new Map() }
+  return seen
+}
+
+function forgetSeen(): void {
+  seen = null
 }
 
 /**
  * The path without links, whether the file exists or not; null: it cannot be told.
  * WHY not `realpath`: a link to a file that does not exist yet creates it there.
  */
-export function realPath(path: string, look: (path: string) => Found = linkAt): string | null {
-  const whole = resolve(path)
+export function realPath(path: string): string | null {
+  const { reals, founds } = seenNow()
+  const before = reals.get(path)
+  if (before !== undefined) return before
+  const real = findReal(resolve(path), (at) => {
+    const known = founds.get(at)
+    if (known !== undefined) return known
+    const found = linkAt(at)
+    founds.set(at, found)
+    return found
+  })
+  reals.set(path, real)
+  return real
+}
+
+type Look = (path: string) => Found
+
+function findReal(whole: string, look: Look): string | null {
   // Nearly every path has no link in it, and stays what it is.
   for (let end = 1; end > 0 && end < whole.length; ) {
     const next = whole.indexOf(sep, end)
@@ -86,7 +116,7 @@ export function realPath(path: string, look: (path: string) => Found = linkAt): 
   return whole
 }
 
-function followLinks(whole: string, look: (path: string) => Found): string | null {
+function followLinks(whole: string, look: Look): string | null {
   let rest = whole.split(sep).filter(Boolean)
   let real: string = sep
   for (let count = 0; rest.length > 0; ) {

@@ -77,15 +77,15 @@ function cutEnd(db: DatabaseSync, runId: string): void {
 }
 
 function putHeadRight(db: DatabaseSync, runId: string): void {
-  const last = `SELECT seq, hash FROM events WHERE log = ${logOf} ORDER BY seq DESC LIMIT 1`
-  db.prepare(`UPDATE runs SET (seq, hash) = (${last}) WHERE id = ?1`).run(runId)
+  const last = `SELECT seq, hash, no FROM events WHERE log = ${logOf} ORDER BY seq DESC LIMIT 1`
+  db.prepare(`UPDATE runs SET (seq, hash, last_no) = (${last}) WHERE id = ?1`).run(runId)
 }
 
 /** A record at the end that looks like a person's. */
 function forge(db: DatabaseSync, runId: string, hash: string): void {
   const data = JSON.stringify({ type: 'approval.granted', id: 'ap1', note: '' })
   db.prepare(
-    `INSERT INTO events SELECT log, max(seq) + 1, member, 'approval.granted', ?2, max(at),
+    `INSERT INTO events SELECT NULL, log, max(seq) + 1, no, member, 'approval.granted', ?2, max(at),
       'person:alice', 'forged', ?3, NULL FROM events WHERE log = ${logOf}`,
   ).run(runId, data, hash)
 }

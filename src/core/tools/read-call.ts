@@ -240,6 +240,9 @@ function unnamed(tool: Tool, input: JsonObject, named: readonly Named[]): readon
 
 /** Each path as it is written, and what is behind it where it is a link. */
 function locate(paths: readonly string[], from: From, { links }: Where): readonly CallPath[] {
+  const [only] = paths
+  // Nearly every call names one file, and nobody knows of a link.
+  if (only !== undefined && paths.length === 1 && links === undefined) return [callPath(only, from)]
   return [...new Set(paths)].flatMap((written) => {
     const behind = links?.get(written)
     const named = callPath(written, from)

@@ -192,6 +192,8 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreCare {
     tellChange: (runId, seq) => {
       for (const listener of listeners) queueMicrotask(() => listener(runId, seq))
     },
+    withIndex: (work) => work(),
+    countEvents: async (runId) => runs.get(runId)?.events.length ?? 0,
     replaceProjections: async (head, approvals, snapshot) => {
       const run = runs.get(head.id)
       if (run === undefined) return

@@ -4,12 +4,15 @@
 
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Store, StoreCare } from '../../runtime/ports.ts'
-import { countLogBytes } from '../check-change.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
 import { prepareMachines } from './definitions.ts'
+import { indexName } from './open-database.ts'
+import { prepareLinks } from './record-links.ts'
 import { asRecord, logOf } from './rows.ts'
 import type { Shared } from './shared.ts'
 
+/** Records that are looked at in one go. */
+const countedMax = 20_000
 /** Pages given back to the disk in one transaction. */
 const freedPagesMax = 1_000
 
@@ -35,32 +38,49 @@ function carryingCalls({
   recall,
   read,
   write,
-}: Shared): Pick<Store, 'replaceProjections' | 'importRun' | 'listRunIds'> {
+}: Shared): Pick<
+  Store,
+  'replaceProjections' | 'withIndex' | 'countEvents' | 'importRun' | 'listRunIds'
+> {
   const putMachines = prepareMachines(db)
-  const removeHead = db.prepare(`DELETE FROM runs WHERE log = ${logOf}`)
   const removeApprovals = db.prepare('DELETE FROM approvals WHERE run_id = ?')
   const removeSnapshot = db.prepare('DELETE FROM snapshots WHERE run_id = ?')
-  const logBytes = db.prepare(
-    `SELECT coalesce(sum(octet_length(data)), 0) AS bytes FROM events WHERE log = ${logOf}`,
-  )
   // WHY not from `runs`: a head that was lost is found again by its log.
   const ids = db.prepare('SELECT run_id FROM logs WHERE run_id > ? ORDER BY run_id LIMIT ?')
+  const last = db.prepare('SELECT coalesce(max(no), 0) AS no FROM events')
+  const among = db.prepare(
+    `SELECT count(*) AS count FROM events WHERE no > ?2 AND no <= ?3 AND log = ${logOf}`,
+  )
   return {
+    withIndex: async (work) => {
+      await write(() => db.exec(`CREATE INDEX IF NOT EXISTS ${indexName} ON events (log, seq)`))
+      try {
+        return await work()
+      } finally {
+        await write(() => db.exec(`DROP INDEX IF EXISTS ${indexName}`))
+      }
+    },
+    countEvents: async (runId) => {
+      let count = 0
+      const end = await read(() => Number(last.get()?.no))
+      // WHY in parts: others are served in between.
+      for (let no = 0; no < end; no += countedMax) {
+        count += await read(() => Number(among.get(runId, no, no + countedMax)?.count))
+      }
+      return count
+    },
     replaceProjections: (head, approvals, snapshot) =>
       write(() => {
         recall.forget(head.id)
-        removeHead.run(head.id)
+        runs.replaceHead(head)
         removeApprovals.run(head.id)
         removeSnapshot.run(head.id)
-        runs.insertRun(head, Number(logBytes.get(head.id)?.bytes))
         runs.putApprovals(approvals)
         if (snapshot !== null) runs.putSnapshot(head.id, snapshot)
       }),
     importRun: ({ head, events, approvals, machines }) =>
       write(() => {
-        const log = runs.insertRun(head, countLogBytes(events))
-        if (log === null) return 'exists'
-        runs.carryEvents(log, events)
+        if (!runs.carryRun(head, events)) return 'exists'
         runs.putApprovals(approvals)
         putMachines(machines, head.updatedAt)
         return 'imported'
@@ -84,9 +104,11 @@ function removingCalls({
     `SELECT id, log_bytes AS bytes, ended_at AS endedAt FROM runs
      WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at, id LIMIT ?`,
   )
-  // The number of the log goes last: the others are found by it.
+  const links = prepareLinks(db)
+  const log = db.prepare('SELECT no FROM logs WHERE run_id = ?')
+  // What others are found by goes last.
   const removals = [
-    ...['events', 'replies', 'answered', 'runs'].map((table) => `${table} WHERE log = ${logOf}`),
+    ...['replies', 'answered', 'runs'].map((table) => `${table} WHERE log = ${logOf}`),
     ...['snapshots', 'approvals', 'owed', 'claims', 'logs'].map(
       (table) => `${table} WHERE run_id = ?`,
     ),
@@ -108,6 +130,9 @@ function removingCalls({
       for (const id of runIds) {
         await write(() => {
           recall.forget(id)
+          const no = log.get(id)?.no
+          if (no === undefined) return
+          links.remove(Number(no))
           for (const removal of removals) removal.run(id)
         })
       }

@@ -51,10 +51,14 @@ type ChangeWork = { readonly change: Change; hint: Hint | null }
 const groupMax = 256
 const retryMs = 20
 /**
- * Groups that the thread has at most, of about as many parts of all that are under way.
- * WHY three: with two it waits for its next one whenever a group took longer than another.
+ * Groups that the thread has at most. WHY several: while one is written, those of another hear
+ * their answer and decide anew; and the thread never waits for its next one.
  */
-const awayMax = 3
+const awayMax = 4
+/** WHY two at least, of no fewer than this if it can be: each group waits for the disk. */
+const worthwhile = 14
+const partsOf = (crowd: number): number =>
+  Math.min(awayMax, Math.max(2, Math.floor(crowd / worthwhile)))
 
 /** What waits, and for what. */
 type Line = {
@@ -153,9 +157,9 @@ function openSending(
   const sendAway = () => {
     const crowd = queue.length + line.awayChanges
     if (crowd < crowdMin || line.lockedSince !== null) return
-    // WHY parts: while one is written, those of another hear their answer and decide anew.
-    const countMax = Math.min(groupMax, Math.ceil(crowd / awayMax))
-    while (line.awayCount < awayMax) {
+    const parts = partsOf(crowd)
+    const countMax = Math.min(groupMax, Math.ceil(crowd / parts))
+    while (line.awayCount < parts) {
       const changes = changesFirst(queue, countMax)
       if (changes.length === 0 || !thread.isReady()) return
       send(changes)

@@ -9,7 +9,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 // the file. With a number for the log and another for the command id they take a third of the room.
 // WHY rowids for events and replies: their rows are large and come at all ends of the key. With a
 // rowid the rows go to the end of the file and only the small index is written all over; measured,
-// that is twice as fast in groups of 64 as WITHOUT ROWID.
+// that is twice as fast in groups of 64 as WITHOUT ROWID. Of events not even that: `linkedRecords`.
 // WHY no index by status: every index on `runs` is written with every command. Even the one that
 // lists go by counts in minutes, so that a busy run moves in it once a minute. The one by workspace
 // never moves, and every call of a session without a run asks by it.
@@ -175,8 +175,44 @@ const repliesInRecords = `
   UPDATE logs SET indexed_seq = coalesce((SELECT seq FROM runs WHERE log = no), 0);
 `
 
+// WHY: see `record-links.ts`. The place is a column, so that nothing ever moves a record elsewhere.
+const linkedRecords = `
+  CREATE TABLE linked (
+    no INTEGER PRIMARY KEY,
+    log INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    before INTEGER,
+    member TEXT NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    command_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    reply TEXT
+  ) STRICT;
+  INSERT INTO linked
+    SELECT rowid, log, seq, NULL, member, type, data, at, actor, command_id, hash, reply
+    FROM events ORDER BY rowid;
+  UPDATE linked SET before = found.before FROM (
+    SELECT rowid AS no, lag(rowid) OVER (PARTITION BY log ORDER BY seq) AS before FROM events
+  ) AS found WHERE linked.no = found.no;
+  ALTER TABLE runs ADD COLUMN last_no INTEGER;
+  UPDATE runs SET last_no =
+    (SELECT rowid FROM events AS e WHERE e.log = runs.log AND e.seq = runs.seq);
+  DROP TABLE events;
+  ALTER TABLE linked RENAME TO events;
+  CREATE TABLE marks (
+    log INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    no INTEGER NOT NULL,
+    PRIMARY KEY (log, seq)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO marks SELECT log, seq, no FROM events WHERE seq % 64 = 1 ORDER BY log, seq;
+`
+
 /** Step n brings a database from version n to n + 1. */
-export const steps: readonly string[] = [first, cards, repliesInRecords]
+export const steps: readonly string[] = [first, cards, repliesInRecords, linkedRecords]
 
 /** Brings a database to the newest version, step by step, each whole or not at all. */
 export function migrate(db: DatabaseSync, list: readonly string[] = steps): void {

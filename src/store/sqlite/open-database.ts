@@ -25,6 +25,8 @@ const folderMode = 0o700
 const fileMode = 0o600
 /** Pages of the write-ahead log after which they are carried over into the file. */
 export const walPagesMax = 4_000
+/** An index of all records, for as long as projections are rebuilt: see `record-links.ts`. */
+export const indexName = 'events_by_log'
 /** What is left of a log that had to grow, for instance while a backup was reading. */
 const walBytesMax = 64 * 1_048_576
 // WHY so short: SQLite sleeps without letting the event loop run. Who waits longer is the queue.
@@ -44,6 +46,8 @@ export function openDatabase(options: WritingOptions): DatabaseSync {
     db.exec('PRAGMA journal_mode = WAL')
     migrate(db)
     settle(db, options)
+    // Left behind by whoever was killed while rebuilding.
+    db.exec(`DROP INDEX IF EXISTS ${indexName}`)
     return db
   } catch (error) {
     db?.close()

@@ -6,8 +6,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Change } from '../../runtime/ports.ts'
 import { openRecentlyUsed } from '../../runtime/recently-used.ts'
+import type { Answered } from './answers.ts'
 import { type KeyFilter, openKeyFilter } from './key-filter.ts'
 import type { HintedChange } from './parcel.ts'
+import { noLimit, prepareRead } from './record-links.ts'
 import { asRecordOrNull, minuteOf } from './rows.ts'
 import type { Result } from './write-group.ts'
 
@@ -24,9 +26,6 @@ export type Hint = {
   /** All that are to be found by their command from now on; null: nothing is indexed now. */
   readonly indexed: readonly Answered[] | null
 }
-
-/** A command and the record that has its reply. */
-export type Answered = readonly [commandId: string, seq: number]
 
 export type Recall = {
   /** Null: it has to be looked. To be asked just before a change is written, and settled then. */
@@ -129,15 +128,12 @@ function prepareLoad(db: DatabaseSync): (runId: string) => Known | null {
          OR EXISTS (SELECT 1 FROM answered WHERE answered.log = no) AS isOlder
      FROM logs JOIN runs ON log = no WHERE run_id = ?`,
   )
-  const answered = db.prepare(
-    `SELECT command_id AS commandId, seq FROM events
-     WHERE log = ? AND seq > ? AND reply IS NOT NULL ORDER BY seq`,
-  )
+  const read = prepareRead(db, 'e.seq, e.command_id AS commandId, e.reply IS NULL AS isBare')
   const look = (runId: string): Known | null => {
     const place = asRecordOrNull<Place>(find.get(runId))
     if (place === null) return null
     const { log, seq, minute, indexedSeq } = place
-    const rows = answered.all(log, indexedSeq)
+    const rows = read(log, indexedSeq, noLimit).filter((row) => row.isBare === 0)
     const recent = new Map(rows.map((row) => [String(row.commandId), Number(row.seq)]))
     const older = place.isOlder === 1 ? null : openKeyFilter()
     return { log, seq, minute, indexedSeq, older, recent }

@@ -17,10 +17,11 @@ export const headColumns = `id, machine, definition, dialect, status, stage, seq
   updated_at AS updatedAt, ended_at AS endedAt`
 
 /** The columns of a record, named as in `EventRecord`. */
-export const eventColumns = 'seq, member, type, data, at, actor, command_id AS commandId, hash'
+export const eventColumns =
+  'e.seq, e.member, e.type, e.data, e.at, e.actor, e.command_id AS commandId, e.hash'
 
-/** The number of a run's log. */
-export const logOf = '(SELECT no FROM logs WHERE run_id = ?)'
+/** The number of the log of the run that is bound first. */
+export const logOf = '(SELECT no FROM logs WHERE run_id = ?1)'
 
 const keyDigits = 12
 
@@ -30,19 +31,6 @@ export function replyKeyOf(commandId: string): readonly [key: number, commandId:
   // WHY by its digits: a buffer for each of them costs more than the hash.
   return [Number.parseInt(hash('sha256', commandId, 'hex').slice(0, keyDigits), 16), commandId]
 }
-
-/** The reply to a command: `?1` the run, `?2` and `?3` the key and the id of the command. */
-export const replySql = `WITH place AS (SELECT no, indexed_seq FROM logs WHERE run_id = ?1)
-  SELECT text FROM replies
-    WHERE log = (SELECT no FROM place) AND command_key = ?2 AND command_id = ?3
-  UNION ALL
-  SELECT reply FROM answered JOIN events USING (log, seq)
-    WHERE log = (SELECT no FROM place) AND command_key = ?2 AND command_id = ?3
-  UNION ALL
-  SELECT reply FROM events
-    WHERE log = (SELECT no FROM place) AND seq > (SELECT indexed_seq FROM place)
-      AND command_id = ?3 AND reply IS NOT NULL
-  LIMIT 1`
 
 /** The columns of a question, named as in `ApprovalRow`. */
 export const approvalColumns = `id, run_id AS runId, member, kind, message, hash, status,

@@ -4,8 +4,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord, RunHead, RunStore, Snapshot } from '../../runtime/ports.ts'
 import { pageOf } from '../cursor.ts'
+import { prepareFindReply } from './answers.ts'
 import { approvalCalls } from './approvals.ts'
 import { owedCalls } from './owed.ts'
+import { noLimit, prepareRead } from './record-links.ts'
 import {
   asRecord,
   asRecordOrNull,
@@ -13,8 +15,6 @@ import {
   headColumns,
   logOf,
   minuteOf,
-  replyKeyOf,
-  replySql,
   statementCache,
   timeAndId,
   whereAll,
@@ -38,12 +38,18 @@ function logCalls({ db, read }: Shared): LogCalls {
   const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE log = ${logOf}`)
   const seq = db.prepare(`SELECT seq FROM runs WHERE log = ${logOf}`)
   const snapshot = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
-  const reply = db.prepare(replySql)
-  const events = db.prepare(
-    `SELECT ${eventColumns} FROM events WHERE log = ${logOf} AND seq > ? ORDER BY seq LIMIT ?`,
-  )
-  const readTail = (runId: string, after: number, limit: number) =>
-    events.all(runId, after, limit).map((row) => asRecord<EventRecord>(row))
+  const log = db.prepare('SELECT no FROM logs WHERE run_id = ?')
+  const findReply = prepareFindReply(db)
+  const readRecords = prepareRead(db, eventColumns)
+  const logNo = (runId: string): number | null => {
+    const found = log.get(runId)
+    return found === undefined ? null : Number(found.no)
+  }
+  const readTail = (runId: string, after: number, limit: number) => {
+    const no = logNo(runId)
+    const rows = no === null ? [] : readRecords(no, after, limit)
+    return rows.map((row) => asRecord<EventRecord>(row))
+  }
   return {
     loadRun: (runId) =>
       read(() =>
@@ -66,16 +72,13 @@ function logCalls({ db, read }: Shared): LogCalls {
         return seqs
       }),
     findReply: (runId, commandId) =>
-      read(
-        () =>
-          asRecordOrNull<{ text: string }>(reply.get(runId, ...replyKeyOf(commandId)))?.text ??
-          null,
-      ),
+      read(() => {
+        const no = logNo(runId)
+        return no === null ? null : findReply(no, commandId)
+      }),
     readEvents: (runId, { after, limit }) => read(() => readTail(runId, after, limit)),
   }
 }
-
-const noLimit = -1
 
 // What several statements read belongs together, also when another program writes meanwhile.
 function atOneMoment<T>(db: DatabaseSync, job: () => T): T {

@@ -12,26 +12,28 @@ import type {
   Snapshot,
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
-import { type Answered, type Hint, isLoose } from './recall.ts'
-import { minuteOf, replyKeyOf, replySql } from './rows.ts'
+import { type Answers, prepareAnswers } from './answers.ts'
+import { type Hint, isLoose } from './recall.ts'
+import { prepareLinks } from './record-links.ts'
+import { minuteOf, replyKeyOf } from './rows.ts'
 
 export type RunWriter = {
   /** The hint spares a look; without one, or where it is wrong, it is looked. */
   readonly commit: (change: Change, hint: Hint | null) => Committed
-  /** Writes a run that is not there, under the number of its log; null: it is there. */
-  readonly insertRun: (head: RunHead, logBytes: number) => number | null
-  /** Records that come from elsewhere, without replies. */
-  readonly carryEvents: (log: number, events: readonly EventRecord[]) => void
+  /** Writes a run that comes from elsewhere, without replies; false: it is there. */
+  readonly carryRun: (head: RunHead, events: readonly EventRecord[]) => boolean
+  /** Puts a head in the place of the one that is there, or was lost. */
+  readonly replaceHead: (head: RunHead) => void
   readonly putApprovals: (approvals: readonly ApprovalRow[]) => void
   readonly putSnapshot: (runId: string, snapshot: Snapshot) => void
 }
 
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const heads = prepareHeads(db)
+  const append = prepareAppend(db)
   const answers = prepareAnswers(db)
-  const { index } = answers
-  const { place, placeByHint } = preparePlaces(heads, answers)
-  const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const links = prepareLinks(db)
+  const { place, placeByHint } = preparePlaces({ ...heads, append }, answers)
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
     'INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -39,21 +41,6 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const addSnapshot = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)')
   const addOwed = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
 
-  const insertRun = (head: RunHead, logBytes: number): number | null => {
-    const found = heads.placeOf(head.id)
-    return isThere(found) ? null : heads.insertHead(head, found, logBytes)
-  }
-  const insertEvents = (
-    log: number,
-    events: readonly EventRecord[],
-    reply: string | null = null,
-  ) => {
-    const last = events.length - 1
-    for (const [at, e] of events.entries()) {
-      const what = [e.seq, e.member, e.type, e.data, e.at, e.actor, e.commandId, e.hash] as const
-      addEvent.run(log, ...what, at === last ? reply : null)
-    }
-  }
   const putApprovals = (approvals: readonly ApprovalRow[]) => {
     for (const a of approvals) {
       const asked = [a.runId, a.id, a.member, a.kind, a.message, a.hash, a.status] as const
@@ -71,38 +58,94 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   // INVARIANT: nothing is written before it is known that the change fits.
   const commit = (change: Change, hint: Hint | null): Committed => {
     checkChange(change)
-    const { runId, events, reply, snapshot } = change
+    const { runId, reply, snapshot } = change
     const log = (hint === null ? null : placeByHint(change, hint)) ?? place(change)
     if (typeof log === 'string') return log
-    const loose = reply !== null && isLoose(change) ? reply : null
-    if (loose !== null) addReply.run(log, ...replyKeyOf(loose.commandId), loose.text)
-    insertEvents(log, events, loose === null ? reply?.text : null)
+    if (reply !== null && isLoose(change)) {
+      addReply.run(log, ...replyKeyOf(reply.commandId), reply.text)
+    }
     putApprovals(change.approvals)
     insertOwed(change.owed)
     if (snapshot !== null) putSnapshot(runId, snapshot)
     return 'committed'
   }
-  const carryEvents = (log: number, events: readonly EventRecord[]) => {
-    insertEvents(log, events)
-    index(log, [], events.length)
+  const carryRun = (head: RunHead, events: readonly EventRecord[]): boolean => {
+    const found = heads.placeOf(head.id)
+    if (isThere(found)) return false
+    const where = heads.insertHead(head, found)
+    const lastNo = append(where.no, { runId: head.id, expectedSeq: 0, events, reply: null })
+    heads.updateHead(head, { ...where, lastNo, moreBytes: countLogBytes(events) })
+    answers.index(where.no, [], events.length)
+    return true
   }
-  return { commit, insertRun, carryEvents, putApprovals, putSnapshot }
+  const replaceHead = (head: RunHead): void => {
+    const found = heads.placeOf(head.id)
+    if (found === undefined) return
+    const { lastNo, bytes } = links.mend(found.no, head.seq)
+    heads.removeHead(found.no)
+    heads.updateHead(head, { ...heads.insertHead(head, found), lastNo, moreBytes: bytes })
+  }
+  return { commit, carryRun, replaceHead, putApprovals, putSnapshot }
 }
 
-/** Finds the log of a change and moves its head, when the change fits. */
-function preparePlaces(heads: Heads, { isAnswered, isMaybeAnswered, index }: Answers) {
-  const { placeOf, insertHead, updateHead } = heads
+type Append = ReturnType<typeof prepareAppend>
+
+/** Writes records behind the head that they were decided on. */
+function prepareAppend(db: DatabaseSync) {
+  const { mark } = prepareLinks(db)
+  const values = Array.from({ length: 8 }, () => '?').join(', ')
+  const addFirst = db.prepare(
+    `INSERT INTO events SELECT NULL, log, ?, last_no, ${values} FROM runs
+     WHERE log = ? AND seq = ? AND id = ?`,
+  )
+  const addNext = db.prepare(`INSERT INTO events VALUES (NULL, ?, ?, ?, ${values})`)
+
+  type Appended = Pick<Change, 'runId' | 'expectedSeq' | 'events' | 'reply'>
+  /** Gives the place of the last one; null: there is none, or the head is elsewhere. */
+  return (log: number, change: Appended): number | null => {
+    const { runId, expectedSeq, events, reply } = change
+    let no: number | null = null
+    for (const e of events) {
+      const what = [e.member, e.type, e.data, e.at, e.actor, e.commandId, e.hash] as const
+      const isLast = e === events.at(-1) && reply?.commandId === e.commandId
+      const said = isLast ? reply.text : null
+      const { changes, lastInsertRowid }: ReturnType<typeof addFirst.run> =
+        no === null
+          ? addFirst.run(e.seq, ...what, said, log, expectedSeq, runId)
+          : addNext.run(log, e.seq, no, ...what, said)
+      if (changes === 0) return null
+      no = Number(lastInsertRowid)
+      mark(log, e.seq, no)
+    }
+    return no
+  }
+}
+
+type Writing = Heads & { readonly append: Append }
+
+/** Finds the log of a change, and writes its records and its head, when the change fits. */
+function preparePlaces(
+  { placeOf, insertHead, updateHead, append }: Writing,
+  { isAnswered, isMaybeAnswered, index }: Answers,
+) {
+  const advance = (change: Change, { no, minute }: Where): boolean => {
+    const { expectedSeq, head, events } = change
+    const lastNo = append(no, change)
+    if (events.length > 0 && lastNo === null) return false
+    const moreBytes = countLogBytes(events)
+    return updateHead(head, { no, minute, expectedSeq, lastNo, moreBytes })
+  }
 
   /** Where a change goes, when it fits: the number of its log. */
   const place = (change: Change): number | Exclude<Committed, 'committed'> => {
-    const { runId, expectedSeq, head, events, reply } = change
-    if (reply !== null && isAnswered(runId, reply.commandId)) return 'repeated'
+    const { runId, expectedSeq, head, reply } = change
     const found = placeOf(runId)
+    if (found !== undefined && reply !== null && isAnswered(found.no, reply.commandId)) {
+      return 'repeated'
+    }
     if ((found?.seq ?? 0) !== expectedSeq) return 'conflict'
-    const logBytes = countLogBytes(events)
-    if (!isThere(found)) return insertHead(head, found, logBytes)
-    const isMoved = updateHead(head, { ...found, expectedSeq }, logBytes)
-    return isMoved ? found.no : 'conflict'
+    const where = isThere(found) ? found : insertHead(head, found)
+    return advance(change, where) ? where.no : 'conflict'
   }
 
   /** The same for a change of which all is known that matters; null: it has to be looked. */
@@ -110,44 +153,16 @@ function preparePlaces(heads: Heads, { isAnswered, isMaybeAnswered, index }: Ans
     change: Change,
     { log, minute, isOlder, indexed }: Hint,
   ): number | 'repeated' | null => {
-    const { runId, expectedSeq, head, events, reply } = change
+    const { expectedSeq, reply } = change
     if (isOlder && reply !== null && isMaybeAnswered(log, reply.commandId)) {
-      if (isAnswered(runId, reply.commandId)) return 'repeated'
+      if (isAnswered(log, reply.commandId)) return 'repeated'
     }
-    const where = { no: log, minute, expectedSeq }
-    if (!updateHead(head, where, countLogBytes(events))) return null
+    if (!advance(change, { no: log, minute })) return null
     if (indexed !== null) index(log, indexed, expectedSeq)
     return log
   }
 
   return { place, placeByHint }
-}
-
-type Answers = ReturnType<typeof prepareAnswers>
-
-/** Which commands have a reply. */
-function prepareAnswers(db: DatabaseSync) {
-  const reply = db.prepare(replySql)
-  const older = db.prepare(
-    `SELECT 1 FROM answered WHERE log = ?1 AND command_key = ?2
-     UNION ALL SELECT 1 FROM replies WHERE log = ?1 AND command_key = ?2 LIMIT 1`,
-  )
-  const add = db.prepare('INSERT OR IGNORE INTO answered VALUES (?, ?, ?)')
-  const move = db.prepare('UPDATE logs SET indexed_seq = ? WHERE no = ?')
-  return {
-    isAnswered: (runId: string, commandId: string): boolean =>
-      reply.get(runId, ...replyKeyOf(commandId)) !== undefined,
-    /** By its key alone, among those that are indexed. */
-    isMaybeAnswered: (log: number, commandId: string): boolean =>
-      older.get(log, replyKeyOf(commandId)[0]) !== undefined,
-    /** INVARIANT: all that have their reply in a record up to there are indexed. */
-    index: (log: number, answered: readonly Answered[], upTo: number): void => {
-      const rows = answered.map(([id, seq]) => [replyKeyOf(id)[0], seq] as const)
-      // WHY sorted: neighbours share a page.
-      for (const row of rows.toSorted((a, b) => a[0] - b[0])) add.run(log, ...row)
-      move.run(upTo, log)
-    },
-  }
 }
 
 /** The log of a run and how far its head is; null: the head was lost. */
@@ -161,14 +176,23 @@ type Place = {
 const isThere = (place: Place | undefined): place is Place =>
   place !== undefined && place.seq !== null
 
-type Moving = Pick<Place, 'no' | 'minute'> & { readonly expectedSeq: number }
+type Where = Pick<Place, 'no' | 'minute'>
+
+/** Where a head was, and what came behind it. */
+type Moving = Where & {
+  readonly expectedSeq: number
+  /** The place of the last record; null: there was none more. */
+  readonly lastNo: number | null
+  readonly moreBytes: number
+}
 
 type Heads = {
   readonly placeOf: (runId: string) => Place | undefined
-  /** Gives the number of the log. */
-  readonly insertHead: (head: RunHead, place: Place | undefined, logBytes: number) => number
+  /** Writes the head of a run without records. */
+  readonly insertHead: (head: RunHead, place: Place | undefined) => Where & { expectedSeq: 0 }
   /** False: the head is not where it was expected, and stays as it is. */
-  readonly updateHead: (head: RunHead, where: Moving, moreBytes: number) => boolean
+  readonly updateHead: (head: RunHead, moving: Moving) => boolean
+  readonly removeHead: (log: number) => void
 }
 
 function prepareHeads(db: DatabaseSync): Heads {
@@ -178,34 +202,34 @@ function prepareHeads(db: DatabaseSync): Heads {
   )
   const addLog = db.prepare('INSERT INTO logs (run_id) VALUES (?)')
   const add = db.prepare(
-    'INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO runs VALUES (?, ?, ?, ?, ?, '', '', 0, '', ?, 0, 0, ?, ?, ?, NULL, 0, NULL)`,
   )
   // What a run is pinned to never changes, so its columns are not written again.
   const move = db.prepare(
     `UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?, cost_micro_usd = ?,
-       updated_at = ?, ended_at = ?, log_bytes = log_bytes + ?
+       updated_at = ?, ended_at = ?, log_bytes = log_bytes + ?, last_no = coalesce(?, last_no)
      WHERE log = ? AND seq = ? AND id = ?`,
   )
   const moveInLists = db.prepare('UPDATE runs SET updated_minute = ? WHERE log = ?')
+  const remove = db.prepare('DELETE FROM runs WHERE log = ?')
   return {
     // WHY the cast: the columns of the statement spell the type.
     placeOf: (runId) => find.get(runId) as Place | undefined,
-    insertHead: (h, place, logBytes) => {
-      const log = place?.no ?? Number(addLog.run(h.id).lastInsertRowid)
-      const pinned = [log, h.id, h.machine, h.definition, h.dialect] as const
-      const now = [h.status, h.stage, h.seq, h.hash, h.workspace] as const
-      const counts = [h.callsCount, h.costMicroUsd] as const
-      const times = [h.startedAt, h.updatedAt, minuteOf(h.updatedAt), h.endedAt] as const
-      add.run(...pinned, ...now, ...counts, ...times, logBytes)
-      return log
+    insertHead: (h, place) => {
+      const no = place?.no ?? Number(addLog.run(h.id).lastInsertRowid)
+      const minute = minuteOf(h.updatedAt)
+      const pinned = [no, h.id, h.machine, h.definition, h.dialect, h.workspace] as const
+      add.run(...pinned, h.startedAt, h.updatedAt, minute)
+      return { no, minute, expectedSeq: 0 }
     },
-    updateHead: (h, { no, minute, expectedSeq }, moreBytes) => {
+    updateHead: (h, { no, minute, expectedSeq, lastNo, moreBytes }) => {
       const now = [h.status, h.stage, h.seq, h.hash, h.callsCount, h.costMicroUsd] as const
-      const where = [no, expectedSeq, h.id] as const
-      if (move.run(...now, h.updatedAt, h.endedAt, moreBytes, ...where).changes === 0) return false
+      const more = [h.updatedAt, h.endedAt, moreBytes, lastNo] as const
+      if (move.run(...now, ...more, no, expectedSeq, h.id).changes === 0) return false
       const nextMinute = minuteOf(h.updatedAt)
       if (nextMinute !== minute) moveInLists.run(nextMinute, no)
       return true
     },
+    removeHead: (log) => void remove.run(log),
   }
 }

@@ -79,7 +79,7 @@ describe('a crowd of commands', () => {
         expect((await store.loadRun(id))?.tail).toHaveLength(2)
       })
       await Promise.all(results)
-      expect(groups.slice(0, 3)).toEqual([22, 22, 20])
+      expect(groups.slice(0, 4)).toEqual([16, 16, 16, 16])
       expect(groups.reduce((sum, count) => sum + count, 0)).toBe(128)
     }))
 
@@ -185,7 +185,7 @@ describe('a thread that writes', () => {
       await closing
       expect(new Set(await Promise.all(results))).toEqual(new Set(['STORE_UNAVAILABLE']))
       await job
-      expect([await later, groups]).toEqual(['committed', [4, 4]])
+      expect([await later, groups]).toEqual(['committed', [5, 3]])
       expect(await store.commit(changeOf('r_0', 0))).toBe('committed')
       expect(thread.isReady()).toBe(false)
     }))

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { realPath } from './links.ts'
+
+test('a link in the place of a folder is seen in the next turn, and then its end', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-links-'))
+  const [inside, moved] = [join(folder, 'src'), join(folder, 'moved')]
+  try {
+    mkdirSync(inside)
+    const file = join(inside, 'a.ts')
+    expect(realPath(file)).toBe(file)
+    renameSync(inside, moved)
+    symlinkSync('/etc', inside)
+    await turn()
+    expect(realPath(file)).toBe('/etc/a.ts')
+    rmSync(inside)
+    await turn()
+    expect(realPath(file)).toBe(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('however many paths are looked at in a turn, each is told as it is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-links-'))
+  try {
+    symlinkSync('/etc', join(folder, 'link'))
+    for (let count = 0; count < 12_000; count += 1) {
+      expect(realPath(join(folder, 'link', `${count}`))).toBe(`/etc/${count}`)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
