@@ -24,6 +24,7 @@ export type CallDesk = {
   readonly desk: Desk
   readonly catalogue: Catalogue
   readonly judge: Judge['judge']
+  readonly judgeFreely: Judge['judgeFreely']
 }
 
 export type Asked = {
@@ -35,6 +36,7 @@ export type Asked = {
 /** Names of tools that a refusal lists. */
 const callableMax = 30
 
+// WHY nothing is waited for that is there: a call that nobody has a say in goes on at once.
 export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   const { params, signal, progress } = asked
   const name = own(params, 'name')
@@ -42,26 +44,22 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   const args = given === undefined ? {} : asObject(given)
   if (typeof name !== 'string') return invalid('`name` is no text')
   if (args === null) return invalid('`arguments` is no object')
-  const target = await work.catalogue.findTool(name)
+  const { catalogue } = work
+  const target = catalogue.knownTool(name) ?? (await catalogue.findTool(name))
   if (target === null) return invalid(`Unknown tool: ${name.slice(0, 200)}`)
   const { server, name: tool, isAccepted } = target
   if (!isAccepted) return { result: refusedResult(unpinned(server.name, tool), []) }
   // INVARIANT: before it is judged, so that nothing is waited for between the verdict and the call.
-  const away = await server.upstream.ensure()
+  const away = server.upstream.isConnected() ? null : await server.upstream.ensure()
   if (away !== null) return tell(away)
   const { mark, input } = readMark(args)
   const costMicroUsd = server.costMicroUsd(tool)
-  const judged = await work.judge({
-    server: { server: server.name, tool },
-    input,
-    mark,
-    signal,
-    progress,
-    costMicroUsd,
-  })
+  const named = { server: server.name, tool }
+  const wish = { server: named, input, mark, signal, progress, costMicroUsd }
+  const judged = work.judgeFreely(wish) ?? (await work.judge(wish))
   if (judged.kind === 'no') {
     if (signal.aborted) return null
-    return { result: refusedResult(judged.refusal, work.catalogue.callable()) }
+    return { result: refusedResult(judged.refusal, catalogue.callable()) }
   }
   // A client that has left: nothing was made yet, and nothing is.
   if (signal.aborted) {

@@ -12,6 +12,8 @@ export type Kind = 'tools' | 'prompts' | 'resources'
 
 export type Catalogue = {
   readonly list: (kind: Kind | 'resourceTemplates') => Promise<readonly JsonObject[]>
+  /** Among what servers are known to have; null: there may be more. */
+  readonly knownTool: (name: string) => Target | null
   /** Null: no server has anything of that name. */
   readonly findTool: (name: string) => Promise<Target | null>
   readonly findPrompt: (name: string) => Promise<Target | null>
@@ -94,6 +96,7 @@ export function openCatalogue({ desk, servers, onChange }: CatalogueOptions): Ca
       if (kind !== 'resourceTemplates') told[kind] = JSON.stringify(entries)
       return entries
     },
+    knownTool: (name) => toolIn(all(), name),
     findTool: (name) => found(() => toolIn(all(), name)),
     findPrompt: (name) => found(() => promptIn(all(), name)),
     findResource: (uri) => found(() => resourceIn(all(), uri)),

@@ -52,6 +52,8 @@ export type Ended = {
 }
 
 export type Judge = {
+  /** Null: the daemon has to be asked. */
+  readonly judgeFreely: (wish: Pick<Wish, 'mark' | 'input'>) => Judged | null
   readonly judge: (wish: Wish) => Promise<Judged>
   /** When all that was reported has been taken. */
   readonly close: () => Promise<void>
@@ -84,7 +86,10 @@ export function openJudge(desk: Desk): Judge {
     }
   }
   const pass = openHeldPass()
+  const judgeFreely: Judge['judgeFreely'] = ({ mark, input }) =>
+    mark === null && pass.covers(input) ? { ...freely, input } : null
   return {
+    judgeFreely,
     close: async () => {
       pass.close()
       await Promise.all(reports)
@@ -92,7 +97,8 @@ export function openJudge(desk: Desk): Judge {
     judge: async (wish) => {
       const { input: asked } = wish
       try {
-        if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
+        const free = judgeFreely(wish)
+        if (free !== null) return free
         // WHY for no other: they were sent before, and the daemon counts them first.
         if (late.size > 0) await Promise.all(late)
         const askedAt = performance.now()

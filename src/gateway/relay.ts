@@ -66,8 +66,8 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
     servers,
     onChange: (kind) => tell({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   })
-  const { judge, close: closeJudge } = openJudge(desk)
-  const methods = methodsOf({ desk, catalogue, judge, servers })
+  const { judge, judgeFreely, close: closeJudge } = openJudge(desk)
+  const methods = methodsOf({ desk, catalogue, judge, judgeFreely, servers })
   const answer = openAnswering({ methods, open, tell, send })
   const hear = ({ method, params }: Notification): void => {
     if (method === 'notifications/cancelled') {

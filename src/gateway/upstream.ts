@@ -56,6 +56,7 @@ export type Upstream = {
   readonly notify: (message: Notification) => void
   /** Answers what the server asked. */
   readonly respond: (message: Message) => void
+  readonly isConnected: () => boolean
   /** Null: it is connected now; else why not. */
   readonly ensure: () => Promise<Failed | null>
   readonly close: () => Promise<void>
@@ -119,8 +120,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     // Again, as soon as it may: a server may have something to tell without being asked.
     if (!isClosed) void ensure()
   }
+  const isConnected = (): boolean => line?.ended === null
   const ensure = (): Promise<Failed | null> => {
-    if (line?.ended === null) return connected
+    if (isConnected()) return connected
     if (isClosed) return Promise.resolve(lostText(name, closedWhy))
     const onOpen = (one: Line): void => {
       talking = one
@@ -141,10 +143,12 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   return {
     name,
     can,
+    isConnected,
     ensure,
-    request: async (method, params, { signal, before } = {}) => {
+    request: (method, params, { signal, before } = {}) => {
       const refused = before?.() ?? null
-      return refused ?? exchange(line, { name, method, params, timeoutMs, signal })
+      if (refused !== null) return Promise.resolve(refused)
+      return exchange(line, { name, method, params, timeoutMs, signal })
     },
     notify: (message) => line?.wire?.send(message),
     respond: (message) => talking?.wire?.send(message),
