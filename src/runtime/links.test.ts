@@ -24,6 +24,28 @@ test('a link in the place of a folder is seen in the next turn, and then its end
   }
 })
 
+test('what was seen is forgotten before anything more is heard from outside', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-links-'))
+  const link = join(folder, 'src')
+  const file = join(link, 'passwd')
+  try {
+    const heard = await new Promise<string | null>((resolve) => {
+      setImmediate(() => {
+        expect(realPath(file)).toBe(file)
+        symlinkSync('/etc', link)
+        setTimeout(() => resolve(realPath(file)), 1)
+        // WHY: it is due when this is over, and so comes before the next `setImmediate`.
+        for (const until = performance.now() + 3; performance.now() < until; );
+      })
+    })
+    expect(heard).toBe('/etc/passwd')
+    const together = await Promise.all([0, 1].map(async () => realPath(file)))
+    expect(together).toEqual(['/etc/passwd', '/etc/passwd'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('however many paths are looked at in a turn, each is told as it is', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-links-'))
   try {

@@ -57,23 +57,24 @@ function insideOf(path: string, workspace: string): string | null {
   return path.startsWith(folder) ? path.slice(folder.length).split(sep).join('/') : null
 }
 
-/** What was seen of the disk in this turn of the event loop; null: nothing yet. */
+/** What was seen of the disk since the program was last called; null: nothing. */
 let seen: Seen | null = null
 type Seen = {
   readonly founds: Map<string, Found>
   readonly reals: Map<string, string | null>
 }
-/** Paths that are remembered within a turn. */
+/** Paths that are remembered at most. */
 const seenMax = 10_000
 
 /**
- * All calls that are judged in one turn see the disk as it was when the first of them looked.
- * WHY no longer: in the next turn it may be another. Within one nobody is answered, so that no
- * agent can act on a verdict between two looks.
+ * All calls that are judged in one go see the disk as it was when the first of them looked.
+ * INVARIANT: forgotten before anything more is heard from outside, so that no agent that has heard
+ * a verdict is judged by what was seen before it. WHY `nextTick`: it comes after all promises that
+ * are settled now, and before whatever the system brings; `setImmediate` would come too late.
  */
 function seenNow(): Seen {
   if (seen !== null && seen.founds.size + seen.reals.size < seenMax) return seen
-  if (seen === null) setImmediate(forgetSeen)
+  if (seen === null) process.nextTick(forgetSeen)
   seen = { founds: new Map(), reals: new Map() }
   return seen
 }

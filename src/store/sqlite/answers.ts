@@ -2,32 +2,53 @@
  * Which commands have a reply, and which.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { noLimit, prepareRead } from './record-links.ts'
+import { prepareEnd, prepareRead, walkedSql } from './record-links.ts'
 import { replyKeyOf } from './rows.ts'
 
 /** A command and the record that has its reply. */
 export type Answered = readonly [commandId: string, seq: number]
 
 /** Finds the reply to a command; null: there is none. */
-export function prepareFindReply(
-  db: DatabaseSync,
-): (log: number, commandId: string) => string | null {
+export type FindReply = (log: number, commandId: string) => string | null
+
+export function prepareFindReply(db: DatabaseSync): FindReply {
   const loose = db.prepare(
     'SELECT text FROM replies WHERE log = ? AND command_key = ? AND command_id = ?',
   )
-  const indexed = db.prepare('SELECT seq FROM answered WHERE log = ? AND command_key = ?')
   const start = db.prepare('SELECT indexed_seq AS seq FROM logs WHERE no = ?')
+  const findAmong = prepareFindAmong(db)
+  const indexed = db.prepare('SELECT seq FROM answered WHERE log = ? AND command_key = ?')
   const read = prepareRead(db, 'e.command_id AS commandId, e.reply')
   return (log, commandId) => {
     const [key] = replyKeyOf(commandId)
     const text = loose.get(log, key, commandId)?.text
     if (text !== undefined) return String(text)
-    const records = [
-      ...indexed.all(log, key).flatMap((row) => read(log, Number(row.seq) - 1, 1)),
-      ...read(log, Number(start.get(log)?.seq), noLimit),
-    ]
-    const found = records.find((one) => one.commandId === commandId && one.reply !== null)
+    // WHY these first: what is indexed meanwhile is found here or there.
+    const recent = findAmong(log, Number(start.get(log)?.seq), commandId)
+    if (recent !== null) return recent
+    const older = indexed.all(log, key).flatMap(({ seq }) => read(log, Number(seq) - 1, 1))
+    const found = older.find((one) => one.commandId === commandId && one.reply !== null)
     return found === undefined ? null : String(found.reply)
+  }
+}
+
+/** Looks through the records behind a number. */
+function prepareFindAmong(
+  db: DatabaseSync,
+): (log: number, after: number, commandId: string) => string | null {
+  const end = prepareEnd(db)
+  const walk = db.prepare(
+    walkedSql('count(*) AS count, max(iif(e.command_id = :commandId, e.reply, NULL)) AS reply'),
+  )
+  const search = db.prepare(
+    'SELECT max(reply) AS reply FROM events WHERE log = ? AND seq > ? AND command_id = ?',
+  )
+  return (log, after, commandId) => {
+    const upTo = end(log)
+    const walked = upTo === null ? undefined : walk.get({ log, after, upTo, commandId })
+    const isWhole = upTo !== null && walked?.count === Math.max(0, upTo - after)
+    const reply = isWhole ? walked?.reply : search.get(log, after, commandId)?.reply
+    return typeof reply === 'string' ? reply : null
   }
 }
 

@@ -2,6 +2,7 @@
  * What keeps the file in order: rebuilding, carrying runs over, removing them, health.
  */
 
+import { setImmediate as turn } from 'node:timers/promises'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Store, StoreCare } from '../../runtime/ports.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
@@ -12,7 +13,7 @@ import { asRecord, logOf } from './rows.ts'
 import type { Shared } from './shared.ts'
 
 /** Records that are looked at in one go. */
-const countedMax = 20_000
+const countedMax = 5_000
 /** Pages given back to the disk in one transaction. */
 const freedPagesMax = 1_000
 
@@ -27,6 +28,7 @@ export function careCalls(shared: Shared): Care {
     deafness: () => null,
     tellChange: () => undefined,
     ...carryingCalls(shared),
+    ...wholeCalls(shared),
     ...removingCalls(shared),
     ...healthCalls(shared),
   }
@@ -38,41 +40,17 @@ function carryingCalls({
   recall,
   read,
   write,
-}: Shared): Pick<
-  Store,
-  'replaceProjections' | 'withIndex' | 'countEvents' | 'importRun' | 'listRunIds'
-> {
+}: Shared): Pick<Store, 'replaceProjections' | 'importRun' | 'listRunIds'> {
   const putMachines = prepareMachines(db)
   const removeApprovals = db.prepare('DELETE FROM approvals WHERE run_id = ?')
   const removeSnapshot = db.prepare('DELETE FROM snapshots WHERE run_id = ?')
   // WHY not from `runs`: a head that was lost is found again by its log.
   const ids = db.prepare('SELECT run_id FROM logs WHERE run_id > ? ORDER BY run_id LIMIT ?')
-  const last = db.prepare('SELECT coalesce(max(no), 0) AS no FROM events')
-  const among = db.prepare(
-    `SELECT count(*) AS count FROM events WHERE no > ?2 AND no <= ?3 AND log = ${logOf}`,
-  )
   return {
-    withIndex: async (work) => {
-      await write(() => db.exec(`CREATE INDEX IF NOT EXISTS ${indexName} ON events (log, seq)`))
-      try {
-        return await work()
-      } finally {
-        await write(() => db.exec(`DROP INDEX IF EXISTS ${indexName}`))
-      }
-    },
-    countEvents: async (runId) => {
-      let count = 0
-      const end = await read(() => Number(last.get()?.no))
-      // WHY in parts: others are served in between.
-      for (let no = 0; no < end; no += countedMax) {
-        count += await read(() => Number(among.get(runId, no, no + countedMax)?.count))
-      }
-      return count
-    },
     replaceProjections: (head, approvals, snapshot) =>
       write(() => {
         recall.forget(head.id)
-        runs.replaceHead(head)
+        if (!runs.replaceHead(head)) return
         removeApprovals.run(head.id)
         removeSnapshot.run(head.id)
         runs.putApprovals(approvals)
@@ -91,6 +69,43 @@ function carryingCalls({
         const found = ids.all(last, limit + 1).map((row) => String(row.run_id))
         return pageOf(found, limit, (id) => [id])
       }),
+  }
+}
+
+/** What is asked of all records. */
+function wholeCalls({ db, read, write }: Shared): Pick<Store, 'withIndex' | 'countEvents'> {
+  const last = db.prepare('SELECT coalesce(max(no), 0) AS no FROM events')
+  let isIndexed = false
+  const all = db.prepare(`SELECT count(*) AS count FROM events WHERE log = ${logOf}`)
+  const among = db.prepare(
+    `SELECT count(*) AS count FROM events WHERE no > ?2 AND no <= ?3 AND log = ${logOf}`,
+  )
+  return {
+    withIndex: async (work) => {
+      isIndexed = true
+      try {
+        await write(() => db.exec(`CREATE INDEX IF NOT EXISTS ${indexName} ON events (log, seq)`))
+      } catch {
+        // No room for it: then it takes longer.
+      }
+      try {
+        return await work()
+      } finally {
+        isIndexed = false
+        await write(() => db.exec(`DROP INDEX IF EXISTS ${indexName}`))
+      }
+    },
+    countEvents: async (runId) => {
+      if (isIndexed) return read(() => Number(all.get(runId)?.count))
+      let count = 0
+      const end = await read(() => Number(last.get()?.no))
+      for (let no = 0; no < end; no += countedMax) {
+        count += await read(() => Number(among.get(runId, no, no + countedMax)?.count))
+        // Others are served in between.
+        await turn()
+      }
+      return count
+    },
   }
 }
 

@@ -8,8 +8,9 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EventRecord, Store } from '../../runtime/ports.ts'
-import { changeOf, eventOf, headOf, replyOf } from '../records.contract.ts'
+import { approvalOf, changeOf, eventOf, headOf, replyOf } from '../records.contract.ts'
 import { migrate, steps } from './migrations.ts'
+import { walkedSql } from './record-links.ts'
 import { inFolder } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
@@ -166,10 +167,78 @@ test.each([
 
 test('a log whose head was lost is not begun a second time', () =>
   afterwards(
-    (db) => db.exec(`DELETE FROM runs WHERE id = 'r_1'`),
+    (db) => db.exec(`DELETE FROM runs WHERE id = 'r_1'; DELETE FROM marks`),
     async (store) => {
-      await expect(store.commit(changeOf('r_1', 0))).rejects.toThrow('refused')
+      expect(await store.commit(changeOf('r_1', 0))).toBe('conflict')
       expect(await readAll(store, 'r_1')).toEqual(eventsOf('r_1'))
+    },
+  ))
+
+test.each([
+  ['alone', `UPDATE runs SET seq = 150, hash = 'hash-150' WHERE id = 'r_1'`],
+  [
+    'with its links, past a mark',
+    `UPDATE runs SET (seq, hash, last_no) = (SELECT seq, hash, no FROM events
+       WHERE log = ${logOf('r_1')} AND seq = 150) WHERE id = 'r_1'`,
+  ],
+])('a head that was put back %s does not hide what came after it', (_what, sql) =>
+  afterwards(
+    (db) => db.exec(sql),
+    async (store) => {
+      const run = await store.loadRun('r_1')
+      expect(run?.head.seq).toBe(150)
+      expect(run?.tail).toEqual(eventsOf('r_1'))
+      expect(await store.findReply('r_1', 'c_180')).toBe('{"seq":180}')
+      const reply = replyOf('c_180', '{}')
+      expect(await store.commit(changeOf('r_1', 150, { reply }))).toBe('repeated')
+    },
+  ),
+)
+
+test('a mark that leads to an earlier record leads to no wrong answer', () =>
+  afterwards(
+    (db) =>
+      db.exec(
+        `UPDATE marks SET no = (SELECT no FROM marks AS m WHERE m.log = marks.log AND seq = 1)`,
+      ),
+    async (store) => {
+      expect(await store.readEvents('r_1', { after: 59, limit: 1 })).toEqual([
+        eventOf(60, { member: 'r_1' }),
+      ])
+      expect(await store.findReply('r_1', 'c_60')).toBe('{"seq":60}')
+    },
+  ))
+
+test('a record that was put back elsewhere is linked where it belongs', () =>
+  afterwards(
+    (db) => db.exec(`UPDATE events SET no = 99999 WHERE seq = 77 AND log = ${logOf('r_1')}`),
+    async (store) => {
+      await store.replaceProjections(headOf('r_1', recordsCount), [], null)
+      expect(await readAll(store, 'r_1')).toEqual(eventsOf('r_1'))
+      expect((await store.loadRun('r_1'))?.tail.at(-1)?.seq).toBe(recordsCount)
+      expect(await store.commit(changeOf('r_1', recordsCount))).toBe('committed')
+      expect((await store.loadRun('r_1'))?.tail.at(-1)?.seq).toBe(recordsCount + 1)
+    },
+  ))
+
+test('a file that somebody had analysed is not gone through for each record', () =>
+  afterwards(
+    (db) => db.exec('ANALYZE'),
+    async (_store, path) => {
+      const db = new DatabaseSync(path, { readOnly: true })
+      const plan = db.prepare(`EXPLAIN QUERY PLAN ${walkedSql('e.seq')}`)
+      const steps = plan.all({ log: 1, after: 0, upTo: 9 }).map((row) => String(row.detail))
+      db.close()
+      expect(steps.filter((step) => /^SCAN (e|events|marks|runs)\b/.test(step))).toEqual([])
+    },
+  ))
+
+test('nothing is kept of projections of a run that has no log', () =>
+  afterwards(
+    () => undefined,
+    async (store) => {
+      await store.replaceProjections(headOf('r_none', 3), [approvalOf('a_1', 'r_none')], null)
+      expect(await store.readApproval('a_1')).toBeNull()
     },
   ))
 

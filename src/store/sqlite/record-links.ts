@@ -15,12 +15,14 @@ const markEvery = 64
 export const noLimit = -1
 
 /**
- * The records of a log with their numbers: `:log`, behind `:after`, up to `:upTo`. From the next
- * place that is known it is gone back from record to record, until one is missing or does not fit.
+ * The records of a log with their numbers: `:log`, up to `:upTo` or a bit more, down to behind
+ * `:after`. From the next place that is known it is gone back from record to record, until one is
+ * missing or does not fit.
  */
+// WHY `CROSS`: with statistics SQLite would go through all records instead.
 const walkSql = `WITH RECURSIVE
-  entry(no) AS (
-    SELECT no FROM (
+  entry(seq, no) AS (
+    SELECT * FROM (
       SELECT * FROM (
         SELECT seq, no FROM marks WHERE log = :log AND seq >= :upTo ORDER BY seq LIMIT 1
       )
@@ -28,33 +30,50 @@ const walkSql = `WITH RECURSIVE
     ) ORDER BY seq LIMIT 1
   ),
   walk(no, seq, before) AS (
-    SELECT e.no, e.seq, e.before FROM entry JOIN events AS e ON e.no = entry.no WHERE e.log = :log
+    SELECT e.no, e.seq, e.before FROM entry CROSS JOIN events AS e
+      WHERE e.no = entry.no AND e.log = :log AND e.seq = entry.seq
     UNION ALL
-    SELECT e.no, e.seq, e.before FROM walk JOIN events AS e ON e.no = walk.before
-      WHERE walk.seq > :after + 1 AND e.log = :log AND e.seq = walk.seq - 1
+    SELECT e.no, e.seq, e.before FROM walk CROSS JOIN events AS e
+      WHERE e.no = walk.before AND walk.seq > :after + 1
+        AND e.log = :log AND e.seq = walk.seq - 1
   )`
+
+/** What is asked of the records of a log behind `:after`, up to `:upTo`; `e` is the record. */
+export const walkedSql = (columns: string): string =>
+  `${walkSql} SELECT ${columns} FROM walk CROSS JOIN events AS e
+   WHERE e.no = walk.no AND walk.seq > :after AND walk.seq <= :upTo`
+
+/**
+ * The number of the last record of a log. Null: the head was lost or put back, or somebody has
+ * changed records; then all of them have to be looked at.
+ */
+export function prepareEnd(db: DatabaseSync): (log: number) => number | null {
+  const end = db.prepare(
+    `SELECT seq FROM runs WHERE log = ?
+     AND NOT EXISTS (SELECT 1 FROM marks WHERE marks.log = runs.log AND marks.seq > runs.seq)`,
+  )
+  return (log) => {
+    const found = end.get(log)
+    return found === undefined ? null : Number(found.seq)
+  }
+}
 
 /** Reads records of a log behind a number, in order. */
 export type ReadRecords = (log: number, after: number, limit: number) => readonly Row[]
 
 export function prepareRead(db: DatabaseSync, columns: string): ReadRecords {
-  const end = db.prepare('SELECT seq FROM runs WHERE log = ?')
-  const walk = db.prepare(
-    `${walkSql} SELECT ${columns} FROM walk JOIN events AS e ON e.no = walk.no
-     WHERE walk.seq <= :upTo ORDER BY walk.seq`,
-  )
+  const end = prepareEnd(db)
+  const walk = db.prepare(`${walkedSql(columns)} ORDER BY walk.seq`)
   const search = db.prepare(
     `SELECT ${columns} FROM events AS e WHERE log = ? AND seq > ? ORDER BY seq, no LIMIT ?`,
   )
   return (log, after, limit) => {
-    const last = end.get(log)
-    if (last !== undefined) {
-      const upTo = limit < 0 ? Number(last.seq) : Math.min(Number(last.seq), after + limit)
-      if (upTo <= after) return []
-      const found = walk.all({ log, after, upTo })
-      if (found.length === upTo - after) return found
+    const last = end(log)
+    if (last !== null) {
+      const upTo = limit < 0 ? last : Math.min(last, after + limit)
+      const found = upTo <= after ? [] : walk.all({ log, after, upTo })
+      if (found.length === Math.max(0, upTo - after)) return found
     }
-    // The head was lost, or somebody has changed records: then each of them is looked at.
     return search.all(log, after, limit)
   }
 }
@@ -80,9 +99,7 @@ export function prepareLinks(db: DatabaseSync): RecordLinks {
   const add = db.prepare('INSERT INTO marks VALUES (?, ?, ?)')
   const unmark = db.prepare('DELETE FROM marks WHERE log = ?')
   const end = db.prepare('SELECT seq FROM runs WHERE log = ?')
-  const removeLinked = db.prepare(
-    `DELETE FROM events WHERE no IN (${walkSql} SELECT no FROM walk WHERE seq <= :upTo)`,
-  )
+  const removeLinked = db.prepare(`DELETE FROM events WHERE no IN (${walkedSql('e.no')})`)
   const removeFound = db.prepare('DELETE FROM events WHERE log = ?')
   return {
     mark: (log, seq, no) => {
@@ -99,32 +116,40 @@ export function prepareLinks(db: DatabaseSync): RecordLinks {
 }
 
 function prepareMend(db: DatabaseSync): RecordLinks['mend'] {
-  const measured = 'max(no) AS lastNo, coalesce(sum(octet_length(data)), 0) AS bytes'
-  const walk = db.prepare(
-    `${walkSql} SELECT count(*) AS count, ${measured}
-     FROM events WHERE no IN (SELECT no FROM walk WHERE seq <= :upTo)`,
-  )
+  const bytes = 'coalesce(sum(octet_length(e.data)), 0) AS bytes'
+  const walk = db.prepare(walkedSql(`count(*) AS count, max(e.no) AS lastNo, ${bytes}`))
   const link = db.prepare(
     `UPDATE events SET before = found.before FROM (
        SELECT no, lag(no) OVER (ORDER BY seq, no) AS before FROM events WHERE log = ?
      ) AS found WHERE events.no = found.no`,
   )
-  const unmark = db.prepare('DELETE FROM marks WHERE log = ?')
   const mark = db.prepare(
-    `INSERT INTO marks SELECT log, seq, max(no) FROM events
-     WHERE log = ? AND seq % ${markEvery} = 1 GROUP BY log, seq`,
+    `INSERT OR REPLACE INTO marks SELECT log, seq, no FROM events
+     WHERE log = ? AND seq % ${markEvery} = 1 ORDER BY seq, no`,
   )
-  const measure = db.prepare(`SELECT ${measured} FROM events WHERE log = ?`)
-  const asMeasured = (row: Row | undefined): Measured => ({
-    lastNo: row?.lastNo === null ? null : Number(row?.lastNo),
-    bytes: Number(row?.bytes),
-  })
+  const markWalked = db.prepare(
+    `INSERT OR REPLACE INTO marks ${walkedSql('e.log, e.seq, e.no')} AND e.seq % ${markEvery} = 1`,
+  )
+  const unmark = db.prepare(
+    `DELETE FROM marks WHERE log = ? AND (seq > ? OR seq % ${markEvery} <> 1)`,
+  )
+  const measure = db.prepare(`SELECT ${bytes} FROM events AS e WHERE log = ?`)
+  const last = db.prepare('SELECT no FROM events WHERE log = ? ORDER BY seq DESC, no DESC LIMIT 1')
   return (log, seq) => {
-    const linked = walk.get({ log, after: 0, upTo: seq })
-    const isWhole = linked?.count === seq
-    if (!isWhole) link.run(log)
-    unmark.run(log)
-    mark.run(log)
-    return asMeasured(isWhole ? linked : measure.get(log))
+    const whole = { log, after: 0, upTo: seq }
+    const walked = walk.get(whole)
+    const isWhole = walked?.count === seq
+    if (isWhole) markWalked.run(whole)
+    else {
+      link.run(log)
+      mark.run(log)
+    }
+    unmark.run(log, seq)
+    if (isWhole) return { lastNo: Number(walked.lastNo), bytes: Number(walked.bytes) }
+    const lastNo = last.get(log)?.no
+    return {
+      lastNo: lastNo === undefined ? null : Number(lastNo),
+      bytes: Number(measure.get(log)?.bytes),
+    }
   }
 }

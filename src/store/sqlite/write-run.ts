@@ -22,8 +22,8 @@ export type RunWriter = {
   readonly commit: (change: Change, hint: Hint | null) => Committed
   /** Writes a run that comes from elsewhere, without replies; false: it is there. */
   readonly carryRun: (head: RunHead, events: readonly EventRecord[]) => boolean
-  /** Puts a head in the place of the one that is there, or was lost. */
-  readonly replaceHead: (head: RunHead) => void
+  /** Puts a head in the place of the one that is there, or was lost; false: there is no log. */
+  readonly replaceHead: (head: RunHead) => boolean
   readonly putApprovals: (approvals: readonly ApprovalRow[]) => void
   readonly putSnapshot: (runId: string, snapshot: Snapshot) => void
 }
@@ -78,12 +78,13 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     answers.index(where.no, [], events.length)
     return true
   }
-  const replaceHead = (head: RunHead): void => {
+  const replaceHead = (head: RunHead): boolean => {
     const found = heads.placeOf(head.id)
-    if (found === undefined) return
+    if (found === undefined) return false
     const { lastNo, bytes } = links.mend(found.no, head.seq)
     heads.removeHead(found.no)
     heads.updateHead(head, { ...heads.insertHead(head, found), lastNo, moreBytes: bytes })
+    return true
   }
   return { commit, carryRun, replaceHead, putApprovals, putSnapshot }
 }
@@ -125,7 +126,7 @@ type Writing = Heads & { readonly append: Append }
 
 /** Finds the log of a change, and writes its records and its head, when the change fits. */
 function preparePlaces(
-  { placeOf, insertHead, updateHead, append }: Writing,
+  { placeOf, hasRecords, insertHead, updateHead, append }: Writing,
   { isAnswered, isMaybeAnswered, index }: Answers,
 ) {
   const advance = (change: Change, { no, minute }: Where): boolean => {
@@ -144,7 +145,10 @@ function preparePlaces(
       return 'repeated'
     }
     if ((found?.seq ?? 0) !== expectedSeq) return 'conflict'
-    const where = isThere(found) ? found : insertHead(head, found)
+    if (isThere(found)) return advance(change, found) ? found.no : 'conflict'
+    // A log that has lost its head is not begun a second time.
+    if (found !== undefined && hasRecords(found.no)) return 'conflict'
+    const where = insertHead(head, found)
     return advance(change, where) ? where.no : 'conflict'
   }
 
@@ -173,7 +177,7 @@ type Place = {
   readonly minute: number | null
 }
 
-const isThere = (place: Place | undefined): place is Place =>
+const isThere = (place: Place | undefined): place is Place & { readonly seq: number } =>
   place !== undefined && place.seq !== null
 
 type Where = Pick<Place, 'no' | 'minute'>
@@ -188,6 +192,7 @@ type Moving = Where & {
 
 type Heads = {
   readonly placeOf: (runId: string) => Place | undefined
+  readonly hasRecords: (log: number) => boolean
   /** Writes the head of a run without records. */
   readonly insertHead: (head: RunHead, place: Place | undefined) => Where & { expectedSeq: 0 }
   /** False: the head is not where it was expected, and stays as it is. */
@@ -200,6 +205,7 @@ function prepareHeads(db: DatabaseSync): Heads {
     `SELECT no, seq, updated_minute AS minute FROM logs LEFT JOIN runs ON log = no
      WHERE run_id = ?`,
   )
+  const anyRecord = db.prepare('SELECT 1 FROM events WHERE log = ? LIMIT 1')
   const addLog = db.prepare('INSERT INTO logs (run_id) VALUES (?)')
   const add = db.prepare(
     `INSERT INTO runs VALUES (?, ?, ?, ?, ?, '', '', 0, '', ?, 0, 0, ?, ?, ?, NULL, 0, NULL)`,
@@ -215,6 +221,7 @@ function prepareHeads(db: DatabaseSync): Heads {
   return {
     // WHY the cast: the columns of the statement spell the type.
     placeOf: (runId) => find.get(runId) as Place | undefined,
+    hasRecords: (log) => anyRecord.get(log) !== undefined,
     insertHead: (h, place) => {
       const no = place?.no ?? Number(addLog.run(h.id).lastInsertRowid)
       const minute = minuteOf(h.updatedAt)
