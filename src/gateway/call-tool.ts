@@ -2,7 +2,7 @@
  * A call of a tool through the gateway, from the client's words to the server's answer.
  */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { readMark } from '../doors/mcp/who.ts'
+import { hasMark, readMark } from '../doors/mcp/who.ts'
 import type { Catalogue } from './catalogue.ts'
 import { cutResult } from './cut-result.ts'
 import type { Desk } from './desk.ts'
@@ -36,7 +36,27 @@ export type Asked = {
 /** Names of tools that a refusal lists. */
 const callableMax = 30
 
-// WHY nothing is waited for that is there: a call that nobody has a say in goes on at once.
+/**
+ * Passes a call on in the turn in which it came, where nobody has a say in it and nothing has to be
+ * waited for; `done` is told in the turn in which its answer comes. Gives how to leave. Null: it
+ * was not passed on, and `callTool` has to look at it.
+ * WHY: with promises each message would wait until its stream is done with it.
+ */
+export function passFreely(
+  { catalogue, judgeFreely }: CallDesk,
+  params: JsonObject,
+  done: (told: Told) => void,
+): (() => void) | null {
+  const name = own(params, 'name')
+  const input = asObject(own(params, 'arguments') ?? null)
+  if (typeof name !== 'string' || input === null || own(params, 'task') !== undefined) return null
+  const target = catalogue.knownTool(name)
+  if (target === null || !target.isAccepted || !target.server.upstream.isConnected()) return null
+  if (hasMark(input) || !judgeFreely(input)) return null
+  const forwarded = { ...params, name: target.name }
+  return target.server.upstream.begin('tools/call', forwarded, (answered) => done(tell(answered)))
+}
+
 export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   const { params, signal, progress } = asked
   const name = own(params, 'name')
@@ -45,18 +65,17 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   if (typeof name !== 'string') return invalid('`name` is no text')
   if (args === null) return invalid('`arguments` is no object')
   const { catalogue } = work
-  const target = catalogue.knownTool(name) ?? (await catalogue.findTool(name))
+  const target = await catalogue.findTool(name)
   if (target === null) return invalid(`Unknown tool: ${name.slice(0, 200)}`)
   const { server, name: tool, isAccepted } = target
   if (!isAccepted) return { result: refusedResult(unpinned(server.name, tool), []) }
   // INVARIANT: before it is judged, so that nothing is waited for between the verdict and the call.
-  const away = server.upstream.isConnected() ? null : await server.upstream.ensure()
+  const away = await server.upstream.ensure()
   if (away !== null) return tell(away)
   const { mark, input } = readMark(args)
   const costMicroUsd = server.costMicroUsd(tool)
   const named = { server: server.name, tool }
-  const wish = { server: named, input, mark, signal, progress, costMicroUsd }
-  const judged = work.judgeFreely(wish) ?? (await work.judge(wish))
+  const judged = await work.judge({ server: named, input, mark, signal, progress, costMicroUsd })
   if (judged.kind === 'no') {
     if (signal.aborted) return null
     return { result: refusedResult(judged.refusal, catalogue.callable()) }

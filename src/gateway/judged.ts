@@ -52,8 +52,8 @@ export type Ended = {
 }
 
 export type Judge = {
-  /** Null: the daemon has to be asked. */
-  readonly judgeFreely: (wish: Pick<Wish, 'mark' | 'input'>) => Judged | null
+  /** Whether nobody has a say in a call without a mark; else the daemon has to be asked. */
+  readonly judgeFreely: (input: JsonObject) => boolean
   readonly judge: (wish: Wish) => Promise<Judged>
   /** When all that was reported has been taken. */
   readonly close: () => Promise<void>
@@ -86,10 +86,8 @@ export function openJudge(desk: Desk): Judge {
     }
   }
   const pass = openHeldPass()
-  const judgeFreely: Judge['judgeFreely'] = ({ mark, input }) =>
-    mark === null && pass.covers(input) ? { ...freely, input } : null
   return {
-    judgeFreely,
+    judgeFreely: pass.covers,
     close: async () => {
       pass.close()
       await Promise.all(reports)
@@ -97,8 +95,7 @@ export function openJudge(desk: Desk): Judge {
     judge: async (wish) => {
       const { input: asked } = wish
       try {
-        const free = judgeFreely(wish)
-        if (free !== null) return free
+        if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
         // WHY for no other: they were sent before, and the daemon counts them first.
         if (late.size > 0) await Promise.all(late)
         const askedAt = performance.now()

@@ -4,7 +4,7 @@
  * for somebody else.
  */
 import { asObject, type JsonObject, own } from '../core/json.ts'
-import type { Told } from './call-tool.ts'
+import { passFreely, type Told } from './call-tool.ts'
 import { openCatalogue } from './catalogue.ts'
 import type { Desk } from './desk.ts'
 import type { ServerEntry } from './gateway-file.ts'
@@ -48,7 +48,7 @@ const versions = new Set(['2024-11-05', '2025-03-26', '2025-06-18', protocolVers
 
 export function openRelay({ desk, entries, version, send }: RelayOptions): Relay {
   let abilities: JsonObject | null = null
-  const open = new Map<Id, AbortController>()
+  const open = new Map<Id, Leaving>()
   const tell = (message: Message, mode: 'surely' | 'maybe' = 'surely'): void =>
     send(JSON.stringify(message), mode)
   const servers = new Map<string, Server>()
@@ -67,8 +67,9 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
     onChange: (kind) => tell({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   })
   const { judge, judgeFreely, close: closeJudge } = openJudge(desk)
-  const methods = methodsOf({ desk, catalogue, judge, judgeFreely, servers })
-  const answer = openAnswering({ methods, open, tell, send })
+  const work = { desk, catalogue, judge, judgeFreely, servers }
+  const pass: Pass = (params, done) => passFreely(work, params, done)
+  const answer = openAnswering({ methods: methodsOf(work), pass, open, tell, send })
   const hear = ({ method, params }: Notification): void => {
     if (method === 'notifications/cancelled') {
       const id = params?.requestId
@@ -87,7 +88,7 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
       if (!isRequest(message)) return hear(message)
       if (message.method === 'ping') return tell({ jsonrpc: '2.0', id: message.id, result: {} })
       if (message.method !== 'initialize') {
-        if (abilities !== null) return void answer(message)
+        if (abilities !== null) return answer(message)
         return tell(unopened(message.id))
       }
       abilities = asObject(message.params?.capabilities) ?? {}
@@ -108,23 +109,29 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
   }
 }
 
+type Leaving = { abort: () => void }
+/** Null: it has to be answered with more care. */
+type Pass = (params: JsonObject, done: (told: Told) => void) => (() => void) | null
+
 type Answering = Pick<RelayOptions, 'send'> & {
   readonly methods: Readonly<Record<string, Method>>
+  readonly pass: Pass
   /** Requests that are being worked on, and how each is given up. */
-  readonly open: Map<Id, AbortController>
+  readonly open: Map<Id, Leaving>
   readonly tell: (message: Message, mode?: 'surely' | 'maybe') => void
 }
 
 /** Answers requests of the client, each once, unless it no longer wants to know. */
-function openAnswering({ methods, open, tell, send }: Answering) {
-  return async ({ id, method, params = {} }: Request): Promise<void> => {
-    const handle = own(methods, method)
-    if (handle === undefined) {
-      const message = `Method not found: ${method.slice(0, 100)}`
-      return tell({ jsonrpc: '2.0', id, error: { code: codes.methodUnknown, message } })
-    }
-    if (open.has(id)) return tell(twice(id))
-    if (open.size >= requestsMax) return tell(overloaded(id))
+function openAnswering({ methods, pass, open, tell, send }: Answering) {
+  const finish = (id: Id, told: Told): void => {
+    open.delete(id)
+    if (told === null) return
+    if ('error' in told) return tell({ jsonrpc: '2.0', id, error: told.error })
+    const text = JSON.stringify(told.result)
+    send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`, 'surely')
+    told.after?.(Buffer.byteLength(text))
+  }
+  const work = async (handle: Method, { id, params = {} }: Request): Promise<void> => {
     const left = new AbortController()
     open.set(id, left)
     const token = progressTokenOf(params)
@@ -135,13 +142,28 @@ function openAnswering({ methods, open, tell, send }: Answering) {
       const told = { progressToken: token, progress: beats, message }
       tell({ jsonrpc: '2.0', method: 'notifications/progress', params: told }, 'maybe')
     }
-    const told = await handle({ params, signal: left.signal, progress }).catch(faultOf)
-    open.delete(id)
-    if (told === null) return
-    if ('error' in told) return tell({ jsonrpc: '2.0', id, error: told.error })
-    const text = JSON.stringify(told.result)
-    send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`, 'surely')
-    told.after?.(Buffer.byteLength(text))
+    finish(id, await handle({ params, signal: left.signal, progress }).catch(faultOf))
+  }
+  return (request: Request): void => {
+    const { id, method, params = {} } = request
+    const handle = own(methods, method)
+    if (handle === undefined) {
+      const message = `Method not found: ${method.slice(0, 100)}`
+      return tell({ jsonrpc: '2.0', id, error: { code: codes.methodUnknown, message } })
+    }
+    if (open.has(id)) return tell(twice(id))
+    if (open.size >= requestsMax) return tell(overloaded(id))
+    if (method !== 'tools/call') return void work(handle, request)
+    const leaving = { abort: (): void => undefined }
+    // WHY before: it may have ended when it has begun.
+    open.set(id, leaving)
+    try {
+      const leave = pass(params, (told) => finish(id, told))
+      if (leave === null) void work(handle, request)
+      else leaving.abort = leave
+    } catch (fault) {
+      finish(id, faultOf(fault))
+    }
   }
 }
 

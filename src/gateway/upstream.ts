@@ -32,6 +32,9 @@ export type Failed = {
   readonly hint: string
 }
 
+/** Called once. */
+export type Done = (answered: Answered) => void
+
 export type Ask = (method: string, params?: JsonObject) => Promise<Answered>
 
 export type Manner = {
@@ -52,6 +55,8 @@ export type Upstream = {
    * be forbidden after it.
    */
   readonly request: (method: string, params: JsonObject, manner?: Manner) => Promise<Answered>
+  /** The same, told in the turn in which the answer comes; gives how to leave. */
+  readonly begin: (method: string, params: JsonObject, done: Done) => () => void
   /** Nothing is sent while there is no connection. */
   readonly notify: (message: Notification) => void
   /** Answers what the server asked. */
@@ -87,7 +92,7 @@ const earlyMax = 20
 const requestsMax = 512
 
 type Pending = {
-  readonly resolve: (answered: Answered) => void
+  readonly resolve: Done
   readonly token: Id | null
   /** Null: it is being sent. */
   timer: NodeJS.Timeout | null
@@ -150,6 +155,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       if (refused !== null) return Promise.resolve(refused)
       return exchange(line, { name, method, params, timeoutMs, signal })
     },
+    begin: (method, params, done) => begin(line, { name, method, params, timeoutMs }, done),
     notify: (message) => line?.wire?.send(message),
     respond: (message) => talking?.wire?.send(message),
     close: async () => {
@@ -237,42 +243,46 @@ type Asking = {
 let lastId = 0
 
 function exchange(line: Line | null, asking: Asking): Promise<Answered> {
-  const { name, method, params, timeoutMs, signal } = asking
+  const { signal } = asking
+  return new Promise((resolve) => {
+    const leave = begin(line, asking, resolve)
+    signal?.addEventListener('abort', leave, { once: true })
+  })
+}
+
+/** Sends a request; gives how to say that the answer is no longer wanted. */
+function begin(line: Line | null, asking: Asking, done: Done): () => void {
+  const { name, method, params, timeoutMs } = asking
   if (line === null || line.ended !== null || line.wire === null) {
-    return Promise.resolve(lostText(name, line?.ended ?? goneWhy))
+    done(lostText(name, line?.ended ?? goneWhy))
+    return nothing
   }
-  if (line.pending.size >= requestsMax) return Promise.resolve(tooMany(name))
+  if (line.pending.size >= requestsMax) {
+    done(tooMany(name))
+    return nothing
+  }
   const { wire, pending } = line
   lastId += 1
   const id = lastId
-  return new Promise((resolve) => {
-    const tell = (reason: string): void =>
-      wire.send({
-        jsonrpc: '2.0',
-        method: 'notifications/cancelled',
-        params: { requestId: id, reason },
-      })
-    const onTime = (): void => {
-      tell('it took too long')
-      settle(line, id, timeOver(name, timeoutMs))
-    }
-    const one: Pending = { resolve, token: progressTokenOf(params), timer: null }
-    pending.set(id, one)
-    // WHY first: the server works on it while the rest is made ready.
-    wire.send({ jsonrpc: '2.0', id, method, params })
+  const giveUp = (reason: string, answered: Answered): void => {
     if (!pending.has(id)) return
-    one.timer = setTimeout(onTime, timeoutMs)
-    signal?.addEventListener(
-      'abort',
-      () => {
-        if (!pending.has(id)) return
-        tell('the client no longer wants it')
-        settle(line, id, { kind: 'cancelled' })
-      },
-      { once: true },
-    )
-  })
+    const told = { requestId: id, reason }
+    wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: told })
+    settle(line, id, answered)
+  }
+  const one: Pending = { resolve: done, token: progressTokenOf(params), timer: null }
+  pending.set(id, one)
+  // WHY first: the server works on it while the rest is made ready.
+  wire.send({ jsonrpc: '2.0', id, method, params })
+  if (pending.has(id)) {
+    one.timer = setTimeout(() => {
+      giveUp('it took too long', timeOver(name, timeoutMs))
+    }, timeoutMs)
+  }
+  return () => giveUp('the client no longer wants it', { kind: 'cancelled' })
 }
+
+const nothing = (): void => undefined
 
 const goneWhy: Ending = { code: 'UPSTREAM_LOST', reason: 'it went away before it was asked' }
 

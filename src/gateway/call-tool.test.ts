@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../core/json.ts'
+import { type CallDesk, passFreely, type Told } from './call-tool.ts'
+import type { Target } from './catalogue.ts'
+import type { Answered, Done, Upstream } from './upstream.ts'
+
+type Begun = { readonly params: JsonObject; readonly done: Done; left: boolean }
+
+/** A server whose answers the test gives, behind a desk that lets through what it is told to. */
+function openDesk(more: { isAccepted?: boolean; isConnected?: boolean; isFree?: boolean } = {}) {
+  const { isAccepted = true, isConnected = true, isFree = true } = more
+  const begun: Begun[] = []
+  const begin: Upstream['begin'] = (_method, params, done) => {
+    const one: Begun = { params, done, left: false }
+    begun.push(one)
+    return () => {
+      one.left = true
+    }
+  }
+  const server = { name: 'files', upstream: { isConnected: () => isConnected, begin } }
+  const knownTool = (name: string) =>
+    name === 'files__read' ? ({ server, name: 'read', isAccepted } as unknown as Target) : null
+  // WHY the cast: nothing else of them is asked for.
+  const desk = { catalogue: { knownTool }, judgeFreely: () => isFree } as unknown as CallDesk
+  return { desk, begun }
+}
+
+const call = { name: 'files__read', arguments: { path: 'a.txt' } }
+
+test('a call that nobody has a say in is passed on at once, and so is its answer', () => {
+  const { desk, begun } = openDesk()
+  const told: Told[] = []
+  const params = { ...call, _meta: { progressToken: 7 } }
+  expect(passFreely(desk, params, (one) => told.push(one))).not.toBeNull()
+  expect(begun[0]?.params).toEqual({ ...params, name: 'read' })
+  begun[0]?.done({ kind: 'result', result: { content: [] } })
+  expect(told).toEqual([{ result: { content: [] } }])
+})
+
+test('whoever leaves says so to the server, and is told nothing', () => {
+  const { desk, begun } = openDesk()
+  const told: Told[] = []
+  const leave = passFreely(desk, call, (one) => told.push(one))
+  leave?.()
+  expect(begun[0]?.left).toBe(true)
+  begun[0]?.done({ kind: 'cancelled' })
+  expect(told).toEqual([null])
+})
+
+test('a server that fails meanwhile is told as a result that models read', () => {
+  const { desk, begun } = openDesk()
+  const told: Told[] = []
+  passFreely(desk, call, (one) => told.push(one))
+  const failed: Answered = { kind: 'failed', code: 'UPSTREAM_LOST', reason: 'gone', hint: '' }
+  begun[0]?.done(failed)
+  expect(told).toMatchObject([{ result: { isError: true } }])
+})
+
+test.each([
+  ['has no name', { arguments: {} }, {}],
+  ['has a name that is no text', { name: 3, arguments: {} }, {}],
+  ['is of a tool that is not known', { ...call, name: 'files__write' }, {}],
+  ['has no arguments', { name: call.name }, {}],
+  ['has arguments that are a list', { name: call.name, arguments: [] }, {}],
+  ['says whose it is', { ...call, arguments: { _pawl: {} } }, {}],
+  ['wants to be a task', { ...call, task: {} }, {}],
+  ['is of a tool that waits for a person', call, { isAccepted: false }],
+  ['is for a server that is away', call, { isConnected: false }],
+  ['has to be asked about', call, { isFree: false }],
+])('a call that %s is looked at with more care', (_what, params, more) => {
+  const { desk, begun } = openDesk(more)
+  expect(passFreely(desk, params, () => undefined)).toBeNull()
+  expect(begun).toEqual([])
+})
