@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
 import { type CallDesk, passFreely, type Told } from './call-tool.ts'
 import type { Target } from './catalogue.ts'
+import { codes, textOf } from './json-rpc.ts'
 import type { Answered, Done, Upstream } from './upstream.ts'
 
 type Begun = { readonly params: JsonObject; readonly done: Done; left: boolean }
@@ -37,6 +38,24 @@ test('a call that nobody has a say in is passed on at once, and so is its answer
   expect(told).toEqual([{ result: { content: [] } }])
 })
 
+test.each([
+  ['without arguments', { name: call.name }, {}],
+  ['that wants to be a task', { ...call, task: {} }, call.arguments],
+  ['with a mark that nobody can prove', { ...call, arguments: { a: 1, _pawl: {} } }, { a: 1 }],
+])('a call %s keeps its place among the others', (_what, params, args) => {
+  const { desk, begun } = openDesk()
+  expect(passFreely(desk, params, () => undefined)).not.toBeNull()
+  expect(begun[0]?.params).toEqual({ name: 'read', arguments: args })
+})
+
+test('an answer that nests too deep for a text is an error, and such a notice is left out', () => {
+  let deep: JsonObject = {}
+  for (let depth = 0; depth < 100_000; depth += 1) deep = { deep }
+  const text = textOf({ jsonrpc: '2.0', id: 7, result: deep })
+  expect(JSON.parse(text ?? '')).toMatchObject({ id: 7, error: { code: codes.internal } })
+  expect(textOf({ jsonrpc: '2.0', method: 'notifications/message', params: deep })).toBeNull()
+})
+
 test('whoever leaves says so to the server, and is told nothing', () => {
   const { desk, begun } = openDesk()
   const told: Told[] = []
@@ -60,10 +79,8 @@ test.each([
   ['has no name', { arguments: {} }, {}],
   ['has a name that is no text', { name: 3, arguments: {} }, {}],
   ['is of a tool that is not known', { ...call, name: 'files__write' }, {}],
-  ['has no arguments', { name: call.name }, {}],
   ['has arguments that are a list', { name: call.name, arguments: [] }, {}],
-  ['says whose it is', { ...call, arguments: { _pawl: {} } }, {}],
-  ['wants to be a task', { ...call, task: {} }, {}],
+  ['says whose it is', { ...call, arguments: { _pawl: { session: 's', proof: 'p' } } }, {}],
   ['is of a tool that waits for a person', call, { isAccepted: false }],
   ['is for a server that is away', call, { isConnected: false }],
   ['has to be asked about', call, { isFree: false }],

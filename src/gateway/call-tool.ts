@@ -2,7 +2,7 @@
  * A call of a tool through the gateway, from the client's words to the server's answer.
  */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { hasMark, readMark } from '../doors/mcp/who.ts'
+import { readMark } from '../doors/mcp/who.ts'
 import type { Catalogue } from './catalogue.ts'
 import { cutResult } from './cut-result.ts'
 import type { Desk } from './desk.ts'
@@ -47,13 +47,14 @@ export function passFreely(
   params: JsonObject,
   done: (told: Told) => void,
 ): (() => void) | null {
-  const name = own(params, 'name')
-  const input = asObject(own(params, 'arguments') ?? null)
-  if (typeof name !== 'string' || input === null || own(params, 'task') !== undefined) return null
+  const { name, arguments: given = {}, task: _, ...asIs } = params
+  const args = asObject(given)
+  if (typeof name !== 'string' || args === null) return null
   const target = catalogue.knownTool(name)
   if (target === null || !target.isAccepted || !target.server.upstream.isConnected()) return null
-  if (hasMark(input) || !judgeFreely(input)) return null
-  const forwarded = { ...params, name: target.name }
+  const { mark, input } = readMark(args)
+  if (mark !== null || !judgeFreely(input)) return null
+  const forwarded = { ...asIs, name: target.name, arguments: input }
   return target.server.upstream.begin('tools/call', forwarded, (answered) => done(tell(answered)))
 }
 

@@ -54,6 +54,17 @@ export function isResponse(message: Message): message is Response {
   return !('method' in message)
 }
 
+/** A message as a text: an error for an answer that nests too deep to be one, null for others. */
+export function textOf(message: Message): string | null {
+  try {
+    return JSON.stringify(message)
+  } catch {
+    if (!isResponse(message)) return null
+    const error = { code: codes.internal, message: 'the answer nests too deep to be passed on' }
+    return JSON.stringify({ jsonrpc: '2.0', id: message.id, error })
+  }
+}
+
 /** The token under which whoever asked wants to hear of progress. */
 export function progressTokenOf(params: JsonObject | undefined): Id | null {
   return idOf(asObject(params?._meta)?.progressToken)

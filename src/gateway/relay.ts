@@ -18,6 +18,7 @@ import {
   progressTokenOf,
   type Request,
   type Response,
+  textOf,
 } from './json-rpc.ts'
 import { openJudge } from './judged.ts'
 import { type Method, methodsOf } from './methods.ts'
@@ -49,8 +50,10 @@ const versions = new Set(['2024-11-05', '2025-03-26', '2025-06-18', protocolVers
 export function openRelay({ desk, entries, version, send }: RelayOptions): Relay {
   let abilities: JsonObject | null = null
   const open = new Map<Id, Leaving>()
-  const tell = (message: Message, mode: 'surely' | 'maybe' = 'surely'): void =>
-    send(JSON.stringify(message), mode)
+  const tell = (message: Message, mode: 'surely' | 'maybe' = 'surely'): void => {
+    const text = textOf(message)
+    if (text !== null) send(text, mode)
+  }
   const servers = new Map<string, Server>()
   const asks = openServerAsks({ servers, tell, abilities: () => abilities, log: desk.log })
   const look = (): Promise<void> =>
@@ -127,8 +130,8 @@ function openAnswering({ methods, pass, open, tell, send }: Answering) {
     open.delete(id)
     if (told === null) return
     if ('error' in told) return tell({ jsonrpc: '2.0', id, error: told.error })
-    const text = JSON.stringify(told.result)
-    send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`, 'surely')
+    const text = textOf({ jsonrpc: '2.0', id, result: told.result }) ?? ''
+    send(text, 'surely')
     told.after?.(Buffer.byteLength(text))
   }
   const work = async (handle: Method, { id, params = {} }: Request): Promise<void> => {

@@ -273,7 +273,12 @@ function begin(line: Line | null, asking: Asking, done: Done): () => void {
   const one: Pending = { resolve: done, token: progressTokenOf(params), timer: null }
   pending.set(id, one)
   // WHY first: the server works on it while the rest is made ready.
-  wire.send({ jsonrpc: '2.0', id, method, params })
+  try {
+    wire.send({ jsonrpc: '2.0', id, method, params })
+  } catch (fault) {
+    pending.delete(id)
+    throw fault
+  }
   if (pending.has(id)) {
     one.timer = setTimeout(() => {
       giveUp('it took too long', timeOver(name, timeoutMs))

@@ -296,8 +296,8 @@ export type StoreCare = {
   readonly tellChange: (runId: string, seq: number) => void
   /** Does work that asks for the records of many runs, also of those that have lost their heads. */
   readonly withIndex: <T>(work: () => Promise<T>) => Promise<T>
-  /** How many records are kept of a run, also such as its log does not lead to. */
-  readonly countEvents: (runId: string) => Promise<number>
+  /** How many records are kept of a run to which its log does not lead. */
+  readonly countStrays: (runId: string) => Promise<number>
   /** Puts projections of one run in the place of what is there. */
   readonly replaceProjections: (
     head: RunHead,

@@ -25,11 +25,6 @@ export type Shown = Input<'gateway.mark'>
 const place = '_pawl'
 const charsMax = 500
 
-/** Whether anything stands where the hook writes. */
-export function hasMark(args: JsonObject): boolean {
-  return own(args, place) !== undefined
-}
-
 /** The arguments without the mark, and the mark; null: there is none that could be proven. */
 export function readMark(args: JsonObject): {
   readonly mark: Shown | null

@@ -193,7 +193,7 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreCare {
       for (const listener of listeners) queueMicrotask(() => listener(runId, seq))
     },
     withIndex: (work) => work(),
-    countEvents: async (runId) => runs.get(runId)?.events.length ?? 0,
+    countStrays: async () => 0,
     replaceProjections: async (head, approvals, snapshot) => {
       const run = runs.get(head.id)
       if (run === undefined) return

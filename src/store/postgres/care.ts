@@ -33,9 +33,10 @@ export function createCare(pool: Pool): Care {
   return {
     // Records have an index here, always.
     withIndex: (work) => work(),
-    countEvents: async (runId) => {
+    countStrays: async (runId) => {
       const [row] = await pool.run<{ count: number }>(
-        (sql) => sql`SELECT count(*) AS count FROM events WHERE run_id = ${runId}`,
+        (sql) => sql`SELECT count(*) AS count FROM events WHERE run_id = ${runId}
+          AND seq > (SELECT seq FROM runs WHERE id = ${runId})`,
       )
       return Number(row?.count)
     },

@@ -9,7 +9,7 @@ import { pageOf, parseCursor } from '../cursor.ts'
 import { prepareMachines } from './definitions.ts'
 import { indexName } from './open-database.ts'
 import { prepareLinks } from './record-links.ts'
-import { asRecord, logOf } from './rows.ts'
+import { asRecord, logOf, type Row } from './rows.ts'
 import type { Shared } from './shared.ts'
 
 /** Records that are looked at in one go. */
@@ -73,10 +73,13 @@ function carryingCalls({
 }
 
 /** What is asked of all records. */
-function wholeCalls({ db, read, write }: Shared): Pick<Store, 'withIndex' | 'countEvents'> {
-  const last = db.prepare('SELECT coalesce(max(no), 0) AS no FROM events')
+function wholeCalls({ db, read, write }: Shared): Pick<Store, 'withIndex' | 'countStrays'> {
   let isIndexed = false
-  const all = db.prepare(`SELECT count(*) AS count FROM events WHERE log = ${logOf}`)
+  // WHY at one moment: the log may grow while it is counted.
+  const bounds = db.prepare(
+    `SELECT (SELECT coalesce(max(no), 0) FROM events) AS end,
+       coalesce((SELECT seq FROM runs WHERE log = ${logOf}), 0) AS known`,
+  )
   const among = db.prepare(
     `SELECT count(*) AS count FROM events WHERE no > ?2 AND no <= ?3 AND log = ${logOf}`,
   )
@@ -95,19 +98,22 @@ function wholeCalls({ db, read, write }: Shared): Pick<Store, 'withIndex' | 'cou
         await write(() => db.exec(`DROP INDEX IF EXISTS ${indexName}`))
       }
     },
-    countEvents: async (runId) => {
-      if (isIndexed) return read(() => Number(all.get(runId)?.count))
+    countStrays: async (runId) => {
+      const { end, known } = await read(() => asRecord<Bounds>(bounds.get(runId) as Row))
+      const partMax = isIndexed ? end : countedMax
       let count = 0
-      const end = await read(() => Number(last.get()?.no))
-      for (let no = 0; no < end; no += countedMax) {
-        count += await read(() => Number(among.get(runId, no, no + countedMax)?.count))
+      for (let no = 0; no < end; no += partMax) {
+        const upTo = Math.min(end, no + partMax)
+        count += await read(() => Number(among.get(runId, no, upTo)?.count))
         // Others are served in between.
         await turn()
       }
-      return count
+      return Math.max(0, count - known)
     },
   }
 }
+
+type Bounds = { readonly end: number; readonly known: number }
 
 function removingCalls({
   db,

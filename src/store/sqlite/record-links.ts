@@ -50,6 +50,8 @@ export const walkedSql = (columns: string): string =>
 export function prepareEnd(db: DatabaseSync): (log: number) => number | null {
   const end = db.prepare(
     `SELECT seq FROM runs WHERE log = ?
+     AND EXISTS (SELECT 1 FROM events AS e
+       WHERE e.no = runs.last_no AND e.log = runs.log AND e.seq = runs.seq)
      AND NOT EXISTS (SELECT 1 FROM marks WHERE marks.log = runs.log AND marks.seq > runs.seq)`,
   )
   return (log) => {
@@ -98,7 +100,7 @@ type Measured = {
 export function prepareLinks(db: DatabaseSync): RecordLinks {
   const add = db.prepare('INSERT INTO marks VALUES (?, ?, ?)')
   const unmark = db.prepare('DELETE FROM marks WHERE log = ?')
-  const end = db.prepare('SELECT seq FROM runs WHERE log = ?')
+  const end = prepareEnd(db)
   const removeLinked = db.prepare(`DELETE FROM events WHERE no IN (${walkedSql('e.no')})`)
   const removeFound = db.prepare('DELETE FROM events WHERE log = ?')
   return {
@@ -107,9 +109,9 @@ export function prepareLinks(db: DatabaseSync): RecordLinks {
     },
     mend: prepareMend(db),
     remove: (log) => {
-      const upTo = Number(end.get(log)?.seq ?? 0)
-      const { changes } = removeLinked.run({ log, after: 0, upTo })
-      if (upTo === 0 || Number(changes) !== upTo) removeFound.run(log)
+      const upTo = end(log)
+      const linked = upTo === null ? null : removeLinked.run({ log, after: 0, upTo }).changes
+      if (upTo === null || Number(linked) !== upTo) removeFound.run(log)
       unmark.run(log)
     },
   }
@@ -117,7 +119,9 @@ export function prepareLinks(db: DatabaseSync): RecordLinks {
 
 function prepareMend(db: DatabaseSync): RecordLinks['mend'] {
   const bytes = 'coalesce(sum(octet_length(e.data)), 0) AS bytes'
-  const walk = db.prepare(walkedSql(`count(*) AS count, max(e.no) AS lastNo, ${bytes}`))
+  const walk = db.prepare(
+    walkedSql(`count(*) AS count, max(iif(e.seq = :upTo, e.no, NULL)) AS lastNo, ${bytes}`),
+  )
   const link = db.prepare(
     `UPDATE events SET before = found.before FROM (
        SELECT no, lag(no) OVER (ORDER BY seq, no) AS before FROM events WHERE log = ?

@@ -71,7 +71,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   }
   const carryRun = (head: RunHead, events: readonly EventRecord[]): boolean => {
     const found = heads.placeOf(head.id)
-    if (isThere(found)) return false
+    if (isThere(found) || (found !== undefined && heads.hasRecords(found.no))) return false
     const where = heads.insertHead(head, found)
     const lastNo = append(where.no, { runId: head.id, expectedSeq: 0, events, reply: null })
     heads.updateHead(head, { ...where, lastNo, moreBytes: countLogBytes(events) })
