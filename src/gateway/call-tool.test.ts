@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
 import { type CallDesk, passFreely, type Told } from './call-tool.ts'
 import type { Target } from './catalogue.ts'
-import { codes, textOf } from './json-rpc.ts'
+import { codes, textOf, tooDeep } from './json-rpc.ts'
 import type { Answered, Done, Upstream } from './upstream.ts'
 
 type Begun = { readonly params: JsonObject; readonly done: Done; left: boolean }
@@ -48,12 +48,11 @@ test.each([
   expect(begun[0]?.params).toEqual({ name: 'read', arguments: args })
 })
 
-test('an answer that nests too deep for a text is an error, and such a notice is left out', () => {
+test('what nests too deep for a text is told as such, and throws nothing', () => {
   let deep: JsonObject = {}
   for (let depth = 0; depth < 100_000; depth += 1) deep = { deep }
-  const text = textOf({ jsonrpc: '2.0', id: 7, result: deep })
-  expect(JSON.parse(text ?? '')).toMatchObject({ id: 7, error: { code: codes.internal } })
-  expect(textOf({ jsonrpc: '2.0', method: 'notifications/message', params: deep })).toBeNull()
+  expect(textOf({ jsonrpc: '2.0', id: 7, result: deep })).toBeNull()
+  expect(tooDeep(7)).toMatchObject({ id: 7, error: { code: codes.internal } })
 })
 
 test('whoever leaves says so to the server, and is told nothing', () => {

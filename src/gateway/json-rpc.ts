@@ -54,15 +54,18 @@ export function isResponse(message: Message): message is Response {
   return !('method' in message)
 }
 
-/** A message as a text: an error for an answer that nests too deep to be one, null for others. */
-export function textOf(message: Message): string | null {
+/** A value as a text; null: it nests too deep to be one. */
+export function textOf(value: Json | Message): string | null {
   try {
-    return JSON.stringify(message)
+    return JSON.stringify(value)
   } catch {
-    if (!isResponse(message)) return null
-    const error = { code: codes.internal, message: 'the answer nests too deep to be passed on' }
-    return JSON.stringify({ jsonrpc: '2.0', id: message.id, error })
+    return null
   }
+}
+
+export function tooDeep(id: Id): Response {
+  const message = 'the answer nests too deep to be passed on'
+  return { jsonrpc: '2.0', id, error: { code: codes.internal, message } }
 }
 
 /** The token under which whoever asked wants to hear of progress. */

@@ -19,6 +19,7 @@ import {
   type Request,
   type Response,
   textOf,
+  tooDeep,
 } from './json-rpc.ts'
 import { openJudge } from './judged.ts'
 import { type Method, methodsOf } from './methods.ts'
@@ -53,6 +54,7 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
   const tell = (message: Message, mode: 'surely' | 'maybe' = 'surely'): void => {
     const text = textOf(message)
     if (text !== null) send(text, mode)
+    else if (isResponse(message)) send(JSON.stringify(tooDeep(message.id)), mode)
   }
   const servers = new Map<string, Server>()
   const asks = openServerAsks({ servers, tell, abilities: () => abilities, log: desk.log })
@@ -130,9 +132,10 @@ function openAnswering({ methods, pass, open, tell, send }: Answering) {
     open.delete(id)
     if (told === null) return
     if ('error' in told) return tell({ jsonrpc: '2.0', id, error: told.error })
-    const text = textOf({ jsonrpc: '2.0', id, result: told.result }) ?? ''
-    send(text, 'surely')
-    told.after?.(Buffer.byteLength(text))
+    const text = textOf(told.result)
+    if (text === null) tell(tooDeep(id))
+    else send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`, 'surely')
+    told.after?.(Buffer.byteLength(text ?? ''))
   }
   const work = async (handle: Method, { id, params = {} }: Request): Promise<void> => {
     const left = new AbortController()

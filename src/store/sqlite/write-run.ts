@@ -14,7 +14,7 @@ import type {
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { type Answers, prepareAnswers } from './answers.ts'
 import { type Hint, isLoose } from './recall.ts'
-import { prepareLinks } from './record-links.ts'
+import { prepareLinks, type RecordLinks } from './record-links.ts'
 import { minuteOf, replyKeyOf } from './rows.ts'
 
 export type RunWriter = {
@@ -30,9 +30,9 @@ export type RunWriter = {
 
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const heads = prepareHeads(db)
-  const append = prepareAppend(db)
-  const answers = prepareAnswers(db)
   const links = prepareLinks(db)
+  const append = prepareAppend(db, links)
+  const answers = prepareAnswers(db)
   const { place, placeByHint } = preparePlaces({ ...heads, append }, answers)
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
@@ -92,8 +92,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
 type Append = ReturnType<typeof prepareAppend>
 
 /** Writes records behind the head that they were decided on. */
-function prepareAppend(db: DatabaseSync) {
-  const { mark } = prepareLinks(db)
+function prepareAppend(db: DatabaseSync, { mark }: Pick<RecordLinks, 'mark'>) {
   const values = Array.from({ length: 8 }, () => '?').join(', ')
   const addFirst = db.prepare(
     `INSERT INTO events SELECT NULL, log, ?, last_no, ${values} FROM runs
