@@ -28,7 +28,15 @@ const text = JSON.stringify({
   more: '12345',
 })
 /** What is kept to answer the same command again, as large as Pawl's. */
-const reply = JSON.stringify({ reply: { kind: 'verdict' }, asked: hash, more: 'x'.repeat(162) })
+const besides = {
+  kind: 'check',
+  tool: 'Bash',
+  host: 'claude',
+  server: null,
+  cwd: null,
+  branch: null,
+}
+const reply = JSON.stringify({ seq: 1000, besides })
 const sessionsCount = 64
 
 /** The least. */

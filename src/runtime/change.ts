@@ -3,8 +3,9 @@
  * they change, the reply, and what is owed.
  */
 import type { Answered, Family } from '../core/engine/family.ts'
-import type { Actor } from '../core/engine/types.ts'
+import type { Actor, Event } from '../core/engine/types.ts'
 import { chained } from './chain.ts'
+import { keepReply } from './kept-reply.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Change, EventRecord, Owed, RunHead } from './ports.ts'
 import { approvalsOf, type Beginning, headOf, type Pins, snapshotOf } from './project.ts'
@@ -19,7 +20,7 @@ export type Kept = {
   /** Whether the caller may send the same id again. */
   readonly isNamed: boolean
   /** What was asked, so that the same id is no answer to another question. */
-  readonly asked: string
+  readonly asked: unknown
   readonly at: number
   readonly actor: Actor
   readonly owes: Owes
@@ -63,9 +64,11 @@ export function changeOf(
   const by = `${actor.kind}:${actor.name}`
   const events: EventRecord[] = []
   let { seq, hash } = standing
+  let last: Event | undefined
   for (const { runId: member, event } of recorded) {
     seq += 1
-    const data = JSON.stringify(cutEvent(event))
+    last = cutEvent(event)
+    const data = JSON.stringify(last)
     const record = { seq, member, type: event.type, data, at, actor: by, commandId }
     const linked = chained(runId, hash, record)
     events.push(linked)
@@ -85,9 +88,7 @@ export function changeOf(
     expectedSeq: standing.seq,
     head,
     events,
-    reply: kept.isNamed
-      ? { commandId, text: JSON.stringify({ seq, reply, asked: kept.asked }) }
-      : null,
+    reply: kept.isNamed ? { commandId, text: keepReply({ seq, reply }, kept.asked, last) } : null,
     approvals: approvalsOf(standing.family, family, { recorded, at }),
     owed: debts.map(({ kind, data }, index) => {
       const id = `${runId}:e${seq}.${index}`

@@ -2,21 +2,21 @@
  * The one way to move a run: load, decide, keep, and only then speak.
  * Knows transactions. Must not contain a condition about the domain.
  */
-import { hash } from 'node:crypto'
 import { toUSVString } from 'node:util'
 import { type View, viewMember } from '../core/dialects/view.ts'
 import type { Answered, Context, Family, Member } from '../core/engine/family.ts'
 import { commandFamily, mainOf, memberOfBranch } from '../core/engine/family.ts'
-import type { Actor, Command, Reply } from '../core/engine/types.ts'
+import type { Actor, Command } from '../core/engine/types.ts'
 import { own } from '../core/json.ts'
 import type { Policy } from '../core/machine/machine.ts'
 import { changeOf, type Owes, type Standing, standingOf } from './change.ts'
 import type { Clock } from './clock.ts'
 import { unknownRun } from './keep-logs.ts'
+import { findKept } from './kept-reply.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import type { MachineShelf } from './machines.ts'
 import { PawlError } from './pawl-error.ts'
-import type { Store } from './ports.ts'
+import type { Committed, Store } from './ports.ts'
 import type { Pins } from './project.ts'
 import type { RunCache } from './run-cache.ts'
 import type { RunQueue } from './run-queue.ts'
@@ -179,15 +179,18 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
   // WHY: half a letter is kept as another one, which would fit neither its hash nor the same id.
   const commandId = toUSVString(by.commandId ?? desk.newId())
   const isNamed = by.commandId !== null
-  const asked = isNamed ? fingerprint(decided.asked) : ''
+  const { asked } = decided
   const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, owes: desk.owes }
   const { change, run } = changeOf(answered, standing, kept)
-  const committed = await desk.store.commit(change).catch((fault: unknown) => {
+  let committed: Committed
+  try {
+    committed = await desk.store.commit(change)
+  } catch (fault) {
     // What was kept is not known here; the next command looks for itself, and so do listeners.
     desk.cache.drop(runId)
     desk.waiters.wake(runId, 0)
     throw fault
-  })
+  }
   if (committed === 'conflict') return null
   if (committed === 'repeated') return repeatReply(desk, decided, commandId)
   desk.cache.put(run)
@@ -206,10 +209,9 @@ export async function repeatReply(
   { runId, branch, asked }: Repeated,
   commandId: string,
 ): Promise<Outcome> {
-  const text = await desk.store.findReply(runId, toUSVString(commandId))
-  if (text === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
-  const kept = keptIn(text)
-  if (kept.asked !== fingerprint(asked)) {
+  const kept = await findKept(desk.store, runId, toUSVString(commandId))
+  if (kept === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
+  if (!kept.isFor(asked)) {
     const hint = 'every command has an id of its own; only a retry uses it again'
     throw new PawlError('REQUEST_INVALID', 'this id was used for another command', { hint })
   }
@@ -217,22 +219,6 @@ export async function repeatReply(
   const { family } = await openRun(desk, runId)
   const { seq, reply } = kept
   return { runId, seq, reply, view: () => viewOf(family, branch), isRepeated: true }
-}
-
-/** The reply in a text that was kept. */
-export function replyIn(text: string): Reply {
-  return keptIn(text).reply
-}
-
-function keptIn(text: string): KeptReply {
-  // WHY the cast: nobody but this room writes replies.
-  return JSON.parse(text) as KeptReply
-}
-
-type KeptReply = { readonly seq: number; readonly reply: Reply; readonly asked: string }
-
-function fingerprint(asked: unknown): string {
-  return hash('sha256', JSON.stringify(asked), 'base64')
 }
 
 function outcomeOf({ runId, answered, branch }: Decided, seq: number): Outcome {

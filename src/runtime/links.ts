@@ -38,7 +38,8 @@ export function throughLinks(call: Call): Call {
 
 /** What is behind a path, where that is another file; else nothing. */
 function behindOn({ written, inside }: CallPath, workspace: string): readonly CallPath[] {
-  const named = inside === null ? written : join(workspace, inside)
+  // WHY not `join`: what is inside is written without detours already.
+  const named = inside === null ? written : `${workspace}${sep}${inside}`
   if (!isAbsolute(named)) return []
   const real = realPath(named)
   if (real === null) return []
@@ -54,7 +55,9 @@ function behindOn({ written, inside }: CallPath, workspace: string): readonly Ca
 function insideOf(path: string, workspace: string): string | null {
   if (path === workspace) return '.'
   const folder = workspace.endsWith(sep) ? workspace : workspace + sep
-  return path.startsWith(folder) ? path.slice(folder.length).split(sep).join('/') : null
+  if (!path.startsWith(folder)) return null
+  const inside = path.slice(folder.length)
+  return sep === '/' ? inside : inside.split(sep).join('/')
 }
 
 /** What was seen of the disk since the program was last called; null: nothing. */

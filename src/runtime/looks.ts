@@ -8,8 +8,9 @@ import type { Machine, MailRule } from '../core/machine/machine.ts'
 import type { MinIsolation } from '../core/policy/isolation-levels.ts'
 import { readCosts } from './cost-report.ts'
 import { realFolder } from './folders.ts'
-import { currentRun, type Desk, replyIn } from './handle-command.ts'
+import { currentRun, type Desk } from './handle-command.ts'
 import { leafOf } from './intents.ts'
+import { findKept } from './kept-reply.ts'
 import { PawlError } from './pawl-error.ts'
 import type { ApprovalRow, Store } from './ports.ts'
 import { questionOf } from './question.ts'
@@ -34,10 +35,8 @@ export function looksOf(desk: Desk): Looks {
   const { store, shelf, policies } = desk
   return {
     readHead: store.readHead,
-    findReply: async (runId, commandId) => {
-      const text = await store.findReply(runId, toUSVString(commandId))
-      return text === null ? null : replyIn(text)
-    },
+    findReply: async (runId, commandId) =>
+      (await findKept(store, runId, toUSVString(commandId)))?.reply ?? null,
     listRuns: (query) => {
       const { workspace } = query
       return store.listRuns({

@@ -41,7 +41,10 @@ export function openWaiters(): Waiters {
   const listeners = new Set<(runId: string, seq: number) => void>()
   let count = 0
   const wake = (runId: string, seq: number): void => {
-    for (const waiter of [...(byRun.get(runId) ?? [])]) if (seq > waiter.after) waiter.done(seq)
+    const waiting = byRun.get(runId)
+    if (waiting !== undefined) {
+      for (const waiter of [...waiting]) if (seq > waiter.after) waiter.done(seq)
+    }
     for (const listener of listeners) listener(runId, seq)
   }
   const wait = ({ runId, after, timeoutMs, signal }: Wait): Waiting => {

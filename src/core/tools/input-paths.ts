@@ -9,30 +9,41 @@ import { alternativesOf, pathProblem } from './paths.ts'
 /** Paths one call may name. */
 export const callPathsMax = 1000
 
-const pathKeys = [
+type Keys = ReadonlyMap<string, number>
+const inOrder = (keys: readonly string[]): Keys => new Map(keys.map((key, at) => [key, at]))
+
+const pathKeys = inOrder([
   ...['file_path', 'filePath', 'filepath', 'notebook_path', 'notebookPath', 'path', 'file'],
   ...['filename', 'target_file', 'targetFile', 'target_notebook', 'absolute_path', 'image_path'],
   ...['relative_workspace_path', 'dir_path', 'directory', 'dir', 'target_directory'],
   ...['source', 'destination', 'old_path', 'new_path', 'oldPath', 'newPath'],
-] as const
-const listKeys = ['paths', 'files', 'file_paths', 'filePaths'] as const
-const directoryKeys = [
+])
+const listKeys = inOrder(['paths', 'files', 'file_paths', 'filePaths'])
+const directoryKeys = inOrder([
   ...['workdir', 'cwd', 'working_directory', 'working_dir', 'dir_path', 'directory'],
-] as const
+])
+
+/** The keys of an input that are among these, in the order of these. */
+// WHY from the side of the input: it has two or three, and each of so many would be looked for.
+function keysOf(input: JsonObject, keys: Keys): readonly string[] {
+  const found = Object.keys(input).filter((key) => keys.has(key))
+  if (found.length < 2) return found
+  return found.sort((a, b) => (keys.get(a) as number) - (keys.get(b) as number))
+}
 
 export type Named = { readonly paths: readonly string[]; readonly problem: string | null }
 
 /** Every path an input names. */
 export function pathsIn(input: JsonObject): Named {
   const paths: string[] = []
-  for (const key of pathKeys) {
-    const value = own(input, key)
+  for (const key of keysOf(input, pathKeys)) {
+    const value = input[key]
     if (value === undefined || value === null) continue
     if (typeof value !== 'string') return { paths, problem: `\`${key}\` is not a text` }
     paths.push(value)
   }
-  for (const key of listKeys) {
-    const value = own(input, key)
+  for (const key of keysOf(input, listKeys)) {
+    const value = input[key]
     if (value === undefined || value === null) continue
     const listed = listOf(value)
     if (listed === null) return { paths, problem: `\`${key}\` is not a list of paths` }
@@ -59,8 +70,8 @@ export function patternsIn(input: JsonObject, keys: readonly string[]): Named {
 
 /** The directory in which a call wants its command to run; null: it names none. */
 export function directoryIn(input: JsonObject): { path: string | null; problem: string | null } {
-  for (const key of directoryKeys) {
-    const value = own(input, key)
+  for (const key of keysOf(input, directoryKeys)) {
+    const value = input[key]
     if (value === undefined || value === null || value === '') continue
     if (typeof value !== 'string') return { path: null, problem: `\`${key}\` is not a text` }
     return { path: value, problem: pathProblem(value) }

@@ -66,6 +66,8 @@ export function placesOf(path: string, from: From): readonly Place[] {
 
 function placeOf(path: string, { workspace, cwd }: From): Place {
   const onDrive = isDrive(workspace)
+  // Nearly every path begins at the root, and then it is nothing of what follows.
+  if (!onDrive && /^\/(?![/\\])/.test(path)) return resolve(path, [])
   if (isDrive(path)) return onDrive ? resolve(posixOf(path), []) : [unknownMark]
   const text = onDrive ? path.replaceAll('\\', '/') : path
   if (/^(?:\/\/|\\\\)[^/\\]/.test(text)) return [unknownMark]

@@ -20,17 +20,17 @@ export type Scope = {
 export function ruleOnPaths(call: Call, scope: Scope): Denial | null {
   if (!scope.lists || call.isOwn) return null
   if (!isFileTool(call) && call.shell === null) return null
-  const { read, write } = scope.paths
-  // Whoever may write a file may look at what it wrote.
-  const readable = [...read, ...write]
   const lost =
-    call.reads.find((path) => !isReachable(path, readable, scope)) ??
-    call.writes.find((path) => !isReachable(path, write, scope))
+    call.reads.find((path) => !isReachable(path, 'read', scope)) ??
+    call.writes.find((path) => !isReachable(path, 'write', scope))
   return lost === undefined ? null : denyPath(call, lost, scope)
 }
 
-function isReachable(path: CallPath, added: readonly string[], scope: Scope): boolean {
+function isReachable(path: CallPath, how: keyof PathRule, scope: Scope): boolean {
   if (path.inside !== null) return true
+  const { read, write } = scope.paths
+  // Whoever may write a file may look at what it wrote.
+  const added = how === 'read' ? [...read, ...write] : write
   const from = { workspace: scope.workspace ?? nowhere }
   const places = placesOf(path.written, from)
   if (places.length === 0) return false

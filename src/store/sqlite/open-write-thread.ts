@@ -19,7 +19,10 @@ export type WriteThread = {
 }
 
 /** What the thread says: first that it is ready, then what became of each group. */
-export type Said = 'ready' | readonly (Committed | SentError)[] | { readonly locked: SentError }
+export type Said = 'ready' | Tried | { readonly locked: SentError }
+
+/** One for each change; or all were committed, as nearly all groups are. */
+export type Tried = 'committed' | readonly (Committed | SentError)[]
 
 /** An error on its way from the thread: of errors only the message would arrive. */
 export type SentError = {
@@ -40,7 +43,7 @@ export function openWriteThread(options: WritingOptions): WriteThread {
     started.unref()
     started.on('message', (said: Said) => {
       state = 'open'
-      if (said !== 'ready') answer(received(said))
+      if (said !== 'ready') answer(received(said, waiting[0]?.count ?? 0))
     })
     // Its end follows, and what waits is answered there.
     started.on('error', () => undefined)
@@ -68,7 +71,8 @@ export function openWriteThread(options: WritingOptions): WriteThread {
     write: (changes) => {
       try {
         worker?.ref()
-        worker?.postMessage(changes.map(pack))
+        // WHY not `map`: what it gives may have holes to V8, which copies such a list slowly.
+        worker?.postMessage(Array.from(changes, pack))
       } catch (error) {
         return Promise.resolve({ kind: 'tried', results: failuresOf(error, changes.length) })
       }
@@ -97,7 +101,10 @@ function failuresOf(error: unknown, count: number): readonly Result[] {
   return Array.from({ length: count }, () => ({ kind: 'failed', error }))
 }
 
-function received(said: Exclude<Said, 'ready'>): Written {
+const committed: Result = { kind: 'done', value: 'committed' }
+
+function received(said: Exclude<Said, 'ready'>, count: number): Written {
+  if (said === 'committed') return { kind: 'tried', results: Array(count).fill(committed) }
   if ('locked' in said) return { kind: 'locked', error: asError(said.locked) }
   const results = said.map(
     (one): Result =>

@@ -2,7 +2,7 @@
  * A change on its way to the thread that writes it: one plain list of values.
  * WHY not the change itself, or its JSON: copied with all its names it costs three times as much.
  */
-import type { Change, EventRecord } from '../../runtime/ports.ts'
+import type { Change, EventRecord, RunHead } from '../../runtime/ports.ts'
 import type { Hint } from './recall.ts'
 
 /** A change and what is known of its run. */
@@ -12,32 +12,40 @@ type Value = string | number | boolean | null | Seldom
 export type Parcel = readonly Value[]
 
 /** What most changes do not have. */
-type Seldom = Pick<Change, 'approvals' | 'owed' | 'snapshot'> & Pick<Hint, 'indexed'>
+type Seldom = Pick<Change, 'approvals' | 'owed' | 'snapshot'> &
+  Pick<Hint, 'indexed'> & {
+    /** Null: the run is there. */
+    readonly pinned: Pinned | null
+  }
 
-const commonCount = 22
+/** What is written with the first records of a run, and never again. */
+type Pinned = Pick<RunHead, 'machine' | 'definition' | 'dialect' | 'workspace'>
+
+const commonCount = 18
 const eventCount = 8
 
+/** Stands for a text that is in the parcel already: most of a change's texts are there twice. */
+const same = null
+
+/** INVARIANT: all arrives as it was, but for what a run is pinned to where the run is there. */
 export function pack({ change, hint }: HintedChange): Parcel {
-  const { head, reply, events } = change
+  const { runId, head, reply, events } = change
+  const last = events.at(-1)
   // WHY not put together from shorter lists: that takes six times as long.
   const values: Value[] = [
-    change.runId,
+    runId,
     change.expectedSeq,
-    head.id,
-    head.machine,
-    head.definition,
-    head.dialect,
-    head.workspace,
+    head.id === runId ? same : head.id,
     head.status,
     head.stage,
     head.seq,
-    head.hash,
+    head.hash === last?.hash ? same : head.hash,
     head.callsCount,
     head.costMicroUsd,
     head.startedAt,
     head.updatedAt,
     head.endedAt,
-    reply?.commandId ?? null,
+    reply?.commandId === last?.commandId ? same : (reply?.commandId ?? null),
     reply?.text ?? null,
     hint?.log ?? null,
     hint?.minute ?? null,
@@ -45,56 +53,63 @@ export function pack({ change, hint }: HintedChange): Parcel {
     seldomIn(change, hint?.indexed ?? null),
   ]
   for (const { seq, member, type, data, at, actor, commandId, hash } of events) {
-    values.push(seq, member, type, data, at, actor, commandId, hash)
+    values.push(seq, member === runId ? same : member, type, data, at, actor, commandId, hash)
   }
   return values
 }
 
 function seldomIn(change: Change, indexed: Hint['indexed']): Seldom | null {
-  const { approvals, owed, snapshot } = change
+  const { approvals, owed, snapshot, expectedSeq } = change
   const isPlain = approvals.length + owed.length === 0 && snapshot === null && indexed === null
-  return isPlain ? null : { approvals, owed, snapshot, indexed }
+  if (isPlain && expectedSeq > 0) return null
+  const { machine, definition, dialect, workspace } = change.head
+  const pinned = expectedSeq > 0 ? null : { machine, definition, dialect, workspace }
+  return { approvals, owed, snapshot, indexed, pinned }
 }
 
-const plain: Seldom = { approvals: [], owed: [], snapshot: null, indexed: null }
+const plain: Seldom = { approvals: [], owed: [], snapshot: null, indexed: null, pinned: null }
+const unsaid: Pinned = { machine: '', definition: '', dialect: '', workspace: null }
 
 // WHY the casts: nobody but `pack` makes parcels.
 export function unpack(parcel: Parcel): HintedChange {
-  const { approvals, owed, snapshot, indexed } = (parcel[21] as Seldom | null) ?? plain
-  const head = {
-    id: parcel[2] as string,
-    machine: parcel[3] as string,
-    definition: parcel[4] as string,
-    dialect: parcel[5] as string,
-    workspace: parcel[6] as string | null,
-    status: parcel[7] as string,
-    stage: parcel[8] as string,
-    seq: parcel[9] as number,
-    hash: parcel[10] as string,
-    callsCount: parcel[11] as number,
-    costMicroUsd: parcel[12] as number,
-    startedAt: parcel[13] as number,
-    updatedAt: parcel[14] as number,
-    endedAt: parcel[15] as number | null,
-  }
-  const [commandId, text] = [parcel[16] as string | null, parcel[17] as string]
-  const log = parcel[18] as number | null
-  const seen = { minute: parcel[19] as number, isOlder: parcel[20] as boolean, indexed }
-  const reply = commandId === null ? null : { commandId, text }
+  const { approvals, owed, snapshot, indexed, pinned } = (parcel[17] as Seldom | null) ?? plain
+  const { machine, definition, dialect, workspace } = pinned ?? unsaid
   const [runId, expectedSeq] = [parcel[0] as string, parcel[1] as number]
-  const events = eventsIn(parcel)
+  const events = eventsIn(parcel, runId)
+  const last = events.at(-1)
+  const head = {
+    id: (parcel[2] as string | null) ?? runId,
+    machine,
+    definition,
+    dialect,
+    workspace,
+    status: parcel[3] as string,
+    stage: parcel[4] as string,
+    seq: parcel[5] as number,
+    hash: (parcel[6] as string | null) ?? (last?.hash as string),
+    callsCount: parcel[7] as number,
+    costMicroUsd: parcel[8] as number,
+    startedAt: parcel[9] as number,
+    updatedAt: parcel[10] as number,
+    endedAt: parcel[11] as number | null,
+  }
+  const text = parcel[13] as string | null
+  const commandId = (parcel[12] as string | null) ?? (last?.commandId as string)
+  const log = parcel[14] as number | null
+  const seen = { minute: parcel[15] as number, isOlder: parcel[16] as boolean, indexed }
+  const reply = text === null ? null : { commandId, text }
   return {
     change: { runId, expectedSeq, head, events, reply, approvals, owed, snapshot },
     hint: log === null ? null : { log, ...seen },
   }
 }
 
-function eventsIn(parcel: Parcel): readonly EventRecord[] {
+function eventsIn(parcel: Parcel, runId: string): readonly EventRecord[] {
   const events: EventRecord[] = []
   for (let at = commonCount; at < parcel.length; at += eventCount) {
     events.push({
       seq: parcel[at] as number,
-      member: parcel[at + 1] as string,
+      member: (parcel[at + 1] as string | null) ?? runId,
       type: parcel[at + 2] as string,
       data: parcel[at + 3] as string,
       at: parcel[at + 4] as number,

@@ -79,7 +79,7 @@ describe('a crowd of commands', () => {
         expect((await store.loadRun(id))?.tail).toHaveLength(2)
       })
       await Promise.all(results)
-      expect(groups.slice(0, 4)).toEqual([16, 16, 16, 16])
+      expect(groups.slice(0, 2)).toEqual([32, 32])
       expect(groups.reduce((sum, count) => sum + count, 0)).toBe(128)
     }))
 

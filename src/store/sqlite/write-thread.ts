@@ -7,7 +7,7 @@ import type { Committed } from '../../runtime/ports.ts'
 import { connect } from './open-database.ts'
 import type { Said, SentError } from './open-write-thread.ts'
 import { type HintedChange, type Parcel, unpack } from './parcel.ts'
-import { prepareGroup, type Written } from './write-group.ts'
+import { prepareGroup, type Result, type Written } from './write-group.ts'
 import { prepareRunWriter } from './write-run.ts'
 
 const port = parentPort
@@ -28,10 +28,15 @@ say('ready')
 
 function sendable(written: Written): Said {
   if (written.kind === 'locked') return { locked: sent(written.error) }
+  if (written.results.every(isCommitted)) return 'committed'
   return written.results.map((result) =>
     // WHY the cast: nothing but changes is written here.
     result.kind === 'done' ? (result.value as Committed) : sent(result.error),
   )
+}
+
+function isCommitted(result: Result): boolean {
+  return result.kind === 'done' && result.value === 'committed'
 }
 
 function sent(error: unknown): SentError {
