@@ -2,11 +2,9 @@
  * Which commands have a reply, and which.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import type { Answered, FreshAnswers } from './fresh-answers.ts'
 import { prepareEnd, prepareRead, walkedSql } from './record-links.ts'
 import { replyKeyOf } from './rows.ts'
-
-/** A command and the record that has its reply. */
-export type Answered = readonly [commandId: string, seq: number]
 
 /** Finds the reply to a command; null: there is none. */
 export type FindReply = (log: number, commandId: string) => string | null
@@ -56,26 +54,47 @@ export type Answers = {
   readonly isAnswered: (log: number, commandId: string) => boolean
   /** By its key alone, among those that are indexed. */
   readonly isMaybeAnswered: (log: number, commandId: string) => boolean
-  /** INVARIANT: all that have their reply in a record up to there are indexed. */
-  readonly index: (log: number, answered: readonly Answered[], upTo: number) => void
+  /** What was appended, and of which command the reply in it is; null: it has none. */
+  readonly note: (log: number, moved: Moved, commandId: string | null) => void
+  /**
+   * `isFresh`: all that are not indexed yet were noted here, if they were noted at all.
+   * INVARIANT: all that have their reply in a record up to there are indexed.
+   */
+  readonly index: (log: number, upTo: number, isFresh: boolean) => void
+  /** Says that no record up to there has a reply. */
+  readonly skip: (log: number, upTo: number) => void
 }
 
-export function prepareAnswers(db: DatabaseSync): Answers {
+type Moved = { readonly from: number; readonly to: number }
+
+export function prepareAnswers(db: DatabaseSync, fresh: FreshAnswers | null): Answers {
   const find = prepareFindReply(db)
   const older = db.prepare(
     `SELECT 1 FROM answered WHERE log = ?1 AND command_key = ?2
      UNION ALL SELECT 1 FROM replies WHERE log = ?1 AND command_key = ?2 LIMIT 1`,
   )
+  const start = db.prepare('SELECT indexed_seq AS seq FROM logs WHERE no = ?')
+  const read = prepareRead(db, 'e.seq, e.command_id AS commandId, e.reply IS NULL AS isBare')
   const add = db.prepare('INSERT OR IGNORE INTO answered VALUES (?, ?, ?)')
   const move = db.prepare('UPDATE logs SET indexed_seq = ? WHERE no = ?')
+  const skip = (log: number, upTo: number): void => void move.run(upTo, log)
+  const look = (log: number, { from, to }: Moved): Answered[] =>
+    read(log, from, to - from)
+      .filter(({ isBare }) => isBare === 0)
+      .map(({ commandId, seq }) => [replyKeyOf(String(commandId))[0], Number(seq)])
   return {
     isAnswered: (log, commandId) => find(log, commandId) !== null,
     isMaybeAnswered: (log, commandId) => older.get(log, replyKeyOf(commandId)[0]) !== undefined,
-    index: (log, answered, upTo) => {
-      const rows = answered.map(([id, seq]) => [replyKeyOf(id)[0], seq] as const)
+    note: (log, moved, commandId) =>
+      fresh?.note(log, moved, commandId === null ? null : replyKeyOf(commandId)[0]),
+    index: (log, upTo, isFresh) => {
+      const moved = { from: Number(start.get(log)?.seq), to: upTo }
+      const noted = fresh?.take(log, moved) ?? null
+      const answered = isFresh && noted !== null ? noted : look(log, moved)
       // WHY sorted: neighbours share a page.
-      for (const row of rows.toSorted((a, b) => a[0] - b[0])) add.run(log, ...row)
-      move.run(upTo, log)
+      for (const [key, seq] of answered.sort((a, b) => a[0] - b[0])) add.run(log, key, seq)
+      skip(log, upTo)
     },
+    skip,
   }
 }

@@ -10,7 +10,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Change, Committed } from '../../runtime/ports.ts'
 import { closedFault, toFault } from './faults.ts'
 import type { WriteThread } from './open-write-thread.ts'
-import type { Hint, Recall } from './recall.ts'
+import type { Hand, Hint, Recall } from './recall.ts'
 import { prepareGroup, type Result, type Written } from './write-group.ts'
 
 /** A piece of work on the database. It may run twice, but only one of the runs is kept. */
@@ -56,6 +56,8 @@ const retryMs = 20
  */
 const awayMax = 2
 
+type Answer = (group: readonly Queued[], written: Written, by: Hand) => void
+
 /** What waits, and for what. */
 type Line = {
   readonly queue: Queued[]
@@ -84,17 +86,19 @@ export function openWriter(options: WriterOptions): Writer {
     if (line.awayCount > 0 || queue.length === 0) return
     const group = queue.splice(0, groupMax)
     for (const { work } of group) if ('change' in work) work.hint = recall.hintFor(work.change)
-    answer(group, writeHere(group))
+    answer(group, writeHere(group), 'here')
   }
 
-  const answer = (group: readonly Queued[], written: Written) => {
+  const answer: Answer = (group, written, by) => {
     if (written.kind === 'locked') {
-      for (const { work } of group) if ('change' in work) recall.settle(work, null)
+      for (const { work } of group) if ('change' in work) recall.settle(work, null, by)
       waitForLock(line, { group, ...written, ...options })
     } else {
       line.lockedSince = null
       for (const [at, queued] of group.entries()) {
-        settle(recall, queued, written.results[at] as Result)
+        const result = written.results[at] as Result
+        if ('change' in queued.work) recall.settle(queued.work, result, by)
+        settle(queued, result)
       }
     }
     if (queue.length > 0) schedule()
@@ -134,7 +138,7 @@ export function openWriter(options: WriterOptions): Writer {
 function openSending(
   { thread, recall, crowdMin }: WriterOptions,
   line: Line,
-  answer: (group: readonly Queued[], written: Written) => void,
+  answer: Answer,
 ): () => void {
   const { queue } = line
   const send = (changes: readonly ChangeWork[]) => {
@@ -147,7 +151,7 @@ function openSending(
       // WHY first: the thread has its next group while those that hear their answer decide anew.
       if (written.kind === 'tried') sendAway()
       line.awayChanges -= group.length
-      answer(group, written)
+      answer(group, written, 'thread')
     })
   }
   const sendAway = () => {
@@ -163,8 +167,7 @@ function openSending(
   return sendAway
 }
 
-function settle(recall: Recall, { work, resolve, reject }: Queued, result: Result): void {
-  if ('change' in work) recall.settle(work, result)
+function settle({ resolve, reject }: Queued, result: Result): void {
   if (result.kind === 'done') resolve(result.value)
   else reject(toFault(result.error))
 }

@@ -1,15 +1,30 @@
 /**
  * Which texts may have been added: sometimes more than were, never fewer.
  * Spares a look into the database for nearly every command, since nearly every command is new.
+ * WHY not the texts themselves: thousands of them that come and go, of every run, cost more than
+ * all the rest of a command.
  */
 export type KeyFilter = {
-  readonly add: (text: string) => void
-  readonly mayHave: (text: string) => boolean
+  readonly add: (key: Key) => void
+  readonly mayHave: (key: Key) => boolean
+}
+
+/** What is remembered of a text. */
+export type Key = number
+
+/** FNV-1a, with its last bits spread. Who finds texts that collide makes only their own slower. */
+export function keyOf(text: string): Key {
+  let mixed = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) {
+    mixed = Math.imul(mixed ^ text.charCodeAt(at), 0x01000193)
+  }
+  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
 }
 
 /** Enough that of 10 000 texts two in a hundred others are looked for in vain. */
 const bitsCount = 131_072
 
+/** For any number of texts: the more there are, the more others are looked for in vain. */
 export function openKeyFilter(): KeyFilter {
   // WHY not at once: most runs never come to so many commands that one is added.
   let words = nothing
@@ -18,28 +33,55 @@ export function openKeyFilter(): KeyFilter {
     words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31))
   }
   return {
-    add: (text) => {
+    add: (key) => {
       if (words === nothing) words = new Uint32Array(bitsCount / 32)
-      const mixed = mix(text)
-      set(firstBit(mixed))
-      set(secondBit(mixed))
+      set(firstBit(key))
+      set(secondBit(key))
     },
-    mayHave: (text) => {
-      const mixed = mix(text)
-      return has(firstBit(mixed)) && has(secondBit(mixed))
-    },
+    mayHave: (key) => has(firstBit(key)) && has(secondBit(key)),
   }
 }
 
 const nothing = new Uint32Array(0)
-const firstBit = (mixed: number): number => mixed & (bitsCount - 1)
-const secondBit = (mixed: number): number => Math.imul(mixed, 0x9e3779b1) >>> 15
+const firstBit = (key: Key): number => key & (bitsCount - 1)
+const secondBit = (key: Key): number => Math.imul(key, 0x9e3779b1) >>> 15
 
-/** FNV-1a, with its last bits spread. Who finds texts that collide makes only their own slower. */
-function mix(text: string): number {
-  let mixed = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) {
-    mixed = Math.imul(mixed ^ text.charCodeAt(at), 0x01000193)
+/** For few texts: it grows with them, and next to none is looked for in vain. */
+export type KeyList = KeyFilter & { readonly size: () => number; readonly clear: () => void }
+
+const slotsMin = 64
+
+export function openKeyList(): KeyList {
+  let slots = new Int32Array(slotsMin)
+  let size = 0
+  /** Where the key is, or would be; an empty place has 0. */
+  const placeOf = (key: Key): number => {
+    const last = slots.length - 1
+    let at = key & last
+    while (slots[at] !== 0 && slots[at] !== key) at = (at + 1) & last
+    return at
   }
-  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
+  const add = (key: Key): void => {
+    const at = placeOf(key || 1)
+    if (slots[at] !== 0) return
+    slots[at] = key || 1
+    size += 1
+    // INVARIANT: half of the places are empty, so that every search ends, and soon.
+    if (size * 2 > slots.length) grow()
+  }
+  const grow = (): void => {
+    const before = slots
+    slots = new Int32Array(before.length * 2)
+    size = 0
+    for (const key of before) if (key !== 0) add(key)
+  }
+  return {
+    add,
+    mayHave: (key) => slots[placeOf(key || 1)] !== 0,
+    size: () => size,
+    clear: () => {
+      slots.fill(0)
+      size = 0
+    },
+  }
 }

@@ -48,7 +48,7 @@ const hint = fc.record({
   log: count,
   minute: count,
   isOlder: fc.boolean(),
-  indexed: maybe(fc.array(fc.tuple(text, count))),
+  due: fc.constantFrom('fresh' as const, 'any' as const, null),
 })
 
 /** A change in which texts stand twice, as they do in real ones. */

@@ -12,16 +12,15 @@ type Value = string | number | boolean | null | Seldom
 export type Parcel = readonly Value[]
 
 /** What most changes do not have. */
-type Seldom = Pick<Change, 'approvals' | 'owed' | 'snapshot'> &
-  Pick<Hint, 'indexed'> & {
-    /** Null: the run is there. */
-    readonly pinned: Pinned | null
-  }
+type Seldom = Pick<Change, 'approvals' | 'owed' | 'snapshot'> & {
+  /** Null: the run is there. */
+  readonly pinned: Pinned | null
+}
 
 /** What is written with the first records of a run, and never again. */
 type Pinned = Pick<RunHead, 'machine' | 'definition' | 'dialect' | 'workspace'>
 
-const commonCount = 18
+const commonCount = 19
 const eventCount = 8
 
 /** Stands for a text that is in the parcel already: most of a change's texts are there twice. */
@@ -50,7 +49,8 @@ export function pack({ change, hint }: HintedChange): Parcel {
     hint?.log ?? null,
     hint?.minute ?? null,
     hint?.isOlder ?? null,
-    seldomIn(change, hint?.indexed ?? null),
+    hint?.due ?? null,
+    seldomIn(change),
   ]
   for (const { seq, member, type, data, at, actor, commandId, hash } of events) {
     values.push(seq, member === runId ? same : member, type, data, at, actor, commandId, hash)
@@ -58,21 +58,21 @@ export function pack({ change, hint }: HintedChange): Parcel {
   return values
 }
 
-function seldomIn(change: Change, indexed: Hint['indexed']): Seldom | null {
+function seldomIn(change: Change): Seldom | null {
   const { approvals, owed, snapshot, expectedSeq } = change
-  const isPlain = approvals.length + owed.length === 0 && snapshot === null && indexed === null
+  const isPlain = approvals.length + owed.length === 0 && snapshot === null
   if (isPlain && expectedSeq > 0) return null
   const { machine, definition, dialect, workspace } = change.head
   const pinned = expectedSeq > 0 ? null : { machine, definition, dialect, workspace }
-  return { approvals, owed, snapshot, indexed, pinned }
+  return { approvals, owed, snapshot, pinned }
 }
 
-const plain: Seldom = { approvals: [], owed: [], snapshot: null, indexed: null, pinned: null }
+const plain: Seldom = { approvals: [], owed: [], snapshot: null, pinned: null }
 const unsaid: Pinned = { machine: '', definition: '', dialect: '', workspace: null }
 
 // WHY the casts: nobody but `pack` makes parcels.
 export function unpack(parcel: Parcel): HintedChange {
-  const { approvals, owed, snapshot, indexed, pinned } = (parcel[17] as Seldom | null) ?? plain
+  const { approvals, owed, snapshot, pinned } = (parcel[18] as Seldom | null) ?? plain
   const { machine, definition, dialect, workspace } = pinned ?? unsaid
   const [runId, expectedSeq] = [parcel[0] as string, parcel[1] as number]
   const events = eventsIn(parcel, runId)
@@ -96,11 +96,12 @@ export function unpack(parcel: Parcel): HintedChange {
   const text = parcel[13] as string | null
   const commandId = (parcel[12] as string | null) ?? (last?.commandId as string)
   const log = parcel[14] as number | null
-  const seen = { minute: parcel[15] as number, isOlder: parcel[16] as boolean, indexed }
+  const minute = parcel[15] as number
+  const [isOlder, due] = [parcel[16] as boolean, parcel[17] as Hint['due']]
   const reply = text === null ? null : { commandId, text }
   return {
     change: { runId, expectedSeq, head, events, reply, approvals, owed, snapshot },
-    hint: log === null ? null : { log, ...seen },
+    hint: log === null ? null : { log, minute, isOlder, due },
   }
 }
 

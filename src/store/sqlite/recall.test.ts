@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { changeOf, eventOf, headOf, replyOf } from '../records.contract.ts'
+import { changeOf, eventOf, headOf, owedOf, replyOf } from '../records.contract.ts'
+import { openWriteThread } from './open-write-thread.ts'
 import { replyKeyOf } from './rows.ts'
 import { inFolder } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -74,3 +76,59 @@ test('a command that shares its number with another one takes nothing from those
     }
     await store.close()
   }))
+
+/** A run that only others fail in: what is owed twice is refused, and its group is undone. */
+const refused = (seq: number) => changeOf('r_bad', seq, { owed: [owedOf('o_1', 'r_bad')] })
+
+test('whoever writes a command, every one before it is known again', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'pawl.db')
+    await openSqliteStore({ path }).close()
+    const thread = openWriteThread({ path, synchronous: 'NORMAL', lockedMaxMs: 5_000 })
+    while (!thread.isReady()) await sleep(2)
+    const store = openSqliteStore({ path, synchronous: 'NORMAL', crowdMin: 2 }, thread)
+    const seqs = new Map([0, 1, 2].map((n) => [`r_${n}`, 0]))
+    const next = (runId: string) => {
+      const seq = seqs.get(runId) ?? 0
+      seqs.set(runId, seq + 1)
+      const commandId = `${runId}_${seq}`
+      const events = [eventOf(seq + 1, { member: runId, commandId })]
+      return changeOf(runId, seq, { events, reply: replyOf(commandId, `{"of":${seq}}`) })
+    }
+    await store.commit(refused(0))
+    for (let step = 0; step < 1_800; step += 1) {
+      // Long stretches of the thread alone, some of both, some of groups that are undone.
+      const isMixed = step % 600 > 450
+      if (isMixed && step % 7 === 0) await store.commit(next('r_0'))
+      const undone = isMixed && step % 11 === 0 ? [refused(1)] : []
+      const all = [...[...seqs.keys()].map(next), ...undone].map((one) => store.commit(one))
+      const results = await Promise.allSettled(all)
+      expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(undone.length)
+    }
+    for (const [runId, seq] of seqs) {
+      expect(unindexed(path, runId), runId).toEqual([])
+      for (let n = 0; n < seq; n += 97) {
+        const again = changeOf(runId, seq, { reply: replyOf(`${runId}_${n}`) })
+        expect(await store.commit(again)).toBe('repeated')
+        expect(await store.findReply(runId, `${runId}_${n}`)).toBe(`{"of":${n}}`)
+      }
+    }
+    await store.close()
+  }))
+
+/** Records whose reply is said to be indexed, and is not, or under another number. */
+function unindexed(path: string, runId: string): readonly number[] {
+  const db = new DatabaseSync(path, { readOnly: true })
+  const rows = db
+    .prepare(
+      `SELECT e.seq, command_id AS id, command_key AS key FROM logs JOIN events AS e ON e.log = logs.no
+       LEFT JOIN answered AS a ON a.log = e.log AND a.seq = e.seq
+       WHERE run_id = ? AND e.seq <= indexed_seq AND reply IS NOT NULL`,
+    )
+    .all(runId)
+  db.close()
+  expect(rows.length).toBeGreaterThan(1_000)
+  return rows
+    .filter(({ id, key }) => key !== replyKeyOf(String(id))[0])
+    .map(({ seq }) => Number(seq))
+}

@@ -6,8 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Change } from '../../runtime/ports.ts'
 import { openRecentlyUsed } from '../../runtime/recently-used.ts'
-import type { Answered } from './answers.ts'
-import { type KeyFilter, openKeyFilter } from './key-filter.ts'
+import { type KeyFilter, type KeyList, keyOf, openKeyFilter, openKeyList } from './key-filter.ts'
 import type { HintedChange } from './parcel.ts'
 import { noLimit, prepareRead } from './record-links.ts'
 import { asRecordOrNull, minuteOf } from './rows.ts'
@@ -21,23 +20,29 @@ export type Hint = {
   readonly log: number
   /** When the head was last changed, in minutes. */
   readonly minute: number
-  /** Whether the reply could be among those that are not remembered. */
+  /** Whether the reply could be among those that are indexed. */
   readonly isOlder: boolean
-  /** All that are to be found by their command from now on; null: nothing is indexed now. */
-  readonly indexed: readonly Answered[] | null
+  /**
+   * Whether the replies before it are to be indexed now; `fresh`: all of them were written by the
+   * thread since it indexed the last ones.
+   */
+  readonly due: 'fresh' | 'any' | null
 }
 
 export type Recall = {
   /** Null: it has to be looked. To be asked just before a change is written, and settled then. */
   readonly hintFor: (change: Change) => Hint | null
-  /** What became of a change; null: nothing yet, it will be tried again. */
-  readonly settle: (tried: HintedChange, result: Result | null) => void
+  /** What became of a change, and who wrote it; null: nothing yet, it will be tried again. */
+  readonly settle: (tried: HintedChange, result: Result | null, by: Hand) => void
   readonly forget: (runId: string) => void
 }
 
+/** Who writes: the thread, or this one. */
+export type Hand = 'thread' | 'here'
+
 /** Runs that are remembered; beyond it those longest unused make room. */
 const runsMax = 1_000
-/** Replies of a run that are remembered before they are indexed, many at once; up to double. */
+/** Replies of a run before they are indexed, many at once; up to double. */
 const recentMax = 256
 /** Records, with or without a reply, that are looked through for the replies among them. */
 const tailMax = 1_024
@@ -55,7 +60,10 @@ type Known = {
   indexedSeq: number
   /** Commands that could be among those; null: any could. */
   readonly older: KeyFilter | null
-  recent: Map<string, number>
+  /** Commands that have their reply behind that. */
+  readonly recent: KeyList
+  /** INVARIANT: then all of those were written by the thread, which indexed the last ones. */
+  isFresh: boolean
 }
 
 export function openRecall(db: DatabaseSync): Recall {
@@ -80,14 +88,15 @@ export function openRecall(db: DatabaseSync): Recall {
       const known = movingCount === 0 ? knownOf(runId) : null
       if (known === null || known.seq !== expectedSeq) return null
       const { log, minute, older, recent } = known
-      if (reply !== null && recent.has(reply.commandId)) return null
-      const isOlder = reply !== null && (older?.mayHave(reply.commandId) ?? true)
+      const key = reply === null ? null : keyOf(reply.commandId)
+      if (key !== null && recent.mayHave(key)) return null
+      const isOlder = key !== null && (older?.mayHave(key) ?? true)
       // WHY not all at the same: runs that began together would all be indexed together.
-      const isFull = recent.size >= recentMax + (log % recentMax)
+      const isFull = recent.size() >= recentMax + (log % recentMax)
       const isDue = isFull || known.seq - known.indexedSeq >= tailMax
-      return { log, minute, isOlder, indexed: isDue ? [...recent] : null }
+      return { log, minute, isOlder, due: isDue ? (known.isFresh ? 'fresh' : 'any') : null }
     },
-    settle: ({ change, hint }, result) => {
+    settle: ({ change, hint }, result, by) => {
       const { runId } = change
       const movingCount = moving.get(runId) ?? 1
       if (movingCount === 1) moving.delete(runId)
@@ -95,22 +104,28 @@ export function openRecall(db: DatabaseSync): Recall {
       const known = runs.get(runId)
       const isKept = result?.kind === 'done' && result.value === 'committed'
       if (hint === null || known === undefined || !isKept) runs.drop(runId)
-      else remember(known, change, hint)
+      else remember(known, { change, hint, by })
     },
     forget: runs.drop,
   }
 }
 
-function remember(known: Known, { head, reply }: Change, { indexed }: Hint): void {
-  if (indexed !== null) {
+type Written = { readonly change: Change; readonly hint: Hint; readonly by: Hand }
+
+function remember(known: Known, { change, hint, by }: Written): void {
+  const { head, reply } = change
+  if (hint.due !== null) {
     known.indexedSeq = known.seq
-    for (const [commandId] of indexed) known.older?.add(commandId)
-    // WHY a new one: see `recently-used.ts`.
-    known.recent = new Map()
+    known.recent.clear()
   }
+  known.isFresh = by === 'thread' && (known.isFresh || hint.due !== null)
   known.seq = head.seq
   known.minute = minuteOf(head.updatedAt)
-  if (reply !== null) known.recent.set(reply.commandId, head.seq)
+  if (reply === null) return
+  const key = keyOf(reply.commandId)
+  known.recent.add(key)
+  // WHY already: which they were is not known any more when they are indexed.
+  known.older?.add(key)
 }
 
 type Place = {
@@ -128,15 +143,20 @@ function prepareLoad(db: DatabaseSync): (runId: string) => Known | null {
          OR EXISTS (SELECT 1 FROM answered WHERE answered.log = no) AS isOlder
      FROM logs JOIN runs ON log = no WHERE run_id = ?`,
   )
-  const read = prepareRead(db, 'e.seq, e.command_id AS commandId, e.reply IS NULL AS isBare')
+  const read = prepareRead(db, 'e.command_id AS commandId, e.reply IS NULL AS isBare')
   const look = (runId: string): Known | null => {
     const place = asRecordOrNull<Place>(find.get(runId))
     if (place === null) return null
     const { log, seq, minute, indexedSeq } = place
     const rows = read(log, indexedSeq, noLimit).filter((row) => row.isBare === 0)
-    const recent = new Map(rows.map((row) => [String(row.commandId), Number(row.seq)]))
+    const recent = openKeyList()
     const older = place.isOlder === 1 ? null : openKeyFilter()
-    return { log, seq, minute, indexedSeq, older, recent }
+    for (const row of rows) {
+      const key = keyOf(String(row.commandId))
+      recent.add(key)
+      older?.add(key)
+    }
+    return { log, seq, minute, indexedSeq, older, recent, isFresh: false }
   }
   return (runId) => {
     try {

@@ -33,7 +33,8 @@ export function openSqliteStore(
 ): Store {
   const settings = { ...defaults, ...options }
   const db = openDatabase(settings)
-  const runs = prepareRunWriter(db)
+  // WHY nothing is remembered here: only a crowd is in a hurry, and the thread writes for it.
+  const runs = prepareRunWriter(db, null)
   const recall = openRecall(db)
   const writer = openWriter({ ...settings, db, commitHere: runs.commit, thread, recall })
   const read = async <T>(query: () => T): Promise<T> => {

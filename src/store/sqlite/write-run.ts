@@ -13,6 +13,7 @@ import type {
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { type Answers, prepareAnswers } from './answers.ts'
+import type { FreshAnswers } from './fresh-answers.ts'
 import { type Hint, isLoose } from './recall.ts'
 import { prepareLinks, type RecordLinks } from './record-links.ts'
 import { minuteOf, replyKeyOf } from './rows.ts'
@@ -28,11 +29,12 @@ export type RunWriter = {
   readonly putSnapshot: (runId: string, snapshot: Snapshot) => void
 }
 
-export function prepareRunWriter(db: DatabaseSync): RunWriter {
+/** `fresh`: what this connection has written lately, where that is remembered. */
+export function prepareRunWriter(db: DatabaseSync, fresh: FreshAnswers | null): RunWriter {
   const heads = prepareHeads(db)
   const links = prepareLinks(db)
   const append = prepareAppend(db, links)
-  const answers = prepareAnswers(db)
+  const answers = prepareAnswers(db, fresh)
   const { place, placeByHint } = preparePlaces({ ...heads, append }, answers)
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
@@ -75,7 +77,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     const where = heads.insertHead(head, found)
     const lastNo = append(where.no, { runId: head.id, expectedSeq: 0, events, reply: null })
     heads.updateHead(head, { ...where, lastNo, moreBytes: countLogBytes(events) })
-    answers.index(where.no, [], events.length)
+    answers.skip(where.no, events.length)
     return true
   }
   const replaceHead = (head: RunHead): boolean => {
@@ -126,7 +128,7 @@ type Writing = Heads & { readonly append: Append }
 /** Finds the log of a change, and writes its records and its head, when the change fits. */
 function preparePlaces(
   { placeOf, hasRecords, insertHead, updateHead, append }: Writing,
-  { isAnswered, isMaybeAnswered, index }: Answers,
+  { isAnswered, isMaybeAnswered, note, index }: Answers,
 ) {
   const advance = (change: Change, { no, minute }: Where): boolean => {
     const { expectedSeq, head, events } = change
@@ -154,14 +156,15 @@ function preparePlaces(
   /** The same for a change of which all is known that matters; null: it has to be looked. */
   const placeByHint = (
     change: Change,
-    { log, minute, isOlder, indexed }: Hint,
+    { log, minute, isOlder, due }: Hint,
   ): number | 'repeated' | null => {
     const { expectedSeq, reply } = change
     if (isOlder && reply !== null && isMaybeAnswered(log, reply.commandId)) {
       if (isAnswered(log, reply.commandId)) return 'repeated'
     }
     if (!advance(change, { no: log, minute })) return null
-    if (indexed !== null) index(log, indexed, expectedSeq)
+    if (due !== null) index(log, expectedSeq, due === 'fresh')
+    note(log, { from: expectedSeq, to: change.head.seq }, reply?.commandId ?? null)
     return log
   }
 

@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Committed } from '../../runtime/ports.ts'
+import { openFreshAnswers } from './fresh-answers.ts'
 import { connect } from './open-database.ts'
 import type { Said, SentError } from './open-write-thread.ts'
 import { type HintedChange, type Parcel, unpack } from './parcel.ts'
@@ -12,7 +13,7 @@ import { prepareRunWriter } from './write-run.ts'
 
 const port = parentPort
 const db = connect(workerData)
-const { commit } = prepareRunWriter(db)
+const { commit } = prepareRunWriter(db, openFreshAnswers())
 const writeGroup = prepareGroup<HintedChange>(db, ({ change, hint }) => commit(change, hint))
 const say = (said: Said): void => port?.postMessage(said)
 
