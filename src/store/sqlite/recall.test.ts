@@ -121,7 +121,8 @@ function unindexed(path: string, runId: string): readonly number[] {
   const db = new DatabaseSync(path, { readOnly: true })
   const rows = db
     .prepare(
-      `SELECT e.seq, command_id AS id, command_key AS key FROM logs JOIN events AS e ON e.log = logs.no
+      `SELECT e.seq, command_id AS id, command_key AS key
+       FROM logs JOIN events AS e ON e.log = logs.no
        LEFT JOIN answered AS a ON a.log = e.log AND a.seq = e.seq
        WHERE run_id = ? AND e.seq <= indexed_seq AND reply IS NOT NULL`,
     )
