@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Event, Reply } from '../core/engine/types.ts'
 import { findKept, keepReply } from './kept-reply.ts'
 import { asAgent, check, openBench, startRelease } from './runtime.contract.ts'
-import { inputCharsMax } from './texts.ts'
+import { cutEvent, inputCharsMax } from './texts.ts'
 
 const input = { file_path: '/work/a.ts', lines: [1, 2] }
 const allowed = (more: object = {}): Event =>
@@ -54,6 +54,14 @@ describe('a reply that is kept', () => {
       '{"seq":7,"besides":{"kind":"check","tool":"Read","host":"claude","cwd":null}}',
     )
     expect(kept).toMatchObject({ seq: 7, reply })
+  })
+
+  test('is short for any input of which nothing is cut', () => {
+    const many = { edits: [{ old: 'a', new: null }], isAll: true, note: 'x'.repeat(inputCharsMax) }
+    const event = allowed({ input: many })
+    expect(cutEvent(event)).toBe(event)
+    const long = { edits: [{ old: 'x'.repeat(inputCharsMax + 1) }] }
+    expect(cutEvent(allowed({ input: long }))).not.toEqual(allowed({ input: long }))
   })
 
   test.each([

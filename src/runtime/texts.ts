@@ -24,20 +24,17 @@ export function cutEvent(event: Event): Event {
     case 'call.allowed':
     case 'call.asked':
     case 'call.denied':
+      // WHY the same one where nothing is cut: see `kept-reply.ts`.
       return isShort(event.input) ? event : { ...event, input: cutJson(event.input) as JsonObject }
     default:
       return event
   }
 }
 
-/** Nearly every input has a few short texts at the top. */
-function isShort(input: JsonObject): boolean {
-  for (const key in input) {
-    const value = input[key]
-    if (typeof value === 'string' ? value.length > inputCharsMax : typeof value === 'object') {
-      return false
-    }
-  }
+function isShort(value: Json | undefined): boolean {
+  if (typeof value === 'string') return value.length <= inputCharsMax
+  if (typeof value !== 'object' || value === null) return true
+  for (const key in value) if (!isShort((value as JsonObject)[key])) return false
   return true
 }
 

@@ -13,17 +13,29 @@ test('whatever was added may be there', () => {
   )
 })
 
-test('a list has the keys that were added, each once, until it is cleared', () => {
+/** Also many that want the same place. */
+const keys = fc.array(
+  fc
+    .oneof(
+      fc.integer(),
+      fc.integer({ min: -300, max: 300 }).map((n) => n * 1_024),
+    )
+    .map((key) => key || 1),
+  { minLength: 1, maxLength: 300, size: 'max' },
+)
+
+test('a list has the keys that were added, however many, each once, until they are moved', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer()), fc.array(fc.integer()), (keys, others) => {
+    fc.property(keys, keys, (added, others) => {
       const list = openKeyList()
-      for (const key of [...keys, ...keys]) list.add(key)
-      // The keys 0 and 1 are the same to it.
-      const known = new Set(keys.map((key) => key || 1))
+      for (const key of [...added, ...added]) list.add(key)
+      const known = new Set(added)
       expect(list.size()).toBe(known.size)
-      for (const key of others) expect(list.mayHave(key)).toBe(known.has(key || 1))
-      list.clear()
-      expect([list.size(), keys.some(list.mayHave)]).toEqual([0, false])
+      for (const key of [...added, ...others]) expect(list.mayHave(key)).toBe(known.has(key))
+      const filter = openKeyFilter()
+      list.moveTo(filter)
+      expect([list.size(), added.some(list.mayHave)]).toEqual([0, false])
+      expect(added.every(filter.mayHave)).toBe(true)
     }),
   )
 })

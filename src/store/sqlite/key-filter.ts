@@ -9,7 +9,7 @@ export type KeyFilter = {
   readonly mayHave: (key: Key) => boolean
 }
 
-/** What is remembered of a text. */
+/** What is remembered of a text: 32 bits, never 0. */
 export type Key = number
 
 /** FNV-1a, with its last bits spread. Who finds texts that collide makes only their own slower. */
@@ -18,7 +18,8 @@ export function keyOf(text: string): Key {
   for (let at = 0; at < text.length; at += 1) {
     mixed = Math.imul(mixed ^ text.charCodeAt(at), 0x01000193)
   }
-  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
+  // WHY never 0: it stands for an empty place.
+  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) || 1
 }
 
 /** Enough that of 10 000 texts two in a hundred others are looked for in vain. */
@@ -47,7 +48,11 @@ const firstBit = (key: Key): number => key & (bitsCount - 1)
 const secondBit = (key: Key): number => Math.imul(key, 0x9e3779b1) >>> 15
 
 /** For few texts: it grows with them, and next to none is looked for in vain. */
-export type KeyList = KeyFilter & { readonly size: () => number; readonly clear: () => void }
+export type KeyList = KeyFilter & {
+  readonly size: () => number
+  /** Adds all keys to another one, and is empty then. */
+  readonly moveTo: (other: KeyFilter | null) => void
+}
 
 const slotsMin = 64
 
@@ -62,9 +67,9 @@ export function openKeyList(): KeyList {
     return at
   }
   const add = (key: Key): void => {
-    const at = placeOf(key || 1)
+    const at = placeOf(key)
     if (slots[at] !== 0) return
-    slots[at] = key || 1
+    slots[at] = key
     size += 1
     // INVARIANT: half of the places are empty, so that every search ends, and soon.
     if (size * 2 > slots.length) grow()
@@ -77,9 +82,10 @@ export function openKeyList(): KeyList {
   }
   return {
     add,
-    mayHave: (key) => slots[placeOf(key || 1)] !== 0,
+    mayHave: (key) => slots[placeOf(key)] !== 0,
     size: () => size,
-    clear: () => {
+    moveTo: (other) => {
+      if (other !== null) for (const key of slots) if (key !== 0) other.add(key)
       slots.fill(0)
       size = 0
     },

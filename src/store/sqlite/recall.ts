@@ -116,16 +116,12 @@ function remember(known: Known, { change, hint, by }: Written): void {
   const { head, reply } = change
   if (hint.due !== null) {
     known.indexedSeq = known.seq
-    known.recent.clear()
+    known.recent.moveTo(known.older)
   }
   known.isFresh = by === 'thread' && (known.isFresh || hint.due !== null)
   known.seq = head.seq
   known.minute = minuteOf(head.updatedAt)
-  if (reply === null) return
-  const key = keyOf(reply.commandId)
-  known.recent.add(key)
-  // WHY already: which they were is not known any more when they are indexed.
-  known.older?.add(key)
+  if (reply !== null) known.recent.add(keyOf(reply.commandId))
 }
 
 type Place = {
@@ -151,11 +147,7 @@ function prepareLoad(db: DatabaseSync): (runId: string) => Known | null {
     const rows = read(log, indexedSeq, noLimit).filter((row) => row.isBare === 0)
     const recent = openKeyList()
     const older = place.isOlder === 1 ? null : openKeyFilter()
-    for (const row of rows) {
-      const key = keyOf(String(row.commandId))
-      recent.add(key)
-      older?.add(key)
-    }
+    for (const row of rows) recent.add(keyOf(String(row.commandId)))
     return { log, seq, minute, indexedSeq, older, recent, isFresh: false }
   }
   return (runId) => {
