@@ -1,11 +1,11 @@
 /**
  * A server that is a program of its own: one message per line over its standard streams.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { spawn } from 'node:child_process'
 import type { Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'
 import { codeOf } from '../runtime/code-of.ts'
+import { endProgram, openLeash } from './end-program.ts'
 import { gathered } from './gathered.ts'
 import { readMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'
@@ -20,21 +20,19 @@ import {
 
 type Program = Extract<Launch, { kind: 'stdio' }>
 
-/** How long a program may take to end once its input is closed, and once it is told to. */
-const endMsMax = 1_000
 /** What is kept of what it says beside the protocol. */
 const lastWordsChars = 600
 /** Bytes that wait to be read by the program; a server that does not read is hanging. */
 const waitingBytesMax = 64 * 1024 * 1024
 
-/** WHY a group of its own: a starter such as `npx` has children, which end with it. */
-const isGrouped = process.platform !== 'win32'
-
 /** Starts the program. */
 export function openStdioUpstream(program: Program, ears: Ears): Wire {
-  const { command, args, cwd, env, secrets } = program
+  const { command, args, cwd, secrets } = program
   const redact = openRedactor(secrets)
-  const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: isGrouped })
+  const leash = openLeash()
+  const env = { ...program.env, ...leash.env }
+  const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: leash.detached })
+  const stop = (): Promise<void> => endProgram(child, leash)
   const { write, flush } = gathered(child.stdin)
   let words = ''
   let isOver = false
@@ -52,7 +50,7 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
     if (line !== 'too long')
       return hear(valueIn(line.toString(), secrets.length > 0 ? redact : null), ears)
     end({ code: 'UPSTREAM_FLOOD', reason: `it sent a message of over ${messageBytesMax} bytes` })
-    void stop(child)
+    void stop()
   })
   child.stdout.on('data', cut)
   child.stderr.on('data', (text: Buffer) => {
@@ -67,13 +65,13 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
       write(`${JSON.stringify(message)}\n`)
       if (child.stdin.writableLength <= waitingBytesMax) return
       end({ code: 'UPSTREAM_TIMEOUT', reason: 'it does not read what it is sent' })
-      void stop(child)
+      void stop()
     },
     agree: () => undefined,
     close: () => {
       isOver = true
       flush()
-      return stop(child)
+      return stop()
     },
   }
 }
@@ -90,27 +88,4 @@ function valueIn(text: string, redact: ((text: string) => string) | null): Json 
 function hear(value: Json, ears: Ears): void {
   const message = readMessage(value)
   if (message !== null) ears.onMessage(message)
-}
-
-/** Closes its input, then tells it to end, then ends it. */
-async function stop(child: ChildProcess): Promise<void> {
-  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
-  if (child.pid === undefined) return
-  const kill = (signal: NodeJS.Signals): void => {
-    try {
-      if (isGrouped) process.kill(-(child.pid as number), signal)
-      else child.kill(signal)
-    } catch {
-      // It was faster.
-    }
-  }
-  child.stdin?.end()
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    for (const over = performance.now() + endMsMax; performance.now() < over; ) {
-      if (hasEnded()) break
-      await sleep(20)
-    }
-    if (hasEnded() && signal === 'SIGTERM') return
-    kill(signal)
-  }
 }

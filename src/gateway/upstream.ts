@@ -94,14 +94,18 @@ const requestsMax = 512
 type Pending = {
   readonly resolve: Done
   readonly token: Id | null
-  /** Null: it is being sent. */
-  timer: NodeJS.Timeout | null
+  readonly timeoutMs: number
+  /** When it has taken too long. */
+  until: number
+  readonly onLate: () => void
 }
 type Line = {
   wire: Wire | null
   ended: Ending | null
   abilities: JsonObject
   readonly pending: Map<number, Pending>
+  /** When it is looked next for what takes too long. */
+  look: { readonly at: number; readonly timer: NodeJS.Timeout } | null
   /** Changes that were told while it was looked at for the first time; null: that is over. */
   early: Notification[] | null
 }
@@ -179,6 +183,8 @@ function lostText(name: string, { code, reason }: Ending): Failed {
   return { kind: 'failed', code, reason: `the server \`${name}\`: ${reason}`, hint }
 }
 
+const unopened = { wire: null, ended: null, abilities: {}, look: null }
+
 type Connecting = {
   readonly options: UpstreamOptions
   /** When it was started, within the window. */
@@ -198,7 +204,7 @@ async function connect({ options, starts, onEnd, onOpen }: Connecting): Promise<
     return lostText(name, { code: 'UPSTREAM_LOST', reason })
   }
   if (starts.length > 0) await sleep(Math.min(delayMsMax, 50 * 3 ** (starts.length - 1)))
-  const line: Line = { wire: null, ended: null, abilities: {}, pending: new Map(), early: [] }
+  const line: Line = { ...unopened, pending: new Map(), early: [] }
   const ears: Ears = {
     onMessage: (message) => receive(line, message, onMessage),
     onEnd: (why) => onEnd(line, why),
@@ -270,8 +276,9 @@ function begin(line: Line | null, asking: Asking, done: Done): () => void {
     wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: told })
     settle(line, id, answered)
   }
-  const one: Pending = { resolve: done, token: progressTokenOf(params), timer: null }
-  pending.set(id, one)
+  const until = performance.now() + timeoutMs
+  const onLate = (): void => giveUp('it took too long', timeOver(name, timeoutMs))
+  pending.set(id, { resolve: done, token: progressTokenOf(params), timeoutMs, until, onLate })
   // WHY first: the server works on it while the rest is made ready.
   try {
     wire.send({ jsonrpc: '2.0', id, method, params })
@@ -279,12 +286,28 @@ function begin(line: Line | null, asking: Asking, done: Done): () => void {
     pending.delete(id)
     throw fault
   }
-  if (pending.has(id)) {
-    one.timer = setTimeout(() => {
-      giveUp('it took too long', timeOver(name, timeoutMs))
-    }, timeoutMs)
-  }
+  lookAt(line, until)
   return () => giveUp('the client no longer wants it', { kind: 'cancelled' })
+}
+
+/**
+ * WHY one timer for all: nearly everything is answered long before, and a timer for each call would
+ * cost the server the time in which it answers.
+ */
+function lookAt(line: Line, at: number): void {
+  if (line.look !== null && line.look.at <= at) return
+  clearTimeout(line.look?.timer)
+  const look = (): void => {
+    line.look = null
+    const now = performance.now()
+    for (const one of [...line.pending.values()]) if (one.until <= now) one.onLate()
+    const next = Math.min(...[...line.pending.values()].map(({ until }) => until))
+    if (next !== Number.POSITIVE_INFINITY) lookAt(line, next)
+  }
+  // WHY rounded up: a timer may come a little early, and would look again and again.
+  const timer = setTimeout(look, Math.ceil(at - performance.now()) + 1)
+  // Who waits for an answer holds the wire open, which is enough.
+  line.look = { at, timer: timer.unref() }
 }
 
 const nothing = (): void => undefined
@@ -306,7 +329,6 @@ function settle({ pending }: Line, id: number, answered: Answered): void {
   const one = pending.get(id)
   if (one === undefined) return
   pending.delete(id)
-  if (one.timer !== null) clearTimeout(one.timer)
   one.resolve(answered)
 }
 
@@ -333,7 +355,7 @@ function receive(
     const waiting = [...line.pending.values()].filter((one) => one.token === token)
     // WHY: a server speaks of its own calls only.
     if (waiting.length === 0) return
-    for (const one of waiting) one.timer?.refresh()
+    for (const one of waiting) one.until = performance.now() + one.timeoutMs
   }
   if (line.early !== null && !isRequest(message) && message.method.endsWith('/list_changed')) {
     if (line.early.length < earlyMax) line.early.push(message)
