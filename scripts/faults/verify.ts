@@ -2,6 +2,7 @@
  * Whether everything that was answered is in the logs, once, and the logs tell what the heads say.
  */
 import { rebuildAll, verifyLog } from '../../src/runtime/keep-logs.ts'
+import { findKept } from '../../src/runtime/kept-reply.ts'
 import { readAll } from '../../src/runtime/load-run.ts'
 import { openMachineShelf } from '../../src/runtime/machines.ts'
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
@@ -27,8 +28,7 @@ export async function verify(store: Store, book: Book): Promise<Losses> {
       if (sent.runId !== runId || sent.answer === null) continue
       // The door keeps the ids of an agent apart from those of a person.
       const commandId = `agent:${sent.commandId}`
-      const reply = await store.findReply(runId, commandId)
-      const kept = reply === null ? null : (JSON.parse(reply) as { seq: number; reply: unknown })
+      const kept = await findKept(store, runId, commandId)
       if (kept === null) note(losses, 'lost', `${runId} ${sent.commandId}: no reply`)
       else if (JSON.stringify(kept.reply) !== sent.answer.text || kept.seq !== sent.answer.seq) {
         note(losses, 'doubled', `${runId} ${sent.commandId}: another reply`)

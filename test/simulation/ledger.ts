@@ -2,6 +2,7 @@
  * What was spoken: every reply is held against the record in the moment it is heard, and against
  * what the same command was told before.
  */
+import { findKept } from '../../src/runtime/kept-reply.ts'
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
 import type { By, Outcome, RunReading } from '../../src/runtime/runtime.ts'
 import { hold } from './broken.ts'
@@ -41,7 +42,8 @@ export function openLedger(raw: Store): Ledger {
       const before = replies.get(key) ?? text
       hold(before === text, () => `${key} was told ${before} and then ${text}`)
       replies.set(key, text)
-      const kept = spokenIn(await raw.findReply(runId, commandId))
+      const found = await findKept(raw, runId, commandId)
+      const kept = found === null ? null : JSON.stringify({ seq: found.seq, reply: found.reply })
       hold(kept === text, () => `${key} was told ${text}, and the record has ${kept}`)
     },
     decided: (approvalId, note) => {
@@ -70,11 +72,4 @@ function holdUnnamed({ runId, seq, reply, isRepeated }: Outcome, record: EventRe
     types[reply.verdict].includes(record.type),
     () => `${runId}: ${reply.verdict} was said of record ${seq}, which is ${record.type}`,
   )
-}
-
-/** What a kept reply said; beside it the store keeps what it was an answer to. */
-function spokenIn(kept: string | null): string | null {
-  if (kept === null) return null
-  const { seq, reply } = JSON.parse(kept) as { readonly seq: number; readonly reply: unknown }
-  return JSON.stringify({ seq, reply })
 }

@@ -4,6 +4,7 @@
  * thread writes them.
  */
 import { writeSync } from 'node:fs'
+import { codeOf } from '../../runtime/code-of.ts'
 import { changeOf, eventOf } from '../records.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
@@ -21,7 +22,19 @@ async function writeForEver(runId: string): Promise<void> {
     const result = await store.commit(changeOf(runId, seq, { events, reply }))
     if (result !== 'committed') throw new Error(`${runId} at ${seq}: ${result}`)
     seq += 2
-    writeSync(stdout, `${runId} ${seq}\n`)
+    say(`${runId} ${seq}\n`)
+  }
+}
+
+/** WHY again: whoever reads may be slower than this. */
+function say(text: string): void {
+  for (;;) {
+    try {
+      writeSync(stdout, text)
+      return
+    } catch (fault) {
+      if (codeOf(fault) !== 'EAGAIN') throw fault
+    }
   }
 }
 
