@@ -52,7 +52,6 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
   const stage = pendingAfterEnd(state) ?? ruleOnCall(where.machine, state, call)
   if (stage.verdict === 'deny') return unmetered(stage)
   const spoken = askPolicies(where, call)
-  if (spoken.length === 0) return judgeAlone(where, state, { call, stage })
   const denied = spoken.find(({ answer }) => answer.verdict === 'deny')
   if (denied !== undefined) return unmetered(policyDenial(denied, call))
   const exhausted = exhaustedRun(where, state, call)
@@ -82,19 +81,6 @@ export function judgeCall(where: Judging, state: RunState, call: Call): Ruling {
     ...(quorum === null ? {} : { quorum }),
     ...(reserve === null ? {} : { reserve }),
   }
-}
-
-type Passed = { readonly call: Call; readonly stage: Verdict }
-
-/** Where no policy has a say, what is left are the limits of the runs themselves. */
-function judgeAlone(where: Judging, state: RunState, { call, stage }: Passed): Ruling {
-  const exhausted = exhaustedRun(where, state, call)
-  if (exhausted !== null) return unmetered(exhausted)
-  const wish = wishOf(where, state, call.tool)
-  const reserve = reserveFor({ ...where, limited: [] }, wish)
-  if (isCrowded(state, where.at)) return unmetered(crowded)
-  const ruling = unmetered(stage)
-  return reserve === null ? ruling : { ...ruling, reserve }
 }
 
 /** What was used of policies' limits, what is held, and what the call wants of them. */

@@ -43,6 +43,16 @@ test('a program that does not listen ends with all that it has started', async (
   expect(await isGone([child.pid ?? 0, ...others])).toBe(true)
 })
 
+test.runIf(hasProc)(
+  'what a program starts without its environment ends with it as well',
+  async () => {
+    const bare = 'env -i sleep 300 & echo $!; env -i sh -c "sleep 300 & echo \\$!; wait" &'
+    const { child, leash, others } = await startScript(`trap '' TERM; ${bare} cat; sleep 300`)
+    await endProgram(child, leash)
+    expect(await isGone([child.pid ?? 0, ...others])).toBe(true)
+  },
+)
+
 test('a program that ends when its input does is not told to', async () => {
   const { child, leash, others } = await startScript(`${two}; cat; exit 7`)
   await endProgram(child, leash)

@@ -3,7 +3,7 @@
  * outlive it.
  * WHY not always a group of its own: that is a session of its own as well, and Linux gives each
  * session a share of the processor by itself, which a call through the gateway waits for (0.03 ms).
- * There all that a program starts is known by a mark in its environment.
+ * There all that a program starts is known by a mark in its environment, or by who started it.
  */
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -22,13 +22,13 @@ export type Leash = {
 }
 
 export function openLeash(): Leash {
-  const mark = `${markName}=${randomUUID()}`
-  const [name = '', value = ''] = mark.split('=')
+  const id = randomUUID()
   return {
     detached: !isMarked && process.platform !== 'win32',
-    env: isMarked ? { [name]: value } : {},
+    env: isMarked ? { [markName]: id } : {},
     kill: (child, signal) => {
-      for (const pid of isMarked ? withMark(mark) : [-(child.pid ?? 0)]) tell(pid, signal)
+      const pid = child.pid ?? 0
+      for (const one of isMarked ? startedBy(pid, `${markName}=${id}`) : [-pid]) tell(one, signal)
       child.kill(signal)
     },
   }
@@ -42,17 +42,34 @@ function tell(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Processes with a mark in their environment. */
-function withMark(mark: string): readonly number[] {
+/** Processes with a mark in their environment, and those below them or below this one. */
+function startedBy(root: number, mark: string): ReadonlySet<number> {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark)
-    } catch {
-      // It has ended, or is somebody else's.
-      return false
-    }
-  })
+  const hasMark = (pid: number): boolean => fileOf(pid, 'environ').split('\0').includes(mark)
+  const found = new Set(pids.filter(hasMark))
+  if (pids.includes(root)) found.add(root)
+  const parents = new Map(pids.map((pid) => [pid, parentOf(pid)]))
+  // Who starts in front of whom is not told by their numbers: looked at until nobody is new.
+  for (let before = -1; before < found.size; ) {
+    before = found.size
+    for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid)
+  }
+  return found
+}
+
+/** The name in it may have any letters, also brackets; the parent comes behind the last one. */
+function parentOf(pid: number): number {
+  const stat = fileOf(pid, 'stat')
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+}
+
+/** Empty: the process has ended, or is somebody else's. */
+function fileOf(pid: number, name: 'environ' | 'stat'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 /** How long a program may take to end once its input is closed, and once it is told to. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
 import { openCatalogue } from './catalogue.ts'
@@ -48,6 +49,7 @@ function openFake(resultOf: (method: string) => unknown) {
         if (!isRequest(message)) return
         const { id, method } = message
         const result = method === 'initialize' ? { capabilities: {} } : resultOf(method)
+        if (result === 'silence') return
         heard.onMessage({ jsonrpc: '2.0', id, result } as Message)
       }
       return { send, agree: () => undefined, close: async () => undefined }
@@ -59,8 +61,28 @@ function openFake(resultOf: (method: string) => unknown) {
   })
   onTestFinished(() => upstream.close())
   const end = (): void => ears?.onEnd({ code: 'UPSTREAM_LOST', reason: 'it went away' })
-  return { upstream, end, opened: () => opened }
+  const tell = (message: Message): void => ears?.onMessage(message)
+  return { upstream, end, tell, opened: () => opened }
 }
+
+test('a silent server is given up, one that tells how far it is has its time anew', async () => {
+  const { upstream, tell } = openFake(() => 'silence')
+  await upstream.ensure()
+  const late = { kind: 'failed', code: 'UPSTREAM_TIMEOUT' }
+  const silent = upstream.request('silent', {})
+  let isOver = false
+  const steady = upstream.request('steady', { _meta: { progressToken: 'p' } }).finally(() => {
+    isOver = true
+  })
+  const beat = (): void =>
+    tell({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'p' } })
+  const beats = setInterval(beat, 100)
+  expect(await silent).toMatchObject(late)
+  await sleep(600)
+  expect(isOver).toBe(false)
+  clearInterval(beats)
+  expect(await steady).toMatchObject(late)
+})
 
 test('an answer that is no object is a fault of the server', async () => {
   const { upstream } = openFake((method) => (method === 'good' ? {} : 'text'))

@@ -15,9 +15,7 @@ type Unhashed = Omit<EventRecord, 'hash'>
 
 /** A record with its place in the chain. */
 export function chained(runId: string, before: string, record: Unhashed): EventRecord {
-  const { seq, member, type, data, at, actor, commandId } = record
-  const hash = hashOf(runId, before, record)
-  return { seq, member, type, data, at, actor, commandId, hash }
+  return { ...record, hash: hashOf(runId, before, record) }
 }
 
 function hashOf(runId: string, before: string, record: Unhashed): string {

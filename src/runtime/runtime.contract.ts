@@ -3,6 +3,7 @@
  */
 import type { Policy } from '../core/machine/machine.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
+import { codeOf } from './code-of.ts'
 import { type OpenRuntime, openRuntime } from './open-runtime.ts'
 import type { Passes } from './passes.ts'
 import type { Owed, Store } from './ports.ts'
@@ -84,7 +85,9 @@ export const release = JSON.stringify({
 
 /** Starts a run of `release`; gives its id. */
 export async function startRelease(runtime: OpenRuntime, vars = {}): Promise<string> {
-  await runtime.definitions.create({ source: release, format: 'json' }).catch(() => null)
+  await runtime.definitions.create({ source: release, format: 'json' }).catch((fault) => {
+    if (codeOf(fault) !== 'DEFINITION_EXISTS') throw fault
+  })
   const request = { definition: 'release', task: null, stage: null, vars, workspace: '/work' }
   return (await runtime.start(request, asAgent)).runId
 }

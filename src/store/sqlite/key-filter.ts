@@ -1,8 +1,8 @@
 /**
  * Which texts may have been added: sometimes more than were, never fewer.
  * Spares a look into the database for nearly every command, since nearly every command is new.
- * WHY not the texts themselves: thousands of them that come and go, of every run, cost more than
- * all the rest of a command.
+ * WHY not the texts themselves: thousands of them that come and go, of every run, were a sixth of a
+ * command.
  */
 export type KeyFilter = {
   readonly add: (key: Key) => void

@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { changeOf, eventOf, headOf, owedOf, replyOf } from '../records.contract.ts'
-import { openWriteThread } from './open-write-thread.ts'
 import { replyKeyOf } from './rows.ts'
-import { inFolder } from './scratch.contract.ts'
+import { inFolder, openThread } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 /** Records of a run that have to be looked through to find a reply among them. */
@@ -83,10 +81,10 @@ const refused = (seq: number) => changeOf('r_bad', seq, { owed: [owedOf('o_1', '
 test('whoever writes a command, every one before it is known again', () =>
   inFolder(async (folder) => {
     const path = join(folder, 'pawl.db')
-    await openSqliteStore({ path }).close()
-    const thread = openWriteThread({ path, synchronous: 'NORMAL', lockedMaxMs: 5_000 })
-    while (!thread.isReady()) await sleep(2)
-    const store = openSqliteStore({ path, synchronous: 'NORMAL', crowdMin: 2 }, thread)
+    const store = openSqliteStore(
+      { path, synchronous: 'NORMAL', crowdMin: 2 },
+      await openThread(path),
+    )
     const seqs = new Map([0, 1, 2].map((n) => [`r_${n}`, 0]))
     const next = (runId: string) => {
       const seq = seqs.get(runId) ?? 0
@@ -122,10 +120,10 @@ test('whoever writes a command, every one before it is known again', () =>
 test('a command that was undone is not taken for the one that was written in its place', () =>
   inFolder(async (folder) => {
     const path = join(folder, 'pawl.db')
-    await openSqliteStore({ path }).close()
-    const thread = openWriteThread({ path, synchronous: 'NORMAL', lockedMaxMs: 5_000 })
-    while (!thread.isReady()) await sleep(2)
-    const store = openSqliteStore({ path, synchronous: 'NORMAL', crowdMin: 1 }, thread)
+    const store = openSqliteStore(
+      { path, synchronous: 'NORMAL', crowdMin: 1 },
+      await openThread(path),
+    )
     let seq = 0
     const commandOf = (commandId: string, owed = seq === 0 ? [owedOf('o_1', 'r_1')] : []) => {
       const events = [eventOf(seq + 1, { member: 'r_1', commandId })]

@@ -9,7 +9,7 @@ import type { Store } from '../../runtime/ports.ts'
 import { changeOf, definitionOf, eventOf, owedOf } from '../records.contract.ts'
 import { storeContract } from '../store.contract.ts'
 import { openWriteThread, type WriteThread } from './open-write-thread.ts'
-import { cannotMount, inFolder, onSmallDisk } from './scratch.contract.ts'
+import { cannotMount, inFolder, onSmallDisk, openThread } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 type Threaded = {
@@ -21,9 +21,7 @@ type Threaded = {
 
 /** A store on an empty file that has its thread write every change. */
 async function openThreaded(path: string, lockedMaxMs = 5_000): Promise<Threaded> {
-  await openSqliteStore({ path }).close()
-  const thread = openWriteThread({ path, synchronous: 'FULL', lockedMaxMs })
-  while (!thread.isReady()) await sleep(2)
+  const thread = await openThread(path, { synchronous: 'FULL', lockedMaxMs })
   const groups: number[] = []
   const write: WriteThread['write'] = (changes) => {
     groups.push(changes.length)
