@@ -118,10 +118,13 @@ function callerOf(transport: Transport, options: ClientOptions): Client['call'] 
     for (let tries = 0; ; tries += 1) {
       const timeout = AbortSignal.timeout(timeoutMs + waitMsOf(name, input))
       const signal = more.signal === undefined ? timeout : AbortSignal.any([timeout, more.signal])
+      if (more.signal?.aborted) throw more.signal.reason
       if (signal.aborted) throw unreachable(address, signal.reason)
       try {
         return await transport.ask(name, input, { commandId, signal })
       } catch (error) {
+        // WHY not as a daemon that is away: the caller broke off, and expects to see that.
+        if (more.signal?.aborted) throw more.signal.reason
         if (!isLost(error) || signal.aborted || tries >= triesMax) throw error
         more.onLost?.()
         await sleep(delayMsOf(tries))
@@ -135,6 +138,9 @@ const waitMsDefault = 30_000
 /** What the other side waits for on purpose. */
 function waitMsOf(name: OperationName, input: object): number {
   if (name.startsWith('jobs.')) return jobWaitMs(input)
+  if (name === 'runs.check' || name === 'gateway.check') {
+    return 'waitMs' in input ? Number(input.waitMs) : 0
+  }
   if (name !== 'runs.wait') return 0
   return 'timeoutMs' in input ? Number(input.timeoutMs) : waitMsDefault
 }

@@ -44,6 +44,9 @@ export const denialCodes = [
   'POLICY_DENIED',
   'RUN_NOT_RUNNING',
   'APPROVAL_PENDING',
+  'APPROVAL_REFUSED',
+  'CALL_UNSURE',
+  'CALL_DONE',
   'STORE_CONFLICT',
   'STORE_UNAVAILABLE',
   'STORE_CORRUPT',
@@ -57,8 +60,6 @@ export type DenialCode = (typeof denialCodes)[number]
 /** What a gateway in front of MCP servers says beside them. */
 export const gatewayCodes = [
   'TOOL_UNPINNED',
-  'CALL_UNSURE',
-  'APPROVAL_REFUSED',
   'UPSTREAM_LOST',
   'UPSTREAM_TIMEOUT',
   'UPSTREAM_FLOOD',

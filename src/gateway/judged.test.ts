@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { CallOptions } from '../client/open-client.ts'
 import type { JsonObject } from '../core/json.ts'
-import { callLeaseMs } from '../runtime/gateway.ts'
+import { callLeaseMs } from '../runtime/calls/leases.ts'
 import type { Desk } from './desk.ts'
 import { type Judge, openJudge } from './judged.ts'
 

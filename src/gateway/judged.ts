@@ -8,8 +8,8 @@ import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Answer } from '../doors/api/contract.ts'
 import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
 import type { Shown } from '../doors/mcp/who.ts'
+import { callLeaseMs } from '../runtime/calls/leases.ts'
 import { messageOf } from '../runtime/code-of.ts'
-import { callLeaseMs } from '../runtime/gateway.ts'
 import { type Desk, whoseOf } from './desk.ts'
 import { openHeldPass } from './held-pass.ts'
 
@@ -129,13 +129,13 @@ const tooLate: Refusal = {
 
 const freely = { kind: 'go', bytesLeft: null, report: null } as const
 
-async function check(desk: Desk, wish: Wish): Promise<Verdict> {
+async function check(desk: Desk, wish: Wish, waitMs: number): Promise<Verdict> {
   const { holder, held } = desk
-  const { server, input, mark, costMicroUsd: estimateMicroUsd } = wish
+  const { server, input, mark, signal, costMicroUsd: estimateMicroUsd } = wish
   const whose = whoseOf(desk, mark)
-  const asked = { ...whose, server, input, holder, estimateMicroUsd }
+  const asked = { ...whose, server, input, holder, estimateMicroUsd, waitMs }
   const askedAt = Date.now()
-  const verdict = await desk.daemon('gateway.check', asked)
+  const verdict = await desk.daemon('gateway.check', asked, waitMs === 0 ? {} : { signal })
   if (verdict.runId !== null) held.runId = verdict.runId
   return { ...verdict, askedAt }
 }
@@ -143,21 +143,19 @@ async function check(desk: Desk, wish: Wish): Promise<Verdict> {
 /** The verdict, after a person was waited for as long as the settings say. */
 async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
   const end = performance.now() + desk.askWaitMs
-  let verdict = await check(desk, wish)
-  while (verdict.verdict === 'ask' && verdict.runId !== null && !wish.signal.aborted) {
+  let verdict = await check(desk, wish, 0)
+  while (isHeld(verdict) && !wish.signal.aborted) {
     const left = Math.floor(end - performance.now())
     if (left <= 0) return verdict
     wish.progress(`a person decides: ${verdict.reason}`)
-    const { runId } = verdict
-    const { head } = await desk.daemon('runs.read', { runId })
-    // WHY asked again before the wait: what was decided in between is not slept over.
-    verdict = await check(desk, wish)
-    if (verdict.verdict !== 'ask') return verdict
-    const wait = { runId, after: head.seq, timeoutMs: Math.min(left, beatMs) }
-    await desk.daemon('runs.wait', wait, { signal: wish.signal }).catch(() => undefined)
-    if (!wish.signal.aborted) verdict = await check(desk, wish)
+    verdict = await check(desk, wish, Math.min(left, beatMs))
   }
   return verdict
+}
+
+/** Whether a person has to decide first, about this call or about one before it. */
+function isHeld({ verdict, code }: Verdict): boolean {
+  return verdict === 'ask' || code === 'APPROVAL_PENDING'
 }
 
 type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }

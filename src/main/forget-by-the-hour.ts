@@ -4,9 +4,8 @@
  */
 import { transcriptsDrawer } from '../doors/hook/spending/open-spending.ts'
 import { countsDrawer, doneDrawer } from '../proxy/mail/ledger.ts'
+import { leaseDrawer, runOfLease } from '../runtime/calls/leases.ts'
 import { forgetCards, forgetCardsOfRuns } from '../runtime/forget-cards.ts'
-import { gatewayDrawer } from '../runtime/gateway.ts'
-import { runOfCard } from '../runtime/gateway-cards.ts'
 import type { Store } from '../runtime/ports.ts'
 import { proxyKeysDrawer } from '../runtime/proxy-keys.ts'
 import type { LogLine } from './log-file.ts'
@@ -31,8 +30,8 @@ export function forgetByTheHour(store: Store, log: LogLine): () => Promise<void>
     for (const [drawer, once] of Object.entries(ofRuns)) {
       tell(drawer, await forgetCardsOfRuns(store, { drawer, at, once }))
     }
-    const calls = { drawer: gatewayDrawer, at, once: 'removed', runOf: runOfCard } as const
-    tell(gatewayDrawer, await forgetCardsOfRuns(store, calls))
+    const leases = { drawer: leaseDrawer, at, once: 'ended', runOf: runOfLease } as const
+    tell(leaseDrawer, await forgetCardsOfRuns(store, leases))
   }
   const timer = every(hourMs, forget, (fault) =>
     log('error', 'old cards stay', { fault: `${fault}` }),

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callLeaseMs } from '../runtime/gateway.ts'
+import { callLeaseMs } from '../runtime/calls/leases.ts'
 import { type House, isOurNode, openHouse } from './daemon.contract.ts'
 import { openGatewayAgent, openOdd, toolOf, writeGateway } from './gateway.contract.ts'
 

@@ -45,7 +45,7 @@ export function openHookWatch(home: Home, runtime: Runtime, log: LogLine): HookW
 
   const tell = async (workspace: string, problems: readonly string[]): Promise<void> => {
     log('warning', 'hooks were changed', { workspace, problems: [...problems] })
-    const { all } = await runtime.sessions.listOpen(workspace, 'anybody')
+    const { all } = await runtime.sessions.listRunsHere(workspace)
     const message = `hooks were changed: ${problems.join('; ')}`
     for (const { id } of all) await runtime.send(id, { kind: 'warn', message }, system)
   }

@@ -64,11 +64,12 @@ export function changeOf(
   const by = `${actor.kind}:${actor.name}`
   const events: EventRecord[] = []
   let { seq, hash } = standing
-  let last: Event | undefined
+  const stored: Event[] = []
   for (const { runId: member, event } of recorded) {
     seq += 1
-    last = cutEvent(event)
-    const data = JSON.stringify(last)
+    const cut = cutEvent(event)
+    stored.push(cut)
+    const data = JSON.stringify(cut)
     const record = { seq, member, type: event.type, data, at, actor: by, commandId }
     const linked = chained(runId, hash, record)
     events.push(linked)
@@ -88,7 +89,7 @@ export function changeOf(
     expectedSeq: standing.seq,
     head,
     events,
-    reply: kept.isNamed ? { commandId, text: keepReply({ seq, reply }, kept.asked, last) } : null,
+    reply: kept.isNamed ? { commandId, text: keepReply({ seq, reply }, kept.asked, stored) } : null,
     approvals: approvalsOf(standing.family, family, { recorded, at }),
     owed: debts.map(({ kind, data }, index) => {
       const id = `${runId}:e${seq}.${index}`

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
+import { leaseDrawer, putLease, runOfLease } from './calls/leases.ts'
 import { forgetCards, forgetCardsOfRuns } from './forget-cards.ts'
-import { gatewayDrawer } from './gateway.ts'
-import { putAsked, putBegun, runOfCard } from './gateway-cards.ts'
 import { proxyKeysDrawer } from './proxy-keys.ts'
 import { asAgent, openBench, startRelease } from './runtime.contract.ts'
 
@@ -34,17 +33,12 @@ test('cards of calls are let go with their run, and those of servers stay', asyn
   const { runtime, store } = openBench(openMemoryStore())
   onTestFinished(() => runtime.close())
   const kept = await startRelease(runtime)
-  const desk = { store, clock: { now: () => 1 } }
   for (const runId of [kept, 'gone']) {
-    const place = (key: string) => ({ key: `call:${runId}::${key}`, card: null, runId })
-    const begun = { approvalId: 'a', callId: `${runId}:c1`, holder: 'one', commandId: null }
-    await putAsked(desk, place('1'), 'a')
-    await putBegun(desk, place('2'), { ...begun, runId, estimateMicroUsd: 0 })
+    const tools = { store, clock: { now: () => 1 } }
+    await putLease(tools, { runId, callId: `${runId}:c1`, holder: 'one' })
   }
-  const drawer = gatewayDrawer
-  await store.writeCards([{ drawer, key: 'pin::gone', expected: 0, data: '{}', at: 1 }])
-  const old = { drawer, at: 1, once: 'removed', runOf: runOfCard } as const
-  expect(await forgetCardsOfRuns(store, old)).toBe(3)
+  const old = { drawer: leaseDrawer, at: 1, once: 'removed', runOf: runOfLease } as const
+  expect(await forgetCardsOfRuns(store, old)).toBe(1)
   expect(await forgetCardsOfRuns(store, old)).toBe(0)
-  expect(await store.countCards(drawer, '')).toBe(4)
+  expect(await store.countCards(leaseDrawer, '')).toBe(1)
 })

@@ -30,6 +30,9 @@ export type GatewayCall = Whose & {
   readonly holder: string
   /** What it will cost; absent: nobody knows. */
   readonly estimateMicroUsd?: number
+  /** How long its maker waits for a person; absent: not at all. */
+  readonly waitMs?: number
+  readonly signal?: AbortSignal | null
 }
 
 export type GatewayVerdict = {
@@ -130,8 +133,5 @@ export type Gateway = {
   readonly accept: (acceptance: Acceptance) => Promise<Pinned>
 }
 
-/** How long an approved call counts as being made after the last word of its maker. */
-export const callLeaseMs = 10_000
-
-/** The drawer of the store in which all of it is kept. */
+/** The drawer of the store in which pins are kept. */
 export const gatewayDrawer = 'gateway'

@@ -6,6 +6,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../core/assert.ts'
 import { hear } from '../core/dialects/hear.ts'
 import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
+import { identityOf } from '../core/engine/call-identity.ts'
 import { type Answered, type Member, openLeaf } from '../core/engine/family.ts'
 import type { Call } from '../core/engine/types.ts'
 import { noMachine } from '../core/judge-free.ts'
@@ -29,9 +30,10 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     }
     case 'check': {
       const call = callOf(run, intent, guarded)
-      const { branch, estimateMicroUsd } = intent
+      const { branch, estimateMicroUsd, sameAs } = intent
       const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-      const held = { ...estimate, ...holderIn(intent) }
+      const same = sameAs === undefined ? {} : { sameAs }
+      const held = { ...estimate, ...same, ...identityOf(intent) }
       const finish = (answered: Answered): Answered => nameRule(answered, leafOf(run, branch), call)
       return { command: { type: 'CheckCall', call, ...held }, branch, finish }
     }
@@ -40,8 +42,10 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return { command: { type: 'RecordSpend', spend }, branch }
     }
     case 'report': {
-      const { callId, report, branch } = intent
-      return { command: { type: 'ReportCall', callId, report, ...holderIn(intent) }, branch }
+      const { callId, report, branch, grantedAtPrompt } = intent
+      const prompt = grantedAtPrompt === undefined ? {} : { grantedAtPrompt }
+      const ended = { callId, report, ...prompt, ...identityOf(intent) }
+      return { command: { type: 'ReportCall', ...ended }, branch }
     }
     case 'pause':
       return whole({ type: 'PauseRun', release: intent.release })
@@ -58,10 +62,6 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     default:
       return assertNever(intent)
   }
-}
-
-function holderIn({ holder }: { readonly holder?: string }): { readonly holder?: string } {
-  return holder === undefined ? {} : { holder }
 }
 
 /** A denial by the stage names the field of the definition that says so, in reply and log. */

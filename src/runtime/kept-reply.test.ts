@@ -33,7 +33,7 @@ const asked = { kind: 'check', tool: 'Read', input, host: 'claude', cwd: null }
 
 /** What is found of a reply whose command has recorded this. */
 async function found(said: Reply, question: unknown, last: Event | undefined) {
-  const text = keepReply({ seq: 7, reply: said }, question, last)
+  const text = keepReply({ seq: 7, reply: said }, question, last === undefined ? [] : [last])
   const record = { seq: 7, commandId: 'c', data: JSON.stringify(last) }
   const kept = await findKept(
     {
@@ -48,15 +48,22 @@ async function found(said: Reply, question: unknown, last: Event | undefined) {
 }
 
 describe('a reply that is kept', () => {
-  test('is short where the record of its command tells the rest', async () => {
+  test('leaves the input of a call to its record', async () => {
     const { text, kept } = await found(reply, asked, allowed())
-    expect(text).toBe(
-      '{"seq":7,"besides":{"kind":"check","tool":"Read","host":"claude","cwd":null}}',
-    )
+    expect(JSON.parse(text)).toMatchObject({ seq: 7, reply: { input: null }, inputSeq: 7 })
     expect(kept).toMatchObject({ seq: 7, reply })
   })
 
-  test('is short for any input of which nothing is cut', () => {
+  test('of a build before 0.2 is read as it was kept then', async () => {
+    const text = '{"seq":7,"besides":{"kind":"check","tool":"Read","host":"claude","cwd":null}}'
+    const record = { seq: 7, commandId: 'c', data: JSON.stringify(allowed()) } as never
+    const store = { findReply: async () => text, readEvents: async () => [record] }
+    const kept = await findKept(store, 'r', 'c')
+    expect(kept).toMatchObject({ seq: 7, reply })
+    expect([kept?.isFor(asked), kept?.isFor({ ...asked, cwd: '/' })]).toEqual([true, false])
+  })
+
+  test('needs no input of its own where nothing of the record is cut', () => {
     const many = { edits: [{ old: 'a', new: null }], isAll: true, note: 'x'.repeat(inputCharsMax) }
     const event = allowed({ input: many })
     expect(cutEvent(event)).toBe(event)
@@ -65,22 +72,14 @@ describe('a reply that is kept', () => {
   })
 
   test.each([
-    ['says more than its record', { ...reply, reason: 'a person approved this call' }, allowed()],
-    ['names its rule', { ...reply, rule: '/policy/allow/0' }, allowed()],
     ['changes the input', { ...reply, input: { file_path: '/work/b.ts' } }, allowed()],
     ['has an input that the record has cut', reply, allowed({ input: { ...input } })],
-    ['is of another call than the last record', reply, allowed({ callId: 'r:c6' })],
     ['has no record', reply, undefined],
   ])('is whole where it %s', async (_, said, last) => {
     const { text, kept } = await found(said, asked, last)
     expect(JSON.parse(text).reply).toEqual(said)
     expect(kept?.reply).toEqual(said)
     expect([kept?.isFor(asked), kept?.isFor({ ...asked, cwd: '/' })]).toEqual([true, false])
-  })
-
-  test('is whole where much is asked besides the input', async () => {
-    const { text } = await found(reply, { ...asked, cwd: '/a'.repeat(300) }, allowed())
-    expect(JSON.parse(text).reply).toEqual(reply)
   })
 
   test('answers nothing but what was asked, however it is kept', async () => {
@@ -106,7 +105,7 @@ describe('a reply that is kept', () => {
   })
 
   test('is nothing without its record: the command is not answered by another one', async () => {
-    const text = keepReply({ seq: 7, reply }, asked, allowed())
+    const text = keepReply({ seq: 7, reply }, asked, [allowed()])
     const other = { seq: 7, commandId: 'd', data: JSON.stringify(allowed()) } as never
     for (const records of [[], [other]]) {
       const store = { findReply: async () => text, readEvents: async () => records }

@@ -1,63 +1,39 @@
 /**
- * What is kept to answer the same command again, as text: what was asked and what was said, or
- * only what the record of the command does not tell by itself.
+ * What is kept to know a command again: what was asked, as a fingerprint, and what was replied.
+ * The input of a call stands in its record already and is not kept twice.
  */
 import { hash } from 'node:crypto'
 import type { Event, Reply } from '../core/engine/types.ts'
 import { PawlError } from './pawl-error.ts'
 import type { RunStore } from './ports.ts'
 
-/** What was said, and how far the log was then. */
+/** What was replied, and how far the log was then. */
 export type Said = { readonly seq: number; readonly reply: Reply }
 
-type Whole = Said & {
-  /** A fingerprint of all that was asked. */
+type Stored = Said & {
   readonly asked: string
+  /** The record that has the input of the call; absent: the reply has it. */
+  readonly inputSeq?: number
 }
 
-/** A call was let through just as it was asked: its record has its input and its id. */
-type Plain = {
-  /** Of the record. */
-  readonly seq: number
-  /** All that was asked but the input. */
-  readonly besides: object
-}
+/** As builds before 0.2 kept a call that was let through: `seq` is that of its record. */
+type StoredBefore = { readonly seq: number; readonly besides: object }
 
 type Allowed = Extract<Event, { type: 'call.allowed' }>
 
-/** Letters of what is asked besides the input that are kept as they are. */
-const besidesMax = 512
-
-/** `last` is the last event of the command as the log keeps it. */
-export function keepReply({ seq, reply }: Said, asked: unknown, last: Event | undefined): string {
-  if (last?.type === 'call.allowed' && isPlain(reply, last) && hasInput(asked, last)) {
-    const besides = besidesOf(asked)
-    if (besides.length <= besidesMax) return `{"seq":${seq},"besides":${besides}}`
-  }
-  const whole: Whole = { seq, reply, asked: fingerprint(asked) }
-  return JSON.stringify(whole)
+/** `recorded` is what the log keeps of the command, in order. */
+export function keepReply(
+  { seq, reply }: Said,
+  asked: unknown,
+  recorded: readonly Event[],
+): string {
+  const stored = { seq, reply, asked: fingerprint(asked) }
+  if (reply.kind !== 'verdict' || reply.input === null) return JSON.stringify(stored)
+  const at = recorded.findIndex((one) => one.type === 'call.allowed' && one.input === reply.input)
+  if (at < 0) return JSON.stringify(stored)
+  const inputSeq = seq - recorded.length + at + 1
+  return JSON.stringify({ ...stored, reply: { ...reply, input: null }, inputSeq })
 }
-
-function isPlain(reply: Reply, { input, callId }: Allowed): boolean {
-  return (
-    reply.kind === 'verdict' &&
-    reply.verdict === 'allow' &&
-    reply.code === null &&
-    reply.rule === null &&
-    reply.reason === '' &&
-    reply.hint === '' &&
-    reply.instead.length === 0 &&
-    reply.input === input &&
-    reply.callId === callId
-  )
-}
-
-function hasInput(asked: unknown, { input }: Allowed): asked is { readonly input: unknown } {
-  return typeof asked === 'object' && asked !== null && 'input' in asked && asked.input === input
-}
-
-const besidesOf = (asked: { readonly input: unknown }): string =>
-  JSON.stringify({ ...asked, input: undefined })
 
 function fingerprint(asked: unknown): string {
   return hash('sha256', JSON.stringify(asked), 'base64')
@@ -75,41 +51,42 @@ export async function findKept(
   const text = await store.findReply(runId, commandId)
   if (text === null) return null
   // WHY the cast: nobody but this file writes replies.
-  const kept = JSON.parse(text) as Whole | Plain
-  if ('reply' in kept) return { ...kept, isFor: (asked) => kept.asked === fingerprint(asked) }
-  const [record] = await store.readEvents(runId, { after: kept.seq - 1, limit: 1 })
+  const kept = JSON.parse(text) as Stored | StoredBefore
+  const inputSeq = 'reply' in kept ? kept.inputSeq : kept.seq
+  const call =
+    inputSeq === undefined ? null : await allowedAt(store, { runId, commandId, inputSeq })
+  if (!('reply' in kept)) return keptBefore(kept, call as Allowed)
+  const { seq, reply, asked } = kept
+  const isFor = (other: unknown): boolean => asked === fingerprint(other)
+  const whole = call === null ? reply : ({ ...reply, input: call.input } as Reply)
+  return { seq, reply: whole, isFor }
+}
+
+type Recorded = {
+  readonly runId: string
+  readonly commandId: string
+  readonly inputSeq: number
+}
+
+async function allowedAt(
+  store: Pick<RunStore, 'readEvents'>,
+  { runId, commandId, inputSeq }: Recorded,
+): Promise<Allowed> {
+  const [record] = await store.readEvents(runId, { after: inputSeq - 1, limit: 1 })
   const event = record === undefined ? null : (JSON.parse(record.data) as Event)
-  if (record?.commandId !== commandId || event?.type !== 'call.allowed') throw lost(runId, kept.seq)
-  return plainly(kept, event)
-}
-
-function plainly({ seq, besides }: Plain, { input, callId }: Allowed): Kept {
-  const reply = {
-    kind: 'verdict',
-    verdict: 'allow',
-    code: null,
-    reason: '',
-    rule: null,
-    hint: '',
-    instead: [],
-    input,
-    callId,
-  } as const
-  const was = [JSON.stringify(besides), JSON.stringify(input)]
-  return {
-    seq,
-    reply,
-    isFor: (asked) =>
-      typeof asked === 'object' &&
-      asked !== null &&
-      'input' in asked &&
-      besidesOf(asked) === was[0] &&
-      JSON.stringify(asked.input) === was[1],
-  }
-}
-
-function lost(runId: string, seq: number): PawlError {
-  const message = `the record ${seq} of the run \`${runId}\` is not the one that was answered`
+  if (record?.commandId === commandId && event?.type === 'call.allowed') return event
+  const message = `the record ${inputSeq} of the run \`${runId}\` is not the one that was answered`
   const hint = `look what is wrong with \`pawl log ${runId} --verify\``
-  return new PawlError('STORE_CORRUPT', message, { hint })
+  throw new PawlError('STORE_CORRUPT', message, { hint })
+}
+
+function keptBefore({ seq, besides }: StoredBefore, { input, callId }: Allowed): Kept {
+  const said = { code: null, reason: '', rule: null, hint: '', instead: [] }
+  const reply: Reply = { kind: 'verdict', verdict: 'allow', ...said, input, callId }
+  const was = JSON.stringify({ ...besides, input })
+  const isFor = (asked: unknown): boolean => {
+    const { input: sent, ...rest } = asked as { readonly input?: unknown }
+    return JSON.stringify({ ...rest, input: sent }) === was
+  }
+  return { seq, reply, isFor }
 }

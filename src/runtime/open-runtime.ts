@@ -4,25 +4,26 @@
  */
 
 import type { Member } from '../core/engine/family.ts'
-import type { Verdict } from '../core/engine/types.ts'
-import type { DenialCode } from '../core/errors.ts'
-import { denialCodes } from '../core/errors.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
 import { knownPrices } from '../core/prices.ts'
+import { openCalls } from './calls/open-calls.ts'
 import type { Owes } from './change.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
+import { denialOf } from './denial-of-fault.ts'
 import { openDrafts } from './drafts.ts'
 import { type Deliver, openDueWork } from './due-work.ts'
 import { currentRun, type Desk, handleCommand, viewOf } from './handle-command.ts'
 import { freeCallOf, leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
+import type { LoadedRun } from './load-run.ts'
 import { knownApproval, looksOf } from './looks.ts'
 import { openMachineShelf } from './machines.ts'
 import { openMarks } from './marks.ts'
 import { openMemories } from './memories.ts'
 import { openGateway } from './open-gateway.ts'
+import { openOpenRuns } from './open-runs.ts'
 import type { Passes } from './passes.ts'
 import { PawlError } from './pawl-error.ts'
 import type { Policies } from './policies.ts'
@@ -41,7 +42,7 @@ import type {
   Runtime,
   Standing,
 } from './runtime.ts'
-import { claimRun, listOpen, runOfSession } from './session-run.ts'
+import { claimRun, listRunsHere, runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
 import { openTasks } from './tasks.ts'
 import { cutText } from './texts.ts'
@@ -99,15 +100,29 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     // WHY no id: it needs none to happen once, and an agent could have used it before.
     handleCommand(desk, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
-  const [calls, marks] = [callsOf(desk), openMarks()]
+  const [judging, marks] = [judgingOf(desk), openMarks()]
+  // WHY none: what begins on another node is heard of too late to take one back.
+  const passes = store.isShared ? null : (options.passes ?? null)
+  const looks = looksOf(desk)
+  const calls = openCalls({
+    ...desk,
+    marks,
+    now: clock.now,
+    openRuns: openOpenRuns({ ...desk, onChange: () => passes?.takeBack() }),
+    openBranches: async (runId) => openBranchesOf(await currentRun(desk, runId)),
+    currentRun: (runId) => currentRun(desk, runId),
+    leafOf,
+    runtime: { ...judging, ...looks, waitFor: (wish) => waitFor(desk, wish) },
+  })
   return {
-    ...calls,
+    ...judging,
+    calls,
     start: (request, by) => startRun(desk, request, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
-    gateway: openGateway({ ...desk, marks, runtime: calls, passes: options.passes ?? null }),
+    gateway: openGateway({ ...desk, calls, runtime: judging, passes }),
     marks,
-    ...looksOf(desk),
+    ...looks,
     pricesIn: options.prices ?? (() => knownPrices),
     waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
@@ -162,10 +177,17 @@ function standingOf({ runId, machine, state }: Member): Standing {
   }
 }
 
-type Calls = Pick<Runtime, 'send' | 'judge' | 'checkFree' | 'readRun' | 'readApproval'>
+/** Branches that can be worked on: the first is at work, the others are pending. */
+function openBranchesOf({ family }: LoadedRun): readonly string[] {
+  return Object.entries(viewOf(family, null).branches).flatMap(([name, status]) =>
+    status === 'running' || status === 'pending' ? [name] : [],
+  )
+}
 
-/** What is needed to judge calls, here and behind a gateway. */
-function callsOf(desk: Parameters<typeof judgeDry>[0]): Calls {
+type Judging = Pick<Runtime, 'send' | 'judge' | 'checkFree' | 'readRun' | 'readApproval'>
+
+/** What is needed to judge calls. */
+function judgingOf(desk: Parameters<typeof judgeDry>[0]): Judging {
   return {
     send: (runId, intent, by) => send(desk, { runId, intent }, by),
     judge: (request) => judgeDry(desk, request),
@@ -221,21 +243,11 @@ async function send(desk: Desk, { runId, intent }: Sent, by: By): Promise<Outcom
   }
 }
 
-const codes: ReadonlySet<string> = new Set(denialCodes)
-
 /** INVARIANT: a call that cannot be decided and kept is denied. */
 function denial(runId: string, fault: unknown): Outcome {
   const none = { instead: [], input: null, callId: null }
   const reply = { kind: 'verdict', ...denialOf(fault), ...none } as const
   return { runId, seq: 0, reply, view: () => null, isRepeated: false }
-}
-
-function denialOf(fault: unknown): Verdict {
-  const known = fault instanceof PawlError ? fault : null
-  const code = (codes.has(known?.code ?? '') ? known?.code : 'INTERNAL') as DenialCode
-  const reason = fault instanceof Error ? fault.message : 'the guard itself failed'
-  const hint = known?.hint ?? 'this is a fault of Pawl; tell a person'
-  return { verdict: 'deny', code, reason, hint, rule: null }
 }
 
 async function waitFor(
@@ -262,7 +274,7 @@ function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
     claim,
     claimRun: (wish, by) => claimRun(store, { ...wish, at: clock.now() }, by),
     runOf,
-    listOpen: (workspace, begunBy) => listOpen(store, workspace, begunBy),
+    listRunsHere: (workspace) => listRunsHere(store, workspace, 'anybody'),
     claimsOn,
     releaseSession,
     releaseRun,

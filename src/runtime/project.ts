@@ -2,9 +2,10 @@
  * What is projected from a log: the head of a run, its questions to people, the kept fold.
  * Pure: the same events give the same rows, now and when they are rebuilt.
  */
-import { endorsed, evolveVersion } from '../core/engine/evolve.ts'
+import { evolveVersion } from '../core/engine/evolve.ts'
 import type { Family, Member, Recorded } from '../core/engine/family.ts'
 import { mainOf } from '../core/engine/family.ts'
+import { endorsed } from '../core/engine/fold-approval.ts'
 import type { Machines } from '../core/engine/fold-family.ts'
 import { hasEnded } from '../core/engine/running.ts'
 import type { Approval, Event, RunState } from '../core/engine/types.ts'

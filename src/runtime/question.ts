@@ -25,6 +25,11 @@ export function quorumIn(row: ApprovalRow): Quorum | null {
   return (JSON.parse(row.pending) as { readonly quorum?: Quorum }).quorum ?? null
 }
 
+/** The call that a row asks about; null: it asks about a move. */
+export function callIn(row: ApprovalRow): PendingCall | null {
+  return row.kind === 'call' ? (JSON.parse(row.pending) as PendingCall) : null
+}
+
 /** One thing to look at. */
 export type Part = {
   readonly label: string

@@ -4,6 +4,7 @@
  */
 import type { Utterance } from '../core/dialects/hear.ts'
 import type { View } from '../core/dialects/view.ts'
+import type { CallIdentity } from '../core/engine/call-identity.ts'
 import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
@@ -13,6 +14,7 @@ import type { Machine, MailRule, Policy, Source } from '../core/machine/machine.
 import type { MinIsolation } from '../core/policy/isolation-levels.ts'
 import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
+import type { Calls } from './calls/calls.ts'
 import type { CostQuery, CostReport } from './cost-report.ts'
 import type { Drafts } from './drafts.ts'
 import type { Gateway } from './gateway.ts'
@@ -35,7 +37,7 @@ import type {
 import type { Prices } from './prices.ts'
 import type { ProxyKeys } from './proxy-keys.ts'
 import type { Question } from './question.ts'
-import type { OpenRuns } from './session-run.ts'
+import type { RunsHere } from './session-run.ts'
 import type { Tasks } from './tasks.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
@@ -61,7 +63,7 @@ export type StartRequest = {
 /** Something that is wanted of a run. `branch` names an open branch; null: the main run. */
 export type Intent =
   | { readonly kind: 'say'; readonly utterance: Utterance; readonly branch: string | null }
-  | {
+  | (CallIdentity & {
       readonly kind: 'check'
       readonly tool: string
       readonly input: JsonObject
@@ -73,17 +75,18 @@ export type Intent =
       readonly branch: string | null
       /** What it may cost, held until its report; absent: nobody knows, see `hold.ts`. */
       readonly estimateMicroUsd?: number
-      /** Who alone may report it; absent: whoever works on the run. */
-      readonly holder?: string
-    }
+      /** See `CheckCall` in `core/engine/command.ts`. */
+      readonly sameAs?: 'key' | 'contents'
+    })
   | { readonly kind: 'spend'; readonly spend: Spend; readonly branch: string | null }
-  | {
+  | (CallIdentity & {
       readonly kind: 'report'
       readonly callId: string | null
       readonly report: Report
       readonly branch: string | null
-      readonly holder?: string
-    }
+      /** See `ReportCall` in `core/engine/command.ts`. */
+      readonly grantedAtPrompt?: string
+    })
   | { readonly kind: 'pause'; readonly release: boolean }
   | { readonly kind: 'resume' }
   | { readonly kind: 'cancel'; readonly reason: string }
@@ -225,8 +228,8 @@ export type Sessions = Omit<ClaimStore, 'claim' | 'claimsOf'> & {
     wish: Pick<Claim, 'runId' | 'session'>,
     by: Pick<By, 'actor'>,
   ) => Promise<void>
-  /** Open runs of a workspace; `begunBy`: whose count as free, while no session has them. */
-  readonly listOpen: (workspace: string, begunBy: 'person' | 'anybody') => Promise<OpenRuns>
+  /** Open runs of a folder and the folders above it, and which of them no session has. */
+  readonly listRunsHere: (workspace: string) => Promise<RunsHere>
   /** The run that a session works on, or has worked on last; null: it has had none. */
   readonly runOf: (session: string) => Promise<RunHead | null>
 }
@@ -246,6 +249,8 @@ export type Runtime = {
     readonly branch: string | null
     readonly workspace: string
   }) => Promise<readonly MinIsolation[]>
+  /** The life of a tool call, for every door. */
+  readonly calls: Calls
   readonly sessions: Sessions
   /** For a gateway in front of MCP servers. */
   readonly gateway: Gateway

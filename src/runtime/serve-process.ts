@@ -2,10 +2,10 @@
  * A call of an unattended routine: judged by the process it works on, carried out here, and on
  * record with where it came from. Must not know what the tools do.
  */
-import type { Reply } from '../core/engine/types.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { CallAnswer } from './calls/calls.ts'
 import { PawlError } from './pawl-error.ts'
-import type { By, Outcome, Runtime } from './runtime.ts'
+import type { By, Runtime } from './runtime.ts'
 import type { Scope, Writer } from './scoped-cards.ts'
 
 /** What marks everything that comes from there, on every record. */
@@ -27,8 +27,8 @@ export type ProcessPlace = {
   readonly commandId: string
 }
 
-export type ProcessAnswer = Omit<Outcome, 'reply'> & {
-  readonly reply: Extract<Reply, { kind: 'verdict' }>
+export type ProcessAnswer = {
+  readonly answer: CallAnswer
   /** What the tool gave; null: it was not let through. */
   readonly value: JsonObject | null
 }
@@ -47,28 +47,32 @@ export async function callForProcess(
   const { runId, branch, tool, input } = call
   const scope = await scopeOf(runtime, runId)
   const by = byProcess({ actor, commandId })
-  const where = { host: 'mcp', server: null, cwd: null, branch } as const
-  const intent = { kind: 'check', tool, input, ...where, estimateMicroUsd: 0 } as const
-  const checked = await runtime.send(runId, intent, by)
-  const { reply, ...outcome } = checked
-  if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', `bug: a check was ${reply.kind}`)
-  if (reply.verdict !== 'allow') return { ...outcome, reply, value: null }
-  const { callId } = reply
-  const report = (ok: boolean): Promise<Outcome> => {
-    const said = { ok, output: null, exitCode: null, bytes: null, costMicroUsd: 0 }
-    const again = { actor: by.actor, commandId: `${commandId}:report` }
-    return runtime.send(runId, { kind: 'report', callId, report: said, branch }, again)
+  const place = { kind: 'run', runId, branch } as const
+  const where = { ...fromRoutine, key: commandId, sameAs: 'key', place } as const
+  const what = { tool, input, host: 'mcp', server: null, cwd: null, estimateMicroUsd: 0 } as const
+  const answer = await runtime.calls.begin({ ...where, ...what }, { actor: by.actor, waitMs: 0 })
+  const act = (): Promise<JsonObject> =>
+    call.act({ scope, by: { run: runId, source: processSource }, commandId })
+  // WHY made again: tools write once under one command id, and the answer may have been lost.
+  if (answer.state === 'done') return { answer: { ...answer, ...madeBefore }, value: await act() }
+  if (answer.state !== 'allowed') return { answer, value: null }
+  const end = async (ok: boolean): Promise<void> => {
+    const report = { ok, output: null, exitCode: null, bytes: null, costMicroUsd: 0 }
+    const ended = { ...fromRoutine, runId, branch, callId: answer.callId, report }
+    await runtime.calls.end(ended, by.actor)
   }
   try {
-    const place = { scope, by: { run: runId, source: processSource }, commandId }
-    const value = await call.act(place)
-    await report(true)
-    return { ...outcome, reply, value }
+    const value = await act()
+    await end(true)
+    return { answer, value }
   } catch (fault) {
-    await report(false)
+    await end(false)
     throw fault
   }
 }
+
+const fromRoutine = { door: 'routine', caller: '', holder: processSource } as const
+const madeBefore = { state: 'allowed', verdict: 'allow', code: null, reason: '', hint: '' } as const
 
 /** Whose memory and tasks a run works with. Fault `NOT_PERMITTED`: it is no process. */
 export async function scopeOf(runtime: Runtime, runId: string): Promise<Scope> {

@@ -1,7 +1,7 @@
 /**
  * The run that a conversation of a host works on, or has worked on last, and how it comes to it.
  */
-import { realFolder } from './folders.ts'
+import { isWithin, realFolder } from './folders.ts'
 import { unknownRun } from './keep-logs.ts'
 import { openStatuses } from './open-statuses.ts'
 import { PawlError } from './pawl-error.ts'
@@ -63,7 +63,7 @@ export async function refuseOther(
   { actor }: Pick<By, 'actor'>,
 ): Promise<void> {
   if (actor.kind === 'person') return
-  const [waiting] = (await listOpen(store, workspace, 'person')).free
+  const [waiting] = (await listRunsHere(store, workspace, 'person')).free
   if (waiting === undefined) return
   const hint = 'work on that one; a person cancels it if it is not meant (`pawl cancel RUN`)'
   throw refusal(`a person started run \`${waiting.id}\` here, and no session has it yet`, hint)
@@ -71,18 +71,20 @@ export async function refuseOther(
 
 type OpenStore = Pick<Store, 'listRuns' | 'claimsOn' | 'readEvents'>
 
-/** Open runs of a workspace, and those among them that no session has. */
-export type OpenRuns = { readonly all: readonly RunHead[]; readonly free: readonly RunHead[] }
+/** Open runs of a folder and the folders above it, and those among them that no session has. */
+export type RunsHere = { readonly all: readonly RunHead[]; readonly free: readonly RunHead[] }
 
 /** `begunBy`: only what a person has begun counts as free, or whatever is. */
-export async function listOpen(
+export async function listRunsHere(
   store: OpenStore,
   workspace: string,
   begunBy: 'person' | 'anybody',
-): Promise<OpenRuns> {
-  const where = { workspace: realFolder(workspace), definition: null }
+): Promise<RunsHere> {
+  const here = realFolder(workspace)
+  const where = { workspace: null, near: here, definition: null }
   const query = { ...where, statuses: openStatuses, after: null }
-  const { items: all } = await store.listRuns({ ...query, limit: runsMax })
+  const { items } = await store.listRuns({ ...query, limit: runsMax })
+  const all = items.filter((head) => head.workspace !== null && isWithin(here, head.workspace))
   const free: RunHead[] = []
   for (const head of all) {
     const claims = await store.claimsOn(head.id)
@@ -95,4 +97,22 @@ export async function listOpen(
 async function isPersons(store: OpenStore, { id }: RunHead): Promise<boolean> {
   const [first] = await store.readEvents(id, { after: 0, limit: 1 })
   return first?.actor.startsWith('person:') === true
+}
+
+type BranchClaim = { readonly runId: string; readonly session: string; readonly at: number }
+
+/** The open branch that a sub-agent works on, from now on; null: none is left for it. */
+export async function claimBranch(
+  store: Pick<Store, 'claimsOn' | 'claim'>,
+  openBranches: readonly string[],
+  { runId, session, at }: BranchClaim,
+): Promise<string | null> {
+  const claims = await store.claimsOn(runId)
+  const mine = claims.find((one) => one.session === session && openBranches.includes(one.branch))
+  if (mine !== undefined) return mine.branch
+  for (const branch of openBranches) {
+    if (claims.some((claim) => claim.branch === branch)) continue
+    if ((await store.claim({ runId, branch, session, at })) === session) return branch
+  }
+  return null
 }

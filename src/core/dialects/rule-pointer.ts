@@ -45,6 +45,9 @@ export function pointerOfDenial(machine: Machine, denied: Denied): string | null
     case 'POLICY_DENIED':
     case 'RUN_NOT_RUNNING':
     case 'APPROVAL_PENDING':
+    case 'APPROVAL_REFUSED':
+    case 'CALL_UNSURE':
+    case 'CALL_DONE':
     case 'STORE_CONFLICT':
     case 'STORE_UNAVAILABLE':
     case 'STORE_CORRUPT':

@@ -71,11 +71,11 @@ function openUntil({ at, approvalMs }: Envelope): Pick<Approval, 'requestedAt' |
     : { requestedAt: at, expiresAt: at + approvalMs }
 }
 
-/** Asks a person about one call, as it is and not otherwise; gives back the question. */
+/** Asks a person about one call, as it is and not otherwise. */
 export function requestCall(
   draft: Draft,
   { pending, ruling }: { readonly pending: PendingCall; readonly ruling: Ruling },
-): string {
+): Approval {
   const id = `${draft.envelope.runId}:a${draft.state.seq}`
   const rule = ruling.rule === null ? '' : ` (\`${ruling.rule}\`)`
   const question =
@@ -93,7 +93,7 @@ export function requestCall(
   }
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })
-  return message
+  return approval
 }
 
 type Where = { readonly machine: Machine; readonly envelope: Envelope }

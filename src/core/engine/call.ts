@@ -8,6 +8,7 @@ import type { Machine, Policy, ResultSave } from '../machine/machine.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import type { Meters } from '../policy/meters.ts'
 import type { ShellReading } from '../shell/reading.ts'
+import type { CallIdentity } from './call-identity.ts'
 
 /** One use of a tool, read once into what every rule needs to know of it. */
 export type Call = {
@@ -111,18 +112,26 @@ export type Tokens = {
 }
 
 /** The call that a person is asked about, with all that a grant needs to let it through. */
-export type PendingCall = {
+export type PendingCall = CallIdentity & {
   readonly callId: string
   readonly tool: string
   readonly input: JsonObject
   readonly edits: readonly string[]
   readonly meters: readonly Reservation[]
-  /** Who alone may report it; absent: whoever works on the run. */
-  readonly holder?: string
+}
+
+/** A person's no to a call, or that nobody decided in time, until its caller is told. */
+export type RefusedCall = {
+  readonly approvalId: string
+  readonly hash: string
+  readonly caller: string
+  /** Absent: nobody decided in time. */
+  readonly by?: string
+  readonly note?: string
 }
 
 /** A call that was let through and is not reported yet. */
-export type OpenCall = {
+export type OpenCall = CallIdentity & {
   readonly callId: string
   /** The visit it was made in: what it used counts there and nowhere else. */
   readonly visit: number
@@ -132,8 +141,9 @@ export type OpenCall = {
   /** Meters on which its cost will count; absent: none. */
   readonly meters?: readonly string[]
   readonly reserve?: Reserve
-  /** Who alone may report it; absent: whoever works on the run. */
-  readonly holder?: string
+  /** The approval that let it through, and the hash of what was approved; absent: none. */
+  readonly grant?: string
+  readonly hash?: string
 }
 
 /** A meter that a call counts on. */

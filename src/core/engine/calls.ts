@@ -10,19 +10,32 @@ import { own } from '../json.ts'
 import { judgeCall, nothingAround } from '../judge.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requestCall } from './approval.ts'
+import { type CallIdentity, identityOf } from './call-identity.ts'
 import type { Draft } from './draft.ts'
 import { accept, closeDraft, emit, openDraft, refuse } from './draft.ts'
 import { enterStage } from './enter.ts'
 import { teach } from './instead.ts'
+import {
+  findKnownCall,
+  findRefused,
+  type KnownCall,
+  refusalIn,
+  refusedText,
+  unsureCall,
+  withOwnGrants,
+} from './known-call.ts'
 import { writePath } from './ops.ts'
 import { rewriteInput } from './rule-on-shell.ts'
 import { hasEnded } from './running.ts'
 import { refuseAmounts, warnOfBudgets } from './spend.ts'
 import type {
+  Approval,
   Around,
   Call,
+  CallRefusal,
   Command,
   Decision,
+  Denial,
   Envelope,
   OpenCall,
   Reply,
@@ -30,6 +43,8 @@ import type {
   Ruling,
   RunState,
 } from './types.ts'
+
+type VerdictReply = Extract<Reply, { kind: 'verdict' }>
 
 type Where = {
   readonly machine: Machine
@@ -63,18 +78,77 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
   const { call, estimateMicroUsd } = checking
   const { machine, envelope, around = nothingAround } = where
   const draft = openDraft(machine, state, envelope)
+  const known = findKnownCall(state, checking)
+  if (known !== null) return answerKnown(draft, checking, known)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-  const ruling = judgeCall({ machine, at: envelope.at, around, ...said }, state, call)
+  const seen = withOwnGrants(state, checking)
+  const ruling = judgeCall({ machine, at: envelope.at, around, ...said }, seen, call)
   switch (ruling.verdict) {
     case 'deny':
       return denyCall(draft, { call, ruling, around })
-    case 'ask':
-      return askCall(draft, checking, ruling)
+    case 'ask': {
+      const refused = findRefused(state, checking)
+      return refused === null
+        ? askCall(draft, checking, ruling)
+        : denyKnown(draft, call, {
+            ...refusedText(refusalIn(refused)),
+            approvalId: refused.approvalId,
+            refusal: refusalIn(refused),
+          })
+    }
     case 'allow':
       return allowCall(draft, checking, ruling)
     default:
       return assertNever(ruling.verdict)
   }
+}
+
+/** What is said of a call that is known already. Nothing is counted or asked once more. */
+function answerKnown(draft: Draft, { call }: Checking, known: KnownCall): Decision {
+  const input = runningInput(draft, call)
+  if ('open' in known) {
+    const { callId, grant } = known.open
+    const approved = grant === undefined ? {} : { approvalId: grant }
+    if (known.kind === 'unsure') {
+      return denyKnown(draft, call, { ...unsureCall, callId, ...approved })
+    }
+    return closeDraft(draft, { ...replyOf(allowedBefore, { input, callId }), ...approved })
+  }
+  const { approval, callId } = known
+  const asking = { ...allowedBefore, verdict: 'ask', reason: approval.message } as const
+  const reply = replyOf({ ...asking, hint: waitHint }, { input, callId })
+  return closeDraft(draft, { ...reply, ...questionIn(approval) })
+}
+
+/** The question as a reply names it. */
+function questionIn({ id, quorum }: Approval): Pick<VerdictReply, 'approvalId' | 'needsQuorum'> {
+  return { approvalId: id, ...(quorum === undefined ? {} : { needsQuorum: true }) }
+}
+
+const allowedBefore: Ruling = {
+  ...{ verdict: 'allow', code: null, reason: '', rule: null, hint: '' },
+  meters: [],
+  grant: null,
+}
+const waitHint = 'wait for the decision, then make the same call again'
+
+type DeniedKnown = Denial & {
+  readonly approvalId?: string
+  readonly callId?: string
+  readonly refusal?: CallRefusal
+}
+
+function denyKnown(draft: Draft, { tool, input }: Call, why: DeniedKnown): Decision {
+  const { code, reason, hint, approvalId, callId = null, refusal } = why
+  const isTold = refusal !== undefined && approvalId !== undefined
+  const told = isTold ? { refusedBy: approvalId } : {}
+  emit(draft, { type: 'call.denied', tool, input, code, reason, rule: null, ...told })
+  const denied = { ...allowedBefore, verdict: 'deny', code, reason, hint } as const
+  return closeDraft(draft, {
+    ...replyOf(denied, { input: null, callId }),
+    ...(approvalId === undefined ? {} : { approvalId }),
+    ...(refusal === undefined ? {} : { refusal }),
+  })
 }
 
 type Denied = { readonly call: Call; readonly ruling: Ruling; readonly around: Around }
@@ -90,24 +164,26 @@ function denyCall(draft: Draft, { call, ruling, around }: Denied): Decision {
   return closeDraft(draft, { ...reply, instead })
 }
 
-function askCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): Decision {
+function askCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
+  const { call } = checking
   const callId = nextCallId(draft)
   const { tool, input, edits } = call
   const { meters, rule } = ruling
   emit(draft, { type: 'call.asked', callId, tool, input, rule })
-  const whose = holder === undefined ? {} : { holder }
-  const pending = { callId, tool, input, edits, meters, ...whose }
-  const reason = requestCall(draft, { pending, ruling })
-  return closeDraft(
-    draft,
-    replyOf({ ...ruling, reason }, { input: runningInput(draft, call), callId }),
-  )
+  const pending = { callId, tool, input, edits, meters, ...identityOf(checking) }
+  const approval = requestCall(draft, { pending, ruling })
+  const running = { input: runningInput(draft, call), callId }
+  const reply = replyOf({ ...ruling, reason: approval.message }, running)
+  return closeDraft(draft, { ...reply, ...questionIn(approval) })
 }
 
-function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): Decision {
-  const callId = nextCallId(draft)
+function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
+  const { call } = checking
   const { tool, input, edits, isOwn } = call
   const { grant, reserve } = ruling
+  const granted = draft.state.grants.find(({ approvalId }) => approvalId === grant)
+  // WHY the id it was asked about under: whoever waits for that call knows no other.
+  const callId = granted?.call.callId ?? nextCallId(draft)
   const { at } = draft.envelope
   const reply = replyOf(ruling, { input: runningInput(draft, call), callId })
   emit(draft, {
@@ -121,10 +197,10 @@ function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): De
     meters: ruling.meters,
     ...(grant === null ? {} : { grant }),
     ...(reserve === undefined ? {} : { reserve }),
-    ...(holder === undefined ? {} : { holder }),
+    ...identityOf(checking),
   })
   noteLimit(draft)
-  return closeDraft(draft, reply)
+  return closeDraft(draft, grant === null ? reply : { ...reply, approvalId: grant })
 }
 
 /** The input as it will really run; where the stage's rules are over, as it was sent. */
@@ -141,7 +217,7 @@ function nextCallId(draft: Draft): string {
 function replyOf(
   { verdict, code, reason, rule, hint }: Ruling,
   call: { readonly input: JsonObject | null; readonly callId: string | null },
-): Extract<Reply, { kind: 'verdict' }> {
+): VerdictReply {
   return { kind: 'verdict', verdict, code, reason, rule, hint, instead: [], ...call }
 }
 
@@ -160,7 +236,8 @@ export function reportCall(where: Where, state: RunState, command: Reporting): D
   const problem = refuseAmounts(state, { cost, bytes: bytes ?? 0 })
   if (problem !== null) return refuse(state, problem)
   const draft = openDraft(where.machine, state, where.envelope)
-  const open = findOpen(state, command) ?? settleGrant(draft, command)
+  const open =
+    grantAtPrompt(draft, command) ?? findOpen(state, command) ?? settleGrant(draft, command)
   if (open === undefined) return refuse(state, isForeign(state, command) ? foreign : unknown)
   record(draft, open, command.report)
   warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
@@ -181,11 +258,31 @@ const foreign = {
   hint: 'go on: who makes the call reports it',
 } as const
 
-type Named = { readonly callId: string; readonly holder?: string }
+type Named = CallIdentity & { readonly callId: string }
 
 /** INVARIANT: a call that has a holder is reported by that one alone, also as the newest. */
-function isMeant(one: Named, { callId, holder }: Reporting): boolean {
-  return one.holder === holder && (callId === null || one.callId === callId)
+function isMeant(one: Named, { callId, holder, key, caller }: Reporting): boolean {
+  if (one.holder !== holder || (callId !== null && one.callId !== callId)) return false
+  return key === undefined || (one.key === key && one.caller === caller)
+}
+
+/**
+ * The user of a host decided at the prompt of the host, as the call that was made tells.
+ * WHY in one with the report: a grant that waits could be used by somebody else.
+ */
+function grantAtPrompt(draft: Draft, command: Reporting): OpenCall | undefined {
+  const { approval } = draft.state
+  const { grantedAtPrompt: name } = command
+  // WHY not several people's: whoever sat there is nobody in particular.
+  if (name === undefined || approval === null || approval.quorum !== undefined) return undefined
+  const { pending, id: approvalId, expiresAt } = approval
+  const { at } = draft.envelope
+  if (!('tool' in pending) || !isMeant(pending, command)) return undefined
+  if (expiresAt !== undefined && at > expiresAt) return undefined
+  const { callId, meters } = pending
+  const by = { kind: 'person', name } as const
+  emit(draft, { type: 'approval.granted', approvalId, by, note: '', at, meters })
+  return settleGrant(draft, { ...command, callId })
 }
 
 function isForeign({ openCalls, grants }: RunState, { callId }: Reporting): boolean {

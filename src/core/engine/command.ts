@@ -4,6 +4,7 @@
 import type { JsonObject } from '../json.ts'
 import type { Outcome } from '../machine/machine.ts'
 import type { Call, Report, Spend } from './call.ts'
+import type { CallIdentity } from './call-identity.ts'
 import type { Actor } from './types.ts'
 
 export type Command =
@@ -17,23 +18,30 @@ export type Command =
       /** The stage the sender wants to go to, where the trigger lets it choose. */
       readonly goTo: string | null
     }
-  | {
+  | (CallIdentity & {
       readonly type: 'CheckCall'
       readonly call: Call
       /** What it may cost: held until it is reported. Nought: as its
        *  maker knows, nothing. Absent: nobody knows. */
       readonly estimateMicroUsd?: number
-      /** Who makes it, as a word that nobody else can say; absent: whoever works on the run. */
-      readonly holder?: string
-    }
+      /**
+       * Which open call this one could be, asked about again. `key`: the one of the same key;
+       * `contents`: also an approved one of the same contents. Absent: it is always a new call.
+       */
+      readonly sameAs?: 'key' | 'contents'
+    })
   | { readonly type: 'RecordSpend'; readonly spend: Spend }
-  | {
+  /** A call is named by its id, or by its caller and key, or is the newest of its holder. */
+  | (CallIdentity & {
       readonly type: 'ReportCall'
       readonly callId: string | null
       readonly report: Report
-      /** As the call was checked with: a call of another holder is not reported. */
-      readonly holder?: string
-    }
+      /**
+       * The host asked its own user, who let the call happen: the question about it is granted,
+       * used and reported in one. The name under which that is recorded; absent: not so.
+       */
+      readonly grantedAtPrompt?: string
+    })
   | {
       readonly type: 'ResolveApproval'
       readonly approvalId: string | null

@@ -5,33 +5,22 @@
 import { assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'
 import { addMicroUsd } from '../money.ts'
-import { hasEnded } from './running.ts'
-import type {
-  Approval,
-  Costs,
-  Counts,
-  Event,
-  Fork,
-  ForkedBranch,
-  OpenCall,
-  RunState,
-} from './types.ts'
+import { identityOf } from './call-identity.ts'
+import { dropDecisions, foldApproval, foldDenial, takeGrant } from './fold-approval.ts'
+import type { Costs, Counts, Event, Fork, ForkedBranch, OpenCall, RunState } from './types.ts'
 
 const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
 const nothing: JsonObject = {}
 const noCosts: Costs = {}
 
 /** Changes with every change of the fold: a kept fold of another version is not read. */
-export const evolveVersion = 4
+export const evolveVersion = 5
 
 /** Calls whose report is awaited; beyond it the oldest is forgotten that holds no money. */
 export const openCallsMax = 256
 
 /** Tools of which a run knows what they cost; what any other may cost stays unknown. */
 export const toolsKnownMax = 256
-
-/** Approved calls that may wait to be made; beyond it the oldest has to be asked about again. */
-export const grantsMax = 16
 
 /** A run before its first event. */
 export const unborn: RunState = {
@@ -102,10 +91,11 @@ export function foldInto(state: OwnState, event: Event): void {
     case 'text.said':
     case 'warning.raised':
     case 'limit.reached':
-    case 'call.denied':
     case 'call.asked':
     case 'stage.forced':
       return
+    case 'call.denied':
+      return foldDenial(state, event)
     case 'call.queued':
     case 'call.allowed':
     case 'call.reported':
@@ -139,7 +129,7 @@ function foldEntry(state: OwnState, event: EventOf<'stage.entered'>): void {
   state.visits += 1
   state.hasStarted = true
   // A person who said yes saw the run in another stage.
-  state.grants = []
+  dropDecisions(state)
   // Back from a detour, the counts that were kept go on.
   if (event.by !== 'return') {
     state.counts = noCounts
@@ -191,14 +181,14 @@ function foldCall(
     const metered = meters.length === 0 ? {} : { meters }
     const { visit } = state
     const held = event.reserve === undefined ? {} : { reserve: event.reserve }
-    const whose = event.holder === undefined ? {} : { holder: event.holder }
+    const approved = event.grant === undefined ? {} : takeGrant(state, event.grant)
+    const whose = { ...identityOf(event), ...approved }
     const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held, ...whose }
     const used = event.counts ? 1 : 0
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used
     state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
     addOpen(state, open, event.at ?? 0)
-    if (event.grant !== undefined) useGrant(state, event.grant)
   } else {
     const open = state.openCalls.find((one) => one.callId === event.callId)
     // A late report of an earlier visit does not use up what this one has.
@@ -259,67 +249,6 @@ function learnCost(
   if (!isNews) return
   if (known === undefined && Object.keys(dearest).length >= toolsKnownMax) return
   state.dearest = { ...dearest, [tool]: costMicroUsd }
-}
-
-function useGrant(state: OwnState, approvalId: string): void {
-  state.grants = state.grants.filter((grant) => grant.approvalId !== approvalId)
-  state.notice = ''
-}
-
-type ApprovalEvent = EventOf<
-  | 'approval.requested'
-  | 'approval.endorsed'
-  | 'approval.granted'
-  | 'approval.expired'
-  | 'approval.refused'
->
-
-function foldApproval(state: OwnState, event: ApprovalEvent): void {
-  if (event.type === 'approval.requested') {
-    // A run that is over stays over, also while a person decides about a call made after it.
-    if (!hasEnded(state)) state.status = 'waiting'
-    state.approval = event.approval
-    return
-  }
-  const approval = state.approval
-  if (event.type === 'approval.endorsed') {
-    if (approval?.id === event.approvalId) state.approval = endorsed(approval, event)
-    return
-  }
-  if (!hasEnded(state)) state.status = state.pause === null ? 'running' : 'paused'
-  state.approval = null
-  state.notice = noticeOf(event, approval)
-  if (event.type !== 'approval.granted' || approval?.id !== event.approvalId) return
-  const { id, hash, pending, requestedAt } = approval
-  if (!('tool' in pending)) return
-  const until = approval.expiresAt === undefined ? {} : { expiresAt: approval.expiresAt }
-  const grant = { approvalId: id, hash, at: event.at ?? requestedAt, call: pending, ...until }
-  state.grants = [...state.grants.slice(-(grantsMax - 1)), grant]
-}
-
-/** A question after one more of several people has agreed. */
-export function endorsed(approval: Approval, { by, note }: EventOf<'approval.endorsed'>): Approval {
-  return { ...approval, endorsements: [...(approval.endorsements ?? []), { by, note }] }
-}
-
-type Decided = Exclude<ApprovalEvent, { type: 'approval.requested' | 'approval.endorsed' }>
-
-function noticeOf(event: Decided, approval: Approval | null): string {
-  const pending = approval?.pending
-  const call = pending !== undefined && 'tool' in pending ? `\`${pending.tool}\`` : null
-  if (event.type === 'approval.expired') {
-    const what = call === null ? '' : ` about ${call}`
-    return `nobody decided${what} in time, which counts as refused`
-  }
-  const { by, note } = event
-  if (event.type === 'approval.granted') {
-    const said = note === '' ? '' : `${by.name} approved: ${note}`
-    if (call === null) return said
-    const way = `make the call of ${call} again as it was, it passes once`
-    return said === '' ? `${by.name} approved: ${way}` : `${said}; ${way}`
-  }
-  const what = call === null ? '' : ` the call of ${call}`
-  return `${by.name} refused${what}: ${note === '' ? 'without a reason' : note}`
 }
 
 function foldDetour(state: OwnState, event: EventOf<'detour.begun' | 'detour.ended'>): void {
@@ -390,7 +319,7 @@ function foldRun(state: OwnState, event: RunEvent): void {
 /** Nothing that was asked or granted before the end holds after it. */
 function dropQuestions(state: OwnState): void {
   state.approval = null
-  state.grants = []
+  dropDecisions(state)
 }
 
 const statusOf = {

@@ -156,8 +156,11 @@ function isAnswer(
 
 function hasOpenCall(
   { openCalls, grants }: RunState,
-  { callId, holder }: Extract<Command, { type: 'ReportCall' }>,
+  { callId, holder, key, caller }: Extract<Command, { type: 'ReportCall' }>,
 ): boolean {
+  if (callId === null && key !== undefined) {
+    return openCalls.some((open) => open.key === key && open.caller === caller)
+  }
   if (callId === null) return openCalls.some((open) => open.holder === holder)
   const isOpen = openCalls.some((open) => open.callId === callId)
   return isOpen || grants.some((grant) => grant.call.callId === callId)

@@ -14,10 +14,12 @@ import type {
   Grant,
   OpenCall,
   PendingCall,
+  RefusedCall,
   Reservation,
   Reserve,
   Spend,
 } from './call.ts'
+import type { CallIdentity } from './call-identity.ts'
 import type { ChildOutcome } from './command.ts'
 
 export type {
@@ -32,6 +34,7 @@ export type {
   Held,
   OpenCall,
   PendingCall,
+  RefusedCall,
   Report,
   Reservation,
   Reserve,
@@ -117,7 +120,7 @@ export type Event =
       readonly saves: readonly ResultSave[]
       readonly lasts: CallLifetime
     }
-  | {
+  | (CallIdentity & {
       readonly type: 'call.allowed'
       readonly callId: string
       readonly tool: string
@@ -132,9 +135,7 @@ export type Event =
       readonly grant?: string
       /** Money that is held for it until its report; absent: none. */
       readonly reserve?: Reserve
-      /** Who alone may report it; absent: whoever works on the run. */
-      readonly holder?: string
-    }
+    })
   | {
       readonly type: 'call.asked'
       readonly callId: string
@@ -150,6 +151,8 @@ export type Event =
       readonly code: DenialCode
       readonly reason: string
       readonly rule: string | null
+      /** The approval by whose refusal it is denied; absent: none. */
+      readonly refusedBy?: string
     }
   | {
       readonly type: 'call.reported'
@@ -323,6 +326,8 @@ export type RunState = {
   readonly approval: Approval | null
   /** Approved calls that have not been made yet, oldest first; absent: there is none. */
   readonly grants: readonly Grant[]
+  /** Refused calls whose callers have not been told yet, oldest first; absent: there is none. */
+  readonly refusedCalls?: readonly RefusedCall[]
   readonly branch: { readonly name: string; readonly terminal: string } | null
   readonly pause: { readonly by: Actor; readonly release: boolean } | null
   /** What the agent must be told beside the brief: a refusal's reason, a detour begun. */
@@ -389,7 +394,16 @@ export type Reply =
       readonly instead: readonly Alternative[]
       readonly input: JsonObject | null
       readonly callId: string | null
+      /** The question to a person that holds it, or by whose refusal it is denied. */
+      readonly approvalId?: string
+      /** More than one person has to agree, or not just anyone; absent: anyone may. */
+      readonly needsQuorum?: true
+      /** Who refused it; absent: nobody did. */
+      readonly refusal?: CallRefusal
     }
+
+/** A person's no; `by` is null where nobody decided in time. */
+export type CallRefusal = { readonly by: string | null; readonly note: string }
 
 export type Decision = {
   readonly events: readonly Event[]

@@ -8,6 +8,7 @@ import type { agentOperations } from './agent-operations.ts'
 import {
   accepted,
   byOf,
+  callAnswerOf,
   done,
   failed,
   type Handler,
@@ -15,7 +16,6 @@ import {
   noOffer,
   offered,
   offerOf,
-  saidOf,
 } from './answering.ts'
 import { parse } from './parse-input.ts'
 import { problem } from './problem.ts'
@@ -31,13 +31,13 @@ export const agentHandlers: AgentHandlers = {
     if (!parsed.ok) return parsed
     const by = { ...byOf(desk), commandId: desk.commandId ?? randomUUID() }
     const call = { runId, branch: branch ?? null, tool, input }
-    const { reply, value, ...outcome } = await callForProcess(
+    const { answer, value } = await callForProcess(
       desk.runtime,
       // WHY the cast: the tool's own schema has read it.
       { ...call, act: (place) => known.act(desk.runtime, place, parsed.output as never) },
       by,
     )
-    return done({ ...saidOf(outcome), reply, value })
+    return done({ ...callAnswerOf(answer), value })
   },
   'process.step': async (desk, { runId, branch, answer, state, note }) => {
     await scopeOf(desk.runtime, runId)

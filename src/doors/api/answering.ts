@@ -4,6 +4,7 @@
  */
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
+import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs.ts'
 import type { DefinitionRow } from '../../runtime/ports.ts'
 import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
@@ -27,6 +28,8 @@ export type Desk = {
   readonly commandId: string | null
   /** Raised when whoever waits is gone; null: nobody can tell. */
   readonly signal: AbortSignal | null
+  /** The trace that the caller began; null: none. */
+  readonly traceparent: string | null
   readonly about: About
   readonly people: People | null
   /** Null: this daemon runs none. */
@@ -94,6 +97,15 @@ export function accepted(outcome: Outcome): Answered<Answer<'runs.signal'>> {
 /** What is said about every command. */
 export function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 'reply'>) {
   return { runId, seq, isRepeated, notes }
+}
+
+/** What a call is now, as it goes over the wire. */
+export function callAnswerOf(answer: CallAnswer): Answer<'runs.check'> {
+  const { state, verdict, code, reason, rule, hint, instead, input, callId } = answer
+  const { runId, seq, approvalId, refusal, report } = answer
+  const said = { verdict, code, reason, rule, hint, instead, input, callId }
+  const reply = { kind: 'verdict', state, ...said, approvalId, refusal, report } as const
+  return { runId: runId ?? '', seq, reply }
 }
 
 /** The problem of a reply that is none to this question. */

@@ -2,6 +2,7 @@
  * The one way from a wire to the runtime: who asks, may they, is it well-formed, what came of it.
  * Both doors go through here, so that none of it can differ between them.
  */
+import type { CallObservation } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { leastAccess, permits } from './access.ts'
@@ -104,6 +105,7 @@ export function openApi(options: ApiOptions): Api {
   const limits = { ...limitsDefault, ...options.limits }
   const counts: Counts = { streams: 0 }
   addGauges(metrics, options.runtime, counts)
+  options.runtime.calls.observe((seen) => watchCall(seen, metrics, options.onSpan))
   return {
     // An empty text is nobody's token, whatever was configured.
     authenticate: (presented) => (presented === '' ? null : tokens(presented)),
@@ -179,6 +181,13 @@ function refuseAccess(name: OperationName | StreamName, caller: Caller | null): 
 
 type Asking = { readonly caller: Caller | null; readonly request: ApiRequest }
 
+/** Whether an operation waits, and ends when whoever asked is gone. */
+function mayWait(name: OperationName, input: unknown): boolean {
+  if (name === 'runs.wait') return true
+  if (name !== 'runs.check' && name !== 'gateway.check') return false
+  return (input as { readonly waitMs: number }).waitMs > 0
+}
+
 const noHosts: Desk['hosts'] = () => ({ installs: [], proof: null })
 const nobody: Caller = { role: 'agent', name: '' }
 
@@ -198,7 +207,8 @@ async function answer(
     hosts: options.hosts ?? noHosts,
     signIns: options.signIns ?? null,
     commandId: commandIdOf(caller, request.commandId),
-    signal: name === 'runs.wait' ? request.signal() : null,
+    signal: mayWait(name, parsed.output) ? request.signal() : null,
+    traceparent: request.traceparent,
     about: options.about,
     people: options.people ?? null,
     stop: options.stop,
@@ -271,8 +281,6 @@ function watched(options: ApiOptions, metrics: Metrics): Api['perform'] {
     const { door } = request
     metrics.countOperation({ operation: name, door, outcome })
     if (operations[name].repeats === 'once') metrics.timeDecision(name, (ended - begun) / 1_000)
-    const verdict = name === 'runs.check' && answered.ok ? verdictOf(answered.output) : null
-    if (verdict !== null) metrics.countVerdict(verdict.verdict, verdict.code)
     onSpan?.({
       name: `pawl ${name}`,
       startedAt: performance.timeOrigin + begun,
@@ -282,7 +290,6 @@ function watched(options: ApiOptions, metrics: Metrics): Api['perform'] {
         'pawl.door': door,
         'pawl.outcome': outcome,
         'pawl.role': caller?.role ?? 'none',
-        ...(verdict === null ? {} : { 'pawl.verdict': verdict.verdict }),
       },
       traceparent: request.traceparent,
     })
@@ -290,7 +297,18 @@ function watched(options: ApiOptions, metrics: Metrics): Api['perform'] {
   }
 }
 
-function verdictOf(output: unknown): { verdict: string; code: string | null } {
-  // WHY the cast: it is what the handler of this operation gives, by the contract.
-  return (output as { reply: { verdict: string; code: string | null } }).reply
+/** Around every call, whichever door it came by. */
+function watchCall(seen: CallObservation, metrics: Metrics, onSpan: ApiOptions['onSpan']): void {
+  const { door, host, decision, code, tool, runId, startedAt, judgedAt, endedAt } = seen
+  const { traceparent } = seen
+  metrics.countCall({ door, host, decision, code, seconds: (judgedAt - startedAt) / 1_000 })
+  onSpan?.({
+    name: `pawl call ${door}`,
+    ...{ startedAt, endedAt, traceparent },
+    attributes: {
+      ...{ 'pawl.door': door, 'pawl.host': host, 'pawl.tool': tool },
+      ...{ 'pawl.decision': decision, 'pawl.code': code ?? '', 'pawl.run': runId ?? '' },
+      'pawl.judged_ms': (judgedAt - startedAt).toFixed(3),
+    },
+  })
 }

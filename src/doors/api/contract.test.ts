@@ -178,6 +178,7 @@ test('every answer is as its schema says', async () => {
   await ask('gateway.see', { ...named, scope: '/work', server: 'fs', launch, tools })
   const [pin] = (await ask('gateway.pins', { workspace: '/work' })).items
   await ask('gateway.accept', { scope: '/work', server: 'fs', version: pin.version })
+  await ask('runs.locate', { workspace: '/work' })
   await ask('notify.test', {})
   await ask('status', {})
   await ask('stop', {})

@@ -16,6 +16,7 @@ import {
   anchor,
   approval,
   approvalStatuses,
+  callWaitMs,
   changedHead,
   checked,
   count,
@@ -42,10 +43,9 @@ import {
   statuses,
   text,
   view,
+  waitMsMax,
 } from './shapes.ts'
 
-/** How long one request may wait; a client that wants more asks again. */
-export const waitMsMax = 60_000
 /** Records that one answer holds. */
 const eventsMax = 1_000
 
@@ -115,6 +115,7 @@ export const contract = {
       estimateMicroUsd: paid
         .optional()
         .describe('what it may cost, held until its report; absent: nobody knows'),
+      waitMs: callWaitMs.describe('how long to wait for a person, and for calls before this one'),
       branch,
     }),
     answer: checked,
@@ -150,6 +151,23 @@ export const contract = {
   'runs.claim': {
     input: z.strictObject({ runId, session }),
     answer: z.object({ session: z.string(), runId: z.string() }),
+  },
+  'runs.locate': {
+    input: z.strictObject({
+      workspace: folder.describe('where the caller works'),
+      runId: name.optional().describe('the run that its environment names'),
+      last: name.optional().describe('the run that it was held by last'),
+    }),
+    answer: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('run'), runId: z.string(), branch: z.string().nullable() }),
+      z.object({ kind: z.literal('none') }),
+      z.object({
+        kind: z.literal('unclear'),
+        code: z.string(),
+        reason: z.string(),
+        hint: z.string(),
+      }),
+    ]),
   },
   'runs.release': { input: ofRun, answer: z.object({ released: z.array(z.string()) }) },
   'sessions.read': {

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { denialCodes, gatewayCodes } from '../../core/errors.ts'
-import { alternative, count, folder, jsonObject, name, paid } from './shapes.ts'
+import { alternative, callWaitMs, count, folder, jsonObject, name, paid } from './shapes.ts'
 
 /** Tools that one question may name. */
 const toolsMax = 2_000
@@ -61,6 +61,7 @@ export const gatewayContract = {
       input: jsonObject.default({}),
       holder: name,
       estimateMicroUsd: paid.optional().describe('what it will cost; absent: nobody knows'),
+      waitMs: callWaitMs.describe('how long to wait for a person'),
     }),
     answer: z.object({
       verdict: z.enum(['allow', 'ask', 'deny']),

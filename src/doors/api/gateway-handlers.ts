@@ -12,12 +12,17 @@ function whoseOf({ workspace, runId, mark, last }: Named): Whose {
   return { workspace, runId: runId ?? null, mark: mark ?? null, last: last ?? null }
 }
 
-type Desk = { readonly runtime: { readonly gateway: Gateway } } & By
+type Desk = By & {
+  readonly runtime: { readonly gateway: Gateway }
+  readonly signal: AbortSignal | null
+}
 
 export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${string}`>> = {
-  'gateway.check': async (desk: Desk, { server, input, holder, estimateMicroUsd, ...named }) => {
+  'gateway.check': async (desk: Desk, asked) => {
+    const { server, input, holder, estimateMicroUsd, waitMs, ...named } = asked
     const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-    const call = { ...whoseOf(named), server, input, holder, ...held }
+    const { signal } = desk
+    const call = { ...whoseOf(named), server, input, holder, waitMs, signal, ...held }
     return done(await desk.runtime.gateway.check(call, byOf(desk)))
   },
   'gateway.mark': async ({ runtime }, mark) => done({ isProven: runtime.marks.isProven(mark) }),

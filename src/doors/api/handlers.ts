@@ -4,22 +4,22 @@
  */
 import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
+import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord } from '../../runtime/ports.ts'
-import type { Intent, Runtime } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import {
   accepted,
   byOf,
+  callAnswerOf,
   definitionHeadOf,
   definitionOf,
   done,
   failed,
   type HandlersOf,
   noOffer,
-  odd,
   offered,
   offerOf,
-  saidOf,
   send,
 } from './answering.ts'
 import type { Answer } from './contract.ts'
@@ -29,7 +29,7 @@ import { jobsHandlers } from './jobs-handlers.ts'
 import { mailHandlers } from './mail-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
-import { problem, problemOfRefusal } from './problem.ts'
+import { problem } from './problem.ts'
 import { wordsIn } from './search-words.ts'
 
 export type Handlers = HandlersOf<OperationName>
@@ -72,21 +72,17 @@ export const handlers: Handlers = {
   ...costHandlers,
   'runs.check': async (
     desk,
-    { runId, tool, input, host, server, cwd, branch, estimateMicroUsd },
+    { runId, tool, input, host, server, cwd, branch, estimateMicroUsd, waitMs },
   ) => {
-    const intent: Intent = {
-      kind: 'check',
-      tool,
-      input,
-      host,
-      server: server ?? null,
-      cwd: cwd ?? null,
-      branch: branch ?? null,
+    const { actor, commandId: key, signal, traceparent } = desk
+    const options = { actor, waitMs, signal, traceparent }
+    const request: CallRequest = {
+      place: { kind: 'run', runId, branch: branch ?? null },
+      ...({ door: 'api', caller: actor.kind, key, sameAs: 'key' } as const),
+      ...{ tool, input, host, server: server ?? null, cwd: cwd ?? null },
       ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     }
-    const { reply, ...outcome } = await desk.runtime.send(runId, intent, byOf(desk))
-    if (reply.kind === 'verdict') return done({ ...saidOf(outcome), reply })
-    return reply.kind === 'refused' ? failed(problemOfRefusal(reply)) : failed(odd(reply.kind))
+    return done(callAnswerOf(await desk.runtime.calls.begin(request, options)))
   },
   'runs.report': (desk, { runId, callId, branch, ...report }) =>
     send(desk, runId, {
@@ -104,6 +100,11 @@ export const handlers: Handlers = {
   'runs.claim': async (desk, { runId, session }) => {
     await desk.runtime.sessions.claimRun({ runId, session }, desk)
     return done({ session, runId })
+  },
+  'runs.locate': async ({ runtime }, { workspace, runId, last }) => {
+    const caller = { workspace, runId: runId ?? null, session: null, last: last ?? null }
+    const located = await runtime.calls.locate(caller)
+    return done(located.kind === 'none' ? { kind: 'none' as const } : located)
   },
   'runs.release': async ({ runtime }, { runId }) => {
     await mustKnow(runtime, runId)

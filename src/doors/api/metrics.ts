@@ -10,12 +10,21 @@ export type Metrics = {
     /** `ok` or the code of a problem. */
     readonly outcome: string
   }) => void
-  readonly countVerdict: (verdict: string, code: string | null) => void
+  /** One call that was judged, and how long judging took, without waiting for people. */
+  readonly countCall: (one: CallMetric) => void
   /** How long a command took, from its arrival to its reply. */
   readonly timeDecision: (operation: string, seconds: number) => void
   /** A number that is read when somebody looks. */
   readonly addGauge: (gauge: Gauge) => void
   readonly print: () => string
+}
+
+export type CallMetric = {
+  readonly door: string
+  readonly host: string
+  readonly decision: string
+  readonly code: string | null
+  readonly seconds: number
 }
 
 export type Gauge = {
@@ -34,7 +43,8 @@ type Histogram = { readonly counts: number[]; sum: number; count: number }
 export function openMetrics(): Metrics {
   const operations = new Map<string, number>()
   const verdicts = new Map<string, number>()
-  const histograms = new Map<string, Histogram>()
+  const commands = new Map<string, Histogram>()
+  const calls = new Map<string, Histogram>()
   const gauges: Gauge[] = []
   const add = (counts: Map<string, number>, labels: string): void => {
     counts.set(labels, (counts.get(labels) ?? 0) + 1)
@@ -42,17 +52,23 @@ export function openMetrics(): Metrics {
   return {
     countOperation: ({ operation, door, outcome }) =>
       add(operations, `operation="${operation}",door="${door}",outcome="${outcome}"`),
-    countVerdict: (verdict, code) => add(verdicts, `verdict="${verdict}",code="${code ?? ''}"`),
-    timeDecision: (operation, seconds) => observe(histograms, operation, seconds),
+    countCall: ({ door, host, decision, code, seconds }) => {
+      const labels = `door="${door}",host="${host}",decision="${decision}"`
+      add(verdicts, `${labels},code="${code ?? ''}"`)
+      observe(calls, labels, seconds)
+    },
+    timeDecision: (operation, seconds) => observe(commands, `operation="${operation}"`, seconds),
     addGauge: (gauge) => gauges.push(gauge),
     print: () =>
       [
         ...head('pawl_operations_total', 'counter', 'operations by door and outcome'),
         ...lines('pawl_operations_total', operations),
-        ...head('pawl_verdicts_total', 'counter', 'verdicts on calls'),
+        ...head('pawl_verdicts_total', 'counter', 'calls by door, host, decision and code'),
         ...lines('pawl_verdicts_total', verdicts),
+        ...head('pawl_verdict_seconds', 'histogram', 'from a call to its verdict'),
+        ...histogramLines('pawl_verdict_seconds', calls),
         ...head('pawl_decision_seconds', 'histogram', 'from a command to its reply'),
-        ...[...histograms].flatMap(([operation, one]) => histogramLines(operation, one)),
+        ...histogramLines('pawl_decision_seconds', commands),
         ...gauges.flatMap(({ name, help, read }) => [
           ...head(name, 'gauge', help),
           `${name} ${read()}`,
@@ -62,11 +78,11 @@ export function openMetrics(): Metrics {
   }
 }
 
-function observe(histograms: Map<string, Histogram>, operation: string, seconds: number): void {
-  let one = histograms.get(operation)
+function observe(histograms: Map<string, Histogram>, labels: string, seconds: number): void {
+  let one = histograms.get(labels)
   if (one === undefined) {
     one = { counts: bounds.map(() => 0), sum: 0, count: 0 }
-    histograms.set(operation, one)
+    histograms.set(labels, one)
   }
   const at = bounds.findIndex((bound) => seconds <= bound)
   if (at >= 0) one.counts[at] = (one.counts[at] ?? 0) + 1
@@ -82,9 +98,18 @@ function lines(name: string, counts: ReadonlyMap<string, number>): readonly stri
   return [...counts].map(([labels, count]) => `${name}{${labels}} ${count}`)
 }
 
-function histogramLines(operation: string, { counts, sum, count }: Histogram): readonly string[] {
-  const name = 'pawl_decision_seconds'
-  const label = `operation="${operation}"`
+function histogramLines(
+  name: string,
+  histograms: ReadonlyMap<string, Histogram>,
+): readonly string[] {
+  return [...histograms].flatMap(([labels, one]) => linesOf(name, labels, one))
+}
+
+function linesOf(
+  name: string,
+  label: string,
+  { counts, sum, count }: Histogram,
+): readonly string[] {
   let below = 0
   const buckets = bounds.map((bound, at) => {
     below += counts[at] ?? 0

@@ -128,6 +128,13 @@ export const operations = {
     repeats: 'same',
     summary: 'Have a session work on an open run that no other session has',
   },
+  'runs.locate': {
+    method: 'GET',
+    path: '/v1/locate',
+    need: 'agent',
+    repeats: 'same',
+    summary: 'Which run judges a caller in a folder',
+  },
   'runs.release': {
     method: 'POST',
     path: '/v1/runs/:runId/release',

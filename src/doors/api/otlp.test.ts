@@ -54,14 +54,16 @@ test('an operation becomes a span of the trace that its caller began', async () 
   await ask('GET /v1/runs/nobody', { headers: jsonBearer(agentToken) })
   await exporter.close()
   const [{ path, service, spans }] = sent as [Sent]
-  expect([path, service, spans.length]).toEqual(['/v1/traces', 'pawl', 2])
-  expect(spans[0]).toMatchObject({ name: 'pawl runs.check', traceId: trace, parentSpanId: parent })
+  expect([path, service, spans.length]).toEqual(['/v1/traces', 'pawl', 3])
+  const ofCaller = { traceId: trace, parentSpanId: parent }
+  expect(spans[0]).toMatchObject({ name: 'pawl call api', ...ofCaller })
   expect(spans[0]?.attributes).toContainEqual({
-    key: 'pawl.verdict',
-    value: { stringValue: 'deny' },
+    key: 'pawl.decision',
+    value: { stringValue: 'denied' },
   })
-  expect(spans[1]).toMatchObject({ name: 'pawl runs.read', status: { code: 2 } })
-  expect(spans[1]).not.toHaveProperty('parentSpanId')
+  expect(spans[1]).toMatchObject({ name: 'pawl runs.check', ...ofCaller })
+  expect(spans[2]).toMatchObject({ name: 'pawl runs.read', status: { code: 2 } })
+  expect(spans[2]).not.toHaveProperty('parentSpanId')
   expect(BigInt(String(spans[0]?.endTimeUnixNano))).toBeGreaterThanOrEqual(
     BigInt(String(spans[0]?.startTimeUnixNano)),
   )

@@ -31,6 +31,9 @@ export const money = count.describe('in millionths of a US dollar')
 export const paid = money.max(costMicroUsdMax)
 export const moment = count.describe('milliseconds since 1970')
 export const host = z.enum(hosts).describe('whose tool names these are')
+/** How long one request may wait; a client that wants more asks again. */
+export const waitMsMax = 60_000
+export const callWaitMs = count.max(waitMsMax).default(0)
 export const pageLimit = z.int().min(1).max(pageMax).default(50)
 export const pageAfter = z.string().max(pathCharsMax).describe('`next` of the page before')
 
@@ -177,11 +180,37 @@ export const outcome = z
   })
   .meta({ id: 'Outcome' })
 
-/** What was said to a call, and no more: most callers need nothing else. */
+const callState = z
+  .enum(['allowed', 'pending', 'denied', 'refused', 'done', 'unsure'])
+  .describe(
+    'what the call is now. allowed: make it, once; pending: a person decides; denied: by a rule; ' +
+      'refused: by a person; done: it was made before under this key; unsure: it was allowed ' +
+      'before under this key, and its end was never reported',
+  )
+const callReport = z.object({
+  ok: z.boolean(),
+  exitCode: z.int().nullable(),
+  bytes: count,
+  costMicroUsd: money,
+})
+
+/** What a call is now, and no more: most callers need nothing else. */
 export const checked = z
   .object({
-    ...said,
-    reply: z.object({ kind: z.literal('verdict'), ...spoken, callId: z.string().nullable() }),
+    runId: z.string(),
+    seq: count.describe('records in the log'),
+    reply: z.object({
+      kind: z.literal('verdict'),
+      state: callState,
+      ...spoken,
+      callId: z.string().nullable(),
+      approvalId: z.string().nullable().describe('the question to a person; null: none'),
+      refusal: z
+        .object({ by: z.string().nullable(), note: z.string() })
+        .nullable()
+        .describe('who refused it; `by` is null where nobody decided in time'),
+      report: callReport.nullable().describe('how it ended, where it is done'),
+    }),
   })
   .meta({ id: 'Checked' })
 

@@ -174,8 +174,12 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Let a person look at it with `pawl gateway pins` and agree with `pawl gateway accept`',
   },
   CALL_UNSURE: {
-    about: 'A call that a person approved was begun, and it is not known whether it has happened',
+    about: 'The call was allowed before, and it is not known whether it has happened',
     advice: 'Look whether it has, before making it again',
+  },
+  CALL_DONE: {
+    about: 'The call was made before, under the same key',
+    advice: 'Go on with its result; give a new call a key of its own',
   },
   APPROVAL_REFUSED: {
     about: 'A person refused the call, or nobody decided in time',

@@ -3,53 +3,77 @@
  * stop.
  */
 import type { View } from '../../core/dialects/view.ts'
-import { type Desk, find, type Question, settleAtPrompt } from './desk.ts'
+import { callerName } from '../../runtime/calls/call-names.ts'
+import type { Located } from '../../runtime/calls/locate-run.ts'
+import { callIn, quorumIn } from '../../runtime/question.ts'
 import { silence, type Word } from './heard.ts'
+import {
+  type HookContext,
+  type HookRequest,
+  locateSession,
+  promptName,
+  sessionName,
+  speakerName,
+} from './hook-context.ts'
 import { noRunText, standingText, unfinishedText } from './texts.ts'
-import { type Found, sessionOf } from './which-run.ts'
 
 /** A session or a sub-agent begins, or its memory was emptied: it is told where it stands. */
-export async function begin(desk: Desk, question: Question): Promise<Word> {
-  return told(desk, question, await find(desk, question))
+export async function beginSession(context: HookContext, request: HookRequest): Promise<Word> {
+  return told(context, request, await locateSession(context, request))
 }
 
 /** A person, or the host itself, speaks to the agent. */
-export async function prompt(desk: Desk, question: Question, by: 'person' | 'host'): Promise<Word> {
+export async function answerPrompt(
+  context: HookContext,
+  request: HookRequest,
+  by: 'person' | 'host',
+): Promise<Word> {
+  const found = await locateSession(context, request)
   if (by === 'person') {
-    desk.memory.clearStops(speakerOf(question))
-    await refuseAsked(desk, question)
+    context.memory.clearStops(speakerName(request))
+    await refuseAsked(context, request, found)
   }
-  const found = await find(desk, question)
-  if (found.kind === 'run') desk.spending?.look(question.heard, found)
+  if (found.kind === 'run') context.spending?.look(request.heard, found)
   // Without a run it was said when the session began; every time would be a nuisance.
-  if (found.kind === 'none' && !desk.memory.isNews(speakerOf(question), 'none')) return silence
-  return told(desk, question, found)
+  if (found.kind === 'none' && !context.memory.isNews(speakerName(request), 'none')) return silence
+  return told(context, request, found)
 }
 
 /**
  * What the host asked its user about was not made before they spoke again: so they said no.
  * Otherwise the run would wait for an answer that was given.
  */
-async function refuseAsked(desk: Desk, question: Question): Promise<void> {
-  for (const { approvalId } of desk.memory.takeAllAsked(sessionOf(question.heard))) {
-    await settleAtPrompt(desk, question, { approvalId, granted: false })
+async function refuseAsked(
+  { runtime }: HookContext,
+  request: HookRequest,
+  found: Located,
+): Promise<void> {
+  if (found.kind !== 'run' || !request.dialect.asks) return
+  const query = { runId: found.runId, status: 'pending', after: null, limit: 10 } as const
+  const { items } = await runtime.listApprovals(query)
+  const mine = callerName('hook', sessionName(request.heard))
+  for (const row of items) {
+    if (callIn(row)?.caller !== mine || quorumIn(row) !== null) continue
+    const by = { actor: { kind: 'person', name: promptName(request) }, commandId: null } as const
+    const decision = { granted: false, note: 'not made', hash: row.hash, edits: null }
+    await runtime.resolve(row.id, decision, by)
   }
 }
 
-async function told(desk: Desk, question: Question, found: Found): Promise<Word> {
+async function told(context: HookContext, request: HookRequest, found: Located): Promise<Word> {
   switch (found.kind) {
     case 'unclear':
       return tell(`[Pawl] Every call will be refused: ${found.reason}.`)
     case 'none': {
-      const { workspace, heard } = question
+      const { workspace, heard } = request
       const probe = { tool: 'Pawl', input: {}, host: heard.host, server: null, cwd: null }
-      const { isFree } = desk.runtime.checkFree({ ...probe, workspace })
-      desk.memory.isNews(speakerOf(question), 'none')
+      const { isFree } = context.runtime.checkFree({ ...probe, workspace })
+      context.memory.isNews(speakerName(request), 'none')
       return tell(noRunText(found.others, isFree ? 'nothing' : 'policy'))
     }
     case 'run': {
-      const { view, notice } = await desk.runtime.readRun(found.runId, found.branch)
-      desk.memory.isNews(speakerOf(question), placeOf(view))
+      const { view, notice } = await context.runtime.readRun(found.runId, found.branch)
+      context.memory.isNews(speakerName(request), placeOf(view))
       return tell(standingText(found.runId, view, notice))
     }
   }
@@ -60,46 +84,40 @@ function tell(context: string): Word {
 }
 
 /** The agent wants to stop: not while its run goes on, unless it insists. */
-export async function stop(desk: Desk, question: Question): Promise<Word> {
-  const found = await find(desk, question)
+export async function answerStop(context: HookContext, request: HookRequest): Promise<Word> {
+  const found = await locateSession(context, request)
   if (found.kind !== 'run') return silence
-  desk.spending?.look(question.heard, found)
-  const { view } = await desk.runtime.readRun(found.runId, found.branch)
-  const isSub = question.heard.agent !== null
+  context.spending?.look(request.heard, found)
+  const { view } = await context.runtime.readRun(found.runId, found.branch)
+  const isSub = request.heard.agent !== null
   // A sub-agent without a branch of its own has no end of the run to reach.
-  const speaker = speakerOf(question)
+  const speaker = speakerName(request)
   if (view.status !== 'running' || (isSub && found.branch === null)) {
-    return letStop(desk, question)
+    return letStop(context, request)
   }
-  if (desk.memory.countStop(speaker) > desk.settings.stopsMax) {
-    desk.memory.clearStops(speaker)
-    desk.log('an agent stopped before its run was finished', { runId: found.runId })
-    return letStop(desk, question)
+  if (context.memory.countStop(speaker) > context.settings.stopsMax) {
+    context.memory.clearStops(speaker)
+    context.log('an agent stopped before its run was finished', { runId: found.runId })
+    return letStop(context, request)
   }
   return { kind: 'refuse', reason: unfinishedText(found.runId, view) }
 }
 
 /** A sub-agent that stops leaves its branch to the next one. */
-async function letStop({ runtime }: Desk, question: Question): Promise<Word> {
-  if (question.heard.agent !== null) await runtime.sessions.releaseSession(speakerOf(question))
+async function letStop({ runtime }: HookContext, request: HookRequest): Promise<Word> {
+  if (request.heard.agent !== null) await runtime.sessions.releaseSession(speakerName(request))
   return silence
 }
 
 /** The news, if the run is elsewhere than the agent was told last; else nothing. */
 export async function newsFor(
-  desk: Desk,
-  question: Question,
+  context: HookContext,
+  request: HookRequest,
   place: { readonly runId: string; readonly branch: string | null },
 ): Promise<string> {
-  const { view, notice } = await desk.runtime.readRun(place.runId, place.branch)
-  if (!desk.memory.isNews(speakerOf(question), placeOf(view))) return ''
+  const { view, notice } = await context.runtime.readRun(place.runId, place.branch)
+  if (!context.memory.isNews(speakerName(request), placeOf(view))) return ''
   return standingText(place.runId, view, notice)
-}
-
-/** Whoever speaks: a session, or a sub-agent of it. */
-export function speakerOf({ heard }: Question): string {
-  const session = sessionOf(heard)
-  return heard.agent === null ? session : `${session}/${heard.agent}`
 }
 
 function placeOf({ runId, stage, status, budget }: View): string {

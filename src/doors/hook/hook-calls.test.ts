@@ -122,8 +122,15 @@ test("a call of Pawl's own carries its session and run, whatever the agent wrote
   })
   const fake = await call('mcp__pawl2__pawl_transition', input)
   expect(fake.exit).toBe(2)
-  const job = await call('mcp__pawl__process_run', { command: 'touch x' })
-  expect(job.exit).toBe(2)
+})
+
+test('a job is judged once, where it is started, and not by the hook as well', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const job = JSON.parse((await call('mcp__pawl__process_run', { command: 'touch x' })).stdout)
+  expect(job.hookSpecificOutput.updatedInput).toMatchObject({ _pawl: { run: runId } })
+  const events = await runtime.readEvents(runId, { after: 0, limit: 99 })
+  expect(events.filter(({ type }) => type.startsWith('call.'))).toEqual([])
 })
 
 test('hooks that were changed stay in force, and the run has it on record', async () => {

@@ -7,18 +7,22 @@ import { assertNever } from '../../core/assert.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'
 import type { AnswerHook, HookOutput, HookQuestion } from '../api/hook-question.ts'
-import { judge } from './answer-call.ts'
-import { report } from './answer-report.ts'
-import { begin, prompt, stop } from './answer-session.ts'
-import { type Desk, find, type HookDeskOptions, type Question } from './desk.ts'
+import { endHostCall, judgeHostCall } from './answer-call.ts'
+import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
 import { block, type Heard, type HostDialect, silence, type Wire, type Word } from './heard.ts'
+import {
+  type HookContext,
+  type HookOptions,
+  type HookRequest,
+  locateSession,
+  sessionName,
+} from './hook-context.ts'
 import { claude } from './hosts/claude.ts'
 import { codex } from './hosts/codex.ts'
 import { cursor } from './hosts/cursor.ts'
 import { gemini } from './hosts/gemini.ts'
 import { opencode } from './hosts/opencode.ts'
 import { openMemory } from './memory.ts'
-import { sessionOf } from './which-run.ts'
 
 export type HookDesk = {
   readonly answer: AnswerHook
@@ -31,15 +35,15 @@ const dialects: ReadonlyMap<string, HostDialect> = new Map(
 )
 
 /** Opens the desk at which hooks are answered. */
-export function openHookDesk(options: HookDeskOptions): HookDesk {
-  const desk: Desk = { ...options, memory: openMemory() }
+export function openHookDesk(options: HookOptions): HookDesk {
+  const desk: HookContext = { ...options, memory: openMemory() }
   return {
     answer: (question) => answer(desk, question, 'command'),
     answerHttp: (question) => answer(desk, question, 'http'),
   }
 }
 
-async function answer(desk: Desk, question: HookQuestion, wire: Wire): Promise<HookOutput> {
+async function answer(desk: HookContext, question: HookQuestion, wire: Wire): Promise<HookOutput> {
   const dialect = dialects.get(question.host)
   const payload = dialect === undefined ? null : parse(question.payload)
   const heard = payload === null ? null : (dialect?.read(payload) ?? null)
@@ -84,39 +88,39 @@ function parse(text: string): JsonObject | null {
   }
 }
 
-async function hear(desk: Desk, question: Question): Promise<Word> {
-  const { heard } = question
+async function hear(desk: HookContext, request: HookRequest): Promise<Word> {
+  const { heard } = request
   const { event } = heard
   switch (event.kind) {
     case 'call':
     case 'permission':
-      return judge(desk, question, event.call)
+      return judgeHostCall(desk, request, event.call)
     case 'report':
-      return report(desk, question, event)
+      return endHostCall(desk, request, event)
     case 'prompt':
-      return prompt(desk, question, event.by)
+      return answerPrompt(desk, request, event.by)
     case 'begin':
     case 'agent-begin':
-      return begin(desk, question)
+      return beginSession(desk, request)
     case 'stop':
     case 'agent-stop':
-      return stop(desk, question)
+      return answerStop(desk, request)
     case 'config':
-      return keepHooks(desk, question)
+      return keepHooks(desk, request)
     case 'end':
-      return end(desk, question)
+      return end(desk, request)
     case 'nothing':
-      return payUses(desk, question)
+      return payUses(desk, request)
     default:
       return assertNever(event)
   }
 }
 
 /** A host that tells what its models have used, and nothing else. */
-async function payUses(desk: Desk, question: Question): Promise<Word> {
-  if (question.heard.uses.length === 0) return silence
-  const found = await find(desk, question)
-  if (found.kind === 'run') desk.spending?.look(question.heard, found)
+async function payUses(desk: HookContext, request: HookRequest): Promise<Word> {
+  if (request.heard.uses.length === 0) return silence
+  const found = await locateSession(desk, request)
+  if (found.kind === 'run') desk.spending?.look(request.heard, found)
   return silence
 }
 
@@ -124,12 +128,15 @@ async function payUses(desk: Desk, question: Question): Promise<Word> {
 const lastPayMsMax = 500
 
 /** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
-async function end({ runtime, memory, spending }: Desk, question: Question): Promise<Word> {
-  const { heard } = question
-  const session = sessionOf(heard)
+async function end(
+  { runtime, memory, spending }: HookContext,
+  request: HookRequest,
+): Promise<Word> {
+  const { heard } = request
+  const session = sessionName(heard)
   const head = await runtime.sessions.runOf(session)
   // A run that the environment names is nobody's by a claim, and is paid for all the same.
-  const paying = question.runId ?? head?.id
+  const paying = request.runId ?? head?.id
   if (paying !== undefined) {
     spending?.look(heard, { runId: paying, branch: null })
     await spending?.settled(heard, lastPayMsMax)
@@ -142,12 +149,12 @@ async function end({ runtime, memory, spending }: Desk, question: Question): Pro
 }
 
 /** Settings of the host have changed: ours have to be in them still. */
-async function keepHooks(desk: Desk, question: Question): Promise<Word> {
-  const problems = desk.checkHooks(question.workspace)
+async function keepHooks(desk: HookContext, request: HookRequest): Promise<Word> {
+  const problems = desk.checkHooks(request.workspace)
   if (problems.length === 0) return silence
-  const message = `the hooks of ${question.heard.host} were changed: ${problems.join('; ')}`
-  desk.log('hooks were changed', { workspace: question.workspace, problems: [...problems] })
-  const found = await find(desk, question)
+  const message = `the hooks of ${request.heard.host} were changed: ${problems.join('; ')}`
+  desk.log('hooks were changed', { workspace: request.workspace, problems: [...problems] })
+  const found = await locateSession(desk, request)
   if (found.kind === 'run') {
     const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
     await desk.runtime.send(found.runId, { kind: 'warn', message }, by)

@@ -5,17 +5,18 @@
  */
 import { assertNever } from '../../core/assert.ts'
 import type { View } from '../../core/dialects/view.ts'
-import type { Alternative, Reply } from '../../core/engine/types.ts'
+import type { Alternative } from '../../core/engine/types.ts'
 import { budgetText } from '../../core/money.ts'
+import type { CallAnswer } from '../../runtime/calls/calls.ts'
+import type { UnclearRun } from '../../runtime/calls/locate-run.ts'
 import type { RunHead } from '../../runtime/ports.ts'
-import type { FreeVerdict } from '../../runtime/runtime.ts'
 
 /** Letters of a standing: some 400 tokens, counted at four letters each. */
 const standingCharsMax = 1_600
 const briefCharsMax = 1_000
 const listedMax = 12
 
-type Verdict = Extract<Reply, { kind: 'verdict' }>
+type Verdict = Pick<CallAnswer, 'code' | 'reason' | 'rule' | 'hint' | 'instead'>
 
 /** Why a call does not happen. */
 export function refusalText(reply: Verdict): string {
@@ -63,12 +64,12 @@ export function askText(approvalId: string, message: string): string {
   ])
 }
 
-/** Why a call without a run does not happen. */
-export function freeText(verdict: FreeVerdict): string {
-  return sentences([refusedText(verdict), sentence(verdict.hint)])
+/** Why no call happens: it cannot be told which run judges it. */
+export function unclearText({ reason, hint }: UnclearRun): string {
+  return sentences([`Pawl refused this call: ${reason}.`, sentence(hint)])
 }
 
-type Said = Pick<FreeVerdict, 'code' | 'reason' | 'rule'>
+type Said = Pick<Verdict, 'code' | 'reason' | 'rule'>
 
 function refusedText({ code, reason, rule }: Said): string {
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
@@ -139,16 +140,6 @@ export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy
     'A run is started with the tool pawl_load_workflow of the MCP server pawl, or by a person with',
     '`pawl start NAME`.',
   ])
-}
-
-/** Runs are open here, and this session has none of them. */
-export function othersText(others: readonly RunHead[]): string {
-  const names = others.slice(0, listedMax).map(({ id, definition }) => `${id} (${definition})`)
-  return (
-    'this session works on no run, and runs of other sessions are open in this folder: ' +
-    `${names.join(', ')}. Start one of your own with pawl_load_workflow of the MCP server pawl, ` +
-    'or have a person give one to this session with `pawl release RUN`'
-  )
 }
 
 /** The agent wants to stop, and the run is not finished. */

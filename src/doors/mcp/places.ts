@@ -2,7 +2,6 @@
  * Which run a call means: the one that the hook names and no other, where one speaks; else the one
  * that was begun here, the one of the environment, or the only one that is open in the workspace.
  */
-import { openStatuses } from '../../runtime/open-statuses.ts'
 import type { Answer } from '../api/contract.ts'
 import { PawlProblem, type Problem, problem } from '../api/problem.ts'
 import type { Ask } from './link.ts'
@@ -55,11 +54,9 @@ export function openPlaces({ ask, workspace, runId, prefix }: PlacesOptions): Pl
       if (mine !== null && !ended.has(mine.runId)) return mine
       // WHY not for a session that a hook names: the run of another session is not its own.
       if (who.session !== null) return mine ?? fail(nothingLoaded)
-      const { items } = await ask('runs.list', { workspace, statuses: [...openStatuses], limit: 2 })
-      const [only, second] = items
-      if (second !== undefined && mine === null) return fail(severalOpen(only?.id ?? '', second.id))
-      if (only === undefined || second !== undefined) return mine ?? fail(nothingLoaded)
-      return { runId: only.id, branch: null }
+      const located = await ask('runs.locate', { workspace })
+      if (located.kind === 'run') return located
+      return mine ?? fail(located.kind === 'none' ? nothingLoaded : severalOpen(located.reason))
     },
     keep: (who, place) => {
       const oldest = kept.keys().next().value
@@ -89,9 +86,9 @@ function nothingLoadedBy(prefix: string): Problem {
   return problem('RUN_UNKNOWN', { detail: 'no workflow is loaded', hint })
 }
 
-function severalOpen(first: string, second: string): Problem {
+function severalOpen(detail: string): Problem {
   return problem('RUN_UNKNOWN', {
-    detail: `several runs are open here: \`${first}\`, \`${second}\` or others`,
+    detail,
     hint: 'load the one you mean with `resume: true`, or have PAWL_RUN name it',
   })
 }

@@ -16,7 +16,7 @@ function openDesk(upstream: Upstream, ledger = openLedger(openMemoryStore(), Dat
   // WHY the cast: mail asks no more of a runtime than this.
   const runtime = {
     mailRules: async () => [{ from: null, to: null, mailsMax: 5 }],
-    send: async () => ({ reply: { kind: 'verdict', verdict: 'allow', callId: 'c' } }),
+    calls: { begin: async () => ({ state: 'allowed', callId: 'c' }), end: async () => 'ended' },
   } as unknown as Runtime
   const rest = { askWaitMs: 0, now: Date.now, isShared: false, log: () => undefined }
   return { ledger, post: openPost({ runtime, ledger, upstream, ...rest }) }

@@ -9,7 +9,7 @@ import { hashJson } from '../../core/machine/hash.ts'
 import { type Mail, mailBody, readMail } from '../../core/mail/read-mail.ts'
 import { mailsMaxOf, ruleOnMail } from '../../core/mail/rule-on-mail.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { type Judge, openJudge } from '../judge-request.ts'
+import { endRequest, type Judge, openJudge } from '../judge-request.ts'
 import { refuse } from '../refused.ts'
 import { type DoneMail, type Found, type Ledger, ledgerKey, type OpenMail } from './ledger.ts'
 import type { Sent, Upstream } from './upstream.ts'
@@ -317,11 +317,9 @@ type Ended = 'ok' | 'failed'
 
 /** The record tells what became of it; a mail that was sent is sent, whatever becomes of that. */
 async function report(desk: Desk, { runId, callId }: OpenMail, how: Ended): Promise<void> {
-  const report = { ok: how === 'ok', output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
-  const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
-  await desk.runtime
-    .send(runId, { kind: 'report', callId, report, branch: null }, by)
-    .catch((fault: unknown) => desk.log('a mail could not be reported', { fault: String(fault) }))
+  await endRequest(desk.runtime, { runId, callId, ok: how === 'ok', bytes: 0 }).catch(
+    (fault: unknown) => desk.log('a mail could not be reported', { fault: String(fault) }),
+  )
 }
 
 async function resume(desk: Desk): Promise<number> {

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '../../core/json.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { type Judge, openJudge } from '../judge-request.ts'
+import { endRequest, type Judge, openJudge } from '../judge-request.ts'
 import { readBytes } from '../read-json.ts'
 import { refuse } from '../refused.ts'
 import { formsOf, withoutForms } from './without-secret.ts'
@@ -81,9 +81,9 @@ export async function answerKeyed(desk: KeyedDesk, asked: KeyedRequest): Promise
     })
     const bytes = await bytesOf(back)
     sendBack(response, back, { bytes, host, forms: formsOf([secret, credential]) })
-    await report(desk, { runId, callId, ok: back.ok, bytes: bytes.length })
+    await endRequest(desk.runtime, { runId, callId, ok: back.ok, bytes: bytes.length })
   } catch (fault) {
-    await report(desk, { runId, callId, ok: false, bytes: 0 })
+    await endRequest(desk.runtime, { runId, callId, ok: false, bytes: 0 })
     // WHY not the fault itself: it may hold what was sent.
     const kind = fault instanceof Error ? fault.name : 'fault'
     const unsure = 'what became of the request is not known'
@@ -161,18 +161,4 @@ function locationOf(location: string, { url, name }: KeyedHost): string {
   const target = new URL(location, `${url}/`)
   if (target.origin !== new URL(url).origin) return target.href
   return `/to/${name}${target.pathname}${target.search}`
-}
-
-type Ended = {
-  readonly runId: string
-  readonly callId: string | null
-  readonly ok: boolean
-  readonly bytes: number
-}
-
-async function report({ runtime }: KeyedDesk, ended: Ended): Promise<void> {
-  const { runId, callId, ok, bytes } = ended
-  const report = { ok, output: null, exitCode: null, bytes, costMicroUsd: 0 }
-  const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
-  await runtime.send(runId, { kind: 'report', callId, report, branch: null }, by)
 }

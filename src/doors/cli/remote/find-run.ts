@@ -1,8 +1,6 @@
 /**
  * Which run is meant: the one that is named, by the beginning of its id, or the one at hand here.
  */
-import { dirname } from 'node:path'
-import { openStatuses } from '../../../runtime/open-statuses.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { PawlProblem } from '../../api/problem.ts'
@@ -13,9 +11,9 @@ const pageRuns = 500
 /** Pages that are looked through for the beginning of an id. */
 const pagesMax = 20
 
-/** The run of that id, or whose id begins so; without a name, the latest open one here. */
+/** The run of that id, or whose id begins so; without a name, the one that is open here. */
 export async function findRun(name: string | undefined, asked: Asked): Promise<string> {
-  if (name === undefined) return latestHere(asked)
+  if (name === undefined) return onlyOneHere(asked)
   const { remote } = asked
   if (await isRun(name, remote)) return name
   return onlyOne(name, await runsBeginning(name, remote), 'run')
@@ -32,15 +30,11 @@ async function isRun(runId: string, remote: Asked['remote']): Promise<boolean> {
   }
 }
 
-/** WHY upwards: an agent may have gone into a folder of its workspace. */
-async function latestHere({ remote, io, verb }: Asked): Promise<string> {
-  for (let folder = io.cwd; ; folder = dirname(folder)) {
-    const query = { workspace: folder, statuses: [...openStatuses], limit: 1 }
-    const { items } = await remote.call('runs.list', query)
-    if (items[0] !== undefined) return items[0].id
-    if (folder === dirname(folder)) break
-  }
-  throw usage(verb, 'no run is open in this folder; name one, `pawl runs --all` lists them')
+async function onlyOneHere({ remote, io, verb }: Asked): Promise<string> {
+  const located = await remote.call('runs.locate', { workspace: io.cwd })
+  if (located.kind === 'run') return located.runId
+  const why = located.kind === 'none' ? 'no run is open in this folder' : located.reason
+  throw usage(verb, `${why}; name one, \`pawl runs --all\` lists them`)
 }
 
 async function runsBeginning(

@@ -14,7 +14,7 @@ import { codeOf } from '../../../runtime/code-of.ts'
 import type { CardStore } from '../../../runtime/ports.ts'
 import type { By, Runtime } from '../../../runtime/runtime.ts'
 import type { Heard } from '../heard.ts'
-import { sessionOf } from '../which-run.ts'
+import { sessionName } from '../hook-context.ts'
 import { type Carried, hasTranscripts, type ModelUse, readUse } from './model-use.ts'
 import { readTail } from './tail-file.ts'
 
@@ -70,7 +70,7 @@ export function openSpending(options: SpendingOptions): Spending {
   return {
     look: (heard, payer) => begin(desk, heard, payer),
     settled: async (heard, waitMsMax) => {
-      const open = desk.underway.get(sessionOf(heard))
+      const open = desk.underway.get(sessionName(heard))
       if (open === undefined) return
       const late = new AbortController()
       const timeOver = sleep(waitMsMax, undefined, { signal: late.signal }).catch(() => undefined)
@@ -86,7 +86,7 @@ export function openSpending(options: SpendingOptions): Spending {
 function begin(desk: Desk, heard: Heard, payer: Payer): void {
   const { underway } = desk
   if (heard.uses.length === 0 && heard.transcripts.length === 0) return
-  const session = sessionOf(heard)
+  const session = sessionName(heard)
   const before = underway.get(session) ?? Promise.resolve()
   const next = before
     .then(() => payFor(desk, heard, payer))
@@ -116,7 +116,7 @@ async function payFor(desk: Desk, heard: Heard, payer: Payer): Promise<void> {
  */
 async function payUses(desk: Desk, heard: Heard, paying: Paying): Promise<void> {
   if (heard.uses.length === 0) return
-  const [key, source] = [sessionOf(heard), `${heard.host} plugin`]
+  const [key, source] = [sessionName(heard), `${heard.host} plugin`]
   const file = await fileOf(desk, key)
   await settleBegun(desk, key, file)
   for (const use of heard.uses) {

@@ -1,0 +1,87 @@
+/**
+ * A call that its caller asks about again: it waits for a person, a person refused it, or it was
+ * let through and its end was never reported. None of these is a new call.
+ */
+import type { DenialCode } from '../errors.ts'
+import { hashCall } from '../judge.ts'
+import type {
+  Approval,
+  CallRefusal,
+  Command,
+  Grant,
+  OpenCall,
+  RefusedCall,
+  RunState,
+} from './types.ts'
+
+type Checking = Extract<Command, { type: 'CheckCall' }>
+
+export type KnownCall =
+  | { readonly kind: 'pending'; readonly approval: Approval; readonly callId: string }
+  /** Let through before. `lost`: its own holder asks again, since the answer never arrived. */
+  | { readonly kind: 'lost' | 'unsure'; readonly open: OpenCall }
+
+/** The call that this one is, if it is known already; null: it is a new one. */
+export function findKnownCall(state: RunState, checking: Checking): KnownCall | null {
+  const { caller, call } = checking
+  if (caller === undefined) return null
+  const { approval } = state
+  if (approval !== null && 'tool' in approval.pending && approval.pending.caller === caller) {
+    const { callId } = approval.pending
+    if (approval.hash === hashCall(call)) return { kind: 'pending', approval, callId }
+  }
+  return findOpenCall(state, checking)
+}
+
+function findOpenCall({ openCalls }: RunState, checking: Checking): KnownCall | null {
+  const { caller, key, holder, sameAs, call } = checking
+  if (sameAs === undefined || openCalls.length === 0) return null
+  const mine = openCalls.filter((one) => one.caller === caller)
+  const named = key === undefined ? undefined : mine.find((one) => one.key === key)
+  if (named !== undefined) {
+    const isLost = holder !== undefined && named.holder === holder
+    return { kind: isLost ? 'lost' : 'unsure', open: named }
+  }
+  if (sameAs === 'key' || !mine.some(({ hash }) => hash !== undefined)) return null
+  const hash = hashCall(call)
+  const open = mine.find((one) => one.hash === hash)
+  return open === undefined ? null : { kind: 'unsure', open }
+}
+
+/** The state with the grants that this caller may use. Old records name no caller: anyone may. */
+export function withOwnGrants(state: RunState, { caller }: Checking): RunState {
+  const isOwn = ({ call }: Grant): boolean => call.caller === undefined || call.caller === caller
+  return state.grants.every(isOwn) ? state : { ...state, grants: state.grants.filter(isOwn) }
+}
+
+/** The refusal that this caller has not been told of yet; null: there is none. */
+export function findRefused(state: RunState, { caller, call }: Checking): RefusedCall | null {
+  const { refusedCalls = [] } = state
+  if (caller === undefined || refusedCalls.length === 0) return null
+  const hash = hashCall(call)
+  return refusedCalls.find((one) => one.caller === caller && one.hash === hash) ?? null
+}
+
+type Denied = { readonly code: DenialCode; readonly reason: string; readonly hint: string }
+
+/** Who refused a call, and with which words. */
+export function refusalIn({ by, note = '' }: RefusedCall): CallRefusal {
+  return { by: by ?? null, note }
+}
+
+/** What is said to a call that a person refused. */
+export function refusedText({ by, note }: CallRefusal): Denied {
+  const why = note === '' ? '' : `: ${note}`
+  return {
+    code: 'APPROVAL_REFUSED',
+    reason: by === null ? 'nobody decided about this call in time' : `${by} refused it${why}`,
+    hint: 'go on without it; a new call of the same contents asks a person again',
+  }
+}
+
+/** What is said to a call that was let through before and never reported. */
+export const unsureCall: Denied = {
+  code: 'CALL_UNSURE',
+  reason: 'this call was allowed before, and its end was never reported',
+  hint: 'it may have happened: look before you repeat it, and report it under its call id',
+}

@@ -1,0 +1,69 @@
+/**
+ * What answering a hook needs at hand, and which run a hook is about.
+ */
+import type { JsonObject } from '../../core/json.ts'
+import type { Located } from '../../runtime/calls/locate-run.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Heard, HostDialect } from './heard.ts'
+import type { Memory } from './memory.ts'
+import type { Spending } from './spending/open-spending.ts'
+
+export type HookSettings = {
+  /** How long a call may wait for a person, where its host lets it wait. */
+  readonly askWaitMs: number
+  /** How often in a row an agent that wants to stop is sent back to an unfinished run. */
+  readonly stopsMax: number
+  /** What a session may do that has no run, while runs of other sessions are open in its folder. */
+  readonly otherSessions: 'refused' | 'free'
+}
+
+export type HookOptions = {
+  readonly runtime: Runtime
+  readonly settings: HookSettings
+  /** What is wrong with the hooks that were installed in a folder; nothing: they are in force. */
+  readonly checkHooks: (workspace: string) => readonly string[]
+  readonly log: (what: string, about: JsonObject) => void
+  /** Lets runs pay for their models; absent: nobody counts. */
+  readonly spending?: Spending
+}
+
+export type HookContext = HookOptions & { readonly memory: Memory }
+
+/** A hook's question, once it is read. */
+export type HookRequest = {
+  readonly heard: Heard
+  readonly dialect: HostDialect
+  readonly workspace: string
+  /** The run that the host's environment names; null: none. */
+  readonly runId: string | null
+}
+
+/** The run that judges this session. */
+export function locateSession(
+  { runtime, settings }: HookContext,
+  { heard, workspace, runId }: HookRequest,
+): Promise<Located> {
+  const { otherSessions } = settings
+  const session = { name: sessionName(heard), agent: heard.agent, otherSessions }
+  return runtime.calls.locate({ workspace, runId, session })
+}
+
+/** A session under the name that claims use. */
+export function sessionName({ host, session }: Heard): string {
+  return `${host}:${session}`
+}
+
+/** Whoever speaks: a session, or a sub-agent of it. */
+export function speakerName({ heard }: HookRequest): string {
+  const session = sessionName(heard)
+  return heard.agent === null ? session : `${session}/${heard.agent}`
+}
+
+/** The name under which a decision at the host's own prompt is recorded. */
+export function promptName({ heard }: HookRequest): string {
+  // WHY not the name of a person: nobody knows who sat there, only what the host did.
+  return `the prompt of ${heard.host}, as its hook tells`
+}
+
+/** The agent of a host. */
+export const hookAgent = { kind: 'agent', name: 'agent' } as const

@@ -1,0 +1,278 @@
+/**
+ * May this call happen? Asks the run, waits for people and for calls that wait before it, and
+ * answers with what the call is now, also when its caller asks again after a crash.
+ * Knows runs and leases. Must not know hosts, wires or texts for agents.
+ */
+import { identityOf } from '../../core/engine/call-identity.ts'
+import type { Member } from '../../core/engine/family.ts'
+import { refusedText, unsureCall } from '../../core/engine/known-call.ts'
+import type { OpenCall, Reply } from '../../core/engine/types.ts'
+import { hashCall } from '../../core/judge.ts'
+import { findKept, type Kept } from '../kept-reply.ts'
+import type { LoadedRun } from '../load-run.ts'
+import type { Store } from '../ports.ts'
+import type { RunQueue } from '../run-queue.ts'
+import type { Intent, Outcome, Runtime } from '../runtime.ts'
+import { callerName, holderName } from './call-names.ts'
+import type { BeginOptions, CallAnswer, CallPlace, CallRequest, CallState } from './calls.ts'
+import { findReport } from './find-report.ts'
+import { type LeaseTools, putLease, takeLease } from './leases.ts'
+
+export type CallTools = LeaseTools & {
+  readonly store: Store
+  readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readApproval' | 'readHead' | 'waitFor'>
+  readonly currentRun: (runId: string) => Promise<LoadedRun>
+  /** The run of the family that listens now. */
+  readonly leafOf: (run: LoadedRun, branch: string | null) => Member
+  /** Calls that wait until a call before them is decided, in their order. */
+  readonly siblings: RunQueue
+}
+
+type InRun = CallRequest & { readonly place: Extract<CallPlace, { kind: 'run' }> }
+type Verdict = Extract<Reply, { kind: 'verdict' }>
+
+/** Judges a call, and waits for a decision as long as its caller does. */
+export async function beginCall(
+  tools: CallTools,
+  request: CallRequest,
+  options: BeginOptions & { readonly onJudged: () => void },
+): Promise<CallAnswer> {
+  const { place } = request
+  if (place.kind === 'none') return judgeWithoutRun(tools, request, place.workspace)
+  const call: InRun = { ...request, place }
+  const until = { ends: performance.now() + options.waitMs, signal: options.signal ?? null }
+  await waitForSiblings(tools, call, until)
+  let answer = await judge(tools, call, options)
+  options.onJudged()
+  while (answer.state === 'pending' && answer.approvalId !== null) {
+    const { approvalId } = answer
+    if (options.asksUser && !answer.needsQuorum) return answer
+    if (!(await waitForDecision(tools, approvalId, until))) return answer
+    answer = await judgeAgain(tools, call, options)
+  }
+  return answer
+}
+
+/** Where no run judges, policies do; nobody keeps a question, so `pending` has no approval. */
+function judgeWithoutRun(
+  { runtime }: CallTools,
+  { tool, input, host, server, cwd }: CallRequest,
+  workspace: string,
+): CallAnswer {
+  const { isFree, ...verdict } = runtime.checkFree({ tool, input, host, server, cwd, workspace })
+  const [isAllowed, isAsked] = [verdict.verdict === 'allow', verdict.verdict === 'ask']
+  return {
+    ...nothing,
+    ...verdict,
+    state: isAllowed ? 'allowed' : isAsked ? 'pending' : 'denied',
+    input: isAllowed ? input : null,
+    isUnguarded: isFree,
+  }
+}
+
+const nothing = {
+  instead: [],
+  input: null,
+  callId: null,
+  approvalId: null,
+  needsQuorum: false,
+  refusal: null,
+  report: null,
+  runId: null,
+  branch: null,
+  isUnguarded: false,
+  seq: 0,
+  view: () => null,
+} as const
+
+/** The first time: a call whose key is known already answers with what it is now. */
+async function judge(tools: CallTools, call: InRun, options: BeginOptions): Promise<CallAnswer> {
+  // WHY only by key: other callers name every call anew, or may use a name again.
+  const commandId = call.sameAs === 'key' ? call.key : null
+  const outcome = await send(tools, call, { actor: options.actor, commandId })
+  if (!outcome.isRepeated || commandId === null) return settle(tools, call, outcome)
+  const kept = await findKept(tools.store, call.place.runId, commandId)
+  const known = kept === null ? null : await knownAnswer(tools, call, kept)
+  return known ?? judgeAgain(tools, call, options)
+}
+
+async function judgeAgain(
+  tools: CallTools,
+  call: InRun,
+  { actor }: BeginOptions,
+): Promise<CallAnswer> {
+  return settle(tools, call, await send(tools, call, { actor, commandId: null }))
+}
+
+function send(
+  { runtime }: CallTools,
+  call: InRun,
+  by: Parameters<Runtime['send']>[2],
+): Promise<Outcome> {
+  const { place, door, caller, key, sameAs, tool, input, host, server, cwd } = call
+  const { estimateMicroUsd, holder } = call
+  const intent: Intent = {
+    kind: 'check',
+    ...{ tool, input, host, server, cwd, branch: place.branch },
+    caller: callerName(door, caller),
+    ...(key === null ? {} : { key }),
+    ...(sameAs === undefined ? {} : { sameAs }),
+    ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
+    ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
+  }
+  return runtime.send(place.runId, intent, by)
+}
+
+/** What the verdict of a run means to the call, with the lease of an approved one. */
+async function settle(tools: CallTools, call: InRun, outcome: Outcome): Promise<CallAnswer> {
+  const { runId } = call.place
+  const { holder } = call
+  const answer = answerOf(call, outcome)
+  const { callId, approvalId } = answer
+  if (call.sameAs !== 'contents' || holder === undefined) return answer
+  if (callId === null || approvalId === null) return answer
+  if (answer.state === 'allowed') await putLease(tools, { runId, callId, holder })
+  return answer.state === 'unsure' ? writeOff(tools, call, { ...answer, callId }) : answer
+}
+
+function answerOf({ place }: InRun, { reply, seq, view }: Outcome): CallAnswer {
+  const { runId, branch } = place
+  const where = { ...nothing, runId, branch, seq, view }
+  if (reply.kind !== 'verdict') {
+    const reason = reply.kind === 'refused' ? reply.reason : 'the call was not judged'
+    const hint = reply.kind === 'refused' ? reply.hint : 'this is a fault of Pawl; tell a person'
+    const code = 'INTERNAL'
+    return { ...where, verdict: 'deny', state: 'denied', code, reason, hint, rule: null }
+  }
+  const { kind: _, approvalId = null, needsQuorum = false, refusal = null, ...verdict } = reply
+  return { ...where, ...verdict, approvalId, needsQuorum, refusal, state: stateOf(reply) }
+}
+
+function stateOf({ verdict, code }: Verdict): CallState {
+  if (verdict === 'allow') return 'allowed'
+  if (verdict === 'ask') return 'pending'
+  if (code === 'APPROVAL_REFUSED') return 'refused'
+  return code === 'CALL_UNSURE' ? 'unsure' : 'denied'
+}
+
+type Unsure = CallAnswer & { readonly callId: string }
+
+/** An approved call whose holder is gone is recorded as failed, at what it may have cost. */
+async function writeOff(tools: CallTools, call: InRun, answer: Unsure): Promise<CallAnswer> {
+  const { runId, branch } = call.place
+  const { callId } = answer
+  if (!(await takeLease(tools, { runId, callId }))) {
+    const hint = 'wait for its result; if its maker is gone, a later try says so'
+    return { ...answer, reason: 'this very call is being made already', hint }
+  }
+  const open = await findOpen(tools, call, callId)
+  // WHY the estimate: it may have happened, and then it has cost.
+  const costMicroUsd = call.estimateMicroUsd ?? 0
+  const report = { ok: false, output: null, exitCode: null, bytes: 0, costMicroUsd }
+  const ended = { kind: 'report', callId, report, branch } as const
+  const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
+  await tools.runtime.send(runId, { ...ended, ...identityOf(open ?? {}) }, by)
+  const reason = 'a person approved this call and it was begun, but its end was never seen'
+  const hint = 'it may have happened: look before you repeat it; making it again asks a person anew'
+  return { ...answer, reason, hint }
+}
+
+/** What became of a call that was answered under this key before; null: it was never made. */
+async function knownAnswer(
+  tools: CallTools,
+  call: InRun,
+  { reply, seq }: Kept,
+): Promise<CallAnswer | null> {
+  if (reply.kind !== 'verdict') return null
+  const { runId, branch } = call.place
+  const base = { ...nothing, runId, branch, seq, rule: null, verdict: 'deny' } as const
+  const { callId, approvalId = null } = reply
+  if (reply.verdict === 'deny') {
+    const { code, reason, rule, hint, instead } = reply
+    const said = { code, reason, rule, hint, instead }
+    const { refusal = null } = reply
+    return { ...base, ...said, callId, approvalId, refusal, state: stateOf(reply) }
+  }
+  const named = { ...base, callId, approvalId }
+  if (approvalId !== null) {
+    const row = await tools.runtime.readApproval(approvalId)
+    if (row.status === 'refused' || row.status === 'expired') {
+      const refusal = { by: row.decidedBy, note: row.note }
+      return { ...named, ...refusedText(refusal), refusal, state: 'refused' }
+    }
+  }
+  const found = callId === null ? null : await findReport(tools.store, runId, { callId, seq })
+  if (found === null || (found === 'unreported' && (await findOpen(tools, call, callId))))
+    return null
+  if (found === 'unreported') return { ...named, ...unsureCall, state: 'unsure' }
+  const reason = `this call was made before, and ${found.ok ? 'it succeeded' : 'it failed'}`
+  const hint = 'go on with its result; a new call needs a key of its own'
+  return { ...named, state: 'done', code: 'CALL_DONE', reason, hint, report: found }
+}
+
+/** The call as its run knows it; undefined: it has ended, or is forgotten. */
+async function findOpen(
+  { currentRun }: CallTools,
+  { place }: InRun,
+  callId: string | null,
+): Promise<OpenCall | undefined> {
+  const { family } = await currentRun(place.runId)
+  const open = family.members.flatMap(({ state }) => state.openCalls)
+  return open.find((one) => one.callId === callId)
+}
+
+type Until = { readonly ends: number; readonly signal: AbortSignal | null }
+
+/** Whether a person has decided before the time was over. */
+async function waitForDecision(
+  tools: CallTools,
+  approvalId: string,
+  until: Until,
+): Promise<boolean> {
+  for (;;) {
+    const { status, runId } = await tools.runtime.readApproval(approvalId)
+    if (status !== 'pending') return true
+    if (!(await waitForChange(tools, runId, until))) return false
+  }
+}
+
+/** Waits until the log of a run has grown; false: the time is over, or the caller is gone. */
+async function waitForChange(
+  { runtime }: CallTools,
+  runId: string,
+  { ends, signal }: Until,
+): Promise<boolean> {
+  const timeoutMs = Math.floor(ends - performance.now())
+  if (timeoutMs <= 0 || signal?.aborted === true) return false
+  const after = (await runtime.readHead(runId))?.seq ?? 0
+  await runtime.waitFor({ runId, after, timeoutMs, signal })
+  return true
+}
+
+/**
+ * While another call of the run waits for a person, those behind it wait in their order instead of
+ * being denied. Whoever cannot wait any longer is judged as it is then.
+ */
+async function waitForSiblings(tools: CallTools, call: InRun, until: Until): Promise<void> {
+  if (until.ends <= performance.now() || !(await isBlocked(tools, call))) return
+  const { runId, branch } = call.place
+  const turn = tools.siblings.inTurn(`${runId} ${branch ?? ''}`, async () => {
+    while (await isBlocked(tools, call)) {
+      if (!(await waitForChange(tools, runId, until))) return
+    }
+  })
+  let timer: NodeJS.Timeout | undefined
+  const timeIsOver = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, until.ends - performance.now()))
+  })
+  await Promise.race([turn, timeIsOver]).finally(() => clearTimeout(timer))
+}
+
+/** Whether a call of another caller, or of other contents, waits for a person. */
+async function isBlocked(tools: CallTools, call: InRun): Promise<boolean> {
+  const { place, door, caller } = call
+  const { approval } = tools.leafOf(await tools.currentRun(place.runId), place.branch).state
+  if (approval === null || !('tool' in approval.pending)) return false
+  const isOwn = approval.pending.caller === callerName(door, caller)
+  return !isOwn || approval.hash !== hashCall(call)
+}

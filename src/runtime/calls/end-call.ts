@@ -1,0 +1,43 @@
+/**
+ * How a call ended: recorded once, by whoever makes it.
+ */
+import type { Actor } from '../../core/engine/types.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { Intent, Runtime } from '../runtime.ts'
+import { callerName, holderName } from './call-names.ts'
+import type { EndAnswer, EndRequest } from './calls.ts'
+import { dropLease, type LeaseTools } from './leases.ts'
+
+export type EndTools = LeaseTools & { readonly runtime: Pick<Runtime, 'send'> }
+
+/** Records the end of a call. A run that is gone needs to be told nothing. */
+export async function endCall(
+  tools: EndTools,
+  request: EndRequest,
+  actor: Actor,
+): Promise<EndAnswer> {
+  const { runId, callId, isLeased } = request
+  try {
+    const by = { actor, commandId: null }
+    const { reply } = await tools.runtime.send(runId, reportIntent(request), by)
+    if (reply.kind === 'refused') return reply.code === 'NOT_PERMITTED' ? 'foreign' : 'unknown'
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'RUN_UNKNOWN') return 'unknown'
+    throw fault
+  }
+  // WHY after the report: a call without a lease is one that can be written off.
+  if (isLeased && callId !== null) await dropLease(tools, { runId, callId })
+  return 'ended'
+}
+
+function reportIntent(request: EndRequest): Intent {
+  const { branch, callId, door = '', caller, key, holder, report, grantedAtPrompt } = request
+  return {
+    kind: 'report',
+    ...{ callId, report, branch },
+    ...(caller === undefined ? {} : { caller: callerName(door, caller) }),
+    ...(key === undefined ? {} : { key }),
+    ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
+    ...(grantedAtPrompt === undefined ? {} : { grantedAtPrompt }),
+  }
+}

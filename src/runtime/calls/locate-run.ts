@@ -1,0 +1,184 @@
+/**
+ * Which run judges a caller. The one answer for every door and the command line; the table of
+ * rulings is in docs/calls.md, and each of them is a line here.
+ * Knows sessions, folders and marks. Must not know what the caller wants.
+ */
+import { isNear, realFolder } from '../folders.ts'
+import type { Marks, ShownMark } from '../marks.ts'
+import { isOpen } from '../open-statuses.ts'
+import type { RunHead, Store } from '../ports.ts'
+import { claimBranch, listRunsHere, runOfSession } from '../session-run.ts'
+
+export type LocateRequest = {
+  /** Where the caller works, as an absolute path. */
+  readonly workspace: string
+  /** The run that the environment names (`PAWL_RUN`); null: none. */
+  readonly runId: string | null
+  /** The session of a host, from its hook; null: the caller is no session. */
+  readonly session: SessionCaller | null
+  /** A mark in the arguments of a call; it counts only if a hook of this daemon wrote it. */
+  readonly mark?: ShownMark | null
+  /** The run that this caller was held by last; null: none. */
+  readonly last?: string | null
+}
+
+export type SessionCaller = {
+  /** `claude:abc`. */
+  readonly name: string
+  /** A sub-agent of the session; null: the main one. */
+  readonly agent: string | null
+  /** What a session without a run may do while other sessions have runs in its folder. */
+  readonly otherSessions: 'refused' | 'free'
+}
+
+export type Located =
+  | { readonly kind: 'run'; readonly runId: string; readonly branch: string | null }
+  /** No run: policies alone. `others`: open runs here that other sessions have. */
+  | { readonly kind: 'none'; readonly others: readonly RunHead[] }
+  /** It cannot be told, so nothing is let through. */
+  | UnclearRun
+
+export type UnclearRun = {
+  readonly kind: 'unclear'
+  readonly code: 'REQUEST_INVALID'
+  readonly reason: string
+  readonly hint: string
+}
+
+export type LocateTools = {
+  readonly store: Store
+  readonly marks: Pick<Marks, 'isProven'>
+  readonly now: () => number
+  /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
+  readonly openRuns: (workspace: string) => Promise<readonly string[]>
+  /** Branches of a run that somebody can work on, the one at work first. */
+  readonly openBranches: (runId: string) => Promise<readonly string[]>
+}
+
+/** The run that judges this caller. */
+export async function locateRun(tools: LocateTools, caller: LocateRequest): Promise<Located> {
+  const { runId, session } = caller
+  const workspace = realFolder(caller.workspace)
+  if (runId !== null) return namedRun(tools, { ...caller, runId })
+  if (session !== null) return sessionRun(tools, session, workspace)
+  return (await markedRun(tools, caller, workspace)) ?? folderRun(tools, caller, workspace)
+}
+
+type Named = LocateRequest & { readonly runId: string }
+
+/** What the environment names was said by whoever started the host: no call says otherwise. */
+async function namedRun(tools: LocateTools, caller: Named): Promise<Located> {
+  const { runId, session } = caller
+  if ((await tools.store.readHead(runId)) === null) {
+    const reason = `PAWL_RUN names the run \`${runId}\`, and there is none of that id`
+    return unclear(reason, '`pawl runs --all` lists them')
+  }
+  if (session !== null) return inBranch(tools, session, runId)
+  const mark = provenMark(tools, caller)
+  return { kind: 'run', runId, branch: mark?.run === runId ? mark.branch : null }
+}
+
+function provenMark({ marks }: LocateTools, { mark = null }: LocateRequest): ShownMark | null {
+  return mark !== null && marks.isProven(mark) ? mark : null
+}
+
+/** The run of the session whose hook marked the call; null: it names none. */
+async function markedRun(
+  tools: LocateTools,
+  caller: LocateRequest,
+  workspace: string,
+): Promise<Located | null> {
+  const mark = provenMark(tools, caller)
+  if (mark === null || mark.run === null) return null
+  const where = (await tools.store.readHead(mark.run))?.workspace ?? null
+  if (where !== null && isNear(where, workspace)) {
+    return { kind: 'run', runId: mark.run, branch: mark.branch }
+  }
+  // WHY: a mark can be read in the transcript of a session and shown in another folder.
+  const reason = 'the hook names a run of another folder than the one that the caller works in'
+  return unclear(reason, 'a person names the run with PAWL_RUN, or the folder with --workspace')
+}
+
+/** No session is known: the only run that is open here, above or below. */
+async function folderRun(
+  { openRuns }: LocateTools,
+  { last = null }: LocateRequest,
+  workspace: string,
+): Promise<Located> {
+  const [only, second] = await openRuns(workspace)
+  if (second !== undefined) {
+    const names = `\`${only}\`, \`${second}\` or others`
+    return unclear(
+      `several runs are open in this folder, above it or below it: ${names}`,
+      'a person names one with PAWL_RUN, or ends the others with `pawl cancel RUN`',
+    )
+  }
+  // WHY the last one: who could end its run would choose what it is held by.
+  const runId = only ?? last
+  return runId === null ? { kind: 'none', others: [] } : { kind: 'run', runId, branch: null }
+}
+
+/** The run that the session works on; else the one free run of its folder, from now on. */
+async function sessionRun(
+  tools: LocateTools,
+  session: SessionCaller,
+  workspace: string,
+): Promise<Located> {
+  const head = await runOfSession(tools.store, session.name)
+  if (head !== null && isOpen(head.status)) return inBranch(tools, session, head.id)
+  // WHY: who could give up one run and start another would choose what it is held by.
+  const begunBy = head === null || head.status === 'completed' ? 'anybody' : 'person'
+  const { all, free } = await listRunsHere(tools.store, workspace, begunBy)
+  const [only, second] = free
+  if (second !== undefined) return severalFree(free)
+  if (only !== undefined) {
+    const wish = { runId: only.id, branch: '', session: session.name, at: tools.now() }
+    // Another session was faster: there is one free run less.
+    const isMine = (await tools.store.claim(wish)) === session.name
+    return isMine ? inBranch(tools, session, only.id) : sessionRun(tools, session, workspace)
+  }
+  // A run that has ended still says what may be done after it, until there is another.
+  if (head !== null) return inBranch(tools, session, head.id)
+  // WHY: an agent that could begin a second session, or end its own, would be free of its run.
+  return all.length > 0 && session.otherSessions === 'refused'
+    ? othersOpen(all)
+    : { kind: 'none', others: all }
+}
+
+/** The main agent works on the main run, a sub-agent on the branch that is its own. */
+async function inBranch(
+  { store, now, openBranches }: LocateTools,
+  { name, agent }: SessionCaller,
+  runId: string,
+): Promise<Located> {
+  if (agent === null) return { kind: 'run', runId, branch: null }
+  const claim = { runId, session: `${name}/${agent}`, at: now() }
+  const branch = await claimBranch(store, await openBranches(runId), claim)
+  return { kind: 'run', runId, branch }
+}
+
+const listedMax = 12
+
+function severalFree(free: readonly RunHead[]): UnclearRun {
+  const names = free.map(({ id, definition, stage }) => `${id} (${definition}, \`${stage}\`)`)
+  return unclear(
+    `${free.length} runs are open in this folder and it cannot be told which one this session ` +
+      `works on: ${names.slice(0, listedMax).join(', ')}`,
+    'a person names one with PAWL_RUN in the environment of the agent, or ends the others with ' +
+      '`pawl cancel RUN`',
+  )
+}
+
+function othersOpen(others: readonly RunHead[]): UnclearRun {
+  const names = others.slice(0, listedMax).map(({ id, definition }) => `${id} (${definition})`)
+  return unclear(
+    'this session works on no run, and runs of other sessions are open in this folder: ' +
+      names.join(', '),
+    'start one of your own with pawl_load_workflow of the MCP server pawl, or have a person give ' +
+      'one to this session with `pawl release RUN`',
+  )
+}
+
+function unclear(reason: string, hint: string): UnclearRun {
+  return { kind: 'unclear', code: 'REQUEST_INVALID', reason, hint }
+}
