@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../runtime/ports.ts'
 import { approvalsContract } from './approvals.contract.ts'
 import { begunCallsContract } from './begun-calls.contract.ts'
+import { callsContract } from './calls.contract.ts'
 import { cardsContract } from './cards.contract.ts'
 import { careContract } from './care.contract.ts'
 import { claimsContract } from './claims.contract.ts'
@@ -52,6 +53,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     claimsContract(subject)
     cardsContract(subject)
     begunCallsContract(subject)
+    callsContract(subject)
     careContract(subject)
     textsContract(subject)
   })
