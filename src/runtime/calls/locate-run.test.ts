@@ -26,18 +26,18 @@ const session = (name: string, agent: string | null = null): LocateRequest => ({
 
 /** Where the run is, who asks, and whether that run judges them. */
 test.each([
-  ['the same folder', here, here, { session: 'run', nobody: 'run' }],
-  ['a folder above', '/repo', here, { session: 'run', nobody: 'run' }],
-  ['a folder below', '/repo/app/api', here, { session: 'none', nobody: 'run' }],
-  ['a folder beside', '/repo/other', here, { session: 'none', nobody: 'none' }],
-  ['a folder of a longer name', '/repo/app2', here, { session: 'none', nobody: 'none' }],
-])('a run of %s judges whom the table says', async (_, workspace, caller, expected) => {
+  ['the same folder', here, { session: 'run', nobody: 'run' }],
+  ['a folder above', '/repo', { session: 'run', nobody: 'run' }],
+  ['a folder below', '/repo/app/api', { session: 'none', nobody: 'run' }],
+  ['a folder beside', '/repo/other', { session: 'none', nobody: 'none' }],
+  ['a folder of a longer name', '/repo/app2', { session: 'none', nobody: 'none' }],
+])('a run of %s judges whom the table says', async (_, workspace, expected) => {
   const bench = openBench()
   const runId = await start(bench, workspace)
   const { locate } = bench.runtime.calls
-  const alone = await locate({ ...nobody, workspace: caller })
+  const alone = await locate(nobody)
   expect(alone.kind).toBe(expected.nobody)
-  const located = await locate({ ...session('claude:1'), workspace: caller })
+  const located = await locate(session('claude:1'))
   expect(located.kind).toBe(expected.session)
   if (located.kind === 'run') expect(located.runId).toBe(runId)
 })
