@@ -11,12 +11,8 @@ import { judge } from './answer-call.ts'
 import { report } from './answer-report.ts'
 import { begin, prompt, stop } from './answer-session.ts'
 import { type Desk, find, type HookDeskOptions, type Question } from './desk.ts'
-import { block, type Heard, type HostDialect, silence, type Wire, type Word } from './heard.ts'
-import { claude } from './hosts/claude.ts'
-import { codex } from './hosts/codex.ts'
-import { cursor } from './hosts/cursor.ts'
-import { gemini } from './hosts/gemini.ts'
-import { opencode } from './hosts/opencode.ts'
+import { block, type Heard, silence, type Wire, type Word } from './heard.ts'
+import { dialectOf } from './hosts/dialects.ts'
 import { openMemory } from './memory.ts'
 import { sessionOf } from './which-run.ts'
 
@@ -25,10 +21,6 @@ export type HookDesk = {
   /** The same for a host that asks over HTTP. */
   readonly answerHttp: AnswerHook
 }
-
-const dialects: ReadonlyMap<string, HostDialect> = new Map(
-  [claude, codex, gemini, opencode, cursor].map((one) => [one.host, one]),
-)
 
 /** Opens the desk at which hooks are answered. */
 export function openHookDesk(options: HookDeskOptions): HookDesk {
@@ -40,10 +32,10 @@ export function openHookDesk(options: HookDeskOptions): HookDesk {
 }
 
 async function answer(desk: Desk, question: HookQuestion, wire: Wire): Promise<HookOutput> {
-  const dialect = dialects.get(question.host)
-  const payload = dialect === undefined ? null : parse(question.payload)
+  const dialect = dialectOf(question.host)
+  const payload = dialect === null ? null : parse(question.payload)
   const heard = payload === null ? null : (dialect?.read(payload) ?? null)
-  if (dialect === undefined || heard === null) {
+  if (dialect === null || heard === null) {
     desk.log('a hook was not understood', { host: question.host })
     const what = `Pawl does not understand what \`${question.host}\` says, so it is blocked`
     return block(`${what}; update Pawl, or run \`pawl doctor\``)

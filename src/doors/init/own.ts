@@ -2,16 +2,15 @@
  * Which entries of a host's settings are Pawl's: told by what they call, never by where they stand.
  * An entry of another Pawl (moved, or upgraded) is Pawl's, too. Must not change anything.
  */
-
+import { agentHostIds, alternationOf } from '../../core/hosts/registry.ts'
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Path } from '../../core/source/edit-json.ts'
 import { gatewayServer } from '../../core/tools/own-tools.ts'
-import { hostNames } from './install.ts'
 
 /** The name of Pawl among a host's MCP servers. */
 export const serverName = 'pawl'
 
-const hosts = hostNames.join('|')
+const hosts = alternationOf(agentHostIds)
 const hookClient = new RegExp(`(?:^|[/\\\\])pawl-hook['"]?\\s+(?:${hosts})\\b`)
 const hookUrl = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/v1/hooks/(?:${hosts})$`)
 const program = /(?:^|[/\\])pawl(?:\.(?:js|ts))?$/

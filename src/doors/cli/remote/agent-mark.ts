@@ -2,14 +2,11 @@
  * Whether this program was started by an agent's host, which marks what its shell tool runs.
  * A help against accidents, not a wall: whoever runs a program chooses its environment.
  */
+import { fromAgentHosts } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 
-/** Claude Code, Codex, Gemini CLI, opencode, Cursor. */
-const marks = [
-  ...['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED'],
-  ...['CODEX_CI', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_AGENT'],
-]
+const marks = fromAgentHosts((host) => host.environmentMarks)
 
 /** The variable that tells; null: a person runs this, as far as can be seen. */
 export function agentMarkIn(env: Readonly<Record<string, string | undefined>>): string | null {

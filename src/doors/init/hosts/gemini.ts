@@ -1,27 +1,22 @@
 /**
  * Gemini CLI: hooks and an MCP server. Its timeouts are in milliseconds.
  */
-import type { Host } from '../wanted.ts'
+import { agentHosts } from '../../../core/hosts/registry.ts'
+import type { HostSetup } from '../wanted.ts'
 import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
-const events = [
-  ...['BeforeTool', 'AfterTool', 'BeforeAgent', 'AfterAgent', 'SessionStart', 'SessionEnd'],
-]
+const { hooksFile: settingsFile } = agentHosts.gemini
 
-export const gemini: Host = {
-  name: 'gemini',
-  title: 'Gemini CLI',
-  program: 'gemini',
-  folder: '.gemini',
+export const gemini: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {
-      path: '.gemini/settings.json',
+      path: settingsFile,
       mode: 'plain',
       content: {
         kind: 'json',
         entries: [
-          ...hooksFor(events, (event) => ({
+          ...hooksFor('gemini', (event) => ({
             hooks: [
               {
                 name: 'pawl',
@@ -37,4 +32,5 @@ export const gemini: Host = {
     },
   ],
   remarks: () => ['Gemini CLI runs hooks of a workspace only where its user trusts the folder'],
+  trust: null,
 }
