@@ -6,7 +6,7 @@ import {
   type AgentHostId,
   agentHostIds,
   agentHosts,
-  textsIn,
+  listIn,
 } from '../../src/core/hosts/registry.ts'
 
 export type Package = {
@@ -22,7 +22,7 @@ function packageOf(id: AgentHostId): readonly Package[] {
   const { packages: names, program, proof } = agentHosts[id]
   if (!('version' in proof)) return []
   return [
-    { folder: id, packages: textsIn(names).map((name) => `${name}@${proof.version}`), program },
+    { folder: id, packages: listIn(names).map((name) => `${name}@${proof.version}`), program },
   ]
 }
 

@@ -38,6 +38,8 @@ export const claudeHost = {
   folder: '.claude',
   hooksFile: '.claude/settings.local.json',
   serversFile: '.mcp.json',
+  serversKey: 'mcpServers',
+  offSwitches: [{ setting: 'disableAllHooks', value: true }],
   tokenFile: '.claude/settings.local.json',
   protectedFiles: {
     anywhere: [

@@ -35,6 +35,8 @@ export const codexHost = {
   folder: '.codex',
   hooksFile: '.codex/hooks.json',
   serversFile: '.codex/config.toml',
+  serversKey: none('the file is TOML: Pawl has a block of its own in it'),
+  offSwitches: none('its hooks are trusted or not, which Codex itself tells'),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: ['.codex/**'],

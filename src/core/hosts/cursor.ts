@@ -35,6 +35,8 @@ export const cursorHost = {
   folder: '.cursor',
   hooksFile: '.cursor/hooks.json',
   serversFile: '.cursor/mcp.json',
+  serversKey: 'mcpServers',
+  offSwitches: none('it has no such setting'),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [

@@ -34,6 +34,11 @@ export const geminiHost = {
   folder: '.gemini',
   hooksFile: '.gemini/settings.json',
   serversFile: '.gemini/settings.json',
+  serversKey: 'mcpServers',
+  offSwitches: [
+    { setting: 'hooksConfig.enabled', value: false },
+    { setting: 'hooksConfig.disabled', value: 'lists pawl' },
+  ],
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [

@@ -79,6 +79,9 @@ export type ProtectedFiles = {
   readonly root: Texts
 }
 
+/** A setting, as a path with dots, and the value by which it turns hooks off. */
+export type OffSwitch = { readonly setting: string; readonly value: boolean | 'lists pawl' }
+
 /** An agent host: a program that runs an agent and asks Pawl about its calls. */
 export type HostDescriptor = ToolVocabulary & {
   /** The program that starts it. A run does not let its agent start another one. */
@@ -94,6 +97,10 @@ export type HostDescriptor = ToolVocabulary & {
   readonly hooksFile: string
   /** The file that `pawl init` registers the MCP server in. */
   readonly serversFile: string
+  /** The member of that file that holds the MCP servers. */
+  readonly serversKey: string | NotApplicable
+  /** Settings by which its user turns hooks off. `pawl doctor` looks for them. */
+  readonly offSwitches: readonly OffSwitch[] | NotApplicable
   /** The file that holds Pawl's token, which no agent may read: a folder and a name. */
   readonly tokenFile: string | NotApplicable
   /** Files that no agent may change: they configure the host, or it runs what is in them. */

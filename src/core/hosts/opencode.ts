@@ -35,6 +35,8 @@ export const opencodeHost = {
   folder: '.opencode',
   hooksFile: '.opencode/plugins/pawl.js',
   serversFile: 'opencode.json',
+  serversKey: 'mcp',
+  offSwitches: none('a plugin is loaded whenever it is there'),
   tokenFile: none('the plugin starts the hook client, which needs no token'),
   protectedFiles: {
     anywhere: ['.opencode/**', 'opencode.json', 'opencode.jsonc'],

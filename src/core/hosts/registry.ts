@@ -11,7 +11,6 @@ import {
   type HostDescriptor,
   hookMeanings,
   type NotApplicable,
-  type Texts,
   type ToolVocabulary,
 } from './host-descriptor.ts'
 import { mcpVocabulary } from './mcp.ts'
@@ -56,21 +55,28 @@ function isProvable(id: AgentHostId): id is ProvableHostId {
   return 'version' in agentHosts[id].proof
 }
 
-/** The texts of a field; none where it does not apply. */
-export function textsIn(field: Texts): readonly string[] {
+/** What a field lists; nothing where it does not apply. */
+export function listIn<T>(field: readonly T[] | NotApplicable): readonly T[] {
   return 'none' in field ? [] : field
 }
 
-/** What all agent hosts together have in a field. */
-export function fromAgentHosts(pick: (host: HostDescriptor) => Texts): readonly string[] {
-  return [...new Set(agentHostIds.flatMap((id) => textsIn(pick(agentHosts[id]))))]
+/** What all agent hosts together have in a field, each thing once. */
+export function fromAgentHosts<T>(
+  pick: (host: HostDescriptor) => T | readonly T[] | NotApplicable,
+): readonly T[] {
+  const fields = agentHostIds.map((id) => pick(agentHosts[id]))
+  return [...new Set(fields.flatMap((field) => (isNone(field) ? [] : field)))]
+}
+
+function isNone(field: unknown): field is NotApplicable {
+  return typeof field === 'object' && field !== null && 'none' in field
 }
 
 const meanings: ReadonlyMap<AgentHostId, ReadonlyMap<string, HookMeaning>> = new Map(
   agentHostIds.map((id) => {
     const { events } = agentHosts[id]
     const pairs = hookMeanings.flatMap((meaning) =>
-      textsIn(events[meaning]).map((event) => [event, meaning] as const),
+      listIn(events[meaning]).map((event) => [event, meaning] as const),
     )
     return [id, new Map(pairs)]
   }),

@@ -46,7 +46,7 @@ function isForHelp(words: readonly string[]): boolean {
 }
 
 /** Programs that run an agent, and the packages that bring them. */
-const agentPrograms = new RegExp(`^(?:${alternationOf(fromAgentHosts((host) => [host.program]))})$`)
+const agentPrograms = new RegExp(`^(?:${alternationOf(fromAgentHosts((host) => host.program))})$`)
 const agentPackages = new RegExp(
   `^(?:${alternationOf(fromAgentHosts((host) => host.packages))})(?:@.*)?$`,
 )

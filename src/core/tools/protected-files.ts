@@ -56,7 +56,7 @@ const atRoot = [
 /** Directories that count themselves: who moves or removes them takes what is in them along. */
 const heldWhole: ReadonlySet<string> = new Set([
   ...['.pawl', '.vscode', '.husky', '.git', '.ssh'],
-  ...fromAgentHosts((host) => [host.folder]),
+  ...fromAgentHosts((host) => host.folder),
 ])
 
 type Pattern = readonly string[]
@@ -141,9 +141,9 @@ export function isSecret(place: Place): boolean {
   return segments.slice(Math.max(at, 0)).some((segment, i) => i > 0 && isSecretName(segment))
 }
 
-const tokenFiles = fromAgentHosts(({ tokenFile }) =>
-  typeof tokenFile === 'string' ? [tokenFile] : tokenFile,
-).map((path) => path.split('/') as readonly string[])
+const tokenFiles: readonly Pattern[] = fromAgentHosts((host) => host.tokenFile).map((path) =>
+  path.split('/'),
+)
 
 /** Where `pawl init` has to write down a token; a pattern may stand for it. */
 function isTokenFile(segments: readonly string[]): boolean {

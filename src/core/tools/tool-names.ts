@@ -6,7 +6,7 @@
 import type { Act, Call } from '../engine/types.ts'
 import { type CommonTool, commonToolNames, commonTools } from '../hosts/common-tools.ts'
 import type { ToolVocabulary } from '../hosts/host-descriptor.ts'
-import { type HostId, hostIds, textsIn, toolVocabularies } from '../hosts/registry.ts'
+import { type HostId, hostIds, listIn, toolVocabularies } from '../hosts/registry.ts'
 import type { JsonObject } from '../json.ts'
 import { type McpName, mcpNameOf, spelledMcpName } from './mcp-name.ts'
 
@@ -46,12 +46,12 @@ const everywhere: ReadonlyMap<string, CommonTool> = new Map([
 
 /** Tools that change files by a patch: both `Edit` and `Write` mean them. */
 const patchTools: ReadonlySet<string> = new Set(
-  hostIds.flatMap((host) => textsIn(toolVocabularies[host].tools.patches)),
+  hostIds.flatMap((host) => listIn(toolVocabularies[host].tools.patches)),
 )
 const patchNames: ReadonlySet<CommonTool> = new Set(['Edit', 'Write', 'MultiEdit'])
 
 const viewerTools: ReadonlySet<string> = new Set(
-  hostIds.flatMap((host) => textsIn(toolVocabularies[host].tools.viewers)),
+  hostIds.flatMap((host) => listIn(toolVocabularies[host].tools.viewers)),
 )
 
 /** Whether a tool for editing only reads when its `command` is `view`. */

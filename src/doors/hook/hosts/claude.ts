@@ -2,7 +2,8 @@
  * The hooks of Claude Code, and those of Codex, which speak the same language with exceptions.
  */
 import type { Report } from '../../../core/engine/types.ts'
-import { type AgentHostId, agentHosts, meaningOf } from '../../../core/hosts/registry.ts'
+import { claudeHost } from '../../../core/hosts/claude.ts'
+import { type AgentHostId, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
@@ -15,7 +16,7 @@ export const claude: HostDialect = {
   host: 'claude',
   read: (payload) => readAs('claude', payload, eventParts),
   answer,
-  asks: agentHosts.claude.canAskUser,
+  asks: claudeHost.canAskUser,
   transcript: { mark: /"usage"/, read: readUse },
 }
 

@@ -2,7 +2,7 @@
  * The hooks of Codex: the language of Claude Code, with exceptions that were measured. A field too
  * many undoes an answer, `ask` lets the call run, and a changed input counts only beside `allow`.
  */
-import { agentHosts } from '../../../core/hosts/registry.ts'
+import { codexHost } from '../../../core/hosts/codex.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
 import { block, type Heard, type HostDialect, say, type Word } from '../heard.ts'
@@ -20,7 +20,7 @@ export const codex: HostDialect = {
   host: 'codex',
   read: (payload) => readAs('codex', payload, eventParts),
   answer,
-  asks: agentHosts.codex.canAskUser,
+  asks: codexHost.canAskUser,
   transcript: { mark: /"(?:token_count|turn_context)"/, read: readUse },
 }
 

@@ -1,7 +1,8 @@
 /**
  * The hooks of Cursor, by its documents: it cannot be installed where Pawl is tested.
  */
-import { agentHosts, meaningOf } from '../../../core/hosts/registry.ts'
+import { cursorHost } from '../../../core/hosts/cursor.ts'
+import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
@@ -13,7 +14,7 @@ export const cursor: HostDialect = {
   host: 'cursor',
   read,
   answer,
-  asks: agentHosts.cursor.canAskUser,
+  asks: cursorHost.canAskUser,
   transcript: null,
 }
 

@@ -1,7 +1,7 @@
 /**
  * The hooks of Gemini CLI. It hears refusals only at the top of an answer, and hangs on `ask`.
  */
-import { agentHosts } from '../../../core/hosts/registry.ts'
+import { geminiHost } from '../../../core/hosts/gemini.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { McpName } from '../../../core/tools/mcp-name.ts'
@@ -16,7 +16,7 @@ export const gemini: HostDialect = {
   host: 'gemini',
   read: (payload) => readAs('gemini', payload, eventParts),
   answer,
-  asks: agentHosts.gemini.canAskUser,
+  asks: geminiHost.canAskUser,
   transcript: { mark: /"tokens"/, read: readUse },
 }
 

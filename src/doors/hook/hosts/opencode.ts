@@ -3,7 +3,8 @@
  * block, and changes the arguments in place.
  */
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
-import { agentHosts, meaningOf } from '../../../core/hosts/registry.ts'
+import { opencodeHost } from '../../../core/hosts/opencode.ts'
+import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
@@ -16,7 +17,7 @@ export const opencode: HostDialect = {
   host: 'opencode',
   read,
   answer,
-  asks: agentHosts.opencode.canAskUser,
+  asks: opencodeHost.canAskUser,
   transcript: null,
 }
 

@@ -1,8 +1,8 @@
 /**
  * Claude Code: hooks, an MCP server, a slash command and a status line.
  */
+import { claudeHost } from '../../../core/hosts/claude.ts'
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
-import { agentHosts } from '../../../core/hosts/registry.ts'
 import type { Json } from '../../../core/json.ts'
 import { ownMark } from '../merge.ts'
 import { serverName } from '../own.ts'
@@ -17,7 +17,7 @@ import {
   shellWord,
 } from './parts.ts'
 
-const { hooksFile, serversFile } = agentHosts.claude
+const { hooksFile, serversFile, serversKey } = claudeHost
 /** They wake the daemon, which an HTTP hook can't. */
 const wakingMeanings: ReadonlySet<HookMeaning> = new Set(['begin', 'prompt', 'config'])
 /** What must not happen when Pawl does not answer. */
@@ -52,7 +52,7 @@ export const claude: HostSetup = {
     {
       path: serversFile,
       mode: 'plain',
-      content: { kind: 'json', entries: [serverEntry(setting)] },
+      content: { kind: 'json', entries: [serverEntry(serversKey, setting)] },
     },
     {
       path: '.claude/commands/pawl.md',

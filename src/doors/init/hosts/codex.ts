@@ -1,12 +1,12 @@
 /**
  * Codex: hooks and an MCP server. Codex skips hooks that its user does not trust.
  */
-import { agentHosts } from '../../../core/hosts/registry.ts'
+import { codexHost } from '../../../core/hosts/codex.ts'
 import type { HostSetup, Setting, TrustPlace } from '../wanted.ts'
 import { readCodexTrust, type Trust, trustCodexHooks } from './codex-trust.ts'
 import { commandFor, hookSeconds, hooksFor, serverEnv, serverWords } from './parts.ts'
 
-const { hooksFile, serversFile } = agentHosts.codex
+const { hooksFile, serversFile } = codexHost
 /** More than this Codex does not wait at the end of a session. */
 const endSeconds = 3
 

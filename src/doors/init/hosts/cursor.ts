@@ -2,11 +2,11 @@
  * Cursor: hooks and an MCP server, by its documents (cursor.com/docs/hooks). Not tried: Cursor
  * could not be installed where Pawl is tested.
  */
-import { agentHosts } from '../../../core/hosts/registry.ts'
+import { cursorHost } from '../../../core/hosts/cursor.ts'
 import type { HostSetup } from '../wanted.ts'
 import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
-const { hooksFile, serversFile } = agentHosts.cursor
+const { hooksFile, serversFile, serversKey } = cursorHost
 
 export const cursor: HostSetup = {
   wireOf: () => 'command',
@@ -29,7 +29,7 @@ export const cursor: HostSetup = {
     {
       path: serversFile,
       mode: 'plain',
-      content: { kind: 'json', entries: [serverEntry(setting)] },
+      content: { kind: 'json', entries: [serverEntry(serversKey, setting)] },
     },
   ],
   remarks: () => ['written by the documents of Cursor and not tried with it'],

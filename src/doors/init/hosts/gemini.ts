@@ -1,11 +1,11 @@
 /**
  * Gemini CLI: hooks and an MCP server. Its timeouts are in milliseconds.
  */
-import { agentHosts } from '../../../core/hosts/registry.ts'
+import { geminiHost } from '../../../core/hosts/gemini.ts'
 import type { HostSetup } from '../wanted.ts'
 import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
-const { hooksFile: settingsFile } = agentHosts.gemini
+const { hooksFile: settingsFile, serversKey } = geminiHost
 
 export const gemini: HostSetup = {
   wireOf: () => 'command',
@@ -26,7 +26,7 @@ export const gemini: HostSetup = {
               },
             ],
           })),
-          serverEntry(setting),
+          serverEntry(serversKey, setting),
         ],
       },
     },

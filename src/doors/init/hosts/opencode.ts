@@ -1,13 +1,13 @@
 /**
  * opencode: a plugin, since it has no hooks that are commands, and an MCP server.
  */
-import { agentHosts } from '../../../core/hosts/registry.ts'
+import { opencodeHost } from '../../../core/hosts/opencode.ts'
 import { serverName } from '../own.ts'
 import type { HostSetup } from '../wanted.ts'
 import { pluginText } from './opencode-plugin.ts'
 import { serverEnv, serverWords } from './parts.ts'
 
-const { hooksFile, serversFile } = agentHosts.opencode
+const { hooksFile, serversFile, serversKey } = opencodeHost
 /** The other name that opencode reads its settings from. */
 const commentedFile = `${serversFile}c`
 
@@ -29,7 +29,7 @@ export const opencode: HostSetup = {
           { kind: 'need', path: ['$schema'], value: 'https://opencode.ai/config.json' },
           {
             kind: 'member',
-            path: ['mcp', serverName],
+            path: [serversKey, serverName],
             value: {
               type: 'local',
               command: serverWords(setting),

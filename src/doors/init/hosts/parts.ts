@@ -2,7 +2,7 @@
  * What the entries of several hosts are made of.
  */
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
-import { type AgentHostId, agentHosts, meaningOf, textsIn } from '../../../core/hosts/registry.ts'
+import { type AgentHostId, agentHosts, listIn, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json } from '../../../core/json.ts'
 import { serverName } from '../own.ts'
 import type { Entry, Setting } from '../wanted.ts'
@@ -15,7 +15,7 @@ export type InstalledEvent = { readonly name: string; readonly meaning: HookMean
 
 /** One entry for each event that a host has a hook for. */
 export function hooksFor(host: AgentHostId, make: (event: InstalledEvent) => Json): Entry[] {
-  return textsIn(agentHosts[host].installedEvents).map((name) => {
+  return listIn(agentHosts[host].installedEvents).map((name) => {
     const meaning = meaningOf(host, name) ?? 'nothing'
     return { kind: 'item', path: ['hooks', name], value: make({ name, meaning }) }
   })
@@ -40,11 +40,11 @@ export function serverWords({ node, program, workspace }: Setting): readonly str
 }
 
 /** The entry of most hosts for an MCP server. */
-export function serverEntry(setting: Setting): Entry {
+export function serverEntry(serversKey: string, setting: Setting): Entry {
   const [command = '', ...args] = serverWords(setting)
   return {
     kind: 'member',
-    path: ['mcpServers', serverName],
+    path: [serversKey, serverName],
     value: { command, args, env: serverEnv(setting) },
   }
 }
