@@ -45,7 +45,7 @@ export const opencodeHost = {
   },
   pathWords: ['opencode'],
   hiddenInHome: ['.opencode', '.config/opencode', '.local/share/opencode'],
-  readOnlyInWorkspace: ['.opencode', 'opencode.json'],
+  readOnlyInWorkspace: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   environmentMarks: ['OPENCODE'],
   events: {
     call: ['tool.execute.before'],
