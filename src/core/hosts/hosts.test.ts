@@ -16,6 +16,7 @@ import {
   listIn,
   listInProse,
   meaningOf,
+  provableHostIds,
   toolVocabularies,
 } from './registry.ts'
 
@@ -158,6 +159,14 @@ test('a list in prose has commas and an `or`', () => {
   expect(listInProse(['a'])).toBe('a')
   expect(listInProse(['a', 'b'])).toBe('a or b')
   expect(listInProse(['a', 'b', 'c'])).toBe('a, b or c')
+})
+
+test('calls of every host that can be started without a person were recorded', () => {
+  const text = readFileSync(join(root, 'test/fixtures/hosts/calls.json'), 'utf8')
+  const recorded = (JSON.parse(text) as readonly { readonly host: string }[]).map(
+    ({ host }) => host,
+  )
+  expect([...new Set(recorded)].sort()).toEqual([...provableHostIds].sort())
 })
 
 describe('the documents keep up', () => {
