@@ -9,7 +9,7 @@ import type { Io } from '../io.ts'
 const marks = fromAgentHosts((host) => host.environmentMarks)
 
 /** The variable that tells; null: a person runs this, as far as can be seen. */
-export function agentMarkIn(env: Readonly<Record<string, string | undefined>>): string | null {
+export function agentMarkIn({ env = {} }: Pick<Io, 'env'>): string | null {
   return marks.find((name) => (env[name] ?? '') !== '') ?? null
 }
 
@@ -19,7 +19,8 @@ export function peopleHint(mark: string): string {
 }
 
 /** A fault where an agent runs what is for people. */
-export function refuseAgent({ agentMark = null }: Io, what: string): void {
-  if (agentMark === null) return
-  throw new PawlError('NOT_PERMITTED', `${what} is for people`, { hint: peopleHint(agentMark) })
+export function refuseAgent(io: Io, what: string): void {
+  const mark = agentMarkIn(io)
+  if (mark === null) return
+  throw new PawlError('NOT_PERMITTED', `${what} is for people`, { hint: peopleHint(mark) })
 }

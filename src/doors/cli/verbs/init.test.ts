@@ -298,7 +298,7 @@ describe('asking', () => {
   test('an agent may do neither', async () => {
     const bench = openBench()
     for (const verb of ['init', 'uninit']) {
-      const { code, err } = await bench.pawlWith({ agentMark: 'CLAUDECODE' }, verb, '--yes')
+      const { code, err } = await bench.pawlWith({ env: { CLAUDECODE: '1' } }, verb, '--yes')
       expect(code).toBe(2)
       expect(err).toContain('is for people')
     }
