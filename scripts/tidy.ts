@@ -82,7 +82,8 @@ export const rules: Rules = {
     { folder: 'src/testing/', mayUse: [core] },
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/notify/', mayUse: ['src/smtp/', core, 'src/runtime/'] },
-    { folder: 'src/runner/', mayUse: ['src/runtime/'] },
+    // What hosts keep where: a job must not see it, or change it.
+    { folder: 'src/runner/', mayUse: ['src/runtime/', 'src/core/hosts/'] },
     { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
     {

@@ -2,20 +2,32 @@
  * The programs that `npm run test:hosts` proves Pawl with, and which versions of them.
  * Each goes into a folder of its own, so that they don't share dependencies.
  */
+import {
+  type AgentHostId,
+  agentHostIds,
+  agentHosts,
+  listIn,
+} from '../../src/core/hosts/registry.ts'
 
 export type Package = {
-  /** The folder under the root; for hosts, the name of the program as well. */
+  /** The folder under the root; for hosts, their id. */
   readonly folder: string
   readonly packages: readonly string[]
   /** The program that must be there afterwards. */
   readonly program: string
 }
 
+/** A host in the version that its descriptor names. */
+function packageOf(id: AgentHostId): readonly Package[] {
+  const { packages: names, program, proof } = agentHosts[id]
+  if (!('version' in proof)) return []
+  return [
+    { folder: id, packages: listIn(names).map((name) => `${name}@${proof.version}`), program },
+  ]
+}
+
 export const packages: readonly Package[] = [
-  { folder: 'claude', packages: ['@anthropic-ai/claude-code@2.1.325'], program: 'claude' },
-  { folder: 'codex', packages: ['@openai/codex@0.166.0'], program: 'codex' },
-  { folder: 'gemini', packages: ['@google/gemini-cli@0.61.0'], program: 'gemini' },
-  { folder: 'opencode', packages: ['opencode-ai@1.18.33'], program: 'opencode' },
+  ...agentHostIds.flatMap(packageOf),
   {
     folder: 'mcp',
     packages: ['@modelcontextprotocol/server-filesystem@2026.8.31'],

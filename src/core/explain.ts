@@ -14,7 +14,7 @@ import { askPolicies, exhaustedRun, limitsOf, usageFor } from './judge.ts'
 import type { Stage } from './machine/machine.ts'
 import { findFull, type Usage } from './policy/limits.ts'
 import { explainCommands } from './shell/explain-commands.ts'
-import { namesMatch } from './tools/hosts.ts'
+import { namesMatch } from './tools/tool-names.ts'
 
 /** What one of those who are asked says. */
 export type Word = {

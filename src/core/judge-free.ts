@@ -4,6 +4,7 @@
  */
 import { plainMachine } from './dialects/compiled.ts'
 import type { Call, Verdict } from './engine/types.ts'
+import { alternationOf, fromAgentHosts } from './hosts/registry.ts'
 import { asObject, type Json } from './json.ts'
 import { askPolicies, limitsOf, nothingAround, policyDenial, quorumFor } from './judge.ts'
 import type { Machine, Policy } from './machine/machine.ts'
@@ -44,7 +45,10 @@ export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdic
 }
 
 /** Names of what holds the agent: Pawl, and the hosts with their settings. */
-const guards = /pawl|claude|codex|gemini|opencode|cursor|mcp\.json|managed-|[*?[~]/i
+const guards = new RegExp(
+  `pawl|${alternationOf(fromAgentHosts((host) => host.pathWords))}|[*?[~]`,
+  'i',
+)
 /** Values of an input that are looked at. */
 const valuesMax = 20_000
 

@@ -2,10 +2,10 @@
  * Proves the hosts of this machine for `pawl doctor --prove`.
  */
 import { extname, join } from 'node:path'
+import { type ProvableHostId, provableHostIds } from '../core/hosts/registry.ts'
 import type { DoctorDoor, Proof, ProofColumn } from '../doors/cli/doctor/doctor-door.ts'
 import { paths } from '../prove/canaries.ts'
 import { findProgram, versionOf } from '../prove/hosts/find-host.ts'
-import { type HostName, hostNames } from '../prove/hosts/host.ts'
 import { proveHost } from '../prove/prove-host.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -13,10 +13,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The hosts that an environment finds. */
 export function openDoctorDoor(env: Environment): DoctorDoor {
   return {
-    provable: hostNames,
+    provable: provableHostIds,
     prove: async ({ hosts, secondsMax }): Promise<Proof> => {
       const until = performance.now() + secondsMax * 1_000
-      const names = hostNames.filter((name) => hosts.length === 0 || hosts.includes(name))
+      const names = provableHostIds.filter((name) => hosts.length === 0 || hosts.includes(name))
       // All at once: most of the time a host waits, and the limit is one for all.
       const columns = await Promise.all(names.map((name) => proveOne(name, until, env)))
       return { paths, hosts: columns.filter((one) => one !== null) }
@@ -25,7 +25,7 @@ export function openDoctorDoor(env: Environment): DoctorDoor {
 }
 
 async function proveOne(
-  name: HostName,
+  name: ProvableHostId,
   until: number,
   env: Environment,
 ): Promise<ProofColumn | null> {

@@ -3,6 +3,7 @@
  * the policies alone where there is no run.
  */
 import type { Report } from '../core/engine/types.ts'
+import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import type { CallAnswer, CallRequest } from '../runtime/calls/calls.ts'
@@ -54,7 +55,7 @@ function requestOf({ tool, input, caller }: Asking): CallRequest {
         ? { kind: 'none', workspace: workspace ?? '/' }
         : { kind: 'run', runId, branch },
     // WHY: the same request sent twice is one job, as far as the runner knows it.
-    ...({ key: commandId, sameAs: 'key', host: 'claude', server: null, cwd: null } as const),
+    ...({ key: commandId, sameAs: 'key', host: ownHostId, server: null, cwd: null } as const),
     ...{ tool, input, estimateMicroUsd: 0 },
   }
 }

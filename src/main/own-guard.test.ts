@@ -8,9 +8,10 @@ import { agentMarkIn } from '../doors/cli/remote/agent-mark.ts'
 import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 
 test('a host of an agent is known by what it sets', () => {
-  expect(agentMarkIn({ PATH: '/bin', CLAUDECODE: '1' })).toBe('CLAUDECODE')
-  expect(agentMarkIn({ GEMINI_CLI: '1' })).toBe('GEMINI_CLI')
-  expect(agentMarkIn({ CLAUDECODE: '', CLAUDE_CONFIG_DIR: '/x', CURSOR_TRACE_ID: 'x' })).toBe(null)
+  expect(agentMarkIn({ env: { PATH: '/bin', CLAUDECODE: '1' } })).toBe('CLAUDECODE')
+  expect(agentMarkIn({ env: { GEMINI_CLI: '1' } })).toBe('GEMINI_CLI')
+  const env = { CLAUDECODE: '', CLAUDE_CONFIG_DIR: '/x', CURSOR_TRACE_ID: 'x' }
+  expect(agentMarkIn({ env })).toBe(null)
 })
 
 const slow = { timeout: 120_000 }

@@ -2,7 +2,6 @@
  * The real inputs and outputs of the program, and its last words.
  */
 import type { Io } from '../doors/cli/io.ts'
-import { agentMarkIn } from '../doors/cli/remote/agent-mark.ts'
 import { homeOf, openDaemonDoor } from './daemon.ts'
 import { openUrl } from './open-url.ts'
 
@@ -34,7 +33,7 @@ export function openStdio(): Stdio {
         return stdout.columns ?? columnsDefault
       },
       cwd,
-      agentMark: agentMarkIn(env),
+      env,
       // WHY a getter: Node opens its input at the first look, and most verbs never read it.
       get input() {
         return process.stdin

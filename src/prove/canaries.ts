@@ -6,9 +6,10 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { agentHosts } from '../core/hosts/registry.ts'
 import type { Canary } from './canary.ts'
-import { type Hand, hands } from './hands.ts'
-import type { HostName } from './hosts/host.ts'
+import { drivers } from './hosts/drivers.ts'
+import type { HostToolCalls } from './hosts/tool-calls.ts'
 import type { ScriptedCall, Turn } from './model/script.ts'
 import { putFile, textOf, type World } from './world.ts'
 
@@ -42,24 +43,16 @@ export type PathId = keyof typeof paths
 export const callPathIds = Object.keys(callPaths) as readonly CallPathId[]
 export const pathIds = Object.keys(paths) as readonly PathId[]
 
-/** Where `pawl init` puts the hooks of a host. */
-export const settingsFiles: Readonly<Record<HostName, string>> = {
-  claude: '.claude/settings.local.json',
-  codex: '.codex/hooks.json',
-  gemini: '.gemini/settings.json',
-  opencode: '.opencode/plugins/pawl.js',
-}
-
 type Making = {
   readonly world: World
-  readonly hand: Hand
+  readonly hand: HostToolCalls
   /** Goes before the id, so that the same path can be tried twice. */
   readonly prefix: string
 }
 
 /** One canary per path to the disk; what the host has no tool for is left out. */
 export function callCanaries(world: World, prefix = ''): readonly Canary[] {
-  const making: Making = { world, hand: hands[world.host], prefix }
+  const making: Making = { world, hand: drivers[world.host].toolCalls, prefix }
   return callPathIds.map((id) => callMakers[id](making)).filter((one) => one !== null)
 }
 
@@ -144,8 +137,8 @@ function parallel(making: Making): Canary {
 
 /** The agent goes for the hooks themselves. */
 export function wipeCanary(world: World): Canary {
-  const hand = hands[world.host]
-  const settings = join(world.project, settingsFiles[world.host])
+  const hand = drivers[world.host].toolCalls
+  const settings = join(world.project, agentHosts[world.host].hooksFile)
   const before = textOf(settings)
   const attempts = [
     `echo '{ }' > ${settings}`,
@@ -166,10 +159,10 @@ const reloadMs = 1_000
 
 /** Something breaks from outside; then a call is made. */
 export function brokenCanaries(world: World): readonly Canary[] {
-  const making: Making = { world, hand: hands[world.host], prefix: '' }
+  const making: Making = { world, hand: drivers[world.host].toolCalls, prefix: '' }
   const calling = (id: string): Canary =>
     plain(making, id, ({ path }) => making.hand.shell(touch(path)))
-  const settings = join(world.project, settingsFiles[world.host])
+  const settings = join(world.project, agentHosts[world.host].hooksFile)
   const kept = textOf(settings) ?? ''
   return [
     {
@@ -209,7 +202,7 @@ function killing(world: World): Required<Pick<Canary, 'before' | 'after'>> {
 
 /** A terminal is opened, and the command is typed into it; null: the host has none. */
 export function typedCanary(world: World): Canary | null {
-  const { typing } = hands[world.host]
+  const { typing } = drivers[world.host].toolCalls
   const path = join(world.project, 'canary-typed')
   if (typing === null) return null
   return { id: 'typed', turns: typing(touch(path)), hasLanded: () => textOf(path) !== null }

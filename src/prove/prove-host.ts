@@ -4,6 +4,7 @@
  * does not sing when it may proves nothing, and is not counted as stopped.
  */
 import { extname, join } from 'node:path'
+import type { ProvableHostId } from '../core/hosts/registry.ts'
 import {
   brokenCanaries,
   callCanaries,
@@ -13,8 +14,8 @@ import {
   wipeCanary,
 } from './canaries.ts'
 import { type Canary, type Trial, type Tried, tryCanaries } from './canary.ts'
+import { drivers } from './hosts/drivers.ts'
 import type { FoundHost } from './hosts/find-host.ts'
-import type { HostName } from './hosts/host.ts'
 import { openWorld, putFile, type World, type WorldWish } from './world.ts'
 
 export type Outcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
@@ -26,7 +27,7 @@ export type Cell = {
 }
 
 export type HostProof = {
-  readonly host: HostName
+  readonly host: ProvableHostId
   readonly version: string | null
   readonly ms: number
   readonly cells: Readonly<Record<PathId, Cell>>
@@ -65,15 +66,6 @@ const definition = {
       on: { LOOK: 'looking', DONE: 'done' },
     },
     done: { type: 'final' },
-  },
-}
-
-/** Paths that end in no hook of the host, whoever installs it. */
-const unreachable: Readonly<Partial<Record<HostName, Partial<Record<PathId, string>>>>> = {
-  codex: {
-    typed:
-      'Codex calls no hook for `write_stdin`; opening the terminal is judged, so permit no shell ' +
-      'or interpreter by name; isolation covers what is typed, nothing else does',
   },
 }
 
@@ -153,7 +145,7 @@ function startingWith(
 }
 
 /** What one path came to. */
-export function cellOf(host: HostName, id: PathId, { tried, transcript }: Trial): Cell {
+export function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial): Cell {
   const of = (wanted: string): Tried | undefined => tried.find((one) => one.id === wanted)
   const held = of(id)
   // What breaks the guard is tried with the shell.
@@ -162,7 +154,7 @@ export function cellOf(host: HostName, id: PathId, { tried, transcript }: Trial)
     return { outcome: 'not offered', note: `${host} has no tool for it` }
   }
   if (held.hasLanded === true) {
-    const limit = unreachable[host]?.[id]
+    const limit = drivers[host].unenforceable[id]
     return limit === undefined
       ? { outcome: 'EXECUTED', note: '' }
       : { outcome: 'not enforceable', note: limit }

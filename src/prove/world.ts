@@ -17,13 +17,13 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, openClient } from '../client/open-client.ts'
+import type { ProvableHostId } from '../core/hosts/registry.ts'
 import { hostEnv, prepareHome } from './hosts/drive.ts'
-import type { HostName } from './hosts/host.ts'
 
 export type Said = { readonly code: number; readonly out: string; readonly err: string }
 
 export type World = {
-  readonly host: HostName
+  readonly host: ProvableHostId
   /** The program of the host. */
   readonly program: string
   readonly root: string
@@ -45,7 +45,7 @@ export type World = {
 }
 
 export type WorldWish = {
-  readonly host: HostName
+  readonly host: ProvableHostId
   readonly program: string
   /** How `pawl` is started: a program and its first arguments. */
   readonly pawl: readonly [string, ...string[]]

@@ -2,6 +2,7 @@
  * A request of an agent as the call that it is: judged by its run, and by a person where the policy
  * asks for one.
  */
+import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { CallAnswer } from '../runtime/calls/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -21,7 +22,7 @@ const actor = { kind: 'agent', name: 'agent' } as const
 export function openJudge({ runtime, askWaitMs }: Options): Judge {
   return async (runId, what) => {
     const place = { kind: 'run', runId, branch: null } as const
-    const from = { ...fromProxy, key: null, host: 'claude' } as const
+    const from = { ...fromProxy, key: null, host: ownHostId } as const
     const call = { place, ...from, ...what, server: null, cwd: null, estimateMicroUsd: 0 }
     const answer = await runtime.calls.begin(call, { actor, waitMs: askWaitMs })
     if (answer.state === 'allowed') return answer.callId

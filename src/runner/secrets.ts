@@ -4,16 +4,17 @@
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fromAgentHosts } from '../core/hosts/registry.ts'
 import { codeOf } from '../runtime/code-of.ts'
 
 /** Below the home of the user. */
 const inHome = [
   ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.npmrc', '.pypirc'],
   ...['.git-credentials', '.pgpass', '.my.cnf', '.vault-token', '.password-store', '.terraform.d'],
-  ...['.claude', '.claude.json', '.codex', '.gemini', '.cursor', '.opencode', '.m2/settings.xml'],
-  ...['.config/gcloud', '.config/gh', '.config/git/credentials', '.config/opencode'],
+  ...fromAgentHosts((host) => host.hiddenInHome),
+  ...['.m2/settings.xml', '.config/gcloud', '.config/gh', '.config/git/credentials'],
   ...['.config/op', '.config/rclone', '.config/sops', '.config/hub', '.local/share/keyrings'],
-  ...['.local/share/opencode', '.cargo/credentials', '.cargo/credentials.toml'],
+  ...['.cargo/credentials', '.cargo/credentials.toml'],
   ...['.gem/credentials', '.bash_history', '.zsh_history', '.python_history', '.mozilla'],
   ...['.config/google-chrome', '.config/chromium', 'Library/Keychains'],
 ]
@@ -22,13 +23,9 @@ const inSystem = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/sudoers.d
 /** What tells agents what to do: a job may read it and not change it. */
 const guides = [
   '.pawl',
-  '.claude',
-  '.codex',
-  '.cursor',
-  '.gemini',
-  '.opencode',
-  '.mcp.json',
-].concat('opencode.json', '.git/hooks', '.git/config')
+  ...fromAgentHosts((host) => host.readOnlyInWorkspace),
+  ...['.git/hooks', '.git/config'],
+]
 
 export type Secrets = { readonly userFolder: string; readonly own: readonly string[] }
 

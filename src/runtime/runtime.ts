@@ -9,10 +9,10 @@ import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/
 import type { DenialCode } from '../core/errors.ts'
 import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
+import type { HostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Machine, MailRule, Policy, Source } from '../core/machine/machine.ts'
 import type { MinIsolation } from '../core/policy/isolation-levels.ts'
-import type { Host } from '../core/tools/hosts.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Calls } from './calls/calls.ts'
 import type { CostQuery, CostReport } from './cost-report.ts'
@@ -67,7 +67,7 @@ export type Intent =
       readonly kind: 'check'
       readonly tool: string
       readonly input: JsonObject
-      readonly host: Host
+      readonly host: HostId
       /** The MCP server it belongs to, where the host says so. */
       readonly server: McpName | null
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
@@ -144,7 +144,7 @@ export type JudgeRequest = {
   readonly stage: string | null
   readonly tool: string
   readonly input: JsonObject
-  readonly host: Host
+  readonly host: HostId
   readonly workspace: string | null
 }
 
@@ -207,7 +207,7 @@ export type Usage = {
 export type FreeCall = {
   readonly tool: string
   readonly input: JsonObject
-  readonly host: Host
+  readonly host: HostId
   readonly server: McpName | null
   readonly cwd: string | null
   readonly workspace: string

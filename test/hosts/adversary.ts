@@ -3,10 +3,10 @@
  * of the daemon, never by what the host prints.
  */
 import { join } from 'node:path'
+import { agentHosts } from '../../src/core/hosts/registry.ts'
 import { bornOf } from '../../src/main/daemon-file.ts'
-import { settingsFiles } from '../../src/prove/canaries.ts'
 import type { Canary } from '../../src/prove/canary.ts'
-import { hands } from '../../src/prove/hands.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
 import { putFile, textOf, type World } from '../../src/prove/world.ts'
 
@@ -31,7 +31,7 @@ function turn(call: ScriptedCall): Turn {
 }
 
 function onFiles(world: World): readonly Canary[] {
-  const hand = hands[world.host]
+  const hand = drivers[world.host].toolCalls
   const mark = (id: string): string => join(world.project, `canary-${id}`)
   const made = (id: string, calls: readonly ScriptedCall[]): Canary => ({
     id,
@@ -75,8 +75,8 @@ function onFiles(world: World): readonly Canary[] {
 }
 
 function onSettings(world: World, hooks: Hooks): Canary {
-  const hand = hands[world.host]
-  const name = settingsFiles[world.host]
+  const hand = drivers[world.host].toolCalls
+  const name = agentHosts[world.host].hooksFile
   const settings = join(world.project, name)
   const text = '{"hooks": {}}\n'
   if (hooks === 'none') putFile(world, name, text)
@@ -124,7 +124,7 @@ const unmarked = [
   .join(' ')
 
 function onApproval(world: World, questions: Questions): readonly Canary[] {
-  const hand = hands[world.host]
+  const hand = drivers[world.host].toolCalls
   const { http } = JSON.parse(textOf(join(world.pawlHome, 'daemon.json')) ?? '{}')
   const attempt = (id: string, question: string, command: string): Canary => {
     let status = ''
@@ -151,7 +151,7 @@ function onApproval(world: World, questions: Questions): readonly Canary[] {
 }
 
 function onDaemon(world: World): Canary {
-  const hand = hands[world.host]
+  const hand = drivers[world.host].toolCalls
   const note = join(world.pawlHome, 'daemon.json')
   let before: number | null = null
   return {

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { hands } from '../../src/prove/hands.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
 type Row = { readonly tool: string; readonly count: number; readonly costMicroUsd: number }
@@ -14,7 +14,7 @@ test.each(testedHosts)('%s: the run pays for every answer of the model', async (
   const world = await worldFor(host)
   await world.mustPawl('init', host, '--yes')
   const run = await begin(world, '--stage', 'implementing')
-  const look = { tools: [hands[host].shell('node check.mjs')] }
+  const look = { tools: [drivers[host].toolCalls.shell('node check.mjs')] }
   const transcript = await drive({
     ...world,
     script: { turns: [look, look, look, { text: 'Done.' }] },

@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { ProvableHostId } from '../../src/core/hosts/registry.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { checklist, form } from '../../src/main/mcp.contract.ts'
-import { hands } from '../../src/prove/hands.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
-import type { HostName } from '../../src/prove/hosts/host.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
 import { putFile, type World } from '../../src/prove/world.ts'
 import { testedHosts, worldFor } from './hosts.ts'
@@ -22,7 +22,7 @@ const workflow = {
 
 function callsFor({ host }: World): readonly ScriptedCall[] {
   const call = (tool: string, input: JsonObject = {}): ScriptedCall =>
-    hands[host].mcp({ server: 'pawl', tool, input })
+    drivers[host].toolCalls.mcp({ server: 'pawl', tool, input })
   const submit = (data: JsonObject): ScriptedCall =>
     // Codex reads the list of tools once in a turn, so a form is filled in by the way beside it.
     host === 'codex'
@@ -42,12 +42,14 @@ function callsFor({ host }: World): readonly ScriptedCall[] {
 
 /** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
 function warmUp({ host }: World): readonly Turn[] {
-  const look = { tools: [hands[host].shell('true')], delayMs: 4_000 }
+  const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 4_000 }
   return host === 'codex' ? [look, look] : []
 }
 
 /** How a person tells each host of the daemon's own server, as docs/mcp.md shows it. */
-const overHttp: Readonly<Record<HostName, (url: string) => Readonly<Record<string, string>>>> = {
+const overHttp: Readonly<
+  Record<ProvableHostId, (url: string) => Readonly<Record<string, string>>>
+> = {
   claude: (url) => ({
     '.mcp.json': JSON.stringify({
       mcpServers: {

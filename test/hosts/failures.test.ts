@@ -3,8 +3,8 @@
  * cell says that it can't be enforced, and why. Printed as a table at the end.
  */
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import type { ProvableHostId } from '../../src/core/hosts/registry.ts'
 import { tryCanaries } from '../../src/prove/canary.ts'
-import type { HostName } from '../../src/prove/hosts/host.ts'
 import { type FailureId, failureCanary, failures, failuresFor, mountSmallDisk } from './failures.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
@@ -12,7 +12,7 @@ const ids = Object.keys(failures) as FailureId[]
 const matrix = new Map<string, string>()
 
 /** What a host lets through however its hooks are made. */
-const notEnforceable: Readonly<Partial<Record<`${HostName} ${FailureId}`, string>>> = {}
+const notEnforceable: Readonly<Partial<Record<`${ProvableHostId} ${FailureId}`, string>>> = {}
 
 afterAll(() => {
   const width = Math.max(...ids.map((id) => failures[id].length))

@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Canary } from '../../src/prove/canary.ts'
-import { hands } from '../../src/prove/hands.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
 import { textOf, type World } from '../../src/prove/world.ts'
 
 export const failures = {
@@ -42,7 +42,7 @@ export function failuresFor(world: World): Readonly<Record<FailureId, Failure | 
 
 /** The guarded calls of one failure: by the shell, and by the host's own tool where it has one. */
 export function failureCanary(world: World, id: FailureId, failure: Failure): Canary {
-  const { shell, write, patch } = hands[world.host]
+  const { shell, write, patch } = drivers[world.host].toolCalls
   const mark = join(world.project, `canary-${id}`)
   const calls = [
     shell(`echo x > ${mark}-shell`),

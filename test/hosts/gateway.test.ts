@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { hands } from '../../src/prove/hands.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
 import { putFile, textOf, type World } from '../../src/prove/world.ts'
@@ -44,12 +44,12 @@ function putGateway(world: World): Readonly<Record<string, McpServer>> {
 }
 
 function throughGateway({ host }: World, tool: string, input: JsonObject): ScriptedCall {
-  return hands[host].mcp({ server: 'pawl-gateway', tool: `files__${tool}`, input })
+  return drivers[host].toolCalls.mcp({ server: 'pawl-gateway', tool: `files__${tool}`, input })
 }
 
 /** WHY: hosts offer the tools of a server from the request after the one at which it is there. */
 function warmUp({ host }: World): readonly Turn[] {
-  const look = { tools: [hands[host].shell('true')], delayMs: 5_000 }
+  const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 5_000 }
   return [look, look]
 }
 

@@ -5,19 +5,19 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { hands } from '../../src/prove/hands.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
 import { textOf, type World } from '../../src/prove/world.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
 /** A call of one of Pawl's tools. */
 function pawlTool(world: World, tool: string, input: Record<string, string> = {}): ScriptedCall {
-  return hands[world.host].mcp({ server: 'pawl', tool, input })
+  return drivers[world.host].toolCalls.mcp({ server: 'pawl', tool, input })
 }
 
 function writeCall(world: World, name: string): ScriptedCall {
-  const { write, patch } = hands[world.host]
+  const { write, patch } = drivers[world.host].toolCalls
   const call = write?.(join(world.project, name), 'made\n') ?? patch?.(name, 'made')
   if (call === undefined) throw new Error(`${world.host} can not write`)
   return call
@@ -25,7 +25,7 @@ function writeCall(world: World, name: string): ScriptedCall {
 
 /** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
 function warmUp({ host }: World): readonly Turn[] {
-  const look = { tools: [hands[host].shell('true')], delayMs: 4_000 }
+  const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 4_000 }
   return host === 'codex' ? [look, look] : []
 }
 
@@ -37,7 +37,7 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
   const world = await worldFor(host)
   await world.mustPawl('init', host, '--yes')
   const run = await begin(world)
-  const hand = hands[host]
+  const hand = drivers[host].toolCalls
   const steps: readonly ScriptedCall[] = [
     pawlTool(world, 'pawl_get_state'),
     ...(hand.read === null ? [] : [hand.read(join(world.project, 'README.md'))]),

@@ -5,9 +5,9 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { settingsFiles } from '../../src/prove/canaries.ts'
+import { agentHosts, type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
 import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
-import { type HostName, hostNames, type McpServer } from '../../src/prove/hosts/host.ts'
+import type { McpServer } from '../../src/prove/hosts/host.ts'
 import { openWorld, putFile, type World } from '../../src/prove/world.ts'
 import { workflow } from './workflow.ts'
 
@@ -15,12 +15,12 @@ const root = join(import.meta.dirname, '..', '..')
 const program = join(root, 'src', 'main', 'pawl.ts')
 
 /** The hosts that are tested; `PAWL_HOSTS=claude,codex` names fewer. */
-export const testedHosts: readonly HostName[] = hostNames.filter((name) =>
-  (process.env.PAWL_HOSTS ?? hostNames.join(',')).split(',').includes(name),
+export const testedHosts: readonly ProvableHostId[] = provableHostIds.filter((name) =>
+  (process.env.PAWL_HOSTS ?? provableHostIds.join(',')).split(',').includes(name),
 )
 
 /** A world for a host that ends with the test. */
-export async function worldFor(host: HostName): Promise<World> {
+export async function worldFor(host: ProvableHostId): Promise<World> {
   const found = findProgram(host, process.env)
   if (found === null) throw new Error(`${host} is not installed: use \`npm run test:hosts\``)
   const world = await openWorld({ host, program: found, pawl: [process.execPath, program] })
@@ -37,7 +37,7 @@ export function putDenyingHook(world: World): void {
     const plugin = `export const Deny = async () => ({
       'tool.execute.before': async (input) => { ${body} },
     })`
-    putFile(world, settingsFiles.opencode, plugin)
+    putFile(world, agentHosts.opencode.hooksFile, plugin)
     return
   }
   const command = join(world.root, 'deny.sh')
@@ -50,7 +50,7 @@ export function putDenyingHook(world: World): void {
   const event = host === 'gemini' ? 'BeforeTool' : 'PreToolUse'
   const timeout = host === 'gemini' ? 30_000 : 30
   const hooks = { [event]: [{ hooks: [{ type: 'command', command, timeout }] }] }
-  putFile(world, settingsFiles[host], JSON.stringify({ hooks }))
+  putFile(world, agentHosts[host].hooksFile, JSON.stringify({ hooks }))
 }
 
 /** A run of the workflow in the project. */

@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { hands } from '../../src/prove/hands.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
 import { putFile, textOf } from '../../src/prove/world.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
-const hand = hands.opencode
+const hand = drivers.opencode.toolCalls
 const isTested = testedHosts.includes('opencode')
 
 test.runIf(isTested)('opencode: a sub-agent of a sub-agent is held', async () => {

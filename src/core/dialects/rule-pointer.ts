@@ -7,7 +7,7 @@ import type { DenialCode } from '../errors.ts'
 import { join } from '../finding.ts'
 import { own } from '../json.ts'
 import type { DialectName, Machine, Stage } from '../machine/machine.ts'
-import { namesMatch } from '../tools/hosts.ts'
+import { namesMatch } from '../tools/tool-names.ts'
 
 type Denied = { readonly state: RunState; readonly call: Call; readonly code: DenialCode }
 

@@ -4,11 +4,12 @@
  * same rules that will judge it, and named only if it would pass.
  */
 import type { DenialCode } from '../errors.ts'
+import { type HostId, hostIds, ownHostId } from '../hosts/registry.ts'
 import { own } from '../json.ts'
 import { judgeCall } from '../judge.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
-import { type Host, hosts, toolOf } from '../tools/hosts.ts'
 import { readCall, toolNameCharsMax } from '../tools/read-call.ts'
+import { toolOf } from '../tools/tool-names.ts'
 import { touchedFiles } from './rule-on-counts.ts'
 import { sendSignal } from './send-signal.ts'
 import type { Alternative, Around, Call, Envelope, RunState, Verdict } from './types.ts'
@@ -107,18 +108,18 @@ function toolsNow(trial: Trial): readonly Alternative[] {
   })
 }
 
-/** Harmless calls of a tool that an author names: as Claude Code spells it, and as its own host. */
+/** Harmless calls of a tool that an author names: in Pawl's own spelling, and in its host's. */
 function samplesOf(trial: Trial, name: string): readonly Call[] {
   if (name.length > toolNameCharsMax) return []
-  const home = hosts.find((host) => {
+  const home = hostIds.find((host) => {
     const tool = toolOf(name, host)
     return tool.commonName !== null && tool.server === null
   })
-  const spelled = new Set<Host>(['claude', home ?? 'claude'])
+  const spelled = new Set<HostId>([ownHostId, home ?? ownHostId])
   return [...spelled].map((host) => sampleOf(trial, name, host))
 }
 
-function sampleOf(trial: Trial, name: string, host: Host): Call {
+function sampleOf(trial: Trial, name: string, host: HostId): Call {
   const { where, state, call } = trial
   const place = { machine: where.machine, workspace: call.workspace, host }
   const bare = { ...readCall({ tool: name, input: {} }, place), reads: [], writes: [], edits: [] }

@@ -12,8 +12,8 @@ import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import { seenFrom } from '../shell/where.ts'
-import { actOfShape, namesMatch, startsJob } from '../tools/hosts.ts'
 import { withText } from '../tools/shell-input.ts'
+import { actOfShape, namesMatch, startsJob } from '../tools/tool-names.ts'
 import type { Call, Denial } from './types.ts'
 
 /** The denial of a call with a command that is not on the stage's list. */

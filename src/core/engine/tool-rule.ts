@@ -4,10 +4,10 @@
  */
 import { own } from '../json.ts'
 import type { Machine, Stage, ToolRule } from '../machine/machine.ts'
-import { namesMatch } from '../tools/hosts.ts'
 import { ruleOnProtected } from '../tools/protected.ts'
 import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
+import { namesMatch } from '../tools/tool-names.ts'
 import { ruleOnCounts } from './rule-on-counts.ts'
 import { ruleOnShell, ruleOnVariables, ruleOnWrites } from './rule-on-shell.ts'
 import { hasEnded, isFreed } from './running.ts'

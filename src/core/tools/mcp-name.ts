@@ -2,24 +2,18 @@
  * The names hosts give to the tools of servers: which server, which tool.
  * Knows spellings. Must not know what the tools do.
  */
-import type { Host } from './hosts.ts'
+import { type HostId, toolVocabularies } from '../hosts/registry.ts'
 
 export type McpName = { readonly server: string; readonly tool: string }
 
 /** The server and tool a host's name says; null: it is no server's; `odd`: it cannot be told. */
-export function mcpNameOf(name: string, host: Host): McpName | 'odd' | null {
+export function mcpNameOf(name: string, host: HostId): McpName | 'odd' | null {
   if (name.startsWith('mcp__')) return splitAt(name.slice('mcp__'.length), '__') ?? 'odd'
-  switch (host) {
-    case 'gemini':
-      return name.startsWith('mcp_') ? (splitAt(name.slice('mcp_'.length), '_') ?? 'odd') : null
-    case 'opencode':
-      return splitAt(name, '_')
-    case 'claude':
-    case 'codex':
-    case 'cursor':
-    case 'mcp':
-      return null
-  }
+  const { servers } = toolVocabularies[host].tools
+  if ('none' in servers || !name.startsWith(servers.prefix)) return null
+  const split = splitAt(name.slice(servers.prefix.length), servers.separator)
+  // Without a prefix, it is a plain tool.
+  return servers.prefix === '' ? split : (split ?? 'odd')
 }
 
 /** The server and tool an author means by `mcp__server__tool` or `mcp:server:tool`. */

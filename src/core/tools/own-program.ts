@@ -3,6 +3,7 @@
  * that could use all of it would approve its own requests.
  * Knows verbs. Must not know stages.
  */
+import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
 import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
 import { baseName } from '../shell/wrappers.ts'
 
@@ -45,9 +46,10 @@ function isForHelp(words: readonly string[]): boolean {
 }
 
 /** Programs that run an agent, and the packages that bring them. */
-const agentPrograms = /^(?:claude|codex|gemini|opencode|cursor-agent)$/
-const agentPackages =
-  /^(?:@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|opencode-ai)(?:@.*)?$/
+const agentPrograms = new RegExp(`^(?:${alternationOf(fromAgentHosts((host) => host.program))})$`)
+const agentPackages = new RegExp(
+  `^(?:${alternationOf(fromAgentHosts((host) => host.packages))})(?:@.*)?$`,
+)
 const askingWords = /^(?:-v|-V|-h|--version|--help|help|version)$/
 
 /** The command that starts another agent, which the run would not hold; null: there is none. */

@@ -2,8 +2,7 @@
  * The names of the tools that Pawl's own MCP server offers for every run, without their prefix.
  * Knows names. Must not know what the tools do.
  */
-
-import type { Host } from './hosts.ts'
+import { type HostId, toolVocabularies } from '../hosts/registry.ts'
 
 /** Offered by the server itself; beside them are the tools that a definition names. */
 export const controlTools = [
@@ -35,12 +34,12 @@ export function isToolPrefix(text: string): boolean {
 export const gatewayServer = 'pawl-gateway'
 
 /** Whether a host means the gateway by a server's name. */
-export function isGateway(server: string, host: Host): boolean {
-  // WHY for Codex alone: it writes `_` for what a name of a function can not have.
-  return server === gatewayServer || (host === 'codex' && server === codexGateway)
+export function isGateway(server: string, host: HostId): boolean {
+  if (server === gatewayServer) return true
+  return toolVocabularies[host].tools.dashes === 'underscores' && server === withoutDashes
 }
 
-const codexGateway = gatewayServer.replaceAll('-', '_')
+const withoutDashes = gatewayServer.replaceAll('-', '_')
 
 /** The tools for jobs, which are judged like any other. */
 export const jobTools = [

@@ -4,28 +4,19 @@
  * Knows names only, so that a file is protected before it exists. Must not know calls.
  */
 import { pathCharsMax } from '../expr/glob.ts'
+import { otherAgentFiles } from '../hosts/other-agents.ts'
+import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
 import { cutEnd } from '../shell/cut-end.ts'
 import { homeMark, type Place, unknownMark } from './paths.ts'
+
+const hostFiles = fromAgentHosts((host) => host.protectedFiles.anywhere)
 
 /** In whatever directory they stand: a nested project has its own hosts and hooks. */
 const anywhere = [
   ...['.pawl/**', 'node_modules/pawl/**', 'node_modules/.bin/pawl'],
-  ...['.claude/settings*.json', '.claude/hooks/**', '.claude/plugins/**', '.claude.json'],
-  // What a host reads here it may run: skills and commands hold shell that no hook is asked about.
-  ...['.claude/skills/**', '.claude/commands/**', '.claude/agents/**', '.claude/workflows/**'],
-  ...['.claude/output-styles/**', '.agents/skills/**', '.gemini/commands/**', '.gemini/skills/**'],
-  ...['.gemini/agents/**', '.cursor/commands/**', '.cursor/skills/**', '.cursor/agents/**'],
-  ...['.mcp.json', 'managed-settings.json', 'managed-mcp.json'],
-  ...['.codex/**', '.opencode/**', 'opencode.json', 'opencode.jsonc'],
-  ...['.gemini/settings*.json', '.gemini/hooks/**', '.gemini/extensions/**', '.gemini/.env'],
-  ...['.gemini/policies/**', '.gemini/trustedfolders.json'],
-  ...['.cursor/hooks.json', '.cursor/hooks/**', '.cursor/mcp.json', '.cursor/cli.json'],
-  ...['.cursor/cli-config.json', '.cursor/permissions.json', '.cursor/sandbox.json'],
-  ...['.cursor/environment.json', '.cursor/worktrees.json'],
-  ...['.vscode/settings.json', '.vscode/tasks.json', '.vscode/mcp.json', '.vscode/launch.json'],
-  ...['.windsurf/hooks.json', '.kiro/hooks/**', '.kiro/settings/**', '.clinerules/hooks/**'],
-  ...['.qwen/settings*.json', '.roo/mcp.json', '.amazonq/**', '.factory/settings*.json'],
-  ...['.github/hooks/**', '.husky/**', '.envrc'],
+  ...hostFiles,
+  ...otherAgentFiles,
+  ...['.husky/**', '.envrc'],
   ...['.git/hooks/**', '.git/config', '.git/config.worktree', '.git/info/attributes'],
   ...['.git/modules/**', '.git/worktrees/**'],
 ]
@@ -39,8 +30,9 @@ const atHome = [
   ...['.gitconfig', '.git-credentials', '.netrc', '.pam_environment', '.pythonrc', '.pythonrc.py'],
   ...['.ssh/**', '.gnupg/**', '.config/git/**', '.config/fish/**', '.config/autostart/**'],
   ...['.config/systemd/**', '.config/environment.d/**', '.config/direnv/**', '.config/nvim/**'],
-  ...['.config/pawl/**', '.local/share/pawl/**', '.local/state/pawl/**', '.config/opencode/**'],
+  ...['.config/pawl/**', '.local/share/pawl/**', '.local/state/pawl/**'],
   ...['library/launchagents/**', 'library/application support/pawl/**'],
+  ...fromAgentHosts((host) => host.protectedFiles.home),
 ]
 
 /** From the root of the disk. */
@@ -56,14 +48,15 @@ const atRoot = [
   ...['etc/zsh/**', 'etc/environment', 'etc/crontab', 'etc/cron.d/**', 'etc/cron.daily/**'],
   ...['etc/cron.hourly/**', 'etc/cron.weekly/**', 'etc/cron.monthly/**', 'var/spool/cron/**'],
   ...['etc/ld.so.preload', 'etc/ld.so.conf', 'etc/ld.so.conf.d/**', 'etc/sudoers'],
-  ...['etc/sudoers.d/**', 'etc/gitconfig', 'etc/systemd/**', 'etc/claude-code/**', 'etc/codex/**'],
-  ...['etc/gemini-cli/**', 'etc/opencode/**', 'etc/pawl/**', 'var/lib/pawl/**', 'run/pawl/**'],
+  ...['etc/sudoers.d/**', 'etc/gitconfig', 'etc/systemd/**'],
+  ...['etc/pawl/**', 'var/lib/pawl/**', 'run/pawl/**'],
+  ...fromAgentHosts((host) => host.protectedFiles.root),
 ]
 
 /** Directories that count themselves: who moves or removes them takes what is in them along. */
 const heldWhole: ReadonlySet<string> = new Set([
-  ...['.pawl', '.claude', '.codex', '.gemini', '.opencode', '.cursor', '.vscode', '.husky'],
-  ...['.git', '.ssh'],
+  ...['.pawl', '.vscode', '.husky', '.git', '.ssh'],
+  ...fromAgentHosts((host) => host.folder),
 ])
 
 type Pattern = readonly string[]
@@ -85,11 +78,18 @@ const indexes = { anywhere: indexOf(anywhere), home: indexOf(atHome), root: inde
 // A blank alone is no reason: it is trimmed only from the end of a segment, and most are in texts.
 const suspect = new RegExp(
   [
-    '(?:^|[^\\w.~-])\\.(?![./]|$)|[*?[{~%\\\\]|[^ -~]|pawl|opencode|managed-',
+    '(?:^|[^\\w.~-])\\.(?![./]|$)|[*?[{~%\\\\]|[^ -~]|pawl',
+    alternationOf(visibleNames(hostFiles)),
     '(?:etc|var|run|library)[ .]*[/:]',
   ].join('|'),
   'i',
 )
+
+/** How names begin that have no dot in front: `opencode` of `opencode.json`. */
+function visibleNames(patterns: readonly string[]): readonly string[] {
+  const names = patterns.filter((pattern) => !pattern.startsWith('.'))
+  return [...new Set(names.map((name) => name.split(/[.*/]/)[0] as string))]
+}
 
 /** Whether a path is worth a closer look: false is certain, true is not. */
 export function isSuspect(text: string): boolean {
@@ -141,12 +141,18 @@ export function isSecret(place: Place): boolean {
   return segments.slice(Math.max(at, 0)).some((segment, i) => i > 0 && isSecretName(segment))
 }
 
+const tokenFiles: readonly Pattern[] = fromAgentHosts((host) => host.tokenFile).map((path) =>
+  path.split('/'),
+)
+
 /** Where `pawl init` has to write down a token; a pattern may stand for it. */
 function isTokenFile(segments: readonly string[]): boolean {
   return segments.some((segment, i) => {
     const next = segments[i + 1]
-    if (next === undefined || !matchesName('.claude', segment)) return false
-    return matchesName('settings.local.json', next) || standsFor(next, 'settings.local.json')
+    if (next === undefined) return false
+    return tokenFiles.some(([folder = '', name = '']) => {
+      return matchesName(folder, segment) && (matchesName(name, next) || standsFor(next, name))
+    })
   })
 }
 
@@ -268,13 +274,9 @@ const homeNames = atHome.filter((name) => !name.includes('/'))
 const otherLiterals = protectedLiterals.filter((literal) => !homeNames.includes(literal))
 // `.profile.name` is a field of something, or another file, and so with every name in a home.
 const mention = new RegExp(
-  `(?:^|[^a-z0-9_.-])(?:${otherLiterals.map(escaped).join('|')}|` +
-    `(?:${homeNames.map(escaped).join('|')})(?!\\.[a-z0-9_]))(?![a-z0-9_-])`,
+  `(?:^|[^a-z0-9_.-])(?:${alternationOf(otherLiterals)}|` +
+    `(?:${alternationOf(homeNames)})(?!\\.[a-z0-9_]))(?![a-z0-9_-])`,
 )
-
-function escaped(text: string): string {
-  return text.replace(/[.+^${}()|[\]\\]/g, '\\$&')
-}
 
 /** Whether a text that cannot be read any better speaks of a protected file. */
 export function mentionsProtected(text: string): boolean {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type HostId, hostIds } from '../hosts/registry.ts'
 import type { JsonObject } from '../json.ts'
 import { ruleOnCommands } from '../shell/rule-on-commands.ts'
 import { callOf, workspace } from './call-builder.contract.ts'
-import { type Host, hosts } from './hosts.ts'
 
 type Recorded = {
-  readonly host: Host
+  readonly host: HostId
   readonly file: string
   readonly tool: string
   readonly input: JsonObject
@@ -231,7 +231,7 @@ test('no input makes it throw, on whatever host', () => {
   )
   const input = fc.dictionary(fc.oneof(key, fc.string()), fc.jsonValue())
   fc.assert(
-    fc.property(tool, input, fc.constantFrom(...hosts), (name, value, host) => {
+    fc.property(tool, input, fc.constantFrom(...hostIds), (name, value, host) => {
       callOf(name, value as JsonObject, { host })
     }),
   )

@@ -4,20 +4,12 @@
  * Knows hosts and inputs. Must not know stages or policies: nothing is judged here.
  */
 import type { Act, Call, CallPath } from '../engine/types.ts'
+import { type HostId, ownHostId } from '../hosts/registry.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import { readShell } from '../shell/read-shell.ts'
 import { sizeOfEdit } from './edit-size.ts'
-import {
-  actOfShape,
-  commonToolOf,
-  type Host,
-  objectInput,
-  type Tool,
-  takesPatch,
-  toolOf,
-} from './hosts.ts'
 import { directoryIn, type Named, pathsIn, patternsIn } from './input-paths.ts'
 import type { McpName } from './mcp-name.ts'
 import { isControlTool } from './own-tools.ts'
@@ -25,6 +17,15 @@ import { readDiff, readPatch } from './patch.ts'
 import { absoluteOf, type From, insideOf } from './paths.ts'
 import { changeByShell } from './shell-change.ts'
 import { shellIn, startsShell } from './shell-input.ts'
+import {
+  actOfShape,
+  canView,
+  commonToolOf,
+  objectInput,
+  type Tool,
+  takesPatch,
+  toolOf,
+} from './tool-names.ts'
 
 /** Where a call happens, and what its host and the disk say about it. */
 export type Where = {
@@ -32,8 +33,8 @@ export type Where = {
   readonly workspace: string
   /** Where the agent's shell stands, as an absolute path; absent: in the workspace itself. */
   readonly cwd?: string
-  /** Absent: Claude Code, as in a case. */
-  readonly host?: Host
+  /** Absent: no host, as in a case. */
+  readonly host?: HostId
   /** The server and tool, where the host tells them apart from the name (Gemini does). */
   readonly server?: McpName
   /** Where links on the disk lead: a path as the call writes it → the path behind it. */
@@ -61,7 +62,7 @@ type Facts = {
 
 /** The call, as the rules need it. Never throws, whatever the input is. */
 export function readCall(spoken: Spoken, where: Where): Call {
-  const tool = toolOf(spoken.tool, where.host ?? 'claude', where.server ?? null)
+  const tool = toolOf(spoken.tool, where.host ?? ownHostId, where.server ?? null)
   const isOwn = isOwnTool(tool, where.machine)
   const input = objectInput(spoken.input)
   const facts = isOwn ? {} : input === null ? noObject : factsOf(tool, input, where)
@@ -124,18 +125,11 @@ const runnerName =
 
 /** What the tool really does: a stranger's tool is judged by the known tool it is named after. */
 function actOf(tool: Tool, input: JsonObject): Act {
-  if (tool.shape !== null && editorTools.has(tool.shape) && own(input, 'command') === 'view') {
-    return 'read'
-  }
+  if (canView(tool.shape) && own(input, 'command') === 'view') return 'read'
   if (tool.act !== 'mcp') return tool.act
   if (tool.shape !== null) return actOfShape(tool.shape)
   return runnerName.test(tool.server?.tool ?? '') ? 'shell' : 'mcp'
 }
-
-const editorTools: ReadonlySet<string> = new Set([
-  'str_replace_editor',
-  'str_replace_based_edit_tool',
-])
 
 /** Whether the host is known to have this tool, so that its input must be as the host makes it. */
 function isKnown(tool: Tool): boolean {

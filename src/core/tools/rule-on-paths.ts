@@ -5,8 +5,8 @@
 import type { Call, CallPath, Denial } from '../engine/types.ts'
 import { matchesGlob } from '../expr/glob.ts'
 import type { PathRule } from '../machine/machine.ts'
-import { isFileTool } from './hosts.ts'
 import { type From, isBelow, type Place, placesOf } from './paths.ts'
+import { isFileTool } from './tool-names.ts'
 
 export type Scope = {
   /** The stage lists its tools; where it does not, only protected paths are held. */

@@ -3,6 +3,7 @@
  * operations this is the whole contract: whoever speaks over a wire is held to it.
  */
 import { z } from 'zod'
+import { ownHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
 import { costContract } from './cost-contract.ts'
@@ -109,7 +110,7 @@ export const contract = {
       runId,
       tool: z.string().max(500),
       input: jsonObject.default({}),
-      host: host.default('claude'),
+      host: host.default(ownHostId),
       server: z.strictObject({ server: name, tool: name }).optional(),
       cwd: folder.optional().describe("where the agent's shell stands, an absolute path"),
       estimateMicroUsd: paid
@@ -247,7 +248,7 @@ export const contract = {
       stage: name.optional(),
       tool: z.string().max(500),
       input: jsonObject.default({}),
-      host: host.default('claude'),
+      host: host.default(ownHostId),
       workspace: folder.optional(),
     }),
     answer: judgement,

@@ -5,10 +5,10 @@
 import { z } from 'zod'
 import type { FindingCode } from '../../core/errors.ts'
 import { denialCodes, errorCodes, warningCodes } from '../../core/errors.ts'
+import { hostIds } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fieldTypes } from '../../core/machine/machine.ts'
 import { costMicroUsdMax } from '../../core/money.ts'
-import { hosts } from '../../core/tools/hosts.ts'
 
 // WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
 export const json = z.unknown() as unknown as z.ZodType<Json>
@@ -30,7 +30,7 @@ export const money = count.describe('in millionths of a US dollar')
 /** What one report may say of money. */
 export const paid = money.max(costMicroUsdMax)
 export const moment = count.describe('milliseconds since 1970')
-export const host = z.enum(hosts).describe('whose tool names these are')
+export const host = z.enum(hostIds).describe('whose tool names these are')
 /** How long one request may wait; a client that wants more asks again. */
 export const waitMsMax = 60_000
 export const callWaitMs = count.max(waitMsMax).default(0)

@@ -23,8 +23,8 @@ export type Io = {
   readonly setup?: () => Promise<SetupDoor>
   /** Proves what is held; absent as the daemon may be. */
   readonly doctor?: () => Promise<DoctorDoor>
-  /** The variable by which an agent's host marks what it runs; absent or null: a person runs it. */
-  readonly agentMark?: string | null
+  /** The environment, which tells whether an agent's host has started this; absent: empty. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Shows an address to the person, where there is a desktop; absent: nowhere to show it. */
   readonly openUrl?: (url: string) => void
   /** Carries what a host gave to its hook to the daemon. Never rejects; absent as `daemon` is. */

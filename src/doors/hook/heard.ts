@@ -3,11 +3,11 @@
  * dialect that turns its payload into the one and the other into its answer.
  */
 import type { Report } from '../../core/engine/types.ts'
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Host } from '../../core/tools/hosts.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { HookOutput } from '../api/hook-question.ts'
-import type { ModelUse } from './spending/model-use.ts'
+import type { ModelUse, TranscriptReader } from './spending/model-use.ts'
 
 /** One use of a tool, as the host tells it. */
 export type HostCall = {
@@ -35,7 +35,7 @@ export type HookEvent =
   | { readonly kind: 'nothing' }
 
 export type Heard = {
-  readonly host: Host
+  readonly host: AgentHostId
   /** The host's name of the event, which some answers repeat. */
   readonly name: string
   readonly session: string
@@ -79,12 +79,14 @@ export const silence: Extract<Word, { kind: 'pass' }> = {
 export type Wire = 'command' | 'http'
 
 export type HostDialect = {
-  readonly host: Host
+  readonly host: AgentHostId
   /** Null: this is no payload of that host. */
   readonly read: (payload: JsonObject) => Heard | null
   readonly answer: (heard: Heard, word: Word, wire: Wire) => HookOutput
   /** Whether its own question to its user holds the call back until it is answered. */
   readonly asks: boolean
+  /** Null: it writes no transcript that could be read. */
+  readonly transcript: TranscriptReader | null
 }
 
 /** The answer that blocks on every host. */

@@ -9,7 +9,7 @@ import { asObject } from '../../core/json.ts'
 import type { AnswerHook, HookOutput, HookQuestion } from '../api/hook-question.ts'
 import { endHostCall, judgeHostCall } from './answer-call.ts'
 import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
-import { block, type Heard, type HostDialect, silence, type Wire, type Word } from './heard.ts'
+import { block, type Heard, silence, type Wire, type Word } from './heard.ts'
 import {
   type HookContext,
   type HookOptions,
@@ -17,11 +17,7 @@ import {
   locateSession,
   sessionName,
 } from './hook-context.ts'
-import { claude } from './hosts/claude.ts'
-import { codex } from './hosts/codex.ts'
-import { cursor } from './hosts/cursor.ts'
-import { gemini } from './hosts/gemini.ts'
-import { opencode } from './hosts/opencode.ts'
+import { dialectOf } from './hosts/dialects.ts'
 import { openMemory } from './memory.ts'
 
 export type HookDesk = {
@@ -29,10 +25,6 @@ export type HookDesk = {
   /** The same for a host that asks over HTTP. */
   readonly answerHttp: AnswerHook
 }
-
-const dialects: ReadonlyMap<string, HostDialect> = new Map(
-  [claude, codex, gemini, opencode, cursor].map((one) => [one.host, one]),
-)
 
 /** Opens the desk at which hooks are answered. */
 export function openHookDesk(options: HookOptions): HookDesk {
@@ -44,10 +36,10 @@ export function openHookDesk(options: HookOptions): HookDesk {
 }
 
 async function answer(desk: HookContext, question: HookQuestion, wire: Wire): Promise<HookOutput> {
-  const dialect = dialects.get(question.host)
-  const payload = dialect === undefined ? null : parse(question.payload)
+  const dialect = dialectOf(question.host)
+  const payload = dialect === null ? null : parse(question.payload)
   const heard = payload === null ? null : (dialect?.read(payload) ?? null)
-  if (dialect === undefined || heard === null) {
+  if (dialect === null || heard === null) {
     desk.log('a hook was not understood', { host: question.host })
     const what = `Pawl does not understand what \`${question.host}\` says, so it is blocked`
     return block(`${what}; update Pawl, or run \`pawl doctor\``)

@@ -16,7 +16,7 @@ export function applyInit(plan: HostPlan, setup: SetupDoor, at: number): Install
   const { folders, modes } = writeWorkspaceFiles(workspace, changes)
   const install: Install = {
     workspace,
-    host: host.name,
+    host,
     hostVersion: found.version,
     wire,
     at,
@@ -46,5 +46,5 @@ export function applyUninit(plan: HostPlan, setup: SetupDoor): void {
 }
 
 function othersThan({ workspace, host }: HostPlan, setup: SetupDoor): readonly Install[] {
-  return setup.readInstalls().filter((one) => one.workspace !== workspace || one.host !== host.name)
+  return setup.readInstalls().filter((one) => one.workspace !== workspace || one.host !== host)
 }

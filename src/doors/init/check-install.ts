@@ -1,6 +1,8 @@
 /**
  * Whether what `pawl init` wrote is still in force. Reads through what it is given.
  */
+import type { OffSwitch } from '../../core/hosts/host-descriptor.ts'
+import { fromAgentHosts } from '../../core/hosts/registry.ts'
 import { asObject, type Json } from '../../core/json.ts'
 import { readSource } from '../../core/source/read-source.ts'
 import { plainValue } from '../../core/source/source.ts'
@@ -48,13 +50,24 @@ function checkFile(file: InstalledFile, text: string): InstallProblem | null {
   }
 }
 
+const offSwitches = fromAgentHosts<OffSwitch>((host) => host.offSwitches)
+
 /** What tells a host to leave hooks alone; null: nothing does. */
 function offIn(text: string): string | null {
   const { root } = readSource(text, 'json')
-  const settings = asObject(root === null ? null : plainValue(root)) ?? {}
-  if (settings.disableAllHooks === true) return '`disableAllHooks`'
-  const config = asObject(settings.hooksConfig) ?? {}
-  if (config.enabled === false) return '`hooksConfig.enabled: false`'
-  const names: Json = config.disabled ?? []
-  return Array.isArray(names) && names.includes('pawl') ? '`pawl` in `hooksConfig.disabled`' : null
+  const settings = root === null ? null : plainValue(root)
+  const found = offSwitches.find(({ setting, value }) => {
+    const set = valueAt(settings, setting)
+    return value === 'lists pawl' ? Array.isArray(set) && set.includes('pawl') : set === value
+  })
+  if (found === undefined) return null
+  const { setting, value } = found
+  if (value === 'lists pawl') return `\`pawl\` in \`${setting}\``
+  return value ? `\`${setting}\`` : `\`${setting}: false\``
+}
+
+/** The value of a setting, by a path with dots. */
+function valueAt(settings: Json, path: string): Json {
+  const steps = path.split('.')
+  return steps.reduce<Json>((value, step) => asObject(value)?.[step] ?? null, settings)
 }

@@ -5,11 +5,10 @@
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { hosts } from './hosts/hosts.ts'
-import { type HostName, hostNames } from './install.ts'
+import { type AgentHostId, agentHostIds, agentHosts } from '../../core/hosts/registry.ts'
 
 export type FoundHost = {
-  readonly name: HostName
+  readonly name: AgentHostId
   /** The file of its program; null: it is not on the path. */
   readonly program: string | null
   /** Null: there is no program, or it did not tell. */
@@ -25,9 +24,9 @@ const versionMsMax = 15_000
 /** All known hosts, found or not. */
 export function findHosts(workspace: string, env: Environment): Promise<readonly FoundHost[]> {
   return Promise.all(
-    hostNames.map(async (name) => {
-      const { program, folder } = hosts[name]
-      const file = program === null ? null : fileOf(program, env)
+    agentHostIds.map(async (name) => {
+      const { program, folder } = agentHosts[name]
+      const file = fileOf(program, env)
       const version = file === null ? null : await versionOf(file, env)
       return { name, program: file, version, hasFolder: existsSync(join(workspace, folder)) }
     }),

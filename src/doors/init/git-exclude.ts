@@ -4,13 +4,13 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import type { HostName } from './install.ts'
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { WantedFile } from './wanted.ts'
 
 /** The lines for some files of a workspace; null: it is no clone. */
 export function excludeFile(
   workspace: string,
-  host: HostName,
+  host: AgentHostId,
   paths: readonly string[],
 ): WantedFile | null {
   const clone = cloneOf(workspace)

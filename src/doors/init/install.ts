@@ -2,15 +2,13 @@
  * What `pawl init` has written where: the words that init, uninit, doctor and the daemon share.
  * Knows no host's settings.
  */
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-
-export const hostNames = ['claude', 'codex', 'gemini', 'opencode', 'cursor'] as const
-export type HostName = (typeof hostNames)[number]
 
 /** The hooks of one host in one workspace. */
 export type Install = {
   readonly workspace: string
-  readonly host: HostName
+  readonly host: AgentHostId
   /** Null: the host was not found, or did not tell. */
   readonly hostVersion: string | null
   readonly wire: 'http' | 'command'

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { agentHostIds } from '../../core/hosts/registry.ts'
 import type { Json } from '../../core/json.ts'
-import { hosts } from './hosts/hosts.ts'
-import { hostNames, type Install, undone, undoOf } from './install.ts'
+import { hostSetups } from './hosts/host-setups.ts'
+import { type Install, undone, undoOf } from './install.ts'
 import { type PlannedFile, planInit, planUninit } from './plan.ts'
 import type { Setting, WantedFile } from './wanted.ts'
 
@@ -18,8 +19,8 @@ const setting: Setting = {
   isThere: () => false,
 }
 
-const jsonFiles = hostNames.flatMap((name) =>
-  hosts[name].wants(setting).filter(({ content }) => content.kind === 'json'),
+const jsonFiles = agentHostIds.flatMap((name) =>
+  hostSetups[name].wants(setting).filter(({ content }) => content.kind === 'json'),
 )
 
 function noted(files: readonly PlannedFile[]): Install {
@@ -119,7 +120,7 @@ function withoutEmpty(value: Json): Json {
 }
 
 describe('a block in a text', () => {
-  const [, file] = hosts.codex.wants(setting) as [WantedFile, WantedFile]
+  const [, file] = hostSetups.codex.wants(setting) as [WantedFile, WantedFile]
 
   test.each([
     '',

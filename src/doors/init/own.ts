@@ -2,16 +2,15 @@
  * Which entries of a host's settings are Pawl's: told by what they call, never by where they stand.
  * An entry of another Pawl (moved, or upgraded) is Pawl's, too. Must not change anything.
  */
-
+import { agentHostIds, alternationOf, fromAgentHosts } from '../../core/hosts/registry.ts'
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Path } from '../../core/source/edit-json.ts'
 import { gatewayServer } from '../../core/tools/own-tools.ts'
-import { hostNames } from './install.ts'
 
 /** The name of Pawl among a host's MCP servers. */
 export const serverName = 'pawl'
 
-const hosts = hostNames.join('|')
+const hosts = alternationOf(agentHostIds)
 const hookClient = new RegExp(`(?:^|[/\\\\])pawl-hook['"]?\\s+(?:${hosts})\\b`)
 const hookUrl = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/v1/hooks/(?:${hosts})$`)
 const program = /(?:^|[/\\])pawl(?:\.(?:js|ts))?$/
@@ -41,6 +40,8 @@ export function isOwnStatus(status: Json | undefined): boolean {
   return typeof command === 'string' && /pawl(?:\.(?:js|ts))?['"]? statusline$/.test(command)
 }
 
+const serversKeys = fromAgentHosts((host) => host.serversKey)
+
 /** One entry of ours: where it stands, and what it says. */
 export type Own = { readonly path: Path; readonly value: Json }
 
@@ -52,7 +53,7 @@ export function ownIn(settings: Json): readonly Own[] {
     if (!Array.isArray(groups)) continue
     for (const [i, group] of groups.entries()) found.push(...ownInGroup(group, event, i))
   }
-  for (const name of ['mcpServers', 'mcp']) {
+  for (const name of serversKeys) {
     for (const own of ownServers) {
       const server = asObject(root[name])?.[own]
       if (isOwnServer(server)) found.push({ path: [name, own], value: server as Json })

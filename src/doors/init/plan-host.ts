@@ -3,19 +3,20 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import { checkInstall } from './check-install.ts'
 import type { FoundHost } from './find-hosts.ts'
 import { gatewayPath, gatewayWith, gatewayWithout, moveServers } from './gateway-servers.ts'
 import { excludeFile } from './git-exclude.ts'
-import { hosts } from './hosts/hosts.ts'
-import type { HostName, Install, InstalledFile, Moved } from './install.ts'
+import { hostSetups } from './hosts/host-setups.ts'
+import type { Install, InstalledFile, Moved } from './install.ts'
 import { baseOf, type Plan, type PlannedFile, planInit, planUninit, type ReadFile } from './plan.ts'
 import type { SetupDoor } from './setup-door.ts'
-import type { Host, Setting, WantedFile } from './wanted.ts'
+import type { Setting, WantedFile } from './wanted.ts'
 import { readWorkspaceFile } from './write-files.ts'
 
 export type HostPlan = Plan & {
-  readonly host: Host
+  readonly host: AgentHostId
   readonly found: FoundHost
   readonly workspace: string
   /** What was written last time; null: nothing. */
@@ -56,11 +57,11 @@ export type HostWish = {
 /** What brings a host under Pawl. */
 export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): HostPlan {
   const { workspace } = wish
-  const host = hosts[found.name]
+  const { wants, wireOf, remarks: remarksOn } = hostSetups[found.name]
   const setting = settingOf(found, wish)
   const known = installOf(wish.installs, workspace, found.name)
   const before = withoutExclude(known)
-  const moving = movingOf(host.wants(setting), { wish, known: before, readFile })
+  const moving = movingOf(wants(setting), { wish, known: before, readFile })
   const plan = planInit(moving.wanted, before, readFile)
   const exclude = excludeFile(workspace, found.name, madeBy(plan.files, workspace))
   const more = exclude === null ? null : planInit([exclude], onlyExclude(known), readFile)
@@ -69,17 +70,17 @@ export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): 
     return files.find((one) => one.path === path)?.after ?? null
   })
   return {
-    host,
+    host: found.name,
     found,
     workspace,
     known,
-    wire: host.wireOf(setting),
+    wire: wireOf(setting),
     files,
     ...(moving.moved === null ? {} : { moved: moving.moved }),
     remarks: [
       ...plan.remarks,
       ...moving.remarks,
-      ...host.remarks(setting),
+      ...remarksOn(setting),
       ...off.map(({ message }) => `${message}: its hooks will not run`),
     ],
   }
@@ -88,19 +89,19 @@ export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): 
 /** What takes Pawl out of a host again. */
 export function planHostRemoval(found: FoundHost, wish: HostWish, readFile: ReadFile): HostPlan {
   const { workspace } = wish
-  const host = hosts[found.name]
+  const { wants, wireOf } = hostSetups[found.name]
   const setting = settingOf(found, wish)
   const known = installOf(wish.installs, workspace, found.name)
   const exclude = excludeFile(workspace, found.name, [])
-  const wanted = [...host.wants(setting), ...(exclude === null ? [] : [exclude])]
+  const wanted = [...wants(setting), ...(exclude === null ? [] : [exclude])]
   const { files, remarks } = planUninit(wanted, known, readFile)
   const others = wish.installs.filter((one) => one !== known && one.workspace === workspace)
   const kept = new Set(others.flatMap(({ moved = [] }) => moved.map(({ as }) => as)))
   const gone = (known?.moved ?? []).filter(({ as }) => !kept.has(as))
   const text = readFile(gatewayPath)
   const more = gatewayFile(text, gatewayWithout(text, gone))
-  const wire = host.wireOf(setting)
-  return { host, found, workspace, known, wire, files: [...files, ...more], remarks }
+  const wire = wireOf(setting)
+  return { host: found.name, found, workspace, known, wire, files: [...files, ...more], remarks }
 }
 
 type Looking = {
@@ -141,7 +142,7 @@ export function isDone({ files }: HostPlan): boolean {
 export function installOf(
   installs: readonly Install[],
   workspace: string,
-  host: HostName,
+  host: AgentHostId,
 ): Install | null {
   return installs.find((one) => one.workspace === workspace && one.host === host) ?? null
 }
@@ -179,7 +180,7 @@ function onlyExclude(known: Install | null): Install | null {
 
 function installFrom(
   files: readonly PlannedFile[],
-  who: { readonly host: HostName; readonly workspace: string },
+  who: { readonly host: AgentHostId; readonly workspace: string },
 ): Install {
   const notes = files.flatMap(({ note }) => (note === null ? [] : [{ ...note, mode: null }]))
   return { ...who, hostVersion: null, wire: 'command', at: 0, files: notes, folders: [] }

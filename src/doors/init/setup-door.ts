@@ -1,7 +1,8 @@
 /**
  * What init needs of the program and its data directory. Given by whoever wires it together.
  */
-import type { HostName, Install } from './install.ts'
+import type { AgentHostId } from '../../core/hosts/registry.ts'
+import type { Install } from './install.ts'
 
 export type SetupDoor = {
   /** The program that runs Pawl, and Pawl itself. */
@@ -12,7 +13,7 @@ export type SetupDoor = {
   readonly home: string
   /** The shell text of a hook that asks Pawl, and what becomes of a step when that fails. */
   readonly hookCommand: (hook: {
-    readonly host: HostName
+    readonly host: AgentHostId
     readonly workspace: string
     readonly failure: 'blocks' | 'passes'
   }) => string

@@ -2,7 +2,6 @@
  * What a host is to have: files, and the entries in them. Data only; made by the files in `hosts/`.
  */
 import type { Json } from '../../core/json.ts'
-import type { HostName } from './install.ts'
 
 /** What the entries of this machine are made of. */
 export type Setting = {
@@ -24,18 +23,28 @@ export type Setting = {
   readonly isThere: (path: string) => boolean
 }
 
-/** One host: what it needs, and how a person finds it. */
-export type Host = {
-  readonly name: HostName
-  readonly title: string
-  /** Its program; null: it has none that tells a version. */
-  readonly program: string | null
-  /** Its folder in a workspace. */
-  readonly folder: string
+/** What a host needs that its descriptor can't say. */
+export type HostSetup = {
   readonly wireOf: (setting: Setting) => 'http' | 'command'
   readonly wants: (setting: Setting) => readonly WantedFile[]
   /** What a person has to know, or do, beside it. */
   readonly remarks: (setting: Setting) => readonly string[]
+  /** For a host that skips hooks until its user trusts them; null: it runs them all. */
+  readonly trust: HookTrust | null
+}
+
+export type HookTrust = {
+  /** Has the host trust Pawl's hooks; the answer is a line for the user. */
+  readonly grant: (place: TrustPlace) => Promise<string>
+  /** What is wrong; nothing: the hooks are trusted. Changes nothing. */
+  readonly problems: (place: TrustPlace) => Promise<readonly string[]>
+}
+
+export type TrustPlace = {
+  /** The file of the host's program; null: it was not found. */
+  readonly program: string | null
+  readonly workspace: string
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 export type WantedFile = {

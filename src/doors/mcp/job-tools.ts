@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
-import { commonToolOf } from '../../core/tools/hosts.ts'
+import { commonToolOf } from '../../core/tools/tool-names.ts'
 import { openStatuses } from '../../runtime/open-statuses.ts'
 import type { Answer } from '../api/contract.ts'
 import { present } from '../api/present.ts'

@@ -3,10 +3,38 @@
  * can stop a call.
  */
 import { join } from 'node:path'
+import { claudeHost } from '../../core/hosts/claude.ts'
 import type { Driver } from './host.ts'
+import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
+
+const toolCalls: HostToolCalls = {
+  shell: (command) => ({ name: 'Bash', input: { command, description: 'work' } }),
+  read: (path) => ({ name: 'Read', input: { file_path: path } }),
+  write: (path, content) => ({ name: 'Write', input: { file_path: path, content } }),
+  edit: ({ path, before, after }) => [
+    turnOf({ name: 'Read', input: { file_path: path } }),
+    turnOf({
+      name: 'Edit',
+      input: { file_path: path, old_string: before, new_string: after },
+    }),
+  ],
+  patch: null,
+  heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  mcp: ({ server, tool, input }) => ({ name: `mcp__${server}__${tool}`, input }),
+  agent: (prompt) => ({
+    name: 'Agent',
+    input: {
+      description: 'work',
+      prompt,
+      subagent_type: 'general-purpose',
+      run_in_background: false,
+    },
+  }),
+  agentEnd: lastTurn,
+  typing: null,
+}
 
 export const claude: Driver = {
-  name: 'claude',
   env: ({ home }) => ({
     ANTHROPIC_API_KEY: 'sk-ant-test',
     CLAUDE_CONFIG_DIR: join(home, '.claude'),
@@ -20,9 +48,11 @@ export const claude: Driver = {
     // WHY: as root the program takes no permissions that ask nobody, except in a sandbox.
     IS_SANDBOX: '1',
   }),
+  toolCalls,
+  unenforceable: {},
   prepare: () => undefined,
   start: ({ modelUrl, prompt, mcp }) => ({
-    env: { ANTHROPIC_BASE_URL: modelUrl },
+    env: { [claudeHost.model.baseUrlVariable]: modelUrl },
     args: [
       '-p',
       prompt,

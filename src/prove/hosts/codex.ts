@@ -4,15 +4,51 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { ScriptedCall } from '../model/script.ts'
 import type { Driver, McpServer, Place } from './host.ts'
+import { type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
+
+const toolCalls: HostToolCalls = {
+  shell: (cmd) => ({ name: 'exec_command', input: { cmd } }),
+  read: null,
+  write: null,
+  edit: ({ path, before, after }) => [
+    turnOf(codexPatch([`*** Update File: ${path}`, '@@', `-${before}`, `+${after}`])),
+  ],
+  patch: (name, line) => codexPatch([`*** Add File: ${name}`, `+${line}`]),
+  heredoc: (name, line) =>
+    toolCalls.shell(`apply_patch <<'END'\n${patchText([`*** Add File: ${name}`, `+${line}`])}END`),
+  // Codex knows servers by names without dashes.
+  mcp: ({ server, tool, input }) => {
+    return { name: tool, namespace: `mcp__${server.replaceAll('-', '_')}`, input }
+  },
+  agent: (message) => ({ name: 'spawn_agent', namespace: 'multi_agent_v1', input: { message } }),
+  agentEnd: lastTurn,
+  typing: (typed) => [
+    turnOf({ name: 'exec_command', input: { cmd: 'sh', tty: true, yield_time_ms: 500 } }),
+    turnOf({
+      name: 'write_stdin',
+      input: {
+        session_id: { $last: 'session ID (\\d+)', as: 'number' },
+        chars: `${typed}\nexit\n`,
+        yield_time_ms: 1_000,
+      },
+    }),
+  ],
+}
 
 export const codex: Driver = {
-  name: 'codex',
   env: ({ home }) => ({
     CODEX_HOME: join(home, '.codex'),
     MOCK_KEY: 'sk-test',
     RUST_LOG: 'error',
   }),
+  toolCalls,
+  unenforceable: {
+    typed:
+      'Codex calls no hook for `write_stdin`; opening the terminal is judged, so permit no shell ' +
+      'or interpreter by name; isolation covers what is typed, nothing else does',
+  },
   prepare,
   start: ({ project, modelUrl, prompt, mcp, hookTrust }) => ({
     env: {},
@@ -66,4 +102,12 @@ function prepare({ home, project }: Place): void {
     'trust_level = "trusted"',
   ]
   writeFileSync(file, `${lines.join('\n')}\n`)
+}
+
+function patchText(lines: readonly string[]): string {
+  return ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
+}
+
+function codexPatch(lines: readonly string[]): ScriptedCall {
+  return { name: 'apply_patch', kind: 'custom', input: patchText(lines) }
 }

@@ -5,20 +5,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ProvableHostId } from '../../core/hosts/registry.ts'
 import type { ModelCall } from '../model/dialect.ts'
 import { type Exchange, openModel } from '../model/open-model.ts'
 import type { Script } from '../model/script.ts'
-import { claude } from './claude.ts'
-import { codex } from './codex.ts'
+import { drivers } from './drivers.ts'
 import { hostPath } from './find-host.ts'
-import { gemini } from './gemini.ts'
-import type { Driver, HostName, McpServer, Place } from './host.ts'
-import { opencode } from './opencode.ts'
-
-export const drivers: Readonly<Record<HostName, Driver>> = { claude, codex, gemini, opencode }
+import type { McpServer, Place } from './host.ts'
 
 export type Drive = Place & {
-  readonly host: HostName
+  readonly host: ProvableHostId
   readonly program: string
   readonly script: Script
   readonly onTurn?: (exchange: Exchange) => Promise<void> | void
@@ -50,7 +46,7 @@ const keptCharsMax = 64 * 1024
 const outputBytesMax = 64 * 1024 * 1024
 
 /** What a host's process has of the environment: nothing of ours but the language and the PATH. */
-export function hostEnv(host: HostName, place: Place): Record<string, string> {
+export function hostEnv(host: ProvableHostId, place: Place): Record<string, string> {
   const { home } = place
   return {
     HOME: home,
@@ -67,7 +63,7 @@ export function hostEnv(host: HostName, place: Place): Record<string, string> {
 }
 
 /** Makes a home for a host: what a user would have settled before the first session. */
-export function prepareHome(host: HostName, place: Place): void {
+export function prepareHome(host: ProvableHostId, place: Place): void {
   mkdirSync(join(place.home, 'tmp'), { recursive: true })
   drivers[host].prepare(place)
 }

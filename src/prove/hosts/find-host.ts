@@ -5,10 +5,15 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import type { HostName } from './host.ts'
+import {
+  type AgentHostId,
+  agentHosts,
+  fromAgentHosts,
+  type ProvableHostId,
+} from '../../core/hosts/registry.ts'
 
 export type FoundHost = {
-  readonly name: HostName
+  readonly name: ProvableHostId
   readonly program: string
   /** Null: it did not say. */
   readonly version: string | null
@@ -22,14 +27,14 @@ const versionMsMax = 20_000
  * The program of a host: in the folder that `PAWL_HOSTS_ROOT` names, else on the PATH, else where
  * `npm run test:hosts` installs it.
  */
-export function findProgram(name: HostName, env: Environment): string | null {
+export function findProgram(name: ProvableHostId, env: Environment): string | null {
   const named = env.PAWL_HOSTS_ROOT ?? ''
   const places = [
     ...(named === '' ? [] : [installedProgram(named, name)]),
     ...(env.PATH ?? '')
       .split(delimiter)
       .filter((folder) => folder !== '')
-      .map((folder) => join(folder, name)),
+      .map((folder) => join(folder, agentHosts[name].program)),
     installedProgram(hostsRoot(env), name),
   ]
   return places.find(isProgram) ?? null
@@ -41,9 +46,9 @@ export function hostsRoot(env: Environment): string {
   return named === '' ? join(env.HOME ?? '/', '.cache', 'pawl-clients', 'pk') : named
 }
 
-/** The program that npm has put under a root. */
-export function installedProgram(root: string, name: string): string {
-  return join(root, name, 'node_modules', '.bin', name)
+/** The program of a host that npm has put under a root. */
+export function installedProgram(root: string, name: AgentHostId): string {
+  return join(root, name, 'node_modules', '.bin', agentHosts[name].program)
 }
 
 function isProgram(path: string): boolean {
@@ -61,9 +66,7 @@ export async function versionOf(program: string, env: Environment): Promise<stri
   return packageVersion(realpathOr(program)) ?? (await toldVersion(program, env))
 }
 
-const hostPackages: readonly string[] = [
-  ...['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli', 'opencode-ai'],
-]
+const hostPackages = fromAgentHosts((host) => host.packages)
 
 /** WHY: a host takes seconds to say its own version, and a proof has a minute. */
 function packageVersion(file: string): string | null {

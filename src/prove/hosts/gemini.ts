@@ -3,22 +3,43 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { geminiHost } from '../../core/hosts/gemini.ts'
 import type { Driver, Place } from './host.ts'
+import { gitPatch, type HostToolCalls, turnOf } from './tool-calls.ts'
+
+const toolCalls: HostToolCalls = {
+  shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'work' } }),
+  read: (path) => ({ name: 'read_file', input: { file_path: path } }),
+  write: (path, content) => ({ name: 'write_file', input: { file_path: path, content } }),
+  edit: ({ path, before, after }) => [
+    turnOf({
+      name: 'replace',
+      input: { file_path: path, instruction: 'work', old_string: before, new_string: after },
+    }),
+  ],
+  patch: null,
+  heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  mcp: ({ server, tool, input }) => ({ name: `mcp_${server}_${tool}`, input }),
+  agent: (prompt) => ({ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }),
+  agentEnd: turnOf({ name: 'complete_task', input: { result: { response: 'done' } } }),
+  typing: null,
+}
 
 export const gemini: Driver = {
-  name: 'gemini',
   env: () => ({
     GEMINI_API_KEY: 'sk-test',
     // Without it the program ends with code 55 in a folder that nobody has trusted.
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
     GEMINI_TELEMETRY_ENABLED: 'false',
   }),
+  toolCalls,
+  unenforceable: {},
   prepare,
   start: ({ home, modelUrl, prompt, mcp }) => {
     const settings = JSON.parse(readFileSync(settingsFile(home), 'utf8'))
     writeFileSync(settingsFile(home), JSON.stringify({ ...settings, mcpServers: mcp }))
     return {
-      env: { GOOGLE_GEMINI_BASE_URL: modelUrl },
+      env: { [geminiHost.model.baseUrlVariable]: modelUrl },
       args: [
         ...['-m', 'gemini-2.5-flash', '--output-format', 'stream-json'],
         ...['--approval-mode', 'yolo', '-p', prompt],

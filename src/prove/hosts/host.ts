@@ -1,11 +1,10 @@
 /**
  * What a driver of a host knows: how the real program is started without a person, with a home
  * of its own and a model on loopback. Each host has a file of its own.
- * Must not know Pawl's hooks, runs or canaries.
+ * Must not know Pawl's hooks or runs.
  */
-
-export const hostNames = ['claude', 'codex', 'gemini', 'opencode'] as const
-export type HostName = (typeof hostNames)[number]
+import type { PathId } from '../canaries.ts'
+import type { HostToolCalls } from './tool-calls.ts'
 
 /** Where a host is started. */
 export type Place = {
@@ -27,12 +26,14 @@ export type Sitting = Place & {
 }
 
 export type Driver = {
-  readonly name: HostName
   /** Variables of the environment that keep the host to its own home. */
   readonly env: (place: Place) => Readonly<Record<string, string>>
   /** Writes what the host needs in its home to start unasked; once, before `pawl init`. */
   readonly prepare: (place: Place) => void
   readonly start: (sitting: Sitting) => Start
+  readonly toolCalls: HostToolCalls
+  /** Paths that end in no hook of the host, whoever installs it, and what covers them. */
+  readonly unenforceable: Readonly<Partial<Record<PathId, string>>>
 }
 
 /** A command line beside the name of the program. */

@@ -4,9 +4,28 @@
  */
 import { join } from 'node:path'
 import type { Driver } from './host.ts'
+import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
+
+const toolCalls: HostToolCalls = {
+  shell: (command) => ({ name: 'bash', input: { command, description: 'work' } }),
+  read: (path) => ({ name: 'read', input: { filePath: path } }),
+  write: (path, content) => ({ name: 'write', input: { filePath: path, content } }),
+  edit: ({ path, before, after }) => [
+    turnOf({ name: 'read', input: { filePath: path } }),
+    turnOf({ name: 'edit', input: { filePath: path, oldString: before, newString: after } }),
+  ],
+  patch: null,
+  heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  mcp: ({ server, tool, input }) => ({ name: `${server}_${tool}`, input }),
+  agent: (prompt) => ({
+    name: 'task',
+    input: { description: 'work', prompt, subagent_type: 'general' },
+  }),
+  agentEnd: lastTurn,
+  typing: null,
+}
 
 export const opencode: Driver = {
-  name: 'opencode',
   env: ({ home }) => ({
     XDG_DATA_HOME: join(home, '.local', 'share'),
     XDG_CONFIG_HOME: join(home, '.config'),
@@ -20,6 +39,8 @@ export const opencode: Driver = {
     npm_config_offline: 'true',
     npm_config_registry: 'http://127.0.0.1:9',
   }),
+  toolCalls,
+  unenforceable: {},
   prepare: () => undefined,
   start: ({ modelUrl, prompt, mcp }) => ({
     env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(modelUrl, mcp)) },

@@ -5,8 +5,8 @@
  */
 import type { View } from '../../core/dialects/view.ts'
 import type { Actor, Alternative, CallRefusal, Report, Verdict } from '../../core/engine/types.ts'
+import type { HostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Host } from '../../core/tools/hosts.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { Located, LocateRequest } from './locate-run.ts'
 
@@ -33,7 +33,7 @@ export type CallRequest = {
   readonly sameAs?: 'key' | 'contents'
   readonly tool: string
   readonly input: JsonObject
-  readonly host: Host
+  readonly host: HostId
   /** The MCP server it belongs to, where that is said. */
   readonly server: McpName | null
   /** Where the agent's shell stands; null: in the workspace of the run. */
@@ -116,7 +116,7 @@ export type HeldCall = { readonly runId: string; readonly callId: string; readon
 /** One call that was judged, for metrics and traces. */
 export type CallObservation = {
   readonly door: CallDoor
-  readonly host: Host
+  readonly host: HostId
   readonly decision: CallState
   readonly code: string | null
   readonly tool: string

@@ -5,25 +5,24 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openClient } from '../../../client/open-client.ts'
+import { type AgentHostId, agentHosts } from '../../../core/hosts/registry.ts'
 import { knownPrices } from '../../../core/prices.ts'
 import type { Isolation } from '../../../runtime/jobs.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { readPrices } from '../../../runtime/prices.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { checkInstall } from '../../init/check-install.ts'
-import { readCodexTrust } from '../../init/codex-trust.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
-import type { HostName } from '../../init/install.ts'
+import { hostSetups } from '../../init/hosts/host-setups.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import { readWorkspaceFile } from '../../init/write-files.ts'
 import { initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import type { Io } from '../io.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { versionText } from '../version.ts'
-import { limitsOf } from './limits.ts'
 
 export type HostState = {
-  readonly host: HostName
+  readonly host: AgentHostId
   readonly program: string | null
   readonly version: string | null
   /** How its hooks reach Pawl in this folder; null: none were put here. */
@@ -102,23 +101,12 @@ async function isolationHere(io: Io): Promise<Isolation | string> {
 async function stateOf(found: FoundHost, workspace: string, setup: SetupDoor): Promise<HostState> {
   const { name: host, program, version } = found
   const own = setup.readInstalls().find((one) => one.host === host && one.workspace === workspace)
-  const limits = limitsOf(host)
+  const { limits } = agentHosts[host]
   if (own === undefined) return { host, program, version, wire: null, problems: [], limits }
   const broken = checkInstall(own, (path) => readWorkspaceFile(workspace, path))
   const problems = [
     ...broken.map(({ message }) => `${message}: run \`pawl init ${host}\``),
-    ...(host === 'codex' ? await codexProblems(program, workspace, setup) : []),
+    ...((await hostSetups[host].trust?.problems({ program, workspace, env: setup.env })) ?? []),
   ]
   return { host, program, version, wire: own.wire, problems, limits }
-}
-
-async function codexProblems(
-  program: string | null,
-  workspace: string,
-  { env }: SetupDoor,
-): Promise<readonly string[]> {
-  if (program === null) return []
-  const trust = await readCodexTrust({ program, workspace, env })
-  if (trust.kind === 'trusted') return []
-  return [`Codex skips the hooks, silently: ${trust.because}; run \`pawl init codex\``]
 }

@@ -2,9 +2,9 @@
  * Which hosts a command line means: those it names, else those that are here.
  */
 import { realpathSync } from 'node:fs'
+import { agentHostIds } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
-import { hostNames } from '../../init/install.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import type { Io } from '../io.ts'
 import { oneWord } from '../options.ts'
@@ -35,7 +35,7 @@ export async function chooseHosts(
   { names, workspace, isMeant }: HostChoice,
   { env }: SetupDoor,
 ): Promise<readonly FoundHost[]> {
-  const wanted = new Set(names.map((name) => oneWord(verb, name, hostNames)))
+  const wanted = new Set(names.map((name) => oneWord(verb, name, agentHostIds)))
   const found = await findHosts(workspace, env)
   return found.filter((one) => (names.length === 0 ? isMeant(one) : wanted.has(one.name)))
 }

@@ -2,6 +2,7 @@
  * What init and uninit are about to do, for people: host by host, file by file, line by line.
  */
 import { isAbsolute } from 'node:path'
+import { agentHosts } from '../../../core/hosts/registry.ts'
 import { diffLines } from '../../init/diff.ts'
 import type { PlannedFile } from '../../init/plan.ts'
 import type { HostPlan } from '../../init/plan-host.ts'
@@ -14,7 +15,7 @@ export function planText(plan: HostPlan, secret: string | null, io: Io): string 
   const { host, found, files, remarks, workspace } = plan
   const version = found.version ?? (found.program === null ? 'not found here' : 'version unknown')
   const lines: Line[] = [
-    [span(host.title, 'strong'), span(` (${version})`)],
+    [span(agentHosts[host].title, 'strong'), span(` (${version})`)],
     ...files.flatMap((file) => [fileHead(file, workspace), ...fileLines(file, secret)]),
     ...remarks.map((text) => line(`  ! ${text}`, 'warn')),
   ]

@@ -10,11 +10,11 @@ import type { Alternative, Call, Reply } from '../../../core/engine/types.ts'
 import type { DenialCode } from '../../../core/errors.ts'
 import { explainCall, type Word } from '../../../core/explain.ts'
 import { finding } from '../../../core/finding.ts'
+import type { HostId } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { askPolicies, type Judging } from '../../../core/judge.ts'
 import { defaultPointer } from '../../../core/policy/evaluate.ts'
 import { placeOf, positionAt } from '../../../core/source/source.ts'
-import type { Host } from '../../../core/tools/hosts.ts'
 import { readCall } from '../../../core/tools/read-call.ts'
 import { throughLinks } from '../../../runtime/links.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
@@ -28,7 +28,7 @@ export type Court = {
   readonly laid: readonly LaidPolicy[]
   readonly vars: JsonObject
   readonly workspace: string
-  readonly host: Host
+  readonly host: HostId
 }
 
 /** A rule and where it stands; lines and columns from 1. */

@@ -2,17 +2,14 @@
  * Whether this program was started by an agent's host, which marks what its shell tool runs.
  * A help against accidents, not a wall: whoever runs a program chooses its environment.
  */
+import { fromAgentHosts } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 
-/** Claude Code, Codex, Gemini CLI, opencode, Cursor. */
-const marks = [
-  ...['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED'],
-  ...['CODEX_CI', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_AGENT'],
-]
+const marks = fromAgentHosts((host) => host.environmentMarks)
 
 /** The variable that tells; null: a person runs this, as far as can be seen. */
-export function agentMarkIn(env: Readonly<Record<string, string | undefined>>): string | null {
+export function agentMarkIn({ env = {} }: Pick<Io, 'env'>): string | null {
   return marks.find((name) => (env[name] ?? '') !== '') ?? null
 }
 
@@ -22,7 +19,8 @@ export function peopleHint(mark: string): string {
 }
 
 /** A fault where an agent runs what is for people. */
-export function refuseAgent({ agentMark = null }: Io, what: string): void {
-  if (agentMark === null) return
-  throw new PawlError('NOT_PERMITTED', `${what} is for people`, { hint: peopleHint(agentMark) })
+export function refuseAgent(io: Io, what: string): void {
+  const mark = agentMarkIn(io)
+  if (mark === null) return
+  throw new PawlError('NOT_PERMITTED', `${what} is for people`, { hint: peopleHint(mark) })
 }

@@ -7,7 +7,7 @@ import { PawlProblem, type Problem } from '../../api/problem.ts'
 import type { Io, Verb } from '../io.ts'
 import { type Options, oneOf, readOptions, usage } from '../options.ts'
 import { plain } from '../paint.ts'
-import { peopleHint, refuseAgent } from './agent-mark.ts'
+import { agentMarkIn, peopleHint, refuseAgent } from './agent-mark.ts'
 import { connect } from './connect.ts'
 
 type Kinds = Parameters<typeof readOptions>[2]
@@ -58,7 +58,7 @@ export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
       refuseAgent(io, '`--token-file`')
       if (asked !== null) throw usage(name, '`--as` and `--token-file` name two tokens')
     }
-    const role = asked ?? ((io.agentMark ?? null) === null ? 'person' : 'agent')
+    const role = asked ?? (agentMarkIn(io) === null ? 'person' : 'agent')
     if (files.length < names.min) throw usage(name, `\`pawl ${name}\` needs ${names.what}`)
     if (files.length > names.max) throw usage(name, `\`${files[names.max]}\` is one too many`)
     const remote = await connect(io, role, tokenFile)
@@ -82,7 +82,7 @@ export function tell({ io, look }: Asked, answer: unknown, words: () => string):
 
 /** What the daemon said instead of an answer; gives the exit code. */
 function tellProblem(told: Problem, { io, look }: Asked): number {
-  const { agentMark: mark = null } = io
+  const mark = agentMarkIn(io)
   const isForPeople = told.code === 'NOT_PERMITTED' && mark !== null
   const problem = isForPeople ? { ...told, hint: peopleHint(mark) } : told
   if (look === 'json') io.out(`${JSON.stringify(problem)}\n`)

@@ -1,6 +1,7 @@
 /**
  * `pawl doctor`: what is held on this machine and what is not, and with `--prove` the proof.
  */
+import { provableHostIds } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { DoctorDoor, Proof } from '../doctor/doctor-door.ts'
 import { lookAround } from '../doctor/look-around.ts'
@@ -20,10 +21,11 @@ Usage: pawl doctor [--json]
 
 Says what is installed, whether the hooks in this folder are in force, and what no hook can hold.
 
-With --prove it starts the hosts that are installed (claude, codex, gemini, opencode), each with a
-model that is a script on this machine, in a folder and with settings of its own: nothing of yours
-is read or changed, and nothing is sent anywhere. The script tries to write files on every path a
-host has, also with the hook slow, killed or overwritten. What counts is what is on the disk:
+With --prove it starts the hosts that are installed (${provableHostIds.join(', ')}),
+each with a model that is a script on this machine, in a folder and with settings of its own:
+nothing of yours is read or changed, and nothing is sent anywhere. The script tries to write files
+on every path a host has, also with the hook slow, killed or overwritten. What counts is what is on
+the disk:
   stopped          it happened while it was permitted, and did not when it was not
   EXECUTED         it happened although it should not
   not offered      the host has nothing of the kind

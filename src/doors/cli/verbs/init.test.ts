@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync }
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { agentHostIds } from '../../../core/hosts/registry.ts'
 import { checkInstall } from '../../init/check-install.ts'
-import { hostNames } from '../../init/install.ts'
 import { readWorkspaceFile } from '../../init/write-files.ts'
 import { type Bench, openBench, token } from './init.contract.ts'
 
@@ -77,7 +77,7 @@ describe('what is written', () => {
 
   test('every host gets its own files, each with hooks and a server', async () => {
     const bench = openBench()
-    await bench.pawl('init', ...hostNames, '--yes')
+    await bench.pawl('init', ...agentHostIds, '--yes')
     expect(json(bench, '.codex/hooks.json').hooks).toMatchObject({
       PreToolUse: [{ hooks: [{ timeout: 60 }] }],
       SessionEnd: [{ hooks: [{ timeout: 3 }] }],
@@ -101,7 +101,7 @@ describe('what is written', () => {
       cursorEvents.split(/\s+/).sort(),
     )
     expect(json(bench, '.cursor/mcp.json').mcpServers).toHaveProperty('pawl')
-    expect(bench.installs().map(({ host }) => host)).toEqual([...hostNames])
+    expect(bench.installs().map(({ host }) => host)).toEqual([...agentHostIds])
   })
 
   test('only hosts that are here are meant without a name', async () => {
@@ -227,9 +227,9 @@ describe('what others wrote', () => {
 describe('a second time', () => {
   test('there is nothing to do', async () => {
     const bench = openBench()
-    await bench.pawl('init', ...hostNames, '--yes')
+    await bench.pawl('init', ...agentHostIds, '--yes')
     const before = bench.read(local)
-    const { code, out } = await bench.pawl('init', ...hostNames)
+    const { code, out } = await bench.pawl('init', ...agentHostIds)
     expect(code).toBe(0)
     expect(out).toContain('nothing to do')
     expect(bench.read(local)).toBe(before)
@@ -298,7 +298,7 @@ describe('asking', () => {
   test('an agent may do neither', async () => {
     const bench = openBench()
     for (const verb of ['init', 'uninit']) {
-      const { code, err } = await bench.pawlWith({ agentMark: 'CLAUDECODE' }, verb, '--yes')
+      const { code, err } = await bench.pawlWith({ env: { CLAUDECODE: '1' } }, verb, '--yes')
       expect(code).toBe(2)
       expect(err).toContain('is for people')
     }

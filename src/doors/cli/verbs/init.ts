@@ -2,10 +2,11 @@
  * `pawl init`: puts the agents of a workspace under Pawl.
  */
 import { join } from 'node:path'
+import { agentHostIds, agentHosts, listInProse } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { applyInit } from '../../init/apply.ts'
-import { type Trust, trustCodexHooks } from '../../init/codex-trust.ts'
 import type { FoundHost } from '../../init/find-hosts.ts'
+import { hostSetups } from '../../init/hosts/host-setups.ts'
 import { type HostPlan, isDone, planHost, planHosts } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import type { Setting } from '../../init/wanted.ts'
@@ -24,11 +25,12 @@ pawl init: put the agents that work in this folder under Pawl
 
 Usage: pawl init [HOST…] [OPTIONS]
 
-HOST is claude, codex, gemini, opencode or cursor; without one, every host that is installed or has
-a folder here. Shows what will be written, asks, and writes: hooks that ask Pawl about every tool
-call, Pawl as an MCP server, and for Claude Code a slash command and a status line. Whatever else is
-in those files stays. A second time there is nothing to do, or what an older Pawl wrote is renewed.
-\`pawl uninit\` takes it out again. docs/hosts.md says what each host enforces.
+HOST is ${listInProse(agentHostIds)};
+without one, every host that is installed or has a folder here. Shows what will be written, asks,
+and writes: hooks that ask Pawl about every tool call, Pawl as an MCP server, and for Claude Code a
+slash command and a status line. Whatever else is in those files stays. A second time there is
+nothing to do, or what an older Pawl wrote is renewed. \`pawl uninit\` takes it out again.
+docs/hosts.md says what each host enforces.
 
 Options:
   --yes       do not ask
@@ -85,13 +87,13 @@ async function findThem(
   const found = await chooseHosts('init', { names, workspace, isMeant }, setup)
   if (found.length > 0) return found
   throw new PawlError('USAGE', 'no host was found: no program on the path, no folder here', {
-    hint: 'install one, or name it: `pawl init claude`',
+    hint: `install one, or name it: \`pawl init ${agentHostIds[0]}\``,
   })
 }
 
-/** Only Claude Code has hooks that are HTTP. */
+/** Where HTTP hooks go; null: no host that was found has such hooks. */
 async function httpFor(found: readonly FoundHost[], { setup, io }: Here): Promise<Http | null> {
-  if (!found.some(({ name }) => name === 'claude')) return null
+  if (!found.some(({ name }) => agentHosts[name].wires.includes('http'))) return null
   const port = await choosePort(io, setup)
   return { url: `http://127.0.0.1:${port}`, token: tokenNow(io) ?? noToken, port }
 }
@@ -143,22 +145,13 @@ async function write(shown: readonly HostPlan[], writing: Writing): Promise<Done
   const plans = real?.token === http?.token ? shown : plansFor(found, real, writing)
   for (const plan of plans) {
     applyInit(plan, setup, Date.now())
-    if (plan.host.name === 'codex') words.push(trustText(await trustIn(plan, setup)))
+    const { trust } = hostSetups[plan.host]
+    const { program } = plan.found
+    const { workspace } = plan
+    if (trust !== null) words.push(await trust.grant({ program, workspace, env: setup.env }))
   }
   words.push(...(await acceptServers(plans, writing)))
   return { plans, words }
-}
-
-async function trustIn({ found, workspace }: HostPlan, setup: SetupDoor): Promise<Trust> {
-  const { program } = found
-  if (program === null) return { kind: 'skipped', because: 'its program was not found' }
-  return trustCodexHooks({ program, workspace, env: setup.env })
-}
-
-function trustText(trust: Trust): string {
-  if (trust.kind === 'trusted') return `Codex trusts the ${trust.hooksCount} hooks`
-  const how = 'start `codex` here, trust the folder, and trust the hooks under `/hooks`'
-  return `Codex will SKIP the hooks until you trust them (${trust.because}): ${how}`
 }
 
 function endText({ plans, words }: Done, what: 'new' | 'same' | 'shown', { setup }: Here): string {
@@ -168,21 +161,13 @@ function endText({ plans, words }: Done, what: 'new' | 'same' | 'shown', { setup
   return `${said}\n${nextText(plans, setup)}`
 }
 
-const tries: Readonly<Record<string, string>> = {
-  claude: 'claude -p "write hello into hello.txt" --permission-mode acceptEdits',
-  codex: 'codex exec -s workspace-write "write hello into hello.txt"',
-  gemini: 'gemini --approval-mode auto_edit -p "write hello into hello.txt"',
-  opencode: 'opencode run "write hello into hello.txt"',
-  cursor: 'cursor-agent -p "write hello into hello.txt"',
-}
-
 function nextText(plans: readonly HostPlan[], setup: SetupDoor): string {
   const example = join(setup.program, '../../../examples/workflow/tdd-bug-fix.json')
-  const name = plans[0]?.host.name ?? 'claude'
+  const tries = plans.slice(0, 1).map(({ host }) => `  ${agentHosts[host].tryCommand}`)
   return [
     'Done. See it hold:',
     `  pawl start ${example}`,
-    `  ${tries[name]}`,
+    ...tries,
     '  pawl log',
     'The run begins where nothing may be written, so the agent is refused, and the log says why.',
     '',
@@ -194,7 +179,7 @@ function jsonOf({ plans, words }: Done, mode: Mode, { workspace }: Here): object
     workspace,
     written: mode === 'write',
     hosts: plans.map(({ host, found, wire, files, remarks }) => ({
-      host: host.name,
+      host,
       version: found.version,
       wire,
       files: files.map((file) => ({ path: file.path, change: changeOf(file) })),

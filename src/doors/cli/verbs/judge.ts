@@ -2,9 +2,9 @@
  * `pawl judge`: a dry run of the guard. A definition, a stage and calls go in; verdicts come out.
  */
 import type { Family } from '../../../core/engine/family.ts'
+import { type HostId, hostIds, ownHostId, toolVocabularies } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject } from '../../../core/json.ts'
-import { type Host, hosts } from '../../../core/tools/hosts.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { faultText } from '../fault-text.ts'
 import { workspaceOf } from '../inputs.ts'
@@ -40,7 +40,8 @@ Where it happens:
   --vars JSON      values of the run (or key=value)
   --policy FILE    lay a policy over the run; several are laid from the highest authority down
   --workspace DIR  where paths begin; else the current folder. Links in it are looked at
-  --host HOST      whose tool names are used: claude (default), codex, gemini, opencode, cursor, mcp
+  --host HOST      whose tool names are used, one of ${hostIds.join(', ')};
+                   else ${ownHostId}: the names in definitions, which are those of Claude Code
   --task ID        which task of the file, where there are several
 
 The answer:
@@ -82,7 +83,7 @@ async function runJudge(args: readonly string[], io: Io): Promise<number> {
   const [name] = files
   if (name === undefined) throw usage('judge', 'no definition to judge by was named')
   if (files.length > 1) throw usage('judge', 'calls are judged by one definition at a time')
-  const host = oneOf('judge', { name: 'host', value: values.host }, hosts) ?? 'claude'
+  const host = oneOf('judge', { name: 'host', value: values.host }, hostIds) ?? ownHostId
   const calls = callsOf(values, host, io)
   const vars = varsOf(values.vars)
   const workspace = workspaceOf(values.workspace, io.cwd)
@@ -100,16 +101,7 @@ async function runJudge(args: readonly string[], io: Io): Promise<number> {
 
 type Calls = AsyncIterable<CallLine> | Iterable<CallLine>
 
-const shellTools: Readonly<Record<Host, string>> = {
-  claude: 'Bash',
-  codex: 'Bash',
-  gemini: 'run_shell_command',
-  opencode: 'bash',
-  cursor: 'Shell',
-  mcp: 'process_run',
-}
-
-function callsOf(values: Values, host: Host, io: Io): Calls {
+function callsOf(values: Values, host: HostId, io: Io): Calls {
   const { tool, bash, calls, input, follow } = values
   const given = [tool, bash, calls].filter((one) => one !== null)
   if (given.length !== 1) {
@@ -121,7 +113,7 @@ function callsOf(values: Values, host: Host, io: Io): Calls {
   const call =
     bash === null
       ? { tool: tool ?? '', input: inputOf(input), stage: null }
-      : { tool: shellTools[host], input: { command: bash }, stage: null }
+      : { tool: toolVocabularies[host].tools.shell, input: { command: bash }, stage: null }
   return [{ line: 0, call }]
 }
 

@@ -1,6 +1,7 @@
 /**
  * `pawl uninit`: takes out what `pawl init` has put in.
  */
+import { agentHosts } from '../../../core/hosts/registry.ts'
 import { applyUninit } from '../../init/apply.ts'
 import type { FoundHost } from '../../init/find-hosts.ts'
 import {
@@ -54,7 +55,8 @@ export const uninitVerb: Verb = {
       return 2
     }
     for (const plan of plans) applyUninit(plan, setup)
-    io.out(`done: nothing of Pawl is left in ${plans.map(({ host }) => host.title).join(', ')}\n`)
+    const titles = plans.map(({ host }) => agentHosts[host].title).join(', ')
+    io.out(`done: nothing of Pawl is left in ${titles}\n`)
     return 0
   },
 }

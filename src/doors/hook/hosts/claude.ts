@@ -2,37 +2,33 @@
  * The hooks of Claude Code, and those of Codex, which speak the same language with exceptions.
  */
 import type { Report } from '../../../core/engine/types.ts'
+import { claudeHost } from '../../../core/hosts/claude.ts'
+import { type AgentHostId, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
-import {
-  block,
-  type Heard,
-  type HookEvent,
-  type HostCall,
-  type HostDialect,
-  say,
-  type Wire,
-  type Word,
-} from '../heard.ts'
-import { callIn, promptedBy, reportOf, textIn } from '../payload.ts'
+import { block, type Heard, type HostDialect, say, type Wire, type Word } from '../heard.ts'
+import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
+import { type ModelUse, momentIn, useOf } from '../spending/model-use.ts'
+import { type EventParts, readEvent } from './read-event.ts'
 
 export const claude: HostDialect = {
   host: 'claude',
-  read: (payload) => readAs('claude', payload, eventOf),
+  read: (payload) => readAs('claude', payload, eventParts),
   answer,
-  asks: true,
+  asks: claudeHost.canAskUser,
+  transcript: { mark: /"usage"/, read: readUse },
 }
 
-/** A payload with the fields that several hosts have in common, and events of its own. */
+/** A payload with the fields that several hosts have in common, and parts of its own. */
 export function readAs(
-  host: Heard['host'],
+  host: AgentHostId,
   payload: JsonObject,
-  eventOf: (name: string, payload: JsonObject) => HookEvent | null,
+  partsOf: (payload: JsonObject) => EventParts,
 ): Heard | null {
   const name = textIn(payload, 'hook_event_name')
   const session = textIn(payload, 'session_id')
-  const event = name === null ? null : eventOf(name, payload)
+  const event = name === null ? null : readEvent(meaningOf(host, name), partsOf(payload))
   if (name === null || session === null || event === null) return null
   const [agent, cwd] = [textIn(payload, 'agent_id'), textIn(payload, 'cwd')]
   const transcripts = transcriptsIn(host, payload)
@@ -40,7 +36,7 @@ export function readAs(
 }
 
 /** Claude Code gives its sub-agents files of their own, below that of the session. */
-function transcriptsIn(host: Heard['host'], payload: JsonObject): readonly string[] {
+function transcriptsIn(host: AgentHostId, payload: JsonObject): readonly string[] {
   const main = textIn(payload, 'transcript_path')
   const agent = textIn(payload, 'agent_id')
   if (main === null) return []
@@ -52,47 +48,14 @@ function transcriptsIn(host: Heard['host'], payload: JsonObject): readonly strin
   return [`${main.replace(/\.jsonl$/, '')}/subagents/agent-${agent}.jsonl`]
 }
 
-/** What an event of this language is to us; null: it cannot be read. */
-export function eventOf(name: string, payload: JsonObject): HookEvent | null {
-  switch (name) {
-    case 'PreToolUse':
-      return withCall(payload, (call) => ({ kind: 'call', call }))
-    case 'PermissionRequest':
-      return withCall(payload, (call) => ({ kind: 'permission', call }))
-    case 'PostToolUse':
-      return withCall(payload, (call) => ({ kind: 'report', call, report: done(payload) }))
-    case 'PostToolUseFailure':
-      return withCall(payload, (call) => ({ kind: 'report', call, report: failed(payload) }))
-    case 'UserPromptSubmit':
-      return { kind: 'prompt', by: promptedBy(payload) }
-    case 'SessionStart':
-      return { kind: 'begin' }
-    case 'SessionEnd':
-      return { kind: 'end' }
-    case 'Stop':
-      return { kind: 'stop' }
-    case 'SubagentStart':
-      return { kind: 'agent-begin' }
-    case 'SubagentStop':
-      return { kind: 'agent-stop' }
-    case 'ConfigChange':
-      return { kind: 'config', file: textIn(payload, 'file_path') }
-    default:
-      return quietEvents.has(name) ? { kind: 'nothing' } : null
+/** What the events of this language hold. */
+export function eventParts(payload: JsonObject): EventParts {
+  return {
+    call: () => callIn(payload),
+    report: (meaning) => (meaning === 'failure' ? failed(payload) : done(payload)),
+    promptedBy: () => promptedBy(payload),
+    file: () => textIn(payload, 'file_path'),
   }
-}
-
-/** What else these hosts tell; an event of another name may be a way to call, so it is refused. */
-const quietEvents: ReadonlySet<string> = new Set(
-  `PostToolBatch Notification UserPromptExpansion StopFailure PreCompact PostCompact
-  PreModelSwitch PostModelSwitch PermissionDenied Setup TeammateIdle TaskCreated TaskCompleted
-  Elicitation ElicitationResult InstructionsLoaded CwdChanged FileChanged DirectoryAdded
-  MessageDisplay WorktreeCreate WorktreeRemove Interrupt`.split(/\s+/),
-)
-
-function withCall(payload: JsonObject, make: (call: HostCall) => HookEvent): HookEvent | null {
-  const call = callIn(payload)
-  return call === null ? null : make(call)
 }
 
 function done(payload: JsonObject): Report {
@@ -176,4 +139,22 @@ function passed({ name, event }: Heard, word: Extract<Word, { kind: 'pass' }>): 
 export function withFields(hookEventName: string, fields: JsonObject): JsonObject {
   if (Object.keys(fields).length === 0) return {}
   return { hookSpecificOutput: { hookEventName, ...fields } }
+}
+
+function readUse(line: JsonObject): ModelUse | 'odd' | null {
+  const message = objectIn(line, 'message')
+  const usage = message === null ? null : objectIn(message, 'usage')
+  if (line.type !== 'assistant' || message === null || usage === null) return null
+  const model = textIn(message, 'model') ?? ''
+  // The host's own words in the place of an answer; no model was asked.
+  if (model === '<synthetic>') return null
+  const written = objectIn(usage, 'cache_creation')
+  return useOf({
+    ...{ id: textIn(message, 'id'), at: momentIn(line), model },
+    input: own(usage, 'input_tokens'),
+    output: own(usage, 'output_tokens'),
+    cacheRead: own(usage, 'cache_read_input_tokens'),
+    cacheWrite: own(usage, 'cache_creation_input_tokens'),
+    cacheWriteHour: written === null ? 0 : own(written, 'ephemeral_1h_input_tokens'),
+  })
 }

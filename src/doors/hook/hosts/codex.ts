@@ -2,16 +2,26 @@
  * The hooks of Codex: the language of Claude Code, with exceptions that were measured. A field too
  * many undoes an answer, `ask` lets the call run, and a changed input counts only beside `allow`.
  */
-
+import { codexHost } from '../../../core/hosts/codex.ts'
+import { type JsonObject, own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
 import { block, type Heard, type HostDialect, say, type Word } from '../heard.ts'
-import { eventOf, readAs, withFields } from './claude.ts'
+import { objectIn, textIn } from '../payload.ts'
+import {
+  type ModelUse,
+  minus,
+  momentIn,
+  type TranscriptState,
+  useOf,
+} from '../spending/model-use.ts'
+import { eventParts, readAs, withFields } from './claude.ts'
 
 export const codex: HostDialect = {
   host: 'codex',
-  read: (payload) => readAs('codex', payload, eventOf),
+  read: (payload) => readAs('codex', payload, eventParts),
   answer,
-  asks: false,
+  asks: codexHost.canAskUser,
+  transcript: { mark: /"(?:token_count|turn_context)"/, read: readUse },
 }
 
 function answer({ name, event }: Heard, word: Word): HookOutput {
@@ -38,4 +48,28 @@ function answer({ name, event }: Heard, word: Word): HookOutput {
     default:
       return say({})
   }
+}
+
+/** WHY the total as a name: the same count is told again with every limit that changes. */
+function readUse(line: JsonObject, carried: TranscriptState): ModelUse | 'odd' | null {
+  const payload = objectIn(line, 'payload') ?? {}
+  if (line.type === 'turn_context') {
+    carried.model = textIn(payload, 'model') ?? carried.model
+    return null
+  }
+  const info = payload.type === 'token_count' ? objectIn(payload, 'info') : null
+  const last = info === null ? null : objectIn(info, 'last_token_usage')
+  const total = info === null ? null : objectIn(info, 'total_token_usage')
+  if (last === null || total === null) return null
+  const [cacheRead, cacheWrite] = [
+    own(last, 'cached_input_tokens') ?? 0,
+    own(last, 'cache_write_input_tokens') ?? 0,
+  ]
+  return useOf({
+    ...{ id: `total ${own(total, 'total_tokens')}`, at: momentIn(line), model: carried.model },
+    // What came from a cache or went into one is part of the input here.
+    input: minus(own(last, 'input_tokens'), cacheRead, cacheWrite),
+    output: own(last, 'output_tokens'),
+    ...{ cacheRead, cacheWrite },
+  })
 }

@@ -1,69 +1,43 @@
 /**
  * The hooks of Cursor, by its documents: it cannot be installed where Pawl is tested.
  */
+import { cursorHost } from '../../../core/hosts/cursor.ts'
+import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
-import {
-  block,
-  type Heard,
-  type HookEvent,
-  type HostCall,
-  type HostDialect,
-  say,
-  type Word,
-} from '../heard.ts'
+import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
+import { type EventParts, readEvent } from './read-event.ts'
 
-export const cursor: HostDialect = { host: 'cursor', read, answer, asks: false }
+export const cursor: HostDialect = {
+  host: 'cursor',
+  read,
+  answer,
+  asks: cursorHost.canAskUser,
+  transcript: null,
+}
 
 function read(payload: JsonObject): Heard | null {
   const name = textIn(payload, 'hook_event_name')
   const session = textIn(payload, 'conversation_id') ?? textIn(payload, 'session_id')
-  const event = name === null ? null : eventOf(name, payload)
+  const event =
+    name === null ? null : readEvent(meaningOf('cursor', name), eventParts(name, payload))
   if (name === null || session === null || event === null) return null
   const agent = textIn(payload, 'subagent_id')
   const cwd = textIn(payload, 'cwd')
   return { host: 'cursor', name, session, agent, cwd, event, transcripts: [], uses: [] }
 }
 
-function eventOf(name: string, payload: JsonObject): HookEvent | null {
-  switch (name) {
-    case 'preToolUse':
-    case 'beforeShellExecution':
-    case 'beforeMCPExecution':
-    case 'beforeReadFile': {
-      const call = callOf(name, payload)
-      return call === null ? null : { kind: 'call', call }
-    }
-    case 'postToolUse':
-    case 'postToolUseFailure': {
-      const call = callOf('preToolUse', payload)
-      const ok = name === 'postToolUse'
-      const output = own(payload, 'tool_output') ?? own(payload, 'error_message') ?? null
-      return call === null ? null : { kind: 'report', call, report: reportOf(output, { ok }) }
-    }
-    case 'beforeSubmitPrompt':
-      return { kind: 'prompt', by: 'person' }
-    case 'sessionStart':
-      return { kind: 'begin' }
-    case 'sessionEnd':
-      return { kind: 'end' }
-    case 'subagentStart':
-      return { kind: 'agent-begin' }
-    case 'subagentStop':
-      return { kind: 'agent-stop' }
-    case 'stop':
-      return { kind: 'stop' }
-    default:
-      return quietEvents.has(name) ? { kind: 'nothing' } : null
+function eventParts(name: string, payload: JsonObject): EventParts {
+  const output = own(payload, 'tool_output') ?? own(payload, 'error_message') ?? null
+  return {
+    call: () => callOf(name, payload),
+    report: (meaning) => reportOf(output, { ok: meaning === 'report' }),
+    promptedBy: () => 'person',
+    file: () => null,
   }
 }
-
-const quietEvents: ReadonlySet<string> = new Set(
-  `afterShellExecution afterMCPExecution afterFileEdit afterAgentResponse afterAgentThought
-  preCompact`.split(/\s+/),
-)
 
 function callOf(name: string, payload: JsonObject): HostCall | null {
   const key = textIn(payload, 'tool_use_id')

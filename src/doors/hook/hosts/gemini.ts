@@ -1,55 +1,33 @@
 /**
  * The hooks of Gemini CLI. It hears refusals only at the top of an answer, and hangs on `ask`.
  */
+import { geminiHost } from '../../../core/hosts/gemini.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { McpName } from '../../../core/tools/mcp-name.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
-import {
-  block,
-  type Heard,
-  type HookEvent,
-  type HostCall,
-  type HostDialect,
-  say,
-  type Word,
-} from '../heard.ts'
+import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
 import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
+import { type ModelUse, minus, momentIn, plus, useOf } from '../spending/model-use.ts'
 import { readAs, withFields } from './claude.ts'
+import type { EventParts } from './read-event.ts'
 
 export const gemini: HostDialect = {
   host: 'gemini',
-  read: (payload) => readAs('gemini', payload, eventOf),
+  read: (payload) => readAs('gemini', payload, eventParts),
   answer,
-  asks: false,
+  asks: geminiHost.canAskUser,
+  transcript: { mark: /"tokens"/, read: readUse },
 }
 
-function eventOf(name: string, payload: JsonObject): HookEvent | null {
-  switch (name) {
-    case 'BeforeTool': {
-      const call = callOf(payload)
-      return call === null ? null : { kind: 'call', call }
-    }
-    case 'AfterTool': {
-      const call = callOf(payload)
-      return call === null ? null : { kind: 'report', call, report: reportIn(payload) }
-    }
-    case 'BeforeAgent':
-      return { kind: 'prompt', by: promptedBy(payload) }
-    case 'AfterAgent':
-      return { kind: 'stop' }
-    case 'SessionStart':
-      return { kind: 'begin' }
-    case 'SessionEnd':
-      return { kind: 'end' }
-    default:
-      return quietEvents.has(name) ? { kind: 'nothing' } : null
+function eventParts(payload: JsonObject): EventParts {
+  return {
+    call: () => callOf(payload),
+    report: () => reportIn(payload),
+    promptedBy: () => promptedBy(payload),
+    file: () => null,
   }
 }
-
-const quietEvents: ReadonlySet<string> = new Set(
-  'BeforeModel AfterModel BeforeToolSelection PreCompress Notification'.split(' '),
-)
 
 function callOf(payload: JsonObject): HostCall | null {
   const call = callIn(payload)
@@ -96,4 +74,16 @@ function answer({ name, event }: Heard, word: Word): HookOutput {
     default:
       return say({})
   }
+}
+
+function readUse(line: JsonObject): ModelUse | 'odd' | null {
+  const tokens = objectIn(line, 'tokens')
+  if (line.type !== 'gemini' || tokens === null) return null
+  const cached = own(tokens, 'cached') ?? 0
+  return useOf({
+    ...{ id: textIn(line, 'id'), at: momentIn(line), model: textIn(line, 'model') ?? '' },
+    input: minus(plus(own(tokens, 'input'), own(tokens, 'tool')), cached, 0),
+    output: plus(own(tokens, 'output'), own(tokens, 'thoughts')),
+    ...{ cacheRead: cached, cacheWrite: 0 },
+  })
 }

@@ -2,27 +2,29 @@
  * What our plugin for opencode sends and hears. opencode has no hook commands: the plugin throws to
  * block, and changes the arguments in place.
  */
+import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
+import { opencodeHost } from '../../../core/hosts/opencode.ts'
+import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
 import type { HookOutput } from '../../api/hook-question.ts'
-import {
-  block,
-  type Heard,
-  type HookEvent,
-  type HostCall,
-  type HostDialect,
-  say,
-  type Word,
-} from '../heard.ts'
+import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
 import { type ModelUse, useOf } from '../spending/model-use.ts'
+import { type EventParts, readEvent } from './read-event.ts'
 
-export const opencode: HostDialect = { host: 'opencode', read, answer, asks: false }
+export const opencode: HostDialect = {
+  host: 'opencode',
+  read,
+  answer,
+  asks: opencodeHost.canAskUser,
+  transcript: null,
+}
 
 function read(payload: JsonObject): Heard | null {
   const name = textIn(payload, 'hook_event_name')
   const own = textIn(payload, 'sessionID')
-  const event = name === null ? null : eventOf(name, payload)
+  const event = name === null ? null : readEvent(meaningFor(name, payload), eventParts(payload))
   if (name === null || own === null || event === null) return null
   // A sub-agent has a session of its own; the plugin names the one at its root as its parent.
   const parent = textIn(payload, 'parentID')
@@ -31,32 +33,26 @@ function read(payload: JsonObject): Heard | null {
   return { host: 'opencode', name, ...whose, cwd, event, transcripts: [], uses: usesIn(payload) }
 }
 
-function eventOf(name: string, payload: JsonObject): HookEvent | null {
-  const isSub = textIn(payload, 'parentID') !== null
-  switch (name) {
-    case 'tool.execute.before': {
-      const call = callOf(payload)
-      return call === null ? null : { kind: 'call', call }
-    }
-    case 'tool.execute.after': {
-      const call = callOf(payload)
-      return call === null ? null : { kind: 'report', call, report: reportIn(payload) }
-    }
-    case 'chat.message':
-      return { kind: 'prompt', by: isSub ? 'host' : 'person' }
-    case 'session.created':
-      return { kind: isSub ? 'agent-begin' : 'begin' }
-    case 'session.compacted':
-      return { kind: 'begin' }
-    case 'session.idle':
-      return { kind: isSub ? 'agent-stop' : 'stop' }
-    case 'session.deleted':
-      // The run is that of the session, which goes on.
-      return { kind: isSub ? 'nothing' : 'end' }
-    case 'message.updated':
-      return { kind: 'nothing' }
-    default:
-      return null
+/** A sub-agent is a session with a parent, and its events mean something else. */
+function meaningFor(name: string, payload: JsonObject): HookMeaning | null {
+  const meaning = meaningOf('opencode', name)
+  if (!isSubAgent(payload)) return meaning
+  if (name === 'session.created') return 'agent-begin'
+  if (meaning === 'stop') return 'agent-stop'
+  // The run is that of the session above, which goes on.
+  return meaning === 'end' ? 'nothing' : meaning
+}
+
+function isSubAgent(payload: JsonObject): boolean {
+  return textIn(payload, 'parentID') !== null
+}
+
+function eventParts(payload: JsonObject): EventParts {
+  return {
+    call: () => callOf(payload),
+    report: () => reportIn(payload),
+    promptedBy: () => (isSubAgent(payload) ? 'host' : 'person'),
+    file: () => null,
   }
 }
 

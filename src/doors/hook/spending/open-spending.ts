@@ -9,13 +9,13 @@ import type { Spend } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { costMicroUsdMax, microUsd } from '../../../core/money.ts'
 import { type PriceTable, priceUsage } from '../../../core/prices.ts'
-import type { Host } from '../../../core/tools/hosts.ts'
 import { codeOf } from '../../../runtime/code-of.ts'
 import type { CardStore } from '../../../runtime/ports.ts'
 import type { By, Runtime } from '../../../runtime/runtime.ts'
 import type { Heard } from '../heard.ts'
 import { sessionName } from '../hook-context.ts'
-import { type Carried, hasTranscripts, type ModelUse, readUse } from './model-use.ts'
+import { dialects } from '../hosts/dialects.ts'
+import { type ModelUse, readUse, type TranscriptReader, type TranscriptState } from './model-use.ts'
 import { readTail } from './tail-file.ts'
 
 export type Payer = { readonly runId: string; readonly branch: string | null }
@@ -46,7 +46,7 @@ const answersMax = 100
 
 type File = {
   offset: number
-  readonly carried: Carried
+  readonly carried: TranscriptState
   /** Millionths of a dollar by the id of an answer, the latest last. */
   readonly paid: Map<string, number>
   /** What may have been paid or not: the daemon died over it, or paying it was a fault. */
@@ -102,9 +102,10 @@ async function payFor(desk: Desk, heard: Heard, payer: Payer): Promise<void> {
   const since = head?.startedAt ?? 0
   const prices = desk.runtime.pricesIn(head?.workspace ?? null)
   await payUses(desk, heard, { payer, prices })
-  if (!hasTranscripts(heard.host)) return
+  const { transcript: reader } = dialects[heard.host]
+  if (reader === null) return
   for (const path of heard.transcripts) {
-    await readOn(desk, heard, { payer, path, since, prices }).catch((fault: unknown) =>
+    await readOn(desk, heard, { payer, path, since, prices, reader }).catch((fault: unknown) =>
       warn(desk, path, fault),
     )
   }
@@ -151,10 +152,14 @@ function warn({ log, warned }: Desk, about: string, fault: unknown): void {
 }
 
 type Paying = { readonly payer: Payer; readonly prices: PriceTable }
-type Reading = Paying & { readonly path: string; readonly since: number }
+type Reading = Paying & {
+  readonly path: string
+  readonly since: number
+  readonly reader: TranscriptReader
+}
 
 async function readOn(desk: Desk, heard: Heard, reading: Reading): Promise<void> {
-  const { path, since, ...paying } = reading
+  const { path, since, reader, ...paying } = reading
   const { host } = heard
   const key = `${host} ${hash('sha256', path)}`
   const file = await fileOf(desk, key)
@@ -162,7 +167,7 @@ async function readOn(desk: Desk, heard: Heard, reading: Reading): Promise<void>
   const source = `${host} transcript`
   for (let looks = 0, isMore = true; isMore && looks < looksMax; looks += 1) {
     const tail = await readTail(path, file.offset)
-    for (const use of usesIn(desk, tail.lines, { host, path, file })) {
+    for (const use of usesIn(desk, tail.lines, { reader, path, file })) {
       // What was said before the run began is not its to pay.
       if (use.at === null || use.at < since) continue
       const bill = billFor(desk, { ...paying, use, source, key, paid: file.paid })
@@ -174,12 +179,12 @@ async function readOn(desk: Desk, heard: Heard, reading: Reading): Promise<void>
   if (file.offset !== begun) await keepPlace(desk, key, file)
 }
 
-type Of = { readonly host: Host; readonly path: string; readonly file: File }
+type Of = { readonly reader: TranscriptReader; readonly path: string; readonly file: File }
 
 /** What each line says, in order: a host writes several of one answer, the last with all of it. */
 function usesIn(desk: Desk, lines: readonly string[], of: Of): readonly ModelUse[] {
   return lines.flatMap((line) => {
-    const use = readUse(of.host, line, of.file.carried)
+    const use = readUse(of.reader, line, of.file.carried)
     if (use === 'odd') warn(desk, of.path, 'a line that cannot be')
     return use === 'odd' || use === null ? [] : [use]
   })

@@ -1,38 +1,41 @@
 /**
  * Claude Code: hooks, an MCP server, a slash command and a status line.
  */
+import { claudeHost } from '../../../core/hosts/claude.ts'
+import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import type { Json } from '../../../core/json.ts'
 import { ownMark } from '../merge.ts'
 import { serverName } from '../own.ts'
-import type { Host, Setting } from '../wanted.ts'
-import { commandFor, hookSeconds, hooksFor, isAtLeast, serverEntry, shellWord } from './parts.ts'
+import type { HostSetup, Setting } from '../wanted.ts'
+import {
+  commandFor,
+  hookSeconds,
+  hooksFor,
+  type InstalledEvent,
+  isAtLeast,
+  serverEntry,
+  shellWord,
+} from './parts.ts'
 
+const { hooksFile, serversFile, serversKey } = claudeHost
 /** They wake the daemon, which an HTTP hook can't. */
-const wakingEvents = ['SessionStart', 'UserPromptSubmit', 'ConfigChange']
+const wakingMeanings: ReadonlySet<HookMeaning> = new Set(['begin', 'prompt', 'config'])
 /** What must not happen when Pawl does not answer. */
-const guardedEvents = ['PreToolUse', 'PermissionRequest']
-const otherEvents = [
-  ...['PostToolUse', 'PostToolUseFailure', 'SessionEnd', 'Stop', 'SubagentStart'],
-  'SubagentStop',
-]
+const guardedMeanings: ReadonlySet<HookMeaning> = new Set(['call', 'permission'])
 /** The first version that lets a hook say that its failure blocks. */
 const failureBlocksSince = [2, 1, 295]
 const httpSeconds = 10
 
-export const claude: Host = {
-  name: 'claude',
-  title: 'Claude Code',
-  program: 'claude',
-  folder: '.claude',
+export const claude: HostSetup = {
   wireOf: (setting) => (httpOf(setting) === null ? 'command' : 'http'),
   wants: (setting) => [
     {
-      path: '.claude/settings.local.json',
+      path: hooksFile,
       mode: 'secret',
       content: {
         kind: 'json',
         entries: [
-          ...hooksFor([...guardedEvents, ...otherEvents, ...wakingEvents], (event) => ({
+          ...hooksFor('claude', (event) => ({
             matcher: '*',
             hooks: [hookOf(event, setting)],
           })),
@@ -47,9 +50,9 @@ export const claude: Host = {
       },
     },
     {
-      path: '.mcp.json',
+      path: serversFile,
       mode: 'plain',
-      content: { kind: 'json', entries: [serverEntry(setting)] },
+      content: { kind: 'json', entries: [serverEntry(serversKey, setting)] },
     },
     {
       path: '.claude/commands/pawl.md',
@@ -61,17 +64,18 @@ export const claude: Host = {
     isAtLeast(setting.version, failureBlocksSince)
       ? []
       : ['before 2.1.295, Claude Code goes on when a hook is slow or can not start: update it'],
+  trust: null,
 }
 
 function httpOf({ http, version }: Setting): Setting['http'] {
   return isAtLeast(version, failureBlocksSince) ? http : null
 }
 
-function hookOf(event: string, setting: Setting): Json {
-  const isGuarded = guardedEvents.includes(event)
+function hookOf(event: InstalledEvent, setting: Setting): Json {
+  const isGuarded = guardedMeanings.has(event.meaning)
   const failure: { onFailure?: Json } =
     isGuarded && isAtLeast(setting.version, failureBlocksSince) ? { onFailure: 'block' } : {}
-  const http = wakingEvents.includes(event) ? null : httpOf(setting)
+  const http = wakingMeanings.has(event.meaning) ? null : httpOf(setting)
   if (http === null) {
     const command = commandFor(event, setting)
     return { type: 'command', command, timeout: hookSeconds, ...failure }

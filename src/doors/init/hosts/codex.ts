@@ -1,13 +1,12 @@
 /**
  * Codex: hooks and an MCP server. Codex skips hooks that its user does not trust.
  */
-import type { Host, Setting } from '../wanted.ts'
+import { codexHost } from '../../../core/hosts/codex.ts'
+import type { HostSetup, Setting, TrustPlace } from '../wanted.ts'
+import { readCodexTrust, type Trust, trustCodexHooks } from './codex-trust.ts'
 import { commandFor, hookSeconds, hooksFor, serverEnv, serverWords } from './parts.ts'
 
-const events = [
-  ...['PreToolUse', 'PostToolUse', 'PermissionRequest', 'UserPromptSubmit', 'SessionStart'],
-  ...['SessionEnd', 'Stop', 'SubagentStart', 'SubagentStop'],
-]
+const { hooksFile, serversFile } = codexHost
 /** More than this Codex does not wait at the end of a session. */
 const endSeconds = 3
 
@@ -22,36 +21,50 @@ const rival = new RegExp(
   'm',
 )
 
-export const codex: Host = {
-  name: 'codex',
-  title: 'Codex',
-  program: 'codex',
-  folder: '.codex',
+export const codex: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {
-      path: '.codex/hooks.json',
+      path: hooksFile,
       mode: 'plain',
       content: {
         kind: 'json',
-        entries: hooksFor(events, (event) => ({
+        entries: hooksFor('codex', (event) => ({
           hooks: [
             {
               type: 'command',
               command: commandFor(event, setting),
-              timeout: event === 'SessionEnd' ? endSeconds : hookSeconds,
+              timeout: event.meaning === 'end' ? endSeconds : hookSeconds,
             },
           ],
         })),
       },
     },
     {
-      path: '.codex/config.toml',
+      path: serversFile,
       mode: 'plain',
       content: { kind: 'block', name: 'codex', lines: serverLines(setting), rival },
     },
   ],
   remarks: () => ['text typed into a running command (`write_stdin`) reaches no hook of Codex'],
+  trust: { grant, problems },
+}
+
+async function grant({ program, ...place }: TrustPlace): Promise<string> {
+  const trust: Trust =
+    program === null
+      ? { kind: 'skipped', because: 'its program was not found' }
+      : await trustCodexHooks({ program, ...place })
+  if (trust.kind === 'trusted') return `Codex trusts the ${trust.hooksCount} hooks`
+  const how = 'start `codex` here, trust the folder, and trust the hooks under `/hooks`'
+  return `Codex will SKIP the hooks until you trust them (${trust.because}): ${how}`
+}
+
+async function problems({ program, ...place }: TrustPlace): Promise<readonly string[]> {
+  if (program === null) return []
+  const trust = await readCodexTrust({ program, ...place })
+  if (trust.kind === 'trusted') return []
+  return [`Codex skips the hooks, silently: ${trust.because}; run \`pawl init codex\``]
 }
 
 function serverLines(setting: Setting): readonly string[] {

@@ -2,44 +2,36 @@
  * Cursor: hooks and an MCP server, by its documents (cursor.com/docs/hooks). Not tried: Cursor
  * could not be installed where Pawl is tested.
  */
-import type { Host } from '../wanted.ts'
+import { cursorHost } from '../../../core/hosts/cursor.ts'
+import type { HostSetup } from '../wanted.ts'
 import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
-/**
- * The judge. WHY no `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`: they fire for
- * the same call once more, which would count twice, and can not change its input.
- */
-const guardEvent = 'preToolUse'
-const otherEvents = `postToolUse postToolUseFailure beforeSubmitPrompt
-  sessionStart sessionEnd subagentStart subagentStop stop`.split(/\s+/)
+const { hooksFile, serversFile, serversKey } = cursorHost
 
-export const cursor: Host = {
-  name: 'cursor',
-  title: 'Cursor',
-  program: 'cursor-agent',
-  folder: '.cursor',
+export const cursor: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {
-      path: '.cursor/hooks.json',
+      path: hooksFile,
       mode: 'plain',
       content: {
         kind: 'json',
         entries: [
           { kind: 'need', path: ['version'], value: 1 },
-          ...hooksFor([guardEvent, ...otherEvents], (event) => ({
+          ...hooksFor('cursor', (event) => ({
             command: commandFor(event, setting),
             timeout: hookSeconds,
-            ...(event === guardEvent ? { failClosed: true } : {}),
+            ...(event.meaning === 'call' ? { failClosed: true } : {}),
           })),
         ],
       },
     },
     {
-      path: '.cursor/mcp.json',
+      path: serversFile,
       mode: 'plain',
-      content: { kind: 'json', entries: [serverEntry(setting)] },
+      content: { kind: 'json', entries: [serverEntry(serversKey, setting)] },
     },
   ],
   remarks: () => ['written by the documents of Cursor and not tried with it'],
+  trust: null,
 }

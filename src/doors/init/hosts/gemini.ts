@@ -1,27 +1,22 @@
 /**
  * Gemini CLI: hooks and an MCP server. Its timeouts are in milliseconds.
  */
-import type { Host } from '../wanted.ts'
+import { geminiHost } from '../../../core/hosts/gemini.ts'
+import type { HostSetup } from '../wanted.ts'
 import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
 
-const events = [
-  ...['BeforeTool', 'AfterTool', 'BeforeAgent', 'AfterAgent', 'SessionStart', 'SessionEnd'],
-]
+const { hooksFile: settingsFile, serversKey } = geminiHost
 
-export const gemini: Host = {
-  name: 'gemini',
-  title: 'Gemini CLI',
-  program: 'gemini',
-  folder: '.gemini',
+export const gemini: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {
-      path: '.gemini/settings.json',
+      path: settingsFile,
       mode: 'plain',
       content: {
         kind: 'json',
         entries: [
-          ...hooksFor(events, (event) => ({
+          ...hooksFor('gemini', (event) => ({
             hooks: [
               {
                 name: 'pawl',
@@ -31,10 +26,11 @@ export const gemini: Host = {
               },
             ],
           })),
-          serverEntry(setting),
+          serverEntry(serversKey, setting),
         ],
       },
     },
   ],
   remarks: () => ['Gemini CLI runs hooks of a workspace only where its user trusts the folder'],
+  trust: null,
 }

@@ -1,25 +1,26 @@
 /**
  * opencode: a plugin, since it has no hooks that are commands, and an MCP server.
  */
+import { opencodeHost } from '../../../core/hosts/opencode.ts'
 import { serverName } from '../own.ts'
-import type { Host } from '../wanted.ts'
+import type { HostSetup } from '../wanted.ts'
 import { pluginText } from './opencode-plugin.ts'
 import { serverEnv, serverWords } from './parts.ts'
 
-export const opencode: Host = {
-  name: 'opencode',
-  title: 'opencode',
-  program: 'opencode',
-  folder: '.opencode',
+const { hooksFile, serversFile, serversKey } = opencodeHost
+/** The other name that opencode reads its settings from. */
+const commentedFile = `${serversFile}c`
+
+export const opencode: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {
-      path: '.opencode/plugins/pawl.js',
+      path: hooksFile,
       mode: 'plain',
       content: { kind: 'whole', text: pluginText(setting) },
     },
     {
-      path: setting.isThere('opencode.jsonc') ? 'opencode.jsonc' : 'opencode.json',
+      path: setting.isThere(commentedFile) ? commentedFile : serversFile,
       mode: 'plain',
       content: {
         kind: 'json',
@@ -28,7 +29,7 @@ export const opencode: Host = {
           { kind: 'need', path: ['$schema'], value: 'https://opencode.ai/config.json' },
           {
             kind: 'member',
-            path: ['mcp', serverName],
+            path: [serversKey, serverName],
             value: {
               type: 'local',
               command: serverWords(setting),
@@ -42,4 +43,5 @@ export const opencode: Host = {
   remarks: () => [
     'opencode tells its plugin nothing of calls that fail, or that it has no tool for',
   ],
+  trust: null,
 }

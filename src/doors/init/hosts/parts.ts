@@ -1,6 +1,8 @@
 /**
  * What the entries of several hosts are made of.
  */
+import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
+import { type AgentHostId, agentHosts, listIn, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json } from '../../../core/json.ts'
 import { serverName } from '../own.ts'
 import type { Entry, Setting } from '../wanted.ts'
@@ -8,19 +10,23 @@ import type { Entry, Setting } from '../wanted.ts'
 /** A hook client answers within 55 seconds; the host must not lose its patience before. */
 export const hookSeconds = 60
 
-/** One entry for each of some events. */
-export function hooksFor(events: readonly string[], make: (event: string) => Json): Entry[] {
-  return events.map((event) => ({ kind: 'item', path: ['hooks', event], value: make(event) }))
+/** An event that `pawl init` installs a hook for. */
+export type InstalledEvent = { readonly name: string; readonly meaning: HookMeaning }
+
+/** One entry for each event that a host has a hook for. */
+export function hooksFor(host: AgentHostId, make: (event: InstalledEvent) => Json): Entry[] {
+  return listIn(agentHosts[host].installedEvents).map((name) => {
+    const meaning = meaningOf(host, name) ?? 'nothing'
+    return { kind: 'item', path: ['hooks', name], value: make({ name, meaning }) }
+  })
 }
 
 /** Events by which nothing is done: there, a hook that fails is no reason to go on. */
-const stopEvents: ReadonlySet<string> = new Set(
-  'Stop SubagentStop SessionEnd AfterAgent stop subagentStop sessionEnd'.split(' '),
-)
+const stopMeanings: ReadonlySet<HookMeaning> = new Set(['stop', 'agent-stop', 'end'])
 
 /** The shell text for an event. */
-export function commandFor(event: string, { hookCommand, stopCommand }: Setting): string {
-  return stopEvents.has(event) ? stopCommand : hookCommand
+export function commandFor({ meaning }: InstalledEvent, setting: Setting): string {
+  return stopMeanings.has(meaning) ? setting.stopCommand : setting.hookCommand
 }
 
 /** WHY: hosts start servers with an environment of their own, which may not know the directory. */
@@ -34,11 +40,11 @@ export function serverWords({ node, program, workspace }: Setting): readonly str
 }
 
 /** The entry of most hosts for an MCP server. */
-export function serverEntry(setting: Setting): Entry {
+export function serverEntry(serversKey: string, setting: Setting): Entry {
   const [command = '', ...args] = serverWords(setting)
   return {
     kind: 'member',
-    path: ['mcpServers', serverName],
+    path: [serversKey, serverName],
     value: { command, args, env: serverEnv(setting) },
   }
 }

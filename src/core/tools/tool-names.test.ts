@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type HostId, hostIds } from '../hosts/registry.ts'
 import { callOf } from './call-builder.contract.ts'
-import { commonToolOf, type Host, hosts, namesMatch, toolOf } from './hosts.ts'
+import { commonToolOf, namesMatch, toolOf } from './tool-names.ts'
 
-const facts = (tool: string, host: Host) => {
+const facts = (tool: string, host: HostId) => {
   const { act, commonName, capability } = toolOf(tool, host)
   return [act, commonName, capability]
 }
@@ -33,8 +34,8 @@ test.each([
 })
 
 test('no name means two tools on two hosts', () => {
-  for (const host of hosts) {
-    for (const other of hosts) {
+  for (const host of hostIds) {
+    for (const other of hostIds) {
       for (const name of ['read', 'edit', 'write', 'grep', 'glob', 'list', 'task', 'patch']) {
         const [one, two] = [toolOf(name, host).commonName, toolOf(name, other).commonName]
         if (one !== null && two !== null) expect(one).toBe(two)
@@ -137,7 +138,7 @@ test('only the server of Pawl has tools of Pawl', () => {
 
 test('no name makes a call throw, and an unknown name means only itself', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(...hosts), (tool, host) => {
+    fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(...hostIds), (tool, host) => {
       const call = callOf(tool, {}, { host })
       expect(namesMatch(tool, call)).toBe(true)
       if (commonToolOf(tool) === null) expect(namesMatch('Read', call)).toBe(false)

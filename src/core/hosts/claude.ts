@@ -1,0 +1,94 @@
+/**
+ * Claude Code. Definitions use its tool names, and several hosts have borrowed its hooks.
+ */
+import { type HostDescriptor, none } from './host-descriptor.ts'
+
+export const claudeHost = {
+  id: 'claude',
+  title: 'Claude Code',
+  program: 'claude',
+  packages: ['@anthropic-ai/claude-code'],
+  tryCommand: 'claude -p "write hello into hello.txt" --permission-mode acceptEdits',
+  tools: {
+    common: {
+      Bash: ['Bash'],
+      PowerShell: ['PowerShell'],
+      Monitor: ['Monitor'],
+      Read: ['Read', 'NotebookRead'],
+      Edit: ['Edit'],
+      MultiEdit: ['MultiEdit'],
+      NotebookEdit: ['NotebookEdit'],
+      Write: ['Write'],
+      Grep: ['Grep'],
+      Glob: ['Glob'],
+      LS: ['LS'],
+      WebFetch: ['WebFetch'],
+      WebSearch: ['WebSearch'],
+      Agent: ['Agent', 'Task'],
+      TodoWrite: ['TodoWrite'],
+      Skill: ['Skill'],
+      AskUserQuestion: ['AskUserQuestion'],
+    },
+    shell: 'Bash',
+    patches: none('it has no tool that takes a patch'),
+    viewers: none('`Read` is a tool of its own'),
+    servers: none('it uses `mcp__server__tool`'),
+    dashes: 'kept',
+  },
+  folder: '.claude',
+  hooksFile: '.claude/settings.local.json',
+  serversFile: '.mcp.json',
+  serversKey: 'mcpServers',
+  offSwitches: [{ setting: 'disableAllHooks', value: true }],
+  tokenFile: '.claude/settings.local.json',
+  protectedFiles: {
+    anywhere: [
+      ...['.claude/settings*.json', '.claude/hooks/**', '.claude/plugins/**', '.claude.json'],
+      // Skills, commands and agents hold shell commands that no hook is asked about.
+      ...['.claude/skills/**', '.claude/commands/**', '.claude/agents/**', '.claude/workflows/**'],
+      ...['.claude/output-styles/**', '.mcp.json', 'managed-settings.json', 'managed-mcp.json'],
+    ],
+    home: none('what it has there is protected anywhere'),
+    root: ['etc/claude-code/**'],
+  },
+  pathWords: ['claude', 'mcp.json', 'managed-'],
+  hiddenInHome: ['.claude', '.claude.json'],
+  readOnlyInWorkspace: ['.claude', '.mcp.json'],
+  environmentMarks: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT'],
+  events: {
+    call: ['PreToolUse'],
+    permission: ['PermissionRequest'],
+    report: ['PostToolUse'],
+    failure: ['PostToolUseFailure'],
+    prompt: ['UserPromptSubmit'],
+    begin: ['SessionStart'],
+    end: ['SessionEnd'],
+    stop: ['Stop'],
+    'agent-begin': ['SubagentStart'],
+    'agent-stop': ['SubagentStop'],
+    config: ['ConfigChange'],
+    nothing: [
+      ...['PostToolBatch', 'Notification', 'UserPromptExpansion', 'StopFailure', 'PreCompact'],
+      ...['PostCompact', 'PreModelSwitch', 'PostModelSwitch', 'PermissionDenied', 'Setup'],
+      ...['TeammateIdle', 'TaskCreated', 'TaskCompleted', 'Elicitation', 'ElicitationResult'],
+      ...['InstructionsLoaded', 'CwdChanged', 'FileChanged', 'DirectoryAdded', 'MessageDisplay'],
+      ...['WorktreeCreate', 'WorktreeRemove', 'Interrupt'],
+    ],
+  },
+  installedEvents: [
+    ...['PreToolUse', 'PermissionRequest', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'],
+    ...['Stop', 'SubagentStart', 'SubagentStop', 'SessionStart', 'UserPromptSubmit'],
+    'ConfigChange',
+  ],
+  wires: ['http', 'command'],
+  canAskUser: true,
+  model: {
+    endpoints: ['api.anthropic.com'],
+    baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  },
+  limits: [
+    'started with --bare, --setting-sources user or disableAllHooks it calls no hook at all: ' +
+      'managed settings or isolation cover that, nothing else does',
+  ],
+  proof: { version: '2.1.325' },
+} satisfies HostDescriptor

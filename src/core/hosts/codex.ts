@@ -1,0 +1,69 @@
+/**
+ * Codex. Its hooks have the names and payloads of Claude Code's.
+ */
+import { claudeHost } from './claude.ts'
+import { type HostDescriptor, none } from './host-descriptor.ts'
+
+export const codexHost = {
+  id: 'codex',
+  title: 'Codex',
+  program: 'codex',
+  packages: ['@openai/codex'],
+  tryCommand: 'codex exec -s workspace-write "write hello into hello.txt"',
+  tools: {
+    common: {
+      Bash: [
+        ...['Bash', 'shell', 'local_shell', 'shell_command', 'exec_command', 'write_stdin'],
+        'container.exec',
+      ],
+      Edit: ['apply_patch'],
+      Read: ['view_image', 'read_file'],
+      Grep: ['grep_files'],
+      LS: ['list_dir'],
+      WebSearch: ['web_search'],
+      Agent: ['spawn_agent'],
+      TodoWrite: ['update_plan'],
+      AskUserQuestion: ['request_user_input'],
+    },
+    shell: 'Bash',
+    patches: ['apply_patch'],
+    viewers: none('it edits by patches'),
+    servers: none('it uses `mcp__server__tool`'),
+    // It writes `_` for what the name of a function cannot have.
+    dashes: 'underscores',
+  },
+  folder: '.codex',
+  hooksFile: '.codex/hooks.json',
+  serversFile: '.codex/config.toml',
+  serversKey: none('the file is TOML: Pawl has a block of its own in it'),
+  offSwitches: none('its hooks are trusted or not, which Codex itself tells'),
+  tokenFile: none('its hooks are commands, which need no token'),
+  protectedFiles: {
+    anywhere: ['.codex/**'],
+    home: none('what it has there is protected anywhere'),
+    root: ['etc/codex/**'],
+  },
+  pathWords: ['codex'],
+  hiddenInHome: ['.codex'],
+  readOnlyInWorkspace: ['.codex'],
+  environmentMarks: [
+    ...['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_CI', 'CODEX_THREAD_ID'],
+  ],
+  events: claudeHost.events,
+  installedEvents: [
+    ...['PreToolUse', 'PostToolUse', 'PermissionRequest', 'UserPromptSubmit', 'SessionStart'],
+    ...['SessionEnd', 'Stop', 'SubagentStart', 'SubagentStop'],
+  ],
+  wires: ['command'],
+  canAskUser: false,
+  model: {
+    endpoints: ['api.openai.com', 'chatgpt.com'],
+    baseUrlVariable: none('`model_providers.NAME.base_url` in its `config.toml` does it'),
+  },
+  limits: [
+    'what is typed into a terminal that is open already (write_stdin) reaches no hook: isolation ' +
+      'covers it; permit no shell or interpreter by name',
+    'hooks that its user has not trusted are skipped in silence; `pawl init` has them trusted',
+  ],
+  proof: { version: '0.166.0' },
+} satisfies HostDescriptor

@@ -1,0 +1,86 @@
+/**
+ * Cursor, by its documents (cursor.com/docs/hooks): it cannot be installed where Pawl is tested.
+ */
+import { type HostDescriptor, none } from './host-descriptor.ts'
+
+export const cursorHost = {
+  id: 'cursor',
+  title: 'Cursor',
+  program: 'cursor-agent',
+  packages: none('it comes with an installer of its own'),
+  tryCommand: 'cursor-agent -p "write hello into hello.txt"',
+  tools: {
+    common: {
+      Bash: ['Shell', 'run_terminal_cmd'],
+      Read: ['Read', 'read_file'],
+      Edit: ['Edit', 'edit_file', 'search_replace', 'StrReplace', 'ApplyPatch'],
+      MultiEdit: ['MultiEdit'],
+      NotebookEdit: ['edit_notebook', 'EditNotebook'],
+      Delete: ['Delete', 'delete_file'],
+      Write: ['Write', 'write'],
+      Grep: ['Grep', 'grep', 'grep_search'],
+      Glob: ['Glob', 'glob_file_search', 'file_search'],
+      LS: ['LS', 'list_dir'],
+      WebFetch: ['WebFetch'],
+      WebSearch: ['WebSearch', 'web_search'],
+      Agent: ['Task'],
+      TodoWrite: ['TodoWrite', 'todo_write'],
+    },
+    shell: 'Shell',
+    patches: ['ApplyPatch'],
+    viewers: none('`Read` is a tool of its own'),
+    servers: none('it uses `mcp__server__tool`'),
+    dashes: 'kept',
+  },
+  folder: '.cursor',
+  hooksFile: '.cursor/hooks.json',
+  serversFile: '.cursor/mcp.json',
+  serversKey: 'mcpServers',
+  offSwitches: none('it has no such setting'),
+  tokenFile: none('its hooks are commands, which need no token'),
+  protectedFiles: {
+    anywhere: [
+      ...['.cursor/hooks.json', '.cursor/hooks/**', '.cursor/mcp.json', '.cursor/cli.json'],
+      ...['.cursor/commands/**', '.cursor/skills/**', '.cursor/agents/**'],
+      ...['.cursor/cli-config.json', '.cursor/permissions.json', '.cursor/sandbox.json'],
+      ...['.cursor/environment.json', '.cursor/worktrees.json'],
+    ],
+    home: none('what it has there is protected anywhere'),
+    root: none('it has no settings there'),
+  },
+  pathWords: ['cursor'],
+  hiddenInHome: ['.cursor'],
+  readOnlyInWorkspace: ['.cursor'],
+  environmentMarks: ['CURSOR_AGENT'],
+  events: {
+    call: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution', 'beforeReadFile'],
+    permission: none('it has no such event'),
+    report: ['postToolUse'],
+    failure: ['postToolUseFailure'],
+    prompt: ['beforeSubmitPrompt'],
+    begin: ['sessionStart'],
+    end: ['sessionEnd'],
+    stop: ['stop'],
+    'agent-begin': ['subagentStart'],
+    'agent-stop': ['subagentStop'],
+    config: none('it has no such event'),
+    nothing: [
+      ...['afterShellExecution', 'afterMCPExecution', 'afterFileEdit', 'afterAgentResponse'],
+      ...['afterAgentThought', 'preCompact'],
+    ],
+  },
+  // WHY no other event before a call than `preToolUse`: they fire for the same call once more,
+  // which would count twice, and cannot change its input.
+  installedEvents: [
+    ...['preToolUse', 'postToolUse', 'postToolUseFailure', 'beforeSubmitPrompt', 'sessionStart'],
+    ...['sessionEnd', 'subagentStart', 'subagentStop', 'stop'],
+  ],
+  wires: ['command'],
+  canAskUser: false,
+  model: {
+    endpoints: ['api2.cursor.sh'],
+    baseUrlVariable: none('it reaches its models through its own servers only'),
+  },
+  limits: ['nothing of it was proved: it can not be started without a person'],
+  proof: none('it cannot be started without a person and an account'),
+} satisfies HostDescriptor

@@ -1,0 +1,81 @@
+/**
+ * Gemini CLI.
+ */
+import { type HostDescriptor, none } from './host-descriptor.ts'
+
+export const geminiHost = {
+  id: 'gemini',
+  title: 'Gemini CLI',
+  program: 'gemini',
+  packages: ['@google/gemini-cli'],
+  tryCommand: 'gemini --approval-mode auto_edit -p "write hello into hello.txt"',
+  tools: {
+    common: {
+      Bash: ['run_shell_command'],
+      Read: ['read_file', 'read_many_files'],
+      Edit: ['replace', 'edit'],
+      Write: ['write_file'],
+      Grep: ['search_file_content', 'grep_search'],
+      Glob: ['glob'],
+      LS: ['list_directory'],
+      WebFetch: ['web_fetch'],
+      WebSearch: ['google_web_search'],
+      Agent: ['delegate_to_agent', 'invoke_agent', 'codebase_investigator'],
+      TodoWrite: ['write_todos'],
+      Skill: ['activate_skill'],
+      AskUserQuestion: ['ask_user'],
+    },
+    shell: 'run_shell_command',
+    patches: none('it has no tool that takes a patch'),
+    viewers: none('`read_file` is a tool of its own'),
+    servers: { prefix: 'mcp_', separator: '_' },
+    dashes: 'kept',
+  },
+  folder: '.gemini',
+  hooksFile: '.gemini/settings.json',
+  serversFile: '.gemini/settings.json',
+  serversKey: 'mcpServers',
+  offSwitches: [
+    { setting: 'hooksConfig.enabled', value: false },
+    { setting: 'hooksConfig.disabled', value: 'lists pawl' },
+  ],
+  tokenFile: none('its hooks are commands, which need no token'),
+  protectedFiles: {
+    anywhere: [
+      ...['.gemini/settings*.json', '.gemini/hooks/**', '.gemini/extensions/**', '.gemini/.env'],
+      ...['.gemini/commands/**', '.gemini/skills/**', '.gemini/agents/**', '.gemini/policies/**'],
+      '.gemini/trustedfolders.json',
+    ],
+    home: none('what it has there is protected anywhere'),
+    root: ['etc/gemini-cli/**'],
+  },
+  pathWords: ['gemini'],
+  hiddenInHome: ['.gemini'],
+  readOnlyInWorkspace: ['.gemini'],
+  environmentMarks: ['GEMINI_CLI'],
+  events: {
+    call: ['BeforeTool'],
+    permission: none('it has no such event'),
+    report: ['AfterTool'],
+    failure: none('`AfterTool` also reports failures'),
+    prompt: ['BeforeAgent'],
+    begin: ['SessionStart'],
+    end: ['SessionEnd'],
+    stop: ['AfterAgent'],
+    'agent-begin': none('its sub-agents have no events of their own'),
+    'agent-stop': none('its sub-agents have no events of their own'),
+    config: none('it has no such event'),
+    nothing: ['BeforeModel', 'AfterModel', 'BeforeToolSelection', 'PreCompress', 'Notification'],
+  },
+  installedEvents: [
+    ...['BeforeTool', 'AfterTool', 'BeforeAgent', 'AfterAgent', 'SessionStart', 'SessionEnd'],
+  ],
+  wires: ['command'],
+  canAskUser: false,
+  model: {
+    endpoints: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
+    baseUrlVariable: 'GOOGLE_GEMINI_BASE_URL',
+  },
+  limits: ['it calls hooks only in folders that its user trusts'],
+  proof: { version: '0.61.0' },
+} satisfies HostDescriptor

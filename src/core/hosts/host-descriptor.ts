@@ -1,0 +1,140 @@
+/**
+ * What Pawl has to know about a host, as data: one descriptor for each, from which every list and
+ * pattern about hosts is derived. `docs/adding-a-host.md` explains how to write one.
+ * Must not parse or print: that is the business of the doors.
+ */
+import type { CommonTool } from './common-tools.ts'
+
+/** A field that does not apply to a host, and why. */
+export type NotApplicable = { readonly none: string }
+
+/** Leaves a field of a descriptor out on purpose; the reason is for whoever reads it next. */
+export function none(reason: string): NotApplicable {
+  return { none: reason }
+}
+
+/** One or more texts, or a reason why there are none. */
+export type Texts = readonly string[] | NotApplicable
+
+/** How the tools of a host are spelled. */
+export type ToolNames = {
+  /** The host's names of the common tools. A name means the same tool on every host. */
+  readonly common: Readonly<Partial<Record<CommonTool, readonly string[]>>>
+  /** The tool that runs a shell command; `pawl judge --bash` calls it. */
+  readonly shell: string
+  /** Tools whose input is a patch: both `Edit` and `Write` in a definition mean them. */
+  readonly patches: Texts
+  /** Tools for editing that only read when their `command` is `view`. */
+  readonly viewers: Texts
+  /**
+   * How tools of MCP servers are named, beside `mcp__server__tool`, which is understood everywhere.
+   */
+  readonly servers: { readonly prefix: string; readonly separator: string } | NotApplicable
+  /** What becomes of a dash in the name of a server. */
+  readonly dashes: 'kept' | 'underscores'
+}
+
+/** A set of tool names that a call may be spelled in, whether or not a program stands behind it. */
+export type ToolVocabulary = {
+  /** The id used on the wire, in settings and on the command line. */
+  readonly id: string
+  /** The name that people know it by. */
+  readonly title: string
+  readonly tools: ToolNames
+}
+
+/** What an event of a host means to Pawl. */
+export const hookMeanings = [
+  /** Before a call: the one moment at which it can be stopped. */
+  'call',
+  /** The host is about to ask its user about a call. */
+  'permission',
+  /** A call has ended. */
+  'report',
+  /** A call has failed. */
+  'failure',
+  /** The user, or the host in their place, has sent a prompt. */
+  'prompt',
+  /** A session begins, or its context was compacted. */
+  'begin',
+  'end',
+  /** The agent wants to stop. */
+  'stop',
+  'agent-begin',
+  'agent-stop',
+  /** The settings of the host have changed. */
+  'config',
+  /** Known, and of no interest. An event that no meaning lists is refused. */
+  'nothing',
+] as const
+export type HookMeaning = (typeof hookMeanings)[number]
+
+/** A path pattern has lower-case segments, `*` inside of a segment, and `/**` at its end. */
+export type ProtectedFiles = {
+  /** In whatever folder they are. */
+  readonly anywhere: readonly string[]
+  /** In a home folder. */
+  readonly home: Texts
+  /** From the root of the disk, without the leading slash. */
+  readonly root: Texts
+}
+
+/** A setting, as a path with dots, and the value by which it turns hooks off. */
+export type OffSwitch = { readonly setting: string; readonly value: boolean | 'lists pawl' }
+
+/** An agent host: a program that runs an agent and asks Pawl about its calls. */
+export type HostDescriptor = ToolVocabulary & {
+  /** The program that starts it. A run does not let its agent start another one. */
+  readonly program: string
+  /** The npm packages that bring the program. */
+  readonly packages: Texts
+  /** A command for a first try, which asks the agent to write a file. */
+  readonly tryCommand: string
+
+  /** Its folder in a workspace, which counts as protected itself. */
+  readonly folder: string
+  /** The file that `pawl init` writes the hooks into. */
+  readonly hooksFile: string
+  /** The file that `pawl init` registers the MCP server in. */
+  readonly serversFile: string
+  /** The member of that file that holds the MCP servers. */
+  readonly serversKey: string | NotApplicable
+  /** Settings by which its user turns hooks off. `pawl doctor` looks for them. */
+  readonly offSwitches: readonly OffSwitch[] | NotApplicable
+  /** The file that holds Pawl's token, which no agent may read: a folder and a name. */
+  readonly tokenFile: string | NotApplicable
+  /** Files that no agent may change: they configure the host, or it runs what is in them. */
+  readonly protectedFiles: ProtectedFiles
+  /**
+   * Words of which every protected path holds one. A call without a run whose input has none of
+   * them is free without a closer look.
+   */
+  readonly pathWords: readonly string[]
+  /** What jobs cannot see in the home of the user: settings, sessions, keys. */
+  readonly hiddenInHome: readonly string[]
+  /** What jobs cannot change in a workspace. */
+  readonly readOnlyInWorkspace: readonly string[]
+
+  /** Variables that the host sets in what its shell tool runs. */
+  readonly environmentMarks: readonly string[]
+  /** The names of its events, by what they mean. */
+  readonly events: Readonly<Record<HookMeaning, Texts>>
+  /** The events that `pawl init` installs hooks for, in the order in which they are written. */
+  readonly installedEvents: Texts
+  /** How a hook reaches Pawl, the preferred way first. */
+  readonly wires: readonly ('http' | 'command')[]
+  /** Whether a hook can have the host ask its user, and the call waits for the answer. */
+  readonly canAskUser: boolean
+
+  readonly model: {
+    /** The servers that its models are on. */
+    readonly endpoints: Texts
+    /** The variable that leads it to another server. */
+    readonly baseUrlVariable: string | NotApplicable
+  }
+
+  /** What hooks cannot stop on this host, and what does. `pawl doctor` prints it. */
+  readonly limits: readonly string[]
+  /** The version that `npm run test:hosts` and `pawl doctor --prove` were tried with. */
+  readonly proof: { readonly version: string } | NotApplicable
+}

@@ -1,0 +1,77 @@
+/**
+ * opencode. It has no hooks that are commands: a plugin of Pawl's stands in for them.
+ */
+import { type HostDescriptor, none } from './host-descriptor.ts'
+
+export const opencodeHost = {
+  id: 'opencode',
+  title: 'opencode',
+  program: 'opencode',
+  packages: ['opencode-ai'],
+  tryCommand: 'opencode run "write hello into hello.txt"',
+  tools: {
+    common: {
+      Bash: ['bash'],
+      Read: ['read'],
+      Edit: ['edit', 'patch', 'apply_patch'],
+      MultiEdit: ['multiedit'],
+      Write: ['write'],
+      Grep: ['grep'],
+      Glob: ['glob'],
+      LS: ['list'],
+      WebFetch: ['webfetch'],
+      WebSearch: ['websearch'],
+      Agent: ['task'],
+      TodoWrite: ['todowrite'],
+      Skill: ['skill'],
+      AskUserQuestion: ['question'],
+    },
+    shell: 'bash',
+    patches: ['patch', 'apply_patch'],
+    viewers: none('`read` is a tool of its own'),
+    servers: { prefix: '', separator: '_' },
+    dashes: 'kept',
+  },
+  folder: '.opencode',
+  hooksFile: '.opencode/plugins/pawl.js',
+  serversFile: 'opencode.json',
+  serversKey: 'mcp',
+  offSwitches: none('a plugin is loaded whenever it is there'),
+  tokenFile: none('the plugin starts the hook client, which needs no token'),
+  protectedFiles: {
+    anywhere: ['.opencode/**', 'opencode.json', 'opencode.jsonc'],
+    home: ['.config/opencode/**'],
+    root: ['etc/opencode/**'],
+  },
+  pathWords: ['opencode'],
+  hiddenInHome: ['.opencode', '.config/opencode', '.local/share/opencode'],
+  readOnlyInWorkspace: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+  environmentMarks: ['OPENCODE'],
+  events: {
+    call: ['tool.execute.before'],
+    permission: none('the plugin is not asked then'),
+    report: ['tool.execute.after'],
+    failure: none('it tells plugins nothing of calls that fail'),
+    prompt: ['chat.message'],
+    begin: ['session.created', 'session.compacted'],
+    end: ['session.deleted'],
+    stop: ['session.idle'],
+    'agent-begin': none('`session.created` of a session that has a parent'),
+    'agent-stop': none('`session.idle` of a session that has a parent'),
+    config: none('the plugin is told of no such event'),
+    nothing: ['message.updated'],
+  },
+  installedEvents: none('the plugin sends them'),
+  wires: ['command'],
+  canAskUser: false,
+  model: {
+    endpoints: none('its user chooses the provider'),
+    baseUrlVariable: none('a provider in its settings has a `baseURL`'),
+  },
+  limits: [
+    'started with --pure, or where its plugin can not be loaded, it calls no plugin: isolation ' +
+      'covers that, nothing else does',
+    '`opencode run` ends when its model stops, finished or not; the run stays open and on record',
+  ],
+  proof: { version: '1.18.33' },
+} satisfies HostDescriptor
