@@ -10,7 +10,7 @@ import type { About, Answered, Desk } from './answering.ts'
 import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import { handlers } from './handlers.ts'
-import type { AnswerHook } from './hook-question.ts'
+import type { AnswerHttpHook } from './hook-question.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import {
   isStream,
@@ -38,7 +38,7 @@ export type ApiOptions = {
   /** Hears of every operation. Must return at once and never throws. */
   readonly onSpan?: (span: Span) => void
   /** Answers hooks that come over HTTP; absent: none does. */
-  readonly answerHook?: AnswerHook
+  readonly answerHook?: AnswerHttpHook
   /** How people are told and decide from elsewhere; absent: not at all. */
   readonly people?: People
   /** Hears of what we did not foresee. */
@@ -92,7 +92,7 @@ export type Api = {
     request: ApiRequest,
   ) => Promise<Answered<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
-  readonly answerHook: AnswerHook | null
+  readonly answerHook: AnswerHttpHook | null
   readonly signIns: SignIns | null
   readonly people: People | null
 }

@@ -3,11 +3,13 @@
  * host's own text, and the answer is in the host's own dialect: a client only carries both.
  */
 
-export type HookQuestion = {
+import type { JsonObject } from '../../core/json.ts'
+
+export type HookQuestion<Payload = string> = {
   /** As the installed hook names its host; anything else is refused. */
   readonly host: string
-  /** The text that the host gave to its hook. */
-  readonly payload: string
+  /** What the host gave to its hook: a text, or what it parsed to. */
+  readonly payload: Payload
   /** The folder in which the hook was installed; null: the payload has to tell. */
   readonly workspace: string | null
   /** The run that the host's environment names (`PAWL_RUN`); null: none. */
@@ -21,5 +23,13 @@ export type HookOutput = {
   readonly stderr: string
 }
 
+/** The answer in the host's own words: JSON, or that its step is blocked and why. */
+export type HookReply =
+  | { readonly kind: 'json'; readonly json: JsonObject }
+  | { readonly kind: 'block'; readonly reason: string }
+
 /** Never rejects: whatever goes wrong is a refusal in the dialect of the host. */
 export type AnswerHook = (question: HookQuestion) => Promise<HookOutput>
+
+/** The same over HTTP, where the payload is parsed and the answer is JSON. */
+export type AnswerHttpHook = (question: HookQuestion<JsonObject>) => Promise<HookReply>

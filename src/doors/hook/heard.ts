@@ -6,7 +6,7 @@ import type { Report } from '../../core/engine/types.ts'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
-import type { HookOutput } from '../api/hook-question.ts'
+import type { HookOutput, HookReply } from '../api/hook-question.ts'
 import type { ModelUse, TranscriptReader } from './spending/model-use.ts'
 
 /** One use of a tool, as the host tells it. */
@@ -82,7 +82,7 @@ export type HostDialect = {
   readonly host: AgentHostId
   /** Null: this is no payload of that host. */
   readonly read: (payload: JsonObject) => Heard | null
-  readonly answer: (heard: Heard, word: Word, wire: Wire) => HookOutput
+  readonly answer: (heard: Heard, word: Word, wire: Wire) => HookReply
   /** Whether its own question to its user holds the call back until it is answered. */
   readonly asks: boolean
   /** Null: it writes no transcript that could be read. */
@@ -90,12 +90,18 @@ export type HostDialect = {
 }
 
 /** The answer that blocks on every host. */
-export function block(reason: string): HookOutput {
-  return { exit: 2, stdout: '', stderr: `${reason.trim() || 'refused by Pawl'}\n` }
+export function block(reason: string): HookReply {
+  return { kind: 'block', reason: reason.trim() || 'refused by Pawl' }
 }
 
 /** An answer in JSON; an empty one says nothing at all. */
-export function say(answer: JsonObject): HookOutput {
-  const isEmpty = Object.keys(answer).length === 0
-  return { exit: 0, stdout: isEmpty ? '' : `${JSON.stringify(answer)}\n`, stderr: '' }
+export function say(answer: JsonObject): HookReply {
+  return { kind: 'json', json: answer }
+}
+
+/** An answer as a program prints it and ends. */
+export function printReply(reply: HookReply): HookOutput {
+  if (reply.kind === 'block') return { exit: 2, stdout: '', stderr: `${reply.reason}\n` }
+  const isEmpty = Object.keys(reply.json).length === 0
+  return { exit: 0, stdout: isEmpty ? '' : `${JSON.stringify(reply.json)}\n`, stderr: '' }
 }

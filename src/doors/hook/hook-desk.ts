@@ -6,10 +6,10 @@
 import { assertNever } from '../../core/assert.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'
-import type { AnswerHook, HookOutput, HookQuestion } from '../api/hook-question.ts'
+import type { AnswerHook, AnswerHttpHook, HookQuestion, HookReply } from '../api/hook-question.ts'
 import { endHostCall, judgeHostCall } from './answer-call.ts'
 import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
-import { block, type Heard, silence, type Wire, type Word } from './heard.ts'
+import { block, type Heard, printReply, silence, type Wire, type Word } from './heard.ts'
 import {
   type HookContext,
   type HookOptions,
@@ -23,21 +23,26 @@ import { openMemory } from './memory.ts'
 export type HookDesk = {
   readonly answer: AnswerHook
   /** The same for a host that asks over HTTP. */
-  readonly answerHttp: AnswerHook
+  readonly answerHttp: AnswerHttpHook
 }
 
 /** Opens the desk at which hooks are answered. */
 export function openHookDesk(options: HookOptions): HookDesk {
   const desk: HookContext = { ...options, memory: openMemory() }
   return {
-    answer: (question) => answer(desk, question, 'command'),
+    answer: async (question) => {
+      const payload = parse(question.payload)
+      return printReply(await answer(desk, { ...question, payload }, 'command'))
+    },
     answerHttp: (question) => answer(desk, question, 'http'),
   }
 }
 
-async function answer(desk: HookContext, question: HookQuestion, wire: Wire): Promise<HookOutput> {
+type Asked = HookQuestion<JsonObject | null>
+
+async function answer(desk: HookContext, question: Asked, wire: Wire): Promise<HookReply> {
   const dialect = dialectOf(question.host)
-  const payload = dialect === null ? null : parse(question.payload)
+  const { payload } = question
   const heard = payload === null ? null : (dialect?.read(payload) ?? null)
   if (dialect === null || heard === null) {
     desk.log('a hook was not understood', { host: question.host })

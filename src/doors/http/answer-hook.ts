@@ -3,6 +3,7 @@
  * JSON; whatever else comes back, the host has to block.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { asObject, type Json } from '../../core/json.ts'
 import type { Api } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
 import { problem } from '../api/problem.ts'
@@ -28,17 +29,16 @@ export async function answerHook(
     return sendProblem(outgoing, problem('REQUEST_INVALID', { detail: 'no hooks', status: 404 }))
   }
   const { headers } = incoming
-  const output = await api.answerHook({
+  const reply = await api.answerHook({
     host,
-    payload: JSON.stringify(body.value),
+    payload: asObject(body.value as Json) ?? {},
     workspace: decoded(headers['x-pawl-workspace']),
     runId: runIn(headers['x-pawl-run']),
   })
-  if (output.exit !== 0) {
-    return sendProblem(outgoing, problem('REQUEST_INVALID', { detail: output.stderr.trim() }))
+  if (reply.kind === 'block') {
+    return sendProblem(outgoing, problem('REQUEST_INVALID', { detail: reply.reason }))
   }
-  const type = { 'content-type': 'application/json' }
-  sendText(outgoing, type, output.stdout === '' ? '{}' : output.stdout)
+  sendText(outgoing, { 'content-type': 'application/json' }, JSON.stringify(reply.json))
 }
 
 type Header = string | string[] | undefined

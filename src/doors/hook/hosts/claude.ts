@@ -6,7 +6,7 @@ import { claudeHost } from '../../../core/hosts/claude.ts'
 import { type AgentHostId, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
-import type { HookOutput } from '../../api/hook-question.ts'
+import type { HookReply } from '../../api/hook-question.ts'
 import { block, type Heard, type HostDialect, say, type Wire, type Word } from '../heard.ts'
 import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
 import { type ModelUse, momentIn, useOf } from '../spending/model-use.ts'
@@ -83,7 +83,7 @@ function failed(payload: JsonObject): Report {
 }
 
 /** WHY stops in JSON: the exit code of their hook tells whether the hook itself has worked. */
-function answer(heard: Heard, word: Word, wire: Wire): HookOutput {
+function answer(heard: Heard, word: Word, wire: Wire): HookReply {
   if (word.kind === 'pass') return say(passed(heard, word))
   const { kind } = heard.event
   const isStop = kind === 'stop' || kind === 'agent-stop'

@@ -4,7 +4,7 @@
  */
 import { codexHost } from '../../../core/hosts/codex.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
-import type { HookOutput } from '../../api/hook-question.ts'
+import type { HookReply } from '../../api/hook-question.ts'
 import { block, type Heard, type HostDialect, say, type Word } from '../heard.ts'
 import { objectIn, textIn } from '../payload.ts'
 import {
@@ -24,7 +24,7 @@ export const codex: HostDialect = {
   transcript: { mark: /"(?:token_count|turn_context)"/, read: readUse },
 }
 
-function answer({ name, event }: Heard, word: Word): HookOutput {
+function answer({ name, event }: Heard, word: Word): HookReply {
   if (word.kind !== 'pass') {
     if (event.kind !== 'stop' && event.kind !== 'agent-stop') return block(word.reason)
     return say({ decision: 'block', reason: word.reason })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { HookOutput } from '../../api/hook-question.ts'
-import type { Word } from '../heard.ts'
+import { printReply, type Word } from '../heard.ts'
 import { cursor } from './cursor.ts'
 
 function answer(name: string, word: Word): HookOutput {
   const fields = { conversation_id: 'c', tool_name: 'MCP:pawl_wait', tool_input: '{}' }
   const heard = cursor.read({ hook_event_name: name, ...fields })
   if (heard === null) throw new Error(`${name} is not read`)
-  return cursor.answer(heard, word, 'command')
+  return printReply(cursor.answer(heard, word, 'command'))
 }
 
 const input = { _pawl: { run: 'r' } }

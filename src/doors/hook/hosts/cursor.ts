@@ -5,7 +5,7 @@ import { cursorHost } from '../../../core/hosts/cursor.ts'
 import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
-import type { HookOutput } from '../../api/hook-question.ts'
+import type { HookReply } from '../../api/hook-question.ts'
 import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
 import { type EventParts, readEvent } from './read-event.ts'
@@ -69,7 +69,7 @@ function parsed(value: Json): JsonObject | null {
   }
 }
 
-function answer({ name, event }: Heard, word: Word): HookOutput {
+function answer({ name, event }: Heard, word: Word): HookReply {
   if (word.kind !== 'pass') {
     return event.kind === 'stop' || event.kind === 'agent-stop'
       ? say({ followup_message: word.reason })

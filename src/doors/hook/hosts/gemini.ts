@@ -5,7 +5,7 @@ import { geminiHost } from '../../../core/hosts/gemini.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { McpName } from '../../../core/tools/mcp-name.ts'
-import type { HookOutput } from '../../api/hook-question.ts'
+import type { HookReply } from '../../api/hook-question.ts'
 import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
 import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
 import { type ModelUse, minus, momentIn, plus, useOf } from '../spending/model-use.ts'
@@ -58,7 +58,7 @@ function exitCodeIn(told: string): number | null {
   return code === undefined ? null : Number(code)
 }
 
-function answer({ name, event }: Heard, word: Word): HookOutput {
+function answer({ name, event }: Heard, word: Word): HookReply {
   if (word.kind !== 'pass') {
     if (event.kind !== 'stop') return block(word.reason)
     return say({ decision: 'deny', reason: word.reason })

@@ -7,7 +7,7 @@ import { opencodeHost } from '../../../core/hosts/opencode.ts'
 import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
-import type { HookOutput } from '../../api/hook-question.ts'
+import type { HookReply } from '../../api/hook-question.ts'
 import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
 import { type ModelUse, useOf } from '../spending/model-use.ts'
@@ -90,7 +90,7 @@ function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
   return reportOf(own(result, 'output') ?? null, { ok, exitCode })
 }
 
-function answer(_heard: Heard, word: Word): HookOutput {
+function answer(_heard: Heard, word: Word): HookReply {
   if (word.kind !== 'pass') return block(word.reason)
   return say({ allow: true, args: word.input, context: word.context })
 }
