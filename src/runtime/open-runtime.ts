@@ -175,7 +175,9 @@ function callsOf(desk: Parameters<typeof judgeDry>[0]): Calls {
       const leaf = leafOf(run, branch)
       const { notice } = leaf.state
       const standing = standingOf(leaf)
-      return { head: run.head, view: viewOf(run.family, branch), notice, standing }
+      const { head, family } = run
+      const view = viewOf(desk, { family, workspace: head.workspace }, branch)
+      return { head, view, notice, standing }
     },
     readApproval: (id) => knownApproval(desk.store, id),
   }

@@ -4,6 +4,7 @@
  * Knows words. Must not decide anything.
  */
 import { assertNever } from '../../core/assert.ts'
+import { rulesText, wordsOf } from '../../core/dialects/rules-text.ts'
 import type { View } from '../../core/dialects/view.ts'
 import type { Alternative, Reply } from '../../core/engine/types.ts'
 import { budgetText } from '../../core/money.ts'
@@ -88,9 +89,9 @@ export function standingText(runId: string, view: View, notice: string): string 
     [
       `[Pawl] You work on run ${runId} of \`${view.name}\`; Pawl refuses what its stage forbids.`,
       `Stage \`${view.stage}\`, ${view.status}${view.reason === '' ? '' : `: ${view.reason}`}.`,
-      cut(view.brief, briefCharsMax),
+      cut(wordsOf(view), briefCharsMax),
       notice === '' ? '' : cut(notice, briefCharsMax / 2),
-      toolsText(view),
+      view.status === 'running' ? rulesText(view.rules) : '',
       moneyText(view),
       view.approval === null
         ? ''
@@ -100,13 +101,6 @@ export function standingText(runId: string, view: View, notice: string): string 
     '\n',
   )
   return cut(text, standingCharsMax)
-}
-
-function toolsText({ tools, callsLeft }: View): string {
-  const left = callsLeft === null ? '' : ` ${callsLeft} calls are left in this stage.`
-  if (tools === 'all') return left.trim()
-  const names = tools.length === 0 ? 'none' : tools.join(', ')
-  return `Tools of this stage: ${names}.${left}`
 }
 
 /** How the agent moves on. */
