@@ -68,6 +68,7 @@ const everyRoom = [
   'src/notify/',
   'src/proxy/',
   'src/smtp/',
+  'src/draw/',
 ]
 
 // The page knows what goes over the wire, and nothing of how it is answered.
@@ -80,10 +81,14 @@ export const rules: Rules = {
     { folder: core, mayUse: [] },
     { folder: 'src/runtime/', mayUse: [core] },
     { folder: 'src/testing/', mayUse: [core] },
+    { folder: 'src/draw/', mayUse: [core, 'src/runtime/pawl-error.ts'] },
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/notify/', mayUse: ['src/smtp/', core, 'src/runtime/'] },
     { folder: 'src/runner/', mayUse: ['src/runtime/'] },
-    { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
+    {
+      folder: 'src/doors/',
+      mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/', 'src/draw/'],
+    },
     { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
     {
       folder: 'src/gateway/',
@@ -128,7 +133,7 @@ export const rules: Rules = {
     { name: '@hono/node-server', places: ['src/doors/http/'], oneFile: true },
     { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
-    { name: 'elkjs', places: ['src/doors/cli/', 'dashboard/parts/lay-out'], oneFile: false },
+    { name: 'elkjs', places: ['src/draw/', 'dashboard/parts/lay-out'], oneFile: false },
     { name: 'react', places: ['dashboard/'], oneFile: false },
     { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },

@@ -2,9 +2,9 @@
  * Prints a picture as one SVG file that needs nothing else: no script, no font, no network.
  * Knows pictures and their layout. Must not know machines or dialects.
  */
-import { assertNever } from '../../core/assert.ts'
-import type { Picture, PictureEdge, PictureNode } from '../../core/draw/picture.ts'
-import { PawlError } from '../../runtime/pawl-error.ts'
+import { assertNever } from '../core/assert.ts'
+import type { Picture, PictureEdge, PictureNode } from '../core/draw/picture.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
 import { fonts } from './draw-svg-boxes.ts'
 import { type Block, footBlock, headBlock } from './draw-svg-frame.ts'
 import {

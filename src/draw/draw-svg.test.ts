@@ -9,8 +9,8 @@ import {
   on,
   pipeline,
   stage,
-} from '../../../test/draw/sample-machines.ts'
-import { pictureOf } from '../../core/draw/picture.ts'
+} from '../../test/draw/sample-machines.ts'
+import { pictureOf } from '../core/draw/picture.ts'
 import { printSvg, svgEdgesMax, svgNodesMax } from './draw-svg.ts'
 import { widthOf } from './draw-svg-font.ts'
 import { layOut } from './draw-svg-layout.ts'

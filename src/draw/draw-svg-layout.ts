@@ -3,7 +3,7 @@
  * Knows pictures and ELK. Must not know colours or SVG.
  */
 import type { ElkExtendedEdge, ElkNode, LayoutOptions } from 'elkjs/lib/elk-api.js'
-import type { Picture } from '../../core/draw/picture.ts'
+import type { Picture } from '../core/draw/picture.ts'
 import { type Box, boxOfLabel, boxOfNode } from './draw-svg-boxes.ts'
 
 export type Direction = 'down' | 'right'

@@ -2,8 +2,8 @@
  * What stands around an SVG picture: the title above, the legend and the meanings below.
  * Knows pictures. Must not know where its nodes are placed.
  */
-import type { Picture } from '../../core/draw/picture.ts'
-import { cutToFit } from '../../core/draw/text.ts'
+import type { Picture } from '../core/draw/picture.ts'
+import { cutToFit } from '../core/draw/text.ts'
 import { fonts } from './draw-svg-boxes.ts'
 import { widthOf } from './draw-svg-font.ts'
 import { svgArrow, svgIcon, svgRect, svgText } from './draw-svg-shapes.ts'

@@ -2,15 +2,15 @@
  * How large each node and label of a picture is, and which lines of text stand in it.
  * Knows pictures and fonts. Must not know where anything is placed.
  */
-import { assertNever } from '../../core/assert.ts'
+import { assertNever } from '../core/assert.ts'
 import {
   type EdgeLine,
   lineText,
   type PictureEdge,
   type PictureFact,
   type PictureNode,
-} from '../../core/draw/picture.ts'
-import { cutToFit, wrapText } from '../../core/draw/text.ts'
+} from '../core/draw/picture.ts'
+import { cutToFit, wrapText } from '../core/draw/text.ts'
 import { type Font, widthOf } from './draw-svg-font.ts'
 
 /** One piece of text at its place inside a box; `y` is the baseline. */
