@@ -1,14 +1,19 @@
 /**
  * What one job may connect to: what a person has configured, less what the call leaves out.
  */
-import type { Actor } from '../core/engine/types.ts'
 import { destinationsMax, type Network, narrow } from '../runner/destinations.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import type { RunWish } from '../runtime/jobs.ts'
-import type { JobsConfig } from './config-jobs.ts'
+import type { By } from '../runtime/runtime.ts'
+
+type Configured = { readonly network: Network }
 
 /** Only a person may open more than was configured. Faults `PolicyDenied`, `InvalidInput`. */
-export function networkFor({ network }: JobsConfig, wish: RunWish, by: Actor['kind']): Network {
+export function networkFor(
+  { network }: Configured,
+  wish: RunWish,
+  by: By['actor']['kind'],
+): Network {
   const { network: wanted = 'allowed', network_hosts: hosts } = wish
   if (wanted === 'none') return 'none'
   if (wanted === 'all' && by !== 'person' && network !== 'all') {
