@@ -69,6 +69,9 @@ const everyRoom = [
   'src/proxy/',
   'src/smtp/',
   'src/draw/',
+  'src/home/',
+  'src/daemon/',
+  'src/sample/',
 ]
 
 // The page knows what goes over the wire, and nothing of how it is answered.
@@ -101,6 +104,26 @@ export const rules: Rules = {
     { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
     { folder: 'src/smtp/', mayUse: [] },
     { folder: 'src/proxy/', mayUse: [core, 'src/runtime/', 'src/smtp/'] },
+    {
+      folder: 'src/home/',
+      mayUse: [
+        ...[core, 'src/runtime/', 'src/doors/api/', 'src/doors/init/'],
+        // What can be set belongs to the rooms that do it.
+        ...['src/notify/settings.ts', 'src/notify/smtp.ts'],
+        ...['src/runner/settings.ts', 'src/runner/destinations.ts'],
+        // What the command line wants of people and of proofs.
+        ...['src/doors/cli/remote/daemon-door.ts', 'src/doors/cli/doctor/doctor-door.ts'],
+      ],
+    },
+    {
+      folder: 'src/daemon/',
+      mayUse: [
+        ...[core, 'src/runtime/', 'src/home/', 'src/doors/init/check-install.ts'],
+        ...['src/doors/hook/hook-command.ts', 'src/doors/hook/spending/', 'src/proxy/mail/'],
+        'src/doors/cli/remote/daemon-door.ts',
+      ],
+    },
+    { folder: 'src/sample/', mayUse: [core, 'src/client/', 'src/home/', 'src/daemon/'] },
     { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
     { folder: 'dashboard/', mayUse: [core, 'src/testing/', ...pageMayUse] },
@@ -123,7 +146,7 @@ export const rules: Rules = {
         'src/doors/api/',
         'src/doors/mcp/',
         'src/gateway/gateway-file',
-        'src/main/config',
+        'src/home/config',
       ],
       oneFile: false,
     },

@@ -1,13 +1,14 @@
 /**
  * Care for a store that no daemon serves: counting, verifying, rebuilding.
  */
+
+import { takeLock } from '../daemon/daemon-lock.ts'
 import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
+import { readConfig } from '../home/config.ts'
+import { type Home, openHome } from '../home/home.ts'
 import { rebuildAll, verifyLog } from '../runtime/keep-logs.ts'
 import { openMachineShelf } from '../runtime/machines.ts'
 import type { Page, Store } from '../runtime/ports.ts'
-import { readConfig } from './config.ts'
-import { takeLock } from './daemon-lock.ts'
-import { type Home, openHome } from './home.ts'
 import { openStore } from './open-store.ts'
 import { isRunning } from './serve.ts'
 

@@ -9,12 +9,12 @@ import { createConnection } from 'node:net'
 import { homedir } from 'node:os'
 import { extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cleanEnvironment } from '../daemon/clean-environment.ts'
+import { bornOf, type DaemonNote, readNote } from '../daemon/daemon-file.ts'
 import type { DaemonDoor } from '../doors/cli/remote/daemon-door.ts'
+import { findHome, type Home, openHome } from '../home/home.ts'
+import { readToken } from '../home/tokens.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { cleanEnvironment } from './clean-environment.ts'
-import { bornOf, type DaemonNote, readNote } from './daemon-file.ts'
-import { findHome, type Home, openHome } from './home.ts'
-import { readToken } from './tokens.ts'
 
 const startMsMax = 10_000
 const stopMsMax = 15_000
@@ -46,7 +46,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     gateway: async (wish, io) =>
       (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
     care: async (task) => (await import('./care.ts')).care(home, task),
-    people: async () => (await import('./people.ts')).openPeopleDoor(home),
+    people: async () => (await import('../home/people.ts')).openPeopleDoor(home),
   }
 }
 

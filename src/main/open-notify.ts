@@ -1,6 +1,11 @@
 /**
  * Telling people, wired together: settings, channels, links, and what the runtime owes them.
  */
+
+import type { LogLine } from '../daemon/log-file.ts'
+import { readProjectRoutes } from '../home/config-notify.ts'
+import { readPrivate } from '../home/private-file.ts'
+import { notifySecretFiles } from '../home/settings-problems.ts'
 import { openLinks } from '../notify/links.ts'
 import { openNotifier } from '../notify/open-notifier.ts'
 import { owesFor } from '../notify/owes.ts'
@@ -11,10 +16,6 @@ import type { DecideLinks } from '../runtime/decide-link.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { CardStore, Owed } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { readProjectRoutes } from './config-notify.ts'
-import type { LogLine } from './log-file.ts'
-import { readPrivate } from './private-file.ts'
-import { notifySecretFiles } from './settings-problems.ts'
 
 export type Notify = {
   readonly owes: Owes

@@ -5,17 +5,17 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { requireCleanEnvironment } from '../daemon/clean-environment.ts'
+import { readNote, removeNote, wasLeft, writeNote } from '../daemon/daemon-file.ts'
+import { takeLock } from '../daemon/daemon-lock.ts'
+import { type LogFile, openLog } from '../daemon/log-file.ts'
 import type { Io } from '../doors/cli/io.ts'
 import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
+import { type Home, openHome } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { requireCleanEnvironment } from './clean-environment.ts'
-import { readNote, removeNote, wasLeft, writeNote } from './daemon-file.ts'
-import { takeLock } from './daemon-lock.ts'
-import { type Home, openHome } from './home.ts'
-import { type LogFile, openLog } from './log-file.ts'
+import type { Sample } from '../sample/open-sample.ts'
 import type { Served } from './open-daemon.ts'
-import type { Sample } from './sample/open-sample.ts'
 
 const closeMsMax = 10_000
 const lookMs = 20
@@ -129,7 +129,7 @@ type Showing = Omit<Setting, 'wish'> & { readonly served: Served }
 
 /** Sets the agent of the sample to work, and says where to look. */
 async function showSample({ home, io, log, served }: Showing): Promise<Sample> {
-  const { openSample } = await import('./sample/open-sample.ts')
+  const { openSample } = await import('../sample/open-sample.ts')
   const sample = await openSample(home, log.line)
   const link = served.signInLink()
   io.out(`\n  open    ${link}\n\n`)

@@ -3,7 +3,14 @@
  * life has left open.
  */
 import { join } from 'node:path'
+import type { LogLine } from '../daemon/log-file.ts'
+import { every } from '../daemon/timers.ts'
 import type { Tokens } from '../doors/api/caller.ts'
+import type { Config } from '../home/config.ts'
+import type { ProxyConfig } from '../home/config-proxy.ts'
+import type { Home } from '../home/home.ts'
+import { readPrivate } from '../home/private-file.ts'
+import { missingSecrets, proxySecretFiles } from '../home/settings-problems.ts'
 import { openLedger } from '../proxy/mail/ledger.ts'
 import { openPost, type Post } from '../proxy/mail/post.ts'
 import { openResendUpstream } from '../proxy/mail/resend-upstream.ts'
@@ -14,13 +21,6 @@ import { type KeyedHost, openKeyedDesk } from '../proxy/secrets/answer-keyed.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { Store } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Config } from './config.ts'
-import type { ProxyConfig } from './config-proxy.ts'
-import type { Home } from './home.ts'
-import type { LogLine } from './log-file.ts'
-import { readPrivate } from './private-file.ts'
-import { missingSecrets, proxySecretFiles } from './settings-problems.ts'
-import { every } from './timers.ts'
 
 type Around = {
   readonly home: Home

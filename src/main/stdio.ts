@@ -46,12 +46,12 @@ export function openStdio(): Stdio {
       setup: async () => {
         const { openSetupDoor } = await import('./setup.ts')
         const { hookCommand } = await import('../doors/hook/hook-command.ts')
-        const { installHookClient } = await import('./hook-client.ts')
+        const { installHookClient } = await import('../daemon/hook-client.ts')
         return openSetupDoor(env, cwd, { hookCommand, installHookClient })
       },
       doctor: async () => {
         const { openDoctorDoor } = await import('./doctor.ts')
-        const { keepingProof } = await import('./proof-file.ts')
+        const { keepingProof } = await import('../home/proof-file.ts')
         return keepingProof(openDoctorDoor(env), homeOf(env, cwd))
       },
       openUrl: (url) => openUrl(url, env),

@@ -3,7 +3,7 @@
  * of the daemon, never by what the host prints.
  */
 import { join } from 'node:path'
-import { bornOf } from '../../src/main/daemon-file.ts'
+import { bornOf } from '../../src/daemon/daemon-file.ts'
 import { settingsFiles } from '../../src/prove/canaries.ts'
 import type { Canary } from '../../src/prove/canary.ts'
 import { hands } from '../../src/prove/hands.ts'

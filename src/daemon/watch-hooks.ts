@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { checkInstall } from '../doors/init/check-install.ts'
+import type { Home } from '../home/home.ts'
+import { readInstalls } from '../home/installs.ts'
 import { codeOf } from '../runtime/code-of.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Home } from './home.ts'
-import { readInstalls } from './installs.ts'
 import type { LogLine } from './log-file.ts'
 
 export type HookWatch = {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Client, openClient } from '../../client/index.ts'
-import { isOurNode, openHouse, until } from '../daemon.contract.ts'
+import { type Client, openClient } from '../client/index.ts'
+import { isOurNode, openHouse, until } from '../main/daemon.contract.ts'
 
 const slow = { timeout: 120_000 }
 

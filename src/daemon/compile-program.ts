@@ -5,10 +5,10 @@ import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { readPrivate, writePrivate } from '../home/private-file.ts'
 import { codeOf } from '../runtime/code-of.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { cleanEnvironment } from './clean-environment.ts'
-import { readPrivate, writePrivate } from './private-file.ts'
 
 /** Compiled with everything in it, or against libraries of the system. */
 export type CompiledKind = 'static' | 'dynamic'

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findHome, type Home, openHome } from './home.ts'
+import { findHome, type Home, openHome } from '../home/home.ts'
 import { installHookClient } from './hook-client.ts'
 
 const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(existsSync)

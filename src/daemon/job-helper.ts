@@ -4,6 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Home } from '../home/home.ts'
+import { ensurePrivateFolder } from '../home/private-file.ts'
 import { JobFault } from '../runtime/job-fault.ts'
 import {
   compileProgram,
@@ -14,8 +16,6 @@ import {
   runProgram,
   writeStamp,
 } from './compile-program.ts'
-import type { Home } from './home.ts'
-import { ensurePrivateFolder } from './private-file.ts'
 
 const folder = join(import.meta.dirname, '..', 'runner')
 /** What `scripts/build.mjs` copies beside the compiled runner. */

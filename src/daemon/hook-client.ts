@@ -6,6 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientName, quoteWord } from '../doors/hook/hook-command.ts'
+import type { Home } from '../home/home.ts'
+import { ensurePrivateFolder, readPrivate, writePrivate } from '../home/private-file.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import {
   compileProgram,
@@ -17,8 +19,6 @@ import {
   runProgram,
   writeStamp,
 } from './compile-program.ts'
-import type { Home } from './home.ts'
-import { ensurePrivateFolder, readPrivate, writePrivate } from './private-file.ts'
 
 export type HookClient = {
   readonly path: string

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { findHome, type Home, openHome } from '../home/home.ts'
 import { openRunner } from '../runner/open-runner.ts'
 import { scratchSettings } from '../runner/scratch.contract.ts'
-import { findHome, type Home, openHome } from './home.ts'
 import { installJobHelper } from './job-helper.ts'
 
 function openScratchHome(): Home {

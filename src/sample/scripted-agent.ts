@@ -3,7 +3,7 @@
  * as any other. It goes by where the run stands, so it can begin anywhere, also after a restart.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, type Client, PawlProblem } from '../../client/index.ts'
+import { type Answer, type Client, PawlProblem } from '../client/index.ts'
 import type { Script, Step } from './script.ts'
 
 export type AgentOptions = {

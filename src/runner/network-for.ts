@@ -1,10 +1,11 @@
 /**
  * What one job may connect to: what a person has configured, less what the call leaves out.
  */
-import { destinationsMax, type Network, narrow } from '../runner/destinations.ts'
+
 import { JobFault } from '../runtime/job-fault.ts'
 import type { RunWish } from '../runtime/jobs.ts'
 import type { By } from '../runtime/runtime.ts'
+import { destinationsMax, type Network, narrow } from './destinations.ts'
 
 type Configured = { readonly network: Network }
 

@@ -2,7 +2,7 @@
  * What the scripted agent of the sample does in each stage: calls with what came of them, then a
  * signal. Some of the calls are refused, as those of real agents are.
  */
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 
 export type Step =
   | {

@@ -5,10 +5,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, openClient } from '../../client/index.ts'
-import type { Home } from '../home.ts'
-import type { LogLine } from '../log-file.ts'
-import { readToken } from '../tokens.ts'
+import { type Client, openClient } from '../client/index.ts'
+import type { LogLine } from '../daemon/log-file.ts'
+import type { Home } from '../home/home.ts'
+import { readToken } from '../home/tokens.ts'
 import { sampleDefinitions, samplePolicy } from './definitions.ts'
 import {
   bugFixScript,

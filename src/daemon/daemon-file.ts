@@ -4,8 +4,8 @@
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
-import type { Home } from './home.ts'
-import { readPrivate, writePrivate } from './private-file.ts'
+import type { Home } from '../home/home.ts'
+import { readPrivate, writePrivate } from '../home/private-file.ts'
 
 export type DaemonNote = {
   readonly pid: number
