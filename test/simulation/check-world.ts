@@ -3,7 +3,7 @@
  * of everybody who was promised something.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { wordsOf } from '../../src/core/dialects/rules-text.ts'
+import { briefWithoutRules } from '../../src/core/dialects/rules-text.ts'
 import { type View, viewMember } from '../../src/core/dialects/view.ts'
 import { addressedIn } from '../../src/runtime/handle-command.ts'
 import { rebuildAll } from '../../src/runtime/keep-logs.ts'
@@ -86,7 +86,7 @@ async function holdLive(world: World, runId: string, { family }: CheckedLog): Pr
 function timeless(view: View): View {
   const budgets = view.rules.budgets.filter(({ period }) => period === 'run')
   const rules = { ...view.rules, budgets, rates: [], minIsolation: null }
-  return { ...view, brief: wordsOf(view), rules }
+  return { ...view, brief: briefWithoutRules(view), rules }
 }
 
 /** What is kept beside the logs is what they tell; and no question stays open for ever. */

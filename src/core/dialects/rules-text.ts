@@ -55,7 +55,7 @@ export function withRules(words: string, rules: StageRules): string {
 type Briefed = { readonly brief: string; readonly rules: StageRules }
 
 /** A brief without the rules at its end: for whoever shows them apart. */
-export function wordsOf({ brief, rules }: Briefed): string {
+export function briefWithoutRules({ brief, rules }: Briefed): string {
   const end = rulesText(rules)
   return end !== '' && brief.endsWith(end) ? brief.slice(0, -end.length).trimEnd() : brief
 }

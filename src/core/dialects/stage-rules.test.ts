@@ -12,7 +12,7 @@ import { sourceOf } from '../source/source.ts'
 import { readCall } from '../tools/read-call.ts'
 import { compileDefinition } from './compile-definition.ts'
 import { hear } from './hear.ts'
-import { wordsOf } from './rules-text.ts'
+import { briefWithoutRules } from './rules-text.ts'
 import { type View, viewMember } from './view.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
@@ -159,7 +159,7 @@ describe('every rule of a definition is in the brief', () => {
   ])('%s', (_, definition, told) => {
     const view = viewOf(begin(definition))
     expect(view.brief).toContain(told)
-    expect(wordsOf(view)).not.toContain(told)
+    expect(briefWithoutRules(view)).not.toContain(told)
   })
 
   test('of a policy that is laid over the run as well', () => {
@@ -173,7 +173,7 @@ describe('every rule of a definition is in the brief', () => {
 test('a definition without rules adds nothing to the brief', () => {
   for (const definition of [workflow({}), checklist({}), form({})]) {
     const view = viewOf(begin(definition))
-    expect(view.brief).toBe(wordsOf(view))
+    expect(view.brief).toBe(briefWithoutRules(view))
   }
 })
 

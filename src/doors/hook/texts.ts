@@ -4,7 +4,7 @@
  * Knows words. Must not decide anything.
  */
 import { assertNever } from '../../core/assert.ts'
-import { rulesText, wordsOf } from '../../core/dialects/rules-text.ts'
+import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { View } from '../../core/dialects/view.ts'
 import type { Alternative, Reply } from '../../core/engine/types.ts'
 import { budgetText } from '../../core/money.ts'
@@ -89,7 +89,7 @@ export function standingText(runId: string, view: View, notice: string): string 
     [
       `[Pawl] You work on run ${runId} of \`${view.name}\`; Pawl refuses what its stage forbids.`,
       `Stage \`${view.stage}\`, ${view.status}${view.reason === '' ? '' : `: ${view.reason}`}.`,
-      cut(wordsOf(view), briefCharsMax),
+      cut(briefWithoutRules(view), briefCharsMax),
       notice === '' ? '' : cut(notice, briefCharsMax / 2),
       view.status === 'running' ? rulesText(view.rules) : '',
       moneyText(view),

@@ -2,7 +2,7 @@
  * Where a run stands, for the agent: as values with names of the author's dialect, and as a text.
  * Knows views. Must not know how they came here.
  */
-import { wordsOf } from '../../core/dialects/rules-text.ts'
+import { briefWithoutRules } from '../../core/dialects/rules-text.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/open-statuses.ts'
 import { submitToolOf } from './form-tool.ts'
@@ -27,7 +27,7 @@ export function standingOf(reading: Reading, prefix: string): JsonObject {
     status: view.status,
     ...(view.reason === '' ? {} : { reason: view.reason }),
     ...placeOf(view, prefix),
-    brief: wordsOf(view),
+    brief: briefWithoutRules(view),
     ...rulesOf(view.rules),
     ...(view.approval === null ? {} : { approval: { ...view.approval } }),
     ...(Object.keys(view.branches).length === 0 ? {} : { branches: { ...view.branches } }),

@@ -3,7 +3,7 @@
  * Knows views. Must not know walks, machines or how a view came here: it loads nothing but words.
  */
 import { assertNever } from '../../../core/assert.ts'
-import { ruleLines, wordsOf } from '../../../core/dialects/rules-text.ts'
+import { briefWithoutRules, ruleLines } from '../../../core/dialects/rules-text.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import type { Status } from '../../../core/engine/types.ts'
@@ -69,7 +69,7 @@ export function toneOf(status: Status): Tone {
 
 /** What the agent is told, behind a bar. */
 export function briefLines(view: View, width: number): Line[] {
-  const lines = wrap(wordsOf(view), width - 2)
+  const lines = wrap(briefWithoutRules(view), width - 2)
   const shown = lines
     .slice(0, briefLinesMax)
     .map((text) => [span(text === '' ? '│' : '│ ', 'dim'), span(text)])
