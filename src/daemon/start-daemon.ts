@@ -1,20 +1,16 @@
 /**
- * The daemon as clients find, start and end it.
+ * Starts the daemon of a data directory where none answers, and ends it.
  * Knows processes. Must not know what a daemon does.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
-import { homedir } from 'node:os'
-import { extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cleanEnvironment } from '../daemon/clean-environment.ts'
-import { bornOf, type DaemonNote, readNote } from '../daemon/daemon-file.ts'
-import type { DaemonDoor } from '../doors/cli/remote/daemon-door.ts'
-import { findHome, type Home, openHome } from '../home/home.ts'
-import { readToken } from '../home/tokens.ts'
+import { type Home, openHome } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { cleanEnvironment } from './clean-environment.ts'
+import { bornOf, type DaemonNote, readNote } from './daemon-file.ts'
 
 const startMsMax = 10_000
 const stopMsMax = 15_000
@@ -23,73 +19,27 @@ const probeMsMax = 2_000
 /** Bytes of the log that are looked at for why a daemon did not start. */
 const logBytesMax = 64 * 1024
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** The daemon of the data directory that an environment names. */
-export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
-  const home = homeOf(env, cwd)
-  const mayStart = env.PAWL_NO_AUTOSTART !== '1'
-  return {
-    folder: home.folder,
-    socket: home.socket,
-    hookSocket: home.hookSocket,
-    find: () => readNote(home),
-    token: (role) => readToken(home, role),
-    ensure: () => ensureDaemon(home, mayStart ? 'start' : 'find'),
-    stop: () => stopDaemon(home),
-    // WHY loaded when called: a client needs neither the stores nor the doors.
-    serve: async (wish, io) => {
-      const { serve } = await import('./serve.ts')
-      return serve(wish.shows === 'sample' ? sampleHome(env, cwd) : home, wish, io)
-    },
-    mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
-    gateway: async (wish, io) =>
-      (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
-    care: async (task) => (await import('./care.ts')).care(home, task),
-    people: async () => (await import('../home/people.ts')).openPeopleDoor(home),
-  }
-}
-
-/** The data directory that an environment names. */
-export function homeOf(env: Environment, cwd: string): Home {
-  const uid = process.getuid?.() ?? 0
-  return findHome({ env, platform: process.platform, userFolder, cwd, uid })
-}
-
-/** WHY not the usual one: what a sample shows never happened, and must not be among what did. */
-function sampleHome(env: Environment, cwd: string): Home {
-  const home = homeOf(env, cwd)
-  const isNamed = (env.PAWL_HOME ?? '') !== ''
-  return isNamed ? home : homeOf({ ...env, PAWL_HOME: `${home.folder}-sample` }, cwd)
-}
-
-function userFolder(): string {
-  try {
-    return homedir()
-  } catch (cause) {
-    const message = 'the system does not know a home directory for this user'
-    throw new PawlError('FILE_UNREADABLE', message, { hint: 'name a folder with PAWL_HOME', cause })
-  }
-}
-
-/** Makes sure that a daemon answers. Many may do so at once; one daemon comes of it. */
-async function ensureDaemon(home: Home, mode: 'start' | 'find'): Promise<void> {
+/**
+ * Makes sure that a daemon answers. Many may do so at once; one daemon comes of it.
+ * `program`: the file that is started; null: none may be.
+ */
+export async function ensureDaemon(home: Home, program: string | null): Promise<void> {
   openHome(home)
   if (await doesAnswer(home.socket)) return
-  if (mode === 'find') {
+  if (program === null) {
     throw new PawlError('DAEMON_UNREACHABLE', `no daemon serves \`${home.folder}\``, {
       hint: 'start one with `pawl serve`: PAWL_NO_AUTOSTART=1 keeps this verb from it',
     })
   }
   const logStart = statSync(home.log, { throwIfNoEntry: false })?.size ?? 0
   const end = performance.now() + startMsMax
-  let daemon = spawnDaemon(home)
+  let daemon = spawnDaemon(home, program)
   while (performance.now() < end) {
     if (await doesAnswer(home.socket)) return
     if (daemon.hasEnded() && readNote(home) === null && !(await doesAnswer(home.socket))) {
       // It has failed; or it came second, to one that was on its way out.
       if (lastWords(home, logStart).code !== 'DAEMON_RUNNING') break
-      daemon = spawnDaemon(home)
+      daemon = spawnDaemon(home, program)
     }
     await sleep(lookMs)
   }
@@ -99,8 +49,7 @@ async function ensureDaemon(home: Home, mode: 'start' | 'find'): Promise<void> {
 type Spawned = { readonly hasEnded: () => boolean }
 
 /** Starts a daemon that outlives this process and has nothing of it but a clean environment. */
-function spawnDaemon(home: Home): Spawned {
-  const program = join(import.meta.dirname, `pawl${extname(import.meta.filename)}`)
+function spawnDaemon(home: Home, program: string): Spawned {
   const log = openSync(home.log, 'a', 0o600)
   const child = spawn(process.execPath, [program, 'serve', '--quiet'], {
     // WHY: a daemon must not hold on to a folder that somebody wants to remove.
@@ -169,7 +118,8 @@ function wordsIn(line: string): Words & { readonly level: string } {
   }
 }
 
-async function stopDaemon(home: Home): Promise<DaemonNote | null> {
+/** Ends it, and waits for that. Null: there was none. */
+export async function stopDaemon(home: Home): Promise<DaemonNote | null> {
   const note = readNote(home)
   if (note === null) return null
   process.kill(note.pid, 'SIGTERM')

@@ -3,8 +3,12 @@
  * Knows the environment and names of files. Must not know what the files hold.
  */
 import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
+import { PawlError } from '../runtime/pawl-error.ts'
 import { ensurePrivateFolder } from './private-file.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Home = {
   readonly folder: string
@@ -40,7 +44,7 @@ export type Home = {
 
 /** What decides where the data directory is. */
 export type HomeSettings = {
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly platform: NodeJS.Platform
   /** The home directory of the user; asked for only where it is needed. */
   readonly userFolder: () => string
@@ -50,6 +54,21 @@ export type HomeSettings = {
 
 /** The shortest limit on names of sockets among the systems we run on, less the closing zero. */
 const socketBytesMax = 103
+
+/** The data directory that an environment names, for whoever runs this process. */
+export function homeOf(env: Environment, cwd: string): Home {
+  const uid = process.getuid?.() ?? 0
+  return findHome({ env, platform: process.platform, userFolder, cwd, uid })
+}
+
+function userFolder(): string {
+  try {
+    return homedir()
+  } catch (cause) {
+    const message = 'the system does not know a home directory for this user'
+    throw new PawlError('FILE_UNREADABLE', message, { hint: 'name a folder with PAWL_HOME', cause })
+  }
+}
 
 /** Where the data directory is. Nothing is made or looked at. */
 export function findHome(settings: HomeSettings): Home {

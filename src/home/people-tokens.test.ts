@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { homeOf } from '../main/daemon.ts'
-import type { Home } from './home.ts'
+import { type Home, homeOf } from './home.ts'
 import { addPerson, listPeople, openPeople, openPeopleDoor, removePerson } from './people.ts'
 import { userName } from './user-name.ts'
 

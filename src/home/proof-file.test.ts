@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { homeOf } from '../main/daemon.ts'
+import { homeOf } from './home.ts'
 import { keepingProof, readProof } from './proof-file.ts'
 
 test('what was proved last is kept, and what is no proof counts as none', async () => {

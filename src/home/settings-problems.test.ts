@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { homeOf } from '../main/daemon.ts'
+import { homeOf } from './home.ts'
 import { settingsProblems } from './settings-problems.ts'
 
 function problemsWith(config: object | string, secrets: Readonly<Record<string, string>> = {}) {

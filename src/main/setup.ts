@@ -5,12 +5,11 @@ import { extname, join } from 'node:path'
 import { addMember, removeValue } from '../core/source/edit-json.ts'
 import type { SetupDoor } from '../doors/init/setup-door.ts'
 import { readConfig } from '../home/config.ts'
-import { type Home, openHome } from '../home/home.ts'
+import { type Home, homeOf, openHome } from '../home/home.ts'
 import { readInstalls, writeInstalls } from '../home/installs.ts'
 import { readPrivate, writePrivate } from '../home/private-file.ts'
 import { settingsProblems } from '../home/settings-problems.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { homeOf } from './daemon.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

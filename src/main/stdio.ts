@@ -3,7 +3,8 @@
  */
 import type { Io } from '../doors/cli/io.ts'
 import { agentMarkIn } from '../doors/cli/remote/agent-mark.ts'
-import { homeOf, openDaemonDoor } from './daemon.ts'
+import { homeOf } from '../home/home.ts'
+import { openDaemonDoor } from './open-daemon-door.ts'
 import { openUrl } from './open-url.ts'
 
 type Stdio = {
