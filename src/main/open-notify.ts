@@ -4,7 +4,7 @@
 
 import type { LogLine } from '../daemon/log-file.ts'
 import { readProjectRoutes } from '../home/config-notify.ts'
-import { readPrivate } from '../home/private-file.ts'
+import { requireSecret } from '../home/secret-file.ts'
 import { notifySecretFiles } from '../home/settings-problems.ts'
 import { openLinks } from '../notify/links.ts'
 import { openNotifier } from '../notify/open-notifier.ts'
@@ -13,7 +13,6 @@ import type { Kind, NotifySettings } from '../notify/settings.ts'
 import type { Owes } from '../runtime/change.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DecideLinks } from '../runtime/decide-link.ts'
-import { PawlError } from '../runtime/pawl-error.ts'
 import type { CardStore, Owed } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
@@ -80,11 +79,4 @@ export function openNotify(wiring: Wiring): Notify {
 /** Kinds that anybody may be told of: a project may want more than is set for all. */
 function wantedOf({ channels }: NotifySettings): ReadonlySet<Kind> {
   return new Set<Kind>(channels.length === 0 ? [] : ['budget', 'run', 'job'])
-}
-
-/** The file is closed to others where it stands open. */
-function requireSecret(path: string): void {
-  if ((readPrivate(path) ?? '').trim() !== '') return
-  const hint = 'write the secret into it, for yourself only (mode 0600)'
-  throw new PawlError('CONFIG_INVALID', `there is no secret in \`${path}\``, { hint })
 }
