@@ -1,4 +1,6 @@
 /** The tree keeps the house rules, and each rule notices when it is broken. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Rules, readTree, rules, staleEntries, tidy } from './tidy.ts'
@@ -15,7 +17,8 @@ function brokenBy(files: { readonly [path: string]: string }): readonly string[]
   return tidy(input).map((one) => `${one.file}:${one.line} ${one.rule}`)
 }
 
-const tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const tree = readTree(root)
 
 test('the tree keeps every rule', () => {
   expect(tree.length).toBeGreaterThan(10)
@@ -49,6 +52,26 @@ test('a folder that is gone and an allowance that nobody uses are named', () => 
     '`src/doors/` imports nothing of `src/store/`',
     '`src/doors/` does not use `yaml`',
   ])
+})
+
+const architecture = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+
+test('docs/architecture.md names every room', () => {
+  const rooms = ['', 'core/', 'doors/'].flatMap((at) =>
+    readdirSync(join(root, 'src', at), { withFileTypes: true })
+      .filter((one) => one.isDirectory())
+      .map((one) => `${at}${one.name}`),
+  )
+  const named = rooms.filter((room) => !['core', 'doors'].includes(room))
+  expect(named.filter((room) => !architecture.includes(`\`${room}\``))).toEqual([])
+})
+
+test('every file that docs/architecture.md names exists', () => {
+  const paths = [...architecture.matchAll(/`([a-z]+\/[a-z/-]+\.ts)`/g)].map(([, path]) => path)
+  expect(paths.length).toBeGreaterThan(20)
+  const isThere = (path = ''): boolean =>
+    [path, `src/${path}`].some((one) => existsSync(join(root, one)))
+  expect(paths.filter((path) => !isThere(path))).toEqual([])
 })
 
 test('core may import core and nothing else of the house', () => {
