@@ -3,6 +3,7 @@
  * exists, long lists cut. The whole lists are in the data (`rules` of a view).
  */
 import { usdText } from '../money.ts'
+import { spanText } from '../policy/limits.ts'
 import type { BudgetLeft, Remaining, StageRules } from './stage-rules.ts'
 import { paragraphs } from './told.ts'
 
@@ -117,7 +118,7 @@ function leftText({ left, max }: Remaining): string {
 
 function ratesText({ rates }: StageRules): string {
   const texts = rates.map(({ capability, windowMs, ...rate }) => {
-    return `${capability} ${leftText(rate)} calls left in ${windowMs / 1_000} s`
+    return `${capability} ${leftText(rate)} calls left in ${spanText(windowMs)}`
   })
   return listText(texts)
 }

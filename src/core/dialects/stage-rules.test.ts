@@ -130,7 +130,11 @@ describe('every rule of a definition is in the brief', () => {
       workflow({}, { policy }),
       'Budget: $5.00 of $5.00 left for model:*, daily.',
     ],
-    ['a rate of the policy', workflow({}, { policy }), 'Rates: read 3 of 3 calls left in 60 s.'],
+    [
+      'a rate of the policy',
+      workflow({}, { policy }),
+      'Rates: read 3 of 3 calls left in 1 minute.',
+    ],
     [
       'tools of a process',
       checklist({ allowed_tools: ['memory_get'] }),
@@ -212,6 +216,27 @@ test('what is left goes down as calls are made', () => {
   expect(brief).toContain('2 of 5 calls left in this stage, 5 of 8 calls left in the run')
   expect(brief).toContain('0 of 2 files left to change (changed: `f1.ts`, `f2.ts`)')
   expect(brief).toContain('$0.60 of $1.00 left for the run of release')
+})
+
+test('a branch is told what is left of the limits that it shares with its parent', () => {
+  const fork = { branches: { a: { initial: 'one', terminal: 'end' } }, on_complete: 'done' }
+  const states = {
+    work: { on: { SPLIT: { fork } }, allowed_tools: ['Read'] },
+    one: { on: { DONE: 'end' }, allowed_tools: ['Read'] },
+    end: { type: 'final' },
+    done: { type: 'final' },
+  }
+  const limits = { meta: { calls_max: 8 }, session_budget_usd: 1 }
+  const made = { tool: 'Read', input: { file_path: '/workspace/a' }, costMicroUsd: 250_000 }
+  const before = call(begin({ id: 'forked', initial: 'work', states, ...limits }), made)
+  const command = hear(before.machine, { kind: 'signal', name: 'SPLIT', data: null })
+  const { family } = commandFamily(before.family, { command, branch: null }, before.context)
+  const { rules, runId } = viewOf(call({ ...before, family }, made))
+  expect(runId).not.toBe('r')
+  expect(rules.runCalls).toEqual({ left: 6, max: 8 })
+  expect(rules.budgets).toEqual([
+    { of: 'forked', period: 'run', spentMicroUsd: 500_000, maxMicroUsd: 1_000_000 },
+  ])
 })
 
 test('at the end the rules of the stages are over', () => {

@@ -104,11 +104,18 @@ function remaining(max: number | null, used: number): Remaining | null {
   return max === null ? null : { left: Math.max(0, max - used), max }
 }
 
-/** The run with all below it, then the runs above it. */
+/**
+ * The run with all below it, then the runs above it. Of runs of one machine (a branch and its
+ * parent) only the highest: it has used the most of the same limits.
+ */
 function usedOf({ machine, around }: RulesContext, state: RunState): Around['above'] {
   const { above, below } = around
   const callsCount = state.callsCount + below.callsCount
-  return [{ machine, callsCount, costMicroUsd: state.costMicroUsd + below.costMicroUsd }, ...above]
+  const costMicroUsd = state.costMicroUsd + below.costMicroUsd
+  const runs = [{ machine, callsCount, costMicroUsd }, ...above]
+  return runs.filter(
+    (run, index) => !runs.slice(index + 1).some((one) => one.machine.hash === run.machine.hash),
+  )
 }
 
 /** The limit that is reached first: a child uses up what its parents may use. */
