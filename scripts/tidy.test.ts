@@ -1,7 +1,9 @@
 /** The tree keeps the house rules, and each rule notices when it is broken. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { readTree, rules, tidy } from './tidy.ts'
+import { type Rules, readTree, rules, staleEntries, tidy } from './tidy.ts'
 
 const header = '/** A file. */\n'
 
@@ -15,11 +17,61 @@ function brokenBy(files: { readonly [path: string]: string }): readonly string[]
   return tidy(input).map((one) => `${one.file}:${one.line} ${one.rule}`)
 }
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+const tree = readTree(root)
+
 test('the tree keeps every rule', () => {
-  const files = readTree(fileURLToPath(new URL('..', import.meta.url)))
-  expect(files.length).toBeGreaterThan(10)
-  const complaints = tidy(files)
+  expect(tree.length).toBeGreaterThan(10)
+  const complaints = tidy(tree)
   expect(complaints.map((one) => `${one.file}:${one.line} ${one.rule}: ${one.message}`)).toEqual([])
+})
+
+test('every folder in the tables exists, and every allowance is used', () => {
+  expect(staleEntries(tree)).toEqual([])
+})
+
+test('a folder that is gone and an allowance that nobody uses are named', () => {
+  const table: Rules = {
+    ...rules,
+    rooms: [
+      { folder: 'src/core/', mayUse: [] },
+      { folder: 'src/old/', mayUse: [] },
+      { folder: 'src/doors/', mayUse: ['src/core/', 'src/store/'] },
+    ],
+    libraries: [{ name: 'yaml', places: ['src/core/', 'src/doors/'], oneFile: false }],
+    neighbours: [{ folder: 'src/doors/', apart: null, shared: ['api', 'draw'] }],
+    wordBans: [],
+  }
+  const files = [
+    { path: 'src/core/a.ts', text: `${header}import { parse } from 'yaml'` },
+    { path: 'src/doors/api/b.ts', text: `${header}import { a } from '../../core/a.ts'` },
+  ]
+  expect(staleEntries(files, table)).toEqual([
+    'there is no `src/old/`',
+    'there is no `src/doors/draw/`',
+    '`src/doors/` imports nothing of `src/store/`',
+    '`src/doors/` does not use `yaml`',
+  ])
+})
+
+const architecture = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+
+test('docs/architecture.md names every room', () => {
+  const rooms = ['', 'core/', 'doors/'].flatMap((at) =>
+    readdirSync(join(root, 'src', at), { withFileTypes: true })
+      .filter((one) => one.isDirectory())
+      .map((one) => `${at}${one.name}`),
+  )
+  const named = rooms.filter((room) => !['core', 'doors'].includes(room))
+  expect(named.filter((room) => !architecture.includes(`\`${room}\``))).toEqual([])
+})
+
+test('every file that docs/architecture.md names exists', () => {
+  const paths = [...architecture.matchAll(/`([a-z]+\/[a-z/-]+\.ts)`/g)].map(([, path]) => path)
+  expect(paths.length).toBeGreaterThan(20)
+  const isThere = (path = ''): boolean =>
+    [path, `src/${path}`].some((one) => existsSync(join(root, one)))
+  expect(paths.filter((path) => !isThere(path))).toEqual([])
 })
 
 test('core may import core and nothing else of the house', () => {
@@ -85,7 +137,7 @@ test('what neighbours share, and what stands above them, may meet', () => {
   expect(broken('src/core/dialects/steps/a.ts', `import { a } from '../shared/a.ts'`)).toEqual([])
   expect(broken('src/core/dialects/steps/a.ts', `import { a } from '../read.ts'`)).toEqual([])
   expect(broken('src/core/dialects/index.ts', `import { a } from './steps/a.ts'`)).toEqual([])
-  expect(broken('src/doors/cli/a.ts', `import { a } from '../draw/a.ts'`)).toEqual([])
+  expect(broken('src/doors/cli/a.ts', `import { a } from '../api/a.ts'`)).toEqual([])
 })
 
 test('a library is imported only where the table says', () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type Complaint, checkImports, findCycles } from './tidy/imports.ts'
 import { parseSource, type Source } from './tidy/parse.ts'
 import { checkShape } from './tidy/shape.ts'
+import { findStale } from './tidy/stale.ts'
 import { checkWords } from './tidy/words.ts'
 
 export type { Complaint } from './tidy/imports.ts'
@@ -56,19 +57,6 @@ const core = 'src/core/'
 const codeMirror = [
   ...['autocomplete', 'commands', 'language', 'lint', 'state', 'view', 'lang-json', 'lang-yaml'],
 ].map((name) => `@codemirror/${name}`)
-const everyRoom = [
-  'src/core/',
-  'src/runtime/',
-  'src/testing/',
-  'src/doors/',
-  'src/store/',
-  'src/client/',
-  'src/gateway/',
-  'src/prove/',
-  'src/notify/',
-  'src/proxy/',
-  'src/smtp/',
-]
 
 // The page knows what goes over the wire, and nothing of how it is answered.
 const pageMayUse = ['contract.ts', 'operations-table.ts']
@@ -80,12 +68,16 @@ export const rules: Rules = {
     { folder: core, mayUse: [] },
     { folder: 'src/runtime/', mayUse: [core] },
     { folder: 'src/testing/', mayUse: [core] },
+    { folder: 'src/draw/', mayUse: [core, 'src/runtime/pawl-error.ts'] },
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/notify/', mayUse: ['src/smtp/', core, 'src/runtime/'] },
     // What hosts keep where: a job must not see it, or change it.
     { folder: 'src/runner/', mayUse: ['src/runtime/', 'src/core/hosts/'] },
-    { folder: 'src/doors/', mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/'] },
-    { folder: 'src/client/', mayUse: [core, 'src/runtime/', 'src/doors/api/'] },
+    {
+      folder: 'src/doors/',
+      mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/', 'src/draw/'],
+    },
+    { folder: 'src/client/', mayUse: ['src/doors/api/'] },
     {
       folder: 'src/gateway/',
       mayUse: [
@@ -94,10 +86,30 @@ export const rules: Rules = {
         ...['src/doors/mcp/who.ts', 'src/doors/mcp/link.ts'],
       ],
     },
-    { folder: 'src/prove/', mayUse: [core, 'src/runtime/', 'src/client/'] },
+    { folder: 'src/prove/', mayUse: [core, 'src/client/'] },
     { folder: 'src/smtp/', mayUse: [] },
     { folder: 'src/proxy/', mayUse: [core, 'src/runtime/', 'src/smtp/'] },
-    { folder: 'src/main/', mayUse: [...everyRoom, 'src/runner/'] },
+    {
+      folder: 'src/home/',
+      mayUse: [
+        ...[core, 'src/runtime/', 'src/doors/api/', 'src/doors/init/'],
+        // What can be set belongs to the rooms that do it.
+        ...['src/notify/settings.ts', 'src/notify/smtp.ts'],
+        ...['src/runner/settings.ts', 'src/runner/destinations.ts'],
+        // What the command line wants of people and of proofs.
+        ...['src/doors/cli/remote/daemon-door.ts', 'src/doors/cli/doctor/doctor-door.ts'],
+      ],
+    },
+    {
+      folder: 'src/daemon/',
+      mayUse: [
+        ...[core, 'src/runtime/', 'src/home/', 'src/doors/init/check-install.ts'],
+        ...['src/doors/hook/hook-command.ts', 'src/doors/hook/spending/', 'src/proxy/mail/'],
+        'src/doors/cli/remote/daemon-door.ts',
+      ],
+    },
+    { folder: 'src/sample/', mayUse: [core, 'src/client/', 'src/home/', 'src/daemon/'] },
+    { folder: 'src/main/', mayUse: ['src/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
     { folder: 'dashboard/', mayUse: [core, 'src/testing/', ...pageMayUse] },
   ],
@@ -106,7 +118,6 @@ export const rules: Rules = {
     { name: '@jmespath-community/jmespath', places: ['src/core/expr/jmespath'], oneFile: false },
     { name: '@bufbuild/cel', places: ['src/core/expr/cel'], oneFile: false },
     { name: 're2js', places: ['src/core/expr/pattern'], oneFile: true },
-    { name: 'picomatch', places: ['src/core/expr/glob'], oneFile: true },
     { name: 'unbash', places: ['src/core/shell/parse'], oneFile: true },
     { name: 'jsonc-parser', places: ['src/core/source/'], oneFile: false },
     { name: 'yaml', places: ['src/core/source/'], oneFile: false },
@@ -119,7 +130,7 @@ export const rules: Rules = {
         'src/doors/api/',
         'src/doors/mcp/',
         'src/gateway/gateway-file',
-        'src/main/config',
+        'src/home/config',
       ],
       oneFile: false,
     },
@@ -129,7 +140,7 @@ export const rules: Rules = {
     { name: '@hono/node-server', places: ['src/doors/http/'], oneFile: true },
     { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
-    { name: 'elkjs', places: ['src/doors/cli/', 'dashboard/parts/lay-out'], oneFile: false },
+    { name: 'elkjs', places: ['src/draw/', 'dashboard/parts/lay-out'], oneFile: false },
     { name: 'react', places: ['dashboard/'], oneFile: false },
     { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },
@@ -138,11 +149,11 @@ export const rules: Rules = {
   ],
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
-    ...['axe-core', 'playwright-core', 'resend', 'smtp-server'],
+    ...['axe-core', 'playwright-core', 'resend', 'smtp-server', 'picomatch'],
   ],
   neighbours: [
-    { folder: 'src/doors/', apart: null, shared: ['draw', 'api', 'init'] },
-    { folder: 'src/store/', apart: null, shared: ['migrations'] },
+    { folder: 'src/doors/', apart: null, shared: ['api', 'init'] },
+    { folder: 'src/store/', apart: null, shared: [] },
     { folder: 'src/core/dialects/', apart: ['process', 'workflow', 'steps'], shared: [] },
   ],
   wordBans: [{ folder: 'src/core/engine/', words: ['process', 'workflow', 'steps'] }],
@@ -172,7 +183,7 @@ export const rules: Rules = {
 
 /** Everything that these files do against the rules, in the order of files and lines. */
 export function tidy(files: readonly InputFile[], table: Rules = rules): readonly Complaint[] {
-  const sources: Source[] = files.map(parseSource)
+  const sources = parseAll(files)
   const complaints = sources.flatMap((source) => [
     ...checkShape(source, table),
     ...checkWords(source, table),
@@ -196,6 +207,20 @@ function findSecondUsers(sources: readonly Source[], table: Rules): readonly Com
     }
   }
   return complaints
+}
+
+// WHY kept: parsing the tree is what takes the time, and two checks look at it.
+const parsed = new WeakMap<readonly InputFile[], readonly Source[]>()
+
+function parseAll(files: readonly InputFile[]): readonly Source[] {
+  const known = parsed.get(files) ?? files.map(parseSource)
+  parsed.set(files, known)
+  return known
+}
+
+/** Entries of the tables that nothing in these files answers to any more. */
+export function staleEntries(files: readonly InputFile[], table: Rules = rules): readonly string[] {
+  return findStale(parseAll(files), table)
 }
 
 /** The files of this checkout that the rules are about. */

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { compileDefinition } from '../src/core/dialects/compile-definition.ts'
 import { pictureOf } from '../src/core/draw/picture.ts'
 import { readSource } from '../src/core/source/read-source.ts'
-import { printSvg } from '../src/doors/cli/draw-svg.ts'
+import { printSvg } from '../src/draw/draw-svg.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -5,9 +5,9 @@
  */
 import { cwd, env, getuid, platform, stdin, stdout } from 'node:process'
 import { openClient } from '../../src/client/index.ts'
-import { findHome, openHome } from '../../src/main/home.ts'
+import { findHome, openHome } from '../../src/home/home.ts'
+import { ensureTokens } from '../../src/home/tokens.ts'
 import { openDaemon } from '../../src/main/open-daemon.ts'
-import { ensureTokens } from '../../src/main/tokens.ts'
 
 /** Where and how a host asks. */
 export type Subject = {

@@ -57,7 +57,7 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
     expect(out).toMatch(/model:claude-sonnet-4-5 +\$0\.1503 +1\n/)
     const { rows } = (await house.json('cost', runId)) as unknown as { rows: object[] }
     expect(rows).toMatchObject([{ runId, stage: 'work', costMicroUsd: 150_300, count: 1 }])
-    expect((await house.cli('state', runId)).out).toMatch(/budget +\$0\.1503 of \$1\.00 spent/)
+    expect((await house.cli('state', runId)).out).toMatch(/budget +\$0\.8497 of \$1\.00 left/)
   })
 
   test('a hundred agents at one budget together spend no more than their estimates', async () => {

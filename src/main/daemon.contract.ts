@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { View } from '../core/dialects/view.ts'
+import type { DaemonNote } from '../daemon/daemon-file.ts'
 import type { Io } from '../doors/cli/io.ts'
 import { run } from '../doors/cli/run.ts'
 import type { RunHead } from '../runtime/ports.ts'
-import { openDaemonDoor } from './daemon.ts'
-import type { DaemonNote } from './daemon-file.ts'
 import { nodeProblem } from './node-version.ts'
+import { openDaemonDoor } from './open-daemon-door.ts'
 
 /** WHY: by hand, vitest may run on a Node that can't run the program; see vitest.config.ts. */
 export const isOurNode = nodeProblem(process.version) === null

@@ -5,13 +5,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { installHookClient } from '../daemon/hook-client.ts'
 import type { HookOutput, HookQuestion } from '../doors/api/hook-question.ts'
 import { hookCommand } from '../doors/hook/hook-command.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
+import { findHome, type Home, openHome } from '../home/home.ts'
+import { ensureTokens } from '../home/tokens.ts'
 import { type House, isOurNode, openHouse, program } from './daemon.contract.ts'
-import { findHome, type Home, openHome } from './home.ts'
-import { installHookClient } from './hook-client.ts'
-import { ensureTokens } from './tokens.ts'
 
 const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(existsSync)
 const denial = { exit: 0, stdout: '{"decision":"deny","reason":"ü"}', stderr: '' } as const

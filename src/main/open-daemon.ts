@@ -1,40 +1,40 @@
 /**
  * Everything that a daemon consists of, wired together: store, runtime, doors, and the clock.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { realpathSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { faultStack } from '../daemon/fault-stack.ts'
+import { forgetByTheHour } from '../daemon/forget-by-the-hour.ts'
+import type { LogLine } from '../daemon/log-file.ts'
+import { lookAtStart } from '../daemon/look-at-start.ts'
+import { newId } from '../daemon/new-id.ts'
+import { openRegularWork } from '../daemon/regular-work.ts'
+import { type HookWatch, openHookWatch } from '../daemon/watch-hooks.ts'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
-import type { Tokens } from '../doors/api/caller.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
 import { openSpending } from '../doors/hook/spending/open-spending.ts'
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http/open-http-door.ts'
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
+import { openTokenCheck } from '../home/check-token.ts'
+import { type Config, readConfig } from '../home/config.ts'
+import { guardedFolders } from '../home/guarded-folders.ts'
+import type { Home } from '../home/home.ts'
+import { readInstalls } from '../home/installs.ts'
+import { findPageFolder, keepPort, lastPort, openSignInFile } from '../home/page.ts'
+import { openPeople } from '../home/people.ts'
+import { readProof } from '../home/proof-file.ts'
+import { ensureTokens } from '../home/tokens.ts'
+import { userName } from '../home/user-name.ts'
 import { openClock } from '../runtime/clock.ts'
 import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
-import { openStatuses } from '../runtime/open-statuses.ts'
 import { openPasses } from '../runtime/passes.ts'
 import { openPolicies } from '../runtime/policies.ts'
 import type { Store } from '../runtime/ports.ts'
 import { openPrices } from '../runtime/prices.ts'
-import { type Config, readConfig } from './config.ts'
-import { forgetByTheHour } from './forget-by-the-hour.ts'
-import type { Home } from './home.ts'
-import { readInstalls } from './installs.ts'
-import type { LogLine } from './log-file.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openJobs } from './open-jobs.ts'
 import { openMcp } from './open-mcp.ts'
 import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
-import { findPageFolder, keepPort, lastPort, openSignInFile } from './page.ts'
-import { openPeople } from './people.ts'
-import { readProof } from './proof-file.ts'
 import { startProxy } from './start-proxy.ts'
-import { every } from './timers.ts'
-import { ensureTokens } from './tokens.ts'
-import { userName } from './user-name.ts'
-import { type HookWatch, openHookWatch } from './watch-hooks.ts'
 
 export type DaemonSettings = {
   readonly home: Home
@@ -59,9 +59,6 @@ export type Served = {
   readonly close: () => Promise<void>
 }
 
-const secondMs = 1_000
-const hourMs = 3_600_000
-const watchMs = 2_000
 const dayMs = 86_400_000
 
 /** Opens everything; what was opened is closed again when something does not open. */
@@ -74,13 +71,16 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     for (let next = opened.pop(); next !== undefined; next = opened.pop()) await next()
   }
   try {
-    const tokens = tokensOf(ensureTokens(home), peopleOf(settings))
+    const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings))
     const store = await openStore(home, config)
     const { runtime, notify } = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
-    const found = await lookAround(store, settings)
+    const found = await lookAtStart(store, settings)
     const watch = openHookWatch(home, runtime, log)
-    opened.push(openTimers(runtime, { watch, notify, log }), forgetByTheHour(store, log))
+    opened.push(
+      openRegularWork(runtime, { watch, sweep: notify.sweep, log }),
+      forgetByTheHour(store, log),
+    )
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const signIns = openSignInFile(home, userName())
@@ -103,7 +103,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       hosts: () => hostsOf(home, watch),
       about: aboutOf(version, config, () => [...found, ...proxy.found, ...watch.known()]),
       stop: () => settings.stop('asked over a door'),
-      onFault: (fault) => log('error', 'a request failed', { fault: faultText(fault) }),
+      onFault: (fault) => log('error', 'a request failed', { fault: faultStack(fault) }),
       jobs,
       ...spans.hear,
     })
@@ -164,34 +164,13 @@ async function openRuntimeOn(
       now: clock.now,
       remark: (why) => log('warning', 'prices could not be read', { why }),
     }),
-    guarded: guardedBy(home),
+    guarded: guardedFolders(home),
     retention: config.retention,
     deliver: notify.deliver,
     owes: notify.owes,
-    log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultText(fault) }),
+    log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultStack(fault) }),
   })
   return { runtime, notify }
-}
-
-/** Where the tokens, the database and the socket are, under every name. */
-function guardedBy({ folder, socketFolder }: Home): readonly string[] {
-  const folders = socketFolder === null ? [folder] : [folder, socketFolder]
-  const user = userInfo().homedir
-  const named = folders.flatMap((one) => {
-    const below = one.startsWith(`${user}/`) ? one.slice(user.length) : null
-    const short = below === null ? [] : [`~${below}`, `$HOME${below}`, `\${HOME}${below}`]
-    return [one, realpathSync(one), ...short]
-  })
-  return [...new Set(named)]
-}
-
-/** Letters that are not taken for each other. */
-const idLetters = '0123456789abcdefghjkmnpqrstvwxyz'
-const idLength = 20
-
-/** 100 random bits that a person can read out and the shell leaves alone. */
-function newId(): string {
-  return [...randomBytes(idLength)].map((byte) => idLetters[byte % idLetters.length]).join('')
 }
 
 /** The latest moment on record: a clock that was set back must not make time repeat itself. */
@@ -206,7 +185,7 @@ async function openDoors(
   { home, port, version, log }: DaemonSettings,
   { port: portSet, publicUrl }: Config,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  const onFault = (fault: unknown): void => log('warning', 'mcp', { fault: faultText(fault) })
+  const onFault = (fault: unknown): void => log('warning', 'mcp', { fault: faultStack(fault) })
   const mcp = openMcp(api, { version, onFault })
   const door = { api, host: '127.0.0.1', publicUrl, mounts: mcp.mounts, ...findPageFolder() }
   const http = await openHttp(door, home, port ?? portSet)
@@ -262,83 +241,7 @@ function spansOf({ otlpUrl }: Config, log: LogLine): Spans {
   return { hear: { onSpan: exporter.onSpan }, close: exporter.close }
 }
 
-type Timed = { readonly watch: HookWatch; readonly notify: Notify; readonly log: LogLine }
-
-function openTimers(runtime: OpenRuntime, { watch, notify, log }: Timed): () => Promise<void> {
-  const onFault = (fault: unknown): void => {
-    log('error', 'what was due could not be done', { fault: faultText(fault) })
-  }
-  const letGo = async (): Promise<void> => {
-    const count = await runtime.letGo()
-    if (count > 0) log('info', 'old runs were let go', { count })
-  }
-  const timers = [
-    every(secondMs, runtime.expireDue, onFault),
-    every(secondMs, runtime.deliverOwed, onFault),
-    every(secondMs, runtime.poll, onFault),
-    every(secondMs, tellDeafness(runtime, log), onFault),
-    every(hourMs, letGo, onFault),
-    every(hourMs, notify.sweep, onFault),
-    every(watchMs, watch.look, onFault),
-  ]
-  return async () => {
-    await Promise.all(timers.map((timer) => timer.stop()))
-  }
-}
-
-/** Says once that nodes do not tell each other of changes, and once that they do again. */
-function tellDeafness(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
-  let isTold = false
-  return async () => {
-    const { deafness } = runtime.usage()
-    if ((deafness !== null) === isTold) return
-    isTold = deafness !== null
-    if (deafness === null) log('info', 'changes on other nodes are told again')
-    else log('warning', 'waiters wake by a look each second', { deafness })
-  }
-}
-
-const openRunsMax = 500
-
-/** What a person may want to know at a start. */
-async function lookAround(store: Store, { left, log }: DaemonSettings): Promise<readonly string[]> {
-  const found: string[] = []
-  if (left) found.push('the daemon before did not end by itself; what it acknowledged is here')
-  const trouble = await store.findTrouble()
-  if (trouble !== null) {
-    found.push(`the store is in trouble: ${trouble}`)
-    log('error', 'the store is in trouble', { trouble })
-  }
-  const where = { workspace: null, definition: null, after: null, limit: openRunsMax }
-  const { items, next } = await store.listRuns({ statuses: openStatuses, ...where })
-  const asking = items.filter((head) => head.status === 'waiting').length
-  const more = next === null ? '' : ' or more'
-  if (items.length > 0) found.push(`runs that go on: ${items.length}${more}, ${asking} of them ask`)
-  return found
-}
-
 function peopleOf({ home, log }: DaemonSettings): ReturnType<typeof openPeople> {
   const what = 'tokens of people count no longer'
-  return openPeople(home, (fault) => log('error', what, { fault: faultText(fault) }))
-}
-
-/** WHY hashes: they are of one length, and comparing them tells nothing of how much fitted. */
-function tokensOf(
-  known: { readonly agent: string; readonly person: string },
-  people: (presented: string) => string | null,
-): Tokens {
-  const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
-  const [agent, person] = [hashOf(known.agent), hashOf(known.person)]
-  const name = userName()
-  return (presented) => {
-    const hash = hashOf(presented)
-    if (timingSafeEqual(hash, person)) return { role: 'person', name }
-    if (timingSafeEqual(hash, agent)) return { role: 'agent', name: 'agent' }
-    const other = people(presented)
-    return other === null ? null : { role: 'person', name: other }
-  }
-}
-
-function faultText(fault: unknown): string {
-  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+  return openPeople(home, (fault) => log('error', what, { fault: faultStack(fault) }))
 }

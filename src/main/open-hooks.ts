@@ -3,16 +3,16 @@
  * the client that knocks.
  */
 import { extname, join } from 'node:path'
+import { installHookClient } from '../daemon/hook-client.ts'
+import type { LogLine } from '../daemon/log-file.ts'
+import type { HookWatch } from '../daemon/watch-hooks.ts'
 import type { Tokens } from '../doors/api/caller.ts'
 import { type HookDesk, openHookDesk } from '../doors/hook/hook-desk.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
 import type { Spending } from '../doors/hook/spending/open-spending.ts'
+import type { Config } from '../home/config.ts'
+import type { Home } from '../home/home.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Config } from './config.ts'
-import type { Home } from './home.ts'
-import { installHookClient } from './hook-client.ts'
-import type { LogLine } from './log-file.ts'
-import type { HookWatch } from './watch-hooks.ts'
 
 type Around = { readonly home: Home; readonly log: LogLine; readonly config: Config }
 

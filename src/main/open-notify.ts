@@ -1,6 +1,11 @@
 /**
  * Telling people, wired together: settings, channels, links, and what the runtime owes them.
  */
+
+import type { LogLine } from '../daemon/log-file.ts'
+import { readProjectRoutes } from '../home/config-notify.ts'
+import { requireSecret } from '../home/secret-file.ts'
+import { notifySecretFiles } from '../home/settings-problems.ts'
 import { openLinks } from '../notify/links.ts'
 import { openNotifier } from '../notify/open-notifier.ts'
 import { owesFor } from '../notify/owes.ts'
@@ -8,13 +13,8 @@ import type { Kind, NotifySettings } from '../notify/settings.ts'
 import type { Owes } from '../runtime/change.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DecideLinks } from '../runtime/decide-link.ts'
-import { PawlError } from '../runtime/pawl-error.ts'
 import type { CardStore, Owed } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { readProjectRoutes } from './config-notify.ts'
-import type { LogLine } from './log-file.ts'
-import { readPrivate } from './private-file.ts'
-import { notifySecretFiles } from './settings-problems.ts'
 
 export type Notify = {
   readonly owes: Owes
@@ -79,11 +79,4 @@ export function openNotify(wiring: Wiring): Notify {
 /** Kinds that anybody may be told of: a project may want more than is set for all. */
 function wantedOf({ channels }: NotifySettings): ReadonlySet<Kind> {
   return new Set<Kind>(channels.length === 0 ? [] : ['budget', 'run', 'job'])
-}
-
-/** The file is closed to others where it stands open. */
-function requireSecret(path: string): void {
-  if ((readPrivate(path) ?? '').trim() !== '') return
-  const hint = 'write the secret into it, for yourself only (mode 0600)'
-  throw new PawlError('CONFIG_INVALID', `there is no secret in \`${path}\``, { hint })
 }

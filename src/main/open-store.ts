@@ -1,9 +1,10 @@
 /**
  * The store that a configuration means. The only place that knows there is more than one.
  */
+
+import type { Config } from '../home/config.ts'
+import type { Home } from '../home/home.ts'
 import type { Store } from '../runtime/ports.ts'
-import type { Config } from './config.ts'
-import type { Home } from './home.ts'
 
 /** Opens it, and brings it up to date. */
 export async function openStore(home: Home, { databaseUrl }: Config): Promise<Store> {

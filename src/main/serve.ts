@@ -5,22 +5,21 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { requireCleanEnvironment } from '../daemon/clean-environment.ts'
+import { removeNote, wasLeft, writeNote } from '../daemon/daemon-file.ts'
+import { takeLock } from '../daemon/daemon-lock.ts'
+import { findRunning } from '../daemon/find-running.ts'
+import { type LogFile, openLog } from '../daemon/log-file.ts'
+import { openEnding } from '../daemon/open-ending.ts'
 import type { Io } from '../doors/cli/io.ts'
 import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
+import { type Home, openHome } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { requireCleanEnvironment } from './clean-environment.ts'
-import { readNote, removeNote, wasLeft, writeNote } from './daemon-file.ts'
-import { takeLock } from './daemon-lock.ts'
-import { type Home, openHome } from './home.ts'
-import { type LogFile, openLog } from './log-file.ts'
+import type { Sample } from '../sample/open-sample.ts'
 import type { Served } from './open-daemon.ts'
-import type { Sample } from './sample/open-sample.ts'
 
 const closeMsMax = 10_000
-const lookMs = 20
-/** How long somebody who has the lock may take to say who it is. */
-const noteMsMax = 2_000
 
 /** Is the daemon until somebody ends it; gives the exit code. */
 export async function serve(home: Home, wish: ServeWish, io: Io): Promise<number> {
@@ -53,27 +52,12 @@ type Setting = {
 async function serveLocked(setting: Setting): Promise<number> {
   const { home } = setting
   const lock = takeLock(home.lock)
-  if (lock === null) throw await isRunning(home)
+  if (lock === null) throw await findRunning(home)
   try {
     return await serveAlone(setting)
   } finally {
     lock.release()
   }
-}
-
-/** The fault of whoever came second. */
-export async function isRunning(home: Home): Promise<PawlError> {
-  for (const end = performance.now() + noteMsMax; performance.now() < end; ) {
-    const note = readNote(home)
-    if (note !== null) return runningFault(home, ` (pid ${note.pid})`)
-    await sleep(lookMs)
-  }
-  return runningFault(home, '')
-}
-
-function runningFault(home: Home, who: string): PawlError {
-  const message = `a daemon serves \`${home.folder}\` already${who}`
-  return new PawlError('DAEMON_RUNNING', message, { hint: '`pawl stop` ends it' })
 }
 
 async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
@@ -129,7 +113,7 @@ type Showing = Omit<Setting, 'wish'> & { readonly served: Served }
 
 /** Sets the agent of the sample to work, and says where to look. */
 async function showSample({ home, io, log, served }: Showing): Promise<Sample> {
-  const { openSample } = await import('./sample/open-sample.ts')
+  const { openSample } = await import('../sample/open-sample.ts')
   const sample = await openSample(home, log.line)
   const link = served.signInLink()
   io.out(`\n  open    ${link}\n\n`)
@@ -153,44 +137,4 @@ async function close(served: Served, log: LogFile): Promise<number> {
   }
   log.line('warning', 'the daemon has ended before all that was begun', { closeMsMax })
   return 1
-}
-
-// ── being told to end ───────────────────────────────────────────────────────
-
-type Ending = {
-  readonly promise: Promise<string>
-  readonly stop: (why: string) => void
-  readonly forget: () => void
-}
-
-/** Ends well when it is told to, at once when it is told again, and badly when something breaks. */
-function openEnding(log: LogFile, tell: (text: string) => void): Ending {
-  let resolve: (why: string) => void = () => undefined
-  const promise = new Promise<string>((done) => {
-    resolve = done
-  })
-  let isEnding = false
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (isEnding) process.exit(1)
-    isEnding = true
-    resolve(signal)
-  }
-  const onFault = (fault: unknown): never => {
-    const text = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
-    log.line('error', 'the daemon fell', { fault: text })
-    tell(`pawl: the daemon fell: ${text}\n`)
-    process.exit(1)
-  }
-  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, onSignal)
-  // WHY in front: the program's own last words would end it before this line is written.
-  process.prependListener('uncaughtException', onFault)
-  return {
-    promise,
-    stop: (why) => resolve(why),
-    forget: () => {
-      for (const signal of signals) process.off(signal, onSignal)
-      process.off('uncaughtException', onFault)
-    },
-  }
 }

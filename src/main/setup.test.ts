@@ -7,7 +7,7 @@ import { runIn } from '../doors/cli/fake-io.contract.ts'
 import type { Install } from '../doors/init/install.ts'
 import type { SetupDoor } from '../doors/init/setup-door.ts'
 import { isOurNode, openHouse, release } from './daemon.contract.ts'
-import { openDaemonDoor } from './daemon.ts'
+import { openDaemonDoor } from './open-daemon-door.ts'
 import { openSetupDoor } from './setup.ts'
 
 const tools = {

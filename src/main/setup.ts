@@ -2,15 +2,12 @@
  * What `pawl init` needs of this program and its data directory.
  */
 import { extname, join } from 'node:path'
-import { addMember, removeValue } from '../core/source/edit-json.ts'
 import type { SetupDoor } from '../doors/init/setup-door.ts'
-import { PawlError } from '../runtime/pawl-error.ts'
-import { readConfig } from './config.ts'
-import { homeOf } from './daemon.ts'
-import { type Home, openHome } from './home.ts'
-import { readInstalls, writeInstalls } from './installs.ts'
-import { readPrivate, writePrivate } from './private-file.ts'
-import { settingsProblems } from './settings-problems.ts'
+import { readConfig } from '../home/config.ts'
+import { type Home, homeOf, openHome } from '../home/home.ts'
+import { readInstalls, writeInstalls } from '../home/installs.ts'
+import { setConfigPort } from '../home/set-config-port.ts'
+import { settingsProblems } from '../home/settings-problems.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -44,23 +41,9 @@ export function openSetupDoor(env: Environment, cwd: string, tools: HookTools): 
       await tools.installHookClient(home, { node, program })
     },
     readPort: () => readConfig(home.config).port,
-    keepPort: (port) => keepPort(home, port),
+    keepPort: (port) => setConfigPort(home, port),
     readInstalls: () => readInstalls(home),
     writeInstalls: (installs) => writeInstalls(home, installs),
     settingsProblems: () => settingsProblems(home),
   }
-}
-
-/** Sets the port in a file whose other lines stay as a person wrote them. */
-function keepPort(home: Home, port: number): void {
-  openHome(home)
-  const text = readPrivate(home.config) ?? '{}\n'
-  const without = removeValue(text, ['port']) ?? text
-  const next = addMember(without, ['port'], port)
-  if (next === null) {
-    throw new PawlError('CONFIG_INVALID', `\`${home.config}\` can not be changed`, {
-      hint: `write \`"port": ${port}\` into it yourself`,
-    })
-  }
-  writePrivate(home.config, next)
 }

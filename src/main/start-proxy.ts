@@ -2,8 +2,14 @@
  * The outbound proxy as part of a daemon: its secrets, its upstream, and the mail that an earlier
  * life has left open.
  */
-import { join } from 'node:path'
+import type { LogLine } from '../daemon/log-file.ts'
+import { every } from '../daemon/timers.ts'
 import type { Tokens } from '../doors/api/caller.ts'
+import type { Config } from '../home/config.ts'
+import type { ProxyConfig } from '../home/config-proxy.ts'
+import type { Home } from '../home/home.ts'
+import { readSecret } from '../home/secret-file.ts'
+import { missingSecrets, proxySecretFiles } from '../home/settings-problems.ts'
 import { openLedger } from '../proxy/mail/ledger.ts'
 import { openPost, type Post } from '../proxy/mail/post.ts'
 import { openResendUpstream } from '../proxy/mail/resend-upstream.ts'
@@ -14,13 +20,6 @@ import { type KeyedHost, openKeyedDesk } from '../proxy/secrets/answer-keyed.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { Store } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Config } from './config.ts'
-import type { ProxyConfig } from './config-proxy.ts'
-import type { Home } from './home.ts'
-import type { LogLine } from './log-file.ts'
-import { readPrivate } from './private-file.ts'
-import { missingSecrets, proxySecretFiles } from './settings-problems.ts'
-import { every } from './timers.ts'
 
 type Around = {
   readonly home: Home
@@ -89,7 +88,7 @@ function startPost(around: Around, mail: NonNullable<ProxyConfig['mail']>): Post
 function upstreamOf(home: Home, mail: NonNullable<ProxyConfig['mail']>): Upstream {
   const { url = resendUrl, keyFile, smtp } = mail
   if (keyFile !== undefined && smtp === undefined) {
-    const secret = (): string => secretIn(home, keyFile)
+    const secret = (): string => readSecret(home, keyFile)
     return openResendUpstream({ url: url.replace(/\/$/, ''), secret })
   }
   if (smtp === undefined || keyFile !== undefined || mail.url !== undefined) {
@@ -98,7 +97,7 @@ function upstreamOf(home: Home, mail: NonNullable<ProxyConfig['mail']>): Upstrea
   }
   const { user, passwordFile, ...server } = smtp
   const login = user === undefined ? {} : { user }
-  const password = (): string => (passwordFile === undefined ? '' : secretIn(home, passwordFile))
+  const password = (): string => (passwordFile === undefined ? '' : readSecret(home, passwordFile))
   return openSmtpUpstream({ ...server, ...login, password }, Date.now)
 }
 
@@ -109,14 +108,6 @@ function keyedHost(home: Home, setting: HostSetting): KeyedHost {
   return {
     ...{ name, url: url.replace(/\/$/, ''), header: header.toLowerCase(), format, paths },
     methods: setting.methods ?? ['GET', 'HEAD'],
-    secret: () => secretIn(home, setting.secretFile),
+    secret: () => readSecret(home, setting.secretFile),
   }
-}
-
-/** The secret in a file of the data directory. */
-function secretIn({ folder }: Home, file: string): string {
-  const secret = readPrivate(join(folder, file))?.trim() ?? ''
-  if (/^[\x21-\x7e]+$/.test(secret)) return secret
-  const hint = 'write the secret into it, on one line; its mode is 0600'
-  throw new PawlError('CONFIG_INVALID', `there is no secret in \`${join(folder, file)}\``, { hint })
 }

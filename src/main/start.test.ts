@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runIn, type Said } from '../doors/cli/fake-io.contract.ts'
 import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
-import { openDaemonDoor } from './daemon.ts'
+import { openDaemonDoor } from './open-daemon-door.ts'
 import { openSetupDoor } from './setup.ts'
 
 const tools = { hookCommand: () => '', installHookClient: async () => null }

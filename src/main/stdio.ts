@@ -2,7 +2,8 @@
  * The real inputs and outputs of the program, and its last words.
  */
 import type { Io } from '../doors/cli/io.ts'
-import { homeOf, openDaemonDoor } from './daemon.ts'
+import { homeOf } from '../home/home.ts'
+import { openDaemonDoor } from './open-daemon-door.ts'
 import { openUrl } from './open-url.ts'
 
 type Stdio = {
@@ -45,12 +46,12 @@ export function openStdio(): Stdio {
       setup: async () => {
         const { openSetupDoor } = await import('./setup.ts')
         const { hookCommand } = await import('../doors/hook/hook-command.ts')
-        const { installHookClient } = await import('./hook-client.ts')
+        const { installHookClient } = await import('../daemon/hook-client.ts')
         return openSetupDoor(env, cwd, { hookCommand, installHookClient })
       },
       doctor: async () => {
         const { openDoctorDoor } = await import('./doctor.ts')
-        const { keepingProof } = await import('./proof-file.ts')
+        const { keepingProof } = await import('../home/proof-file.ts')
         return keepingProof(openDoctorDoor(env), homeOf(env, cwd))
       },
       openUrl: (url) => openUrl(url, env),

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import type { JsonObject } from '../core/json.ts'
+import type { LogLine } from '../daemon/log-file.ts'
 import { isTold, markTold } from '../runner/job-files.ts'
 import { commandText, stateOf } from '../runner/job-status.ts'
 import type { LiveJob } from '../runner/live-job.ts'
@@ -11,7 +12,6 @@ import { extentOf, readBytes, type StreamName } from '../runner/read-log.ts'
 import { redact } from '../runner/redact.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { reportJob } from './judge-job.ts'
-import type { LogLine } from './log-file.ts'
 
 export type Ends = {
   /** Resolves also when it could not be told: that is logged. */

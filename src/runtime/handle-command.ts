@@ -174,7 +174,7 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
   const { runId, answered, standing, at } = decided
   if (answered.recorded.length === 0 && by.commandId === null) {
     const isTrue = await isCurrent(desk, runId, standing.seq)
-    return isTrue ? outcomeOf(decided, standing.seq) : null
+    return isTrue ? outcomeOf(desk, decided, standing.seq) : null
   }
   // WHY: half a letter is kept as another one, which would fit neither its hash nor the same id.
   const commandId = toUSVString(by.commandId ?? desk.newId())
@@ -198,7 +198,7 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
     desk.waiters.wake(runId, run.head.seq)
     desk.store.tellChange(runId, run.head.seq)
   }
-  return outcomeOf(decided, run.head.seq)
+  return outcomeOf(desk, decided, run.head.seq)
 }
 
 type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>
@@ -216,19 +216,34 @@ export async function repeatReply(
     throw new PawlError('REQUEST_INVALID', 'this id was used for another command', { hint })
   }
   desk.cache.drop(runId)
-  const { family } = await openRun(desk, runId)
+  const { family, head } = await openRun(desk, runId)
   const { seq, reply } = kept
-  return { runId, seq, reply, view: () => viewOf(family, branch), isRepeated: true }
+  const placed = { family, workspace: head.workspace }
+  return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: true }
 }
 
-function outcomeOf({ runId, answered, branch }: Decided, seq: number): Outcome {
+function outcomeOf(desk: Desk, decided: Decided, seq: number): Outcome {
+  const { runId, answered, branch, standing } = decided
   const { reply, family } = answered
-  return { runId, seq, reply, view: () => viewOf(family, branch), isRepeated: false }
+  const placed = { family, workspace: standing.beginning.workspace }
+  return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: false }
 }
 
-/** What the addressed run looks like. */
-export function viewOf(family: Family, branch: string | null): View {
-  return viewMember(family, addressedIn(family, branch))
+type Placed = { readonly family: Family; readonly workspace: string | null }
+
+/** What the addressed run looks like, with what is left under the policies of its workspace. */
+export function viewOf(desk: Desk, { family, workspace }: Placed, branch: string | null): View {
+  const context = { policies: policiesToShow(desk, workspace), at: desk.clock.now() }
+  return viewMember(family, addressedIn(family, branch), context)
+}
+
+/** A policy with errors denies every call, which says so; the run can be read all the same. */
+function policiesToShow(desk: Desk, workspace: string | null): readonly Policy[] {
+  try {
+    return desk.policies(workspace)
+  } catch {
+    return []
+  }
 }
 
 export function addressedIn(family: Family, branch: string | null): Member {

@@ -17,7 +17,6 @@ import { currentRun, type Desk, handleCommand, viewOf } from './handle-command.t
 import { freeCallOf, leafOf, planIntent } from './intents.ts'
 import { judgeDry } from './judge-dry.ts'
 import { exportRun, importRun, letGo, type Retention, verifyLog } from './keep-logs.ts'
-import type { LoadedRun } from './load-run.ts'
 import { knownApproval, looksOf } from './looks.ts'
 import { openMachineShelf } from './machines.ts'
 import { openMarks } from './marks.ts'
@@ -39,6 +38,7 @@ import type {
   FreeVerdict,
   Intent,
   Outcome,
+  RunReading,
   Runtime,
   Standing,
 } from './runtime.ts'
@@ -109,7 +109,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     marks,
     now: clock.now,
     openRuns: openOpenRuns({ ...desk, onChange: () => passes?.takeBack() }),
-    openBranches: async (runId) => openBranchesOf(await currentRun(desk, runId)),
+    openBranches: async (runId) => openBranchesIn(await judging.readRun(runId, null)),
     currentRun: (runId) => currentRun(desk, runId),
     leafOf,
     runtime: { ...judging, ...looks, waitFor: (wish) => waitFor(desk, wish) },
@@ -178,8 +178,8 @@ function standingOf({ runId, machine, state }: Member): Standing {
 }
 
 /** Branches that can be worked on: the first is at work, the others are pending. */
-function openBranchesOf({ family }: LoadedRun): readonly string[] {
-  return Object.entries(viewOf(family, null).branches).flatMap(([name, status]) =>
+function openBranchesIn({ view }: RunReading): readonly string[] {
+  return Object.entries(view.branches).flatMap(([name, status]) =>
     status === 'running' || status === 'pending' ? [name] : [],
   )
 }
@@ -197,7 +197,9 @@ function judgingOf(desk: Parameters<typeof judgeDry>[0]): Judging {
       const leaf = leafOf(run, branch)
       const { notice } = leaf.state
       const standing = standingOf(leaf)
-      return { head: run.head, view: viewOf(run.family, branch), notice, standing }
+      const { head, family } = run
+      const view = viewOf(desk, { family, workspace: head.workspace }, branch)
+      return { head, view, notice, standing }
     },
     readApproval: (id) => knownApproval(desk.store, id),
   }

@@ -85,7 +85,7 @@ export function startWalk(setting: Setting): Walk | Extract<Reply, { kind: 'refu
   )
   if (started.reply.kind === 'refused') return started.reply
   const { family, reply, recorded } = started
-  const view = viewMember(family, mainOf(family))
+  const view = viewMember(family, mainOf(family), { policies, at })
   const act: Act = { kind: 'look', branch: null }
   return { setting, family, at, moments: [{ act, reply, recorded, view }] }
 }
@@ -94,7 +94,8 @@ export function startWalk(setting: Setting): Walk | Extract<Reply, { kind: 'refu
 export function takeAct(walk: Walk, act: Act): Walk {
   const at = walk.at + (act.kind === 'wait' ? millisecondsOf(act.time) : 0)
   const { family, reply, recorded } = perform(walk, act, at)
-  const view = viewMember(family, addressed(family, act.branch))
+  const { policies } = walk.setting
+  const view = viewMember(family, addressed(family, act.branch), { policies, at })
   return { ...walk, family, at, moments: [...walk.moments, { act, reply, recorded, view }] }
 }
 
@@ -115,7 +116,8 @@ export function hearer(walk: Walk, branch: string | null): Member {
 
 /** What the walk looks like now, from the main run or from a branch. */
 export function viewNow(walk: Walk, branch: string | null): View {
-  return viewMember(walk.family, addressed(walk.family, branch))
+  const { policies } = walk.setting
+  return viewMember(walk.family, addressed(walk.family, branch), { policies, at: walk.at })
 }
 
 function perform(walk: Walk, act: Act, at: number): Answered {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { agentHosts } from '../../src/core/hosts/registry.ts'
-import { bornOf } from '../../src/main/daemon-file.ts'
+import { bornOf } from '../../src/daemon/daemon-file.ts'
 import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'

@@ -7,13 +7,15 @@ import { aroundMember } from '../engine/around.ts'
 import type { Family, Member } from '../engine/family.ts'
 import { heldBy, openLeaf } from '../engine/family.ts'
 import { checkFields } from '../engine/fields.ts'
-import { hasEnded, isFreed } from '../engine/running.ts'
+import { hasEnded } from '../engine/running.ts'
 import { warnedPercents } from '../engine/spend.ts'
 import type { RunState, Status } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
-import type { Field, Machine, Stage } from '../machine/machine.ts'
+import type { Field, Machine, Policy, Stage } from '../machine/machine.ts'
 import { tellProcess } from './process/present.ts'
+import { withRules } from './rules-text.ts'
+import { type StageRules, stageRules } from './stage-rules.ts'
 import { tellSteps } from './steps/present.ts'
 import type { Told } from './told.ts'
 import { tellWorkflow } from './workflow/present.ts'
@@ -25,7 +27,7 @@ export type View = {
   readonly stage: string
   readonly status: Status
   readonly reason: string
-  /** What the agent is told, as one text. */
+  /** What the agent is told, as one text, with the rules it is held to at its end. */
   readonly brief: string
   /** The author's first words about the stage, as they are written. */
   readonly goal: string
@@ -50,6 +52,8 @@ export type View = {
   readonly bytesLeft: number | null
   /** Money that was spent of the nearest budget; null: no budget holds here. */
   readonly budget: Budget | null
+  /** Every rule that holds here, and what is left of it. */
+  readonly rules: StageRules
   readonly mustCall: boolean
   /** The author lets a person put the run into any stage. */
   readonly hasDebug: boolean
@@ -67,8 +71,13 @@ export type Budget = {
 
 const tellers = { process: tellProcess, workflow: tellWorkflow, steps: tellSteps } as const
 
+/** What a view cannot know from a family: the policies laid over it, and the time. */
+export type ViewContext = { readonly policies: readonly Policy[]; readonly at: number }
+
+const noContext: ViewContext = { policies: [], at: 0 }
+
 /** The view of a member of a family: of the child it waits for, while it waits for one. */
-export function viewMember(family: Family, addressed: Member): View {
+export function viewMember(family: Family, addressed: Member, context = noContext): View {
   const leaf = openLeaf(family, addressed)
   const forking = [addressed, ...family.members].find(
     (member) =>
@@ -76,33 +85,33 @@ export function viewMember(family: Family, addressed: Member): View {
   )
   const branches: Record<string, string> = {}
   for (const branch of forking?.state.fork?.branches ?? []) branches[branch.name] = branch.status
-  const { runId } = leaf
-  const budget = budgetOf(family, leaf)
-  const view = { ...viewRun(leaf.machine, leaf.state), runId, branches, budget }
+  const { runId, machine, state } = leaf
+  const around = aroundMember(family, leaf, context)
+  const rules = stageRules({ machine, around, at: context.at }, state)
+  const view = { ...viewRun(machine, state, rules), runId, branches }
   // A run above that rests holds this one, whatever it says of itself.
-  return heldBy(family, leaf) === leaf ? view : { ...view, status: 'paused', signals: [] }
+  if (heldBy(family, leaf) !== leaf) return { ...view, status: 'paused', signals: [] }
+  return view.status === 'running' ? { ...view, brief: withRules(view.brief, rules) } : view
 }
 
 /** The fullest of the budgets that hold for a run: its own, and those of the runs above it. */
-function budgetOf(family: Family, member: Member): Budget | null {
-  const { above, below } = aroundMember(family, member, { policies: [], at: 0 })
-  const { machine, state } = member
-  const own = { machine, costMicroUsd: state.costMicroUsd + below.costMicroUsd }
-  const budgets = [own, ...above].flatMap((run): Budget[] => {
-    const max = run.machine.limits.microUsdMax
-    if (max === null) return []
-    const spent = run.costMicroUsd
-    const warned = [...warnedPercents, 100].findLast((one) => spent * 100 >= max * one) ?? 0
-    return [{ spentMicroUsd: spent, maxMicroUsd: max, warned }]
-  })
+function budgetOf({ budgets }: StageRules): Budget | null {
   const shareOf = (one: Budget): number => one.spentMicroUsd / one.maxMicroUsd
-  return budgets.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null
+  const ofRuns = budgets
+    .filter(({ period }) => period === 'run')
+    .map(({ spentMicroUsd, maxMicroUsd }): Budget => {
+      const reached = [...warnedPercents, 100].findLast(
+        (one) => spentMicroUsd * 100 >= maxMicroUsd * one,
+      )
+      return { spentMicroUsd, maxMicroUsd, warned: reached ?? 0 }
+    })
+  return ofRuns.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null
 }
 
-type Alone = Omit<View, 'runId' | 'branches' | 'budget'>
+type Alone = Omit<View, 'runId' | 'branches'>
 
 /** The view of one run by itself. */
-export function viewRun(machine: Machine, state: RunState): Alone {
+function viewRun(machine: Machine, state: RunState, rules: StageRules): Alone {
   const stage = own(machine.stages, state.stage) as Stage
   const told: Told = tellers[machine.dialect](machine, stage, state)
   const trigger = Object.values(stage.signals).find((one) => one.fields !== null)
@@ -117,17 +126,17 @@ export function viewRun(machine: Machine, state: RunState): Alone {
     reason: state.reason,
     brief: told.brief,
     goal: stage.brief[0]?.text ?? '',
-    tools: toolsOf(machine, stage, state),
+    tools: rules.tools,
     signals: state.status === 'running' ? told.signals : [],
     fields,
     missing: checkFields(fields, state.inputs).missing,
     goTo: trigger?.canName && !hasEnded(state) ? Object.keys(machine.stages) : [],
     pendingCall: queued === undefined ? null : { name: queued.tool, arguments: queued.arguments },
     approval: approvalOf(state),
-    callsLeft:
-      stage.rule.callsMax === null ? null : Math.max(0, stage.rule.callsMax - state.counts.calls),
-    bytesLeft:
-      stage.rule.bytesMax === null ? null : Math.max(0, stage.rule.bytesMax - state.counts.bytes),
+    callsLeft: rules.calls?.left ?? null,
+    bytesLeft: rules.bytes?.left ?? null,
+    budget: budgetOf(rules),
+    rules,
     mustCall: stage.mustCall,
     hasDebug: machine.hasDebug,
     vars: state.vars,
@@ -140,11 +149,4 @@ function approvalOf(state: RunState): View['approval'] {
   if (state.approval === null) return null
   const { id, kind, message } = state.approval
   return { id, kind, message }
-}
-
-function toolsOf(machine: Machine, stage: Stage, state: RunState): 'all' | readonly string[] {
-  if (state.branch?.terminal === state.stage) return []
-  if (hasEnded(state)) return isFreed(machine, state) ? 'all' : []
-  const { allow, deny } = stage.rule.tools
-  return allow === 'all' ? allow : allow.filter((name) => !deny.includes(name))
 }

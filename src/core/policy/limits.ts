@@ -140,7 +140,7 @@ const spans = [
 ] as const
 
 /** A length of time in its largest unit, rounded up so that waiting it out is enough. */
-function spanText(ms: number): string {
+export function spanText(ms: number): string {
   for (const [word, unitMs] of spans) {
     if (ms < unitMs) continue
     const isWhole = ms % unitMs === 0

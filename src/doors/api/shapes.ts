@@ -9,6 +9,7 @@ import { hostIds } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fieldTypes } from '../../core/machine/machine.ts'
 import { costMicroUsdMax } from '../../core/money.ts'
+import { isolationLevels } from '../../core/policy/isolation-levels.ts'
 
 // WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
 export const json = z.unknown() as unknown as z.ZodType<Json>
@@ -94,6 +95,46 @@ const field = z
   })
   .meta({ id: 'Field' })
 
+const remaining = z.object({ left: count, max: count }).meta({ id: 'Remaining' })
+const texts = z.array(z.string())
+
+const stageRules = z
+  .object({
+    tools: z.union([z.literal('all'), texts]),
+    toolsDenied: texts,
+    toolsAmong: texts.nullable().describe('the list speaks only of tools that begin so'),
+    commands: texts.nullable().describe('commands that may be run; null: any'),
+    commandTool: z.string().describe('the tool whose commands are meant'),
+    envBlocked: texts.describe('variables that no command may read or set'),
+    envSet: texts.describe('variables that are set for commands; their values are not shown'),
+    editLinesMax: count.nullable(),
+    files: z
+      .object({ max: count, changed: texts })
+      .nullable()
+      .describe('files that may be changed in the stage, and those that were'),
+    calls: remaining.nullable().describe('calls of the stage'),
+    runCalls: remaining.nullable().describe('calls of the run, or of a run above it'),
+    bytes: remaining.nullable().describe('bytes of results of the stage'),
+    paths: z
+      .object({ read: texts, write: texts })
+      .nullable()
+      .describe('what file tools may reach beside the workspace; null: anything'),
+    mail: z
+      .object({ mailsMax: count.nullable(), from: texts.nullable(), to: texts.nullable() })
+      .nullable(),
+    minIsolation: z.enum(isolationLevels).nullable(),
+    budgets: z.array(
+      z.object({
+        of: z.string().describe('a definition, or a capability that a policy limits'),
+        period: z.enum(['run', 'hourly', 'daily', 'monthly']),
+        spentMicroUsd: money,
+        maxMicroUsd: money,
+      }),
+    ),
+    rates: z.array(z.object({ capability: z.string(), windowMs: count, left: count, max: count })),
+  })
+  .meta({ id: 'StageRules' })
+
 export const view = z
   .object({
     runId: z.string(),
@@ -102,7 +143,7 @@ export const view = z
     stage: z.string(),
     status: z.enum(statuses),
     reason: z.string(),
-    brief: z.string().describe('what the agent is told'),
+    brief: z.string().describe('what the agent is told, with the rules at its end'),
     goal: z.string().describe("the author's first words about the stage"),
     tools: z.union([z.literal('all'), z.array(z.string())]),
     signals: z.array(z.string()),
@@ -120,6 +161,7 @@ export const view = z
       .object({ spentMicroUsd: money, maxMicroUsd: money, warned: z.int().min(0).max(100) })
       .nullable()
       .describe('the fullest budget of dollars that holds here'),
+    rules: stageRules.describe('every rule that holds here, and what is left of it'),
     mustCall: z.boolean(),
     hasDebug: z.boolean().describe('a person may put the run into any stage'),
     vars: jsonObject,

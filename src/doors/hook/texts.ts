@@ -4,6 +4,7 @@
  * Knows words. Must not decide anything.
  */
 import { assertNever } from '../../core/assert.ts'
+import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { View } from '../../core/dialects/view.ts'
 import type { Alternative } from '../../core/engine/types.ts'
 import { budgetText } from '../../core/money.ts'
@@ -89,9 +90,9 @@ export function standingText(runId: string, view: View, notice: string): string 
     [
       `[Pawl] You work on run ${runId} of \`${view.name}\`; Pawl refuses what its stage forbids.`,
       `Stage \`${view.stage}\`, ${view.status}${view.reason === '' ? '' : `: ${view.reason}`}.`,
-      cut(view.brief, briefCharsMax),
+      cut(briefWithoutRules(view), briefCharsMax),
       notice === '' ? '' : cut(notice, briefCharsMax / 2),
-      toolsText(view),
+      view.status === 'running' ? rulesText(view.rules) : '',
       moneyText(view),
       view.approval === null
         ? ''
@@ -101,13 +102,6 @@ export function standingText(runId: string, view: View, notice: string): string 
     '\n',
   )
   return cut(text, standingCharsMax)
-}
-
-function toolsText({ tools, callsLeft }: View): string {
-  const left = callsLeft === null ? '' : ` ${callsLeft} calls are left in this stage.`
-  if (tools === 'all') return left.trim()
-  const names = tools.length === 0 ? 'none' : tools.join(', ')
-  return `Tools of this stage: ${names}.${left}`
 }
 
 /** How the agent moves on. */

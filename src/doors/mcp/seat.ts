@@ -61,7 +61,7 @@ export function openSeat(options: SeatOptions): Seat {
     onMove: (id) => onChange({ kind: 'run', runId: id }),
   })
   const toolbox = openToolbox({ desk, box, onReading: follower.see, onFault })
-  const words = isRoutine ? routineWords : wordsOf(prefix)
+  const words = isRoutine ? routineWords : briefWithoutRules(prefix)
   const shelf = isRoutine ? null : { resources: openResources(desk), prompts: openPrompts(desk) }
   return {
     open: (era) => openServer({ version, era, ...words, toolbox, follower, shelf, onFault }),
@@ -80,7 +80,7 @@ const routineWords = {
     'stands and takes answers; notes and tasks are kept beyond this conversation.',
 }
 
-function wordsOf(prefix: string): typeof routineWords {
+function briefWithoutRules(prefix: string): typeof routineWords {
   const instructions =
     'Pawl keeps your work inside a process that people defined. ' +
     `\`${prefix}load_workflow\` begins one, \`${prefix}get_state\` says what to do now and which ` +

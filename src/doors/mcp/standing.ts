@@ -2,10 +2,12 @@
  * Where a run stands, for the agent: as values with names of the author's dialect, and as a text.
  * Knows views. Must not know how they came here.
  */
+import { briefWithoutRules } from '../../core/dialects/rules-text.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/open-statuses.ts'
 import { submitToolOf } from './form-tool.ts'
 import type { Reading } from './places.ts'
+import { rulesOf, rulesSchema } from './rules-values.ts'
 
 /** Characters of values that are shown with a run; more are left out, and that is said. */
 const valuesCharsMax = 50_000
@@ -25,9 +27,8 @@ export function standingOf(reading: Reading, prefix: string): JsonObject {
     status: view.status,
     ...(view.reason === '' ? {} : { reason: view.reason }),
     ...placeOf(view, prefix),
-    brief: view.brief,
-    allowed_tools: view.tools === 'all' ? null : [...view.tools],
-    ...(view.callsLeft === null ? {} : { calls_left: view.callsLeft }),
+    brief: briefWithoutRules(view),
+    ...rulesOf(view.rules),
     ...(view.approval === null ? {} : { approval: { ...view.approval } }),
     ...(Object.keys(view.branches).length === 0 ? {} : { branches: { ...view.branches } }),
     ...(view.pendingCall === null ? {} : { pending_tool_call: { ...view.pendingCall } }),
@@ -71,18 +72,10 @@ export function standingText(reading: Reading, prefix: string, spoken?: Spoken):
     ...(spoken?.say ?? []).map((text) => `Say: ${text}`),
     ...(spoken?.warnings ?? []).map((text) => `Warning: ${text}`),
     view.brief,
-    toolsLine(view),
     branchesLine(view),
     nextLine(reading, prefix),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
-}
-
-function toolsLine({ tools, status, callsLeft }: View): string {
-  if (status !== 'running') return ''
-  const names = tools === 'all' ? '' : `Tools: ${tools.length === 0 ? 'none' : tools.join(', ')}.`
-  const left = callsLeft === null ? '' : `${callsLeft} calls left.`
-  return [names, left].filter((part) => part !== '').join(' ')
 }
 
 function branchesLine({ branches }: View): string {
@@ -147,12 +140,7 @@ export const standingSchema: JsonObject = {
     },
     go_to_step: texts('steps that may be named'),
     brief: { type: 'string', description: 'what its author tells you' },
-    allowed_tools: {
-      type: ['array', 'null'],
-      items: { type: 'string' },
-      description: 'null: any tool',
-    },
-    calls_left: { type: 'integer' },
+    ...rulesSchema,
     approval: {
       type: 'object',
       properties: {

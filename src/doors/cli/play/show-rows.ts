@@ -1,5 +1,5 @@
 /**
- * The rows below a brief: what the stage permits, what can be sent, what is missing or waits.
+ * The rows below the rules: what can be sent, what is missing or waits.
  * Knows views and machines. Must not know terminals beyond their width.
  */
 
@@ -7,7 +7,6 @@ import type { View } from '../../../core/dialects/view.ts'
 import { compareText, conditionText } from '../../../core/draw/facts.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import type { Member } from '../../../core/engine/family.ts'
-import { hasEnded } from '../../../core/engine/running.ts'
 import { own } from '../../../core/json.ts'
 import type { Guard, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
 import { moveText } from '../../../core/machine/move-text.ts'
@@ -18,44 +17,8 @@ import { fieldLines, labelCells, row, valueText } from './view-lines.ts'
 /** Routes of one signal that are shown. */
 const routesMax = 6
 
-/** What the stage permits: tools, commands, and what is left of its limits. */
-export function rulesRows(view: View, leaf: Member, width: number): Line[] {
-  const stage = stageOf(leaf)
-  if (stage === undefined) return []
-  const { rule } = stage
-  const lines = row('tools', toolsText(view, stage), { width })
-  if (rule.commands !== null && !hasEnded(leaf.state)) {
-    const list = rule.commands.length === 0 ? 'none' : rule.commands.join(', ')
-    lines.push(...row('commands', list, { width }))
-  }
-  const limits = limitsText(view, leaf, stage)
-  if (limits !== '') lines.push(...row('limits', limits, { width }))
-  return lines
-}
-
 function stageOf(member: Member): Stage | undefined {
   return own(member.machine.stages, member.state.stage)
-}
-
-function toolsText(view: View, stage: Stage): string {
-  const { deny, among } = stage.rule.tools
-  const names = view.tools === 'all' ? 'all' : view.tools.join(', ')
-  const except = deny.length === 0 ? '' : `, except ${deny.join(', ')}`
-  const scope = among === null ? '' : `, and what does not begin with ${among.join(' or ')}`
-  return `${names === '' ? 'none' : names}${except}${scope}`
-}
-
-function limitsText(view: View, leaf: Member, { rule }: Stage): string {
-  if (hasEnded(leaf.state)) return ''
-  const { counts } = leaf.state
-  const parts: string[] = []
-  if (view.callsLeft !== null) parts.push(`${view.callsLeft} of ${rule.callsMax} calls left`)
-  if (rule.filesMax !== null) {
-    parts.push(`${Math.max(0, rule.filesMax - counts.files.length)} of ${rule.filesMax} files left`)
-  }
-  if (rule.editLinesMax !== null) parts.push(`${rule.editLinesMax} lines per edit`)
-  if (rule.bytesMax !== null) parts.push(`${counts.bytes} of ${rule.bytesMax} bytes read`)
-  return parts.join(' · ')
 }
 
 /** Each signal with where it leads, so that a person sees what the agent can only guess. */

@@ -8,9 +8,9 @@ import { cellsOf } from '../../../core/draw/text.ts'
 import { mainOf } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/running.ts'
 import { hearer, viewNow, type Walk } from '../../../testing/walk.ts'
-import { branchRows, fieldRows, rulesRows, sendRows, waitingRows } from './show-rows.ts'
+import { branchRows, fieldRows, sendRows, waitingRows } from './show-rows.ts'
 import { hang, type Line, line, span } from './spans.ts'
-import { briefLines, cut, type Frame, titleLine, toneOf, widthOf } from './view-lines.ts'
+import { briefLines, cut, type Frame, ruleRows, titleLine, toneOf, widthOf } from './view-lines.ts'
 
 /** A standing in parts: where the run is and what it is told, what holds there, how it ended. */
 export type Standing = {
@@ -27,7 +27,7 @@ export function standingOf(walk: Walk, branch: string | null, frame: Frame): Sta
   return {
     head: [...header(walk, view, { branch, width }), line(''), ...briefLines(view, width)],
     rows: [
-      ...rulesRows(view, leaf, width),
+      ...ruleRows(view, width),
       ...sendRows(view, leaf, width),
       ...fieldRows(view, leaf, width),
       ...waitingRows(view, leaf, width),

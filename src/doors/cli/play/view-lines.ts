@@ -3,6 +3,7 @@
  * Knows views. Must not know walks, machines or how a view came here: it loads nothing but words.
  */
 import { assertNever } from '../../../core/assert.ts'
+import { briefWithoutRules, ruleLines } from '../../../core/dialects/rules-text.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import { cellsOf } from '../../../core/draw/text.ts'
 import type { Status } from '../../../core/engine/types.ts'
@@ -68,12 +69,25 @@ export function toneOf(status: Status): Tone {
 
 /** What the agent is told, behind a bar. */
 export function briefLines(view: View, width: number): Line[] {
-  const lines = wrap(view.brief, width - 2)
+  const lines = wrap(briefWithoutRules(view), width - 2)
   const shown = lines
     .slice(0, briefLinesMax)
     .map((text) => [span(text === '' ? '│' : '│ ', 'dim'), span(text)])
   const more = lines.length - briefLinesMax
   return more <= 0 ? shown : [...shown, line(`│ … ${more} more lines`, 'dim')]
+}
+
+/** The rules of the stage and what is left of them; the tools also where all may be used. */
+export function ruleRows({ rules, budget }: View, width: number): Line[] {
+  const lines = ruleLines(rules)
+  const warned = budget?.warned ?? 0
+  const toneOfMoney = warned === 0 ? 'plain' : warned < 100 ? 'warn' : 'bad'
+  return [
+    ...(lines[0]?.label === 'tools' ? [] : row('tools', 'all', { width })),
+    ...lines.flatMap(({ label, text }) =>
+      row(label, text, { width, tone: label === 'budget' ? toneOfMoney : 'plain' }),
+    ),
+  ]
 }
 
 /** The fields a form asks for, with what they have by now. */

@@ -4,13 +4,13 @@
  */
 
 import type { View } from '../../../core/dialects/view.ts'
-import { budgetText } from '../../../core/money.ts'
 import type { Io } from '../io.ts'
 import { type Line, line, printLines, span } from '../play/spans.ts'
 import {
   briefLines,
   fieldLines,
   row,
+  ruleRows,
   titleLine,
   toneOf,
   valueText,
@@ -37,11 +37,10 @@ export function standingText(standing: Standing, io: Io): string {
     ...briefLines(view, width),
     line(''),
     ...(notice === '' ? [] : row('notice', notice, { width, tone: 'warn' })),
-    ...row('tools', toolsText(view), { width }),
+    ...ruleRows(view, width),
     ...(view.signals.length === 0 || view.dialect === 'steps'
       ? []
       : row('send', view.signals.join(', '), { width, tone: 'accent' })),
-    ...budgetLines(view, width),
     ...fieldLines(view, width),
     ...waitingLines(view, width),
     ...branchLines(view, width),
@@ -53,18 +52,6 @@ export function standingText(standing: Standing, io: Io): string {
 /** The run itself, or the child run that it waits for. */
 function ownerText(runId: string, view: View): string {
   return view.runId === runId ? `run ${runId}` : `run ${runId}, now in ${view.runId}`
-}
-
-function toolsText({ tools, callsLeft }: View): string {
-  const names = tools === 'all' ? 'all' : tools.join(', ')
-  const left = callsLeft === null ? '' : ` · ${callsLeft} calls left`
-  return `${names === '' ? 'none' : names}${left}`
-}
-
-function budgetLines({ budget }: View, width: number): Line[] {
-  if (budget === null) return []
-  const tone = budget.warned === 0 ? 'plain' : budget.warned < 100 ? 'warn' : 'bad'
-  return row('budget', `${budgetText(budget)} spent`, { width, tone })
 }
 
 function waitingLines(view: View, width: number): Line[] {

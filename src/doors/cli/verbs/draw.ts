@@ -97,7 +97,7 @@ async function print(picture: Picture, format: Format): Promise<string> {
       return JSON.stringify(picture, null, 2)
     case 'svg': {
       // WHY only now: what lays a picture out is by far the largest part of Pawl.
-      const { printSvg } = await import('../draw-svg.ts')
+      const { printSvg } = await import('../../../draw/draw-svg.ts')
       return printSvg(picture)
     }
     default:

@@ -52,7 +52,7 @@ export async function askDaemon(means: HookMeans, ask: HookAsk): Promise<HookOut
   try {
     return await Promise.race([late, carry(means, ask, limits)])
   } catch (fault) {
-    return cannot(wordsOf(fault))
+    return cannot(briefWithoutRules(fault))
   } finally {
     clearTimeout(timer)
   }
@@ -150,7 +150,7 @@ function cannot(why: string): HookOutput {
 }
 
 /** One line of whatever was thrown, with what to do about it. */
-function wordsOf(fault: unknown): string {
+function briefWithoutRules(fault: unknown): string {
   const message = fault instanceof Error ? fault.message : String(fault)
   const hint = fault instanceof Error && 'hint' in fault ? String(fault.hint) : ''
   return `${message}${hint === '' ? '' : ` (${hint})`}`.replace(/\s+/g, ' ').trim()

@@ -1,0 +1,164 @@
+/**
+ * The rules of a stage in words, as short as they can be told: a line for each kind of rule that
+ * exists, long lists cut. The whole lists are in the data (`rules` of a view).
+ */
+import { usdText } from '../money.ts'
+import { spanText } from '../policy/limits.ts'
+import type { BudgetLeft, Remaining, StageRules } from './stage-rules.ts'
+import { paragraphs } from './told.ts'
+
+/** Entries of one list that are told, and their characters; the rest is counted. */
+const listedMax = 12
+const listCharsMax = 300
+
+/** One kind of rule: `commands`, and what is to be said about them. */
+export type RuleLine = { readonly label: RuleLabel; readonly text: string }
+export type RuleLabel =
+  | 'tools'
+  | 'commands'
+  | 'variables'
+  | 'files'
+  | 'limits'
+  | 'rates'
+  | 'mail'
+  | 'jobs'
+  | 'budget'
+
+/** A line for each kind of rule that exists. */
+export function ruleLines(rules: StageRules): readonly RuleLine[] {
+  const lines: readonly RuleLine[] = [
+    { label: 'tools', text: toolsText(rules) },
+    { label: 'commands', text: commandsText(rules) },
+    { label: 'variables', text: variablesText(rules) },
+    { label: 'files', text: pathsText(rules) },
+    { label: 'limits', text: limitsText(rules) },
+    { label: 'rates', text: ratesText(rules) },
+    { label: 'mail', text: mailText(rules) },
+    { label: 'jobs', text: isolationText(rules) },
+    { label: 'budget', text: rules.budgets.map(budgetLeftText).join(', ') },
+  ]
+  return lines.filter(({ text }) => text !== '')
+}
+
+/** All of them as one text. */
+export function rulesText(rules: StageRules): string {
+  const lines = ruleLines(rules).map(
+    ({ label, text }) => `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${text}.`,
+  )
+  return lines.join('\n')
+}
+
+/** The author's words and the rules below them. */
+export function withRules(words: string, rules: StageRules): string {
+  return paragraphs([words, rulesText(rules)])
+}
+
+type Briefed = { readonly brief: string; readonly rules: StageRules }
+
+/** A brief without the rules at its end: for whoever shows them apart. */
+export function briefWithoutRules({ brief, rules }: Briefed): string {
+  const end = rulesText(rules)
+  return end !== '' && brief.endsWith(end) ? brief.slice(0, -end.length).trimEnd() : brief
+}
+
+function toolsText({ tools, toolsDenied, toolsAmong }: StageRules): string {
+  const except = toolsDenied.length === 0 ? '' : listText(toolsDenied)
+  if (tools === 'all') return except === '' ? '' : `all except ${except}`
+  const names = tools.length === 0 ? 'none' : listText(tools)
+  const among = toolsAmong === null ? '' : ` of those named ${toolsAmong.map(any).join(', ')}`
+  return `${names}${among}${except === '' ? '' : `; never ${except}`}`
+}
+
+function any(beginning: string): string {
+  return `${beginning}*`
+}
+
+function commandsText({ commands, commandTool }: StageRules): string {
+  if (commands === null) return ''
+  const names = commands.length === 0 ? 'none' : `only ${listText(commands.map(quoted))}`
+  return commandTool === 'Bash' ? names : `${names} with ${commandTool}`
+}
+
+function variablesText({ envBlocked, envSet }: StageRules): string {
+  const parts = [
+    envBlocked.length === 0 ? '' : `blocked ${listText(envBlocked)}`,
+    envSet.length === 0 ? '' : `set for you ${listText(envSet)}`,
+  ]
+  return parts.filter((part) => part !== '').join('; ')
+}
+
+function pathsText({ paths }: StageRules): string {
+  if (paths === null) return ''
+  const parts = [
+    'only in the workspace',
+    paths.read.length === 0 ? '' : `also read ${listText(paths.read.map(quoted))}`,
+    paths.write.length === 0 ? '' : `also write ${listText(paths.write.map(quoted))}`,
+  ]
+  return parts.filter((part) => part !== '').join('; ')
+}
+
+function limitsText({ calls, runCalls, files, editLinesMax, bytes }: StageRules): string {
+  const parts: string[] = []
+  if (calls !== null) parts.push(`${leftText(calls)} calls left in this stage`)
+  if (runCalls !== null) parts.push(`${leftText(runCalls)} calls left in the run`)
+  if (files !== null) {
+    const { max, changed } = files
+    const left = { left: Math.max(0, max - changed.length), max }
+    const which = changed.length === 0 ? '' : ` (changed: ${listText(changed.map(quoted))})`
+    parts.push(`${leftText(left)} files left to change${which}`)
+  }
+  if (editLinesMax !== null) parts.push(`at most ${editLinesMax} lines per edit`)
+  if (bytes !== null) parts.push(`${leftText(bytes)} bytes of results left`)
+  return parts.join(', ')
+}
+
+function leftText({ left, max }: Remaining): string {
+  return `${left} of ${max}`
+}
+
+function ratesText({ rates }: StageRules): string {
+  const texts = rates.map(({ capability, windowMs, ...rate }) => {
+    return `${capability} ${leftText(rate)} calls left in ${spanText(windowMs)}`
+  })
+  return listText(texts)
+}
+
+function mailText({ mail }: StageRules): string {
+  if (mail === null) return ''
+  const { mailsMax, from, to } = mail
+  const parts = [
+    mailsMax === null ? '' : `at most ${mailsMax} in the run`,
+    from === null ? '' : `from ${from.length === 0 ? 'nobody' : listText(from)}`,
+    to === null ? '' : `to ${to.length === 0 ? 'nobody' : listText(to)}`,
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+function isolationText({ minIsolation }: StageRules): string {
+  if (minIsolation === null) return ''
+  return minIsolation === 'full' ? 'isolation full' : `isolation ${minIsolation} or stronger`
+}
+
+function budgetLeftText({ of, period, spentMicroUsd, maxMicroUsd }: BudgetLeft): string {
+  const left = usdText(Math.max(0, maxMicroUsd - spentMicroUsd))
+  const whose = period === 'run' ? `the run of ${of}` : `${of}, ${period}`
+  return `${left} of ${usdText(maxMicroUsd)} left for ${whose}`
+}
+
+/** Names in a row; those beyond the limits are counted. */
+function listText(names: readonly string[]): string {
+  let shown = 0
+  let chars = 0
+  for (const name of names) {
+    chars += name.length + 2
+    if (shown > 0 && (shown === listedMax || chars > listCharsMax)) break
+    shown += 1
+  }
+  const more = names.length - shown
+  const text = names.slice(0, shown).join(', ')
+  return more === 0 ? text : `${text} and ${more} more (the state of the run lists them)`
+}
+
+function quoted(text: string): string {
+  return `\`${text}\``
+}

@@ -1,0 +1,8 @@
+/**
+ * A fault as the daemon's log keeps it.
+ */
+
+/** With the place it came from, where it knows one. */
+export function faultStack(fault: unknown): string {
+  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+}

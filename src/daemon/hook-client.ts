@@ -1,0 +1,107 @@
+/**
+ * Puts the client of command hooks into the data directory: compiled where there is a C compiler,
+ * else a shell script that starts the client in Node. Cheap where nothing has changed, so that
+ * every start of the daemon may call it; what changes is replaced whole, under hooks that run.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { clientName, quoteWord } from '../doors/hook/hook-command.ts'
+import type { Home } from '../home/home.ts'
+import { ensurePrivateFolder, readPrivate, writePrivate } from '../home/private-file.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import {
+  compileProgram,
+  fileHash,
+  findCompiler,
+  hashOf,
+  programMode,
+  readStamp,
+  runProgram,
+  writeStamp,
+} from './compile-program.ts'
+
+export type HookClient = {
+  readonly path: string
+  /** Compiled with everything in it, compiled against libraries of the system, or the script. */
+  readonly kind: 'static' | 'dynamic' | 'script'
+  /** Why it is the script; null: it is not. */
+  readonly why: string | null
+}
+
+export type HookClientMeans = {
+  /** The Node that the daemon and the client in Node run on. */
+  readonly node: string
+  readonly program: string
+  /** Compilers in the order in which they are tried; absent: where systems have them. */
+  readonly cc?: readonly string[]
+}
+
+const source = join(import.meta.dirname, '..', 'doors', 'hook', 'client', 'pawl-hook.c')
+
+/** Installs the client and its settings. Faults: `FILE_UNWRITABLE`, `CONFIG_INVALID`. */
+export async function installHookClient(home: Home, means: HookClientMeans): Promise<HookClient> {
+  ensurePrivateFolder(home.bin)
+  const path = join(home.bin, clientName)
+  const stampPath = join(home.bin, 'hook.stamp')
+  const confPath = join(home.bin, 'hook.conf')
+  const conf = confText(home, means)
+  const script = scriptText(home, means)
+  const compiler = findCompiler(means.cc)
+  const madeOf = hashOf(JSON.stringify([script, compiler, readFileSync(source, 'utf8')]))
+  if (readPrivate(confPath) !== conf) writePrivate(confPath, conf)
+  const stamp = readStamp<HookClient['kind']>(stampPath)
+  const found = fileHash(path)
+  const isOurs = stamp !== null && found === stamp.sha256
+  if (isOurs && stamp.madeOf === madeOf) return { path, kind: stamp.kind, why: stamp.why }
+  // WHY first: hooks work while the compiler does, however slowly.
+  if (!isOurs) writePrivate(path, script, programMode)
+  const made = await compile(path, compiler)
+  if (made.kind === 'script') writePrivate(path, script, programMode)
+  writeStamp(stampPath, { madeOf, sha256: fileHash(path) ?? '', ...made })
+  return { path, ...made }
+}
+
+function confText(home: Home, { node, program }: HookClientMeans): string {
+  const lines = { socket: home.hookSocket, token: home.tokens.agent, node, program }
+  const whole = Object.entries({ ...lines, home: home.folder })
+  for (const [name, path] of whole) {
+    if (!/[\n\0]/.test(path)) continue
+    throw new PawlError('CONFIG_INVALID', `the path of the ${name} holds the end of a line`, {
+      hint: 'name another folder with PAWL_HOME, or move Pawl',
+    })
+  }
+  return whole.map(([name, path]) => `${name} ${path}\n`).join('')
+}
+
+/** What could change Node before Pawl has a say; the compiled client drops all that begin so. */
+const unwanted =
+  'NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_DEBUG ' +
+  'LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH'
+
+function scriptText(home: Home, { node, program }: HookClientMeans): string {
+  return [
+    '#!/bin/sh',
+    "# Pawl's client of hooks, where no other could be made: starts the one in Node.",
+    `unset ${unwanted}`,
+    `PAWL_HOME=${quoteWord(home.folder)}`,
+    'export PAWL_HOME',
+    `exec ${quoteWord(node)} ${quoteWord(program)} hook "$@"`,
+    '',
+  ].join('\n')
+}
+
+type Made = Pick<HookClient, 'kind' | 'why'>
+
+/** Puts a compiled client in place, or tells why it has to be the script. */
+async function compile(path: string, compiler: string | null): Promise<Made> {
+  const sources = [source]
+  const made = await compileProgram({ path, sources, compiler, standard: 'c99', whyUseless })
+  return made.kind === null ? { kind: 'script', why: made.why } : made
+}
+
+/** Without arguments it has to refuse: it runs here, and it is what we think it is. */
+async function whyUseless(draft: string): Promise<string> {
+  const { code, stderr } = await runProgram(draft, [])
+  const isGood = code === 2 && stderr.startsWith('Pawl: blocked: ')
+  return isGood ? '' : `what was compiled does not run: ${code} ${stderr}`
+}

@@ -1,0 +1,31 @@
+/**
+ * What a daemon finds when it starts: how the one before ended, and what is open.
+ */
+import { openStatuses } from '../runtime/open-statuses.ts'
+import type { Store } from '../runtime/ports.ts'
+import type { LogLine } from './log-file.ts'
+
+const openRunsMax = 500
+
+type Start = {
+  /** Whether the daemon before did not end by itself. */
+  readonly left: boolean
+  readonly log: LogLine
+}
+
+/** What a person may want to know at a start. */
+export async function lookAtStart(store: Store, { left, log }: Start): Promise<readonly string[]> {
+  const found: string[] = []
+  if (left) found.push('the daemon before did not end by itself; what it acknowledged is here')
+  const trouble = await store.findTrouble()
+  if (trouble !== null) {
+    found.push(`the store is in trouble: ${trouble}`)
+    log('error', 'the store is in trouble', { trouble })
+  }
+  const where = { workspace: null, definition: null, after: null, limit: openRunsMax }
+  const { items, next } = await store.listRuns({ statuses: openStatuses, ...where })
+  const asking = items.filter((head) => head.status === 'waiting').length
+  const more = next === null ? '' : ' or more'
+  if (items.length > 0) found.push(`runs that go on: ${items.length}${more}, ${asking} of them ask`)
+  return found
+}

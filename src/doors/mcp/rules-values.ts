@@ -1,0 +1,106 @@
+/**
+ * The rules of a stage in the results of tools: only those that exist, under the names that the
+ * author of a workflow gives them. Knows rules as data. Must not know runs.
+ */
+import type { StageRules } from '../../core/dialects/stage-rules.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { usdOf } from '../../core/money.ts'
+
+/** The rules, and what is left of them. */
+export function rulesOf(rules: StageRules): JsonObject {
+  const { tools, toolsDenied, commands, commandTool, files, calls, runCalls, bytes } = rules
+  const { envBlocked, envSet, editLinesMax, paths, minIsolation } = rules
+  return {
+    allowed_tools: tools === 'all' ? null : [...tools],
+    ...(toolsDenied.length === 0 ? {} : { disallowed_tools: [...toolsDenied] }),
+    ...(commands === null
+      ? {}
+      : { allowed_commands: [...commands], allowed_commands_tool: commandTool }),
+    ...(envBlocked.length === 0 ? {} : { blocked_env: [...envBlocked] }),
+    ...(envSet.length === 0 ? {} : { env_overrides: [...envSet] }),
+    ...(editLinesMax === null ? {} : { max_edit_lines: editLinesMax }),
+    ...(files === null
+      ? {}
+      : { max_files_per_state: files.max, files_changed: [...files.changed] }),
+    ...(calls === null ? {} : { max_iterations: calls.max, calls_left: calls.left }),
+    ...(runCalls === null ? {} : { calls_max: runCalls.max, run_calls_left: runCalls.left }),
+    ...(bytes === null ? {} : { context_budget_bytes: bytes.max, bytes_left: bytes.left }),
+    ...(paths === null ? {} : { paths: { read: [...paths.read], write: [...paths.write] } }),
+    ...(minIsolation === null ? {} : { min_isolation: minIsolation }),
+    ...mailOf(rules),
+    ...moneyOf(rules),
+  }
+}
+
+function mailOf({ mail }: StageRules): JsonObject {
+  if (mail === null) return {}
+  const { mailsMax, from, to } = mail
+  const email = {
+    ...(mailsMax === null ? {} : { max_emails_per_session: mailsMax }),
+    ...(from === null ? {} : { allowed_from: [...from] }),
+    ...(to === null ? {} : { allowed_to: [...to] }),
+  }
+  return { email_config: email }
+}
+
+function moneyOf({ budgets, rates }: StageRules): JsonObject {
+  const money = budgets.map(({ of, period, spentMicroUsd, maxMicroUsd }) => ({
+    ...{ of, period, max_usd: usdOf(maxMicroUsd) },
+    left_usd: usdOf(Math.max(0, maxMicroUsd - spentMicroUsd)),
+  }))
+  const calls = rates.map(({ capability, windowMs, left, max }) => ({
+    ...{ capability, window_seconds: windowMs / 1_000, calls_max: max, calls_left: left },
+  }))
+  return {
+    ...(money.length === 0 ? {} : { budgets: money }),
+    ...(calls.length === 0 ? {} : { rates: calls }),
+  }
+}
+
+/** Their JSON schema, as properties. */
+export const rulesSchema: JsonObject = {
+  allowed_tools: {
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    description: 'null: any tool',
+  },
+  disallowed_tools: texts('tools that may not be used'),
+  allowed_commands: texts('commands that may be run, and no others'),
+  allowed_commands_tool: { type: 'string', description: 'the tool whose commands are meant' },
+  blocked_env: texts('variables that no command may read or set'),
+  env_overrides: texts('variables that are set for commands; values are not shown'),
+  max_edit_lines: { type: 'integer', description: 'lines of one edit' },
+  max_files_per_state: { type: 'integer' },
+  files_changed: texts('files that count towards `max_files_per_state`'),
+  max_iterations: { type: 'integer', description: 'calls in this state' },
+  calls_left: { type: 'integer', description: 'calls left in this state' },
+  calls_max: { type: 'integer', description: 'calls in the whole run' },
+  run_calls_left: { type: 'integer', description: 'calls left in the whole run' },
+  context_budget_bytes: { type: 'integer', description: 'bytes of results in this state' },
+  bytes_left: { type: 'integer', description: 'bytes of results left in this state' },
+  paths: {
+    type: 'object',
+    description: 'what file tools may reach beside the workspace',
+    properties: { read: texts('to read'), write: texts('to write') },
+  },
+  min_isolation: { type: 'string', description: 'how strongly jobs have to be isolated' },
+  email_config: { type: 'object', description: 'limits on mail' },
+  budgets: {
+    type: 'array',
+    description: 'money left: of this run, of the runs above it, and of policies',
+    items: {
+      type: 'object',
+      properties: {
+        of: { type: 'string' },
+        period: { enum: ['run', 'hourly', 'daily', 'monthly'] },
+        max_usd: { type: 'number' },
+        left_usd: { type: 'number' },
+      },
+    },
+  },
+  rates: { type: 'array', description: 'calls left by policies', items: { type: 'object' } },
+}
+
+function texts(description: string): Json {
+  return { type: 'array', items: { type: 'string' }, description }
+}

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { homeOf } from './home.ts'
+import { keepingProof, readProof } from './proof-file.ts'
+
+test('what was proved last is kept, and what is no proof counts as none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-proof-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const home = homeOf({ PAWL_HOME: folder }, folder)
+  expect(readProof(home)).toBeNull()
+  const cells = { shell: { outcome: 'stopped', note: '' } } as const
+  const column = { host: 'claude', version: '2', ms: 5, cells, fault: null }
+  const proof = { paths: { shell: 'a shell command' }, hosts: [column] }
+  const door = keepingProof({ provable: ['claude'], prove: async () => proof }, home)
+  expect(await door.prove({ hosts: [], secondsMax: 1 })).toEqual(proof)
+  expect(readProof(home)).toEqual({ ...proof, at: expect.any(Number) })
+  writeFileSync(home.proof, 'nonsense')
+  expect(readProof(home)).toBeNull()
+})

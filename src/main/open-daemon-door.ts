@@ -1,0 +1,44 @@
+/**
+ * The daemon as the command line sees it: where it is, how it is started and ended, and what this
+ * program does in its place.
+ */
+import { extname, join } from 'node:path'
+import { readNote } from '../daemon/daemon-file.ts'
+import { ensureDaemon, stopDaemon } from '../daemon/start-daemon.ts'
+import type { DaemonDoor } from '../doors/cli/remote/daemon-door.ts'
+import { type Environment, type Home, homeOf } from '../home/home.ts'
+import { readToken } from '../home/tokens.ts'
+
+const program = join(import.meta.dirname, `pawl${extname(import.meta.filename)}`)
+
+/** The daemon of the data directory that an environment names. */
+export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
+  const home = homeOf(env, cwd)
+  const mayStart = env.PAWL_NO_AUTOSTART !== '1'
+  return {
+    folder: home.folder,
+    socket: home.socket,
+    hookSocket: home.hookSocket,
+    find: () => readNote(home),
+    token: (role) => readToken(home, role),
+    ensure: () => ensureDaemon(home, mayStart ? program : null),
+    stop: () => stopDaemon(home),
+    // WHY loaded when called: a client needs neither the stores nor the doors.
+    serve: async (wish, io) => {
+      const { serve } = await import('./serve.ts')
+      return serve(wish.shows === 'sample' ? sampleHome(env, cwd) : home, wish, io)
+    },
+    mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
+    gateway: async (wish, io) =>
+      (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
+    care: async (task) => (await import('./care.ts')).care(home, task),
+    people: async () => (await import('../home/people.ts')).openPeopleDoor(home),
+  }
+}
+
+/** WHY not the usual one: what a sample shows never happened, and must not be among what did. */
+function sampleHome(env: Environment, cwd: string): Home {
+  const home = homeOf(env, cwd)
+  const isNamed = (env.PAWL_HOME ?? '') !== ''
+  return isNamed ? home : homeOf({ ...env, PAWL_HOME: `${home.folder}-sample` }, cwd)
+}
