@@ -2,6 +2,7 @@
  * A call about a job, judged like any other call: by its run and the policies over it, or by the
  * policies alone where there is no run.
  */
+import type { NamedRule } from '../core/engine/call.ts'
 import type { Reply, Report } from '../core/engine/types.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
@@ -73,12 +74,16 @@ async function check(runtime: Runtime, asking: Asking, suffix: string): Promise<
   throw new JobFault('PolicyDenied', why)
 }
 
-function denied({ code, reason, rule, hint, instead }: Verdict): JobFault {
+function denied({ code, reason, hint, instead, ...said }: Verdict): JobFault {
   const more = instead.map((one) => ({ ...one }))
   return new JobFault('PolicyDenied', reason, {
-    context: { code, rule, instead: more },
+    context: { code, ...ruleIn(said), instead: more },
     ...(hint === '' ? {} : { recovery: [{ action: 'choose_another', description: hint }] }),
   })
+}
+
+function ruleIn({ rule, document }: NamedRule): NamedRule {
+  return document === undefined ? { rule } : { rule, document }
 }
 
 /** WHY a person is not asked: they are the one who would be. */
@@ -90,7 +95,7 @@ function judgeFree(runtime: Runtime, { tool, input, caller }: Asking): Let {
   const isAsked = verdict.verdict === 'ask' && actor.kind === 'person'
   if (verdict.verdict === 'allow' || isAsked) return { input, callId: null }
   throw new JobFault('PolicyDenied', verdict.reason, {
-    context: { code: verdict.code, rule: verdict.rule },
+    context: { code: verdict.code, ...ruleIn(verdict) },
     recovery: [{ action: 'start_run', description: verdict.hint }],
   })
 }

@@ -4,7 +4,7 @@
  * from just before it is made until it is reported.
  */
 import type { JsonObject } from '../core/json.ts'
-import { hashCall } from '../core/judge.ts'
+import { hashCall } from '../core/judge/grants.ts'
 import { hashJson } from '../core/machine/hash.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Clock } from './clock.ts'

@@ -38,12 +38,13 @@ export function keepReply({ seq, reply }: Said, asked: unknown, last: Event | un
   return JSON.stringify(whole)
 }
 
-function isPlain(reply: Reply, { input, callId }: Allowed): boolean {
+function isPlain(reply: Reply, { input, callId, rule, document }: Allowed): boolean {
   return (
     reply.kind === 'verdict' &&
     reply.verdict === 'allow' &&
     reply.code === null &&
-    reply.rule === null &&
+    reply.rule === (rule ?? null) &&
+    reply.document === document &&
     reply.reason === '' &&
     reply.hint === '' &&
     reply.instead.length === 0 &&
@@ -83,13 +84,14 @@ export async function findKept(
   return plainly(kept, event)
 }
 
-function plainly({ seq, besides }: Plain, { input, callId }: Allowed): Kept {
+function plainly({ seq, besides }: Plain, { input, callId, rule, document }: Allowed): Kept {
   const reply = {
     kind: 'verdict',
     verdict: 'allow',
     code: null,
     reason: '',
-    rule: null,
+    rule: rule ?? null,
+    ...(document === undefined ? {} : { document }),
     hint: '',
     instead: [],
     input,

@@ -7,7 +7,10 @@ import { evaluateOn } from '../expr/evaluate.ts'
 import { couldTouch } from '../expr/glob.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { own } from '../json.ts'
-import { judgeCall, nothingAround } from '../judge.ts'
+import { nameRule } from '../judge/answer.ts'
+import { judge, type Ruling } from '../judge/judge.ts'
+import { nothingAround } from '../judge/question.ts'
+import { rewriteInput } from '../judge/rule-on-shell.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requestCall } from './approval.ts'
 import type { Draft } from './draft.ts'
@@ -15,7 +18,6 @@ import { accept, closeDraft, emit, openDraft, refuse } from './draft.ts'
 import { enterStage } from './enter.ts'
 import { teach } from './instead.ts'
 import { writePath } from './ops.ts'
-import { rewriteInput } from './rule-on-shell.ts'
 import { hasEnded } from './running.ts'
 import { refuseAmounts, warnOfBudgets } from './spend.ts'
 import type {
@@ -27,7 +29,6 @@ import type {
   OpenCall,
   Reply,
   Report,
-  Ruling,
   RunState,
 } from './types.ts'
 
@@ -54,8 +55,7 @@ export function checkCall(where: Where, state: RunState, checking: Checking): De
     emit(draft, { type: 'call.denied', tool, input, code: 'INTERNAL', reason, rule: null })
     const hint = 'this is a fault of Pawl or of the stored definition; tell a person'
     const denied = { verdict: 'deny', code: 'INTERNAL', reason, rule: null, hint } as const
-    const reply = replyOf({ ...denied, meters: [], grant: null }, { input: null, callId: null })
-    return closeDraft(draft, reply)
+    return closeDraft(draft, { kind: 'verdict', ...denied, instead: [], ...notMade })
   }
 }
 
@@ -64,8 +64,8 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
   const { machine, envelope, around = nothingAround } = where
   const draft = openDraft(machine, state, envelope)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-  const ruling = judgeCall({ machine, at: envelope.at, around, ...said }, state, call)
-  switch (ruling.verdict) {
+  const ruling = judge(call, { machine, state, at: envelope.at, around, ...said })
+  switch (ruling.decision) {
     case 'deny':
       return denyCall(draft, { call, ruling, around })
     case 'ask':
@@ -73,7 +73,7 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
     case 'allow':
       return allowCall(draft, checking, ruling)
     default:
-      return assertNever(ruling.verdict)
+      return assertNever(ruling.decision)
   }
 }
 
@@ -82,26 +82,26 @@ type Denied = { readonly call: Call; readonly ruling: Ruling; readonly around: A
 function denyCall(draft: Draft, { call, ruling, around }: Denied): Decision {
   const { machine, envelope, state } = draft
   const where = { machine, envelope, around }
-  const { reason, rule } = ruling
-  const code = ruling.code ?? 'INTERNAL'
-  const { instead, hint } = teach(where, state, { call, denied: { ...ruling, code } })
-  emit(draft, { type: 'call.denied', tool: call.tool, input: call.input, code, reason, rule })
-  const reply = replyOf({ ...ruling, code, hint }, { input: null, callId: null })
-  return closeDraft(draft, { ...reply, instead })
+  const { by } = ruling
+  const code = by.code ?? 'INTERNAL'
+  const { instead, hint } = teach(where, state, { call, denied: { ...by, code } })
+  const said = { code, reason: by.reason, ...nameRule(by.rule, machine.name) }
+  emit(draft, { type: 'call.denied', tool: call.tool, input: call.input, ...said })
+  return closeDraft(draft, { ...replyOf(draft, ruling, notMade), ...said, hint, instead })
 }
 
 function askCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): Decision {
   const callId = nextCallId(draft)
   const { tool, input, edits } = call
-  const { meters, rule } = ruling
-  emit(draft, { type: 'call.asked', callId, tool, input, rule })
+  const { meters, by } = ruling
+  const { rule, ...named } = nameRule(by.rule, draft.machine.name)
+  emit(draft, { type: 'call.asked', callId, tool, input, rule, ...named })
   const whose = holder === undefined ? {} : { holder }
-  const pending = { callId, tool, input, edits, meters, ...whose }
+  const asks = rule === null ? {} : { rule, ...named }
+  const pending = { callId, tool, input, edits, meters, ...whose, ...asks }
   const reason = requestCall(draft, { pending, ruling })
-  return closeDraft(
-    draft,
-    replyOf({ ...ruling, reason }, { input: runningInput(draft, call), callId }),
-  )
+  const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
+  return closeDraft(draft, { ...reply, reason })
 }
 
 function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): Decision {
@@ -109,7 +109,8 @@ function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): De
   const { tool, input, edits, isOwn } = call
   const { grant, reserve } = ruling
   const { at } = draft.envelope
-  const reply = replyOf(ruling, { input: runningInput(draft, call), callId })
+  const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
+  const { rule, document } = reply
   emit(draft, {
     type: 'call.allowed',
     callId,
@@ -122,6 +123,8 @@ function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): De
     ...(grant === null ? {} : { grant }),
     ...(reserve === undefined ? {} : { reserve }),
     ...(holder === undefined ? {} : { holder }),
+    ...(rule === null ? {} : { rule }),
+    ...(document === undefined ? {} : { document }),
   })
   noteLimit(draft)
   return closeDraft(draft, reply)
@@ -138,11 +141,18 @@ function nextCallId(draft: Draft): string {
   return `${draft.envelope.runId}:c${draft.state.seq}`
 }
 
+type Made = { readonly input: JsonObject | null; readonly callId: string | null }
+
+const notMade: Made = { input: null, callId: null }
+
 function replyOf(
-  { verdict, code, reason, rule, hint }: Ruling,
-  call: { readonly input: JsonObject | null; readonly callId: string | null },
+  { machine }: Draft,
+  { decision, by }: Ruling,
+  made: Made,
 ): Extract<Reply, { kind: 'verdict' }> {
-  return { kind: 'verdict', verdict, code, reason, rule, hint, instead: [], ...call }
+  const { code, reason, hint } = by
+  const rule = nameRule(by.rule, machine.name)
+  return { kind: 'verdict', verdict: decision, code, reason, hint, ...rule, instead: [], ...made }
 }
 
 /** The call that uses up the last of a stage says so. */

@@ -12,11 +12,13 @@ import type {
   Alternative,
   Costs,
   Grant,
+  NamedRule,
   OpenCall,
   PendingCall,
   Reservation,
   Reserve,
   Spend,
+  Verdict,
 } from './call.ts'
 import type { ChildOutcome } from './command.ts'
 
@@ -35,7 +37,6 @@ export type {
   Report,
   Reservation,
   Reserve,
-  Ruling,
   RunUsage,
   Spend,
   Verdict,
@@ -134,23 +135,24 @@ export type Event =
       readonly reserve?: Reserve
       /** Who alone may report it; absent: whoever works on the run. */
       readonly holder?: string
+      /** JSON pointer of the rule that let it through; absent: none had to. */
+      readonly rule?: string
+      /** The document of the rule; absent: the definition of the run. */
+      readonly document?: string
     }
-  | {
+  | ({
       readonly type: 'call.asked'
       readonly callId: string
       readonly tool: string
       readonly input: JsonObject
-      /** JSON pointer of the policy rule that asks. */
-      readonly rule: string | null
-    }
-  | {
+    } & NamedRule)
+  | ({
       readonly type: 'call.denied'
       readonly tool: string
       readonly input: JsonObject
       readonly code: DenialCode
       readonly reason: string
-      readonly rule: string | null
-    }
+    } & NamedRule)
   | {
       readonly type: 'call.reported'
       readonly callId: string
@@ -378,18 +380,13 @@ export type Reply =
       readonly missing?: readonly string[]
       readonly issues?: readonly FieldIssue[]
     }
-  | {
+  | ({
       readonly kind: 'verdict'
-      readonly verdict: 'allow' | 'ask' | 'deny'
-      readonly code: DenialCode | null
-      readonly reason: string
-      readonly rule: string | null
-      readonly hint: string
       /** Each of them is possible now; empty unless the call was denied. */
       readonly instead: readonly Alternative[]
       readonly input: JsonObject | null
       readonly callId: string | null
-    }
+    } & Verdict)
 
 export type Decision = {
   readonly events: readonly Event[]

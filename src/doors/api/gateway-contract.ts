@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { denialCodes, gatewayCodes } from '../../core/errors.ts'
-import { alternative, count, folder, jsonObject, name, paid } from './shapes.ts'
+import { alternative, count, folder, jsonObject, name, paid, ruleDocument } from './shapes.ts'
 
 /** Tools that one question may name. */
 const toolsMax = 2_000
@@ -67,6 +67,7 @@ export const gatewayContract = {
       code: z.enum([...denialCodes, ...gatewayCodes]).nullable(),
       reason: z.string(),
       rule: z.string().nullable(),
+      document: ruleDocument,
       hint: z.string(),
       instead: z.array(alternative),
       input: jsonObject.nullable().describe('as it is to be made; null: it is not'),

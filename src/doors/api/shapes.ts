@@ -151,11 +151,21 @@ export const alternative = z
   ])
   .meta({ id: 'Alternative' })
 
+/** Beside a rule. */
+export const ruleDocument = z
+  .string()
+  .optional()
+  .describe('the policy file or definition of `rule`; absent: the definition of the run')
+
 const spoken = {
   verdict,
   code: denialCode.nullable(),
   reason: z.string(),
-  rule: z.string().nullable().describe('JSON pointer of the policy rule that spoke'),
+  rule: z
+    .string()
+    .nullable()
+    .describe('JSON pointer of the rule that decides; null: no author wrote it'),
+  document: ruleDocument,
   hint: z.string(),
   instead: z.array(alternative),
   input: jsonObject.nullable().describe('what to call with instead; null: as it is'),
@@ -196,6 +206,7 @@ export const judgement = z
         about: z.string(),
         code: denialCode.nullable(),
         rule: z.string().nullable(),
+        document: ruleDocument,
       }),
     ),
   })

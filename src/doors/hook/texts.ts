@@ -3,9 +3,11 @@
  * where its run stands, and that it is not finished.
  * Knows words. Must not decide anything.
  */
+
 import { assertNever } from '../../core/assert.ts'
 import type { View } from '../../core/dialects/view.ts'
 import type { Alternative, Reply } from '../../core/engine/types.ts'
+import { ruleText } from '../../core/judge/answer.ts'
 import { budgetText } from '../../core/money.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { FreeVerdict } from '../../runtime/runtime.ts'
@@ -68,9 +70,10 @@ export function freeText(verdict: FreeVerdict): string {
   return sentences([refusedText(verdict), sentence(verdict.hint)])
 }
 
-type Said = Pick<FreeVerdict, 'code' | 'reason' | 'rule'>
+type Said = Pick<FreeVerdict, 'code' | 'reason' | 'rule' | 'document'>
 
-function refusedText({ code, reason, rule }: Said): string {
+function refusedText({ code, reason, ...named }: Said): string {
+  const rule = ruleText(named)
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
   return `Pawl refused this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`
 }
