@@ -7,7 +7,7 @@ import { unborn } from './engine/evolve.ts'
 import type { Call, Verdict } from './engine/types.ts'
 import { asObject, type Json } from './json.ts'
 import { denyBy, nameRule, noAnswers, type RuleAnswer, worstAnswer } from './judge/answer.ts'
-import { answeringRule, limitsOf, quorumFor } from './judge/layers.ts'
+import { answeringRule, asks, limitsOf, quorumFor } from './judge/layers.ts'
 import { policyRule } from './judge/policy-rules.ts'
 import { nothingAround, type Question, questionOf } from './judge/question.ts'
 import type { Machine, Policy } from './machine/machine.ts'
@@ -50,7 +50,7 @@ function guardRule(call: Call): readonly RuleAnswer[] {
 function uncounted(question: Question): readonly RuleAnswer[] {
   const { capability } = question.call
   const consulted = question.policies()
-  const asking = consulted.find(({ answer }) => answer.verdict === 'ask')
+  const asking = consulted.find(asks)
   if (asking !== undefined) {
     if (quorumFor(consulted) === null) return noAnswers
     const reason = `certain people have to agree to \`${capability}\`, whom only a run asks`

@@ -56,6 +56,13 @@ describe('a reply that is kept', () => {
     expect(kept).toMatchObject({ seq: 7, reply })
   })
 
+  test('is as short where a rule let the call through: the record has the rule', async () => {
+    const named = { rule: '/allow/0', document: '/home/ann/.pawl/policy.json' }
+    const { text, kept } = await found({ ...reply, ...named }, asked, allowed(named))
+    expect(text).toMatch(/^{"seq":7,"besides":/)
+    expect(kept?.reply).toEqual({ ...reply, ...named })
+  })
+
   test('is short for any input of which nothing is cut', () => {
     const many = { edits: [{ old: 'a', new: null }], isAll: true, note: 'x'.repeat(inputCharsMax) }
     const event = allowed({ input: many })
@@ -66,7 +73,7 @@ describe('a reply that is kept', () => {
 
   test.each([
     ['says more than its record', { ...reply, reason: 'a person approved this call' }, allowed()],
-    ['names its rule', { ...reply, rule: '/policy/allow/0' }, allowed()],
+    ['names a rule that is not on record', { ...reply, rule: '/policy/allow/0' }, allowed()],
     ['changes the input', { ...reply, input: { file_path: '/work/b.ts' } }, allowed()],
     ['has an input that the record has cut', reply, allowed({ input: { ...input } })],
     ['is of another call than the last record', reply, allowed({ callId: 'r:c6' })],

@@ -26,7 +26,9 @@ import type {
   Command,
   Decision,
   Envelope,
+  NamedRule,
   OpenCall,
+  PendingCall,
   Reply,
   Report,
   RunState,
@@ -94,11 +96,10 @@ function askCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): Deci
   const callId = nextCallId(draft)
   const { tool, input, edits } = call
   const { meters, by } = ruling
-  const { rule, ...named } = nameRule(by.rule, draft.machine.name)
-  emit(draft, { type: 'call.asked', callId, tool, input, rule, ...named })
+  const named = nameRule(by.rule, draft.machine.name)
+  emit(draft, { type: 'call.asked', callId, tool, input, ...named })
   const whose = holder === undefined ? {} : { holder }
-  const asks = rule === null ? {} : { rule, ...named }
-  const pending = { callId, tool, input, edits, meters, ...whose, ...asks }
+  const pending = { callId, tool, input, edits, meters, ...whose, ...allowingRule(named) }
   const reason = requestCall(draft, { pending, ruling })
   const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
   return closeDraft(draft, { ...reply, reason })
@@ -110,7 +111,6 @@ function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): De
   const { grant, reserve } = ruling
   const { at } = draft.envelope
   const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
-  const { rule, document } = reply
   emit(draft, {
     type: 'call.allowed',
     callId,
@@ -123,8 +123,7 @@ function allowCall(draft: Draft, { call, holder }: Checking, ruling: Ruling): De
     ...(grant === null ? {} : { grant }),
     ...(reserve === undefined ? {} : { reserve }),
     ...(holder === undefined ? {} : { holder }),
-    ...(rule === null ? {} : { rule }),
-    ...(document === undefined ? {} : { document }),
+    ...allowingRule(reply),
   })
   noteLimit(draft)
   return closeDraft(draft, reply)
@@ -139,6 +138,11 @@ function runningInput({ machine, state }: Draft, call: Call): JsonObject {
 
 function nextCallId(draft: Draft): string {
   return `${draft.envelope.runId}:c${draft.state.seq}`
+}
+
+function allowingRule({ rule, document }: NamedRule): Pick<PendingCall, 'rule' | 'document'> {
+  if (rule === null) return {}
+  return document === undefined ? { rule } : { rule, document }
 }
 
 type Made = { readonly input: JsonObject | null; readonly callId: string | null }

@@ -32,6 +32,7 @@ export type {
   Denial,
   Grant,
   Held,
+  NamedRule,
   OpenCall,
   PendingCall,
   Report,

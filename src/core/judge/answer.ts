@@ -62,27 +62,33 @@ export function passBy({ by, says, rule, reason }: Passing): RuleAnswer {
   return { by, says, code: null, reason, hint: '', rule }
 }
 
-const severity = { nothing: 0, allow: 0, ask: 1, deny: 2 } as const
-
-/** Those whose yes lets a call through, the one that looked at most of it first. */
-const grantors: readonly Speaker[] = ['people', 'commands', 'tools', 'policy']
+/** Whose yes lets a call through, where all allow it: who looked at most of it counts most. */
+const grantors: Readonly<Partial<Record<Speaker, number>>> = {
+  policy: 1,
+  tools: 2,
+  commands: 3,
+  people: 4,
+}
 
 const unopposed = passBy({ by: 'run', says: 'allow', rule: null, reason: '' })
 
 /** The answer that decides: the first of the worst; where all allow, who let it through. */
 export function worstAnswer(answers: readonly RuleAnswer[]): RuleAnswer {
   let worst = unopposed
-  for (const one of answers) if (severity[one.says] > severity[worst.says]) worst = one
-  return worst === unopposed ? allowingAnswer(answers) : worst
+  let weight = 0
+  for (const one of answers) {
+    const its = weightOf(one)
+    if (its <= weight) continue
+    worst = one
+    weight = its
+  }
+  return worst
 }
 
-function allowingAnswer(answers: readonly RuleAnswer[]): RuleAnswer {
-  for (const by of grantors) {
-    const found = answers.find((one) => one.by === by && one.says === 'allow' && one.rule !== null)
-    // WHY without its words: nobody has to be told why nothing stands in the way, but by a person.
-    if (found !== undefined) return by === 'people' ? found : { ...found, reason: '' }
-  }
-  return unopposed
+function weightOf({ says, by, rule }: RuleAnswer): number {
+  if (says === 'deny') return 20
+  if (says === 'ask') return 10
+  return says === 'nothing' || rule === null ? 0 : (grantors[by] ?? 0)
 }
 
 /** A rule as events and replies of a run name it; `home` is the name of its definition. */

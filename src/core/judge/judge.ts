@@ -11,7 +11,7 @@ import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
 import { type Extent, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
 import { quorumFor } from './layers.ts'
-import { limitsOn, openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
+import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
 import { type JudgingContext, type Question, questionOf, type Rule } from './question.ts'
 import { runStatus } from './run-status.ts'
@@ -64,13 +64,13 @@ export function judge(call: Call, context: JudgingContext, extent: Extent = 'dec
 }
 
 function answersTo(question: Question): readonly RuleAnswer[] {
+  const isDecision = question.extent === 'decision'
   const answers: RuleAnswer[] = []
   for (const rule of rules) {
-    const given = rule(question)
-    if (given.length === 0) continue
-    answers.push(...given)
-    const isDecided = question.extent === 'decision' && given.some(({ says }) => says === 'deny')
-    if (isDecided) break
+    for (const answer of rule(question)) {
+      answers.push(answer)
+      if (isDecision && answer.says === 'deny') return answers
+    }
   }
   return answers
 }
@@ -79,13 +79,14 @@ type Account = Pick<Ruling, 'meters' | 'grant' | 'quorum' | 'reserve'>
 
 /** What a call that is not denied counts against, holds, and needs. */
 function accountOf(question: Question): Account {
-  const { state, call, machine, around, at, estimateMicroUsd } = question
-  const limited = limitsOn(question)
+  const { context, state, call } = question
+  const { machine, around, at, estimateMicroUsd } = context
+  const limited = question.limits()
   const grant = question.grant()
   const quorum = quorumFor(question.policies())
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const holding = { machine, around, at, limited, ...said }
-  const reserve = reserveFor(holding, wishOf(question, state, call.tool))
+  const reserve = reserveFor(holding, wishOf(context, state, call.tool))
   return {
     meters: reservationsFor(limited, grant?.at ?? null),
     grant: grant?.approvalId ?? null,

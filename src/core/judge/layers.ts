@@ -70,19 +70,33 @@ export function answeringRule({ layer, answer }: Consulted): RuleRef | null {
   return answer.verdict === 'deny' ? { document, pointer: join(pointer, 'default') } : null
 }
 
-/** The rules that answered and have a limit. */
+const noLimits: readonly PlacedLimit[] = []
+
+/** The rules of all policies that answered and have a limit. */
+export function limitsIn(consulted: readonly Consulted[]): readonly PlacedLimit[] {
+  return consulted.some(({ answer }) => answer.limited.length > 0)
+    ? consulted.flatMap(limitsOf)
+    : noLimits
+}
+
+/** The rules of one policy that answered and have a limit. */
 export function limitsOf({ layer, answer }: Consulted): readonly PlacedLimit[] {
-  const { tier } = answer
-  if (tier !== 'ask' && tier !== 'allow') return []
-  return answer.limited
+  const { tier, limited } = answer
+  if (limited.length === 0 || (tier !== 'ask' && tier !== 'allow')) return noLimits
+  return limited
     .filter((rule) => rule.rate !== null || rule.budget !== null)
     .map((rule) => placedLimit(layer, tier, rule))
 }
 
 /** Budgets for models: no call is of a model, and every one of them makes it go on. */
-export function modelLimits({ layer }: Pick<Consulted, 'layer'>): readonly PlacedLimit[] {
-  const { models } = indexPolicy(layer.policy)
-  return models.map(({ tier, rule }) => placedLimit(layer, tier, rule))
+export function modelLimits(consulted: readonly Consulted[]): readonly PlacedLimit[] {
+  let limits = noLimits
+  for (const { layer } of consulted) {
+    const { models } = indexPolicy(layer.policy)
+    if (models.length === 0) continue
+    limits = limits.concat(models.map(({ tier, rule }) => placedLimit(layer, tier, rule)))
+  }
+  return limits
 }
 
 function placedLimit(layer: Layer, tier: 'ask' | 'allow', rule: Limited['rule']): PlacedLimit {
@@ -90,8 +104,14 @@ function placedLimit(layer: Layer, tier: 'ask' | 'allow', rule: Limited['rule'])
   return { rule, meter: meterOf(layer.owner, tier, rule.capability), source }
 }
 
+/** Whether a policy asks a person. */
+export function asks({ answer }: Consulted): boolean {
+  return answer.verdict === 'ask'
+}
+
 /** Who has to agree for all the rules that ask; null: one person, whoever it is. */
 export function quorumFor(consulted: readonly Consulted[]): Quorum | null {
-  const rules = consulted.flatMap(({ answer }) => (answer.verdict === 'ask' ? answer.limited : []))
+  if (!consulted.some(asks)) return null
+  const rules = consulted.filter(asks).flatMap(({ answer }) => answer.limited)
   return strictest(rules.flatMap(({ quorum }) => (quorum === undefined ? [] : [quorum])))
 }

@@ -11,7 +11,7 @@ import type { Machine, RuleRef, RunOrigins } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
 import { findFull, hasRoom, openHint, type Usage, usedText } from '../policy/limits.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
-import { limitsOf, modelLimits, type PlacedLimit } from './layers.ts'
+import { modelLimits, type PlacedLimit } from './layers.ts'
 import type { Question, Rule } from './question.ts'
 
 // ── runs ────────────────────────────────────────────────────────────────────
@@ -20,25 +20,31 @@ type Used = RunUsage & { readonly machine: Machine }
 
 /** Limits of whole runs: a child uses up what its parents may use, and not only its own. */
 export const runLimits: Rule = (question) => {
-  const { machine, state, around, at, call } = question
+  const { context, machine, state, call } = question
+  const { around, at } = context
   const { below, above, dearest = state.dearest ?? {} } = around
+  if (!isLimited({ machine }) && !above.some(isLimited)) return noAnswers
   const own = {
     machine,
     callsCount: state.callsCount + below.callsCount,
     costMicroUsd: state.costMicroUsd + below.costMicroUsd,
     held: addHeld(heldBy(state, { at, dearest }), below.held ?? nothingHeld),
   }
-  const wish = wishOf(question, state, call.tool)
+  const wish = wishOf(context, state, call.tool)
   // Calls are the stages' business, which is over after the end; money stays what it is.
   const isFree = hasEnded(state) || state.status === 'paused'
   const answers: RuleAnswer[] = []
-  for (const run of above.length === 0 ? [own] : [own, ...above]) {
+  for (const run of [own, ...above]) {
     const money = exhaustedMoney(run, wish)
     if (money !== null) answers.push(runAnswer(run, 'microUsdMax', money))
     const calls = isFree ? null : exhaustedCalls(run)
     if (calls !== null) answers.push(runAnswer(run, 'callsMax', calls))
   }
   return answers
+}
+
+function isLimited({ machine }: Pick<Used, 'machine'>): boolean {
+  return machine.limits.microUsdMax !== null || machine.limits.callsMax !== null
 }
 
 function runAnswer({ machine }: Used, field: keyof RunOrigins, denial: Denial): RuleAnswer {
@@ -72,23 +78,21 @@ function exhausted(code: DenialCode, reason: string): Denial {
 
 /** Limits of the policies' rules that speak of the call, then the budgets of models. */
 export const policyLimits: Rule = (question) => {
-  const own = limitsOn(question)
-  const models = question.policies().flatMap(modelLimits)
-  if (own.length + models.length === 0) return noAnswers
+  const consulted = question.policies()
+  if (consulted.length === 0) return noAnswers
+  const limits = question.limits()
+  const models = modelLimits(consulted)
+  if (limits.length + models.length === 0) return noAnswers
   const usage = usageOf(question)
-  return [...own, ...models].flatMap((limit) => limitAnswers(question, limit, usage))
-}
-
-/** The limits that a call counts against once it is let through. */
-export function limitsOn(question: Question): readonly PlacedLimit[] {
-  return question.policies().flatMap(limitsOf)
+  return [...limits, ...models].flatMap((limit) => limitAnswers(question, limit, usage))
 }
 
 function usageOf(question: Question): Usage {
-  const { around, at, state, call } = question
+  const { context, state, call } = question
+  const { around, at } = context
   const { meters, held = {} } = around
   const since = question.grant()?.at ?? null
-  return { meters, at, since, held, wish: wishOf(question, state, call.tool) }
+  return { meters, at, since, held, wish: wishOf(context, state, call.tool) }
 }
 
 function limitAnswers(
@@ -107,7 +111,7 @@ function limitAnswers(
 // ── open calls ──────────────────────────────────────────────────────────────
 
 /** WHY denied, also what holds nothing: one of the two could not be kept until its report. */
-export const openCallsLimit: Rule = ({ state, at }) => {
+export const openCallsLimit: Rule = ({ state, context: { at } }) => {
   const { openCalls, holdsCount = 0 } = state
   if (holdsCount < openCallsMax) return noAnswers
   const holding = openCalls.filter(({ reserve }) => reserve !== undefined && at < reserve.until)

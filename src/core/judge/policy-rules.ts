@@ -5,33 +5,44 @@ import { refuseData } from '../engine/clean-data.ts'
 import type { Call, Denial } from '../engine/types.ts'
 import { isHopeless, quorumText } from '../machine/quorum.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
-import { answeringRule, type Consulted, quorumFor } from './layers.ts'
+import { answeringRule, asks, type Consulted, quorumFor } from './layers.ts'
 import type { Question, Rule } from './question.ts'
 import { waiting } from './run-status.ts'
 
 /** The answer of every policy that holds here, the highest authority first. */
-export const policyRule: Rule = (question) =>
-  question.policies().flatMap((one) => policyAnswers(question, one))
+export const policyRule: Rule = (question) => {
+  const answers: RuleAnswer[] = []
+  for (const one of question.policies()) {
+    const answer = policyAnswer(question, one)
+    if (answer !== null) answers.push(answer)
+  }
+  return answers
+}
 
-function policyAnswers(question: Question, consulted: Consulted): readonly RuleAnswer[] {
+/** Null: none of its rules speaks of the call, and nobody wants to hear so. */
+function policyAnswer(question: Question, consulted: Consulted): RuleAnswer | null {
   const { call, extent } = question
   const { layer, answer } = consulted
   const rule = answeringRule(consulted)
   if (answer.verdict === 'deny') {
-    return [denyBy({ by: 'policy', rule, denial: denialOf(consulted, call) })]
+    return denyBy({ by: 'policy', rule, denial: denialOf(consulted, call) })
   }
   if (answer.verdict === 'ask' && question.grant() === null) {
     const reason = `${layer.name} asks a person before \`${call.capability}\``
     const hint = 'wait for the decision, then make the same call again'
-    return [{ by: 'policy', says: 'ask', code: null, reason, hint, rule }]
+    return { by: 'policy', says: 'ask', code: null, reason, hint, rule }
   }
-  const says = rule === null ? 'nothing' : 'allow'
-  if (extent === 'explanation') {
-    const tier = `${layer.name}, by its tier \`${answer.tier}\``
-    const reason = rule === null ? `no rule of ${layer.name} names it` : tier
-    return [passBy({ by: 'policy', says, rule, reason })]
+  if (extent === 'decision') {
+    return rule === null ? null : passBy({ by: 'policy', says: 'allow', rule, reason: '' })
   }
-  return rule === null ? noAnswers : [passBy({ by: 'policy', says, rule, reason: '' })]
+  return rule === null
+    ? passBy({ by: 'policy', says: 'nothing', rule, reason: `no rule of ${layer.name} names it` })
+    : passBy({
+        by: 'policy',
+        says: 'allow',
+        rule,
+        reason: `${layer.name}, by its tier \`${answer.tier}\``,
+      })
 }
 
 function denialOf({ layer, answer }: Consulted, call: Call): Denial {
@@ -50,7 +61,7 @@ function denialOf({ layer, answer }: Consulted, call: Call): Denial {
 export const peopleRule: Rule = (question) => {
   const { call } = question
   const consulted = question.policies()
-  const asking = consulted.find(({ answer }) => answer.verdict === 'ask')
+  const asking = consulted.find(asks)
   if (asking === undefined) return noAnswers
   const rule = answeringRule(asking)
   const problem = refuseData(call.input)

@@ -7,7 +7,7 @@ import { own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
 import type { Extent, RuleAnswer } from './answer.ts'
 import { findGrant } from './grants.ts'
-import { type Consulted, consultPolicies } from './layers.ts'
+import { asks, type Consulted, consultPolicies, limitsIn, type PlacedLimit } from './layers.ts'
 import { type Standing, standingOf } from './run-status.ts'
 
 /** What a call is judged by. */
@@ -28,7 +28,10 @@ export const nothingAround: Around = {
   meters: null,
 }
 
-export type Question = JudgingContext & {
+export type Question = {
+  readonly context: JudgingContext
+  readonly machine: Machine
+  readonly state: RunState
   readonly call: Call
   readonly extent: Extent
   /** Undefined: there is no such stage. */
@@ -36,6 +39,8 @@ export type Question = JudgingContext & {
   readonly standing: Standing
   /** What every policy says of the call; found out once, and only where it is needed. */
   readonly policies: () => readonly Consulted[]
+  /** The limits of policies that the call counts against once it is let through. */
+  readonly limits: () => readonly PlacedLimit[]
   /** The yes of the person who was asked about this very call; null: there is none. */
   readonly grant: () => Grant | null
 }
@@ -53,16 +58,24 @@ export function questionOf(call: Call, context: JudgingContext, extent: Extent):
     consulted ??= consultPolicies(context, call)
     return consulted
   }
-  const isAsked = (): boolean => policies().some(({ answer }) => answer.verdict === 'ask')
+  let limits: readonly PlacedLimit[] | null = null
   return {
-    ...context,
+    context,
+    machine,
+    state,
     call,
     extent,
     stage,
     standing: standingOf({ machine, state, stage }),
     policies,
+    limits: () => {
+      limits ??= limitsIn(policies())
+      return limits
+    },
     grant: () => {
-      if (grant === undefined) grant = isAsked() ? findGrant(state.grants, call, at) : null
+      if (grant === undefined) {
+        grant = policies().some(asks) ? findGrant(state.grants, call, at) : null
+      }
       return grant
     },
   }

@@ -4,14 +4,14 @@
  */
 import type { Call, Denial, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
-import type { Machine, RuleRef, Stage, ToolRule } from '../machine/machine.ts'
+import type { RuleRef, Stage, ToolRule } from '../machine/machine.ts'
 import { explainCommands } from '../shell/explain-commands.ts'
 import { namesMatch } from '../tools/hosts.ts'
 import { ruleOnProtected } from '../tools/protected.ts'
 import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './answer.ts'
-import type { Rule } from './question.ts'
+import type { Question, Rule } from './question.ts'
 import { ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
 import {
   listedShell,
@@ -22,12 +22,7 @@ import {
 } from './rule-on-shell.ts'
 import type { RuleField, StageDenial } from './stage-denial.ts'
 
-type Asked = {
-  readonly machine: Machine
-  readonly stage: Stage
-  readonly state: RunState
-  readonly call: Call
-}
+type Asked = Question & { readonly stage: Stage }
 
 type StageRule = {
   readonly by: Speaker
@@ -107,24 +102,28 @@ export const stageRules: readonly Rule[] = [
 ]
 
 function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rule {
-  return ({ machine, state, call, stage, standing, extent }) => {
-    if (stage === undefined) return noAnswers
-    if (standing !== 'open' && (standing !== 'free' || isLasting === undefined)) return noAnswers
-    const asked: Asked = { machine, stage, state, call }
-    const denial = deny(asked)
+  return (question) => {
+    if (!isHeld(question, isLasting)) return noAnswers
+    const denial = deny(question)
     if (denial !== null) {
-      const rule = 'field' in denial ? ruleIn(asked, denial.field) : null
+      const rule = 'field' in denial ? ruleIn(question, denial.field) : null
       return [denyBy({ by, rule, denial })]
     }
-    const field = allow?.(asked) ?? null
-    const rule = field === null ? null : ruleIn(asked, field)
-    if (extent === 'decision') {
+    const field = allow?.(question) ?? null
+    const rule = field === null ? null : ruleIn(question, field)
+    if (question.extent === 'decision') {
       return rule === null ? noAnswers : [passBy({ by, says: 'allow', rule, reason: '' })]
     }
-    const text = looked(asked)
+    const text = looked(question)
     const says = text === null ? 'nothing' : 'allow'
     return [passBy({ by, says, rule, reason: text ?? silence })]
   }
+}
+
+/** Whether a rule of the stage holds now. */
+function isHeld(question: Question, isLasting?: true): question is Asked {
+  const { standing, stage } = question
+  return stage !== undefined && (standing === 'open' || (standing === 'free' && isLasting === true))
 }
 
 /** Where a field of the stage is written; the stage itself, if that is all that is known. */
@@ -136,12 +135,12 @@ function ruleIn({ machine, stage }: Asked, field: RuleField): RuleRef {
 }
 
 /** The commands of a text one by one, for an explanation: they decide nothing beside the list. */
-function eachCommand(question: Parameters<Rule>[0]): readonly RuleAnswer[] {
-  const { machine, state, call, stage, standing, extent } = question
-  const { commands } = stage?.rule ?? { commands: null }
-  if (extent === 'decision' || standing !== 'open') return noAnswers
-  if (stage === undefined || call.shell === null || commands === null) return noAnswers
-  const rule = ruleIn({ machine, stage, state, call }, 'commands')
+function eachCommand(question: Question): readonly RuleAnswer[] {
+  if (question.extent === 'decision' || !isHeld(question)) return noAnswers
+  const { call, stage } = question
+  const { commands } = stage.rule
+  if (call.shell === null || commands === null) return noAnswers
+  const rule = ruleIn(question, 'commands')
   const first = ruleOnShell(stage, call)
   return explainCommands(call.shell, commands, call.workspace).flatMap((one) => {
     const { text, entry, trouble } = one
