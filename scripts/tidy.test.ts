@@ -133,6 +133,14 @@ test('doors, stores and dialects do not import their neighbours', () => {
   expect(broken('src/core/dialects/process/a.ts', text('steps'))).toEqual(['2 neighbour'])
 })
 
+test('a machine does not know policies, and policies do not know who judges by them', () => {
+  const text = (folder: string) => `import { a } from '../${folder}/a.ts'`
+  expect(broken('src/core/machine/a.ts', text('policy'))).toEqual(['2 neighbour'])
+  expect(broken('src/core/policy/a.ts', text('judge'))).toEqual(['2 neighbour'])
+  expect(broken('src/core/policy/a.ts', text('machine'))).toEqual([])
+  expect(broken('src/core/judge/a.ts', text('policy'))).toEqual([])
+})
+
 test('what neighbours share, and what stands above them, may meet', () => {
   expect(broken('src/core/dialects/steps/a.ts', `import { a } from '../shared/a.ts'`)).toEqual([])
   expect(broken('src/core/dialects/steps/a.ts', `import { a } from '../read.ts'`)).toEqual([])

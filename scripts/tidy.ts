@@ -155,6 +155,9 @@ export const rules: Rules = {
     { folder: 'src/doors/', apart: null, shared: ['api', 'init'] },
     { folder: 'src/store/', apart: null, shared: [] },
     { folder: 'src/core/dialects/', apart: ['process', 'workflow', 'steps'], shared: [] },
+    // WHY one way only: a policy is part of a machine, and the judge reads both.
+    { folder: core, apart: ['machine', 'policy'], shared: ['machine'] },
+    { folder: core, apart: ['policy', 'judge'], shared: ['policy'] },
   ],
   wordBans: [{ folder: 'src/core/engine/', words: ['process', 'workflow', 'steps'] }],
   pureFolder: core,

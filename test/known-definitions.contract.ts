@@ -60,6 +60,6 @@ export function compiled(definition: JsonObject): Machine {
 
 /** A machine without what may differ: where things stood, what nothing enforces, the hash. */
 export function essence(machine: Machine): Json {
-  const { hash: _, meta: __, ...rest } = machine
+  const { hash: _, meta: __, origins: ___, ...rest } = machine
   return JSON.parse(JSON.stringify(rest, (key, value) => (key === 'origin' ? undefined : value)))
 }

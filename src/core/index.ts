@@ -8,7 +8,6 @@ export {
   compileDefinition,
 } from './dialects/compile-definition.ts'
 export { hear, type Utterance } from './dialects/hear.ts'
-export { pointerOfDenial } from './dialects/rule-pointer.ts'
 export { type View, viewMember } from './dialects/view.ts'
 export { printAscii } from './draw/ascii.ts'
 export { printDot } from './draw/dot.ts'
@@ -51,11 +50,13 @@ export {
   type WarningCode,
   warningCodes,
 } from './errors.ts'
-export { explainCall } from './explain.ts'
 export { type Finding, hasErrors } from './finding.ts'
 export type { Json, JsonObject } from './json.ts'
+export type { RuleAnswer } from './judge/answer.ts'
+export { judge, type Ruling } from './judge/judge.ts'
+export type { JudgingContext } from './judge/question.ts'
 export { linkMachine } from './machine/check.ts'
-export type { DialectName, Machine } from './machine/machine.ts'
+export type { DialectName, Machine, RuleRef } from './machine/machine.ts'
 export { compilePolicy } from './policy/compile-policy.ts'
 export { readSource, readValue, type SourceFormat } from './source/read-source.ts'
 export {

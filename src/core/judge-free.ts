@@ -3,45 +3,66 @@
  * stays out of its reach. Everything else is free.
  */
 import { plainMachine } from './dialects/compiled.ts'
+import { unborn } from './engine/evolve.ts'
 import type { Call, Verdict } from './engine/types.ts'
 import { alternationOf, fromAgentHosts } from './hosts/registry.ts'
 import { asObject, type Json } from './json.ts'
-import { askPolicies, limitsOf, nothingAround, policyDenial, quorumFor } from './judge.ts'
+import { denyBy, nameRule, noAnswers, type RuleAnswer, worstAnswer } from './judge/answer.ts'
+import { answeringRule, asks, limitsOf, quorumFor } from './judge/layers.ts'
+import { policyRule } from './judge/policy-rules.ts'
+import { nothingAround, type Question, questionOf } from './judge/question.ts'
 import type { Machine, Policy } from './machine/machine.ts'
 import { ruleOnProtected } from './tools/protected.ts'
 
 /** Stands in for the definition that there is not. */
 export const noMachine: Machine = { ...plainMachine('no run', 'workflow', ''), hash: '' }
 
-const allow: Verdict = { verdict: 'allow', code: null, reason: '', rule: null, hint: '' }
-
 /** May this call happen, though no definition speaks of it? */
 export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdict {
-  if (call.isOwn) return allow
+  const around = { ...nothingAround, policies }
+  const context = { machine: noMachine, state: unborn, at: 0, around }
+  const question = questionOf(call, context, 'decision')
+  const answers = call.isOwn
+    ? noAnswers
+    : [...guardRule(call), ...policyRule(question).map(asking), ...uncounted(question)]
+  const { says, code, reason, hint, rule } = worstAnswer(answers)
+  const verdict = says === 'nothing' ? 'allow' : says
+  return { verdict, code, reason, hint, ...nameRule(rule, noMachine.name) }
+
+  function asking(one: RuleAnswer): RuleAnswer {
+    const agreed = `a person has to agree to \`${call.capability}\``
+    return one.says === 'ask' ? { ...one, reason: agreed, hint: startRun } : one
+  }
+}
+
+const startRun = 'start a run (`pawl start NAME`): it keeps count, and asks'
+
+/** WHY not all that is protected in a run: what starts code on its own is everyday work as well. */
+function guardRule(call: Call): readonly RuleAnswer[] {
   const held = ruleOnProtected(call)
-  // WHY not all that is protected in a run: what starts code on its own is everyday work as well.
   // Nor another agent: there is no run that would not hold it.
   const isGuard = held?.code === 'PATH_PROTECTED' && speaksOfGuards(call.input)
-  if (held !== null && isGuard) return { verdict: 'deny', rule: null, ...held }
-  const around = { ...nothingAround, policies }
-  const spoken = askPolicies({ machine: noMachine, at: 0, around }, call)
-  const denied = spoken.find(({ answer }) => answer.verdict === 'deny')
-  if (denied !== undefined) return policyDenial(denied, call)
-  const asking = spoken.find(({ answer }) => answer.verdict === 'ask')
-  const limited = spoken.find((one) => limitsOf(one).length > 0)
-  if (asking === undefined && limited === undefined) return allow
-  const rule = asking?.answer.rule ?? limited?.answer.rule ?? null
-  const hint = 'start a run (`pawl start NAME`): it keeps count, and asks'
-  if (asking !== undefined && quorumFor(spoken) !== null) {
-    const reason = `certain people have to agree to \`${call.capability}\`, whom only a run asks`
-    return { verdict: 'deny', code: 'POLICY_DENIED', reason, rule, hint }
-  }
+  return held !== null && isGuard
+    ? [denyBy({ by: 'protected', rule: null, denial: held })]
+    : noAnswers
+}
+
+/** What only a run can do: ask certain people, and keep count. */
+function uncounted(question: Question): readonly RuleAnswer[] {
+  const { capability } = question.call
+  const consulted = question.policies()
+  const asking = consulted.find(asks)
   if (asking !== undefined) {
-    const reason = `a person has to agree to \`${call.capability}\``
-    return { verdict: 'ask', code: null, reason, rule, hint }
+    if (quorumFor(consulted) === null) return noAnswers
+    const reason = `certain people have to agree to \`${capability}\`, whom only a run asks`
+    const denial = { code: 'POLICY_DENIED', reason, hint: startRun } as const
+    return [denyBy({ by: 'people', rule: answeringRule(asking), denial })]
   }
-  const reason = `\`${call.capability}\` has a limit, and without a run nobody counts`
-  return { verdict: 'deny', code: 'RATE_LIMITED', reason, rule, hint }
+  const limited = consulted.find((one) => limitsOf(one).length > 0)
+  if (limited === undefined) return noAnswers
+  const reason = `\`${capability}\` has a limit, and without a run nobody counts`
+  const denial = { code: 'RATE_LIMITED', reason, hint: startRun } as const
+  return [denyBy({ by: 'limit', rule: answeringRule(limited), denial })]
 }
 
 /** Names of what holds the agent: Pawl, and the hosts with their settings. */

@@ -3,7 +3,7 @@
  * offered at all.
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
-import { lookAlike } from '../core/policy/look-alike.ts'
+import { lookAlike } from '../core/look-alike.ts'
 import { isControlTool } from '../core/tools/own-tools.ts'
 
 export type SeenTool = { readonly tool: string; readonly definition: JsonObject }

@@ -4,7 +4,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { withPick } from '../core/dialects/shape.ts'
-import { type IsolationLevel, isolationLevels } from '../core/policy/isolation-levels.ts'
+import { type IsolationLevel, isolationLevels } from '../core/machine/isolation-levels.ts'
 import { destinationsMax, type Network, portDefault, readPattern } from '../runner/destinations.ts'
 import type { RunnerLimits } from '../runner/settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'

@@ -5,6 +5,7 @@
 import type { Report } from '../core/engine/types.ts'
 import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
+import { ruleFields } from '../core/judge/answer.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import type { CallAnswer, CallRequest } from '../runtime/calls/calls.ts'
 import { JobFault } from '../runtime/job-fault.ts'
@@ -61,14 +62,14 @@ function requestOf({ tool, input, caller }: Asking): CallRequest {
 }
 
 function faultOf({ refusal, approvalId, ...answer }: CallAnswer): JobFault {
-  const { code, reason, rule, hint, instead } = answer
+  const { code, reason, hint, instead } = answer
   if (refusal !== null) {
     const why = refusal.note === '' ? 'the person gave no reason' : refusal.note
     const context = { approval_id: approvalId, reason: why }
     return new JobFault('ApprovalRejected', reason, { context })
   }
   return new JobFault('PolicyDenied', reason, {
-    context: { code, rule, instead: instead.map((one) => ({ ...one })) },
+    context: { code, ...ruleFields(answer), instead: instead.map((one) => ({ ...one })) },
     ...(hint === '' ? {} : { recovery: [{ action: 'choose_another', description: hint }] }),
   })
 }

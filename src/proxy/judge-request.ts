@@ -4,6 +4,7 @@
  */
 import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
+import { ruleText } from '../core/judge/answer.ts'
 import type { CallAnswer } from '../runtime/calls/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { refuse } from './refused.ts'
@@ -30,14 +31,15 @@ export function openJudge({ runtime, askWaitMs }: Options): Judge {
   }
 }
 
-function refusalText({ state, code, reason, hint, rule, approvalId }: CallAnswer): string {
+function refusalText(answer: CallAnswer): string {
+  const { state, code, reason, hint, approvalId } = answer
   if (state === 'pending') {
     return (
       `a person has to decide first (approval ${approvalId}): ${reason}. ` +
       'Send exactly the same again once it is approved; nothing was sent'
     )
   }
-  const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null).join(', ')
+  const by = [code, ruleText(answer)].filter((one) => one !== null && one !== '').join(', ')
   return `Pawl refused this: ${reason} [${by}]${hint === '' ? '' : `; ${hint}`}`
 }
 

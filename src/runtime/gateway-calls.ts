@@ -3,6 +3,7 @@
  * of a gateway and the life of a call.
  */
 import type { JsonObject } from '../core/json.ts'
+import { ruleFields } from '../core/judge/answer.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { CallAnswer, CallRequest, Calls } from './calls/calls.ts'
 import type { Located } from './calls/locate-run.ts'
@@ -80,8 +81,9 @@ const nothing = {
 } as const
 
 function verdictOf(answer: CallAnswer, pass: Pass | null): GatewayVerdict {
-  const { state, verdict, code, reason, rule, hint, instead, runId, branch, approvalId } = answer
-  const said = { ...nothing, verdict, code, reason, rule, hint, instead, runId, branch }
+  const { state, verdict, code, reason, hint, instead, runId, branch, approvalId } = answer
+  const named = ruleFields(answer)
+  const said = { ...nothing, verdict, code, reason, ...named, hint, instead, runId, branch }
   if (state === 'allowed') {
     const { input, callId, isUnguarded } = answer
     const bytesLeft = answer.view()?.bytesLeft ?? null

@@ -40,6 +40,8 @@ export type GatewayVerdict = {
   readonly code: DenialCode | GatewayCode | null
   readonly reason: string
   readonly rule: string | null
+  /** The document of the rule; absent: the definition of the run. */
+  readonly document?: string
   readonly hint: string
   readonly instead: readonly Alternative[]
   /** As it is to be made; null: it is not. */

@@ -44,8 +44,6 @@ export type Desk = {
 export type Planned = {
   readonly command: Command
   readonly branch: string | null
-  /** Adds what only the words of the author can tell. */
-  readonly finish?: (answered: Answered) => Answered
 }
 
 /** What is wanted of a run, once it is known how the run stands. */
@@ -67,8 +65,7 @@ export function handleCommand(desk: Desk, wish: Wish, by: By): Promise<Outcome> 
       const run = desk.cache.get(runId) ?? (await openRun(desk, runId))
       const planned = plan(run)
       const context = contextFor(desk, run, by.actor)
-      const plainly = commandFamily(run.family, planned, context)
-      const answered = planned.finish?.(plainly) ?? plainly
+      const answered = commandFamily(run.family, planned, context)
       const standing = standingOf(run)
       const { branch } = planned
       const decided = { runId, answered, standing, branch, at: context.at, asked }

@@ -5,9 +5,8 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../core/assert.ts'
 import { hear } from '../core/dialects/hear.ts'
-import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
 import { identityOf } from '../core/engine/call-identity.ts'
-import { type Answered, type Member, openLeaf } from '../core/engine/family.ts'
+import { type Member, openLeaf } from '../core/engine/family.ts'
 import type { Call } from '../core/engine/types.ts'
 import { noMachine } from '../core/judge-free.ts'
 import { readCall } from '../core/tools/read-call.ts'
@@ -34,8 +33,7 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
       const same = sameAs === undefined ? {} : { sameAs }
       const held = { ...estimate, ...same, ...identityOf(intent) }
-      const finish = (answered: Answered): Answered => nameRule(answered, leafOf(run, branch), call)
-      return { command: { type: 'CheckCall', call, ...held }, branch, finish }
+      return { command: { type: 'CheckCall', call, ...held }, branch }
     }
     case 'spend': {
       const { spend, branch } = intent
@@ -62,19 +60,6 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     default:
       return assertNever(intent)
   }
-}
-
-/** A denial by the stage names the field of the definition that says so, in reply and log. */
-function nameRule(answered: Answered, { machine, state }: Member, call: Call): Answered {
-  const { reply } = answered
-  if (reply.kind !== 'verdict' || reply.code === null || reply.rule !== null) return answered
-  const { code } = reply
-  const rule = pointerOfDenial(machine, { state, call, code })
-  if (rule === null) return answered
-  const recorded = answered.recorded.map(({ runId, event }) =>
-    event.type === 'call.denied' ? { runId, event: { ...event, rule } } : { runId, event },
-  )
-  return { ...answered, reply: { ...reply, rule }, recorded }
 }
 
 function whole(command: Planned['command']): Planned {

@@ -3,7 +3,7 @@
  * capabilities (`process.run` and its kin). Knows jobs and who they belong to. Must not know how a
  * job is held, or over which wire somebody asks.
  */
-import type { IsolationLevel } from '../core/policy/isolation-levels.ts'
+import type { IsolationLevel } from '../core/machine/isolation-levels.ts'
 import type { JobState } from './job-states.ts'
 import type { By } from './runtime.ts'
 
@@ -11,7 +11,7 @@ export {
   type IsolationLevel,
   isolationLevels,
   type MinIsolation,
-} from '../core/policy/isolation-levels.ts'
+} from '../core/machine/isolation-levels.ts'
 
 export { type JobState, jobStates } from './job-states.ts'
 

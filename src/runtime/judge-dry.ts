@@ -2,10 +2,10 @@
  * A dry run of a call against a run as it stands, or against a definition in a stage.
  * Nothing is kept.
  */
-import { pointerOfDenial } from '../core/dialects/rule-pointer.ts'
 import { aroundMember } from '../core/engine/around.ts'
 import { commandFamily, startFamily } from '../core/engine/family.ts'
-import { explainCall } from '../core/explain.ts'
+import { explain } from '../core/judge/explain.ts'
+import { judge } from '../core/judge/judge.ts'
 import type { Shop } from './definitions.ts'
 import { findDefinition } from './find-definition.ts'
 import { contextFor, contextOf, currentRun, type Desk } from './handle-command.ts'
@@ -33,11 +33,9 @@ export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promis
     policies: context.policies ?? [],
     at: context.at,
   })
-  const chain = explainCall({ machine, at: context.at, around }, state, call)
-  const { verdict, code, reason, hint, instead, input } = reply
-  const rule =
-    reply.rule ?? (code === null ? null : pointerOfDenial(machine, { state, call, code }))
-  return { stage: state.stage, verdict, code, reason, rule, hint, instead, input, chain }
+  const { answers } = judge(call, { machine, state, at: context.at, around }, 'explanation')
+  const { kind: _, callId: __, ...said } = reply
+  return { stage: state.stage, ...said, chain: explain(answers, machine.name) }
 }
 
 /** A run that was never started, in the stage that is asked about. */

@@ -39,6 +39,6 @@ function readPolicies(folder: string): readonly Policy[] {
       const hint = `put it right (\`pawl check ${path}\`); until then every call is denied`
       throw new PawlError('CONFIG_INVALID', `the policy \`${path}\` has errors: ${what}`, { hint })
     }
-    return [compilePolicy(shape.value, `${path}#`)]
+    return [compilePolicy(shape.value, '', path)]
   })
 }

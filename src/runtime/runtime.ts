@@ -7,12 +7,12 @@ import type { View } from '../core/dialects/view.ts'
 import type { CallIdentity } from '../core/engine/call-identity.ts'
 import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
-import type { Word } from '../core/explain.ts'
 import type { Finding } from '../core/finding.ts'
 import type { HostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { ExplainedAnswer } from '../core/judge/explain.ts'
+import type { MinIsolation } from '../core/machine/isolation-levels.ts'
 import type { Machine, MailRule, Policy, Source } from '../core/machine/machine.ts'
-import type { MinIsolation } from '../core/policy/isolation-levels.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Calls } from './calls/calls.ts'
 import type { CostQuery, CostReport } from './cost-report.ts'
@@ -155,10 +155,11 @@ export type Judgement = {
   readonly code: DenialCode | null
   readonly reason: string
   readonly rule: string | null
+  readonly document?: string
   readonly hint: string
   readonly instead: readonly Alternative[]
   readonly input: JsonObject | null
-  readonly chain: readonly Word[]
+  readonly chain: readonly ExplainedAnswer[]
 }
 
 /** A definition that was offered, with every remark about it. */

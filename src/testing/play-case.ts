@@ -126,7 +126,7 @@ function layPolicy(node: Node | null, findings: Finding[]): readonly Policy[] {
   if (node === null) return []
   const read = readShape(policySchema, node)
   findings.push(...read.findings)
-  return read.value === null ? [] : [compilePolicy(read.value, '/policy')]
+  return read.value === null ? [] : [compilePolicy(read.value, '/policy', 'case')]
 }
 
 type Stage = {

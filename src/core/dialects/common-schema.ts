@@ -2,7 +2,7 @@
  * Fields that a definition of any dialect may have.
  */
 import { z } from 'zod'
-import { isolationLevels } from '../policy/isolation-levels.ts'
+import { isolationLevels } from '../machine/isolation-levels.ts'
 import { policySchema } from '../policy/schema.ts'
 
 /** A text that is not blank. */

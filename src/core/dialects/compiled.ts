@@ -1,11 +1,11 @@
 /**
  * What a compiler gives back, and the parts every machine has when its author is silent.
  */
-import type { Finding } from '../finding.ts'
+import { type Finding, join } from '../finding.ts'
 import { emptyRecord } from '../json.ts'
+import type { IsolationLevel } from '../machine/isolation-levels.ts'
 import type { Machine, Stage, StageRule, ToolRule, Trigger } from '../machine/machine.ts'
 import { microUsd } from '../money.ts'
-import type { IsolationLevel } from '../policy/isolation-levels.ts'
 
 export type Draft = Omit<Machine, 'hash'>
 export type Compiled = { readonly machine: Draft; readonly findings: readonly Finding[] }
@@ -93,3 +93,32 @@ export function plainMachine(name: string, dialect: Machine['dialect'], initial:
     meta: {},
   }
 }
+
+/** Pointers of those fields that the author wrote, each by the name of the rule it becomes. */
+export function originsOf<Rule extends string>(
+  at: string,
+  written: object,
+  steps: Readonly<Record<Rule, readonly string[]>>,
+): { readonly [rule in Rule]?: string } {
+  const origins: { [rule in Rule]?: string } = {}
+  for (const rule of Object.keys(steps) as Rule[]) {
+    if (isWritten(written, steps[rule])) origins[rule] = join(at, ...steps[rule])
+  }
+  return origins
+}
+
+function isWritten(written: object, steps: readonly string[]): boolean {
+  let value: unknown = written
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return false
+    value = (value as Readonly<Record<string, unknown>>)[step]
+  }
+  return value !== undefined
+}
+
+/** The rules of a whole run; every dialect spells these fields alike. */
+export const runFields = {
+  policy: ['policy'],
+  paths: ['paths'],
+  microUsdMax: ['session_budget_usd'],
+} as const

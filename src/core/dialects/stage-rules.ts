@@ -2,14 +2,15 @@
  * The rules that hold for a run where it stands, as data: what its stage allows, and what is left
  * of every limit. Reads, decides nothing: the guard judges calls by the same fields.
  */
-import { touchedFiles } from '../engine/rule-on-counts.ts'
+
 import { hasEnded, isFreed } from '../engine/running.ts'
 import type { Around, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
-import { layersOf } from '../judge.ts'
+import { layersOf } from '../judge/layers.ts'
+import { touchedFiles } from '../judge/rule-on-counts.ts'
+import type { IsolationLevel } from '../machine/isolation-levels.ts'
+import { isolationLevels } from '../machine/isolation-levels.ts'
 import type { Machine, MailRule, PathRule, PolicyRule, Stage } from '../machine/machine.ts'
-import type { IsolationLevel } from '../policy/isolation-levels.ts'
-import { isolationLevels } from '../policy/isolation-levels.ts'
 import { meterOf } from '../policy/limits.ts'
 import { callsWithin, type Meter, spentIn } from '../policy/meters.ts'
 import { openRule } from './compiled.ts'

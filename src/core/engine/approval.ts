@@ -3,7 +3,9 @@
  * What is pending is data in the log, so a grant days later needs no code to be replayed.
  */
 import type { JsonObject } from '../json.ts'
-import { hashCall } from '../judge.ts'
+import { nameRule, ruleText } from '../judge/answer.ts'
+import { hashCall } from '../judge/grants.ts'
+import type { Ruling } from '../judge/judge.ts'
 import { hashJson } from '../machine/hash.ts'
 import type { Gate, Machine, Move } from '../machine/machine.ts'
 import { type Quorum, quorumText } from '../machine/quorum.ts'
@@ -20,7 +22,6 @@ import type {
   Decision,
   Envelope,
   PendingCall,
-  Ruling,
   RunState,
 } from './types.ts'
 
@@ -77,11 +78,13 @@ export function requestCall(
   { pending, ruling }: { readonly pending: PendingCall; readonly ruling: Ruling },
 ): Approval {
   const id = `${draft.envelope.runId}:a${draft.state.seq}`
-  const rule = ruling.rule === null ? '' : ` (\`${ruling.rule}\`)`
+  const { by, quorum } = ruling
+  const named = ruleText(nameRule(by.rule, draft.machine.name))
+  const rule = named === null ? '' : ` (\`${named}\`)`
   const question =
     `may \`${visible(pending.tool)}\` be called with ${showInput(pending.input)}? ` +
-    `${visible(ruling.reason)}${rule}`
-  const message = askedOf(question, ruling.quorum)
+    `${visible(by.reason)}${rule}`
+  const message = askedOf(question, quorum)
   const approval: Approval = {
     id,
     kind: 'call',
@@ -89,7 +92,7 @@ export function requestCall(
     hash: hashCall(pending),
     ...openUntil(draft.envelope),
     pending,
-    ...quorumIn(draft, ruling.quorum),
+    ...quorumIn(draft, quorum),
   }
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })

@@ -5,7 +5,6 @@
 import type { DenialCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Machine, Policy, ResultSave } from '../machine/machine.ts'
-import type { Quorum } from '../machine/quorum.ts'
 import type { Meters } from '../policy/meters.ts'
 import type { ShellReading } from '../shell/reading.ts'
 import type { CallIdentity } from './call-identity.ts'
@@ -118,6 +117,9 @@ export type PendingCall = CallIdentity & {
   readonly input: JsonObject
   readonly edits: readonly string[]
   readonly meters: readonly Reservation[]
+  /** The rule that asks, as events name it; absent in approvals of before. */
+  readonly rule?: string
+  readonly document?: string
 }
 
 /** A person's no to a call, or that nobody decided in time, until its caller is told. */
@@ -165,27 +167,21 @@ export type Grant = {
   readonly expiresAt?: number
 }
 
+/** How events and replies name the rule that decides. */
+export type NamedRule = {
+  /** JSON pointer; null: no author wrote it. */
+  readonly rule: string | null
+  /** The document of the rule; absent: the definition of the run. */
+  readonly document?: string
+}
+
 /** May a call happen? The worst of all answers: deny > ask > allow. */
-export type Verdict = {
+export type Verdict = NamedRule & {
   readonly verdict: 'allow' | 'ask' | 'deny'
   readonly code: DenialCode | null
   readonly reason: string
-  /** JSON pointer of the policy rule that spoke. */
-  readonly rule: string | null
   /** How to go on, one line; empty when nothing stands in the way. */
   readonly hint: string
-}
-
-/** A verdict with what has to be recorded when it is carried out. */
-export type Ruling = Verdict & {
-  /** What the call counts against once it is let through. */
-  readonly meters: readonly Reservation[]
-  /** The approval that lets it through. */
-  readonly grant: string | null
-  /** Who has to agree, where it asks; absent: one person, whoever it is. */
-  readonly quorum?: Quorum
-  /** Money that is held once it is let through; absent: none. */
-  readonly reserve?: Reserve
 }
 
 /** Something that is possible now, instead of a call that was denied. */

@@ -6,13 +6,14 @@
 import type { DenialCode } from '../errors.ts'
 import { type HostId, hostIds, ownHostId } from '../hosts/registry.ts'
 import { own } from '../json.ts'
-import { judgeCall } from '../judge.ts'
+import type { RuleAnswer } from '../judge/answer.ts'
+import { judge } from '../judge/judge.ts'
+import { touchedFiles } from '../judge/rule-on-counts.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
 import { readCall, toolNameCharsMax } from '../tools/read-call.ts'
 import { toolOf } from '../tools/tool-names.ts'
-import { touchedFiles } from './rule-on-counts.ts'
 import { sendSignal } from './send-signal.ts'
-import type { Alternative, Around, Call, Envelope, RunState, Verdict } from './types.ts'
+import type { Alternative, Around, Call, Envelope, RunState } from './types.ts'
 import { wordHint } from './word-hint.ts'
 
 /** How many of each kind are tried; what is beyond is not named. */
@@ -25,7 +26,7 @@ type Where = { readonly machine: Machine; readonly envelope: Envelope; readonly 
 
 type Denied = {
   readonly call: Call
-  readonly denied: Verdict & { readonly code: DenialCode }
+  readonly denied: RuleAnswer & { readonly code: DenialCode }
 }
 
 /** The alternatives to a denied call, and its hint with them. */
@@ -68,9 +69,8 @@ const toolCodes: ReadonlySet<DenialCode> = new Set([
 const commandCodes: ReadonlySet<DenialCode> = new Set(['COMMAND_NOT_ALLOWED', 'COMMAND_UNREADABLE'])
 
 /** A limit of a policy rolls on; those of stages and runs do not. */
-function hasRoomLater({ around }: Where, { code, rule }: Denied['denied']): boolean {
-  const isLimit = code === 'RATE_LIMITED' || code === 'BUDGET_EXHAUSTED'
-  return isLimit && rule !== null && around.meters !== null
+function hasRoomLater({ around }: Where, { by }: Denied['denied']): boolean {
+  return by === 'limit' && around.meters !== null
 }
 
 type Trial = {
@@ -85,8 +85,8 @@ type Outcome = 'passes' | 'asks' | 'fails'
 
 function tryCall({ where, state }: Trial, call: Call): Outcome {
   const { machine, envelope, around } = where
-  const { verdict } = judgeCall({ machine, at: envelope.at, around }, state, call)
-  return verdict === 'deny' ? 'fails' : verdict === 'ask' ? 'asks' : 'passes'
+  const { decision } = judge(call, { machine, state, at: envelope.at, around })
+  return decision === 'deny' ? 'fails' : decision === 'ask' ? 'asks' : 'passes'
 }
 
 /** The worst of several ways in which an alternative may be used. */

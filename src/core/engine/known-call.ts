@@ -3,13 +3,14 @@
  * let through and its end was never reported. None of these is a new call.
  */
 import type { DenialCode } from '../errors.ts'
-import { hashCall } from '../judge.ts'
+import { hashCall } from '../judge/grants.ts'
 import type {
   Approval,
   CallRefusal,
   Command,
   Grant,
   OpenCall,
+  PendingCall,
   RefusedCall,
   RunState,
 } from './types.ts'
@@ -17,7 +18,7 @@ import type {
 type Checking = Extract<Command, { type: 'CheckCall' }>
 
 export type KnownCall =
-  | { readonly kind: 'pending'; readonly approval: Approval; readonly callId: string }
+  | { readonly kind: 'pending'; readonly approval: Approval; readonly pending: PendingCall }
   /** Let through before. `lost`: its own holder asks again, since the answer never arrived. */
   | { readonly kind: 'lost' | 'unsure'; readonly open: OpenCall }
 
@@ -27,8 +28,8 @@ export function findKnownCall(state: RunState, checking: Checking): KnownCall | 
   if (caller === undefined) return null
   const { approval } = state
   if (approval !== null && 'tool' in approval.pending && approval.pending.caller === caller) {
-    const { callId } = approval.pending
-    if (approval.hash === hashCall(call)) return { kind: 'pending', approval, callId }
+    const { pending } = approval
+    if (approval.hash === hashCall(call)) return { kind: 'pending', approval, pending }
   }
   return findOpenCall(state, checking)
 }

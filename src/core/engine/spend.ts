@@ -4,8 +4,8 @@
  */
 
 import { own } from '../json.ts'
-import type { Judging } from '../judge.ts'
-import { layersOf, limitsOf, nothingAround } from '../judge.ts'
+import { layersOf, limitsOf } from '../judge/layers.ts'
+import { nothingAround } from '../judge/question.ts'
 import type { Machine } from '../machine/machine.ts'
 import { costMicroUsdMax, sumMicroUsdMax, tokensMax, usdText } from '../money.ts'
 import { evaluatePolicy } from '../policy/evaluate.ts'
@@ -28,7 +28,7 @@ export function recordSpend(where: Where, state: RunState, spend: Spend): Decisi
   const problem = refuseAmounts(state, { cost: costMicroUsd, ...tokens })
   if (problem !== null) return refuse(state, problem)
   const draft = openDraft(where.machine, state, where.envelope)
-  const meters = modelMeters(judgingOf(where), spend.model ?? 'unknown')
+  const meters = modelMeters(where, spend.model ?? 'unknown')
   emit(draft, { type: 'money.spent', ...spend, at: where.envelope.at, meters })
   warnOfBudgets(draft, { ...where, state, costMicroUsd })
   return accept(draft)
@@ -60,14 +60,10 @@ export function refuseAmounts(
   }
 }
 
-function judgingOf({ machine, envelope, around = nothingAround }: Where): Judging {
-  return { machine, at: envelope.at, around }
-}
-
 /** The meters with a budget on which the cost of a model counts. */
-function modelMeters(where: Judging, model: string): readonly string[] {
+function modelMeters({ machine, around = nothingAround }: Where, model: string): readonly string[] {
   const names = { exact: [`${modelPrefix}${model}`], resembled: [] }
-  const limited = layersOf(where).flatMap((layer) =>
+  const limited = layersOf({ machine, around }).flatMap((layer) =>
     limitsOf({ layer, answer: evaluatePolicy(layer.policy, names) }),
   )
   return [...new Set(limited.filter(({ rule }) => rule.budget !== null).map((one) => one.meter))]
@@ -119,10 +115,10 @@ function policyBudgets(draft: Draft, paid: Paid): Budget[] {
     (one) => one.type === 'money.spent' || one.type === 'call.reported',
   )
   const counted = event?.meters ?? []
-  const { around = nothingAround, envelope, costMicroUsd } = paid
+  const { machine, around = nothingAround, envelope, costMicroUsd } = paid
   if (counted.length === 0 || around.meters === null) return []
   const { meters } = around
-  return layersOf(judgingOf(paid)).flatMap(({ owner, policy }) =>
+  return layersOf({ machine, around }).flatMap(({ owner, policy }) =>
     (['ask', 'allow'] as const).flatMap((tier) =>
       policy[tier].flatMap(({ capability, budget }) => {
         const meter = meterOf(owner, tier, capability)

@@ -12,12 +12,14 @@ import type {
   Alternative,
   Costs,
   Grant,
+  NamedRule,
   OpenCall,
   PendingCall,
   RefusedCall,
   Reservation,
   Reserve,
   Spend,
+  Verdict,
 } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
 import type { ChildOutcome } from './command.ts'
@@ -32,13 +34,13 @@ export type {
   Denial,
   Grant,
   Held,
+  NamedRule,
   OpenCall,
   PendingCall,
   RefusedCall,
   Report,
   Reservation,
   Reserve,
-  Ruling,
   RunUsage,
   Spend,
   Verdict,
@@ -135,25 +137,26 @@ export type Event =
       readonly grant?: string
       /** Money that is held for it until its report; absent: none. */
       readonly reserve?: Reserve
+      /** JSON pointer of the rule that let it through; absent: none had to. */
+      readonly rule?: string
+      /** The document of the rule; absent: the definition of the run. */
+      readonly document?: string
     })
-  | {
+  | ({
       readonly type: 'call.asked'
       readonly callId: string
       readonly tool: string
       readonly input: JsonObject
-      /** JSON pointer of the policy rule that asks. */
-      readonly rule: string | null
-    }
-  | {
+    } & NamedRule)
+  | ({
       readonly type: 'call.denied'
       readonly tool: string
       readonly input: JsonObject
       readonly code: DenialCode
       readonly reason: string
-      readonly rule: string | null
       /** The approval by whose refusal it is denied; absent: none. */
       readonly refusedBy?: string
-    }
+    } & NamedRule)
   | {
       readonly type: 'call.reported'
       readonly callId: string
@@ -383,13 +386,8 @@ export type Reply =
       readonly missing?: readonly string[]
       readonly issues?: readonly FieldIssue[]
     }
-  | {
+  | ({
       readonly kind: 'verdict'
-      readonly verdict: 'allow' | 'ask' | 'deny'
-      readonly code: DenialCode | null
-      readonly reason: string
-      readonly rule: string | null
-      readonly hint: string
       /** Each of them is possible now; empty unless the call was denied. */
       readonly instead: readonly Alternative[]
       readonly input: JsonObject | null
@@ -400,7 +398,7 @@ export type Reply =
       readonly needsQuorum?: true
       /** Who refused it; absent: nobody did. */
       readonly refusal?: CallRefusal
-    }
+    } & Verdict)
 
 /** A person's no; `by` is null where nobody decided in time. */
 export type CallRefusal = { readonly by: string | null; readonly note: string }

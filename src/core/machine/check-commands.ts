@@ -2,7 +2,7 @@
  * Which entries of a command list are no restriction, and which can never match.
  * Knows the names of programs. Must not parse a shell line: an entry is words, compared as words.
  */
-import { lookAlike } from '../policy/look-alike.ts'
+import { lookAlike } from '../look-alike.ts'
 import { findOdd } from '../shell/odd-characters.ts'
 
 function words(text: string): ReadonlySet<string> {

@@ -13,12 +13,14 @@ export function hashJson(value: Json): string {
 }
 
 /**
- * A machine with the hash of all its other content.
+ * A machine with the hash of all its other content but the origins of its rules.
  * WHY not the canonical spelling: the author's order is content here. It is the order in which
  *     signals are shown and stages drawn, and a compiler writes its own fields in one order.
  */
 export function sealMachine(machine: Omit<Machine, 'hash'>): Machine {
-  return { ...machine, hash: hashText(JSON.stringify(machine)) }
+  // WHY without origins: they came later, and a definition keeps the hash that runs are pinned to.
+  const { origins: _, ...content } = machine
+  return { ...machine, hash: hashText(JSON.stringify(content)) }
 }
 
 function hashText(text: string): string {

@@ -8,13 +8,16 @@
 
 import type { Expr } from '../expr/expr.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { IsolationLevel } from '../policy/isolation-levels.ts'
+import type { IsolationLevel } from './isolation-levels.ts'
 import type { Quorum } from './quorum.ts'
 
 export type DialectName = 'process' | 'workflow' | 'steps'
 
 /** JSON pointer into the author's definition. */
 export type Origin = string
+
+/** A rule, by the document it is written in and its place there. */
+export type RuleRef = { readonly document: string; readonly pointer: Origin }
 
 export type Machine = {
   /** Version of this shape. Stored machines are never rewritten. */
@@ -51,6 +54,32 @@ export type Machine = {
   readonly danger: 'safe' | 'moderate' | 'dangerous'
   /** What the author noted that nothing enforces. */
   readonly meta: JsonObject
+  /** Where the author wrote each rule; absent: compiled before rules had an origin. */
+  readonly origins?: RuleOrigins
+}
+
+/** JSON pointers of the rules that the author wrote. INVARIANT: no part of the hash. */
+export type RuleOrigins = {
+  readonly run: RunOrigins
+  /** By stage. */
+  readonly stages: Readonly<Record<string, StageOrigins>>
+}
+export type RunOrigins = {
+  readonly policy?: Origin
+  readonly paths?: Origin
+  readonly microUsdMax?: Origin
+  readonly callsMax?: Origin
+}
+export type StageOrigins = {
+  readonly allow?: Origin
+  readonly deny?: Origin
+  readonly commands?: Origin
+  readonly envBlocked?: Origin
+  readonly envSet?: Origin
+  readonly callsMax?: Origin
+  readonly editLinesMax?: Origin
+  readonly filesMax?: Origin
+  readonly bytesMax?: Origin
 }
 
 export type Stage = {
@@ -295,6 +324,8 @@ export type Policy = {
   readonly otherwise: 'allow' | 'deny'
   /** Jobs that cannot be held so strongly are refused; absent: none is. */
   readonly minIsolation?: IsolationLevel
+  /** Where it is written; absent: in a definition, or nobody said. */
+  readonly source?: RuleRef
 }
 
 export type PolicyRule = {

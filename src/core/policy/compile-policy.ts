@@ -9,8 +9,12 @@ import type { PolicyDefinition } from './schema.ts'
 
 type RuleDefinition = NonNullable<PolicyDefinition['allow']>[number]
 
-/** The policy that a document means; `pointer` is where it stands. */
-export function compilePolicy(definition: PolicyDefinition, pointer: string): Policy {
+/** The policy that a document means; `pointer` is where it stands in the document. */
+export function compilePolicy(
+  definition: PolicyDefinition,
+  pointer: string,
+  document?: string,
+): Policy {
   const tier = (name: 'allow' | 'ask' | 'deny'): PolicyRule[] =>
     (definition[name] ?? []).map((rule, index) => compileRule(rule, join(pointer, name, index)))
   const allow = tier('allow')
@@ -24,6 +28,7 @@ export function compilePolicy(definition: PolicyDefinition, pointer: string): Po
     deny: tier('deny'),
     otherwise: definition.default ?? 'allow',
     ...(least === undefined ? {} : { minIsolation: least }),
+    ...(document === undefined ? {} : { source: { document, pointer } }),
   }
 }
 

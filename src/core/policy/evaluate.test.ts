@@ -26,10 +26,10 @@ test('deny is read before ask, ask before allow, whatever the width of the patte
   expect(answer(policy, 'web')).toMatchObject({ verdict: 'allow', rule: null, tier: 'default' })
 })
 
-test('a policy that denies by default says so at its default', () => {
+test('a policy that denies by default says that no rule of it does', () => {
   const policy: PolicyDefinition = { default: 'deny', allow: [{ capability: 'bash' }] }
   expect(answer(policy, 'bash').verdict).toBe('allow')
-  expect(answer(policy, 'edit')).toMatchObject({ verdict: 'deny', rule: '/policy/default' })
+  expect(answer(policy, 'edit')).toMatchObject({ verdict: 'deny', rule: null, tier: 'default' })
 })
 
 test('a star at the end is any rest, and nothing else in a pattern is special', () => {
@@ -110,8 +110,7 @@ function naive(policy: Policy, names: readonly string[]): PolicyAnswer {
     const [first] = matching
     if (first !== undefined) return { verdict: tier, tier, rule: first.origin, limited }
   }
-  const rule = policy.otherwise === 'deny' ? '/policy/default' : null
-  return { verdict: policy.otherwise, tier: 'default', rule, limited: [] }
+  return { verdict: policy.otherwise, tier: 'default', rule: null, limited: [] }
 }
 
 test('the index answers as looking at every rule does', () => {

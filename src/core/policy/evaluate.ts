@@ -2,9 +2,10 @@
  * What a policy says about a call: deny, then ask, then allow, then its default.
  * Knows rules and names. Must not know usage: whether a limit has room is asked elsewhere.
  */
+
+import { lookAlike } from '../look-alike.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 import { indexPolicy, matchTier } from './index-policy.ts'
-import { lookAlike } from './look-alike.ts'
 
 /** The names by which policies may speak of one call. */
 export type CallNames = {
@@ -15,7 +16,7 @@ export type CallNames = {
 
 export type PolicyAnswer = {
   readonly verdict: 'allow' | 'ask' | 'deny'
-  /** JSON pointer of the rule; null: no rule speaks of the call. */
+  /** JSON pointer of the rule; null: no rule speaks of the call, and the default decides. */
   readonly rule: string | null
   readonly tier: 'deny' | 'ask' | 'allow' | 'default'
   /** Matching rules of the tier that have a limit or a quorum, in the author's order. */
@@ -24,9 +25,6 @@ export type PolicyAnswer = {
 
 const noRules: readonly PolicyRule[] = []
 const unspoken: PolicyAnswer = { verdict: 'allow', rule: null, tier: 'default', limited: noRules }
-
-/** Where a policy says what happens to a call that no rule names. */
-export const defaultPointer = '/policy/default'
 
 /** The names of a call: its capability, and the tool's name as hosts and authors spell it. */
 export function namesOf(call: {
@@ -62,7 +60,7 @@ export function evaluatePolicy(policy: Policy, names: CallNames): PolicyAnswer {
     return { verdict: 'allow', rule: allow.first.origin, tier: 'allow', limited: allow.limited }
   }
   if (policy.otherwise === 'allow') return unspoken
-  return { verdict: 'deny', rule: defaultPointer, tier: 'default', limited: noRules }
+  return { verdict: 'deny', rule: null, tier: 'default', limited: noRules }
 }
 
 function denied(rule: string): PolicyAnswer {

@@ -3,7 +3,7 @@
  * Knows field names and their kinds. What they mean is the compiler's business.
  */
 import { z } from 'zod'
-import { isolationLevels } from './isolation-levels.ts'
+import { isolationLevels } from '../machine/isolation-levels.ts'
 
 const rateLimitSchema = z
   .object({

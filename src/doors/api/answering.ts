@@ -4,6 +4,7 @@
  */
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
+import { ruleFields } from '../../core/judge/answer.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs.ts'
 import type { DefinitionRow } from '../../runtime/ports.ts'
@@ -101,9 +102,9 @@ export function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 're
 
 /** What a call is now, as it goes over the wire. */
 export function callAnswerOf(answer: CallAnswer): Answer<'runs.check'> {
-  const { state, verdict, code, reason, rule, hint, instead, input, callId } = answer
+  const { state, verdict, code, reason, hint, instead, input, callId } = answer
   const { runId, seq, approvalId, refusal, report } = answer
-  const said = { verdict, code, reason, rule, hint, instead, input, callId }
+  const said = { verdict, code, reason, ...ruleFields(answer), hint, instead, input, callId }
   const reply = { kind: 'verdict', state, ...said, approvalId, refusal, report } as const
   return { runId: runId ?? '', seq, reply }
 }

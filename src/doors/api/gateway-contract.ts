@@ -3,7 +3,16 @@
  */
 import { z } from 'zod'
 import { denialCodes, gatewayCodes } from '../../core/errors.ts'
-import { alternative, callWaitMs, count, folder, jsonObject, name, paid } from './shapes.ts'
+import {
+  alternative,
+  callWaitMs,
+  count,
+  folder,
+  jsonObject,
+  name,
+  paid,
+  ruleDocument,
+} from './shapes.ts'
 
 /** Tools that one question may name. */
 const toolsMax = 2_000
@@ -68,6 +77,7 @@ export const gatewayContract = {
       code: z.enum([...denialCodes, ...gatewayCodes]).nullable(),
       reason: z.string(),
       rule: z.string().nullable(),
+      document: ruleDocument,
       hint: z.string(),
       instead: z.array(alternative),
       input: jsonObject.nullable().describe('as it is to be made; null: it is not'),

@@ -3,7 +3,7 @@
  * capabilities. Ranges are checked by the runner, whose faults say what can be done next.
  */
 import { z } from 'zod'
-import { isolationLevels } from '../../core/policy/isolation-levels.ts'
+import { isolationLevels } from '../../core/machine/isolation-levels.ts'
 import { jobStates } from '../../runtime/job-states.ts'
 import { count, folder, name, text } from './shapes.ts'
 

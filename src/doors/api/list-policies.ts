@@ -50,6 +50,11 @@ async function readOwn(runtime: Runtime): Promise<readonly Listed[]> {
   return found
 }
 
+/** As the numbers of the latest runs name it. */
+function pointerOf({ source }: Policy, { origin: rule }: PolicyRule): string {
+  return source === undefined ? rule : `${source.document}#${rule}`
+}
+
 function listed(policy: Policy, named: Named): Listed {
   const shadows = new Map(shadowedRules(policy).map((one) => [one.pointer, one.message]))
   const show = (tier: 'deny' | 'ask' | 'allow') => (rule: PolicyRule) => ({
@@ -57,7 +62,7 @@ function listed(policy: Policy, named: Named): Listed {
     capability: rule.capability,
     rate: rule.rate,
     budget: rule.budget,
-    pointer: rule.origin,
+    pointer: pointerOf(policy, rule),
     shadowed: shadows.get(rule.origin) ?? null,
   })
   const rules = [

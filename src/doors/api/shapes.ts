@@ -7,9 +7,9 @@ import type { FindingCode } from '../../core/errors.ts'
 import { denialCodes, errorCodes, warningCodes } from '../../core/errors.ts'
 import { hostIds } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { isolationLevels } from '../../core/machine/isolation-levels.ts'
 import { fieldTypes } from '../../core/machine/machine.ts'
 import { costMicroUsdMax } from '../../core/money.ts'
-import { isolationLevels } from '../../core/policy/isolation-levels.ts'
 
 // WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
 export const json = z.unknown() as unknown as z.ZodType<Json>
@@ -196,11 +196,21 @@ export const alternative = z
   ])
   .meta({ id: 'Alternative' })
 
+/** Beside a rule. */
+export const ruleDocument = z
+  .string()
+  .optional()
+  .describe('the policy file or definition of `rule`; absent: the definition of the run')
+
 const spoken = {
   verdict,
   code: denialCode.nullable(),
   reason: z.string(),
-  rule: z.string().nullable().describe('JSON pointer of the policy rule that spoke'),
+  rule: z
+    .string()
+    .nullable()
+    .describe('JSON pointer of the rule that decides; null: no author wrote it'),
+  document: ruleDocument,
   hint: z.string(),
   instead: z.array(alternative),
   input: jsonObject.nullable().describe('what to call with instead; null: as it is'),
@@ -267,6 +277,7 @@ export const judgement = z
         about: z.string(),
         code: denialCode.nullable(),
         rule: z.string().nullable(),
+        document: ruleDocument,
       }),
     ),
   })

@@ -4,6 +4,7 @@
  * Knows events. Must not know what anybody does with the numbers.
  */
 import type { Event } from '../../core/engine/types.ts'
+import { ruleText } from '../../core/judge/answer.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Answer } from './contract.ts'
@@ -88,11 +89,11 @@ function note(tally: Tally, event: Event, at: number): void {
       break
     case 'call.denied':
       add(tally, { day, tool: event.tool }, { denied: 1 })
-      addRule(tally, { rule: event.rule, code: event.code, says: 'deny' })
+      addRule(tally, { rule: ruleText(event), code: event.code, says: 'deny' })
       break
     case 'call.asked':
       add(tally, { day, tool: event.tool }, { asked: 1 })
-      addRule(tally, { rule: event.rule, code: null, says: 'ask' })
+      addRule(tally, { rule: ruleText(event), code: null, says: 'ask' })
   }
 }
 

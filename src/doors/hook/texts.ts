@@ -3,10 +3,12 @@
  * where its run stands, and that it is not finished.
  * Knows words. Must not decide anything.
  */
+
 import { assertNever } from '../../core/assert.ts'
 import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { View } from '../../core/dialects/view.ts'
 import type { Alternative } from '../../core/engine/types.ts'
+import { ruleText } from '../../core/judge/answer.ts'
 import { budgetText } from '../../core/money.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { UnclearRun } from '../../runtime/calls/locate-run.ts'
@@ -17,7 +19,7 @@ const standingCharsMax = 1_600
 const briefCharsMax = 1_000
 const listedMax = 12
 
-type Verdict = Pick<CallAnswer, 'code' | 'reason' | 'rule' | 'hint' | 'instead'>
+type Verdict = Pick<CallAnswer, 'code' | 'reason' | 'rule' | 'document' | 'hint' | 'instead'>
 
 /** Why a call does not happen. */
 export function refusalText(reply: Verdict): string {
@@ -70,9 +72,10 @@ export function unclearText({ reason, hint }: UnclearRun): string {
   return sentences([`Pawl refused this call: ${reason}.`, sentence(hint)])
 }
 
-type Said = Pick<Verdict, 'code' | 'reason' | 'rule'>
+type Said = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>
 
-function refusedText({ code, reason, rule }: Said): string {
+function refusedText({ code, reason, ...named }: Said): string {
+  const rule = ruleText(named)
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
   return `Pawl refused this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`
 }

@@ -7,7 +7,7 @@ import { identityOf } from '../../core/engine/call-identity.ts'
 import type { Member } from '../../core/engine/family.ts'
 import { refusedText, unsureCall } from '../../core/engine/known-call.ts'
 import type { OpenCall, Reply } from '../../core/engine/types.ts'
-import { hashCall } from '../../core/judge.ts'
+import { hashCall } from '../../core/judge/grants.ts'
 import { findKept, type Kept } from '../kept-reply.ts'
 import type { LoadedRun } from '../load-run.ts'
 import type { Store } from '../ports.ts'
@@ -188,10 +188,8 @@ async function knownAnswer(
   const base = { ...nothing, runId, branch, seq, rule: null, verdict: 'deny' } as const
   const { callId, approvalId = null } = reply
   if (reply.verdict === 'deny') {
-    const { code, reason, rule, hint, instead } = reply
-    const said = { code, reason, rule, hint, instead }
-    const { refusal = null } = reply
-    return { ...base, ...said, callId, approvalId, refusal, state: stateOf(reply) }
+    const { kind: _, needsQuorum: __, refusal = null, ...verdict } = reply
+    return { ...base, ...verdict, input: null, approvalId, refusal, state: stateOf(reply) }
   }
   const named = { ...base, callId, approvalId }
   if (approvalId !== null) {

@@ -4,7 +4,16 @@
 import type { Finding } from '../../finding.ts'
 import { finding, join } from '../../finding.ts'
 import { emptyRecord } from '../../json.ts'
-import type { Gate, Machine, Move, Stage, ToolRule, Trigger } from '../../machine/machine.ts'
+import type {
+  Gate,
+  Machine,
+  Move,
+  RuleOrigins,
+  Stage,
+  StageOrigins,
+  ToolRule,
+  Trigger,
+} from '../../machine/machine.ts'
 import { quorumOf } from '../../machine/quorum.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import { answerTool } from '../../tools/own-tools.ts'
@@ -14,9 +23,11 @@ import {
   everyTool,
   isolationOf,
   openRule,
+  originsOf,
   plainMachine,
   plainStage,
   plainTrigger,
+  runFields,
 } from '../compiled.ts'
 import { checkNames } from '../names.ts'
 import type { ProcessDefinition } from './schema.ts'
@@ -47,8 +58,17 @@ export function compileProcess(definition: ProcessDefinition): Compiled {
     mail: mail === undefined ? null : compileMail(mail),
     limits: { microUsdMax: budgetOf(budget), callsMax: null },
     ownTools: [answerTool],
+    origins: compileOrigins(definition),
   }
   return { machine, findings }
+}
+
+/** One list of tools holds in every state. */
+function compileOrigins(definition: ProcessDefinition): RuleOrigins {
+  const tools = originsOf('', definition, { allow: ['allowed_tools'] })
+  const stages = emptyRecord<StageOrigins>()
+  for (const name of Object.keys(definition.states)) stages[name] = tools
+  return { run: originsOf('', definition, runFields), stages }
 }
 
 function checkName(name: string): Finding[] {

@@ -6,16 +6,26 @@ import type { Finding } from '../../finding.ts'
 import { finding, join } from '../../finding.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
-import type { BriefPart, Op, Route, Stage, Trigger } from '../../machine/machine.ts'
+import type {
+  BriefPart,
+  Op,
+  Route,
+  RuleOrigins,
+  Stage,
+  StageOrigins,
+  Trigger,
+} from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
 import {
   budgetOf,
   isolationOf,
   openRule,
+  originsOf,
   plainMachine,
   plainStage,
   plainTrigger,
+  runFields,
 } from '../compiled.ts'
 import { isInherited } from '../names.ts'
 import { compileCondition } from './expression.ts'
@@ -65,8 +75,18 @@ export function compileSteps(task: StepsTask, options: StepsOptions): Compiled {
     ...isolationOf(task.min_isolation),
     limits: { microUsdMax: budgetOf(task.session_budget_usd), callsMax: null },
     meta: metaOf(task),
+    origins: compileOrigins(task, at),
   } as const
   return { machine, findings }
+}
+
+function compileOrigins(task: StepsTask, at: string): RuleOrigins {
+  const stages = emptyRecord<StageOrigins>()
+  for (const [index, step] of task.steps.entries()) {
+    const place = join(at, 'steps', index)
+    stages[step.id] ??= originsOf(place, step, { allow: ['tools', 'allow'] })
+  }
+  return { run: originsOf(at, task, runFields), stages }
 }
 
 function metaOf(task: StepsTask): JsonObject {

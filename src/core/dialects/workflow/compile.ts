@@ -6,16 +6,25 @@ import { finding, join } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import { handlerFinder } from '../../machine/handler.ts'
-import type { Detour, Stage, StageRule, Trigger } from '../../machine/machine.ts'
+import type {
+  Detour,
+  RuleOrigins,
+  Stage,
+  StageOrigins,
+  StageRule,
+  Trigger,
+} from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import type { Compiled } from '../compiled.ts'
 import {
   budgetOf,
   isolationOf,
   openRule,
+  originsOf,
   plainMachine,
   plainStage,
   plainTrigger,
+  runFields,
 } from '../compiled.ts'
 import { checkNames } from '../names.ts'
 import { checkTexts, checkTools } from './check-texts.ts'
@@ -65,8 +74,33 @@ export function compileWorkflow(
     holdsAtEnd: meta?.after_end === 'hold',
     danger: meta?.danger_level ?? 'safe',
     meta: (meta ?? {}) as JsonObject,
+    origins: compileOrigins(definition),
   }
   return { machine, findings }
+}
+
+const stageFields = {
+  allow: ['allowed_tools'],
+  deny: ['disallowed_tools'],
+  commands: ['allowed_commands'],
+  envBlocked: ['blocked_env'],
+  envSet: ['env_overrides'],
+  callsMax: ['max_iterations'],
+  editLinesMax: ['max_edit_lines'],
+  filesMax: ['max_files_per_state'],
+  bytesMax: ['context_budget_bytes'],
+} as const
+/** Other spellings of the same rules; a state may have both. */
+const otherFields = { envBlocked: ['deny_env'], envSet: ['env'] } as const
+
+function compileOrigins(definition: WorkflowDefinition): RuleOrigins {
+  const stages = emptyRecord<StageOrigins>()
+  for (const [name, state] of Object.entries(definition.states)) {
+    const at = join('/states', name)
+    stages[name] = { ...originsOf(at, state, otherFields), ...originsOf(at, state, stageFields) }
+  }
+  const fields = { ...runFields, callsMax: ['meta', 'calls_max'] }
+  return { run: originsOf('', definition, fields), stages }
 }
 
 type Named = {

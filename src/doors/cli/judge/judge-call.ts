@@ -2,25 +2,24 @@
  * A dry run of one call: a run is started in a stage, the call is judged, nothing is kept.
  * Knows runs and files. Must not know options or how the answer is shown.
  */
-import { pointerOfDenial } from '../../../core/dialects/rule-pointer.ts'
 import { aroundMember } from '../../../core/engine/around.ts'
+import type { NamedRule } from '../../../core/engine/call.ts'
 import type { Context, Family } from '../../../core/engine/family.ts'
 import { commandFamily, mainOf, openLeaf, startFamily } from '../../../core/engine/family.ts'
-import type { Alternative, Call, Reply } from '../../../core/engine/types.ts'
+import type { Alternative, Reply } from '../../../core/engine/types.ts'
 import type { DenialCode } from '../../../core/errors.ts'
-import { explainCall, type Word } from '../../../core/explain.ts'
 import { finding } from '../../../core/finding.ts'
 import type { HostId } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { askPolicies, type Judging } from '../../../core/judge.ts'
-import { defaultPointer } from '../../../core/policy/evaluate.ts'
+import { type ExplainedAnswer, explain } from '../../../core/judge/explain.ts'
+import { judge } from '../../../core/judge/judge.ts'
 import { placeOf, positionAt } from '../../../core/source/source.ts'
 import { readCall } from '../../../core/tools/read-call.ts'
 import { throughLinks } from '../../../runtime/links.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { SourceFile } from '../../../runtime/read-definition.ts'
 import type { Chosen } from '../play/load.ts'
-import { type LaidPolicy, splitRule } from './load-policies.ts'
+import type { LaidPolicy } from './load-policies.ts'
 
 /** What every call of one command line is judged against. */
 export type Court = {
@@ -39,7 +38,9 @@ export type PlacedRule = {
   readonly column: number
 }
 
-export type PlacedWord = Omit<Word, 'rule'> & { readonly rule: PlacedRule | null }
+export type PlacedAnswer = Omit<ExplainedAnswer, keyof NamedRule> & {
+  readonly rule: PlacedRule | null
+}
 
 export type Judged = {
   readonly stage: string
@@ -53,7 +54,7 @@ export type Judged = {
   readonly rule: PlacedRule | null
   /** The input as it would really run; null: it would not. */
   readonly runs: JsonObject | null
-  readonly chain: readonly PlacedWord[]
+  readonly chain: readonly PlacedAnswer[]
 }
 
 // WHY a fixed clock: the same call gets the same answer tomorrow. No limit has been used yet.
@@ -93,20 +94,16 @@ export function judgeCallIn(
     policies: context.policies ?? [],
     at: context.at,
   })
-  const heard: Heard = {
-    court,
-    where: { machine: leaf.machine, at, around },
-    state: leaf.state,
-    call,
-  }
-  const chain = explainCall(heard.where, leaf.state, call).map((word): PlacedWord => {
-    return { ...word, rule: placedRule(heard, word) }
+  const { machine, state } = leaf
+  const { answers } = judge(call, { machine, state, at, around }, 'explanation')
+  const chain = explain(answers, machine.name).map(({ document, ...answer }): PlacedAnswer => {
+    return { ...answer, rule: placedRule(court, machine.name, { ...answer, document }) }
   })
   const { verdict, code, reason, hint, instead } = reply
   const judged: Judged = {
-    ...{ stage: leaf.state.stage, tool: spoken.tool, input: spoken.input },
+    ...{ stage: state.stage, tool: spoken.tool, input: spoken.input },
     ...{ verdict, code, reason, hint, instead },
-    rule: placedRule(heard, reply),
+    rule: placedRule(court, machine.name, reply),
     runs: verdict === 'deny' ? null : reply.input,
     chain,
   }
@@ -129,32 +126,14 @@ function settled(family: Family, { verdict, callId }: Verdict, context: Context)
 
 // ── rules and their places ──────────────────────────────────────────────────
 
-type Heard = {
-  readonly court: Court
-  readonly where: Judging
-  readonly state: Family['members'][number]['state']
-  readonly call: Call
-}
+type Placing = { readonly rule: string | null; readonly document?: string | undefined }
 
-type Ruled = { readonly rule: string | null; readonly code: DenialCode | null }
-
-function placedRule(heard: Heard, { rule, code }: Ruled): PlacedRule | null {
-  const { court, where, state, call } = heard
-  const { laid, chosen } = court
-  if (rule !== null) {
-    const split = splitRule(rule, laid) ?? (rule === defaultPointer ? silentPolicy(heard) : null)
-    return split === null ? placed(chosen.file, rule) : placed(split.file, split.pointer)
-  }
-  const pointer = code === null ? null : pointerOfDenial(where.machine, { state, call, code })
-  return pointer === null ? null : placed(chosen.file, pointer)
-}
-
-/** A default has the same name in every policy: the first that denies by it is meant. */
-function silentPolicy({ court, where, call }: Heard): ReturnType<typeof splitRule> {
-  const spoken = askPolicies(where, call)
-  const index = spoken.findIndex(({ answer }) => answer.rule === defaultPointer)
-  const owner = court.laid[index]
-  return owner === undefined ? null : { file: owner.file, pointer: '/default' }
+/** Null: no author wrote it, or not in a file at hand. */
+function placedRule(court: Court, home: string, named: Placing): PlacedRule | null {
+  const { rule, document = home } = named
+  const laid = court.laid.find(({ file }) => file.path === document)
+  const file = document === court.chosen.machine.name ? court.chosen.file : laid?.file
+  return rule === null || file === undefined ? null : placed(file, rule)
 }
 
 function placed({ path, root, lines }: SourceFile, pointer: string): PlacedRule {

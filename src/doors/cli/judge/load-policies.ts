@@ -26,9 +26,6 @@ type LoadedPolicies = {
   readonly errors: readonly Located[]
 }
 
-/** Between the file of a policy and the pointer inside it. */
-const mark = '#'
-
 /** `file`: a rule is named by its file and its place there. `case`: as a case names it. */
 type Naming = 'file' | 'case'
 
@@ -53,8 +50,8 @@ export function loadPolicies(
     const found = locate(file, findings).filter((one) => one.severity === 'error')
     errors.push(...found)
     const value = root === null || found.length > 0 ? null : readShape(policySchema, root).value
-    const pointer = naming === 'case' ? '/policy' : `${file.path}${mark}`
-    if (value !== null) laid.push({ file, policy: compilePolicy(value, pointer) })
+    const [pointer, document] = naming === 'case' ? ['/policy', 'case'] : ['', file.path]
+    if (value !== null) laid.push({ file, policy: compilePolicy(value, pointer, document) })
   }
   return { laid: errors.length > 0 ? [] : laid, errors }
 }
@@ -62,14 +59,4 @@ export function loadPolicies(
 function noPolicy(path: string): PawlError {
   const hint = 'a policy has `allow`, `ask`, `deny` or `default`; see docs/guard-policies.md'
   return new PawlError('USAGE', `\`${path}\` is no policy`, { hint })
-}
-
-/** The policy that a rule's name begins with, and the place of the rule inside it. */
-export function splitRule(
-  rule: string,
-  laid: readonly LaidPolicy[],
-): { readonly file: SourceFile; readonly pointer: string } | null {
-  const owner = laid.find(({ file }) => rule.startsWith(`${file.path}${mark}/`))
-  if (owner === undefined) return null
-  return { file: owner.file, pointer: rule.slice(owner.file.path.length + mark.length) }
 }

@@ -6,12 +6,12 @@ import type { JsonObject } from '../../../core/json.ts'
 import { equalJson, own } from '../../../core/json.ts'
 import type { Io } from '../io.ts'
 import { type Paint, paint, plain } from '../paint.ts'
-import type { Judged, PlacedRule, PlacedWord } from './judge-call.ts'
+import type { Judged, PlacedAnswer, PlacedRule } from './judge-call.ts'
 
 /** Characters of an input that are shown to a person; JSON has all of it. */
 const shownCharsMax = 300
 
-const signs: Readonly<Record<PlacedWord['says'], readonly [sign: string, colour: Paint]>> = {
+const signs: Readonly<Record<PlacedAnswer['says'], readonly [sign: string, colour: Paint]>> = {
   allow: ['✔', 'green'],
   ask: ['?', 'yellow'],
   deny: ['✖', 'red'],
@@ -32,7 +32,7 @@ export function judgedText(judged: Judged, io: Io): string {
 }
 
 /** Everything that was asked, in its order. */
-export function chainText(chain: readonly PlacedWord[], io: Io): string {
+export function chainText(chain: readonly PlacedAnswer[], io: Io): string {
   const width = Math.max(...chain.map(({ by }) => cellsOf(by)))
   const lines = chain.map(({ by, says, about, code, rule }) => {
     const [sign, colour] = signs[says]

@@ -8,6 +8,7 @@ import { mainOf } from '../../../core/engine/family.ts'
 import type { Reply } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
+import { ruleText } from '../../../core/judge/answer.ts'
 import { type Act, hearer, type Moment, type Walk } from '../../../testing/walk.ts'
 import { describeEvent } from './describe-event.ts'
 import { guardText } from './show-rows.ts'
@@ -87,7 +88,8 @@ function withHint(reason: string, hint: string): string {
 }
 
 function verdictLines(reply: Extract<Reply, { kind: 'verdict' }>, act: Act, width: number): Line[] {
-  const rule = reply.rule === null ? '' : ` (by ${reply.rule})`
+  const named = ruleText(reply)
+  const rule = named === null ? '' : ` (by ${named})`
   if (reply.verdict === 'deny') {
     const head = [span('✖ ', 'bad'), span(`deny ${reply.code ?? ''}: `, 'bad')]
     return [

@@ -35,7 +35,13 @@ async function judge(...args: readonly string[]) {
 test('an allowed call is told with the input as it would run, and exits 0', async () => {
   const { code, out } = await judge('--stage', 'code', '--bash', 'npm test')
   expect(code).toBe(0)
-  expect(out).toBe("✔ allow  Bash npm test  (in code)\n  runs as export MODE='safe'; npm test\n")
+  expect(out).toBe(
+    [
+      '✔ allow  Bash npm test  (in code)',
+      '  by /states/code/allowed_commands at coding.json:31:7',
+      "  runs as export MODE='safe'; npm test\n",
+    ].join('\n'),
+  )
 })
 
 test('what the stage blocks is shown as removed from what runs', async () => {
@@ -96,7 +102,7 @@ test('the whole chain is explained: every rule, command by command', async () =>
   expect(out).toMatch(/✔ run +it is running in `code`/)
   expect(out).toMatch(/✔ tools +`Bash` is listed/)
   expect(out).toMatch(/✔ command +`npm test` is listed as `npm test`/)
-  expect(out).toMatch(/✖ command +COMMAND_NOT_ALLOWED: `rm x` is not on the list/)
+  expect(out).toMatch(/✖ commands +COMMAND_NOT_ALLOWED: `rm x` is not on the list/)
   expect(out).toMatch(/✔ command +`true` needs no entry/)
   expect(out).toMatch(/✔ env +none of `MODE` is read or set/)
   expect(out).toMatch(/✔ counts +0 of 9 calls used, 0 of 1 files used/)

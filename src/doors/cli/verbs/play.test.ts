@@ -297,5 +297,6 @@ test('at a terminal the end of the input leaves as well', async () => {
 
 test('a denied call says what can be done instead', async () => {
   const { out } = await play('fix.json', ['call WebFetch https://example.com'])
-  expect(out).toMatch(/✖ deny TOOL_NOT_ALLOWED: .*\n {2}→ use `Read`, `Edit` or `Bash`/)
+  expect(out).toMatch(/✖ deny TOOL_NOT_ALLOWED: [^→]*\(by\s+\/states\/coding\/allowed_tools\)/)
+  expect(out).toContain('\n  → use `Read`, `Edit` or `Bash`')
 })

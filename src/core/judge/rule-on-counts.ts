@@ -1,26 +1,30 @@
 /**
  * Is there room for one more call: calls, bytes of results, files edited?
  */
+
+import type { Call, RunState } from '../engine/types.ts'
 import type { Stage } from '../machine/machine.ts'
-import type { Call, Denial, RunState } from './types.ts'
+import type { StageDenial } from './stage-denial.ts'
 
 type Standing = { readonly stage: Stage; readonly state: RunState }
 
 /** The denial of a call for which a limit of the stage leaves no room. */
-export function ruleOnCounts(standing: Standing, call: Call): Denial | null {
+export function ruleOnCounts(standing: Standing, call: Call): StageDenial | null {
   const { stage, state } = standing
   const { callsMax, bytesMax, filesMax } = stage.rule
   if (callsMax !== null && state.counts.calls >= callsMax) {
-    return usedUp('CALLS_EXHAUSTED', `\`${stage.name}\` allows ${callsMax} calls`)
+    const used = usedUp(`\`${stage.name}\` allows ${callsMax} calls`)
+    return { code: 'CALLS_EXHAUSTED', ...used, field: 'callsMax' }
   }
   if (bytesMax !== null && state.counts.bytes >= bytesMax) {
-    return usedUp('BYTES_EXHAUSTED', `\`${stage.name}\` allows ${bytesMax} bytes of results`)
+    const used = usedUp(`\`${stage.name}\` allows ${bytesMax} bytes of results`)
+    return { code: 'BYTES_EXHAUSTED', ...used, field: 'bytesMax' }
   }
   return filesMax === null ? null : ruleOnFiles(standing, call, filesMax)
 }
 
-function usedUp(code: Denial['code'], what: string): Denial {
-  return { code, reason: `${what} and they are used up`, hint: '' }
+function usedUp(what: string): Pick<StageDenial, 'reason' | 'hint'> {
+  return { reason: `${what} and they are used up`, hint: '' }
 }
 
 /** Files edited, and those of calls not yet reported: a place is kept until the report. */
@@ -29,7 +33,7 @@ export function touchedFiles({ counts, openCalls, visit }: RunState): readonly s
   return [...new Set([...counts.files, ...open.flatMap((call) => call.edits)])]
 }
 
-function ruleOnFiles({ stage, state }: Standing, call: Call, filesMax: number): Denial | null {
+function ruleOnFiles({ stage, state }: Standing, call: Call, filesMax: number): StageDenial | null {
   if (call.edits.length === 0) return null
   const touched = new Set(touchedFiles(state))
   const before = touched.size
@@ -37,5 +41,5 @@ function ruleOnFiles({ stage, state }: Standing, call: Call, filesMax: number): 
   if (touched.size === before || touched.size <= filesMax) return null
   const count = filesMax === 1 ? '1 file' : `${filesMax} files`
   const reason = `\`${stage.name}\` allows edits to ${count}, and no more can be added`
-  return { code: 'TOO_MANY_FILES', reason, hint: '' }
+  return { code: 'TOO_MANY_FILES', reason, hint: '', field: 'filesMax' }
 }

@@ -2,6 +2,7 @@
  * What a stage says about a shell command: its list of commands, its variables, and whether a
  * shell may write where the agent may not.
  */
+import type { Call } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
 import { asObject, type JsonObject, own } from '../json.ts'
 import type { Stage } from '../machine/machine.ts'
@@ -14,14 +15,20 @@ import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import { seenFrom } from '../shell/where.ts'
 import { withText } from '../tools/shell-input.ts'
 import { actOfShape, namesMatch, startsJob } from '../tools/tool-names.ts'
-import type { Call, Denial } from './types.ts'
+import type { StageDenial } from './stage-denial.ts'
+
+/** The commands that a stage's list has to speak of; null: there are none, or no list. */
+export function listedShell(stage: Stage, call: Call): ShellReading | null {
+  return stage.rule.commands === null ? null : (call.shell ?? namedShell(stage, call))
+}
 
 /** The denial of a call with a command that is not on the stage's list. */
-export function ruleOnShell(stage: Stage, call: Call): Denial | null {
+export function ruleOnShell(stage: Stage, call: Call): StageDenial | null {
   const { commands } = stage.rule
-  if (commands === null) return null
-  const shell = call.shell ?? namedShell(stage, call)
-  return shell === null ? null : ruleOnCommands(shell, commands, call.workspace)
+  const shell = listedShell(stage, call)
+  if (commands === null || shell === null) return null
+  const denial = ruleOnCommands(shell, commands, call.workspace)
+  return denial === null ? null : { ...denial, field: 'commands' }
 }
 
 /** The tool whose commands the author lists runs a shell, whatever the guard knows of it. */
@@ -33,25 +40,31 @@ function namedShell({ rule }: Stage, call: Call): ShellReading | null {
 }
 
 /** The denial of a call whose command reads or sets variables that it may not. */
-export function ruleOnVariables(stage: Stage, call: Call): Denial | null {
+export function ruleOnVariables(stage: Stage, call: Call): StageDenial | null {
   const { shell, input } = call
   if (shell === null) return null
-  const { envSet } = stage.rule
   // WHY: a job has no variables but those it is given, so there is none to be read.
   const given = startsJob(call) ? blockedIn(stage, input) : undefined
   if (given !== undefined) {
-    return { code: 'ENV_BLOCKED', reason: `\`${given}\` is blocked here`, hint: 'leave it out' }
+    const reason = `\`${given}\` is blocked here`
+    return { code: 'ENV_BLOCKED', reason, hint: 'leave it out', field: 'envBlocked' }
   }
-  const envBlocked = startsJob(call) ? [] : stage.rule.envBlocked
-  const overridden = Object.keys(envSet)
-  if (envBlocked.length + overridden.length === 0) return null
+  const blocked = startsJob(call) ? [] : stage.rule.envBlocked
+  const overridden = Object.keys(stage.rule.envSet)
+  if (blocked.length + overridden.length === 0) return null
   if (withText(input, (text) => text) === null) {
-    const [name, what] =
-      envBlocked[0] === undefined ? [overridden[0], 'set'] : [envBlocked[0], 'removed']
-    const reason = `\`${name}\` cannot be ${what} for a command in this form`
-    return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text' }
+    const isBlocked = blocked[0] !== undefined
+    const what = isBlocked
+      ? `\`${blocked[0]}\` cannot be removed`
+      : `\`${overridden[0]}\` cannot be set`
+    const reason = `${what} for a command in this form`
+    const field = isBlocked ? 'envBlocked' : 'envSet'
+    return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text', field }
   }
-  return ruleOnEnv(shell, { blocked: envBlocked, overridden })
+  const set = ruleOnEnv(shell, { blocked: [], overridden })
+  if (set !== null) return { ...set, field: 'envSet' }
+  const read = ruleOnEnv(shell, { blocked, overridden: [] })
+  return read === null ? null : { ...read, field: 'envBlocked' }
 }
 
 function blockedIn({ rule }: Stage, input: JsonObject): string | undefined {
@@ -63,19 +76,26 @@ function blockedIn({ rule }: Stage, input: JsonObject): string | undefined {
  * The denial of a call that writes by a shell what the stage's tools may not. With a list, what is
  * listed may write by itself, and a redirection is a write like any other.
  */
-export function ruleOnWrites(stage: Stage, call: Call): Denial | null {
+export function ruleOnWrites(stage: Stage, call: Call): StageDenial | null {
   const shell = call.shell ?? namedShell(stage, call)
   if (shell === null) return null
   if (stage.rule.commands !== null) return ruleOnRedirections(stage, call, shell)
-  return mayWrite(stage) ? null : ruleOnShellWrites(shell)
+  const denial = mayWrite(stage) ? null : ruleOnShellWrites(shell)
+  return denial === null ? null : { ...denial, field: unwritingField(stage) }
 }
 
-function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Denial | null {
+/** The list of tools that keeps the agent from writing. */
+function unwritingField({ rule }: Stage): 'allow' | 'deny' {
+  return rule.tools.deny.some(isWriting) ? 'deny' : 'allow'
+}
+
+function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): StageDenial | null {
   if (!shell.ok) return null
   const strayed = shell.redirections.find((one) => one.kind === 'read' && strays(one, call))
   if (strayed !== undefined) {
     const reason = `\`${strayed.text}\` reads a file outside the workspace`
-    return { code: 'PATH_OUT_OF_SCOPE', reason, hint: 'read a file of the workspace' }
+    const hint = 'read a file of the workspace'
+    return { code: 'PATH_OUT_OF_SCOPE', reason, hint, field: 'commands' }
   }
   const written = shell.redirections.filter(
     (one) => one.kind === 'write' && !isHarmless(one.target),
@@ -85,12 +105,13 @@ function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Deni
   if (!mayWrite(stage)) {
     const reason = `\`${first.text}\` writes a file, and \`${stage.name}\` allows no writing`
     const hint = 'leave the redirection out; the output reaches you anyway'
-    return { code: 'SHELL_WRITE_NOT_ALLOWED', reason, hint }
+    return { code: 'SHELL_WRITE_NOT_ALLOWED', reason, hint, field: unwritingField(stage) }
   }
   const outside = call.writes.find((path) => path.inside === null)
   if (outside === undefined) return null
   const reason = `\`${outside.written}\` is outside the workspace`
-  return { code: 'PATH_OUT_OF_SCOPE', reason, hint: 'write inside the workspace' }
+  const hint = 'write inside the workspace'
+  return { code: 'PATH_OUT_OF_SCOPE', reason, hint, field: 'commands' }
 }
 
 /** Devices aside, what is read by name is inside the workspace. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { machineOf, Walk } from './engine/family-builder.contract.ts'
-import type { Policy } from './machine/machine.ts'
-import { anyName, anyPolicy, callOf, policyOf } from './policy/policy-builder.contract.ts'
+import { machineOf, Walk } from '../engine/family-builder.contract.ts'
+import type { Policy } from '../machine/machine.ts'
+import { anyName, anyPolicy, callOf, policyOf } from '../policy/policy-builder.contract.ts'
 
 const bash = callOf('bash')
 const plain = {

@@ -1,0 +1,233 @@
+/**
+ * A call before it happens: known already, or judged; let through, asked about or denied, and that
+ * recorded.
+ */
+import { assertNever } from '../assert.ts'
+import { type JsonObject, own } from '../json.ts'
+import { nameRule, ruleFields } from '../judge/answer.ts'
+import { judge, type Ruling } from '../judge/judge.ts'
+import { nothingAround } from '../judge/question.ts'
+import { rewriteInput } from '../judge/rule-on-shell.ts'
+import type { Machine } from '../machine/machine.ts'
+import { requestCall } from './approval.ts'
+import { identityOf } from './call-identity.ts'
+import type { Draft } from './draft.ts'
+import { closeDraft, emit, openDraft } from './draft.ts'
+import { teach } from './instead.ts'
+import {
+  findKnownCall,
+  findRefused,
+  type KnownCall,
+  refusalIn,
+  refusedText,
+  unsureCall,
+  withOwnGrants,
+} from './known-call.ts'
+import { hasEnded } from './running.ts'
+import type {
+  Approval,
+  Around,
+  Call,
+  CallRefusal,
+  Command,
+  Decision,
+  Denial,
+  Envelope,
+  NamedRule,
+  PendingCall,
+  Reply,
+  RunState,
+  Verdict,
+} from './types.ts'
+
+type VerdictReply = Extract<Reply, { kind: 'verdict' }>
+
+type Where = {
+  readonly machine: Machine
+  readonly envelope: Envelope
+  readonly around?: Around
+}
+
+type Checking = Extract<Command, { type: 'CheckCall' }>
+
+/** Decides whether the agent may make this call. A fault while deciding is a denial. */
+export function checkCall(where: Where, state: RunState, checking: Checking): Decision {
+  const { call } = checking
+  try {
+    return judgeAndRecord(where, state, checking)
+  } catch (fault) {
+    const draft = openDraft(where.machine, state, where.envelope)
+    const reason = `the guard itself failed: ${fault instanceof Error ? fault.message : 'unknown'}`
+    const { tool, input } = call
+    emit(draft, { type: 'call.denied', tool, input, code: 'INTERNAL', reason, rule: null })
+    const hint = 'this is a fault of Pawl or of the stored definition; tell a person'
+    const denied = { verdict: 'deny', code: 'INTERNAL', reason, rule: null, hint } as const
+    return closeDraft(draft, verdictReply(denied, notMade))
+  }
+}
+
+function judgeAndRecord(where: Where, state: RunState, checking: Checking): Decision {
+  const { call, estimateMicroUsd } = checking
+  const { machine, envelope, around = nothingAround } = where
+  const draft = openDraft(machine, state, envelope)
+  const known = findKnownCall(state, checking)
+  if (known !== null) return answerKnown(draft, checking, known)
+  const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
+  const seen = withOwnGrants(state, checking)
+  const ruling = judge(call, { machine, state: seen, at: envelope.at, around, ...said })
+  switch (ruling.decision) {
+    case 'deny':
+      return denyCall(draft, { call, ruling, around })
+    case 'ask': {
+      const refused = findRefused(state, checking)
+      return refused === null
+        ? askCall(draft, checking, ruling)
+        : denyKnown(draft, call, {
+            ...refusedText(refusalIn(refused)),
+            approvalId: refused.approvalId,
+            refusal: refusalIn(refused),
+          })
+    }
+    case 'allow':
+      return allowCall(draft, checking, ruling)
+    default:
+      return assertNever(ruling.decision)
+  }
+}
+
+/** What is said of a call that is known already. Nothing is counted or asked once more. */
+function answerKnown(draft: Draft, { call }: Checking, known: KnownCall): Decision {
+  const input = runningInput(draft, call)
+  if ('open' in known) {
+    const { callId, grant } = known.open
+    const approved = grant === undefined ? {} : { approvalId: grant }
+    if (known.kind === 'unsure') {
+      return denyKnown(draft, call, { ...unsureCall, callId, ...approved })
+    }
+    const allowed = { verdict: 'allow', code: null, reason: '', rule: null, hint: '' } as const
+    return closeDraft(draft, { ...verdictReply(allowed, { input, callId }), ...approved })
+  }
+  const { approval, pending } = known
+  const { callId, rule = null } = pending
+  const named = ruleFields({ ...pending, rule })
+  const asking = { verdict: 'ask', code: null, reason: approval.message, ...named } as const
+  const reply = verdictReply({ ...asking, hint: waitHint }, { input, callId })
+  return closeDraft(draft, { ...reply, ...questionIn(approval) })
+}
+
+const waitHint = 'wait for the decision, then make the same call again'
+
+/** The question as a reply names it. */
+function questionIn({ id, quorum }: Approval): Pick<VerdictReply, 'approvalId' | 'needsQuorum'> {
+  return { approvalId: id, ...(quorum === undefined ? {} : { needsQuorum: true }) }
+}
+
+type DeniedKnown = Denial & {
+  readonly approvalId?: string
+  readonly callId?: string
+  readonly refusal?: CallRefusal
+}
+
+function denyKnown(draft: Draft, { tool, input }: Call, why: DeniedKnown): Decision {
+  const { code, reason, hint, approvalId, callId = null, refusal } = why
+  const isTold = refusal !== undefined && approvalId !== undefined
+  const told = isTold ? { refusedBy: approvalId } : {}
+  emit(draft, { type: 'call.denied', tool, input, code, reason, rule: null, ...told })
+  const denied = { verdict: 'deny', code, reason, rule: null, hint } as const
+  return closeDraft(draft, {
+    ...verdictReply(denied, { input: null, callId }),
+    ...(approvalId === undefined ? {} : { approvalId }),
+    ...(refusal === undefined ? {} : { refusal }),
+  })
+}
+
+type Denied = { readonly call: Call; readonly ruling: Ruling; readonly around: Around }
+
+function denyCall(draft: Draft, { call, ruling, around }: Denied): Decision {
+  const { machine, envelope, state } = draft
+  const where = { machine, envelope, around }
+  const { by } = ruling
+  const code = by.code ?? 'INTERNAL'
+  const { instead, hint } = teach(where, state, { call, denied: { ...by, code } })
+  const said = { code, reason: by.reason, ...nameRule(by.rule, machine.name) }
+  emit(draft, { type: 'call.denied', tool: call.tool, input: call.input, ...said })
+  return closeDraft(draft, { ...replyOf(draft, ruling, notMade), ...said, hint, instead })
+}
+
+function askCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
+  const { call } = checking
+  const callId = nextCallId(draft)
+  const { tool, input, edits } = call
+  const { meters, by } = ruling
+  const named = nameRule(by.rule, draft.machine.name)
+  emit(draft, { type: 'call.asked', callId, tool, input, ...named })
+  const whose = { ...identityOf(checking), ...allowingRule(named) }
+  const pending = { callId, tool, input, edits, meters, ...whose }
+  const approval = requestCall(draft, { pending, ruling })
+  const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
+  return closeDraft(draft, { ...reply, reason: approval.message, ...questionIn(approval) })
+}
+
+function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
+  const { call } = checking
+  const { tool, input, edits, isOwn } = call
+  const { grant, reserve } = ruling
+  const granted = draft.state.grants.find(({ approvalId }) => approvalId === grant)
+  // WHY the id it was asked about under: whoever waits for that call knows no other.
+  const callId = granted?.call.callId ?? nextCallId(draft)
+  const { at } = draft.envelope
+  const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
+  emit(draft, {
+    type: 'call.allowed',
+    callId,
+    tool,
+    input,
+    edits,
+    counts: !isOwn && !hasEnded(draft.state),
+    at,
+    meters: ruling.meters,
+    ...(grant === null ? {} : { grant }),
+    ...(reserve === undefined ? {} : { reserve }),
+    ...identityOf(checking),
+    ...allowingRule(reply),
+  })
+  noteLimit(draft)
+  return closeDraft(draft, grant === null ? reply : { ...reply, approvalId: grant })
+}
+
+/** The input as it will really run; where the stage's rules are over, as it was sent. */
+function runningInput({ machine, state }: Draft, call: Call): JsonObject {
+  const stage = own(machine.stages, state.stage)
+  const isFree = hasEnded(state) || state.pause?.release === true
+  return stage === undefined || isFree ? call.input : rewriteInput(stage, call)
+}
+
+function nextCallId(draft: Draft): string {
+  return `${draft.envelope.runId}:c${draft.state.seq}`
+}
+
+function allowingRule({ rule, document }: NamedRule): Pick<PendingCall, 'rule' | 'document'> {
+  if (rule === null) return {}
+  return document === undefined ? { rule } : { rule, document }
+}
+
+type Made = { readonly input: JsonObject | null; readonly callId: string | null }
+
+const notMade: Made = { input: null, callId: null }
+
+function replyOf({ machine }: Draft, { decision, by }: Ruling, made: Made): VerdictReply {
+  const { code, reason, hint } = by
+  const rule = nameRule(by.rule, machine.name)
+  return verdictReply({ verdict: decision, code, reason, hint, ...rule }, made)
+}
+
+function verdictReply(verdict: Verdict, made: Made): VerdictReply {
+  return { kind: 'verdict', ...verdict, instead: [], ...made }
+}
+
+/** The call that uses up the last of a stage says so. */
+function noteLimit(draft: Draft): void {
+  const max = own(draft.machine.stages, draft.state.stage)?.rule.callsMax ?? null
+  if (max === null || draft.state.counts.calls !== max) return
+  emit(draft, { type: 'limit.reached', code: 'CALLS_EXHAUSTED', stage: draft.state.stage })
+}

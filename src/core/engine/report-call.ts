@@ -1,0 +1,203 @@
+/**
+ * A call after it happened: counted, its results kept, and a changed file may lead to a detour.
+ */
+import { evaluateOn } from '../expr/evaluate.ts'
+import { couldTouch } from '../expr/glob.ts'
+import { type Json, own } from '../json.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { CallIdentity } from './call-identity.ts'
+import type { Draft } from './draft.ts'
+import { accept, emit, openDraft, refuse } from './draft.ts'
+import { enterStage } from './enter.ts'
+import { writePath } from './ops.ts'
+import { hasEnded } from './running.ts'
+import { refuseAmounts, warnOfBudgets } from './spend.ts'
+import type { Around, Command, Decision, Envelope, OpenCall, Report, RunState } from './types.ts'
+
+type Where = {
+  readonly machine: Machine
+  readonly envelope: Envelope
+  readonly around?: Around
+}
+
+/** Characters of a result that is looked into for values to keep. */
+const resultCharsMax = 1_000_000
+
+type Reporting = Extract<Command, { type: 'ReportCall' }>
+
+/** Takes note of what became of a call. */
+export function reportCall(where: Where, state: RunState, command: Reporting): Decision {
+  const { costMicroUsd: cost, bytes } = command.report
+  const problem = refuseAmounts(state, { cost, bytes: bytes ?? 0 })
+  if (problem !== null) return refuse(state, problem)
+  const draft = openDraft(where.machine, state, where.envelope)
+  const open =
+    grantAtPrompt(draft, command) ?? findOpen(state, command) ?? settleGrant(draft, command)
+  if (open === undefined) return refuse(state, isForeign(state, command) ? foreign : unknown)
+  record(draft, open, command.report)
+  warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
+  keepFacts(draft, command.report)
+  keepResults(draft, open, command.report)
+  if (command.report.ok) beginDetour(draft, open.edits)
+  return accept(draft)
+}
+
+const unknown = {
+  code: 'CALL_UNKNOWN',
+  reason: 'no allowed call waits for this report',
+  hint: 'report a call once, with the id its verdict gave',
+} as const
+const foreign = {
+  code: 'NOT_PERMITTED',
+  reason: 'somebody else makes this call, and only their word on it counts',
+  hint: 'go on: who makes the call reports it',
+} as const
+
+type Named = CallIdentity & { readonly callId: string }
+
+/** INVARIANT: a call that has a holder is reported by that one alone, also as the newest. */
+function isMeant(one: Named, { callId, holder, key, caller }: Reporting): boolean {
+  if (one.holder !== holder || (callId !== null && one.callId !== callId)) return false
+  return key === undefined || (one.key === key && one.caller === caller)
+}
+
+/**
+ * The user of a host decided at the prompt of the host, as the call that was made tells.
+ * WHY in one with the report: a grant that waits could be used by somebody else.
+ */
+function grantAtPrompt(draft: Draft, command: Reporting): OpenCall | undefined {
+  const { approval } = draft.state
+  const { grantedAtPrompt: name } = command
+  // WHY not several people's: whoever sat there is nobody in particular.
+  if (name === undefined || approval === null || approval.quorum !== undefined) return undefined
+  const { pending, id: approvalId, expiresAt } = approval
+  const { at } = draft.envelope
+  if (!('tool' in pending) || !isMeant(pending, command)) return undefined
+  if (expiresAt !== undefined && at > expiresAt) return undefined
+  const { callId, meters } = pending
+  const by = { kind: 'person', name } as const
+  emit(draft, { type: 'approval.granted', approvalId, by, note: '', at, meters })
+  return settleGrant(draft, { ...command, callId })
+}
+
+function isForeign({ openCalls, grants }: RunState, { callId }: Reporting): boolean {
+  const named = (one: Named): boolean => one.callId === callId
+  return openCalls.some(named) || grants.some(({ call }) => named(call))
+}
+
+function findOpen({ openCalls }: RunState, command: Reporting): OpenCall | undefined {
+  return openCalls.findLast((one) => isMeant(one, command))
+}
+
+/**
+ * A host that holds a call while a person decides makes it without asking again: the report is
+ * the first word of it. It uses up the grant like any other way of making the call.
+ */
+function settleGrant(draft: Draft, command: Reporting): OpenCall | undefined {
+  const grant = draft.state.grants.findLast(({ call }) => isMeant(call, command))
+  if (grant === undefined) return undefined
+  const counts = !hasEnded(draft.state) && hasRoom(draft)
+  const { approvalId, call } = grant
+  const meters = call.meters.map((one) => ({ ...one, since: grant.at }))
+  const at = draft.envelope.at
+  emit(draft, { type: 'call.allowed', ...call, counts, at, meters, grant: approvalId })
+  return draft.state.openCalls.at(-1)
+}
+
+/** What a person let through is not held against a stage whose calls are used up meanwhile. */
+function hasRoom({ machine, state }: Draft): boolean {
+  const stageMax = own(machine.stages, state.stage)?.rule.callsMax ?? null
+  const runMax = machine.limits.callsMax
+  return (
+    (stageMax === null || state.counts.calls < stageMax) &&
+    (runMax === null || state.callsCount < runMax)
+  )
+}
+
+function record(draft: Draft, open: OpenCall, report: Report): void {
+  const { ok, costMicroUsd, exitCode } = report
+  const bytes = report.bytes ?? utf8Length(report.output ?? '')
+  const edited = ok ? open.edits : []
+  const before = draft.state.counts.bytes
+  emit(draft, {
+    type: 'call.reported',
+    callId: open.callId,
+    ok,
+    bytes,
+    costMicroUsd,
+    exitCode,
+    edited,
+    at: draft.envelope.at,
+    meters: open.meters ?? [],
+  })
+  const stage = own(draft.machine.stages, draft.state.stage)
+  const max = stage?.rule.bytesMax ?? null
+  if (max === null) return
+  const after = before + bytes
+  if (before * 10 < max * 9 && after * 10 >= max * 9) {
+    const message = `${after} of ${max} bytes of results are used in \`${draft.state.stage}\``
+    emit(draft, { type: 'warning.raised', code: 'BYTES_NEARLY_EXHAUSTED', message })
+  }
+}
+
+/** Bytes in UTF-8; a lone surrogate counts as the three bytes of its replacement. */
+function utf8Length(text: string): number {
+  let bytes = 0
+  for (const letter of text) {
+    const code = letter.codePointAt(0) as number
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}
+
+/** WHY only of the system: what an agent says of itself is its word, whatever it calls it. */
+function keepFacts(draft: Draft, { facts }: Report): void {
+  if (facts === undefined || draft.envelope.actor.kind !== 'system') return
+  emit(draft, { type: 'vars.written', vars: facts, local: {}, source: 'observed' })
+}
+
+/** Values the definition asked for, out of a result that can be read. Pawl saw them itself. */
+function keepResults(draft: Draft, open: OpenCall, report: Report): void {
+  if (!report.ok || open.saves.length === 0) return
+  const result = parseResult(report.output)
+  if (result === undefined) return
+  for (const save of open.saves) {
+    const evaluated = evaluateOn(save.from, result)
+    const fault = evaluated.ok
+      ? writePath(draft, save.to, { value: evaluated.value, source: 'observed' })
+      : evaluated.reason
+    if (fault !== null) {
+      const message = `\`${save.to.join('.')}\` was not kept from the result: ${fault}`
+      emit(draft, { type: 'warning.raised', code: 'RESULT_NOT_KEPT', message })
+    }
+  }
+}
+
+function parseResult(output: string | null): Json | undefined {
+  if (output === null || output.length > resultCharsMax) return undefined
+  try {
+    return JSON.parse(output) as Json
+  } catch {
+    // A result that is no JSON holds nothing that could be read; the definition asked in vain.
+    return undefined
+  }
+}
+
+/** The first detour whose pattern fits a changed file. Inside a handler nothing interrupts. */
+function beginDetour(draft: Draft, edited: readonly string[]): void {
+  const { state, machine } = draft
+  if (edited.length === 0 || state.detour !== null || hasEnded(state)) return
+  if (state.fork !== null || state.child !== null || state.branch?.terminal === state.stage) return
+  for (const detour of machine.detours) {
+    const file = edited.find((path) => couldTouch(detour.pattern, path))
+    if (file === undefined || detour.target === state.stage) continue
+    if (state.approval !== null) {
+      // The parked move no longer starts where the run is.
+      emit(draft, { type: 'approval.expired', approvalId: state.approval.id })
+    }
+    const { name, target } = detour
+    emit(draft, { type: 'detour.begun', name, file, from: state.stage, to: target })
+    enterStage(draft, { stage: target, by: 'detour', data: null })
+    return
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The judge: one ordered list of rules, asked about one call. The decision is the worst answer,
+ * and the explanation is all of them.
+ *
+ * The stage speaks first, so that nobody is asked about what it forbids; then every policy that
+ * holds here, then what is left of the limits. Each of them can only make the answer stricter.
+ */
+import { reserveFor, wishOf } from '../engine/hold.ts'
+import type { Call, Reservation, Reserve } from '../engine/types.ts'
+import type { Quorum } from '../machine/quorum.ts'
+import { reservationsFor } from '../policy/limits.ts'
+import { type Extent, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
+import { quorumFor } from './layers.ts'
+import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
+import { peopleRule, policyRule } from './policy-rules.ts'
+import { type JudgingContext, type Question, questionOf, type Rule } from './question.ts'
+import { runStatus } from './run-status.ts'
+import { stageRules } from './stage-rules.ts'
+
+/** In the order in which they are asked; of the worst answers the first decides. */
+const rules: readonly Rule[] = [
+  runStatus,
+  ...stageRules,
+  policyRule,
+  runLimits,
+  peopleRule,
+  policyLimits,
+  openCallsLimit,
+]
+
+/** Answering, signalling and submitting are never policed. */
+const ownTool = passBy({
+  by: 'tools',
+  says: 'allow',
+  rule: null,
+  reason: 'a tool of Pawl itself is never policed',
+})
+
+/** The answer to a call, with what has to be recorded when it is carried out. */
+export type Ruling = {
+  readonly decision: 'allow' | 'ask' | 'deny'
+  /** In the order of the rules; for a decision, none behind the first denial. */
+  readonly answers: readonly RuleAnswer[]
+  /** The one that decides. */
+  readonly by: RuleAnswer
+  /** What the call counts against once it is let through. */
+  readonly meters: readonly Reservation[]
+  /** The approval that lets it through. */
+  readonly grant: string | null
+  /** Who has to agree, where it asks; absent: one person, whoever it is. */
+  readonly quorum?: Quorum
+  /** Money that is held once it is let through; absent: none. */
+  readonly reserve?: Reserve
+}
+
+/** May this call happen now? */
+export function judge(call: Call, context: JudgingContext, extent: Extent = 'decision'): Ruling {
+  const question = questionOf(call, context, extent)
+  const answers = call.isOwn ? [ownTool] : answersTo(question)
+  const by = worstAnswer(answers)
+  const decision = by.says === 'nothing' ? 'allow' : by.says
+  if (decision === 'deny' || call.isOwn) return { decision, answers, by, meters: [], grant: null }
+  return { decision, answers, by, ...accountOf(question) }
+}
+
+function answersTo(question: Question): readonly RuleAnswer[] {
+  const isDecision = question.extent === 'decision'
+  const answers: RuleAnswer[] = []
+  for (const rule of rules) {
+    for (const answer of rule(question)) {
+      answers.push(answer)
+      if (isDecision && answer.says === 'deny') return answers
+    }
+  }
+  return answers
+}
+
+type Account = Pick<Ruling, 'meters' | 'grant' | 'quorum' | 'reserve'>
+
+/** What a call that is not denied counts against, holds, and needs. */
+function accountOf(question: Question): Account {
+  const { context, state, call } = question
+  const { machine, around, at, estimateMicroUsd } = context
+  const limited = question.limits()
+  const grant = question.grant()
+  const quorum = quorumFor(question.policies())
+  const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
+  const holding = { machine, around, at, limited, ...said }
+  const reserve = reserveFor(holding, wishOf(context, state, call.tool))
+  return {
+    meters: reservationsFor(limited, grant?.at ?? null),
+    grant: grant?.approvalId ?? null,
+    ...(quorum === null ? {} : { quorum }),
+    ...(reserve === null ? {} : { reserve }),
+  }
+}

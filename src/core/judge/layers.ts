@@ -1,0 +1,117 @@
+/**
+ * The policies that hold for a run, the highest authority first, and what each says of a call.
+ * Knows policies and whose they are. Must not know usage, or what follows from an answer.
+ */
+import type { Around, Call } from '../engine/types.ts'
+import { join } from '../finding.ts'
+import type { Machine, Policy, RuleRef } from '../machine/machine.ts'
+import { type Quorum, strictest } from '../machine/quorum.ts'
+import { evaluatePolicy, namesOf, type PolicyAnswer } from '../policy/evaluate.ts'
+import { indexPolicy } from '../policy/index-policy.ts'
+import { type Limited, meterOf } from '../policy/limits.ts'
+
+/** A policy that holds for a run, and whose it is. */
+export type Layer = {
+  /** Part of its meters' names. */
+  readonly owner: string
+  /** For messages. */
+  readonly name: string
+  /** Where it is written. */
+  readonly source: RuleRef
+  readonly policy: Policy
+}
+
+/** A policy and what it says of a call. */
+export type Consulted = { readonly layer: Layer; readonly answer: PolicyAnswer }
+
+/** A limit of a policy, with the place of its rule. */
+export type PlacedLimit = Limited & { readonly source: RuleRef }
+
+type Laid = { readonly machine: Machine; readonly around: Around }
+
+/** The document of a policy of which nobody said where it is written. */
+const unnamed: RuleRef = { document: 'policy', pointer: '' }
+
+/**
+ * The policies laid over the family, then those of the definitions: of this run and of the runs
+ * that wait for it. A branch has its parent's machine, whose policy counts once.
+ */
+export function layersOf({ machine, around }: Laid): readonly Layer[] {
+  const layers: Layer[] = around.policies.map((policy, level) => ({
+    owner: `level-${level}`,
+    name: 'the policy laid over the run',
+    source: policy.source ?? unnamed,
+    policy,
+  }))
+  for (const one of [machine, ...around.above.map((run) => run.machine)]) {
+    if (one.policy === null || layers.some((layer) => layer.owner === one.hash)) continue
+    layers.push({
+      owner: one.hash,
+      name: `the policy of \`${one.name}\``,
+      source: { document: one.name, pointer: one.origins?.run.policy ?? '/policy' },
+      policy: one.policy,
+    })
+  }
+  return layers
+}
+
+/** What every policy that holds here says of a call. */
+export function consultPolicies(laid: Laid, call: Call): readonly Consulted[] {
+  const layers = layersOf(laid)
+  if (layers.length === 0) return []
+  const names = namesOf(call)
+  return layers.map((layer) => ({ layer, answer: evaluatePolicy(layer.policy, names) }))
+}
+
+/** The rule by which a policy answered; null: none of its rules speaks of the call. */
+export function answeringRule({ layer, answer }: Consulted): RuleRef | null {
+  const { document, pointer } = layer.source
+  if (answer.rule !== null) return { document, pointer: answer.rule }
+  return answer.verdict === 'deny' ? { document, pointer: join(pointer, 'default') } : null
+}
+
+const noLimits: readonly PlacedLimit[] = []
+
+/** The rules of all policies that answered and have a limit. */
+export function limitsIn(consulted: readonly Consulted[]): readonly PlacedLimit[] {
+  return consulted.some(({ answer }) => answer.limited.length > 0)
+    ? consulted.flatMap(limitsOf)
+    : noLimits
+}
+
+/** The rules of one policy that answered and have a limit. */
+export function limitsOf({ layer, answer }: Consulted): readonly PlacedLimit[] {
+  const { tier, limited } = answer
+  if (limited.length === 0 || (tier !== 'ask' && tier !== 'allow')) return noLimits
+  return limited
+    .filter((rule) => rule.rate !== null || rule.budget !== null)
+    .map((rule) => placedLimit(layer, tier, rule))
+}
+
+/** Budgets for models: no call is of a model, and every one of them makes it go on. */
+export function modelLimits(consulted: readonly Consulted[]): readonly PlacedLimit[] {
+  let limits = noLimits
+  for (const { layer } of consulted) {
+    const { models } = indexPolicy(layer.policy)
+    if (models.length === 0) continue
+    limits = limits.concat(models.map(({ tier, rule }) => placedLimit(layer, tier, rule)))
+  }
+  return limits
+}
+
+function placedLimit(layer: Layer, tier: 'ask' | 'allow', rule: Limited['rule']): PlacedLimit {
+  const source = { document: layer.source.document, pointer: rule.origin }
+  return { rule, meter: meterOf(layer.owner, tier, rule.capability), source }
+}
+
+/** Whether a policy asks a person. */
+export function asks({ answer }: Consulted): boolean {
+  return answer.verdict === 'ask'
+}
+
+/** Who has to agree for all the rules that ask; null: one person, whoever it is. */
+export function quorumFor(consulted: readonly Consulted[]): Quorum | null {
+  if (!consulted.some(asks)) return null
+  const rules = consulted.filter(asks).flatMap(({ answer }) => answer.limited)
+  return strictest(rules.flatMap(({ quorum }) => (quorum === undefined ? [] : [quorum])))
+}

@@ -1,0 +1,82 @@
+/**
+ * A call, with everything that rules look at to answer it.
+ * Must not judge.
+ */
+import type { Around, Call, Grant, RunState } from '../engine/types.ts'
+import { own } from '../json.ts'
+import type { Machine, Stage } from '../machine/machine.ts'
+import type { Extent, RuleAnswer } from './answer.ts'
+import { findGrant } from './grants.ts'
+import { asks, type Consulted, consultPolicies, limitsIn, type PlacedLimit } from './layers.ts'
+import { type Standing, standingOf } from './run-status.ts'
+
+/** What a call is judged by. */
+export type JudgingContext = {
+  readonly machine: Machine
+  readonly state: RunState
+  readonly at: number
+  readonly around: Around
+  /** What the call may cost, as its maker says; absent: nobody said. */
+  readonly estimateMicroUsd?: number
+}
+
+/** Nothing is known of other runs, and nothing of what was used. */
+export const nothingAround: Around = {
+  policies: [],
+  above: [],
+  below: { callsCount: 0, costMicroUsd: 0 },
+  meters: null,
+}
+
+export type Question = {
+  readonly context: JudgingContext
+  readonly machine: Machine
+  readonly state: RunState
+  readonly call: Call
+  readonly extent: Extent
+  /** Undefined: there is no such stage. */
+  readonly stage: Stage | undefined
+  readonly standing: Standing
+  /** What every policy says of the call; found out once, and only where it is needed. */
+  readonly policies: () => readonly Consulted[]
+  /** The limits of policies that the call counts against once it is let through. */
+  readonly limits: () => readonly PlacedLimit[]
+  /** The yes of the person who was asked about this very call; null: there is none. */
+  readonly grant: () => Grant | null
+}
+
+/** A rule of the list: what it says of a call. None: it does not speak of such calls. */
+export type Rule = (question: Question) => readonly RuleAnswer[]
+
+/** What is asked of the rules about a call. */
+export function questionOf(call: Call, context: JudgingContext, extent: Extent): Question {
+  const { machine, state, at } = context
+  const stage = own(machine.stages, state.stage)
+  let consulted: readonly Consulted[] | null = null
+  let grant: Grant | null | undefined
+  const policies = (): readonly Consulted[] => {
+    consulted ??= consultPolicies(context, call)
+    return consulted
+  }
+  let limits: readonly PlacedLimit[] | null = null
+  return {
+    context,
+    machine,
+    state,
+    call,
+    extent,
+    stage,
+    standing: standingOf({ machine, state, stage }),
+    policies,
+    limits: () => {
+      limits ??= limitsIn(policies())
+      return limits
+    },
+    grant: () => {
+      if (grant === undefined) {
+        grant = policies().some(asks) ? findGrant(state.grants, call, at) : null
+      }
+      return grant
+    },
+  }
+}

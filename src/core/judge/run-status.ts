@@ -1,0 +1,84 @@
+/**
+ * Whether a run takes calls at all, and whether the rules of its stage hold.
+ */
+import { hasEnded, isFreed } from '../engine/running.ts'
+import type { Denial, RunState } from '../engine/types.ts'
+import type { Machine, RuleRef, Stage } from '../machine/machine.ts'
+import { denyBy, noAnswers, passBy } from './answer.ts'
+import type { Rule } from './question.ts'
+
+/** The first of all rules: a run that waits, rests or is over takes no call. */
+export const runStatus: Rule = ({ state, standing, extent }) => {
+  if (typeof standing === 'object') return [denyBy({ by: 'run', ...standing })]
+  if (extent === 'decision') return noAnswers
+  const isOpen = standing === 'open'
+  const reason = isOpen
+    ? `it is ${state.status} in \`${state.stage}\``
+    : 'the rules of its stages are over'
+  return [passBy({ by: 'run', says: 'allow', rule: null, reason })]
+}
+
+type Stopped = { readonly denial: Denial; readonly rule: RuleRef | null }
+
+/** `open`: the stage's rules decide. `free`: they are over, or a person has lifted them. */
+export type Standing = 'open' | 'free' | Stopped
+
+type Placed = {
+  readonly machine: Machine
+  readonly state: RunState
+  readonly stage: Stage | undefined
+}
+
+/** How a run stands to calls, whatever they are. */
+export function standingOf({ machine, state, stage }: Placed): Standing {
+  // A run that is over does not wait; still nothing happens while a person decides.
+  if (hasEnded(state) && state.approval !== null) return waiting(state)
+  if (stage === undefined) return stopped('INTERNAL', `there is no stage \`${state.stage}\``, '')
+  if (state.status === 'waiting') return waiting(state)
+  if (state.status === 'paused') {
+    if (state.pause?.release) return 'free'
+    return stopped('RUN_NOT_RUNNING', 'the run is paused', 'it has to be resumed first')
+  }
+  if (hasEnded(state)) {
+    if (isFreed(machine, state)) return 'free'
+    const why = state.reason === '' ? '' : ` (${state.reason})`
+    const reason = `the run is ${state.status}${why} and allows no call`
+    return stopped('RUN_NOT_RUNNING', reason, 'start a new run, or ask a person')
+  }
+  if (state.branch?.terminal === state.stage) {
+    const reason = `the branch \`${state.branch.name}\` has done its work`
+    const rule = branchRule(machine, state.branch)
+    return { ...stopped('TOOL_NOT_ALLOWED', reason, 'report the branch as done'), rule }
+  }
+  if (state.fork !== null || state.child !== null) {
+    const reason = 'the run waits for its children; calls belong to them'
+    return stopped('RUN_NOT_RUNNING', reason, 'call from the branch or the invoked run')
+  }
+  return 'open'
+}
+
+function stopped(code: Denial['code'], reason: string, hint: string): Stopped {
+  return { denial: { code, reason, hint }, rule: null }
+}
+
+/** Nothing is called while a person decides. */
+export function waiting({ approval }: RunState): Stopped {
+  const reason = `a person has to decide first: ${approval?.message ?? ''}`
+  const hint = 'wait for the decision; nothing can be called meanwhile'
+  return stopped('APPROVAL_PENDING', reason, hint)
+}
+
+/** The branch as its author wrote it: it says with which stage its work is done. */
+function branchRule(machine: Machine, branch: NonNullable<RunState['branch']>): RuleRef | null {
+  for (const stage of Object.values(machine.stages)) {
+    for (const { routes } of Object.values(stage.signals)) {
+      for (const { move } of routes) {
+        if (move.kind !== 'fork') continue
+        const { name, terminal } = branch
+        const found = move.branches.find((one) => one.name === name && one.terminal === terminal)
+        if (found !== undefined) return { document: machine.name, pointer: found.origin }
+      }
+    }
+  }
+  return null
+}

@@ -1,0 +1,236 @@
+/**
+ * The rules of a stage, in the order in which they are asked: may a call use this tool, this
+ * command, these variables, this file, this many calls?
+ */
+import type { Call, Denial, RunState } from '../engine/types.ts'
+import { own } from '../json.ts'
+import type { RuleRef, Stage, ToolRule } from '../machine/machine.ts'
+import { explainCommands } from '../shell/explain-commands.ts'
+import { ruleOnProtected } from '../tools/protected.ts'
+import { ruleOnEdits } from '../tools/rule-on-edits.ts'
+import { ruleOnPaths } from '../tools/rule-on-paths.ts'
+import { namesMatch } from '../tools/tool-names.ts'
+import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './answer.ts'
+import type { Question, Rule } from './question.ts'
+import { ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
+import {
+  listedShell,
+  mayWrite,
+  ruleOnShell,
+  ruleOnVariables,
+  ruleOnWrites,
+} from './rule-on-shell.ts'
+import type { RuleField, StageDenial } from './stage-denial.ts'
+
+type Asked = Question & { readonly stage: Stage }
+
+type StageRule = {
+  readonly by: Speaker
+  /** It holds also where the rules of the stages are over. */
+  readonly isLasting?: true
+  /** A denial without a field is Pawl's own: no author wrote it. */
+  readonly deny: (asked: Asked) => Denial | StageDenial | null
+  /** The field that lets the call through; null or absent: none does. */
+  readonly allow?: (asked: Asked) => RuleField | null
+  /** What it looked at; null: it does not speak of such a call. */
+  readonly looked: (asked: Asked) => string | null
+  /** Said where it does not. */
+  readonly silence: string
+}
+
+/** Every rule of a stage, the first to be asked first. */
+export const stageRules: readonly Rule[] = [
+  asRule({
+    by: 'tools',
+    deny: ({ stage, call }) => ruleOnTool(stage, call),
+    allow: ({ stage, call }) => (speaksOf(stage.rule.tools, call.tool) ? 'allow' : null),
+    looked: ({ stage, call }) => toolText(stage.rule.tools, call),
+    silence: 'no tools are listed for such calls',
+  }),
+  asRule({
+    by: 'input',
+    isLasting: true,
+    deny: ({ call }) => ruleOnProblem(call),
+    looked: ({ call }) => `read as \`${call.capability}\``,
+    silence: '',
+  }),
+  asRule({
+    by: 'protected',
+    isLasting: true,
+    deny: ({ call }) => ruleOnProtected(call),
+    looked: () => null,
+    silence: 'no protected file is named',
+  }),
+  asRule({
+    by: 'commands',
+    deny: ({ stage, call }) => ruleOnShell(stage, call),
+    allow: ({ stage, call }) => (listedShell(stage, call) === null ? null : 'commands'),
+    looked: ({ stage, call }) => commandsText(stage, call),
+    silence: 'it runs no command',
+  }),
+  eachCommand,
+  asRule({
+    by: 'env',
+    deny: ({ stage, call }) => ruleOnVariables(stage, call),
+    looked: ({ stage, call }) => variablesText(stage, call),
+    silence: 'no variables are blocked or set',
+  }),
+  asRule({
+    by: 'writes',
+    deny: ({ stage, call }) => ruleOnWrites(stage, call),
+    looked: ({ stage, call }) => writesText(stage, call),
+    silence: 'it runs no command',
+  }),
+  asRule({
+    by: 'paths',
+    deny: ruleOnScope,
+    looked: ({ stage, call }) => pathsText(stage, call),
+    silence: 'no file is named',
+  }),
+  asRule({
+    by: 'edits',
+    deny: ({ stage, call }) => ruleOnSize(stage, call),
+    looked: ({ stage, call }) => editText(stage, call),
+    silence: 'the size of edits is not limited',
+  }),
+  asRule({
+    by: 'counts',
+    deny: ({ stage, state, call }) => ruleOnCounts({ stage, state }, call),
+    looked: ({ stage, state }) => countsText(stage, state),
+    silence: 'calls, bytes and files are not limited',
+  }),
+]
+
+function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rule {
+  return (question) => {
+    if (!isHeld(question, isLasting)) return noAnswers
+    const denial = deny(question)
+    if (denial !== null) {
+      const rule = 'field' in denial ? ruleIn(question, denial.field) : null
+      return [denyBy({ by, rule, denial })]
+    }
+    const field = allow?.(question) ?? null
+    const rule = field === null ? null : ruleIn(question, field)
+    if (question.extent === 'decision') {
+      return rule === null ? noAnswers : [passBy({ by, says: 'allow', rule, reason: '' })]
+    }
+    const text = looked(question)
+    const says = text === null ? 'nothing' : 'allow'
+    return [passBy({ by, says, rule, reason: text ?? silence })]
+  }
+}
+
+/** Whether a rule of the stage holds now. */
+function isHeld(question: Question, isLasting?: true): question is Asked {
+  const { standing, stage } = question
+  return stage !== undefined && (standing === 'open' || (standing === 'free' && isLasting === true))
+}
+
+/** Where a field of the stage is written; the stage itself, if that is all that is known. */
+function ruleIn({ machine, stage }: Asked, field: RuleField): RuleRef {
+  const { origins } = machine
+  const written = origins === undefined ? undefined : own(origins.stages, stage.name)
+  const pointer = field === 'paths' ? (origins?.run.paths ?? written?.allow) : written?.[field]
+  return { document: machine.name, pointer: pointer ?? stage.origin }
+}
+
+/** The commands of a text one by one, for an explanation: they decide nothing beside the list. */
+function eachCommand(question: Question): readonly RuleAnswer[] {
+  if (question.extent === 'decision' || !isHeld(question)) return noAnswers
+  const { call, stage } = question
+  const { commands } = stage.rule
+  if (call.shell === null || commands === null) return noAnswers
+  const rule = ruleIn(question, 'commands')
+  const first = ruleOnShell(stage, call)
+  return explainCommands(call.shell, commands, call.workspace).flatMap((one) => {
+    const { text, entry, trouble } = one
+    if (trouble === null) {
+      const why = entry === null ? 'needs no entry' : `is listed as \`${entry}\``
+      return [passBy({ by: 'command', says: 'allow', rule: null, reason: `\`${text}\` ${why}` })]
+    }
+    // What was said of the whole list is not said again of one command.
+    if (trouble.reason === first?.reason) return []
+    return [denyBy({ by: 'command', rule, denial: { ...trouble, hint: '' } })]
+  })
+}
+
+// ── tools ───────────────────────────────────────────────────────────────────
+
+function ruleOnTool({ name, rule }: Stage, call: Call): StageDenial | null {
+  const { allow, deny } = rule.tools
+  const reason = `\`${call.tool}\` may not be used in \`${name}\``
+  if (deny.some((one) => namesMatch(one, call))) {
+    return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }
+  }
+  if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return null
+  if (allow.some((one) => namesMatch(one, call))) return null
+  return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'allow' }
+}
+
+/** Whether there is a list, and it is about such tools. */
+function speaksOf({ allow, among }: ToolRule, tool: string): boolean {
+  return allow !== 'all' && (among === null || among.some((prefix) => tool.startsWith(prefix)))
+}
+
+function toolText(tools: ToolRule, call: Call): string | null {
+  if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
+  const entry = tools.allow.find((name) => namesMatch(name, call))
+  return entry === call.tool ? `\`${entry}\` is listed` : `listed as \`${entry}\``
+}
+
+/** Input that cannot be judged is not let through, whatever the stage says. */
+function ruleOnProblem(call: Call): Denial | null {
+  if (call.problem === null) return null
+  const isFile = call.act === 'read' || call.act === 'edit' || call.act === 'write'
+  const code =
+    call.act === 'shell' ? 'COMMAND_UNREADABLE' : isFile ? 'PATH_OUT_OF_SCOPE' : 'INTERNAL'
+  return { code, reason: call.problem, hint: 'send the input as the tool documents it' }
+}
+
+// ── commands, files and counts ──────────────────────────────────────────────
+
+function commandsText({ rule }: Stage, { shell }: Call): string | null {
+  if (shell === null) return null
+  return rule.commands === null ? 'no commands are listed' : 'every command is on the list'
+}
+
+function variablesText({ rule }: Stage, { shell }: Call): string | null {
+  const names = [...rule.envBlocked, ...Object.keys(rule.envSet)]
+  if (shell === null || names.length === 0) return null
+  return `none of ${names.map((name) => `\`${name}\``).join(', ')} is read or set`
+}
+
+function writesText(stage: Stage, { shell }: Call): string | null {
+  if (shell === null) return null
+  return mayWrite(stage) ? 'files may be changed here' : 'it changes no file'
+}
+
+function ruleOnScope({ machine, stage, call }: Asked): StageDenial | null {
+  const lists = stage.rule.tools.allow !== 'all'
+  const denial = ruleOnPaths(call, { lists, paths: machine.paths, workspace: call.workspace })
+  return denial === null ? null : { ...denial, field: 'paths' }
+}
+
+function pathsText({ rule }: Stage, { reads, writes }: Call): string | null {
+  if (reads.length + writes.length === 0) return null
+  return rule.tools.allow === 'all' ? 'paths are not limited' : 'within reach'
+}
+
+function ruleOnSize({ rule }: Stage, call: Call): StageDenial | null {
+  const denial = ruleOnEdits(call, rule.editLinesMax)
+  return denial === null ? null : { ...denial, field: 'editLinesMax' }
+}
+
+function editText({ rule: { editLinesMax } }: Stage, { editLines }: Call): string | null {
+  if (editLinesMax === null) return null
+  return editLines === null ? 'no edit' : `${editLines} of ${editLinesMax} lines`
+}
+
+function countsText({ rule }: Stage, state: RunState): string | null {
+  const { callsMax, bytesMax, filesMax } = rule
+  const parts: string[] = []
+  if (callsMax !== null) parts.push(`${state.counts.calls} of ${callsMax} calls used`)
+  if (bytesMax !== null) parts.push(`${state.counts.bytes} of ${bytesMax} bytes used`)
+  if (filesMax !== null) parts.push(`${touchedFiles(state).length} of ${filesMax} files used`)
+  return parts.length === 0 ? null : parts.join(', ')
+}
