@@ -32,12 +32,7 @@ export async function care(home: Home, task: CareTask): Promise<CareReport> {
 }
 
 async function reportOn(store: Store, task: CareTask): Promise<CareReport> {
-  const done =
-    task === 'rebuild'
-      ? await rebuild(store)
-      : task === 'check'
-        ? await store.withIndex(() => look(store, task))
-        : await look(store, task)
+  const done = task === 'rebuild' ? await rebuild(store) : await look(store, task)
   return { store: store.kind, bytes: await store.countBytes(), ...done }
 }
 
