@@ -18,7 +18,7 @@ const inWriter = (act: (opened: Opened) => Promise<void>) =>
     const path = join(folder, 'pawl.db')
     const db = new DatabaseSync(path)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 1; CREATE TABLE one (n UNIQUE)')
-    const writer = openWriter({ db, queuedMax: 100, lockedMaxMs: 400 })
+    const writer = openWriter({ db, queuedMax: 1_000, lockedMaxMs: 400 })
     const other = new DatabaseSync(path)
     const insert = db.prepare('INSERT INTO one VALUES (?)')
     const add = (n: number) =>
@@ -67,14 +67,14 @@ test('a job that fails fails alone, and leaves nothing behind', () =>
 
 test('jobs that found the file locked are written in the order in which they came', () =>
   inWriter(async ({ other, add }) => {
+    // More than fit into one transaction.
+    const numbers = Array.from({ length: 600 }, (_, n) => n)
     other.exec('BEGIN IMMEDIATE')
-    const early = [add(1), add(2)]
-    await sleep(60)
-    const late = [add(3), add(4)]
+    const waiting = numbers.map(add)
     await sleep(60)
     other.exec('ROLLBACK')
-    expect(await Promise.all([...early, ...late])).toEqual([1, 2, 3, 4])
-    expect(numbersIn(other)).toEqual([1, 2, 3, 4])
+    expect(await Promise.all(waiting)).toEqual(numbers)
+    expect(numbersIn(other)).toEqual(numbers)
   }))
 
 test('a lock that is over takes nothing from the time of the next who waits', () =>
@@ -97,6 +97,6 @@ test('closing finishes what was queued, also behind a lock, and takes nothing mo
     await sleep(50)
     other.exec('ROLLBACK')
     await closing
-    expect(await Promise.all(waiting)).toEqual([1, 2])
     expect(numbersIn(other)).toEqual([1, 2])
+    expect(await Promise.all(waiting)).toEqual([1, 2])
   }))
