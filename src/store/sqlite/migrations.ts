@@ -1,5 +1,6 @@
 /**
  * The tables, as steps that are only ever added to: a step that was released is never changed.
+ * All tables as they are now are in `fixtures/version-5.sql`, which a test holds to the steps.
  * Knows SQL. Must not know what rows mean.
  */
 import type { DatabaseSync } from 'node:sqlite'
