@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openWriter, type Writer } from './group-commit.ts'
+import { type GroupWriter, openWriter } from './group-commit.ts'
 import { inFolder } from './scratch.contract.ts'
 
 type Opened = {
-  readonly writer: Writer
+  readonly writer: GroupWriter
   readonly db: DatabaseSync
   /** Another program at the same file. */
   readonly other: DatabaseSync

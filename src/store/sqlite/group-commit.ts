@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { closedFault, isBusy, toFault } from './faults.ts'
 
-export type Writer = {
+export type GroupWriter = {
   /**
    * Resolves with what the job returned when that is durable. The job may run twice, but only one
    * of the runs is kept.
@@ -36,7 +36,7 @@ const groupMax = 256
 const retryMs = 20
 const closingMs = 1
 
-export function openWriter({ db, queuedMax, lockedMaxMs }: WriterOptions): Writer {
+export function openWriter({ db, queuedMax, lockedMaxMs }: WriterOptions): GroupWriter {
   const transact = prepareTransaction(db)
   const queue: QueuedJob[] = []
   let isScheduled = false

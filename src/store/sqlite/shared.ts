@@ -3,12 +3,12 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { RunWriter } from './commit-change.ts'
-import type { Writer } from './group-commit.ts'
+import type { GroupWriter } from './group-commit.ts'
 
 export type Shared = {
   readonly db: DatabaseSync
   readonly runs: RunWriter
   /** Queries the database now; what it throws is a fault. */
   readonly read: <T>(query: () => T) => Promise<T>
-  readonly write: Writer['write']
+  readonly write: GroupWriter['write']
 }
