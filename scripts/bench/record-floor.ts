@@ -2,6 +2,7 @@
  * What a durable decision costs when nothing is decided. The least: a small event row and a row
  * that is updated. The same rows: those that Pawl keeps of a decision, by bare statements.
  */
+import { hash as createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
 import { walPagesMax } from '../../src/store/sqlite/open-database.ts'
@@ -53,18 +54,21 @@ export function sqliteFloor(path: string): Floor {
   })
 }
 
-/** As anybody would keep them: each record found by its run and number. */
+/** As anybody would keep them: the tables of `migrations.ts` that a decision writes. */
 const sameTables = `
   CREATE TABLE runs (
-    log INTEGER PRIMARY KEY, id TEXT, machine TEXT, definition TEXT, dialect TEXT, status TEXT,
-    stage TEXT, seq INTEGER, hash TEXT, workspace TEXT, calls_count INTEGER, cost_micro_usd INTEGER,
-    started_at INTEGER, updated_at INTEGER, updated_minute INTEGER, ended_at INTEGER,
-    log_bytes INTEGER
+    id TEXT PRIMARY KEY, machine TEXT, definition TEXT, dialect TEXT, status TEXT, stage TEXT,
+    seq INTEGER, hash TEXT, workspace TEXT, calls_count INTEGER, cost_micro_usd INTEGER,
+    started_at INTEGER, updated_at INTEGER, ended_at INTEGER, log_bytes INTEGER
   ) STRICT;
+  CREATE INDEX runs_by_update ON runs (updated_at, id);
   CREATE TABLE events (
-    log INTEGER, seq INTEGER, member TEXT, type TEXT, data TEXT, at INTEGER, actor TEXT,
-    command_id TEXT, hash TEXT, reply TEXT,
-    PRIMARY KEY (log, seq)
+    run_id TEXT, seq INTEGER, member TEXT, type TEXT, data TEXT, at INTEGER, actor TEXT,
+    command_id TEXT, hash TEXT,
+    PRIMARY KEY (run_id, seq)
+  ) STRICT;
+  CREATE TABLE replies (
+    run_id TEXT, command_id TEXT, text TEXT, PRIMARY KEY (run_id, command_id)
   ) STRICT;
 `
 
@@ -74,19 +78,25 @@ export function sqliteSameRows(path: string): Floor {
   db.exec(sameTables)
   const head =
     db.prepare(`UPDATE runs SET status = ?, stage = ?, seq = ?, hash = ?, calls_count = ?,
-    cost_micro_usd = ?, updated_at = ?, ended_at = ?, log_bytes = log_bytes + ? WHERE log = ?`)
-  const event = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    cost_micro_usd = ?, updated_at = ?, ended_at = ?, log_bytes = log_bytes + ? WHERE id = ?`)
+  const event = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const answer = db.prepare('INSERT INTO replies VALUES (?, ?, ?)')
   const start = db.prepare(`INSERT INTO runs VALUES
-    (?, ?, '${hash}', 'bench', 'workflow', 'running', 'work', 0, '', '/work',
-      0, 0, 1, 1, 1, NULL, 0)`)
-  for (let id = 0; id < sessionsCount; id += 1) start.run(id, `${runId}${id}`)
+    (?, '${hash}', 'bench', 'workflow', 'running', 'work', 0, '', '/work', 0, 0, 1, 1, NULL, 0)`)
+  // WHY hashed: ids of runs do not begin alike.
+  const ids = Array.from({ length: sessionsCount }, (_, n) => `r_${sha256(`${n}`).slice(0, 33)}`)
+  for (const id of ids) start.run(id)
   return inGroups(db, (client, seq) => {
+    const id = ids[client] as string
     const at = Date.now()
-    const command = `toolu_${runId}_${seq}`
-    head.run('running', 'work', seq, hash, seq, 0, at, null, text.length, client)
-    event.run(client, seq, runId, 'call.allowed', text, at, 'agent:agent', command, hash, reply)
+    const command = `toolu_${id}_${seq}`
+    head.run('running', 'work', seq, hash, seq, 0, at, null, text.length, id)
+    event.run(id, seq, id, 'call.allowed', text, at, 'agent:agent', command, hash)
+    answer.run(id, command, reply)
   })
 }
+
+const sha256 = (value: string): string => createHash('sha256', value, 'hex')
 
 function openFloor(path: string): DatabaseSync {
   const db = new DatabaseSync(path)

@@ -69,13 +69,12 @@ async function killLoop(folder: string, loop: Loop): Promise<LoopResult> {
     // The first lives until it is killed, then every other one dies by itself around a commit.
     const when = points[(cycle >> 1) % points.length] ?? 'before'
     const failAt: FailAt | null = cycle % 2 === 0 ? null : { commit: 5 + ((cycle * 7) % 40), when }
-    const database = databaseIn(loop, cycle)
-    const node = await startNode({ database, socket, failAt: null })
+    const node = await startNode({ database: loop.database, socket, failAt: null })
     await prepare(socket, book, runsCount)
     settled += await settle(socket, book)
     if (failAt !== null) {
       await node.kill9()
-      await dieAtPoint(folder, { ...loop, database, cycle, failAt }, book)
+      await dieAtPoint(folder, { ...loop, cycle, failAt }, book)
       continue
     }
     const stop = new AbortController()
@@ -96,11 +95,6 @@ async function killLoop(folder: string, loop: Loop): Promise<LoopResult> {
   await store.close()
   const answered = book.sent.filter((one) => one.answer !== null).length
   return { ...losses, cyclesCount: loop.cyclesCount, answered, settled }
-}
-
-/** In every other pair of cycles a thread writes all of it. */
-function databaseIn({ database }: Loop, cycle: number): NodeSettings['database'] {
-  return database.kind === 'sqlite' && cycle % 4 > 1 ? { ...database, crowdMin: 1 } : database
 }
 
 type Point = Loop & { readonly cycle: number; readonly failAt: FailAt }

@@ -3,12 +3,7 @@
  */
 export type NodeSettings = {
   readonly database:
-    | {
-        readonly kind: 'sqlite'
-        readonly path: string
-        /** Commands under way from which a thread writes them; absent: as the daemon has it. */
-        readonly crowdMin?: number
-      }
+    | { readonly kind: 'sqlite'; readonly path: string }
     | { readonly kind: 'postgres'; readonly url: string }
   readonly socket: string
   readonly failAt: FailAt | null

@@ -10,12 +10,7 @@ const pageRuns = 500
 
 /** Does one thing to the store; nobody else uses it meanwhile. */
 export async function careForStore(store: Store, task: CareTask): Promise<CareReport> {
-  const done =
-    task === 'rebuild'
-      ? await rebuild(store)
-      : task === 'check'
-        ? await store.withIndex(() => look(store, task))
-        : await look(store, task)
+  const done = task === 'rebuild' ? await rebuild(store) : await look(store, task)
   return { store: store.kind, bytes: await store.countBytes(), ...done }
 }
 

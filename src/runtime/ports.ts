@@ -294,10 +294,6 @@ export type StoreCare = {
   readonly deafness: () => string | null
   /** Says through the hint channel that a log has grown. Never fails. */
   readonly tellChange: (runId: string, seq: number) => void
-  /** Does work that asks for the records of many runs, also of those that have lost their heads. */
-  readonly withIndex: <T>(work: () => Promise<T>) => Promise<T>
-  /** How many records are kept of a run to which its log does not lead. */
-  readonly countStrays: (runId: string) => Promise<number>
   /** Puts projections of one run in the place of what is there. */
   readonly replaceProjections: (
     head: RunHead,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../src/client/open-client.ts'
 import { isOurNode } from '../../src/main/daemon.contract.ts'
 import { type Live, openLive } from './live.ts'
-import { behindItsBack, logOf, startLogged } from './on-disk.ts'
+import { behindItsBack, startLogged } from './on-disk.ts'
 
 const changes = [
   { what: 'the first record says something else', record: 1, set: `data = data || ' '` },
@@ -29,7 +29,7 @@ describe.runIf(isOurNode)('a log that was changed', { timeout: 60_000 }, () => {
     for (const _ of changes) runs.push(await startLogged(live))
     await behindItsBack(live, (db) => {
       for (const [at, { record, set }] of changes.entries()) {
-        const change = db.prepare(`UPDATE events SET ${set} WHERE log = ${logOf} AND seq = ?`)
+        const change = db.prepare(`UPDATE events SET ${set} WHERE run_id = ? AND seq = ?`)
         change.run(runs[at] ?? '', record)
       }
     })

@@ -32,9 +32,6 @@ export async function behindItsBack(live: Live, act: (db: DatabaseSync) => void)
   }
 }
 
-/** The log of the run that is bound first. */
-export const logOf = '(SELECT no FROM logs WHERE run_id = ?1)'
-
 type Tampering = {
   readonly act: (db: DatabaseSync, runId: string) => void
   /** Whether only an anchor that was taken before can tell. */
@@ -46,8 +43,7 @@ const tamperings: { readonly [tamper: string]: readonly Tampering[] } = {
   none: [{ act: () => undefined }],
   'delete from events where seq=10': [
     {
-      act: (db, runId) =>
-        db.prepare(`DELETE FROM events WHERE seq = 10 AND log = ${logOf}`).run(runId),
+      act: (db, runId) => db.prepare('DELETE FROM events WHERE seq = 10 AND run_id = ?').run(runId),
     },
   ],
   'delete the last 5 events': [
@@ -72,21 +68,21 @@ const tamperings: { readonly [tamper: string]: readonly Tampering[] } = {
 }
 
 function cutEnd(db: DatabaseSync, runId: string): void {
-  const last = `SELECT max(seq) - 5 FROM events WHERE log = ${logOf}`
-  db.prepare(`DELETE FROM events WHERE log = ${logOf} AND seq > (${last})`).run(runId)
+  const last = 'SELECT max(seq) - 5 FROM events WHERE run_id = ?1'
+  db.prepare(`DELETE FROM events WHERE run_id = ?1 AND seq > (${last})`).run(runId)
 }
 
 function putHeadRight(db: DatabaseSync, runId: string): void {
-  const last = `SELECT seq, hash, no FROM events WHERE log = ${logOf} ORDER BY seq DESC LIMIT 1`
-  db.prepare(`UPDATE runs SET (seq, hash, last_no) = (${last}) WHERE id = ?1`).run(runId)
+  const last = 'SELECT seq, hash FROM events WHERE run_id = ?1 ORDER BY seq DESC LIMIT 1'
+  db.prepare(`UPDATE runs SET (seq, hash) = (${last}) WHERE id = ?1`).run(runId)
 }
 
 /** A record at the end that looks like a person's. */
 function forge(db: DatabaseSync, runId: string, hash: string): void {
   const data = JSON.stringify({ type: 'approval.granted', id: 'ap1', note: '' })
   db.prepare(
-    `INSERT INTO events SELECT NULL, log, max(seq) + 1, no, member, 'approval.granted', ?2, max(at),
-      'person:alice', 'forged', ?3, NULL FROM events WHERE log = ${logOf}`,
+    `INSERT INTO events SELECT run_id, max(seq) + 1, member, 'approval.granted', ?2, max(at),
+      'person:alice', 'forged', ?3 FROM events WHERE run_id = ?1`,
   ).run(runId, data, hash)
 }
 

@@ -192,8 +192,6 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreCare {
     tellChange: (runId, seq) => {
       for (const listener of listeners) queueMicrotask(() => listener(runId, seq))
     },
-    withIndex: (work) => work(),
-    countStrays: async () => 0,
     replaceProjections: async (head, approvals, snapshot) => {
       const run = runs.get(head.id)
       if (run === undefined) return

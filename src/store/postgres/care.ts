@@ -31,15 +31,6 @@ const idKey: readonly [id: string] = ['']
 /** The part of a store that keeps it in order. */
 export function createCare(pool: Pool): Care {
   return {
-    // Records have an index here, always.
-    withIndex: (work) => work(),
-    countStrays: async (runId) => {
-      const [row] = await pool.run<{ count: number }>(
-        (sql) => sql`SELECT count(*) AS count FROM events WHERE run_id = ${runId}
-          AND seq > (SELECT seq FROM runs WHERE id = ${runId})`,
-      )
-      return Number(row?.count)
-    },
     replaceProjections: (head, approvals, snapshot) =>
       replaceProjections(pool, head, { approvals, snapshot }),
     importRun: (copy) => importRun(pool, copy),

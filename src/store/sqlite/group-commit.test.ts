@@ -1,89 +1,102 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { changeOf } from '../records.contract.ts'
-import { openWriter, type Writer } from './group-commit.ts'
-import type { WriteThread } from './open-write-thread.ts'
-import type { Recall } from './recall.ts'
+import { type GroupWriter, openWriter } from './group-commit.ts'
 import { inFolder } from './scratch.contract.ts'
-import type { Written } from './write-group.ts'
 
-type Asked = { readonly ids: readonly string[]; readonly tell: (written: Written) => void }
-
-/** A thread whose answers the test gives. */
-function openThread(): { readonly thread: WriteThread; readonly asked: Asked[] } {
-  const asked: Asked[] = []
-  const write: WriteThread['write'] = (changes) =>
-    new Promise((tell) => asked.push({ ids: changes.map(({ change }) => change.runId), tell }))
-  return { thread: { isReady: () => true, write, close: async () => undefined }, asked }
+type Opened = {
+  readonly writer: GroupWriter
+  readonly db: DatabaseSync
+  /** Another program at the same file. */
+  readonly other: DatabaseSync
+  readonly add: (n: number) => Promise<number>
 }
 
-const recall: Recall = { hintFor: () => null, settle: () => undefined, forget: () => undefined }
-const locked: Written = {
-  kind: 'locked',
-  error: Object.assign(new Error('busy'), { code: 'ERR_SQLITE_ERROR', errcode: 5 }),
-}
-const kept = (count: number): Written => ({
-  kind: 'tried',
-  results: Array.from({ length: count }, () => ({ kind: 'done', value: 'committed' })),
-})
-
-type Tried = { readonly writer: Writer; readonly asked: Asked[]; readonly other: DatabaseSync }
-
-const trying = (act: (tried: Tried) => Promise<void>) =>
+const inWriter = (act: (opened: Opened) => Promise<void>) =>
   inFolder(async (folder) => {
     const path = join(folder, 'pawl.db')
     const db = new DatabaseSync(path)
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 1; CREATE TABLE one (n)')
-    const { thread, asked } = openThread()
-    const limits = { queuedMax: 100, lockedMaxMs: 400, crowdMin: 1 }
-    const commitHere = () => 'committed' as const
-    const writer = openWriter({ db, commitHere, thread, recall, ...limits })
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 1; CREATE TABLE one (n UNIQUE)')
+    const writer = openWriter({ db, queuedMax: 1_000, lockedMaxMs: 400 })
     const other = new DatabaseSync(path)
-    await act({ writer, asked, other })
+    const insert = db.prepare('INSERT INTO one VALUES (?)')
+    const add = (n: number) =>
+      writer.write(() => {
+        insert.run(n)
+        return n
+      })
+    await act({ writer, db, other, add })
     await writer.close()
     other.close()
     db.close()
   })
 
-test('groups that found the file locked are written in the order in which they came', () =>
-  trying(async ({ writer, asked }) => {
-    const order: string[] = []
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
-    const all = ids.map((id) => writer.commit(changeOf(id, 0)).then(() => order.push(id)))
-    await turn()
-    expect(asked.map((one) => one.ids)).toEqual([
-      ['a', 'b', 'c'],
-      ['d', 'e', 'f'],
-    ])
-    for (const { tell } of asked) {
-      tell(locked)
-      await turn()
-    }
-    await Promise.all(all)
-    expect(order).toEqual(ids)
+const numbersIn = (db: DatabaseSync) =>
+  db
+    .prepare('SELECT n FROM one ORDER BY rowid')
+    .all()
+    .map((row) => row.n)
+
+test('jobs of one turn share a transaction, and each gets its own value', () =>
+  inWriter(async ({ writer, db, other, add }) => {
+    const seen = writer.write(() => numbersIn(other).length)
+    const values = [add(1), add(2), writer.write(() => numbersIn(db).length)]
+    const late = writer.write(() => numbersIn(other).length)
+    expect(await Promise.all(values)).toEqual([1, 2, 2])
+    // Nobody else sees anything of a group before all of it is there.
+    expect([await seen, await late]).toEqual([0, 0])
+    expect(numbersIn(other)).toEqual([1, 2])
   }))
 
-test('a lock that nobody waited for takes nothing from the time of the next who waits', () =>
-  trying(async ({ writer, asked, other }) => {
-    const all = Array.from({ length: 24 }, (_, n) => writer.commit(changeOf(`r_${n}`, 0)))
-    await turn()
-    for (const [at, { tell, ids }] of [...asked].entries()) {
-      tell(at === 0 ? locked : kept(ids.length))
-      await turn()
+test('a job that fails fails alone, and leaves nothing behind', () =>
+  inWriter(async ({ writer, other, add }) => {
+    await add(2)
+    const failing = writer.write(() => {
+      throw new Error('a bug')
+    })
+    const results = await Promise.allSettled([add(1), add(2), failing, add(3)])
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(numbersIn(other)).toEqual([2, 1, 3])
+  }))
+
+test('jobs that found the file locked are written in the order in which they came', () =>
+  inWriter(async ({ other, add }) => {
+    // More than fit into one transaction.
+    const numbers = Array.from({ length: 600 }, (_, n) => n)
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = numbers.map(add)
+    await sleep(60)
+    other.exec('ROLLBACK')
+    expect(await Promise.all(waiting)).toEqual(numbers)
+    expect(numbersIn(other)).toEqual(numbers)
+  }))
+
+test('a lock that is over takes nothing from the time of the next who waits', () =>
+  inWriter(async ({ other, add }) => {
+    for (const n of [1, 2]) {
+      other.exec('BEGIN IMMEDIATE')
+      const waiting = add(n)
+      await sleep(250)
+      other.exec('ROLLBACK')
+      expect(await waiting).toBe(n)
     }
-    // The first ones come to the thread again, and it finds no lock any more.
-    while (asked.length < 3) await sleep(2)
-    for (const { tell, ids } of asked.slice(2)) tell(kept(ids.length))
-    await Promise.all(all)
+  }))
+
+test('closing finishes what was queued, also behind a lock, and takes nothing more', () =>
+  inWriter(async ({ writer, other, add }) => {
     other.exec('BEGIN IMMEDIATE')
-    await sleep(60)
+    const waiting = [add(1), add(2)]
+    const closing = writer.close()
+    await expect(add(3)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await sleep(50)
     other.exec('ROLLBACK')
-    await sleep(500)
-    other.exec('BEGIN IMMEDIATE')
-    const late = writer.write(() => 'written')
-    await sleep(60)
-    other.exec('ROLLBACK')
-    expect(await late).toBe('written')
+    await closing
+    expect(numbersIn(other)).toEqual([1, 2])
+    expect(await Promise.all(waiting)).toEqual([1, 2])
   }))

@@ -1,7 +1,6 @@
 /**
- * A program that writes into a store until it is killed, and says what was acknowledged.
- * Started by `killed-writer.test.ts` with the path of the file, and from how many commands on a
- * thread writes them.
+ * A program that writes into a store until it is killed, and prints what was acknowledged.
+ * Started by `killed-writer.test.ts` with the path of the file.
  */
 import { writeSync } from 'node:fs'
 import { codeOf } from '../../runtime/code-of.ts'
@@ -10,8 +9,8 @@ import { openSqliteStore } from './sqlite-store.ts'
 
 const clientsCount = 8
 const stdout = 1
-const [path = '', crowdMin] = process.argv.slice(2)
-const store = openSqliteStore({ path, crowdMin: Number(crowdMin) })
+const [path = ''] = process.argv.slice(2)
+const store = openSqliteStore({ path })
 
 async function writeForEver(runId: string): Promise<void> {
   let seq = (await store.readHead(runId))?.seq ?? 0
@@ -22,12 +21,12 @@ async function writeForEver(runId: string): Promise<void> {
     const result = await store.commit(changeOf(runId, seq, { events, reply }))
     if (result !== 'committed') throw new Error(`${runId} at ${seq}: ${result}`)
     seq += 2
-    say(`${runId} ${seq}\n`)
+    print(`${runId} ${seq}\n`)
   }
 }
 
 /** WHY again: whoever reads may be slower than this. */
-function say(text: string): void {
+function print(text: string): void {
   for (;;) {
     try {
       writeSync(stdout, text)

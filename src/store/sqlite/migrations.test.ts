@@ -2,7 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { approvalOf, changeOf, definitionOf, machineOf, startedAt } from '../records.contract.ts'
+import {
+  approvalOf,
+  changeOf,
+  definitionOf,
+  eventOf,
+  headOf,
+  machineOf,
+  replyOf,
+  startedAt,
+} from '../records.contract.ts'
 import { migrate, steps } from './migrations.ts'
 import { inFolder } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -69,6 +78,94 @@ test.each(readdirSync(fixtures))('%s is brought up to now and can be gone on wit
 test('there is a fixture of every version so far', () => {
   const names = steps.map((_, index) => `version-${index + 1}.sql`)
   expect(readdirSync(fixtures).sort()).toEqual(names.sort())
+})
+
+test('the fixture of this version has what the migrations make', () => {
+  const fixture = new URL(`version-${steps.length}.sql`, fixtures)
+  const [made, kept] = [new DatabaseSync(':memory:'), new DatabaseSync(':memory:')]
+  migrate(made)
+  kept.exec(readFileSync(fixture, 'utf8'))
+  const tables = (db: DatabaseSync) =>
+    db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
+  expect(tables(kept)).toEqual(tables(made))
+})
+
+const runIds = ['r_1', 'r_2', 'r_3'] as const
+const recordsCount = 200
+
+/** Logs as version 3 kept them, with records of three runs in turn. The head of `r_3` is lost. */
+function fillVersion3(db: DatabaseSync): void {
+  migrate(db, steps.slice(0, 3))
+  for (const [index, runId] of runIds.entries()) {
+    db.prepare('INSERT INTO logs VALUES (?, ?, 0)').run(index + 1, runId)
+    if (runId === 'r_3') continue
+    db.prepare(
+      `INSERT INTO runs VALUES (?, ?, 'sha256-of-machine', 'release', 'workflow', 'running', ?, ?,
+         ?, '/work/app', ?, ?, ?, ?, 1, NULL, 7000)`,
+    ).run(
+      ...[index + 1, runId, `s${recordsCount}`, recordsCount, `hash-${recordsCount}`, recordsCount],
+      ...[recordsCount * 1_000, startedAt, startedAt + recordsCount],
+    )
+  }
+  const add = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  for (let seq = 1; seq <= recordsCount; seq += 1) {
+    for (const [index, runId] of runIds.entries()) {
+      const e = eventOf(seq, { member: runId })
+      const reply = seq % 2 === 0 ? `{"seq":${seq},"besides":{"kind":"check"}}` : null
+      add.run(index + 1, seq, e.member, e.type, e.data, e.at, e.actor, e.commandId, e.hash, reply)
+    }
+  }
+  // The reply to a command without records, and one of the versions before 3.
+  db.exec(`INSERT INTO replies VALUES (1, 4711, 'silent', '{"kind":"silent"}')`)
+  db.exec(`INSERT INTO replies VALUES (2, 4711, 'c_1', '{"kind":"old"}')`)
+}
+
+const damages: readonly (readonly [what: string, sql: string])[] = [
+  ['whole', 'SELECT 1'],
+  ['with links that lead nowhere', 'UPDATE events SET before = before + 100000'],
+  ['without marks and links', 'DELETE FROM marks; UPDATE runs SET last_no = NULL'],
+  ['with all replies indexed', 'UPDATE logs SET indexed_seq = 200'],
+  [
+    'with a record that is there twice',
+    `INSERT INTO events SELECT NULL, log, seq, before, member, type, 'other', at, actor,
+       command_id, hash, reply FROM events WHERE seq = 77`,
+  ],
+]
+
+test.each(damages)('linked records of version 4, %s, become plain rows', (_what, sql) =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'pawl.db')
+    const db = new DatabaseSync(path)
+    fillVersion3(db)
+    migrate(db, steps.slice(0, 4))
+    db.exec(sql)
+    db.close()
+    const store = openSqliteStore({ path })
+    for (const runId of runIds) {
+      const events = Array.from({ length: recordsCount }, (_, index) =>
+        eventOf(index + 1, { member: runId }),
+      )
+      expect(await store.readEvents(runId, { after: 0, limit: 999 })).toEqual(events)
+      expect(await store.findReply(runId, 'c_2')).toBe('{"seq":2,"besides":{"kind":"check"}}')
+      expect(await store.findReply(runId, 'c_3')).toBeNull()
+      const again = changeOf(runId, recordsCount, { reply: replyOf('c_200') })
+      expect(await store.commit(again)).toBe('repeated')
+    }
+    expect(await store.readHead('r_1')).toEqual(headOf('r_1', recordsCount))
+    expect(await store.readHead('r_3')).toBeNull()
+    expect((await store.listRunIds({ after: null, limit: 9 })).items).toEqual(runIds)
+    expect(await store.findReply('r_1', 'silent')).toBe('{"kind":"silent"}')
+    expect(await store.findReply('r_2', 'c_1')).toBe('{"kind":"old"}')
+    expect(await store.commit(changeOf('r_1', recordsCount))).toBe('committed')
+    await store.close()
+  }),
+)
+
+test('a database from before the first release is refused', () => {
+  const db = new DatabaseSync(':memory:')
+  db.exec(`CREATE TABLE migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
+    INSERT INTO migrations VALUES (1, 0); CREATE TABLE events (run_id TEXT)`)
+  expect(() => migrate(db)).toThrow(expect.objectContaining({ code: 'STORE_VERSION' }))
 })
 
 test('a new step is applied to a database that has the ones before, once', () => {

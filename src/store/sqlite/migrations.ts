@@ -1,18 +1,11 @@
 /**
  * The tables, as steps that are only ever added to: a step that was released is never changed.
+ * All tables as they are now are in `fixtures/version-5.sql`, which a test holds to the steps.
  * Knows SQL. Must not know what rows mean.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
-// WHY numbers for logs: a run's id is long, and its index entries are what a commit writes all over
-// the file. With a number for the log and another for the command id they take a third of the room.
-// WHY rowids for events and replies: their rows are large and come at all ends of the key. With a
-// rowid the rows go to the end of the file and only the small index is written all over; measured,
-// that is twice as fast in groups of 64 as WITHOUT ROWID. Of events not even that: `linkedRecords`.
-// WHY no index by status: every index on `runs` is written with every command. Even the one that
-// lists go by counts in minutes, so that a busy run moves in it once a minute. The one by workspace
-// never moves, and every call of a session without a run asks by it.
 const first = `
   CREATE TABLE logs (
     no INTEGER PRIMARY KEY,
@@ -159,10 +152,7 @@ const cards = `
   ) STRICT;
 `
 
-// WHY in the record: a row of its own for each reply, found by an index that is written all over
-// the file, costs as much as all the rest of a command. So the reply goes with the command's last
-// record, and many commands are indexed at once (`answered`, up to `indexed_seq`). Only the reply
-// to a command that records nothing has a row of its own in `replies`, as all had before.
+// Until version 5 a reply was kept with the last event of its command.
 const repliesInRecords = `
   ALTER TABLE events ADD COLUMN reply TEXT;
   ALTER TABLE logs ADD COLUMN indexed_seq INTEGER NOT NULL DEFAULT 0;
@@ -175,7 +165,7 @@ const repliesInRecords = `
   UPDATE logs SET indexed_seq = coalesce((SELECT seq FROM runs WHERE log = no), 0);
 `
 
-// WHY: see `record-links.ts`. The place is a column, so that nothing ever moves a record elsewhere.
+// Until version 5 each event had the number of the one before it in its log.
 const linkedRecords = `
   CREATE TABLE linked (
     no INTEGER PRIMARY KEY,
@@ -211,8 +201,80 @@ const linkedRecords = `
   INSERT INTO marks SELECT log, seq, no FROM events WHERE seq % 64 = 1 ORDER BY log, seq;
 `
 
+// WHY rowids: events and replies come for many runs in turn. With a rowid the rows go to the end of
+// their table and only the small key is written all over the file; measured with 64 runs, a commit
+// writes 12.6 KB that way, and 20 KB WITHOUT ROWID.
+// WHY `OR IGNORE`: version 4 had no unique keys. Of events that are there twice the first is kept.
+const plainTables = `
+  CREATE TABLE plain_runs (
+    id TEXT NOT NULL PRIMARY KEY,
+    machine TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    dialect TEXT NOT NULL,
+    status TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    workspace TEXT,
+    calls_count INTEGER NOT NULL,
+    cost_micro_usd INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    log_bytes INTEGER NOT NULL
+  ) STRICT;
+  INSERT OR IGNORE INTO plain_runs
+    SELECT id, machine, definition, dialect, status, stage, seq, hash, workspace, calls_count,
+      cost_micro_usd, started_at, updated_at, ended_at, log_bytes
+    FROM runs ORDER BY log;
+
+  CREATE TABLE plain_replies (
+    run_id TEXT NOT NULL,
+    command_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run_id, command_id)
+  ) STRICT;
+  INSERT OR IGNORE INTO plain_replies
+    SELECT run_id, command_id, text FROM replies JOIN logs ON no = log;
+  INSERT OR IGNORE INTO plain_replies
+    SELECT run_id, command_id, reply FROM events AS e JOIN logs ON logs.no = e.log
+    WHERE reply IS NOT NULL ORDER BY run_id, seq, e.no;
+
+  CREATE TABLE plain_events (
+    run_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    member TEXT NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    command_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (run_id, seq)
+  ) STRICT;
+  INSERT OR IGNORE INTO plain_events
+    SELECT run_id, seq, member, type, data, at, actor, command_id, hash
+    FROM events AS e JOIN logs ON logs.no = e.log ORDER BY run_id, seq, e.no;
+
+  DROP TABLE answered;
+  DROP TABLE marks;
+  DROP TABLE replies;
+  DROP TABLE events;
+  DROP TABLE runs;
+  DROP TABLE logs;
+  ALTER TABLE plain_runs RENAME TO runs;
+  ALTER TABLE plain_replies RENAME TO replies;
+  ALTER TABLE plain_events RENAME TO events;
+  CREATE INDEX runs_by_update ON runs (updated_at, id);
+  CREATE INDEX runs_by_workspace ON runs (workspace);
+  CREATE INDEX runs_by_end ON runs (ended_at, id) WHERE ended_at IS NOT NULL;
+`
+
+/** The last version with a table of logs. */
+const logsVersionMax = 4
+
 /** Step n brings a database from version n to n + 1. */
-export const steps: readonly string[] = [first, cards, repliesInRecords, linkedRecords]
+export const steps: readonly string[] = [first, cards, repliesInRecords, linkedRecords, plainTables]
 
 /** Brings a database to the newest version, step by step, each whole or not at all. */
 export function migrate(db: DatabaseSync, list: readonly string[] = steps): void {
@@ -248,14 +310,17 @@ function readVersion(db: DatabaseSync): number {
     throw new PawlError('STORE_CORRUPT', 'the database belongs to another program', {
       hint: 'choose another path for the database of Pawl',
     })
-  } else if (tables.length > 1 && !tables.some((table) => table.name === 'logs')) {
+  }
+  const row = db.prepare('SELECT coalesce(max(version), 0) AS version FROM migrations').get()
+  const version = Number(row?.version)
+  const isWithoutLogs = tables.length > 1 && !tables.some((table) => table.name === 'logs')
+  if (isWithoutLogs && version <= logsVersionMax) {
     // Before the first release, version 1 was not always what it is now.
     throw new PawlError('STORE_VERSION', 'the database is from before the first release of Pawl', {
       hint: 'move the file away: Pawl makes a new one',
     })
   }
-  const row = db.prepare('SELECT coalesce(max(version), 0) AS version FROM migrations').get()
-  return Number(row?.version)
+  return version
 }
 
 function tooNew(version: number, known: number): PawlError {

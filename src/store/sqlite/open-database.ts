@@ -15,25 +15,21 @@ export type SqliteOptions = {
   readonly queuedMax?: number
   /** How long a locked database is waited for. */
   readonly lockedMaxMs?: number
-  /** Commands under way from which a thread of its own writes them. `Infinity`: never. */
-  readonly crowdMin?: number
 }
 
-export type WritingOptions = Required<Pick<SqliteOptions, 'path' | 'synchronous' | 'lockedMaxMs'>>
+type DatabaseOptions = Required<Pick<SqliteOptions, 'path' | 'synchronous' | 'lockedMaxMs'>>
 
 const folderMode = 0o700
 const fileMode = 0o600
 /** Pages of the write-ahead log after which they are carried over into the file. */
 export const walPagesMax = 4_000
-/** An index of all records, for as long as projections are rebuilt: see `record-links.ts`. */
-export const indexName = 'events_by_log'
 /** What is left of a log that had to grow, for instance while a backup was reading. */
 const walBytesMax = 64 * 1_048_576
 // WHY so short: SQLite sleeps without letting the event loop run. Who waits longer is the queue.
 const sleepMaxMs = 10
 
 /** An open database with all its tables. */
-export function openDatabase(options: WritingOptions): DatabaseSync {
+export function openDatabase(options: DatabaseOptions): DatabaseSync {
   let db: DatabaseSync | null = null
   try {
     mkdirSync(dirname(options.path), { recursive: true, mode: folderMode })
@@ -45,27 +41,13 @@ export function openDatabase(options: WritingOptions): DatabaseSync {
     db.exec('PRAGMA auto_vacuum = INCREMENTAL')
     db.exec('PRAGMA journal_mode = WAL')
     migrate(db)
-    settle(db, options)
-    // Left behind by whoever was killed while rebuilding.
-    db.exec(`DROP INDEX IF EXISTS ${indexName}`)
+    db.exec(`PRAGMA synchronous = ${options.synchronous}`)
+    db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
+    db.exec(`PRAGMA journal_size_limit = ${walBytesMax}`)
+    db.exec(`PRAGMA busy_timeout = ${Math.min(sleepMaxMs, options.lockedMaxMs)}`)
     return db
   } catch (error) {
     db?.close()
     throw toFileFault(options.path, error)
   }
-}
-
-/** One more connection to a database that is open already. */
-export function connect(options: WritingOptions): DatabaseSync {
-  const db = new DatabaseSync(options.path)
-  settle(db, options)
-  return db
-}
-
-/** What every connection that writes is told by itself. */
-function settle(db: DatabaseSync, { synchronous, lockedMaxMs }: WritingOptions): void {
-  db.exec(`PRAGMA synchronous = ${synchronous}`)
-  db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
-  db.exec(`PRAGMA journal_size_limit = ${walBytesMax}`)
-  db.exec(`PRAGMA busy_timeout = ${Math.min(sleepMaxMs, lockedMaxMs)}`)
 }

@@ -1,7 +1,6 @@
 /**
  * Columns as the port names them, and how rows become records.
  */
-import { hash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCursor } from '../cursor.ts'
 
@@ -17,20 +16,7 @@ export const headColumns = `id, machine, definition, dialect, status, stage, seq
   updated_at AS updatedAt, ended_at AS endedAt`
 
 /** The columns of a record, named as in `EventRecord`. */
-export const eventColumns =
-  'e.seq, e.member, e.type, e.data, e.at, e.actor, e.command_id AS commandId, e.hash'
-
-/** The number of the log of the run that is bound first. */
-export const logOf = '(SELECT no FROM logs WHERE run_id = ?1)'
-
-const keyDigits = 12
-
-/** A command id behind a number: ids are long and of any form, and only the number is indexed. */
-export function replyKeyOf(commandId: string): readonly [key: number, commandId: string] {
-  // WHY not a cheaper hash: nobody can choose ids so that all of them share one number.
-  // WHY by its digits: a buffer for each of them costs more than the hash.
-  return [Number.parseInt(hash('sha256', commandId, 'hex').slice(0, keyDigits), 16), commandId]
-}
+export const eventColumns = 'seq, member, type, data, at, actor, command_id AS commandId, hash'
 
 /** The columns of a question, named as in `ApprovalRow`. */
 export const approvalColumns = `id, run_id AS runId, member, kind, message, hash, status,
@@ -72,11 +58,6 @@ export function whereAll(conditions: readonly Condition[]): {
   const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`
   return { where, values: given.flatMap(([, values]) => values ?? []) }
 }
-
-const minuteMs = 60_000
-
-/** The minute of a moment, by which runs are listed. */
-export const minuteOf = (at: number): number => Math.floor(at / minuteMs)
 
 /** The key in the cursor of a list that is sorted by time and id. */
 export const timeAndId = (after: string | null) =>

@@ -1,82 +1,73 @@
 /**
- * Runs: how they move, and what can be read of them.
+ * Runs: committing changes, reading logs, lists.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord, RunHead, RunStore, Snapshot } from '../../runtime/ports.ts'
 import { pageOf } from '../cursor.ts'
-import { prepareFindReply } from './answers.ts'
 import { approvalCalls } from './approvals.ts'
-import { owedCalls } from './owed.ts'
-import { noLimit, prepareRead } from './record-links.ts'
+import { outboxCalls } from './outbox.ts'
 import {
   asRecord,
   asRecordOrNull,
   eventColumns,
   headColumns,
-  logOf,
-  minuteOf,
   statementCache,
   timeAndId,
   whereAll,
 } from './rows.ts'
 import type { Shared } from './shared.ts'
 
+const noLimit = -1
+
 export function runCalls(shared: Shared): RunStore {
-  const { commit } = shared
+  const { runs, write } = shared
   return {
-    commit,
+    commit: (change) => write(() => runs.commit(change)),
     ...logCalls(shared),
     ...listCalls(shared),
     ...approvalCalls(shared),
-    ...owedCalls(shared),
+    ...outboxCalls(shared),
   }
 }
 
 type LogCalls = Pick<RunStore, 'loadRun' | 'readHead' | 'readSeqs' | 'findReply' | 'readEvents'>
 
 function logCalls({ db, read }: Shared): LogCalls {
-  const head = db.prepare(`SELECT ${headColumns} FROM runs WHERE log = ${logOf}`)
-  const seq = db.prepare(`SELECT seq FROM runs WHERE log = ${logOf}`)
-  const snapshot = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
-  const log = db.prepare('SELECT no FROM logs WHERE run_id = ?')
-  const findReply = prepareFindReply(db)
-  const readRecords = prepareRead(db, eventColumns)
-  const logNo = (runId: string): number | null => {
-    const found = log.get(runId)
-    return found === undefined ? null : Number(found.no)
-  }
-  const readTail = (runId: string, after: number, limit: number) => {
-    const no = logNo(runId)
-    const rows = no === null ? [] : readRecords(no, after, limit)
-    return rows.map((row) => asRecord<EventRecord>(row))
-  }
+  const headOf = db.prepare(`SELECT ${headColumns} FROM runs WHERE id = ?`)
+  const seqOf = db.prepare('SELECT seq FROM runs WHERE id = ?')
+  const snapshotOf = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
+  const replyTo = db.prepare('SELECT text FROM replies WHERE run_id = ? AND command_id = ?')
+  const eventsAfter = db.prepare(
+    `SELECT ${eventColumns} FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+  )
+  const readEvents = (runId: string, after: number, limit: number) =>
+    eventsAfter.all(runId, after, limit).map((row) => asRecord<EventRecord>(row))
   return {
     loadRun: (runId) =>
       read(() =>
         atOneMoment(db, () => {
-          const found = asRecordOrNull<RunHead>(head.get(runId))
-          if (found === null) return null
-          const begin = asRecordOrNull<Snapshot>(snapshot.get(runId))
-          const tail = readTail(runId, begin?.seq ?? 0, noLimit)
-          return { head: found, snapshot: begin, tail }
+          const head = asRecordOrNull<RunHead>(headOf.get(runId))
+          if (head === null) return null
+          const snapshot = asRecordOrNull<Snapshot>(snapshotOf.get(runId))
+          return { head, snapshot, tail: readEvents(runId, snapshot?.seq ?? 0, noLimit) }
         }),
       ),
-    readHead: (runId) => read(() => asRecordOrNull<RunHead>(head.get(runId))),
+    readHead: (runId) => read(() => asRecordOrNull<RunHead>(headOf.get(runId))),
     readSeqs: (runIds) =>
       read(() => {
         const seqs = new Map<string, number>()
         for (const id of runIds) {
-          const row = seq.get(id)
+          const row = seqOf.get(id)
           if (row !== undefined) seqs.set(id, Number(row.seq))
         }
         return seqs
       }),
     findReply: (runId, commandId) =>
       read(() => {
-        const no = logNo(runId)
-        return no === null ? null : findReply(no, commandId)
+        const row = replyTo.get(runId, commandId)
+        return row === undefined ? null : String(row.text)
       }),
-    readEvents: (runId, { after, limit }) => read(() => readTail(runId, after, limit)),
+    readEvents: (runId, { after, limit }) => read(() => readEvents(runId, after, limit)),
   }
 }
 
@@ -103,7 +94,6 @@ function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
   return {
     listRuns: ({ after, limit, statuses, workspace, near, definition, stage, words = [] }) =>
       read(() => {
-        const last = timeAndId(after)
         const { where, values } = whereAll([
           ['status IN (SELECT value FROM json_each(?))', statuses && JSON.stringify(statuses)],
           ['workspace = ?', workspace],
@@ -111,11 +101,9 @@ function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
           ['definition = ?', definition],
           ['stage = ?', stage ?? null],
           ...words.map((word) => [wordSql, word] as const),
-          // The minute finds the page; what is inside of one minute is sorted.
-          ['updated_minute <= ?', last && minuteOf(last[0])],
-          ['(updated_at, id) < (?, ?)', last],
+          ['(updated_at, id) < (?, ?)', timeAndId(after)],
         ])
-        const order = 'ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT ?'
+        const order = 'ORDER BY updated_at DESC, id DESC LIMIT ?'
         const rows = prepare(`SELECT ${headColumns} FROM runs ${where} ${order}`)
           .all(...values, limit + 1)
           .map((row) => asRecord<RunHead>(row))

@@ -5,10 +5,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { WritingOptions } from './open-database.ts'
-import { openWriteThread } from './open-write-thread.ts'
-import { openSqliteStore } from './sqlite-store.ts'
 
 /** Runs a test in a new folder that is gone afterwards. */
 export async function inFolder(job: (folder: string) => Promise<void>): Promise<void> {
@@ -18,14 +14,6 @@ export async function inFolder(job: (folder: string) => Promise<void>): Promise<
   } finally {
     rmSync(folder, { recursive: true })
   }
-}
-
-/** A file with all its tables, and the thread that writes it, ready. */
-export async function openThread(path: string, options: Partial<WritingOptions> = {}) {
-  await openSqliteStore({ path }).close()
-  const thread = openWriteThread({ synchronous: 'NORMAL', lockedMaxMs: 5_000, ...options, path })
-  while (!thread.isReady()) await sleep(2)
-  return thread
 }
 
 export type Disk = {

@@ -2,16 +2,13 @@
  * What the parts of the SQLite store share.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Writer } from './group-commit.ts'
-import type { Recall } from './recall.ts'
-import type { RunWriter } from './write-run.ts'
+import type { RunWriter } from './commit-change.ts'
+import type { GroupWriter } from './group-commit.ts'
 
 export type Shared = {
   readonly db: DatabaseSync
   readonly runs: RunWriter
-  readonly recall: Recall
-  /** Looks into the database now; what it throws is a fault. */
+  /** Queries the database now; what it throws is a fault. */
   readonly read: <T>(query: () => T) => Promise<T>
-  readonly write: Writer['write']
-  readonly commit: Writer['commit']
+  readonly write: GroupWriter['write']
 }

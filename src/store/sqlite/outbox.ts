@@ -1,14 +1,13 @@
 /**
- * Work that is owed to the outside.
+ * The outbox: work that is owed to the outside.
  */
 import type { Owed, RunStore } from '../../runtime/ports.ts'
 import { asRecord, owedColumns } from './rows.ts'
 import type { Shared } from './shared.ts'
 
-export function owedCalls({
-  db,
-  write,
-}: Shared): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'> {
+type OutboxCalls = Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'>
+
+export function outboxCalls({ db, write }: Shared): OutboxCalls {
   const take = db.prepare(
     `UPDATE owed SET due_at = ?, attempts = attempts + 1
      WHERE (run_id, id) IN
