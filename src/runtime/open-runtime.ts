@@ -6,7 +6,8 @@
 import type { Member } from '../core/engine/family.ts'
 import { judgeWithoutRun } from '../core/judge-free.ts'
 import { knownPrices } from '../core/prices.ts'
-import { openCalls } from './calls/open-calls.ts'
+import type { Calls } from './calls/calls.ts'
+import { type OpenCallsTools, openCalls } from './calls/open-calls.ts'
 import type { Owes } from './change.ts'
 import type { Clock } from './clock.ts'
 import { openDefinitions } from './definitions.ts'
@@ -46,7 +47,7 @@ import { claimRun, listRunsHere, runOfSession } from './session-run.ts'
 import { startRun } from './start-run.ts'
 import { openTasks } from './tasks.ts'
 import { cutText } from './texts.ts'
-import { openWaiters } from './waiters.ts'
+import { openWaiters, type Wait } from './waiters.ts'
 
 export type RuntimeOptions = {
   readonly store: Store
@@ -103,28 +104,18 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const [judging, marks] = [judgingOf(desk), openMarks()]
   // WHY none: what begins on another node is heard of too late to take one back.
   const passes = store.isShared ? null : (options.passes ?? null)
-  const looks = looksOf(desk)
-  const calls = openCalls({
-    ...desk,
-    marks,
-    now: clock.now,
-    openRuns: openOpenRuns({ ...desk, onChange: () => passes?.takeBack() }),
-    openBranches: async (runId) => openBranchesIn(await judging.readRun(runId, null)),
-    currentRun: (runId) => currentRun(desk, runId),
-    leafOf,
-    runtime: { ...judging, ...looks, waitFor: (wish) => waitFor(desk, wish) },
-  })
+  const reading = { ...judging, ...looksOf(desk), waitFor: (wish: Wait) => waitFor(desk, wish) }
+  const onChange = (): void => passes?.takeBack()
+  const calls = callsOf(desk, { marks, runtime: reading, onChange })
   return {
-    ...judging,
+    ...reading,
     calls,
     start: (request, by) => startRun(desk, request, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
     gateway: openGateway({ ...desk, calls, runtime: judging, passes }),
     marks,
-    ...looks,
     pricesIn: options.prices ?? (() => knownPrices),
-    waitFor: (wish) => waitFor(desk, wish),
     onChange: waiters.listen,
     definitions,
     readPolicies: options.policies,
@@ -175,6 +166,22 @@ function standingOf({ runId, machine, state }: Member): Standing {
     filesCount: files.length,
     bytes,
   }
+}
+
+type CallsParts = Pick<OpenCallsTools, 'marks'> & {
+  readonly runtime: OpenCallsTools['runtime'] & Pick<Runtime, 'readRun'>
+  /** Hears at once that a run may have begun or ended. */
+  readonly onChange: () => void
+}
+
+function callsOf(desk: Desk, { marks, runtime, onChange }: CallsParts): Calls {
+  return openCalls({
+    ...desk,
+    ...{ marks, runtime, leafOf, now: desk.clock.now },
+    openRuns: openOpenRuns({ ...desk, onChange }),
+    openBranches: async (runId) => openBranchesIn(await runtime.readRun(runId, null)),
+    currentRun: (runId) => currentRun(desk, runId),
+  })
 }
 
 /** Branches that can be worked on: the first is at work, the others are pending. */

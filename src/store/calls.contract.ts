@@ -235,7 +235,7 @@ export function callsContract({ store }: Subject): void {
       expect(new Set(records.map(({ commandId }) => commandId)).size).toBe(1)
     })
 
-    test('decides no call of another session, and none that several people have to agree to', async () => {
+    test('decides no call of another session', async () => {
       const { begin, call, runtime, runId } = await openRun(store())
       const { sameAs: _, ...fromHook } = call('deploy', { door: 'hook', caller: 'claude:s' })
       const { approvalId } = await begin(fromHook)
@@ -254,7 +254,7 @@ export function callsContract({ store }: Subject): void {
     })
   })
 
-  test('a fault while a call waits is a denial, and a run that is not there is a fault', async () => {
+  test('a fault while a call waits is a denial; a run that is not there is a fault', async () => {
     const { again, call } = await openRun(store())
     const broken = again({ ...store(), readApproval: () => Promise.reject(new Error('away')) })
     const options = { actor: asAgent.actor, waitMs: 100 }

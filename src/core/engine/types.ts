@@ -9,7 +9,6 @@ import type { JsonObject } from '../json.ts'
 import type { Move, ResultSave, Source } from '../machine/machine.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import type {
-  Alternative,
   Costs,
   Grant,
   NamedRule,
@@ -19,7 +18,6 @@ import type {
   Reservation,
   Reserve,
   Spend,
-  Verdict,
 } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
 import type { ChildOutcome } from './command.ts'
@@ -47,6 +45,7 @@ export type {
   Wish,
 } from './call.ts'
 export type { ChildOutcome, Command, Envelope, StartRun } from './command.ts'
+export type { CallRefusal, Decision, Effect, Reply } from './decision.ts'
 
 export type Actor = {
   readonly kind: 'agent' | 'person' | 'system'
@@ -358,55 +357,4 @@ export type OpenDetour = {
   readonly visit: number
   /** Kept, so that a detour cannot refill them. */
   readonly counts: Counts
-}
-
-// ── decisions ───────────────────────────────────────────────────────────────
-
-/** Work owed to the outside, committed with the events. */
-export type Effect =
-  | {
-      readonly type: 'start-child'
-      readonly runId: string
-      readonly machine: string | null
-      readonly stage: string | null
-      readonly vars: JsonObject
-      readonly branch: { readonly name: string; readonly terminal: string } | null
-    }
-  | { readonly type: 'cancel-child'; readonly runId: string; readonly reason: string }
-  | { readonly type: 'notify-person'; readonly approvalId: string }
-
-export type Reply =
-  | { readonly kind: 'accepted' }
-  | {
-      readonly kind: 'refused'
-      readonly code: RefusalCode
-      readonly reason: string
-      /** What the sender can do instead, one line. */
-      readonly hint: string
-      readonly missing?: readonly string[]
-      readonly issues?: readonly FieldIssue[]
-    }
-  | ({
-      readonly kind: 'verdict'
-      /** Each of them is possible now; empty unless the call was denied. */
-      readonly instead: readonly Alternative[]
-      readonly input: JsonObject | null
-      readonly callId: string | null
-      /** The question to a person that holds it, or by whose refusal it is denied. */
-      readonly approvalId?: string
-      /** More than one person has to agree, or not just anyone; absent: anyone may. */
-      readonly needsQuorum?: true
-      /** Who refused it; absent: nobody did. */
-      readonly refusal?: CallRefusal
-    } & Verdict)
-
-/** A person's no; `by` is null where nobody decided in time. */
-export type CallRefusal = { readonly by: string | null; readonly note: string }
-
-export type Decision = {
-  readonly events: readonly Event[]
-  readonly reply: Reply
-  readonly effects: readonly Effect[]
-  /** The state after the events: what folding them gives, so that nobody folds twice. */
-  readonly state: RunState
 }

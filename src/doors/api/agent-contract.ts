@@ -2,8 +2,8 @@
  * What goes into the operations that serve agents beside their runs, and what comes out.
  */
 import { z } from 'zod'
+import { checked } from './call-shapes.ts'
 import {
-  checked,
   definition,
   finding,
   folder,

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { ownHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
+import { checked } from './call-shapes.ts'
 import { costContract } from './cost-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
@@ -19,7 +20,6 @@ import {
   approvalStatuses,
   callWaitMs,
   changedHead,
-  checked,
   count,
   definition,
   definitionHead,

@@ -202,7 +202,7 @@ export const ruleDocument = z
   .optional()
   .describe('the policy file or definition of `rule`; absent: the definition of the run')
 
-const spoken = {
+export const spoken = {
   verdict,
   code: denialCode.nullable(),
   reason: z.string(),
@@ -231,40 +231,6 @@ export const outcome = z
     view: view.nullable().describe('the run after it; null: it can not be read now'),
   })
   .meta({ id: 'Outcome' })
-
-const callState = z
-  .enum(['allowed', 'pending', 'denied', 'refused', 'done', 'unsure'])
-  .describe(
-    'what the call is now. allowed: make it, once; pending: a person decides; denied: by a rule; ' +
-      'refused: by a person; done: it was made before under this key; unsure: it was allowed ' +
-      'before under this key, and its end was never reported',
-  )
-const callReport = z.object({
-  ok: z.boolean(),
-  exitCode: z.int().nullable(),
-  bytes: count,
-  costMicroUsd: money,
-})
-
-/** What a call is now, and no more: most callers need nothing else. */
-export const checked = z
-  .object({
-    runId: z.string(),
-    seq: count.describe('records in the log'),
-    reply: z.object({
-      kind: z.literal('verdict'),
-      state: callState,
-      ...spoken,
-      callId: z.string().nullable(),
-      approvalId: z.string().nullable().describe('the question to a person; null: none'),
-      refusal: z
-        .object({ by: z.string().nullable(), note: z.string() })
-        .nullable()
-        .describe('who refused it; `by` is null where nobody decided in time'),
-      report: callReport.nullable().describe('how it ended, where it is done'),
-    }),
-  })
-  .meta({ id: 'Checked' })
 
 export const judgement = z
   .object({

@@ -138,7 +138,7 @@ function keyOf({ key, tool, input }: HostCall): string {
 
 type Ended = { readonly call: HostCall; readonly report: Report }
 
-/** Takes note of what became of a call, and tells the agent where its run stands if that is news. */
+/** Records what became of a call, and tells the agent where its run stands if that is news. */
 export async function endHostCall(
   context: HookContext,
   request: HookRequest,

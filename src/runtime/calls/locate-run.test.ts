@@ -101,7 +101,7 @@ test('whoever was held by a run is held by it after its end, until another opens
   expect(await locate({ ...nobody, last: runId })).toMatchObject({ runId: next })
 })
 
-test('a session keeps its run, and after a cancelled one takes only what a person began', async () => {
+test("a session keeps its run, and after a cancelled one takes only a person's", async () => {
   const bench = openBench()
   const { calls, send } = bench.runtime
   const first = await start(bench, here)
@@ -116,7 +116,7 @@ test('a session keeps its run, and after a cancelled one takes only what a perso
   expect(await calls.locate(session('claude:1'))).toMatchObject({ runId: third })
 })
 
-test('a session without a run is refused beside the runs of others, unless it is set free', async () => {
+test('a session without a run is refused beside the runs of others, unless set free', async () => {
   const bench = openBench()
   const { locate } = bench.runtime.calls
   const runId = await start(bench, here)

@@ -1,0 +1,57 @@
+/**
+ * What a command comes to: events, a reply, and work that is owed to the outside.
+ * Free to change between releases: only events are kept.
+ */
+import type { RefusalCode } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
+import type { Alternative, Verdict } from './call.ts'
+import type { Event, FieldIssue, RunState } from './types.ts'
+
+/** Work owed to the outside, committed with the events. */
+export type Effect =
+  | {
+      readonly type: 'start-child'
+      readonly runId: string
+      readonly machine: string | null
+      readonly stage: string | null
+      readonly vars: JsonObject
+      readonly branch: { readonly name: string; readonly terminal: string } | null
+    }
+  | { readonly type: 'cancel-child'; readonly runId: string; readonly reason: string }
+  | { readonly type: 'notify-person'; readonly approvalId: string }
+
+export type Reply =
+  | { readonly kind: 'accepted' }
+  | {
+      readonly kind: 'refused'
+      readonly code: RefusalCode
+      readonly reason: string
+      /** What the sender can do instead, one line. */
+      readonly hint: string
+      readonly missing?: readonly string[]
+      readonly issues?: readonly FieldIssue[]
+    }
+  | ({
+      readonly kind: 'verdict'
+      /** Each of them is possible now; empty unless the call was denied. */
+      readonly instead: readonly Alternative[]
+      readonly input: JsonObject | null
+      readonly callId: string | null
+      /** The question to a person that holds it, or by whose refusal it is denied. */
+      readonly approvalId?: string
+      /** More than one person has to agree, or not just anyone; absent: anyone may. */
+      readonly needsQuorum?: true
+      /** Who refused it; absent: nobody did. */
+      readonly refusal?: CallRefusal
+    } & Verdict)
+
+/** A person's no; `by` is null where nobody decided in time. */
+export type CallRefusal = { readonly by: string | null; readonly note: string }
+
+export type Decision = {
+  readonly events: readonly Event[]
+  readonly reply: Reply
+  readonly effects: readonly Effect[]
+  /** The state after the events: what folding them gives, so that nobody folds twice. */
+  readonly state: RunState
+}
