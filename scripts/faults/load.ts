@@ -12,7 +12,7 @@ export type Sent = {
   readonly runId: string
   readonly commandId: string
   readonly act: Act
-  answer: { readonly seq: number; readonly text: string } | null
+  answer: string | null
 }
 export type Act =
   | { readonly kind: 'check'; readonly tool: string; readonly path: string }
@@ -104,11 +104,26 @@ async function send(client: Client, sent: Sent): Promise<void> {
   const answer =
     act.kind === 'signal'
       ? await client.runs.signal({ runId, name: act.name }, options)
-      : await client.runs.check({ runId, tool: act.tool, input: inputOf(act) }, options)
+      : await client.runs.check(
+          // WHY an attempt: whoever sends it again is the one who never got its answer.
+          { runId, tool: act.tool, input: inputOf(act), attempt: commandId },
+          options,
+        )
   // A call that could not be kept is denied; that answer promises nothing.
   const { reply } = answer
   if (reply.kind === 'verdict' && reply.code?.startsWith('STORE_') === true) return
-  sent.answer = { seq: answer.seq, text: JSON.stringify(reply) }
+  sent.answer = answerText(reply)
+}
+
+/** What must be the same however often it is sent: of a call, the verdict and the id. */
+export function answerText(reply: object): string {
+  if (!('verdict' in reply) || !('callId' in reply) || !('code' in reply)) {
+    return JSON.stringify(reply)
+  }
+  const { verdict, code, callId } = reply
+  // It was allowed, and its run has so many open calls that it no longer knows by whom.
+  if (code === 'CALL_UNSURE') return JSON.stringify({ verdict: 'allow', code: null, callId })
+  return JSON.stringify({ verdict, code, callId })
 }
 
 function inputOf({ tool, path }: Extract<Act, { kind: 'check' }>): Record<string, string> {

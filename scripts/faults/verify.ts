@@ -6,7 +6,7 @@ import { findKept } from '../../src/runtime/kept-reply.ts'
 import { readAll } from '../../src/runtime/load-run.ts'
 import { openMachineShelf } from '../../src/runtime/machines.ts'
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
-import type { Book } from './load.ts'
+import { answerText, type Book } from './load.ts'
 
 export type Losses = {
   /** Answers whose reply or events are not in the store. */
@@ -30,11 +30,10 @@ export async function verify(store: Store, book: Book): Promise<Losses> {
       const commandId = `agent:${sent.commandId}`
       const kept = await findKept(store, runId, commandId)
       if (kept === null) note(losses, 'lost', `${runId} ${sent.commandId}: no reply`)
-      else if (JSON.stringify(kept.reply) !== sent.answer.text || kept.seq !== sent.answer.seq) {
+      else if (answerText(kept.reply) !== sent.answer) {
         note(losses, 'doubled', `${runId} ${sent.commandId}: another reply`)
-      }
-      if (byCommand.get(commandId) !== sent.answer.seq) {
-        note(losses, 'lost', `${runId} ${sent.commandId}: no events up to ${sent.answer.seq}`)
+      } else if (byCommand.get(commandId) !== kept.seq) {
+        note(losses, 'lost', `${runId} ${sent.commandId}: no events up to ${kept.seq}`)
       }
     }
   }

@@ -115,13 +115,15 @@ function callerOf(transport: Transport, options: ClientOptions): Client['call'] 
     const repeats = isOperation(name) ? operations[name].repeats : 'again'
     const commandId = repeats === 'same' ? null : (more.commandId ?? randomUUID())
     const triesMax = repeats === 'again' ? 0 : retriesMax
+    // WHY: a call that was let through is let through again only where its answer was lost.
+    const sent = name === 'runs.check' ? { attempt: randomUUID(), ...input } : input
     for (let tries = 0; ; tries += 1) {
       const timeout = AbortSignal.timeout(timeoutMs + waitMsOf(name, input))
       const signal = more.signal === undefined ? timeout : AbortSignal.any([timeout, more.signal])
       if (more.signal?.aborted) throw more.signal.reason
       if (signal.aborted) throw unreachable(address, signal.reason)
       try {
-        return await transport.ask(name, input, { commandId, signal })
+        return await transport.ask(name, sent, { commandId, signal })
       } catch (error) {
         // WHY not as a daemon that is away: the caller broke off, and expects to see that.
         if (more.signal?.aborted) throw more.signal.reason

@@ -242,7 +242,7 @@ type Sent = { readonly runId: string; readonly intent: Intent }
 
 async function send(desk: Desk, { runId, intent }: Sent, by: By): Promise<Outcome> {
   const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, desk.guarded)
-  const wish = { runId, plan, asked: intent }
+  const wish = { runId, plan, asked: askedIn(intent) }
   if (intent.kind !== 'check') return handleCommand(desk, wish, by)
   try {
     return await handleCommand(desk, wish, by)
@@ -250,6 +250,13 @@ async function send(desk: Desk, { runId, intent }: Sent, by: By): Promise<Outcom
     if (fault instanceof PawlError && fault.code === 'RUN_UNKNOWN') throw fault
     return denial(runId, fault)
   }
+}
+
+/** What makes a command another one under the same id: of a call, what it is and not who asks. */
+function askedIn(intent: Intent): unknown {
+  if (intent.kind !== 'check') return intent
+  const { kind, tool, input, host, server, cwd, branch } = intent
+  return { kind, tool, input, host, server, cwd, branch }
 }
 
 /** INVARIANT: a call that cannot be decided and kept is denied. */

@@ -9,15 +9,18 @@ export type CallIdentity = {
   readonly caller?: string
   /** The caller's own name of this call. */
   readonly key?: string
+  /** One try of the caller to begin it, which may be sent again when its answer was lost. */
+  readonly attempt?: string
   /** Who makes the call and alone may report it; absent: whoever works on the run. */
   readonly holder?: string
 }
 
 /** The parts that are there, so that a record names no others. */
-export function identityOf({ caller, key, holder }: CallIdentity): CallIdentity {
+export function identityOf({ caller, key, attempt, holder }: CallIdentity): CallIdentity {
   return {
     ...(caller === undefined ? {} : { caller }),
     ...(key === undefined ? {} : { key }),
+    ...(attempt === undefined ? {} : { attempt }),
     ...(holder === undefined ? {} : { holder }),
   }
 }

@@ -19,7 +19,7 @@ type Checking = Extract<Command, { type: 'CheckCall' }>
 
 export type KnownCall =
   | { readonly kind: 'pending'; readonly approval: Approval; readonly pending: PendingCall }
-  /** Let through before. `lost`: its own holder asks again, since the answer never arrived. */
+  /** Let through before. `lost`: whoever makes it asks again, since the answer never arrived. */
   | { readonly kind: 'lost' | 'unsure'; readonly open: OpenCall }
 
 /** The call that this one is, if it is known already; null: it is a new one. */
@@ -35,13 +35,14 @@ export function findKnownCall(state: RunState, checking: Checking): KnownCall | 
 }
 
 function findOpenCall({ openCalls }: RunState, checking: Checking): KnownCall | null {
-  const { caller, key, holder, sameAs, call } = checking
+  const { caller, key, attempt, holder, sameAs, call } = checking
   if (sameAs === undefined || openCalls.length === 0) return null
   const mine = openCalls.filter((one) => one.caller === caller)
   const named = key === undefined ? undefined : mine.find((one) => one.key === key)
   if (named !== undefined) {
-    const isLost = holder !== undefined && named.holder === holder
-    return { kind: isLost ? 'lost' : 'unsure', open: named }
+    const isSameHolder = holder !== undefined && named.holder === holder
+    const isSameAttempt = attempt !== undefined && named.attempt === attempt
+    return { kind: isSameHolder || isSameAttempt ? 'lost' : 'unsure', open: named }
   }
   if (sameAs === 'key' || !mine.some(({ hash }) => hash !== undefined)) return null
   const hash = hashCall(call)

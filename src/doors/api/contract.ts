@@ -117,6 +117,9 @@ export const contract = {
         .optional()
         .describe('what it may cost, held until its report; absent: nobody knows'),
       waitMs: callWaitMs.describe('how long to wait for a person, and for calls before this one'),
+      attempt: name
+        .optional()
+        .describe('names this try: sent again with it, an allowed call is allowed again'),
       branch,
     }),
     answer: checked,

@@ -72,7 +72,7 @@ export const handlers: Handlers = {
   ...costHandlers,
   'runs.check': async (
     desk,
-    { runId, tool, input, host, server, cwd, branch, estimateMicroUsd, waitMs },
+    { runId, tool, input, host, server, cwd, branch, estimateMicroUsd, waitMs, attempt },
   ) => {
     const { actor, commandId: key, signal, traceparent } = desk
     const options = { actor, waitMs, signal, traceparent }
@@ -81,6 +81,7 @@ export const handlers: Handlers = {
       ...({ door: 'api', caller: actor.kind, key, sameAs: 'key' } as const),
       ...{ tool, input, host, server: server ?? null, cwd: cwd ?? null },
       ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
+      ...(attempt === undefined ? {} : { attempt }),
     }
     return done(callAnswerOf(await desk.runtime.calls.begin(request, options)))
   },

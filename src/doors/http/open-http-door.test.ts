@@ -190,7 +190,9 @@ test('metrics count operations, verdicts and times, for those with a token', asy
   expect(lines).toContain(
     'pawl_operations_total{operation="none",door="http",outcome="NOT_PERMITTED"} 1',
   )
-  expect(lines).toContain('pawl_verdicts_total{verdict="deny",code="TOOL_NOT_ALLOWED"} 1')
+  const denied = 'door="api",host="pawl",decision="denied"'
+  expect(lines).toContain(`pawl_verdicts_total{${denied},code="TOOL_NOT_ALLOWED"} 1`)
+  expect(lines).toContain(`pawl_verdict_seconds_count{${denied}} 1`)
   expect(lines).toContain('pawl_decision_seconds_bucket{operation="runs.check",le="+Inf"} 1')
   expect(lines.some((line) => /^pawl_http_connections [1-9]/.test(line))).toBe(true)
   for (const line of lines)

@@ -110,12 +110,13 @@ function send(
   by: Parameters<Runtime['send']>[2],
 ): Promise<Outcome> {
   const { place, door, caller, key, sameAs, tool, input, host, server, cwd } = call
-  const { estimateMicroUsd, holder } = call
+  const { attempt, estimateMicroUsd, holder } = call
   const intent: Intent = {
     kind: 'check',
     ...{ tool, input, host, server, cwd, branch: place.branch },
     caller: callerName(door, caller),
     ...(key === null ? {} : { key }),
+    ...(attempt === undefined ? {} : { attempt }),
     ...(sameAs === undefined ? {} : { sameAs }),
     ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     ...(holder === undefined ? {} : { holder: holderName(door, holder) }),

@@ -26,6 +26,8 @@ export type CallRequest = {
   readonly caller: string
   /** The caller's own name of this call; null: it has none. */
   readonly key: string | null
+  /** One try to begin it: the same one again means that the answer was lost. Absent: not said. */
+  readonly attempt?: string
   /**
    * Which earlier call this one could be; see `CheckCall` in `core/engine/command.ts`. By
    * `contents`: approved calls have a lease, which their holder renews.
