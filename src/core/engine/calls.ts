@@ -156,7 +156,7 @@ function replyOf(
 ): Extract<Reply, { kind: 'verdict' }> {
   const { code, reason, hint } = by
   const rule = nameRule(by.rule, machine.name)
-  return { kind: 'verdict', verdict: decision, code, reason, hint, ...rule, instead: [], ...made }
+  return { kind: 'verdict', verdict: decision, code, reason, ...rule, hint, instead: [], ...made }
 }
 
 /** The call that uses up the last of a stage says so. */
