@@ -24,15 +24,10 @@ export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdic
   const question = questionOf(call, context, 'decision')
   const answers = call.isOwn
     ? noAnswers
-    : [...guardRule(call), ...policyRule(question).map(asking), ...uncounted(question)]
+    : [...guardRule(call), ...policiesAlone(question), ...uncounted(question)]
   const { says, code, reason, hint, rule } = worstAnswer(answers)
   const verdict = says === 'nothing' ? 'allow' : says
   return { verdict, code, reason, hint, ...nameRule(rule, noMachine.name) }
-
-  function asking(one: RuleAnswer): RuleAnswer {
-    const agreed = `a person has to agree to \`${call.capability}\``
-    return one.says === 'ask' ? { ...one, reason: agreed, hint: startRun } : one
-  }
 }
 
 const startRun = 'start a run (`pawl start NAME`): it keeps count, and asks'
@@ -45,6 +40,14 @@ function guardRule(call: Call): readonly RuleAnswer[] {
   return held !== null && isGuard
     ? [denyBy({ by: 'protected', rule: null, denial: held })]
     : noAnswers
+}
+
+/** A policy that asks says so in other words: there is no run that would wait for the answer. */
+function policiesAlone(question: Question): readonly RuleAnswer[] {
+  const reason = `a person has to agree to \`${question.call.capability}\``
+  return policyRule(question).map((one) =>
+    one.says === 'ask' ? { ...one, reason, hint: startRun } : one,
+  )
 }
 
 /** What only a run can do: ask certain people, and keep count. */

@@ -201,7 +201,7 @@ const loose = { allow: [{ capability: '*', rate_limit: { max_calls: 5, window_se
 /** Policies that may be laid over all runs of a world. */
 export const overlays: readonly (readonly Policy[])[] = [
   [],
-  [compilePolicy(strict, '#')],
-  [compilePolicy(loose, '#')],
-  [compilePolicy(loose, '#'), compilePolicy(strict, '#')],
+  [compilePolicy(strict, '', 'strict.json')],
+  [compilePolicy(loose, '', 'loose.json')],
+  [compilePolicy(loose, '', 'loose.json'), compilePolicy(strict, '', 'strict.json')],
 ]

@@ -218,7 +218,7 @@ const notMade: Made = { input: null, callId: null }
 function replyOf({ machine }: Draft, { decision, by }: Ruling, made: Made): VerdictReply {
   const { code, reason, hint } = by
   const rule = nameRule(by.rule, machine.name)
-  return verdictReply({ verdict: decision, code, reason, hint, ...rule }, made)
+  return verdictReply({ verdict: decision, code, reason, ...rule, hint }, made)
 }
 
 function verdictReply(verdict: Verdict, made: Made): VerdictReply {

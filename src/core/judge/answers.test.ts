@@ -164,6 +164,8 @@ test('a variable is named by the list that blocks it, and one that is set by tha
   const ruleOn = (command: string) => walk.call(spoken('Bash', { command })).rule
   expect(ruleOn('echo $TOKEN')).toBe('/states/work/blocked_env')
   expect(ruleOn('CI=false npm test')).toBe('/states/work/env_overrides')
+  const other = new Walk(shapeOf('shop', { blocked_env: [], deny_env: ['TOKEN'] }))
+  expect(other.call(spoken('Bash', { command: 'echo $TOKEN' })).rule).toBe('/states/work/deny_env')
 })
 
 test('a machine without origins still names the stage, or the whole definition', () => {

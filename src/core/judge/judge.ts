@@ -9,7 +9,7 @@ import { reserveFor, wishOf } from '../engine/hold.ts'
 import type { Call, Reservation, Reserve } from '../engine/types.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
-import { type Extent, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
+import { type Extent, noAnswers, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
 import { quorumFor } from './layers.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
@@ -67,7 +67,9 @@ function answersTo(question: Question): readonly RuleAnswer[] {
   const isDecision = question.extent === 'decision'
   const answers: RuleAnswer[] = []
   for (const rule of rules) {
-    for (const answer of rule(question)) {
+    const given = rule(question)
+    if (given === noAnswers) continue
+    for (const answer of given) {
       answers.push(answer)
       if (isDecision && answer.says === 'deny') return answers
     }

@@ -43,16 +43,19 @@ export function layersOf({ machine, around }: Laid): readonly Layer[] {
     source: policy.source ?? unnamed,
     policy,
   }))
-  for (const one of [machine, ...around.above.map((run) => run.machine)]) {
-    if (one.policy === null || layers.some((layer) => layer.owner === one.hash)) continue
-    layers.push({
-      owner: one.hash,
-      name: `the policy of \`${one.name}\``,
-      source: { document: one.name, pointer: one.origins?.run.policy ?? '/policy' },
-      policy: one.policy,
-    })
-  }
+  addLayer(layers, machine)
+  for (const run of around.above) addLayer(layers, run.machine)
   return layers
+}
+
+function addLayer(layers: Layer[], { hash, name, policy, origins }: Machine): void {
+  if (policy === null || layers.some((layer) => layer.owner === hash)) return
+  layers.push({
+    owner: hash,
+    name: `the policy of \`${name}\``,
+    source: { document: name, pointer: origins?.run.policy ?? '/policy' },
+    policy,
+  })
 }
 
 /** What every policy that holds here says of a call. */

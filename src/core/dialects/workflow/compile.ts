@@ -83,21 +83,27 @@ const stageFields = {
   allow: ['allowed_tools'],
   deny: ['disallowed_tools'],
   commands: ['allowed_commands'],
-  envBlocked: ['blocked_env'],
-  envSet: ['env_overrides'],
   callsMax: ['max_iterations'],
   editLinesMax: ['max_edit_lines'],
   filesMax: ['max_files_per_state'],
   bytesMax: ['context_budget_bytes'],
 } as const
-/** Other spellings of the same rules; a state may have both. */
-const otherFields = { envBlocked: ['deny_env'], envSet: ['env'] } as const
+
+/** Rules on variables have two spellings; of an empty list nothing can come. */
+function variableFields({ blocked_env: blocked, env_overrides: overrides }: State) {
+  const isBlocked = (blocked ?? []).length > 0
+  const isOverridden = Object.keys(overrides ?? {}).length > 0
+  return {
+    envBlocked: [isBlocked ? 'blocked_env' : 'deny_env'],
+    envSet: [isOverridden ? 'env_overrides' : 'env'],
+  }
+}
 
 function compileOrigins(definition: WorkflowDefinition): RuleOrigins {
   const stages = emptyRecord<StageOrigins>()
   for (const [name, state] of Object.entries(definition.states)) {
     const at = join('/states', name)
-    stages[name] = { ...originsOf(at, state, otherFields), ...originsOf(at, state, stageFields) }
+    stages[name] = originsOf(at, state, { ...stageFields, ...variableFields(state) })
   }
   const fields = { ...runFields, callsMax: ['meta', 'calls_max'] }
   return { run: originsOf('', definition, fields), stages }
