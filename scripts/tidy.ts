@@ -108,6 +108,10 @@ export const rules: Rules = {
         'src/doors/cli/remote/daemon-door.ts',
       ],
     },
+    {
+      folder: 'src/jobs/',
+      mayUse: [core, 'src/runtime/', 'src/runner/', 'src/home/', 'src/daemon/'],
+    },
     { folder: 'src/sample/', mayUse: [core, 'src/client/', 'src/home/', 'src/daemon/'] },
     { folder: 'src/main/', mayUse: ['src/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },

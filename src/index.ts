@@ -7,7 +7,7 @@ export {
   type DefinitionLibrary,
   type Libraries,
   openLibraries,
-} from './runtime/definition-library.ts'
+} from './runtime/definitions/definition-library.ts'
+export { readDefinition, type SourceFile } from './runtime/definitions/read-definition.ts'
 export { PawlError } from './runtime/pawl-error.ts'
-export { readDefinition, type SourceFile } from './runtime/read-definition.ts'
 export * from './testing/index.ts'

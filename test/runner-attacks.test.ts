@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../src/core/json.ts'
 import { jobsContract } from '../src/doors/api/jobs-contract.ts'
-import { faultOf, type JobsBench, openJobsBench, resultIn } from '../src/main/jobs.contract.ts'
+import { faultOf, type JobsBench, openJobsBench, resultIn } from '../src/jobs/jobs.contract.ts'
 import { processesWith } from '../src/runner/scratch.contract.ts'
-import { JobFault } from '../src/runtime/job-fault.ts'
-import type { JobCaller, RunWish } from '../src/runtime/jobs.ts'
+import { JobFault } from '../src/runtime/jobs/job-fault.ts'
+import type { JobCaller, RunWish } from '../src/runtime/jobs/jobs.ts'
 
 type Record = {
   readonly id: string

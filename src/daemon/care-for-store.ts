@@ -2,9 +2,9 @@
  * Looks after a store: counting, verifying, rebuilding. Must not know which store it is.
  */
 import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
-import { rebuildAll, verifyLog } from '../runtime/keep-logs.ts'
-import { openMachineShelf } from '../runtime/machines.ts'
+import { openMachineShelf } from '../runtime/definitions/machines.ts'
 import type { Page, Store } from '../runtime/ports.ts'
+import { rebuildAll, verifyLog } from '../runtime/runs/keep-logs.ts'
 
 const pageRuns = 500
 

@@ -5,9 +5,9 @@
 import { transcriptsDrawer } from '../doors/hook/spending/open-spending.ts'
 import { countsDrawer, doneDrawer } from '../proxy/mail/ledger.ts'
 import { leaseDrawer, runOfLease } from '../runtime/calls/leases.ts'
-import { forgetCards, forgetCardsOfRuns } from '../runtime/forget-cards.ts'
+import { proxyKeysDrawer } from '../runtime/costs/proxy-keys.ts'
+import { forgetCards, forgetCardsOfRuns } from '../runtime/documents/forget-cards.ts'
 import type { Store } from '../runtime/ports.ts'
-import { proxyKeysDrawer } from '../runtime/proxy-keys.ts'
 import type { LogLine } from './log-file.ts'
 import { every } from './timers.ts'
 

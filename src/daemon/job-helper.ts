@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Home } from '../home/home.ts'
 import { ensurePrivateFolder } from '../home/private-file.ts'
-import { JobFault } from '../runtime/job-fault.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
 import {
   compileProgram,
   fileHash,

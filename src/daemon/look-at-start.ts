@@ -1,8 +1,9 @@
 /**
  * What a daemon finds when it starts: how the one before ended, and what is open.
  */
-import { openStatuses } from '../runtime/open-statuses.ts'
+
 import type { Store } from '../runtime/ports.ts'
+import { openStatuses } from '../runtime/runs/open-statuses.ts'
 import type { LogLine } from './log-file.ts'
 
 const openRunsMax = 500

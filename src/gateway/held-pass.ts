@@ -6,7 +6,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { JsonObject } from '../core/json.ts'
 import { speaksOfGuards } from '../core/judge-free.ts'
-import type { Pass } from '../runtime/passes.ts'
+import type { Pass } from '../runtime/gateway/passes.ts'
 
 export type HeldPass = {
   /** Whether a call without a mark, of this input, need not be asked about. Looks each time. */

@@ -10,10 +10,10 @@ import { openLinks } from '../notify/links.ts'
 import { openNotifier } from '../notify/open-notifier.ts'
 import { owesFor } from '../notify/owes.ts'
 import type { Kind, NotifySettings } from '../notify/settings.ts'
-import type { Owes } from '../runtime/change.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { DecideLinks } from '../runtime/decide-link.ts'
+import type { DecideLinks } from '../runtime/people/decide-link.ts'
 import type { CardStore, Owed } from '../runtime/ports.ts'
+import type { Owes } from '../runtime/runs/change.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 export type Notify = {

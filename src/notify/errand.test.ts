@@ -1,6 +1,6 @@
 /** When something is told, again and at last: all of it from the record and the clock alone. */
 import { expect, test } from 'vitest'
-import { attemptsMax } from '../runtime/due-work.ts'
+import { attemptsMax } from '../runtime/runs/due-work.ts'
 import { type Errand, noted, type Progress, planErrand, remindersMax } from './errand.ts'
 import { loudFrom } from './quiet-hours.ts'
 import type { NotifySettings, Quiet } from './settings.ts'

@@ -3,7 +3,7 @@
  * over several channels, each of those tried until it went through. Pure, so that a restart at any
  * moment goes on where the record of it stands.
  */
-import { attemptsMax, retryMsAfter } from '../runtime/due-work.ts'
+import { attemptsMax, retryMsAfter } from '../runtime/runs/due-work.ts'
 import type { Round } from './message.ts'
 import { loudFrom } from './quiet-hours.ts'
 import type { Kind, NotifySettings } from './settings.ts'

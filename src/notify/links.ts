@@ -4,10 +4,15 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../runtime/clock.ts'
-import type { DecideLinks, LinkDecision, LinkOutcome, LinkReading } from '../runtime/decide-link.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import type {
+  DecideLinks,
+  LinkDecision,
+  LinkOutcome,
+  LinkReading,
+} from '../runtime/people/decide-link.ts'
+import type { Question } from '../runtime/people/question.ts'
 import type { Card, CardStore } from '../runtime/ports.ts'
-import type { Question } from '../runtime/question.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 /** What the card of a link says. */

@@ -3,8 +3,8 @@
  * Knows words. Must not know wires.
  */
 import { visible } from '../core/policy/show-input.ts'
+import type { Part, Question } from '../runtime/people/question.ts'
 import type { RunHead } from '../runtime/ports.ts'
-import type { Part, Question } from '../runtime/question.ts'
 import type { News } from './owes.ts'
 import type { Kind } from './settings.ts'
 

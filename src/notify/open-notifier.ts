@@ -5,8 +5,8 @@
  */
 import type { Clock } from '../runtime/clock.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import type { Question } from '../runtime/people/question.ts'
 import type { CardStore, Owed, RunHead } from '../runtime/ports.ts'
-import type { Question } from '../runtime/question.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Machine, send } from './channels.ts'
 import { type Delivery, type Errand, noted, type Progress, planErrand } from './errand.ts'

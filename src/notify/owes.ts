@@ -3,8 +3,8 @@
  * Pure: the runtime keeps it together with what happened.
  */
 import type { Event } from '../core/engine/types.ts'
-import type { Owes } from '../runtime/change.ts'
 import type { RunHead } from '../runtime/ports.ts'
+import type { Owes } from '../runtime/runs/change.ts'
 import type { Kind } from './settings.ts'
 
 /** Something that happened; nobody has to decide anything. */

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { codeOf } from '../runtime/code-of.ts'
-import { JobFault } from '../runtime/job-fault.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { isBoxed } from './chain.ts'
 import { readEnd, removeJob, writeInput, writeNote, writeSecrets } from './job-files.ts'
 import { connect, type LiveJob, letGo, liveJob, look, openWayOut } from './live-job.ts'

@@ -2,8 +2,8 @@
  * Whether what is wanted of a job can be wanted at all. What is out of range is refused, never
  * bent into range: a job that was cut half-way is worse than one that never began.
  */
-import { JobFault } from '../runtime/job-fault.ts'
-import type { RunWish } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { RunWish } from '../runtime/jobs/jobs.ts'
 import {
   argsBytesMax,
   argsMax,

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type Isolation, type IsolationLevel, isolationLevels } from '../runtime/jobs.ts'
+import { type Isolation, type IsolationLevel, isolationLevels } from '../runtime/jobs/jobs.ts'
 import { findGroups, type Groups } from './cgroups.ts'
 import { isBoxed, type Mechanism } from './chain.ts'
 import { destinationsText, type Network } from './destinations.ts'

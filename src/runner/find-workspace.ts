@@ -4,7 +4,7 @@
  */
 import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import { JobFault } from '../runtime/job-fault.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
 
 /** Folders of the system: nobody's workspace is one of them, in one of them, or above one. */
 const systemFolders = [

@@ -2,8 +2,14 @@
  * A job in the words of the process capabilities.
  */
 import { constants } from 'node:os'
-import { JobFault } from '../runtime/job-fault.ts'
-import type { JobEntry, JobResult, JobState, JobStatus, ResourceUsage } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type {
+  JobEntry,
+  JobResult,
+  JobState,
+  JobStatus,
+  ResourceUsage,
+} from '../runtime/jobs/jobs.ts'
 import { readFigure } from './cgroups.ts'
 import type { JobEnd, JobNote } from './job-files.ts'
 import { summaryBytesMax } from './limits.ts'

@@ -2,8 +2,8 @@
  * `process.kill`: a signal to a job, and the hard end after it where that is wanted.
  */
 import { constants } from 'node:os'
-import { JobFault } from '../runtime/job-fault.ts'
-import type { KillResult, KillWish } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { KillResult, KillWish } from '../runtime/jobs/jobs.ts'
 import { signalName, stateOf } from './job-status.ts'
 import { forceSecondsDefault, forceSecondsMax, killMsMax } from './limits.ts'
 import { type LiveJob, look, tell, waitForEnd } from './live-job.ts'

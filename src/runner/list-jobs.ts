@@ -1,8 +1,8 @@
 /**
  * `process.list`: jobs by state, the newest first.
  */
-import { JobFault } from '../runtime/job-fault.ts'
-import { type JobList, jobStates, type ListWish } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import { type JobList, jobStates, type ListWish } from '../runtime/jobs/jobs.ts'
 import { entryOf, stateOf } from './job-status.ts'
 import { listDefault, listMax } from './limits.ts'
 import type { LiveJob } from './live-job.ts'

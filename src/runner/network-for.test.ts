@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../doors/api/contract.ts'
 import { jobsConfigOf } from '../home/config-jobs.ts'
-import { faultOf, openJobsBench, resultIn } from '../main/jobs.contract.ts'
+import { faultOf, openJobsBench, resultIn } from '../jobs/jobs.contract.ts'
 import { networkFor } from './network-for.ts'
 
 const command = 'true'

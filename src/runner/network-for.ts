@@ -2,8 +2,8 @@
  * What one job may connect to: what a person has configured, less what the call leaves out.
  */
 
-import { JobFault } from '../runtime/job-fault.ts'
-import type { RunWish } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { RunWish } from '../runtime/jobs/jobs.ts'
 import type { By } from '../runtime/runtime.ts'
 import { destinationsMax, type Network, narrow } from './destinations.ts'
 

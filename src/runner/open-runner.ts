@@ -4,8 +4,8 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { JobFault } from '../runtime/job-fault.ts'
-import type { Isolation, JobResult } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { Isolation, JobResult } from '../runtime/jobs/jobs.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { beginJob } from './begin-job.ts'
 import { letGroupsGo } from './cgroups.ts'

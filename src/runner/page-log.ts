@@ -2,8 +2,8 @@
  * `process.logs`: pages of what a job has said, exact to the byte.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { JobFault } from '../runtime/job-fault.ts'
-import type { JobLogs, LogWish } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { JobLogs, LogWish } from '../runtime/jobs/jobs.ts'
 import { stateOf } from './job-status.ts'
 import { logBytesMax, lookMs } from './limits.ts'
 import type { LiveJob } from './live-job.ts'

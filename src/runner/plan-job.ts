@@ -3,8 +3,8 @@
  * Faults are `JobFault`s; nothing has been made then.
  */
 import { join } from 'node:path'
-import { JobFault } from '../runtime/job-fault.ts'
-import type { MinIsolation } from '../runtime/jobs.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { MinIsolation } from '../runtime/jobs/jobs.ts'
 import { type Chain, isBoxed, type Mechanism } from './chain.ts'
 import { checkWish } from './check-wish.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JobResult, RunWish } from '../runtime/jobs.ts'
+import type { JobResult, RunWish } from '../runtime/jobs/jobs.ts'
 import { type LiveJob, waitForEnd } from './live-job.ts'
 import { openRunner, type Runner } from './open-runner.ts'
 import type { JobRequest, RunnerLimits, RunnerSettings } from './settings.ts'

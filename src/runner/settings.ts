@@ -1,7 +1,7 @@
 /**
  * What the runner is given when it is opened.
  */
-import type { IsolationLevel, MinIsolation, RunWish } from '../runtime/jobs.ts'
+import type { IsolationLevel, MinIsolation, RunWish } from '../runtime/jobs/jobs.ts'
 import type { Mechanism } from './chain.ts'
 import type { Network } from './destinations.ts'
 import type { LiveJob } from './live-job.ts'

@@ -3,7 +3,7 @@
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { JobFault } from '../runtime/job-fault.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { Mechanism } from './chain.ts'
 import { findMeans } from './find-isolation.ts'
 import { readEnd } from './job-files.ts'

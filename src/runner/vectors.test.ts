@@ -5,7 +5,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { JobFault, type JobFaultType } from '../runtime/job-fault.ts'
+import { JobFault, type JobFaultType } from '../runtime/jobs/job-fault.ts'
 import { killJob } from './kill-job.ts'
 import { listJobs } from './list-jobs.ts'
 import { type LiveJob, waitForEnd } from './live-job.ts'

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { letGo, rebuildAll } from './keep-logs.ts'
-import { loadRun } from './load-run.ts'
-import { openMachineShelf } from './machines.ts'
+import { openMachineShelf } from './definitions/machines.ts'
 import { PawlError } from './pawl-error.ts'
+import { letGo, rebuildAll } from './runs/keep-logs.ts'
+import { loadRun } from './runs/load-run.ts'
 import {
   asAgent,
   asPerson,

@@ -15,11 +15,14 @@ import type { MinIsolation } from '../core/machine/isolation-levels.ts'
 import type { Machine, MailRule, Policy, Source } from '../core/machine/machine.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import type { Calls } from './calls/calls.ts'
-import type { CostQuery, CostReport } from './cost-report.ts'
-import type { Drafts } from './drafts.ts'
-import type { Gateway } from './gateway.ts'
-import type { Marks } from './marks.ts'
-import type { Memories } from './memories.ts'
+import type { CostQuery, CostReport } from './costs/cost-report.ts'
+import type { Prices } from './costs/prices.ts'
+import type { ProxyKeys } from './costs/proxy-keys.ts'
+import type { Drafts } from './definitions/drafts.ts'
+import type { Memories } from './documents/memories.ts'
+import type { Tasks } from './documents/tasks.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import type { Question } from './people/question.ts'
 import type {
   ApprovalQuery,
   ApprovalRow,
@@ -34,11 +37,8 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
-import type { Prices } from './prices.ts'
-import type { ProxyKeys } from './proxy-keys.ts'
-import type { Question } from './question.ts'
-import type { RunsHere } from './session-run.ts'
-import type { Tasks } from './tasks.ts'
+import type { Marks } from './sessions/marks.ts'
+import type { RunsHere } from './sessions/session-run.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
 export type By = {

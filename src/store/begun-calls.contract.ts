@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { callLeaseMs, leaseDrawer } from '../runtime/calls/leases.ts'
-import type { GatewayCall } from '../runtime/gateway.ts'
+import type { GatewayCall } from '../runtime/gateway/gateway.ts'
 import type { Store } from '../runtime/ports.ts'
 import { asAgent, asPerson, type Bench, openBench } from '../runtime/runtime.contract.ts'
 import type { Subject } from './subject.contract.ts'

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import type { JobTool } from '../../src/core/tools/own-tools.ts'
 import { openApi } from '../../src/doors/api/api.ts'
 import { openHookDesk } from '../../src/doors/hook/hook-desk.ts'
-import { judgeJob } from '../../src/main/judge-job.ts'
+import { judgeJob } from '../../src/jobs/judge-job.ts'
 import { openJudge } from '../../src/proxy/judge-request.ts'
 import { asAgent, type Bench, openBench } from '../../src/runtime/runtime.contract.ts'
 

@@ -2,8 +2,9 @@
  * What was spoken: every reply is held against the record in the moment it is heard, and against
  * what the same command was told before.
  */
-import { findKept } from '../../src/runtime/kept-reply.ts'
+
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
+import { findKept } from '../../src/runtime/runs/kept-reply.ts'
 import type { By, Outcome, RunReading } from '../../src/runtime/runtime.ts'
 import { hold } from './broken.ts'
 

@@ -7,8 +7,12 @@ import fc from 'fast-check'
 import { startFamily } from '../../src/core/engine/family.ts'
 import type { Machine, Policy } from '../../src/core/machine/machine.ts'
 import { compilePolicy } from '../../src/core/policy/compile-policy.ts'
-import { compileSource } from '../../src/runtime/compile-source.ts'
-import { type MachineShelf, machineIn, storedMachine } from '../../src/runtime/machines.ts'
+import { compileSource } from '../../src/runtime/definitions/compile-source.ts'
+import {
+  type MachineShelf,
+  machineIn,
+  storedMachine,
+} from '../../src/runtime/definitions/machines.ts'
 import type { DefinitionRow, Store, StoredMachine } from '../../src/runtime/ports.ts'
 import { definitionSet } from '../generators/definitions.ts'
 import { prepare, type Setup } from '../generators/prepare.ts'

@@ -3,8 +3,8 @@
  * no longer there), somebody waits, clocks tick and jump, nodes die.
  */
 import type { Actor } from '../../src/core/engine/types.ts'
-import { rebuildAll } from '../../src/runtime/keep-logs.ts'
 import type { ApprovalRow } from '../../src/runtime/ports.ts'
+import { rebuildAll } from '../../src/runtime/runs/keep-logs.ts'
 import type { By, DecisionOnApproval, Intent } from '../../src/runtime/runtime.ts'
 import type { Task } from './agent.ts'
 import { hold } from './broken.ts'

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { own } from '../../core/json.ts'
-import { byProcess, callForProcess, scopeOf } from '../../runtime/serve-process.ts'
+import { byProcess, callForProcess, scopeOf } from '../../runtime/calls/serve-process.ts'
 import type { agentOperations } from './agent-operations.ts'
 import {
   accepted,

@@ -3,7 +3,7 @@
  * Both doors go through here, so that none of it can differ between them.
  */
 import type { CallObservation } from '../../runtime/calls/calls.ts'
-import type { Jobs } from '../../runtime/jobs.ts'
+import type { Jobs } from '../../runtime/jobs/jobs.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { leastAccess, permits } from './access.ts'
 import type { About, Answered, Desk } from './answering.ts'

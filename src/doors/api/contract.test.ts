@@ -193,7 +193,7 @@ test('every answer is as its schema says', async () => {
   const there = await openDaemon()
   const imported = await there.client('socket').runs.import(copy)
   expect(contract['runs.import'].answer.parse(imported)).toEqual(imported)
-  // The others are asked in `agent-operations.test.ts`, and jobs in `src/main/open-jobs.test.ts`.
+  // The others are asked in `agent-operations.test.ts`, and jobs in `src/jobs/open-jobs.test.ts`.
   const here = operationNames.filter(
     (name) => !Object.hasOwn(agentOperations, name) && !name.startsWith('jobs.'),
   )

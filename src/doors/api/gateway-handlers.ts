@@ -1,7 +1,7 @@
 /**
  * What the operations of a gateway do with the runtime.
  */
-import type { Gateway, Whose } from '../../runtime/gateway.ts'
+import type { Gateway, Whose } from '../../runtime/gateway/gateway.ts'
 import type { By } from '../../runtime/runtime.ts'
 import type { Asked } from './contract.ts'
 import type { Handlers } from './handlers.ts'

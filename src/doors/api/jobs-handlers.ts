@@ -1,7 +1,7 @@
 /**
  * What each operation about jobs does with the runner.
  */
-import type { JobCaller, Jobs } from '../../runtime/jobs.ts'
+import type { JobCaller, Jobs } from '../../runtime/jobs/jobs.ts'
 import type { Answered, Desk, HandlersOf } from './answering.ts'
 import type { Asked } from './contract.ts'
 import type { jobsOperations } from './jobs-operations.ts'

@@ -1,7 +1,7 @@
 /**
  * People who are elsewhere: the links by which they decide, and the channels that reach them.
  */
-import type { DecideLinks } from '../../runtime/decide-link.ts'
+import type { DecideLinks } from '../../runtime/people/decide-link.ts'
 
 export type People = {
   readonly links: DecideLinks

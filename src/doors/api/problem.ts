@@ -6,7 +6,7 @@
 import type { FieldIssue, Reply } from '../../core/engine/types.ts'
 import type { FaultCode, RefusalCode } from '../../core/errors.ts'
 import type { Finding } from '../../core/finding.ts'
-import { type JobError, JobFault, type JobFaultType } from '../../runtime/job-fault.ts'
+import { type JobError, JobFault, type JobFaultType } from '../../runtime/jobs/job-fault.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 export type ProblemCode = FaultCode | RefusalCode

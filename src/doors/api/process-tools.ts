@@ -4,11 +4,11 @@
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { type Memory, memoriesMax, valueCharsMax } from '../../runtime/memories.ts'
+import type { ProcessPlace } from '../../runtime/calls/serve-process.ts'
+import { type Memory, memoriesMax, valueCharsMax } from '../../runtime/documents/memories.ts'
+import type { Scope } from '../../runtime/documents/scoped-cards.ts'
+import { type Task, tasksMax } from '../../runtime/documents/tasks.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Scope } from '../../runtime/scoped-cards.ts'
-import type { ProcessPlace } from '../../runtime/serve-process.ts'
-import { type Task, tasksMax } from '../../runtime/tasks.ts'
 
 export type ProcessTool = {
   readonly title: string

@@ -3,7 +3,7 @@
  */
 import type { Loss } from '../../core/dialects/convert.ts'
 import { type Node, nodeAt, positionAt } from '../../core/source/source.ts'
-import type { SourceFile } from '../../runtime/read-definition.ts'
+import type { SourceFile } from '../../runtime/definitions/read-definition.ts'
 import type { Io } from './io.ts'
 import { paint, plain } from './paint.ts'
 

@@ -2,10 +2,14 @@
  * The files that a command line names: as they are named, or found in the folders that are.
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import { realFolder } from '../../runtime/folders.ts'
-import { listFiles } from '../../runtime/list-files.ts'
+import { listFiles } from '../../runtime/definitions/list-files.ts'
+import {
+  readDefinition,
+  type SourceFile,
+  statOf,
+} from '../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
-import { readDefinition, type SourceFile, statOf } from '../../runtime/read-definition.ts'
+import { realFolder } from '../../runtime/sessions/folders.ts'
 
 /** A file to read. */
 export type Input = {

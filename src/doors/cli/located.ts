@@ -5,7 +5,7 @@
 import type { FindingCode } from '../../core/errors.ts'
 import type { Finding } from '../../core/finding.ts'
 import { excerpt, type Node, placeOf, positionAt, type Range } from '../../core/source/source.ts'
-import type { SourceFile } from '../../runtime/read-definition.ts'
+import type { SourceFile } from '../../runtime/definitions/read-definition.ts'
 import type { Io } from './io.ts'
 import { paint, plain } from './paint.ts'
 

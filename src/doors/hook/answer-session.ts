@@ -5,7 +5,7 @@
 import type { View } from '../../core/dialects/view.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { Located } from '../../runtime/calls/locate-run.ts'
-import { callIn, quorumIn } from '../../runtime/question.ts'
+import { callIn, quorumIn } from '../../runtime/people/question.ts'
 import { silence, type Word } from './heard.ts'
 import {
   type HookContext,

@@ -1,8 +1,8 @@
 /** One-time links over HTTP: a look decides nothing, a form does, and nothing else is shown. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { DecideLinks, LinkDecision, LinkReading } from '../../runtime/decide-link.ts'
+import type { DecideLinks, LinkDecision, LinkReading } from '../../runtime/people/decide-link.ts'
+import type { Question } from '../../runtime/people/question.ts'
 import type { ApprovalRow } from '../../runtime/ports.ts'
-import type { Question } from '../../runtime/question.ts'
 import { startRelease } from '../../runtime/runtime.contract.ts'
 import { ask, bearer, openDaemon, personToken, type Told } from '../api/daemon.contract.ts'
 import { openHttpDoor } from './open-http-door.ts'

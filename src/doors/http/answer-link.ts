@@ -3,7 +3,7 @@
  * people do; a POST of the form that was shown decides.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DecideLinks, LinkOutcome } from '../../runtime/decide-link.ts'
+import type { DecideLinks, LinkOutcome } from '../../runtime/people/decide-link.ts'
 import { decideHeaders, decidePage } from './decide-page.ts'
 import { readForm } from './read-body.ts'
 import { safeHeaders, sendProblem } from './send.ts'

@@ -5,8 +5,8 @@
  */
 import { hash } from 'node:crypto'
 import { visible } from '../../core/policy/show-input.ts'
-import type { LinkReading } from '../../runtime/decide-link.ts'
-import type { Part, Question } from '../../runtime/question.ts'
+import type { LinkReading } from '../../runtime/people/decide-link.ts'
+import type { Part, Question } from '../../runtime/people/question.ts'
 import { decideStyle } from './decide-style.ts'
 
 /**

@@ -2,7 +2,7 @@
  * The definitions that can be loaded here: those of the workspace's own folder, and those that were
  * stored.
  */
-import type { Offered, Input as RunInput } from '../../runtime/find-definition.ts'
+import type { Offered, Input as RunInput } from '../../runtime/definitions/find-definition.ts'
 import { PawlProblem } from '../api/problem.ts'
 import type { Desk } from './desk.ts'
 
@@ -38,12 +38,12 @@ export async function definitionFor(desk: Desk, name: string): Promise<Definitio
 
 /** What a run of it asks for first; nothing where it has no fields. */
 export async function inputsFor(definition: Definition): Promise<readonly RunInput[]> {
-  return (await import('../../runtime/find-definition.ts')).inputsOf(definition)
+  return (await import('../../runtime/definitions/find-definition.ts')).inputsOf(definition)
 }
 
 async function inWorkspace(workspace: string): Promise<readonly Offered[]> {
   // WHY loaded here: few calls need what compiles.
-  return (await import('../../runtime/find-definition.ts')).definitionsIn(workspace)
+  return (await import('../../runtime/definitions/find-definition.ts')).definitionsIn(workspace)
 }
 
 function unlessUnknown(fault: unknown): null {

@@ -3,7 +3,7 @@
  * a stage, a step or a person changes what there is, the client is told.
  */
 import type { Tool as Listed } from '@modelcontextprotocol/server'
-import { isOpen } from '../../runtime/open-statuses.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import type { Desk } from './desk.ts'
 import { readPlace } from './desk.ts'
 import type { Place, Reading } from './places.ts'

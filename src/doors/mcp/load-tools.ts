@@ -2,7 +2,7 @@
  * The tools that say what can be run, begin or resume a run, and check a new definition.
  */
 import { z } from 'zod'
-import { isOpen, openStatuses } from '../../runtime/open-statuses.ts'
+import { isOpen, openStatuses } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
 import { definitionFor, definitionsFor } from './definitions.ts'
 import { type Desk, readPlace, tool } from './desk.ts'

@@ -5,7 +5,7 @@
 import type { Tool as Listed } from '@modelcontextprotocol/server'
 import { own } from '../../core/json.ts'
 import { answerTool } from '../../core/tools/own-tools.ts'
-import { isOpen } from '../../runtime/open-statuses.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, problem } from '../api/problem.ts'
 import { processTools } from '../api/process-tools.ts'
 import { type Call, type Desk, readPlace } from './desk.ts'

@@ -4,7 +4,7 @@
  */
 import type { Tool as Listed } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../core/json.ts'
-import { isOpen } from '../../runtime/open-statuses.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem } from '../api/problem.ts'
 import { type Call, type Desk, readPlace, type Tool } from './desk.ts'
 import { formDescription, formSchema, submitToolOf } from './form-tool.ts'

@@ -4,7 +4,7 @@
  */
 import { briefWithoutRules } from '../../core/dialects/rules-text.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { isOpen } from '../../runtime/open-statuses.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { submitToolOf } from './form-tool.ts'
 import type { Reading } from './places.ts'
 import { rulesOf, rulesSchema } from './rules-values.ts'

@@ -5,7 +5,7 @@
 import type { CallToolResult, Tool as Listed } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { isOpen } from '../../runtime/open-statuses.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from '../api/problem.ts'
 import { type Call, type Desk, readPlace, type Tool } from './desk.ts'
 import type { Question } from './elicit.ts'

@@ -3,11 +3,12 @@
  * rulings is in docs/calls.md, and each of them is a line here.
  * Knows sessions, folders and marks. Must not know what the caller wants.
  */
-import { isNear, realFolder } from '../folders.ts'
-import type { Marks, ShownMark } from '../marks.ts'
-import { isOpen } from '../open-statuses.ts'
+
 import type { RunHead, Store } from '../ports.ts'
-import { claimBranch, listRunsHere, runOfSession } from '../session-run.ts'
+import { isOpen } from '../runs/open-statuses.ts'
+import { isNear, realFolder } from '../sessions/folders.ts'
+import type { Marks, ShownMark } from '../sessions/marks.ts'
+import { claimBranch, listRunsHere, runOfSession } from '../sessions/session-run.ts'
 
 export type LocateRequest = {
   /** Where the caller works, as an absolute path. */

@@ -3,11 +3,11 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { Verdict } from '../../core/engine/types.ts'
-import { denialOf } from '../denial-of-fault.ts'
 import { PawlError } from '../pawl-error.ts'
-import { openRunQueue } from '../run-queue.ts'
+import { openRunQueue } from '../runs/run-queue.ts'
 import { beginCall, type CallTools } from './begin-call.ts'
 import type { BeginOptions, CallAnswer, CallObservation, CallRequest, Calls } from './calls.ts'
+import { denialOf } from './denial-of-fault.ts'
 import { endCall } from './end-call.ts'
 import { renewLease } from './leases.ts'
 import { type LocateTools, locateRun } from './locate-run.ts'

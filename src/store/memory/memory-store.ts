@@ -2,7 +2,7 @@
  * A store that lasts as long as its process: for tests and simulations.
  * Every call is done in one go, so that nothing can come between; reads no clock, rolls no dice.
  */
-import { isNear } from '../../runtime/folders.ts'
+
 import type {
   ApprovalRow,
   Change,
@@ -15,6 +15,7 @@ import type {
   Store,
   StoreCare,
 } from '../../runtime/ports.ts'
+import { isNear } from '../../runtime/sessions/folders.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
 import { memoryCards } from './memory-cards.ts'

@@ -1,7 +1,7 @@
 /**
  * Jobs for people.
  */
-import type { JobState } from '../../../runtime/jobs.ts'
+import type { JobState } from '../../../runtime/jobs/jobs.ts'
 import type { Answer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { type Line, printLines, span, type Tone } from '../play/spans.ts'

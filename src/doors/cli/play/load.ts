@@ -9,9 +9,12 @@ import { invokesOf } from '../../../core/machine/check-link.ts'
 import type { Machine } from '../../../core/machine/machine.ts'
 import { nearMiss } from '../../../core/near-miss.ts'
 import { member, type Node, plainValue } from '../../../core/source/source.ts'
-import { type DefinitionLibrary, openLibraries } from '../../../runtime/definition-library.ts'
+import {
+  type DefinitionLibrary,
+  openLibraries,
+} from '../../../runtime/definitions/definition-library.ts'
+import { readDefinition, type SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { readDefinition, type SourceFile } from '../../../runtime/read-definition.ts'
 import { checkFile } from '../check-file.ts'
 import { shownPath } from '../inputs.ts'
 import { type Located, locate } from '../located.ts'

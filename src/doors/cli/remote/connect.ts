@@ -3,8 +3,8 @@
  */
 import { resolve } from 'node:path'
 import { type Client, openClient } from '../../../client/open-client.ts'
+import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { readText } from '../../../runtime/read-definition.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import type { Io } from '../io.ts'
 import { versionText } from '../version.ts'

@@ -1,7 +1,7 @@
 /**
  * The records of a log, and those to come as long as the run goes on.
  */
-import { isOpen } from '../../../runtime/open-statuses.ts'
+import { isOpen } from '../../../runtime/runs/open-statuses.ts'
 import type { Asked } from './remote-verb.ts'
 import type { LogRecord } from './show-event.ts'
 

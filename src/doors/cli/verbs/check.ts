@@ -1,10 +1,10 @@
 /**
  * `pawl check`: says what is wrong with definitions, and where.
  */
-import { openLibraries } from '../../../runtime/definition-library.ts'
-import { isDefinitionName } from '../../../runtime/list-files.ts'
+import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
+import { isDefinitionName } from '../../../runtime/definitions/list-files.ts'
+import type { SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import type { SourceFile } from '../../../runtime/read-definition.ts'
 import { checkFile } from '../check-file.ts'
 import { type CheckReport, type Format, formats, printReport } from '../check-report.ts'
 import { documentKind } from '../documents.ts'

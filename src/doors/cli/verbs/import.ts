@@ -2,8 +2,8 @@
  * `pawl import`: takes in a run that was exported.
  */
 import { resolve } from 'node:path'
+import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { readText } from '../../../runtime/read-definition.ts'
 import type { Input } from '../../api/contract.ts'
 import { parseJson } from '../play/read-data.ts'
 import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'

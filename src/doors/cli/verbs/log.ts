@@ -3,8 +3,8 @@
  */
 import { resolve } from 'node:path'
 import { asObject } from '../../../core/json.ts'
+import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { readText } from '../../../runtime/read-definition.ts'
 import type { Anchor } from '../../../runtime/runtime.ts'
 import { shownPath } from '../inputs.ts'
 import type { Io } from '../io.ts'

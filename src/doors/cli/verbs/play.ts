@@ -3,8 +3,8 @@
  */
 import { resolve } from 'node:path'
 import type { JsonObject } from '../../../core/json.ts'
+import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { readText } from '../../../runtime/read-definition.ts'
 import { type Setting, startWalk, type Walk } from '../../../testing/walk.ts'
 import type { Io, Verb } from '../io.ts'
 import { loadPolicies } from '../judge/load-policies.ts'

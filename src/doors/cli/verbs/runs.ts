@@ -3,8 +3,8 @@
  */
 
 import type { Status } from '../../../core/engine/types.ts'
-import { openStatuses } from '../../../runtime/open-statuses.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
+import { openStatuses } from '../../../runtime/runs/open-statuses.ts'
 import { oneOf } from '../options.ts'
 import { type Line, span } from '../play/spans.ts'
 import { toneOf } from '../play/view-lines.ts'

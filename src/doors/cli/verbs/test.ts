@@ -2,8 +2,8 @@
  * `pawl test`: plays cases against definitions.
  */
 import { resolve } from 'node:path'
-import { openLibraries } from '../../../runtime/definition-library.ts'
-import { isSourceName } from '../../../runtime/list-files.ts'
+import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
+import { isSourceName } from '../../../runtime/definitions/list-files.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { faultText } from '../fault-text.ts'
 import { findInputs } from '../inputs.ts'

@@ -2,7 +2,7 @@
  * `pawl wait`: returns when something has happened to a run.
  */
 
-import { isOpen } from '../../../runtime/open-statuses.ts'
+import { isOpen } from '../../../runtime/runs/open-statuses.ts'
 import type { Answer } from '../../api/contract.ts'
 import { oneOf } from '../options.ts'
 import { findRun } from '../remote/find-run.ts'

@@ -1,0 +1,22 @@
+/**
+ * A job that names no run is judged by policies alone. Where a run is open, its stages are not to
+ * be got around by leaving its name out.
+ */
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+
+/** Fault `PolicyDenied`: a run is open for this workspace, or one above or below it. */
+export async function requireRun(runtime: Runtime, workspace: string): Promise<void> {
+  const located = await runtime.calls.locate({ workspace, runId: null, session: null })
+  if (located.kind === 'none') return
+  const why =
+    located.kind === 'run'
+      ? `the run \`${located.runId}\` is open in this workspace`
+      : located.reason
+  throw new JobFault('PolicyDenied', `${why}, so a job of an agent has to belong to a run`, {
+    context: { code: 'RUN_REQUIRED' },
+    recovery: [
+      { action: 'name_run', description: 'Name the run with `run_id`, or have a person end it.' },
+    ],
+  })
+}

@@ -1,0 +1,55 @@
+/**
+ * The open runs of a folder, above it and below it, as far as two of them, kept at hand between
+ * calls. WHY kept: of a call that no run judges, this look is the greater part.
+ */
+import type { Clock } from '../clock.ts'
+import type { Store } from '../ports.ts'
+import { isOpen, openStatuses } from '../runs/open-statuses.ts'
+import type { RunCache } from '../runs/run-cache.ts'
+import type { Waiters } from '../runs/waiters.ts'
+
+export type OpenRuns = (workspace: string) => Promise<readonly string[]>
+
+export type OpenRunsTools = {
+  readonly store: Pick<Store, 'listRuns' | 'isShared'>
+  readonly clock: Clock
+  readonly cache: Pick<RunCache, 'get'>
+  readonly waiters: Pick<Waiters, 'listen'>
+  /** Hears at once that a run may have begun or ended. */
+  readonly onChange: () => void
+}
+
+/** How long a look is believed while no run begins or ends. */
+const freshMs = 1_000
+/** Workspaces, and runs that are known to go on. */
+const knownMax = 1_000
+
+export function openOpenRuns(tools: OpenRunsTools): OpenRuns {
+  const { store, clock, cache, waiters, onChange } = tools
+  const looks = new Map<string, { readonly at: number; readonly ids: readonly string[] }>()
+  /** INVARIANT: every look that is kept was made while these were open. */
+  const open = new Set<string>()
+  let changesCount = 0
+  waiters.listen((runId) => {
+    const isNow = isOpen(cache.get(runId)?.head.status ?? '')
+    if (isNow && open.has(runId)) return
+    changesCount += 1
+    looks.clear()
+    if (open.size >= knownMax) open.clear()
+    if (isNow) open.add(runId)
+    else open.delete(runId)
+    onChange()
+  })
+  return async (workspace) => {
+    const known = looks.get(workspace)
+    if (known !== undefined && clock.now() - known.at < freshMs) return known.ids
+    const [seen, at] = [changesCount, clock.now()]
+    const where = { workspace: null, near: workspace, definition: null }
+    const query = { ...where, statuses: openStatuses, after: null, limit: 2 }
+    const ids = (await store.listRuns(query)).items.map(({ id }) => id)
+    if (looks.size >= knownMax) looks.clear()
+    // Other nodes are heard of too late for that, and what changed meanwhile is not in it.
+    if (!store.isShared && seen === changesCount) looks.set(workspace, { at, ids })
+    return ids
+  }
+}

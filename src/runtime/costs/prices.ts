@@ -1,0 +1,86 @@
+/**
+ * What models cost in a workspace: as the settings of the machine say, or more, where
+ * `.pawl/prices.json` says so. WHY never less: a job can write that file, or a clone bring it.
+ * A file that cannot be read makes every model as dear as the dearest: a budget must not fail open.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readShape } from '../../core/dialects/shape.ts'
+import { pricesFileSchema } from '../../core/policy/prices-schema.ts'
+import { dearestPrices, type PriceTable, raisePrices } from '../../core/prices.ts'
+import { placeOf, positionAt } from '../../core/source/source.ts'
+import { messageOf } from '../code-of.ts'
+import { openFreshFolders } from '../definitions/fresh-folders.ts'
+import { readDefinition } from '../definitions/read-definition.ts'
+import { PawlError } from '../pawl-error.ts'
+
+export type Prices = (workspace: string | null) => PriceTable
+
+type Options = {
+  /** Those of the machine. */
+  readonly base: PriceTable
+  readonly now: () => number
+  /** Is told of a file that cannot be read, once for each time it changes. */
+  readonly remark: (why: string) => void
+}
+
+const fileName = 'prices.json'
+/** Folders that cannot be looked into and were told of. */
+const toldMax = 1_000
+
+export function openPrices({ base, now, remark }: Options): Prices {
+  const inFolder = openFreshFolders<PriceTable>({
+    names: [fileName],
+    now,
+    read: (folder) => {
+      try {
+        return readPrices(folder, base)
+      } catch (fault) {
+        remark(messageOf(fault))
+        return dearestPrices(base)
+      }
+    },
+  })
+  const told = new Set<string>()
+  return (workspace) => {
+    if (workspace === null) return base
+    try {
+      return inFolder(join(workspace, '.pawl'))
+    } catch (fault) {
+      // WHY here as well: already the look whether the file has changed can be a fault.
+      const why = messageOf(fault)
+      if (!told.has(why) && told.size < toldMax) {
+        told.add(why)
+        remark(why)
+      }
+      return dearestPrices(base)
+    }
+  }
+}
+
+/** Fault `CONFIG_INVALID`: the file is there and cannot be understood. */
+export function readPrices(folder: string, base: PriceTable): PriceTable {
+  const path = join(folder, fileName)
+  if (!isThere(path)) return base
+  const { root, findings, lines } = readDefinition(path)
+  const shape = root === null ? null : readShape(pricesFileSchema, root)
+  const first = [...findings, ...(shape?.findings ?? [])].find((one) => one.severity === 'error')
+  if (first === undefined && shape?.value != null) return raisePrices(shape.value.prices, base)
+  const range = first === undefined ? null : placeOf(root, first)
+  const where = range === null ? '' : `, line ${positionAt(lines, range.start).line}`
+  const what = first?.message ?? 'it is no JSON object'
+  throw new PawlError('CONFIG_INVALID', `\`${path}\`${where}: ${what}`, { hint: hintFor(path) })
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (cause) {
+    const message = `\`${path}\` cannot be looked at: ${messageOf(cause)}`
+    throw new PawlError('CONFIG_INVALID', message, { hint: hintFor(path), cause })
+  }
+}
+
+function hintFor(path: string): string {
+  return `put it right (\`pawl check ${path}\`); until then every model counts as the dearest`
+}

@@ -1,0 +1,66 @@
+/**
+ * Keys under which a run's agent sends out through the proxy. A person makes one for a run; only
+ * its hash is kept, and with the run it ends.
+ */
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { Store } from '../ports.ts'
+
+export type ProxyKeys = {
+  /** A new key; one before it counts no longer. Faults `RUN_UNKNOWN`, `REQUEST_INVALID`. */
+  readonly make: (runId: string) => Promise<string>
+  /** False: there was none. */
+  readonly revoke: (runId: string) => Promise<boolean>
+  /** The open run that a key is for; null: none. */
+  readonly runOf: (presented: string) => Promise<string | null>
+}
+
+type Desk = {
+  readonly store: Pick<Store, 'readCard' | 'writeCards' | 'readHead'>
+  readonly clock: Clock
+  readonly newId: () => string
+}
+
+/** By the id of the run. */
+export const proxyKeysDrawer = 'proxy-keys'
+const drawer = proxyKeysDrawer
+const keyForm = /^pawl_([\w-]{1,100})\.([a-z0-9]{1,100})$/
+
+export function openProxyKeys({ store, clock, newId }: Desk): ProxyKeys {
+  return {
+    make: async (runId) => {
+      await refuseEnded(store, runId)
+      // WHY two: one id is 100 random bits.
+      const key = `pawl_${runId}.${newId()}${newId()}`
+      const data = JSON.stringify({ hash: hash('sha256', key) })
+      await store.writeCards([{ drawer, key: runId, expected: null, data, at: clock.now() }])
+      return key
+    },
+    revoke: async (runId) => {
+      if ((await store.readCard(drawer, runId)) === null) return false
+      await store.writeCards([{ drawer, key: runId, expected: null, data: null, at: clock.now() }])
+      return true
+    },
+    runOf: async (presented) => {
+      const runId = keyForm.exec(presented)?.[1]
+      const card = runId === undefined ? null : await store.readCard(drawer, runId)
+      if (runId === undefined || card === null) return null
+      // WHY the cast: this file alone writes these cards.
+      const kept = Buffer.from((JSON.parse(card.data) as { hash: string }).hash, 'hex')
+      if (!timingSafeEqual(kept, hash('sha256', presented, 'buffer'))) return null
+      return (await store.readHead(runId))?.endedAt === null ? runId : null
+    },
+  }
+}
+
+async function refuseEnded(store: Desk['store'], runId: string): Promise<void> {
+  const head = await store.readHead(runId)
+  if (head === null) {
+    const hint = '`pawl runs --all` lists them'
+    throw new PawlError('RUN_UNKNOWN', `there is no run \`${runId}\``, { hint })
+  }
+  if (head.endedAt === null) return
+  const hint = 'start another run, and make a key for that'
+  throw new PawlError('REQUEST_INVALID', `the run \`${runId}\` has ended`, { hint })
+}

@@ -1,0 +1,47 @@
+/**
+ * A definition's text as an author sends it: read, checked and compiled, with every remark.
+ */
+import { hash } from 'node:crypto'
+import { compileDefinition } from '../../core/dialects/compile-definition.ts'
+import type { Finding } from '../../core/finding.ts'
+import { hasErrors } from '../../core/finding.ts'
+import type { DialectName, Machine } from '../../core/machine/machine.ts'
+import { guessFormat, readSource, type SourceFormat } from '../../core/source/read-source.ts'
+import type { Offer } from '../runtime.ts'
+import { namesOf } from './definition-library.ts'
+
+export type CompiledSource = {
+  readonly source: string
+  readonly sourceHash: string
+  readonly format: SourceFormat
+  readonly findings: readonly Finding[]
+  /** Every name it can be found by, whether it has errors or not. */
+  readonly names: readonly string[]
+  /** Null when there are errors. */
+  readonly good: GoodSource | null
+}
+
+export type GoodSource = {
+  readonly name: string
+  readonly dialect: DialectName
+  readonly machines: readonly [Machine, ...Machine[]]
+}
+
+export function compileSource({ source, format }: Offer): CompiledSource {
+  const kind = format ?? guessFormat(source)
+  const sourceHash = hash('sha256', source, 'hex')
+  const { root, findings } = readSource(source, kind)
+  const text = { source, sourceHash, format: kind }
+  if (root === null) return { ...text, findings, names: [], good: null }
+  const compiled = compileDefinition(root)
+  const all = [...findings, ...compiled.findings]
+  const names = namesOf(root)
+  const { dialect } = compiled
+  const [first, ...others] = compiled.machines
+  if (first === undefined || dialect === null || hasErrors(all)) {
+    return { ...text, findings: all, names, good: null }
+  }
+  const name = names[0] ?? first.name
+  const good: GoodSource = { name, dialect, machines: [first, ...others] }
+  return { ...text, findings: all, names, good }
+}

@@ -1,0 +1,120 @@
+/**
+ * Finds definitions by the name that an invoke uses: among the files that were given, then among
+ * the files of the folder that the asking definition stands in.
+ * Knows names and files. Must not know what a definition does.
+ */
+import { dirname } from 'node:path'
+import { compileDefinition } from '../../core/dialects/compile-definition.ts'
+import { recogniseDialect } from '../../core/dialects/recognise.ts'
+import type { Machine } from '../../core/machine/machine.ts'
+import { member, type Node } from '../../core/source/source.ts'
+import { PawlError } from '../pawl-error.ts'
+import { isDefinitionName, listFiles } from './list-files.ts'
+import { readDefinition, type SourceFile } from './read-definition.ts'
+
+/** A definition that has the name that was looked for. */
+export type Named = { readonly file: SourceFile; readonly root: Node }
+
+export type DefinitionLibrary = {
+  /** The machine of that name; undefined when there is none, or when it has errors. */
+  readonly machine: (name: string) => Machine | undefined
+  /** The definition of that name, whether it has errors or not. */
+  readonly definition: (name: string) => Named | undefined
+  /** Every name there is, for suggestions. */
+  readonly names: () => readonly string[]
+}
+
+/** Files of a folder that are opened to learn their names. */
+const neighboursMax = 500
+/** Bytes of such files, all together. */
+const neighbourBytesMax = 32 * 1024 * 1024
+
+/** The library of the definition in a file, by the file's full path. */
+export type Libraries = (path: string) => DefinitionLibrary
+
+/** Opens libraries that share what they have read; `given` are files by full path. */
+export function openLibraries(given: ReadonlyMap<string, SourceFile> = new Map()): Libraries {
+  const folders = new Map<string, NamedMap>()
+  const compiled = new Map<Node, readonly Machine[]>()
+  let givenNames: NamedMap | null = null
+  const givenOnes = (): NamedMap => {
+    givenNames ??= namesIn(given.values())
+    return givenNames
+  }
+  const neighbours = (folder: string): NamedMap => {
+    const known = folders.get(folder) ?? namesIn(neighboursOf(folder, given))
+    folders.set(folder, known)
+    return known
+  }
+  return (path) => {
+    // WHY in this order, and only when asked: most definitions invoke nothing, and then
+    // their folder is none of our business.
+    const definition = (name: string): Named | undefined =>
+      givenOnes().get(name) ?? neighbours(dirname(path)).get(name)
+    const machine = (name: string): Machine | undefined => {
+      const found = definition(name)
+      if (found === undefined) return undefined
+      const machines = compiled.get(found.root) ?? compileDefinition(found.root).machines
+      compiled.set(found.root, machines)
+      return machines.find((one) => one.name === name) ?? machines[0]
+    }
+    const names = (): readonly string[] => [
+      ...new Set([...givenOnes().keys(), ...neighbours(dirname(path)).keys()]),
+    ]
+    return { definition, machine, names }
+  }
+}
+
+type NamedMap = ReadonlyMap<string, Named>
+
+function namesIn(files: Iterable<SourceFile>): NamedMap {
+  const named = new Map<string, Named>()
+  for (const file of files) {
+    const { root } = file
+    if (root === null) continue
+    for (const name of namesOf(root)) if (!named.has(name)) named.set(name, { file, root })
+  }
+  return named
+}
+
+/** The names a definition can be invoked by: its `id`, its `name`, or the ids of its tasks. */
+export function namesOf(root: Node): readonly string[] {
+  const { dialect } = recogniseDialect(root)
+  if (dialect === null) return []
+  const context = member(root, 'context')
+  const task = context === undefined ? undefined : member(context, 'task')
+  const tasks = task === undefined ? [] : task.kind === 'list' ? task.items : [task]
+  return [root, ...tasks].flatMap((node) => [textOf(node, 'id'), textOf(node, 'name')].flat())
+}
+
+function textOf(node: Node, key: string): readonly string[] {
+  const found = member(node, key)
+  return found?.kind === 'scalar' && typeof found.value === 'string' ? [found.value] : []
+}
+
+function neighboursOf(
+  folder: string,
+  given: ReadonlyMap<string, SourceFile>,
+): readonly SourceFile[] {
+  const paths = listFiles(folder, { depth: 'flat', isWanted: isDefinitionName })
+  const files: SourceFile[] = []
+  let bytesCount = 0
+  for (const path of paths.slice(0, neighboursMax)) {
+    if (given.has(path) || bytesCount > neighbourBytesMax) continue
+    const file = readNeighbour(path)
+    if (file === null) continue
+    bytesCount += file.lines.text.length
+    files.push(file)
+  }
+  return files
+}
+
+/** A neighbour nobody asked for may be unreadable; then it has no name. */
+function readNeighbour(path: string): SourceFile | null {
+  try {
+    return readDefinition(path)
+  } catch (fault) {
+    if (fault instanceof PawlError) return null
+    throw fault
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Definitions that are kept: by a name that never changes, in versions that never change.
+ */
+
+import type { Clock } from '../clock.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../ports.ts'
+import type { Definitions, Offered } from '../runtime.ts'
+import { type CompiledSource, compileSource, type GoodSource } from './compile-source.ts'
+import type { MachineShelf } from './machines.ts'
+import { storedMachine } from './machines.ts'
+
+export type Shop = {
+  readonly store: DefinitionStore
+  readonly shelf: MachineShelf
+  readonly clock: Clock
+  readonly newId: () => string
+}
+
+/** Versions of one definition. */
+export const versionsMax = 10_000
+
+export function openDefinitions(shop: Shop): Definitions {
+  const { store } = shop
+  const known = (idOrName: string): Promise<DefinitionRow> => knownDefinition(store, idOrName)
+  return {
+    create: async (offer) => {
+      const compiled = compileSource(offer)
+      if (compiled.good === null) return { ok: false, findings: compiled.findings }
+      const row = await createRow(shop, compiled, { workspace: '', good: compiled.good })
+      if (row === null) throw nameTaken(compiled.good.name)
+      return { ok: true, value: row, findings: compiled.findings }
+    },
+    update: async (idOrName, offer) => {
+      const row = await known(idOrName)
+      const compiled = compileSource(offer)
+      const { good, findings } = compiled
+      if (good === null) return { ok: false, findings }
+      if (good.name !== row.name) throw nameChanged(row.name, good.name)
+      return offered(await updateRow(shop, row, compiled), compiled)
+    },
+    read: known,
+    versions: async (idOrName) => store.listVersions((await known(idOrName)).id),
+    list: store.listDefinitions,
+    remove: async (idOrName) => {
+      const { id } = await known(idOrName)
+      if ((await store.deleteDefinition(id)) === 'unknown') throw unknown(idOrName)
+    },
+    check: (offer) => compileSource(offer).findings,
+  }
+}
+
+function offered(row: DefinitionRow, { findings }: CompiledSource): Offered<DefinitionRow> {
+  return { ok: true, value: row, findings }
+}
+
+/** A definition that was stored through the API. */
+export async function knownDefinition(
+  store: DefinitionStore,
+  idOrName: string,
+): Promise<DefinitionRow> {
+  const found = (await store.readDefinition(idOrName)) ?? (await store.findDefinition(idOrName, ''))
+  if (found === null) throw unknown(idOrName)
+  return found
+}
+
+type Named = { readonly workspace: string; readonly good: GoodSource }
+
+/** Keeps a definition for the first time; null: the name is taken. */
+export async function createRow(
+  shop: Shop,
+  compiled: CompiledSource,
+  { workspace, good }: Named,
+): Promise<DefinitionRow | null> {
+  const at = shop.clock.now()
+  await keepMachines(shop, good, at)
+  const { name, dialect } = good
+  const latest = versionOf(compiled, good, { version: 1, at })
+  const row = { id: `d_${shop.newId()}`, name, workspace, dialect, createdAt: at, updatedAt: at }
+  return shop.store.createDefinition({ ...row, latest })
+}
+
+/** Adds a version, unless the text is what it was. */
+export async function updateRow(
+  shop: Shop,
+  row: DefinitionRow,
+  compiled: CompiledSource,
+): Promise<DefinitionRow> {
+  const { good, sourceHash } = compiled
+  if (good === null || sourceHash === row.latest.sourceHash) return row
+  const at = Math.max(shop.clock.now(), row.updatedAt)
+  await keepMachines(shop, good, at)
+  const { version } = row.latest
+  if (version >= versionsMax) {
+    const hint = 'delete it and store it anew'
+    throw new PawlError('REQUEST_INVALID', `\`${row.name}\` has ${version} versions`, { hint })
+  }
+  const next = versionOf(compiled, good, { version: version + 1, at })
+  const added = await shop.store.addVersion(row.id, version, next)
+  if (added !== null) return added
+  const message = `\`${row.name}\` was changed by somebody else meanwhile`
+  throw new PawlError('STORE_CONFLICT', message, { hint: 'read it again, then send your change' })
+}
+
+function versionOf(
+  { source, sourceHash, format }: CompiledSource,
+  { machines }: GoodSource,
+  { version, at }: { readonly version: number; readonly at: number },
+): DefinitionVersion {
+  const byName = Object.fromEntries(machines.map((machine) => [machine.name, machine.hash]))
+  return { version, sourceHash, source, format, machines: byName, createdAt: at }
+}
+
+async function keepMachines({ store, shelf }: Shop, good: GoodSource, at: number): Promise<void> {
+  await store.putMachines(good.machines.map(storedMachine), at)
+  shelf.add(good.machines)
+}
+
+function unknown(idOrName: string): PawlError {
+  const message = `there is no definition \`${idOrName}\``
+  return new PawlError('DEFINITION_UNKNOWN', message, { hint: '`pawl definitions` lists them' })
+}
+
+function nameTaken(name: string): PawlError {
+  const message = `there is a definition \`${name}\` already`
+  const hint = 'send a new version of it (PUT), or give yours another name'
+  return new PawlError('DEFINITION_EXISTS', message, { hint })
+}
+
+function nameChanged(before: string, after: string): PawlError {
+  const message = `\`${before}\` cannot become \`${after}\`: the name of a definition never changes`
+  return new PawlError('REQUEST_INVALID', message, { hint: 'store it as a definition of its own' })
+}

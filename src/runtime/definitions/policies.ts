@@ -1,0 +1,44 @@
+/**
+ * Policies that are laid over runs: the organisation's beside Pawl's data, then the workspace's.
+ * Read again when their file changes, for the next call of every run. A policy that cannot be read
+ * is a fault, and a fault while deciding is a denial.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readShape } from '../../core/dialects/shape.ts'
+import { hasErrors } from '../../core/finding.ts'
+import type { Policy } from '../../core/machine/machine.ts'
+import { compilePolicy } from '../../core/policy/compile-policy.ts'
+import { policySchema } from '../../core/policy/schema.ts'
+import { PawlError } from '../pawl-error.ts'
+import { openFreshFolders } from './fresh-folders.ts'
+import { readDefinition } from './read-definition.ts'
+
+export type Policies = (workspace: string | null) => readonly Policy[]
+
+const fileNames = ['policy.json', 'policy.yaml', 'policy.yml']
+
+/** `home`: the folder of the organisation's policy; null: there is none. */
+export function openPolicies(home: string | null, now: () => number): Policies {
+  const inFolder = openFreshFolders({ names: fileNames, read: readPolicies, now })
+  return (workspace) => [
+    ...(home === null ? [] : inFolder(home)),
+    ...(workspace === null ? [] : inFolder(join(workspace, '.pawl'))),
+  ]
+}
+
+function readPolicies(folder: string): readonly Policy[] {
+  return fileNames.flatMap((name) => {
+    const path = join(folder, name)
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
+    const { root, findings } = readDefinition(path)
+    const shape = root === null ? null : readShape(policySchema, root)
+    const all = [...findings, ...(shape?.findings ?? [])]
+    if (shape?.value == null || hasErrors(all)) {
+      const what = all.find((one) => one.severity === 'error')?.message ?? 'it cannot be read'
+      const hint = `put it right (\`pawl check ${path}\`); until then every call is denied`
+      throw new PawlError('CONFIG_INVALID', `the policy \`${path}\` has errors: ${what}`, { hint })
+    }
+    return [compilePolicy(shape.value, '', path)]
+  })
+}

@@ -1,0 +1,129 @@
+/**
+ * Reads a file that an author wrote: its text, its tree, and what is wrong with it as text.
+ * Knows files and limits. Must not know dialects, or who asks.
+ */
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { Finding } from '../../core/finding.ts'
+import { jsonBytesMax } from '../../core/source/limits.ts'
+import { readSource, type SourceFormat } from '../../core/source/read-source.ts'
+import { type LineIndex, lineIndex, type Node } from '../../core/source/source.ts'
+import { codeOf } from '../code-of.ts'
+import { PawlError } from '../pawl-error.ts'
+
+/** A file as it was read. The path is the one that was asked for, for messages. */
+export type SourceFile = {
+  readonly path: string
+  readonly lines: LineIndex
+  /** Null when the text is no tree at all; then there is an error among the findings. */
+  readonly root: Node | null
+  readonly findings: readonly Finding[]
+}
+
+/** No file larger than this is opened at all. */
+export const fileBytesMax = jsonBytesMax
+
+/** The tree of a file, JSON or YAML by its name, else by how it begins. */
+export function readDefinition(path: string, shownPath: string = path): SourceFile {
+  const text = readText(path, shownPath)
+  const { root, findings } = readSource(text, formatOf(path))
+  return { path: shownPath, lines: lineIndex(text), root, findings }
+}
+
+/** The format that the name of a file tells; undefined when it tells none. */
+export function formatOf(path: string): SourceFormat | undefined {
+  const extension = extname(path).toLowerCase()
+  if (extension === '.json' || extension === '.jsonc') return 'json'
+  return extension === '.yaml' || extension === '.yml' ? 'yaml' : undefined
+}
+
+/** The text of a file; a fault when it is no file, too large or not UTF-8. */
+export function readText(path: string, shownPath: string = path): string {
+  const bytes = readBytes(path, shownPath)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new PawlError('FILE_UNREADABLE', `\`${shownPath}\` is not UTF-8 text`, {
+      hint: 'save it as UTF-8 and try again',
+      cause,
+    })
+  }
+}
+
+function readBytes(path: string, shownPath: string): Uint8Array {
+  // WHY before opening: opening a pipe would wait for ever for somebody to write into it.
+  refuseUnfit(statOf(path, shownPath), shownPath)
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (cause) {
+    throw unreadable(shownPath, cause)
+  }
+  try {
+    refuseUnfit(fstatSync(file), shownPath)
+    return readBounded(file, shownPath)
+  } catch (cause) {
+    throw cause instanceof PawlError ? cause : unreadable(shownPath, cause)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** What the file system says about a path; a fault when there is nothing to say. */
+export function statOf(path: string, shownPath: string = path): Stats {
+  try {
+    return statSync(path)
+  } catch (cause) {
+    throw unreadable(shownPath, cause)
+  }
+}
+
+function refuseUnfit(stats: Stats, shownPath: string): void {
+  if (stats.isDirectory()) {
+    throw new PawlError('FILE_UNREADABLE', `\`${shownPath}\` is a folder, not a file`, {
+      hint: 'name a file in it',
+    })
+  }
+  if (!stats.isFile()) {
+    throw new PawlError('FILE_UNREADABLE', `\`${shownPath}\` is not a regular file`, {
+      hint: 'save the text in a file and name that',
+    })
+  }
+  if (stats.size > fileBytesMax) throw tooLarge(shownPath, stats.size)
+}
+
+/** WHY bounded again: a file may grow between the look at its size and its reading. */
+function readBounded(file: number, shownPath: string): Uint8Array {
+  const parts: Uint8Array[] = []
+  let count = 0
+  for (;;) {
+    const part = new Uint8Array(64 * 1024)
+    const got = readSync(file, part)
+    if (got === 0) return Buffer.concat(parts)
+    parts.push(part.subarray(0, got))
+    count += got
+    if (count > fileBytesMax) throw tooLarge(shownPath, count)
+  }
+}
+
+function tooLarge(shownPath: string, bytes: number): PawlError {
+  const message = `\`${shownPath}\` has ${bytes} bytes; at most ${fileBytesMax} are read`
+  const hint = 'split it, or take generated parts out of it'
+  return new PawlError('FILE_UNREADABLE', message, { hint })
+}
+
+const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  ENOENT: ['there is no', 'check the spelling and the folder you are in'],
+  ENOTDIR: ['there is no', 'a part of the path is a file, not a folder'],
+  EACCES: ['no permission to read', 'change its permissions or run as its owner'],
+  EPERM: ['no permission to read', 'change its permissions or run as its owner'],
+  ELOOP: ['links lead in a circle at', 'repair the symbolic link'],
+  ENAMETOOLONG: ['the name is too long:', 'check how the name was put together'],
+}
+
+function unreadable(shownPath: string, cause: unknown): PawlError {
+  const code = codeOf(cause)
+  const [what, hint] = reasons[code] ?? ['can not read', `the system says ${code}`]
+  const shown = shownPath.length > 200 ? `${shownPath.slice(0, 200)}…` : shownPath
+  return new PawlError('FILE_UNREADABLE', `${what} \`${shown}\``, { hint, cause })
+}

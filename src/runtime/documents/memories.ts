@@ -1,0 +1,94 @@
+/**
+ * What an agent notes down to know later: values by key, in the scope of a process or a workspace.
+ * Knows cards. Must not know who may ask.
+ */
+import type { Json } from '../../core/json.ts'
+import type { Clock } from '../clock.ts'
+import type { Card, CardStore } from '../ports.ts'
+import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-cards.ts'
+
+export type Memory = {
+  readonly key: string
+  readonly value: Json
+  /** 1, and one more with each writing. */
+  readonly version: number
+  readonly at: number
+  readonly by: Writer
+}
+
+export type Memories = {
+  /** Fault `REQUEST_INVALID`: too large, or one too many. */
+  readonly set: (scope: Scope, note: Note, by: Writer) => Promise<Memory>
+  readonly get: (scope: Scope, key: string) => Promise<Memory | null>
+  /** Those whose key begins so, in order of the key. */
+  readonly list: (scope: Scope, prefix: string) => Promise<readonly Memory[]>
+  /** Those whose key or value has all of these words, the latest first. */
+  readonly search: (scope: Scope, words: string) => Promise<readonly Memory[]>
+  /** Whether there was one. */
+  readonly remove: (scope: Scope, key: string) => Promise<boolean>
+}
+
+export type Note = { readonly key: string; readonly value: Json }
+
+const drawer = 'memory'
+/** Characters of a value as JSON. */
+export const valueCharsMax = 16_384
+/** Memories of one scope. */
+export const memoriesMax = 1_000
+
+type Options = { readonly store: CardStore; readonly clock: Clock }
+
+export function openMemories({ store, clock }: Options): Memories {
+  const all = async (scope: Scope): Promise<readonly Memory[]> => {
+    const cards = await cardsOf(store, drawer, scope)
+    return cards.map((card) => memoryOf(card, scope))
+  }
+  const find = async (scope: Scope, key: string): Promise<Memory | null> => {
+    const card = await store.readCard(drawer, prefixOf(scope) + key)
+    return card === null ? null : memoryOf(card, scope)
+  }
+  return {
+    get: find,
+    list: async (scope, prefix) => (await all(scope)).filter((one) => one.key.startsWith(prefix)),
+    search: async (scope, words) => {
+      const wanted = words.toLowerCase().split(/\s+/)
+      const found = (await all(scope)).filter(({ key, value }) => {
+        const text = `${key} ${JSON.stringify(value)}`.toLowerCase()
+        return wanted.every((word) => text.includes(word))
+      })
+      return found.sort((left, right) => right.at - left.at)
+    },
+    set: async (scope, { key, value }, by) => {
+      const chars = JSON.stringify(value).length
+      if (chars > valueCharsMax) {
+        const message = `\`${key}\` has ${chars} characters; a memory has ${valueCharsMax} at most`
+        throw tooMuch(message, 'note down less, or split it')
+      }
+      const known = await find(scope, key)
+      if (known === null) await refuseFull(store, scope)
+      const at = clock.now()
+      const data = JSON.stringify({ value, by })
+      const change = { drawer, key: prefixOf(scope) + key, expected: null, data, at }
+      await store.writeCards([change])
+      return { key, value, by, at, version: (known?.version ?? 0) + 1 }
+    },
+    remove: async (scope, key) => {
+      if ((await find(scope, key)) === null) return false
+      const change = { drawer, key: prefixOf(scope) + key, expected: null, at: clock.now() }
+      await store.writeCards([{ ...change, data: null }])
+      return true
+    },
+  }
+}
+
+async function refuseFull(store: CardStore, scope: Scope): Promise<void> {
+  if ((await store.countCards(drawer, prefixOf(scope))) < memoriesMax) return
+  throw tooMuch(`there are ${memoriesMax} memories already`, 'delete what is not needed any more')
+}
+
+function memoryOf(card: Card, scope: Scope): Memory {
+  const { value = null, by } = dataOf(card)
+  const key = card.key.slice(prefixOf(scope).length)
+  // WHY the cast: it was written above.
+  return { key, value, version: card.version, at: card.at, by: by as Writer }
+}

@@ -1,0 +1,53 @@
+/**
+ * Cards that belong to somebody: all of them that one process, or one workspace, has in a drawer.
+ */
+import type { JsonObject } from '../../core/json.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { Card, CardStore } from '../ports.ts'
+
+/** Whose cards: those of one definition in a workspace, or of everything that runs there. */
+export type Scope = {
+  /** The folder; empty: of runs that have none. */
+  readonly workspace: string
+  /** The name of a definition; null: all of them share it. */
+  readonly definition: string | null
+}
+
+/** Who wrote a card. */
+export type Writer = { readonly run: string; readonly source: string }
+
+/**
+ * The beginning of the keys of a scope.
+ * WHY JSON: it says where it ends, so no scope is the beginning of another.
+ */
+export function prefixOf({ workspace, definition }: Scope): string {
+  return JSON.stringify([workspace, definition])
+}
+
+const pageMax = 500
+
+/** All cards of a scope, in order of the key: there are never more than its limit. */
+export async function cardsOf(
+  store: CardStore,
+  drawer: string,
+  scope: Scope,
+): Promise<readonly Card[]> {
+  const prefix = prefixOf(scope)
+  const cards: Card[] = []
+  for (let after: string | null = null; ; ) {
+    const page = await store.listCards({ drawer, prefix, after, limit: pageMax })
+    cards.push(...page.items)
+    if (page.next === null) return cards
+    after = page.next
+  }
+}
+
+/** What a card says; it was written here, as an object. */
+export function dataOf(card: Card): JsonObject {
+  return JSON.parse(card.data) as JsonObject
+}
+
+/** The fault of whoever would keep more than there is room for. */
+export function tooMuch(message: string, hint: string): PawlError {
+  return new PawlError('REQUEST_INVALID', message, { hint })
+}

@@ -1,0 +1,202 @@
+/**
+ * Work that is noted down for whoever takes it: a task is open, then a run's, then done.
+ * Knows cards, and which runs go on. Must not know who may ask.
+ */
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '../../core/json.ts'
+import type { Clock } from '../clock.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { Card, CardStore, RunHead } from '../ports.ts'
+import { isOpen } from '../runs/open-statuses.ts'
+import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-cards.ts'
+
+export type Task = {
+  readonly id: string
+  readonly title: string
+  readonly note: string
+  readonly status: TaskStatus
+  /** The run that has it; null: none does. */
+  readonly run: string | null
+  /** What came of it. */
+  readonly result: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly by: Writer
+}
+export type TaskStatus = 'open' | 'claimed' | 'done'
+
+/** Under one id a task is made and claimed once, however often it is asked for. */
+export type TaskBy = Writer & { readonly commandId: string }
+
+export type Tasks = {
+  /** Fault `REQUEST_INVALID`: one too many. */
+  readonly create: (scope: Scope, wish: TaskWish, by: TaskBy) => Promise<Task>
+  /** The oldest first. */
+  readonly list: (scope: Scope, status: TaskStatus | null) => Promise<readonly Task[]>
+  /**
+   * Takes a task, or the oldest that is free; null: none is. What a run had that has ended is free
+   * again. Faults `TASK_UNKNOWN`, `TASK_TAKEN`.
+   */
+  readonly claim: (scope: Scope, id: string | null, by: TaskBy) => Promise<Task | null>
+  /** Only by the run that has it. Faults `TASK_UNKNOWN`, `TASK_TAKEN`. */
+  readonly update: (scope: Scope, change: TaskChange, by: TaskBy) => Promise<Task>
+}
+
+export type TaskWish = { readonly title: string; readonly note: string }
+export type TaskChange = {
+  readonly id: string
+  readonly title?: string
+  readonly note?: string
+  readonly result?: string
+  /** `open`: it is given back. */
+  readonly status?: TaskStatus
+}
+
+const drawer = 'tasks'
+/** Tasks of one scope; while there are more, the oldest that are done make room. */
+export const tasksMax = 1_000
+/** How often a write that came second is tried anew. */
+const triesMax = 20
+
+type Options = {
+  readonly store: CardStore & { readonly readHead: (runId: string) => Promise<RunHead | null> }
+  readonly clock: Clock
+}
+
+type Kept = Omit<Task, 'id' | 'updatedAt'> & { readonly claimId: string | null }
+
+export function openTasks(options: Options): Tasks {
+  const { store, clock } = options
+  const list = async (scope: Scope): Promise<readonly Task[]> => {
+    const cards = await cardsOf(store, drawer, scope)
+    return cards.map((card) => taskOf(card, scope)).sort((a, b) => a.createdAt - b.createdAt)
+  }
+  return {
+    list: async (scope, status) =>
+      (await list(scope)).filter((task) => status === null || task.status === status),
+    create: async (scope, wish, { commandId, ...by }) => {
+      const id = idOf(scope, commandId)
+      const key = prefixOf(scope) + id
+      const kept: Kept = {
+        ...wish,
+        status: 'open',
+        run: null,
+        result: '',
+        createdAt: clock.now(),
+        by,
+        claimId: null,
+      }
+      const all = await list(scope)
+      const at = clock.now()
+      const room = makeRoom(all, id).map((old) => ({
+        ...{ drawer, key: prefixOf(scope) + old, expected: null, data: null, at },
+      }))
+      const change = { drawer, key, expected: 0, data: JSON.stringify(kept), at }
+      await store.writeCards([...room, change])
+      // A conflict means that this very task is there already.
+      return taskOf(await mustRead(store, scope, id), scope)
+    },
+    claim: async (scope, id, by) => {
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const card = await choose(options, { scope, id }, by)
+        if (card === null) return null
+        const kept = keptIn(card)
+        if (kept.status === 'claimed' && kept.claimId === by.commandId) return taskOf(card, scope)
+        const mine: Kept = { ...kept, status: 'claimed', run: by.run, claimId: by.commandId }
+        const written = await write(options, card, mine)
+        if (written !== null) return taskOf(written, scope)
+      }
+      throw overloaded()
+    },
+    update: async (scope, { id, ...change }, by) => {
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const card = await mustRead(store, scope, id)
+        const kept = keptIn(card)
+        if (kept.run !== by.run) throw taken(id, kept)
+        const run = change.status === 'open' ? null : kept.run
+        const written = await write(options, card, { ...kept, ...change, run })
+        if (written !== null) return taskOf(written, scope)
+      }
+      throw overloaded()
+    },
+  }
+}
+
+/** WHY of the command: a task that is asked for twice under one id is one. */
+function idOf(scope: Scope, commandId: string): string {
+  const hash = createHash('sha256')
+    .update(`${prefixOf(scope)}${commandId}`)
+    .digest('hex')
+  return `t_${hash.slice(0, 20)}`
+}
+
+/** Ids of tasks that have to go for one more. */
+function makeRoom(all: readonly Task[], id: string): readonly string[] {
+  if (all.length < tasksMax || all.some((task) => task.id === id)) return []
+  const done = all.filter((task) => task.status === 'done')
+  const [oldest] = done
+  if (oldest !== undefined) return [oldest.id]
+  throw tooMuch(`there are ${tasksMax} tasks that are not done`, 'complete some of them first')
+}
+
+type Wanted = { readonly scope: Scope; readonly id: string | null }
+
+/** The card to be claimed; null: none is free. */
+async function choose(options: Options, { scope, id }: Wanted, by: TaskBy): Promise<Card | null> {
+  const { store } = options
+  if (id !== null) {
+    const card = await mustRead(store, scope, id)
+    const kept = keptIn(card)
+    if (kept.run === by.run && kept.status === 'claimed') return card
+    if (await isFree(options, kept)) return card
+    throw taken(id, kept)
+  }
+  const cards = [...(await cardsOf(store, drawer, scope))]
+  const mine = cards.find((card) => keptIn(card).claimId === by.commandId)
+  if (mine !== undefined) return mine
+  cards.sort((left, right) => keptIn(left).createdAt - keptIn(right).createdAt)
+  for (const card of cards) if (await isFree(options, keptIn(card))) return card
+  return null
+}
+
+async function isFree({ store }: Options, { status, run }: Kept): Promise<boolean> {
+  if (status !== 'claimed' || run === null) return status === 'open'
+  const head = await store.readHead(run)
+  return head === null || !isOpen(head.status)
+}
+
+/** Null: somebody else has changed it meanwhile. */
+async function write({ store, clock }: Options, card: Card, kept: Kept): Promise<Card | null> {
+  const next = { ...card, data: JSON.stringify(kept), at: clock.now() }
+  const { key, data, at } = next
+  const written = await store.writeCards([{ drawer, key, expected: card.version, data, at }])
+  return written === 'written' ? { ...next, version: card.version + 1 } : null
+}
+
+async function mustRead(store: CardStore, scope: Scope, id: string): Promise<Card> {
+  const card = await store.readCard(drawer, prefixOf(scope) + id)
+  if (card !== null) return card
+  const hint = '`task_list` says which there are'
+  throw new PawlError('TASK_UNKNOWN', `there is no task \`${id}\``, { hint })
+}
+
+function taken(id: string, { status, run }: Kept): PawlError {
+  const whose = run === null ? 'nobody has claimed it' : `run \`${run}\` has it`
+  const message = `task \`${id}\` is ${status} and not yours: ${whose}`
+  const hint = status === 'open' ? '`task_claim` it first' : 'claim another one'
+  return new PawlError('TASK_TAKEN', message, { hint })
+}
+
+function overloaded(): PawlError {
+  return new PawlError('OVERLOADED', 'too many want this task at once', { hint: 'try again' })
+}
+
+function keptIn(card: Card): Kept {
+  // WHY the cast: it was written above.
+  return dataOf(card) as JsonObject & Kept
+}
+
+function taskOf(card: Card, scope: Scope): Task {
+  const { claimId: _, ...task } = keptIn(card)
+  return { ...task, id: card.key.slice(prefixOf(scope).length), updatedAt: card.at }
+}

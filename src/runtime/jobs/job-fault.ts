@@ -1,0 +1,116 @@
+/**
+ * What is said instead of an answer about a job: a type, what happened, and what can be done next.
+ * The form is that of the process capabilities, so that an agent reads it the same over every door.
+ */
+import type { JsonObject } from '../../core/json.ts'
+
+export const jobFaultTypes = [
+  'InvalidInput',
+  'CommandNotFound',
+  'ResourceLimitExceeded',
+  'ResourceExhausted',
+  'PathOutOfScope',
+  'SpawnFailed',
+  'ProcessNotFound',
+  'ProcessAlreadyExited',
+  'KillFailed',
+  'InvalidFilter',
+  'InvalidStream',
+  'PolicyDenied',
+  'ApprovalRejected',
+] as const
+export type JobFaultType = (typeof jobFaultTypes)[number]
+
+export type Recovery = { readonly action: string; readonly description: string }
+
+/** The fault as it goes over a wire. */
+export type JobError = {
+  readonly error_type: JobFaultType
+  readonly description: string
+  /** The same with the first thing to do, in one line. */
+  readonly agent_description: string
+  readonly recovery_actions: readonly Recovery[]
+  readonly retryable: boolean
+  readonly context: JsonObject
+}
+
+/** What can be done next about each type, unless a fault knows better. */
+const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
+  InvalidInput: [
+    { action: 'fix_input', description: 'Send the call again with the input put right.' },
+  ],
+  CommandNotFound: [
+    {
+      action: 'check_path',
+      description: 'See what is installed: run the shell text `command -v NAME` as a job.',
+    },
+    { action: 'use_full_path', description: 'Name the program with its whole path, from `/` on.' },
+  ],
+  ResourceLimitExceeded: [
+    {
+      action: 'increase_limits',
+      description:
+        'Ask for more by `memory_limit` or `cpu_limit`; a person sets how much there is.',
+    },
+    { action: 'optimize', description: 'Have it do less at once: smaller parts, fewer workers.' },
+  ],
+  ResourceExhausted: [
+    { action: 'wait', description: 'Wait until a job has ended, or kill one; then retry.' },
+  ],
+  PathOutOfScope: [
+    { action: 'check_scope', description: 'Name a folder inside the workspace, or none.' },
+  ],
+  SpawnFailed: [
+    {
+      action: 'check_permissions',
+      description: 'Ask a person: `pawl doctor` tells what holds jobs on this machine.',
+    },
+    { action: 'retry', description: 'Try it once more, in case the machine was too busy.' },
+  ],
+  ProcessNotFound: [
+    { action: 'list_processes', description: 'List the jobs, and take an id from there.' },
+  ],
+  ProcessAlreadyExited: [
+    { action: 'check_status', description: 'Look at the job: how it ended is kept with it.' },
+  ],
+  KillFailed: [
+    { action: 'force_kill', description: 'Send SIGKILL, which no program can put off.' },
+  ],
+  InvalidFilter: [
+    {
+      action: 'use_valid_filter',
+      description: 'Ask for `running`, `completed`, `killed`, `timed_out` or `all`.',
+    },
+  ],
+  InvalidStream: [
+    { action: 'use_valid_stream', description: 'Ask for `stdout`, `stderr` or `both`.' },
+  ],
+  PolicyDenied: [
+    { action: 'choose_another', description: 'Do what the stage and the policy allow instead.' },
+  ],
+  ApprovalRejected: [
+    { action: 'ask_person', description: 'Ask the person what they would agree to.' },
+  ],
+}
+
+type More = { readonly recovery?: readonly Recovery[]; readonly context?: JsonObject }
+
+/** Thrown by the runner and what wires it; a door turns it into its own form. */
+export class JobFault extends Error {
+  readonly error: JobError
+
+  constructor(type: JobFaultType, description: string, more: More = {}) {
+    super(description)
+    this.name = 'JobFault'
+    const actions = more.recovery ?? recoveries[type]
+    const first = actions[0]?.description ?? ''
+    this.error = {
+      error_type: type,
+      description,
+      agent_description: `${description}. ${first}`.trim(),
+      recovery_actions: actions,
+      retryable: type === 'ResourceExhausted',
+      context: more.context ?? {},
+    }
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * The one way to move a run: load, decide, keep, and only then speak.
+ * Knows transactions. Must not contain a condition about the domain.
+ */
+import { toUSVString } from 'node:util'
+import { type View, viewMember } from '../../core/dialects/view.ts'
+import type { Answered, Context, Family, Member } from '../../core/engine/family.ts'
+import { commandFamily, mainOf, memberOfBranch } from '../../core/engine/family.ts'
+import type { Actor, Command } from '../../core/engine/types.ts'
+import { own } from '../../core/json.ts'
+import type { Policy } from '../../core/machine/machine.ts'
+import type { Clock } from '../clock.ts'
+import type { MachineShelf } from '../definitions/machines.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { Committed, Store } from '../ports.ts'
+import type { By, Outcome } from '../runtime.ts'
+import { changeOf, type Owes, type Standing, standingOf } from './change.ts'
+import { unknownRun } from './keep-logs.ts'
+import { findKept } from './kept-reply.ts'
+import { type LoadedRun, loadRun } from './load-run.ts'
+import type { Pins } from './project.ts'
+import type { RunCache } from './run-cache.ts'
+import type { RunQueue } from './run-queue.ts'
+import type { Waiters } from './waiters.ts'
+
+/** What every command needs at hand. */
+export type Desk = {
+  readonly store: Store
+  readonly shelf: MachineShelf
+  readonly cache: RunCache
+  readonly queue: RunQueue
+  readonly waiters: Waiters
+  readonly clock: Clock
+  readonly newId: () => string
+  /** How long a question to a person stays open. */
+  readonly approvalMs: number
+  /** Policies laid over the runs of a workspace, the highest authority first. */
+  readonly policies: (workspace: string | null) => readonly Policy[]
+  /** Folders that no call may touch, as absolute paths. */
+  readonly guarded: readonly string[]
+  readonly owes: Owes
+}
+
+export type Planned = {
+  readonly command: Command
+  readonly branch: string | null
+}
+
+/** What is wanted of a run, once it is known how the run stands. */
+export type Wish = {
+  readonly runId: string
+  readonly plan: (run: LoadedRun) => Planned
+  /** What the caller sent: the same command id with anything else is another command. */
+  readonly asked: unknown
+}
+
+/** How often a decision is made anew because another node was faster. */
+const triesMax = 4
+
+/** Carries out a command on a run that exists. */
+export function handleCommand(desk: Desk, wish: Wish, by: By): Promise<Outcome> {
+  const { runId, plan, asked } = wish
+  return desk.queue.inTurn(runId, async () => {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const run = desk.cache.get(runId) ?? (await openRun(desk, runId))
+      const planned = plan(run)
+      const context = contextFor(desk, run, by.actor)
+      const answered = commandFamily(run.family, planned, context)
+      const standing = standingOf(run)
+      const { branch } = planned
+      const decided = { runId, answered, standing, branch, at: context.at, asked }
+      const done = await keep(desk, decided, by)
+      if (done !== null) return done
+      desk.cache.drop(runId)
+    }
+    const message = `the run \`${runId}\` kept moving while it was being decided`
+    throw new PawlError('STORE_CONFLICT', message, { hint: 'try again' })
+  })
+}
+
+/** What a new run begins with. */
+export type Birth = {
+  readonly runId: string
+  readonly workspace: string | null
+  readonly library: Pins
+  readonly begin: (context: Context) => Answered
+  readonly asked: unknown
+}
+
+/** Carries out the command that makes a run. */
+export function handleStart(desk: Desk, birth: Birth, by: By): Promise<Outcome> {
+  const { runId, workspace, library, begin, asked } = birth
+  return desk.queue.inTurn(runId, async () => {
+    const at = desk.clock.now()
+    const answered = begin(contextOf(desk, { at, actor: by.actor, workspace, library }))
+    const { reply } = answered
+    if (reply.kind === 'refused') {
+      throw new PawlError('REQUEST_INVALID', `the run does not start: ${reply.reason}`, reply)
+    }
+    const beginning = { workspace, startedAt: at, endedAt: null }
+    const standing = { family: null, seq: 0, hash: '', at, beginning, library, snapshotSeq: 0 }
+    const done = await keep(desk, { runId, answered, standing, branch: null, at, asked }, by)
+    if (done !== null) return done
+    const hint = 'start it under another id'
+    throw new PawlError('RUN_EXISTS', `there is a run \`${runId}\` already`, { hint })
+  })
+}
+
+/** The run as it is now; from the store where another node may have moved it. */
+export async function openRun(desk: Desk, runId: string): Promise<LoadedRun> {
+  const cached = desk.cache.get(runId)
+  if (cached !== undefined) return cached
+  const run = await loadRun(desk.store, desk.shelf, runId)
+  if (run === null) throw unknownRun(runId)
+  desk.cache.put(run)
+  return run
+}
+
+/** The run, read anew when it has moved elsewhere. */
+export async function currentRun(desk: Desk, runId: string): Promise<LoadedRun> {
+  // WHY in turn: a command that overtakes a load would leave the run at hand as it was before.
+  const { cache, queue } = desk
+  const run = cache.get(runId) ?? (await queue.inTurn(runId, () => openRun(desk, runId)))
+  if (await isCurrent(desk, runId, run.head.seq)) return run
+  return queue.inTurn(runId, () => {
+    cache.drop(runId)
+    return openRun(desk, runId)
+  })
+}
+
+async function isCurrent({ store }: Desk, runId: string, seq: number): Promise<boolean> {
+  if (!store.isShared) return true
+  return (await store.readSeqs([runId])).get(runId) === seq
+}
+
+export function contextFor(desk: Desk, run: LoadedRun, actor: Actor): Context {
+  const { workspace, updatedAt } = run.head
+  // WHY the later: nodes have clocks of their own, and a log never goes back in time.
+  const at = Math.max(desk.clock.now(), updatedAt)
+  return contextOf(desk, { at, actor, workspace, library: run.library })
+}
+
+type Around = {
+  readonly at: number
+  readonly actor: Actor
+  readonly workspace: string | null
+  readonly library: Pins
+}
+
+export function contextOf(desk: Desk, { at, actor, workspace, library }: Around): Context {
+  const { approvalMs, shelf } = desk
+  const policies = desk.policies(workspace)
+  const pinned = (name: string) => {
+    const hash = own(library, name)
+    return hash === undefined ? undefined : shelf.get(hash)
+  }
+  return { at, actor, policies, approvalMs, library: pinned }
+}
+
+type Decided = {
+  readonly runId: string
+  readonly answered: Answered
+  readonly standing: Standing
+  readonly branch: string | null
+  readonly at: number
+  readonly asked: unknown
+}
+
+/** Keeps a decision, then speaks; null: the log has moved on meanwhile. */
+async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | null> {
+  const { runId, answered, standing, at } = decided
+  if (answered.recorded.length === 0 && by.commandId === null) {
+    const isTrue = await isCurrent(desk, runId, standing.seq)
+    return isTrue ? outcomeOf(desk, decided, standing.seq) : null
+  }
+  // WHY: half a letter is kept as another one, which would fit neither its hash nor the same id.
+  const commandId = toUSVString(by.commandId ?? desk.newId())
+  const isNamed = by.commandId !== null
+  const { asked } = decided
+  const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, owes: desk.owes }
+  const { change, run } = changeOf(answered, standing, kept)
+  let committed: Committed
+  try {
+    committed = await desk.store.commit(change)
+  } catch (fault) {
+    // What was kept is not known here; the next command looks for itself, and so do listeners.
+    desk.cache.drop(runId)
+    desk.waiters.wake(runId, 0)
+    throw fault
+  }
+  if (committed === 'conflict') return null
+  if (committed === 'repeated') return repeatReply(desk, decided, commandId)
+  desk.cache.put(run)
+  if (answered.recorded.length > 0) {
+    desk.waiters.wake(runId, run.head.seq)
+    desk.store.tellChange(runId, run.head.seq)
+  }
+  return outcomeOf(desk, decided, run.head.seq)
+}
+
+type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>
+
+/** The reply that this command got the first time. Fault when it was another command. */
+export async function repeatReply(
+  desk: Desk,
+  { runId, branch, asked }: Repeated,
+  commandId: string,
+): Promise<Outcome> {
+  const kept = await findKept(desk.store, runId, toUSVString(commandId))
+  if (kept === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
+  if (!kept.isFor(asked)) {
+    const hint = 'every command has an id of its own; only a retry uses it again'
+    throw new PawlError('REQUEST_INVALID', 'this id was used for another command', { hint })
+  }
+  desk.cache.drop(runId)
+  const { family, head } = await openRun(desk, runId)
+  const { seq, reply } = kept
+  const placed = { family, workspace: head.workspace }
+  return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: true }
+}
+
+function outcomeOf(desk: Desk, decided: Decided, seq: number): Outcome {
+  const { runId, answered, branch, standing } = decided
+  const { reply, family } = answered
+  const placed = { family, workspace: standing.beginning.workspace }
+  return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: false }
+}
+
+type Placed = { readonly family: Family; readonly workspace: string | null }
+
+/** What the addressed run looks like, with what is left under the policies of its workspace. */
+export function viewOf(desk: Desk, { family, workspace }: Placed, branch: string | null): View {
+  const context = { policies: policiesToShow(desk, workspace), at: desk.clock.now() }
+  return viewMember(family, addressedIn(family, branch), context)
+}
+
+/** A policy with errors denies every call, which says so; the run can be read all the same. */
+function policiesToShow(desk: Desk, workspace: string | null): readonly Policy[] {
+  try {
+    return desk.policies(workspace)
+  } catch {
+    return []
+  }
+}
+
+export function addressedIn(family: Family, branch: string | null): Member {
+  const found = branch === null ? undefined : memberOfBranch(family, branch)
+  return found ?? mainOf(family)
+}

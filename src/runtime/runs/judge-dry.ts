@@ -1,0 +1,59 @@
+/**
+ * A dry run of a call against a run as it stands, or against a definition in a stage.
+ * Nothing is kept.
+ */
+import { aroundMember } from '../../core/engine/around.ts'
+import { commandFamily, startFamily } from '../../core/engine/family.ts'
+import { explain } from '../../core/judge/explain.ts'
+import { judge } from '../../core/judge/judge.ts'
+import type { Shop } from '../definitions/definitions.ts'
+import { findDefinition } from '../definitions/find-definition.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { Judgement, JudgeRequest } from '../runtime.ts'
+import { contextFor, contextOf, currentRun, type Desk } from './handle-command.ts'
+import { callOf, leafOf } from './intents.ts'
+import type { LoadedRun } from './load-run.ts'
+import { headOf } from './project.ts'
+
+const agent = { kind: 'agent', name: 'agent' } as const
+
+/** What would be said to this call, and by whom. */
+export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promise<Judgement> {
+  const run =
+    request.runId === null ? await imagine(desk, request) : await currentRun(desk, request.runId)
+  const spoken = { ...request, server: null, cwd: null, branch: null }
+  const call = callOf(run, spoken, desk.guarded)
+  const context = contextFor(desk, run, agent)
+  const check = { command: { type: 'CheckCall', call }, branch: null } as const
+  const { reply } = commandFamily(run.family, check, context)
+  if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', 'bug: a call was not judged')
+  const leaf = leafOf(run, null)
+  const { machine, state } = leaf
+  const around = aroundMember(run.family, leaf, {
+    policies: context.policies ?? [],
+    at: context.at,
+  })
+  const { answers } = judge(call, { machine, state, at: context.at, around }, 'explanation')
+  const { kind: _, callId: __, ...said } = reply
+  return { stage: state.stage, ...said, chain: explain(answers, machine.name) }
+}
+
+/** A run that was never started, in the stage that is asked about. */
+async function imagine(desk: Desk & Shop, request: JudgeRequest): Promise<LoadedRun> {
+  const { definition, stage, workspace } = request
+  if (definition === null) {
+    const hint = 'send `runId` or `definition`'
+    throw new PawlError('REQUEST_INVALID', 'it is not said what to judge by', { hint })
+  }
+  const { machine, library } = await findDefinition(desk, { definition, task: null, workspace })
+  const start = { type: 'StartRun', stage, vars: {}, branch: null } as const
+  const at = desk.clock.now()
+  const context = contextOf(desk, { at, actor: agent, workspace, library })
+  const { family, reply } = startFamily({ runId: 'judge', machine }, start, context)
+  if (reply.kind === 'refused') {
+    throw new PawlError('REQUEST_INVALID', `the run does not start: ${reply.reason}`, reply)
+  }
+  const beginning = { workspace, startedAt: at, endedAt: null }
+  const head = headOf(family, { seq: 0, hash: '', at }, beginning)
+  return { family, head, library, snapshotSeq: 0 }
+}

@@ -1,0 +1,103 @@
+/**
+ * A run out of the store: the kept fold and what came after it, checked before it is believed.
+ */
+import { evolveVersion } from '../../core/engine/evolve.ts'
+import type { Family, Recorded } from '../../core/engine/family.ts'
+import { foldFamily, unbornFamily } from '../../core/engine/fold-family.ts'
+import type { Event } from '../../core/engine/types.ts'
+import type { MachineShelf } from '../definitions/machines.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { EventRecord, RunHead, RunStore } from '../ports.ts'
+import { chained, chainStart } from './chain.ts'
+import { type KeptFold, openSnapshot, type Pins } from './project.ts'
+
+export type LoadedRun = {
+  readonly family: Family
+  readonly head: RunHead
+  readonly library: Pins
+  /** Up to where a fold is kept. */
+  readonly snapshotSeq: number
+}
+
+/** Records read at once. */
+const pageRecords = 1_000
+
+/** The run of that id; null: there is none. */
+export async function loadRun(
+  store: RunStore,
+  shelf: MachineShelf,
+  runId: string,
+): Promise<LoadedRun | null> {
+  const stored = await store.loadRun(runId)
+  if (stored === null) return null
+  const { head } = stored
+  const snapshot = stored.snapshot?.version === evolveVersion ? stored.snapshot : null
+  const isWhole = stored.snapshot === null || snapshot !== null
+  const tail = isWhole ? stored.tail : await readAll(store, runId)
+  try {
+    const kept = snapshot === null ? null : openSnapshot(runId, snapshot)
+    const start = { seq: snapshot?.seq ?? 0, hash: kept?.hash ?? chainStart }
+    checkTail(head, tail, start)
+    return { head, snapshotSeq: start.seq, ...(await fold(shelf, { runId, kept, tail })) }
+  } catch (cause) {
+    if (cause instanceof PawlError) throw cause
+    throw broken(runId, cause instanceof Error ? cause.message : 'it cannot be read')
+  }
+}
+
+type Stored = {
+  readonly runId: string
+  readonly kept: KeptFold | null
+  readonly tail: readonly EventRecord[]
+}
+
+async function fold(
+  shelf: MachineShelf,
+  { runId, kept, tail }: Stored,
+): Promise<Pick<LoadedRun, 'family' | 'library'>> {
+  const recorded = tail.map(recordedIn)
+  const started = recorded.flatMap(({ event }) => (event.type === 'run.started' ? [event] : []))
+  const pinned = started.flatMap((event) => Object.values(event.library ?? {}))
+  const hashes = [...(kept?.hashes ?? []), ...started.map((event) => event.machine), ...pinned]
+  await shelf.fetch([...new Set(hashes)])
+  const before = kept?.family(shelf.get) ?? unbornFamily(runId)
+  const library = kept?.library ?? started[0]?.library ?? {}
+  const family = recorded.length === 0 ? before : foldFamily(before, recorded, shelf.get)
+  return { family, library }
+}
+
+/** The event in a record. */
+export function recordedIn({ member, data }: EventRecord): Recorded {
+  // WHY the cast: the store's texts are ours, and the chain tells when they were changed.
+  return { runId: member, event: JSON.parse(data) as Event }
+}
+
+/** A run is not moved on a log that does not hang together. */
+function checkTail(head: RunHead, tail: readonly EventRecord[], start: Link): void {
+  let before = start
+  for (const record of tail) {
+    if (record.seq !== before.seq + 1) throw broken(head.id, `record ${before.seq + 1}`)
+    const isTrue = chained(head.id, before.hash, record).hash === record.hash
+    if (!isTrue) throw broken(head.id, `record ${record.seq}`)
+    before = record
+  }
+  if (before.seq !== head.seq || before.hash !== head.hash) throw broken(head.id, 'its end')
+}
+
+type Link = { readonly seq: number; readonly hash: string }
+
+function broken(runId: string, where: string): PawlError {
+  const message = `the log of \`${runId}\` is damaged at ${where}`
+  const hint = `\`pawl log ${runId} --verify\` tells more; nothing is decided on it`
+  return new PawlError('LOG_BROKEN', message, { hint })
+}
+
+/** All records of a log, for the rare reader that needs them at once. */
+export async function readAll(store: RunStore, runId: string): Promise<readonly EventRecord[]> {
+  const all: EventRecord[] = []
+  for (;;) {
+    const page = await store.readEvents(runId, { after: all.length, limit: pageRecords })
+    all.push(...page)
+    if (page.length < pageRecords) return all
+  }
+}

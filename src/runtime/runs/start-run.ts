@@ -1,0 +1,62 @@
+/**
+ * Starts a run: finds its definition, pins what it may invoke, and gives it an id.
+ */
+import { hash } from 'node:crypto'
+import { isAbsolute } from 'node:path'
+import { toUSVString } from 'node:util'
+import { startFamily } from '../../core/engine/family.ts'
+import type { Shop } from '../definitions/definitions.ts'
+import { findDefinition } from '../definitions/find-definition.ts'
+import { PawlError } from '../pawl-error.ts'
+import type { By, Outcome, StartRequest } from '../runtime.ts'
+import { realFolder } from '../sessions/folders.ts'
+import { refuseOther, refuseSecond, runOfSession } from '../sessions/session-run.ts'
+import { type Desk, handleStart, repeatReply } from './handle-command.ts'
+
+export async function startRun(desk: Desk & Shop, request: StartRequest, by: By): Promise<Outcome> {
+  const { definition, task, stage, vars } = request
+  refuse(request, by)
+  const workspace = request.workspace === null ? null : realFolder(request.workspace)
+  const runId = runIdFor(by, desk.newId)
+  if (
+    by.commandId !== null &&
+    (await desk.store.findReply(runId, toUSVString(by.commandId))) !== null
+  ) {
+    // WHY before the definition: it may have changed or gone since, and the run is there.
+    return repeatReply(desk, { runId, branch: null, asked: request }, by.commandId)
+  }
+  const { session } = request
+  if (session !== undefined) refuseSecond(await runOfSession(desk.store, session), by)
+  if (workspace !== null) await refuseOther(desk.store, workspace, by)
+  const { machine, library, notes } = await findDefinition(desk, { definition, task, workspace })
+  const where = workspace === null ? {} : { workspace }
+  const pins = Object.keys(library).length === 0 ? {} : { library }
+  const command = { type: 'StartRun', stage, vars, branch: null, ...pins, ...where } as const
+  const birth = { runId, workspace, library, asked: request }
+  const at = desk.clock.now()
+  const outcome = await handleStart(
+    desk,
+    { ...birth, begin: (context) => startFamily({ runId, machine }, command, context) },
+    by,
+  )
+  if (session !== undefined) await desk.store.claim({ runId, branch: '', session, at })
+  return notes.length === 0 ? outcome : { ...outcome, notes }
+}
+
+function refuse({ stage, workspace }: StartRequest, { actor }: By): void {
+  // WHY: whoever chooses the first stage chooses which gates lie behind it.
+  if (stage !== null && actor.kind !== 'person') {
+    const hint = 'start it without a stage, or ask a person'
+    throw new PawlError('NOT_PERMITTED', 'only a person may start a run in the middle', { hint })
+  }
+  if (workspace !== null && !isAbsolute(workspace)) {
+    const hint = 'name the folder from the root'
+    throw new PawlError('REQUEST_INVALID', `\`${workspace}\` is no absolute path`, { hint })
+  }
+}
+
+/** WHY from the command id: the same start sent twice means the same run. */
+function runIdFor({ commandId, actor }: By, newId: () => string): string {
+  if (commandId === null) return `r${newId()}`
+  return `r${hash('sha256', `${actor.kind}:${commandId}`, 'hex').slice(0, 20)}`
+}
