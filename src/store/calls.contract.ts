@@ -202,12 +202,23 @@ export function callsContract({ store }: Subject): void {
       await new Promise((resolve) => setTimeout(resolve, 50))
       expect(order).toEqual([])
       await decide(approvalId, true)
-      const next = await pendingOf(runtime, runId, approvalId)
+      await Promise.all([first, rest[0], rest[1]])
       expect(order.toSorted()).toEqual(['1 allowed', '2 allowed', '3 allowed'])
       expect(order.indexOf('2 allowed')).toBeLessThan(order.indexOf('3 allowed'))
-      await decide(next, false)
-      await Promise.all([first, ...rest])
+      await decide(await pendingOf(runtime, runId, approvalId), false)
+      await rest[2]
       expect(order.at(-1)).toBe('4 refused')
+    })
+
+    test('do not hold up a call that a person has let through meanwhile', async () => {
+      const { begin, call, decide } = await openRun(store())
+      const { approvalId } = await begin(call('deploy'))
+      await decide(approvalId, true)
+      const next = await begin(call('publish', { key: 'k2' }))
+      expect(next).toMatchObject({ state: 'pending' })
+      expect(await begin(call('deploy'))).toMatchObject({ state: 'allowed', approvalId })
+      const other = await begin(call('look', { key: 'k3' }))
+      expect(other).toMatchObject({ state: 'denied', code: 'APPROVAL_PENDING' })
     })
 
     test('are denied when they cannot wait any longer', async () => {

@@ -20,8 +20,8 @@ import {
   type KnownCall,
   refusalIn,
   refusedText,
+  stateFor,
   unsureCall,
-  withOwnGrants,
 } from './known-call.ts'
 import { hasEnded } from './running.ts'
 import type {
@@ -73,7 +73,7 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
   const known = findKnownCall(state, checking)
   if (known !== null) return answerKnown(draft, checking, known)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-  const seen = withOwnGrants(state, checking)
+  const seen = stateFor(state, checking)
   const ruling = judge(call, { machine, state: seen, at: envelope.at, around, ...said })
   switch (ruling.decision) {
     case 'deny':

@@ -50,10 +50,20 @@ function findOpenCall({ openCalls }: RunState, checking: Checking): KnownCall | 
   return open === undefined ? null : { kind: 'unsure', open }
 }
 
-/** The state with the grants that this caller may use. Old records name no caller: anyone may. */
-export function withOwnGrants(state: RunState, { caller }: Checking): RunState {
-  const isOwn = ({ call }: Grant): boolean => call.caller === undefined || call.caller === caller
-  return state.grants.every(isOwn) ? state : { ...state, grants: state.grants.filter(isOwn) }
+/**
+ * The run as this caller's call is judged by it: with the grants that are the caller's own. Old
+ * records name no caller, and serve anyone.
+ */
+export function stateFor(state: RunState, { caller, call }: Checking): RunState {
+  if (state.grants.length === 0) return state
+  const isOwn = (one: Grant): boolean => one.call.caller === undefined || one.call.caller === caller
+  const grants = state.grants.filter(isOwn)
+  const { approval, status, pause } = state
+  const isHeld = status === 'waiting' && approval !== null && 'tool' in approval.pending
+  const isGranted = isHeld && grants.some(({ hash }) => hash === hashCall(call))
+  // WHY: a question about another call must not hold up one that a person has let through.
+  const open = { status: pause === null ? 'running' : 'paused', approval: null } as const
+  return isGranted ? { ...state, grants, ...open } : { ...state, grants }
 }
 
 /** The refusal that this caller has not been told of yet; null: there is none. */

@@ -142,7 +142,7 @@ function answerOf({ place }: InRun, { reply, seq, view }: Outcome): CallAnswer {
   if (reply.kind !== 'verdict') {
     const reason = reply.kind === 'refused' ? reply.reason : 'the call was not judged'
     const hint = reply.kind === 'refused' ? reply.hint : 'this is a fault of Pawl; tell a person'
-    const code = 'INTERNAL'
+    const code = reply.kind === 'refused' ? 'REQUEST_INVALID' : 'INTERNAL'
     return { ...where, verdict: 'deny', state: 'denied', code, reason, hint, rule: null }
   }
   const { kind: _, approvalId = null, needsQuorum = false, refusal = null, ...verdict } = reply
