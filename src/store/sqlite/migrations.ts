@@ -201,9 +201,10 @@ const linkedRecords = `
   INSERT INTO marks SELECT log, seq, no FROM events WHERE seq % 64 = 1 ORDER BY log, seq;
 `
 
-// WHY a rowid for events: they are large and come for many runs in turn. With a rowid they go to the
-// end of their table and only the small key is written all over the file; measured with 64 runs, a
-// commit writes 14 KB that way, and 20 KB WITHOUT ROWID. Replies are small, and need one page less.
+// WHY a rowid for events: they are large and come for many runs in turn. With a rowid they go to
+// the end of their table and only the small key is written all over the file; measured with 64
+// runs, a commit writes 14 KB that way, and 20 KB WITHOUT ROWID. Replies are small, and need one
+// page less.
 // WHY `OR IGNORE`: version 4 had no unique keys. Of events that are there twice the first is kept.
 const plainTables = `
   CREATE TABLE plain_runs (
