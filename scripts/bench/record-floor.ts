@@ -69,7 +69,7 @@ const sameTables = `
   ) STRICT;
   CREATE TABLE replies (
     run_id TEXT, command_id TEXT, text TEXT, PRIMARY KEY (run_id, command_id)
-  ) STRICT;
+  ) STRICT, WITHOUT ROWID;
 `
 
 /** The rows that Pawl keeps of a decision, by bare statements. */
