@@ -135,7 +135,7 @@ async function check(desk: Desk, wish: Wish, waitMs: number): Promise<Verdict> {
   const whose = whoseOf(desk, mark)
   const asked = { ...whose, server, input, holder, estimateMicroUsd, waitMs }
   const askedAt = Date.now()
-  const verdict = await desk.daemon('gateway.check', asked, waitMs === 0 ? {} : { signal })
+  const verdict = await desk.daemon('gateway.check', asked, { signal })
   if (verdict.runId !== null) held.runId = verdict.runId
   return { ...verdict, askedAt }
 }
@@ -143,19 +143,14 @@ async function check(desk: Desk, wish: Wish, waitMs: number): Promise<Verdict> {
 /** The verdict, after a person was waited for as long as the settings say. */
 async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
   const end = performance.now() + desk.askWaitMs
-  let verdict = await check(desk, wish, 0)
-  while (isHeld(verdict) && !wish.signal.aborted) {
+  let verdict = await check(desk, wish, Math.min(desk.askWaitMs, beatMs))
+  while (verdict.verdict === 'ask' && !wish.signal.aborted) {
     const left = Math.floor(end - performance.now())
     if (left <= 0) return verdict
     wish.progress(`a person decides: ${verdict.reason}`)
     verdict = await check(desk, wish, Math.min(left, beatMs))
   }
   return verdict
-}
-
-/** Whether a person has to decide first, about this call or about one before it. */
-function isHeld({ verdict, code }: Verdict): boolean {
-  return verdict === 'ask' || code === 'APPROVAL_PENDING'
 }
 
 type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }

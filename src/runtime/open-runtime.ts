@@ -319,7 +319,8 @@ async function resolve(desk: Desk, { id, decision }: Deciding, by: By): Promise<
   const { granted, hash: seen, edits } = decision
   const note = cutText(decision.note)
   const asked = { type: 'ResolveApproval', approvalId: id, granted, note } as const
-  const command = { ...asked, hash: seen, edits }
+  const told = decision.isTold === undefined ? {} : { isTold: decision.isTold }
+  const command = { ...asked, hash: seen, edits, ...told }
   const outcome = await handleCommand(
     desk,
     { runId, plan: () => ({ command, branch: null }), asked: command },

@@ -77,6 +77,7 @@ export type Intent =
       readonly estimateMicroUsd?: number
       /** See `CheckCall` in `core/engine/command.ts`. */
       readonly sameAs?: 'key' | 'contents'
+      readonly asksUser?: true
     })
   | { readonly kind: 'spend'; readonly spend: Spend; readonly branch: string | null }
   | (CallIdentity & {
@@ -101,6 +102,8 @@ export type DecisionOnApproval = {
   /** Hash of what the person saw; null: not told. */
   readonly hash: string | null
   readonly edits: JsonObject | null
+  /** A refusal that whoever asked knows already, as at the prompt of a host; absent: not so. */
+  readonly isTold?: true
 }
 
 export type Outcome = {

@@ -124,7 +124,8 @@ export function resolveApproval(
   const draft = openDraft(where.machine, state, where.envelope)
   const fact = { approvalId: approval.id, by, note: command.note }
   if (!command.granted) {
-    emit(draft, { type: 'approval.refused', ...fact })
+    const told = command.isTold === undefined ? {} : { isTold: command.isTold }
+    emit(draft, { type: 'approval.refused', ...fact, ...told })
     blockWhenRefused(draft, approval, `${by.name} refused`)
     return accept(draft)
   }

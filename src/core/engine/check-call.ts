@@ -5,6 +5,7 @@
 import { assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'
 import { nameRule, ruleFields } from '../judge/answer.ts'
+import { hashCall } from '../judge/grants.ts'
 import { judge, type Ruling } from '../judge/judge.ts'
 import { nothingAround } from '../judge/question.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
@@ -188,6 +189,7 @@ function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
     meters: ruling.meters,
     ...(grant === null ? {} : { grant }),
     ...(reserve === undefined ? {} : { reserve }),
+    ...(checking.sameAs === undefined ? {} : { hash: hashCall(call) }),
     ...identityOf(checking),
     ...allowingRule(reply),
   })

@@ -29,6 +29,8 @@ export type Command =
        * `contents`: also an approved one of the same contents. Absent: it is always a new call.
        */
       readonly sameAs?: 'key' | 'contents'
+      /** The host asks its own user about each call, and equal ones are asked about apart. */
+      readonly asksUser?: true
     })
   | { readonly type: 'RecordSpend'; readonly spend: Spend }
   /** A call is named by its id, or by its caller and key, or is the newest of its holder. */
@@ -44,6 +46,8 @@ export type Command =
     })
   | {
       readonly type: 'ResolveApproval'
+      /** See `approval.refused`. */
+      readonly isTold?: true
       readonly approvalId: string | null
       readonly granted: boolean
       readonly note: string

@@ -182,7 +182,8 @@ function foldCall(
     const { visit } = state
     const held = event.reserve === undefined ? {} : { reserve: event.reserve }
     const approved = event.grant === undefined ? {} : takeGrant(state, event.grant)
-    const whose = { ...identityOf(event), ...approved }
+    const hashed = event.hash === undefined ? {} : { hash: event.hash }
+    const whose = { ...identityOf(event), ...hashed, ...approved }
     const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held, ...whose }
     const used = event.counts ? 1 : 0
     state.counts = { ...state.counts, calls: state.counts.calls + used }

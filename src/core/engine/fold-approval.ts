@@ -59,6 +59,7 @@ function addRefused(
   { id, hash, pending }: Approval,
 ): void {
   if (!('tool' in pending) || pending.caller === undefined) return
+  if (event.type === 'approval.refused' && event.isTold) return
   const who = event.type === 'approval.refused' ? { by: event.by.name, note: event.note } : {}
   const refused: RefusedCall = { approvalId: id, hash, caller: pending.caller, ...who }
   const { refusedCalls = [] } = state

@@ -4,6 +4,7 @@
  */
 import type { DenialCode } from '../errors.ts'
 import { hashCall } from '../judge/grants.ts'
+import { hasEnded } from './running.ts'
 import type {
   Approval,
   CallRefusal,
@@ -29,25 +30,37 @@ export function findKnownCall(state: RunState, checking: Checking): KnownCall | 
   const { approval } = state
   if (approval !== null && 'tool' in approval.pending && approval.pending.caller === caller) {
     const { pending } = approval
-    if (approval.hash === hashCall(call)) return { kind: 'pending', approval, pending }
+    // WHY by key there: the host asks about each call, and one answer is not for another call.
+    const isOther = checking.asksUser === true && pending.key !== checking.key
+    if (!isOther && approval.hash === hashCall(call)) return { kind: 'pending', approval, pending }
   }
   return findOpenCall(state, checking)
 }
 
-function findOpenCall({ openCalls }: RunState, checking: Checking): KnownCall | null {
-  const { caller, key, attempt, holder, sameAs, call } = checking
-  if (sameAs === undefined || openCalls.length === 0) return null
-  const mine = openCalls.filter((one) => one.caller === caller)
+function findOpenCall(state: RunState, checking: Checking): KnownCall | null {
+  const { caller, key, sameAs, call } = checking
+  if (sameAs === undefined || state.openCalls.length === 0) return null
+  const mine = state.openCalls.filter((one) => one.caller === caller)
   const named = key === undefined ? undefined : mine.find((one) => one.key === key)
-  if (named !== undefined) {
-    const isSameHolder = holder !== undefined && named.holder === holder
-    const isSameAttempt = attempt !== undefined && named.attempt === attempt
-    return { kind: isSameHolder || isSameAttempt ? 'lost' : 'unsure', open: named }
-  }
-  if (sameAs === 'key' || !mine.some(({ hash }) => hash !== undefined)) return null
+  if (named === undefined && sameAs === 'key') return null
   const hash = hashCall(call)
-  const open = mine.find((one) => one.hash === hash)
+  if (named !== undefined) {
+    const isLost = isMaker(named, checking) && named.hash === hash && !isStopped(state)
+    return { kind: isLost ? 'lost' : 'unsure', open: named }
+  }
+  const open = mine.find((one) => one.grant !== undefined && one.hash === hash)
   return open === undefined ? null : { kind: 'unsure', open }
+}
+
+/** Whether whoever asks is the one who was let through, and never got to know it. */
+function isMaker(open: OpenCall, { attempt, holder }: Checking): boolean {
+  if (holder !== undefined && open.holder === holder) return true
+  return attempt !== undefined && open.attempt === attempt
+}
+
+/** A run that a person stopped lets nothing begin, whatever was said before. */
+function isStopped(state: RunState): boolean {
+  return hasEnded(state) || state.status === 'paused'
 }
 
 /**

@@ -57,7 +57,9 @@ type Named = CallIdentity & { readonly callId: string }
 
 /** INVARIANT: a call that has a holder is reported by that one alone, also as the newest. */
 function isMeant(one: Named, { callId, holder, key, caller }: Reporting): boolean {
-  if (one.holder !== holder || (callId !== null && one.callId !== callId)) return false
+  // Old records name no holder: whoever holds calls now may report them by their id.
+  const isHolder = one.holder === holder || (one.holder === undefined && callId !== null)
+  if (!isHolder || (callId !== null && one.callId !== callId)) return false
   return key === undefined || (one.key === key && one.caller === caller)
 }
 
@@ -94,7 +96,13 @@ function findOpen({ openCalls }: RunState, command: Reporting): OpenCall | undef
  * the first word of it. It uses up the grant like any other way of making the call.
  */
 function settleGrant(draft: Draft, command: Reporting): OpenCall | undefined {
-  const grant = draft.state.grants.findLast(({ call }) => isMeant(call, command))
+  const { at: now } = draft.envelope
+  const grant = draft.state.grants.findLast(
+    ({ call, expiresAt }) =>
+      isMeant(call, command) &&
+      (call.caller === undefined || call.caller === command.caller) &&
+      (expiresAt === undefined || now <= expiresAt),
+  )
   if (grant === undefined) return undefined
   const counts = !hasEnded(draft.state) && hasRoom(draft)
   const { approvalId, call } = grant

@@ -134,6 +134,8 @@ export type Event =
       readonly meters?: readonly Reservation[]
       /** The approval that this call uses up; absent: nobody had to be asked. */
       readonly grant?: string
+      /** Of tool and input, where its caller may ask about it again; absent: it may not. */
+      readonly hash?: string
       /** Money that is held for it until its report; absent: none. */
       readonly reserve?: Reserve
       /** JSON pointer of the rule that let it through; absent: none had to. */
@@ -200,6 +202,8 @@ export type Event =
       readonly approvalId: string
       readonly by: Actor
       readonly note: string
+      /** Whoever asked knows it already; absent: they are to be told. */
+      readonly isTold?: true
     }
   | { readonly type: 'approval.expired'; readonly approvalId: string }
   | {

@@ -299,16 +299,16 @@ function watched(options: ApiOptions, metrics: Metrics): Api['perform'] {
 
 /** Around every call, whichever door it came by. */
 function watchCall(seen: CallObservation, metrics: Metrics, onSpan: ApiOptions['onSpan']): void {
-  const { door, host, decision, code, tool, runId, startedAt, judgedAt, endedAt } = seen
+  const { door, host, decision, code, tool, runId, startedAt, endedAt, judgedMs } = seen
   const { traceparent } = seen
-  metrics.countCall({ door, host, decision, code, seconds: (judgedAt - startedAt) / 1_000 })
+  metrics.countCall({ door, host, decision, code, seconds: judgedMs / 1_000 })
   onSpan?.({
     name: `pawl call ${door}`,
     ...{ startedAt, endedAt, traceparent },
     attributes: {
       ...{ 'pawl.door': door, 'pawl.host': host, 'pawl.tool': tool },
       ...{ 'pawl.decision': decision, 'pawl.code': code ?? '', 'pawl.run': runId ?? '' },
-      'pawl.judged_ms': (judgedAt - startedAt).toFixed(3),
+      ...{ 'pawl.judged_ms': judgedMs.toFixed(3), 'pawl.outcome': 'ok' },
     },
   })
 }

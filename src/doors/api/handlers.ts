@@ -4,6 +4,7 @@
  */
 import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
+import { callerName } from '../../runtime/calls/call-names.ts'
 import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -88,6 +89,7 @@ export const handlers: Handlers = {
   'runs.report': (desk, { runId, callId, branch, ...report }) =>
     send(desk, runId, {
       kind: 'report',
+      caller: callerName('api', desk.actor.kind),
       callId: callId ?? null,
       report,
       branch: branch ?? null,
@@ -102,8 +104,10 @@ export const handlers: Handlers = {
     await desk.runtime.sessions.claimRun({ runId, session }, desk)
     return done({ session, runId })
   },
-  'runs.locate': async ({ runtime }, { workspace, runId, last }) => {
-    const caller = { workspace, runId: runId ?? null, session: null, last: last ?? null }
+  'runs.locate': async ({ runtime, actor }, { workspace, runId, last }) => {
+    const isPerson = actor.kind === 'person'
+    const named = { runId: runId ?? null, last: last ?? null }
+    const caller = { workspace, session: null, ...named, isPerson }
     const located = await runtime.calls.locate(caller)
     return done(located.kind === 'none' ? { kind: 'none' as const } : located)
   },

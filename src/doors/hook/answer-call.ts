@@ -19,7 +19,7 @@ import {
   promptName,
   sessionName,
 } from './hook-context.ts'
-import { askText, refusalText, unclearText } from './texts.ts'
+import { askText, refusalText } from './texts.ts'
 
 type InRun = Extract<Located, { kind: 'run' }>
 
@@ -35,7 +35,12 @@ export async function judgeHostCall(
   const located = await locateSession(context, request)
   const owner = ownerOf(request, call)
   if (owner === 'control') return passToPawl(context, request, { call, located })
-  if (located.kind === 'unclear') return { kind: 'refuse', reason: unclearText(located) }
+  if (located.kind === 'unclear') {
+    const answer = await begin(context, request, { call, place: located })
+    return { kind: 'refuse', reason: refusalText(answer) }
+  }
+  // What the run let through is not judged once more when the host asks its user.
+  if (located.kind === 'run' && request.heard.event.kind === 'permission') return silence
   // WHY not judged here: the gateway and the runner have it judged, and twice would count twice.
   if (owner === 'gateway') {
     // The questions of the host to its user stay.
@@ -43,8 +48,6 @@ export async function judgeHostCall(
   }
   if (owner === 'job') return passToPawl(context, request, { call, located })
   if (located.kind === 'none') return judgeWithoutRun(context, request, call)
-  // What the run let through is not judged once more when the host asks its user.
-  if (request.heard.event.kind === 'permission') return silence
   await context.spending?.settled(request.heard, payMsMax)
   const word = await judgeInRun(context, request, { call, located })
   context.spending?.look(request.heard, located)
@@ -127,9 +130,14 @@ function begin(
   const whose = { door: 'hook', caller: sessionName(heard), key: keyOf(call) } as const
   // WHY nought: hosts report no cost of a call, and make several at once.
   const request = { place, ...whose, tool, input, host, server, cwd, estimateMicroUsd: 0 }
-  const options = { actor: hookAgent, waitMs: settings.askWaitMs }
-  return runtime.calls.begin(request, dialect.asks ? { ...options, asksUser: true } : options)
+  const { askWaitMs } = settings
+  if (!dialect.asks) return runtime.calls.begin(request, { actor: hookAgent, waitMs: askWaitMs })
+  const waitMs = Math.min(askWaitMs, promptWaitMsMax)
+  return runtime.calls.begin({ ...request, asksUser: true }, { actor: hookAgent, waitMs })
 }
+
+/** How long a hook waits whose host has a prompt: less than the ten seconds it is given. */
+const promptWaitMsMax = 5_000
 
 /** The host's own name of a call; else one by what the call is. */
 function keyOf({ key, tool, input }: HostCall): string {

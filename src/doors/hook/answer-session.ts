@@ -55,7 +55,8 @@ async function refuseAsked(
   for (const row of items) {
     if (callIn(row)?.caller !== mine || quorumIn(row) !== null) continue
     const by = { actor: { kind: 'person', name: promptName(request) }, commandId: null } as const
-    const decision = { granted: false, note: 'not made', hash: row.hash, edits: null }
+    const about = { hash: row.hash, edits: null, isTold: true } as const
+    const decision = { granted: false, note: 'not made', ...about }
     await runtime.resolve(row.id, decision, by)
   }
 }

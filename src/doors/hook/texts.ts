@@ -11,7 +11,6 @@ import type { Alternative } from '../../core/engine/types.ts'
 import { ruleText } from '../../core/judge/answer.ts'
 import { budgetText } from '../../core/money.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
-import type { UnclearRun } from '../../runtime/calls/locate-run.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 
 /** Letters of a standing: some 400 tokens, counted at four letters each. */
@@ -65,11 +64,6 @@ export function askText(approvalId: string, message: string): string {
     `They do it with \`pawl approve ${approvalId}\` or refuse it; you cannot.`,
     'Once it is approved, make exactly the same call again and it passes, once.',
   ])
-}
-
-/** Why no call happens: it cannot be told which run judges it. */
-export function unclearText({ reason, hint }: UnclearRun): string {
-  return sentences([`Pawl refused this call: ${reason}.`, sentence(hint)])
 }
 
 type Said = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>

@@ -3,19 +3,19 @@
  * answers with what the call is now, also when its caller asks again after a crash.
  * Knows runs and leases. Must not know hosts, wires or texts for agents.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { identityOf } from '../../core/engine/call-identity.ts'
 import type { Member } from '../../core/engine/family.ts'
 import { refusedText, unsureCall } from '../../core/engine/known-call.ts'
-import type { OpenCall, Reply } from '../../core/engine/types.ts'
+import type { Denial, OpenCall, Reply } from '../../core/engine/types.ts'
 import { hashCall } from '../../core/judge/grants.ts'
 import type { Store } from '../ports.ts'
-import { findKept, type Kept } from '../runs/kept-reply.ts'
 import type { LoadedRun } from '../runs/load-run.ts'
 import type { RunQueue } from '../runs/run-queue.ts'
 import type { Intent, Outcome, Runtime } from '../runtime.ts'
 import { callerName, holderName } from './call-names.ts'
 import type { BeginOptions, CallAnswer, CallPlace, CallRequest, CallState } from './calls.ts'
-import { findReport } from './find-report.ts'
+import { findLoggedCall } from './find-report.ts'
 import { type LeaseTools, putLease, takeLease } from './leases.ts'
 
 export type CallTools = LeaseTools & {
@@ -35,19 +35,24 @@ type Verdict = Extract<Reply, { kind: 'verdict' }>
 export async function beginCall(
   tools: CallTools,
   request: CallRequest,
-  options: BeginOptions & { readonly onJudged: () => void },
+  options: BeginOptions & { readonly onJudged: (ms: number) => void },
 ): Promise<CallAnswer> {
   const { place } = request
+  if (place.kind === 'unclear') return deniedAnswer(place)
   if (place.kind === 'none') return judgeWithoutRun(tools, request, place.workspace)
   const call: InRun = { ...request, place }
   const until = { ends: performance.now() + options.waitMs, signal: options.signal ?? null }
   await waitForSiblings(tools, call, until)
+  // WHY: nobody would make the call, and a verdict under its key would count for the next try.
+  if (until.signal?.aborted === true) return deniedAnswer(callerGone)
+  const from = performance.now()
   let answer = await judge(tools, call, options)
-  options.onJudged()
+  options.onJudged(performance.now() - from)
   while (answer.state === 'pending' && answer.approvalId !== null) {
     const { approvalId } = answer
-    if (options.asksUser && !answer.needsQuorum) return answer
-    if (!(await waitForDecision(tools, approvalId, until))) return answer
+    if (call.asksUser && !answer.needsQuorum) return answer
+    const asked = { runId: call.place.runId, approvalId }
+    if (!(await waitForDecision(tools, asked, until))) return answer
     answer = await judgeAgain(tools, call, options)
   }
   return answer
@@ -68,6 +73,17 @@ function judgeWithoutRun(
     input: isAllowed ? input : null,
     isUnguarded: isFree,
   }
+}
+
+/** A denial that no run has recorded. */
+export function deniedAnswer({ code, reason, hint }: Denial): CallAnswer {
+  return { ...nothing, verdict: 'deny', state: 'denied', code, reason, hint, rule: null }
+}
+
+const callerGone: Denial = {
+  code: 'APPROVAL_PENDING',
+  reason: 'the caller left while a call before this one waited for a person',
+  hint: 'make the call again',
 }
 
 const nothing = {
@@ -91,8 +107,7 @@ async function judge(tools: CallTools, call: InRun, options: BeginOptions): Prom
   const commandId = call.sameAs === 'key' ? call.key : null
   const outcome = await send(tools, call, { actor: options.actor, commandId })
   if (!outcome.isRepeated || commandId === null) return settle(tools, call, outcome)
-  const kept = await findKept(tools.store, call.place.runId, commandId)
-  const known = kept === null ? null : await knownAnswer(tools, call, kept)
+  const known = await knownAnswer(tools, { ...call, key: commandId }, outcome.seq)
   return known ?? judgeAgain(tools, call, options)
 }
 
@@ -110,7 +125,7 @@ function send(
   by: Parameters<Runtime['send']>[2],
 ): Promise<Outcome> {
   const { place, door, caller, key, sameAs, tool, input, host, server, cwd } = call
-  const { attempt, estimateMicroUsd, holder } = call
+  const { attempt, asksUser, estimateMicroUsd, holder } = call
   const intent: Intent = {
     kind: 'check',
     ...{ tool, input, host, server, cwd, branch: place.branch },
@@ -118,6 +133,7 @@ function send(
     ...(key === null ? {} : { key }),
     ...(attempt === undefined ? {} : { attempt }),
     ...(sameAs === undefined ? {} : { sameAs }),
+    ...(asksUser === undefined ? {} : { asksUser }),
     ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
   }
@@ -178,35 +194,29 @@ async function writeOff(tools: CallTools, call: InRun, answer: Unsure): Promise<
   return { ...answer, reason, hint }
 }
 
-/** What became of a call that was answered under this key before; null: it was never made. */
+/** What became of a call that was answered under this key before; null: nothing happened. */
 async function knownAnswer(
   tools: CallTools,
-  call: InRun,
-  { reply, seq }: Kept,
+  call: InRun & { readonly key: string },
+  seq: number,
 ): Promise<CallAnswer | null> {
-  if (reply.kind !== 'verdict') return null
   const { runId, branch } = call.place
-  const base = { ...nothing, runId, branch, seq, rule: null, verdict: 'deny' } as const
-  const { callId, approvalId = null } = reply
-  if (reply.verdict === 'deny') {
-    const { kind: _, needsQuorum: __, refusal = null, ...verdict } = reply
-    return { ...base, ...verdict, input: null, approvalId, refusal, state: stateOf(reply) }
+  const caller = callerName(call.door, call.caller)
+  const found = await findLoggedCall(tools.store, runId, { caller, key: call.key, seq })
+  const { approvalId, callId, report } = found
+  const named = { ...nothing, runId, branch, seq, rule: null, callId, approvalId } as const
+  if (callId === null) {
+    const row = approvalId === null ? null : await tools.runtime.readApproval(approvalId)
+    if (row?.status !== 'refused' && row?.status !== 'expired') return null
+    const refusal = { by: row.decidedBy, note: row.note }
+    return { ...named, verdict: 'deny', ...refusedText(refusal), refusal, state: 'refused' }
   }
-  const named = { ...base, callId, approvalId }
-  if (approvalId !== null) {
-    const row = await tools.runtime.readApproval(approvalId)
-    if (row.status === 'refused' || row.status === 'expired') {
-      const refusal = { by: row.decidedBy, note: row.note }
-      return { ...named, ...refusedText(refusal), refusal, state: 'refused' }
-    }
-  }
-  const found = callId === null ? null : await findReport(tools.store, runId, { callId, seq })
-  if (found === null || (found === 'unreported' && (await findOpen(tools, call, callId))))
-    return null
-  if (found === 'unreported') return { ...named, ...unsureCall, state: 'unsure' }
-  const reason = `this call was made before, and ${found.ok ? 'it succeeded' : 'it failed'}`
+  // The run still knows the call, and says by itself what it is.
+  if (report === null && (await findOpen(tools, call, callId)) !== undefined) return null
+  if (report === null) return { ...named, verdict: 'deny', ...unsureCall, state: 'unsure' }
+  const reason = `this call was made before, and ${report.ok ? 'it succeeded' : 'it failed'}`
   const hint = 'go on with its result; a new call needs a key of its own'
-  return { ...named, state: 'done', code: 'CALL_DONE', reason, hint, report: found }
+  return { ...named, verdict: 'deny', state: 'done', code: 'CALL_DONE', reason, hint, report }
 }
 
 /** The call as its run knows it; undefined: it has ended, or is forgotten. */
@@ -225,27 +235,30 @@ type Until = { readonly ends: number; readonly signal: AbortSignal | null }
 /** Whether a person has decided before the time was over. */
 async function waitForDecision(
   tools: CallTools,
-  approvalId: string,
+  { runId, approvalId }: { readonly runId: string; readonly approvalId: string },
   until: Until,
 ): Promise<boolean> {
-  for (;;) {
-    const { status, runId } = await tools.runtime.readApproval(approvalId)
-    if (status !== 'pending') return true
-    if (!(await waitForChange(tools, runId, until))) return false
+  const isDecided = async (): Promise<boolean> => {
+    const { status } = await tools.runtime.readApproval(approvalId)
+    return status !== 'pending'
   }
+  return waitUntil(tools, { runId, ...until }, isDecided)
 }
 
-/** Waits until the log of a run has grown; false: the time is over, or the caller is gone. */
-async function waitForChange(
+/** Waits until something holds; false: the time is over, or the caller is gone. */
+async function waitUntil(
   { runtime }: CallTools,
-  runId: string,
-  { ends, signal }: Until,
+  { runId, ends, signal }: Until & { readonly runId: string },
+  holds: () => Promise<boolean>,
 ): Promise<boolean> {
-  const timeoutMs = Math.floor(ends - performance.now())
-  if (timeoutMs <= 0 || signal?.aborted === true) return false
-  const after = (await runtime.readHead(runId))?.seq ?? 0
-  await runtime.waitFor({ runId, after, timeoutMs, signal })
-  return true
+  for (;;) {
+    // WHY before the look: what changes after it wakes the wait.
+    const after = (await runtime.readHead(runId))?.seq ?? 0
+    if (await holds()) return true
+    const timeoutMs = Math.floor(ends - performance.now())
+    if (timeoutMs <= 0 || signal?.aborted === true) return false
+    await runtime.waitFor({ runId, after, timeoutMs, signal })
+  }
 }
 
 /**
@@ -253,25 +266,29 @@ async function waitForChange(
  * being denied. Whoever cannot wait any longer is judged as it is then.
  */
 async function waitForSiblings(tools: CallTools, call: InRun, until: Until): Promise<void> {
-  if (until.ends <= performance.now() || !(await isBlocked(tools, call))) return
+  const isFree = async (): Promise<boolean> => !(await isBlocked(tools, call))
+  if (until.ends <= performance.now() || (await isFree())) return
   const { runId, branch } = call.place
-  const turn = tools.siblings.inTurn(`${runId} ${branch ?? ''}`, async () => {
-    while (await isBlocked(tools, call)) {
-      if (!(await waitForChange(tools, runId, until))) return
-    }
-  })
-  let timer: NodeJS.Timeout | undefined
-  const timeIsOver = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, until.ends - performance.now()))
-  })
-  await Promise.race([turn, timeIsOver]).finally(() => clearTimeout(timer))
+  const turn = tools.siblings.inTurn(`${runId} ${branch ?? ''}`, () =>
+    waitUntil(tools, { runId, ...until }, isFree),
+  )
+  await Promise.race([turn, timeOver(until)])
+}
+
+/** Resolves when the time is over or the caller is gone. */
+function timeOver({ ends, signal }: Until): Promise<void> {
+  const timer = new AbortController()
+  const ms = Math.max(0, ends - performance.now())
+  const either = signal === null ? timer.signal : AbortSignal.any([timer.signal, signal])
+  return sleep(ms, undefined, { signal: either, ref: false }).catch(() => undefined)
 }
 
 /** Whether a call of another caller, or of other contents, waits for a person. */
 async function isBlocked(tools: CallTools, call: InRun): Promise<boolean> {
-  const { place, door, caller } = call
-  const { approval } = tools.leafOf(await tools.currentRun(place.runId), place.branch).state
-  if (approval === null || !('tool' in approval.pending)) return false
-  const isOwn = approval.pending.caller === callerName(door, caller)
-  return !isOwn || approval.hash !== hashCall(call)
+  const { place, door, caller, key, asksUser } = call
+  const { approval, status } = tools.leafOf(await tools.currentRun(place.runId), place.branch).state
+  if (status !== 'waiting' || approval === null || !('tool' in approval.pending)) return false
+  const { pending } = approval
+  if (pending.caller !== callerName(door, caller)) return true
+  return approval.hash !== hashCall(call) || (asksUser === true && pending.key !== key)
 }

@@ -8,7 +8,7 @@ import type { Actor, Alternative, CallRefusal, Report, Verdict } from '../../cor
 import type { HostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
-import type { Located, LocateRequest } from './locate-run.ts'
+import type { Located, LocateRequest, UnclearRun } from './locate-run.ts'
 
 /** By which way a call comes in. */
 export type CallDoor = 'hook' | 'gateway' | 'job' | 'proxy' | 'routine' | 'api'
@@ -17,6 +17,8 @@ export type CallDoor = 'hook' | 'gateway' | 'job' | 'proxy' | 'routine' | 'api'
 export type CallPlace =
   | { readonly kind: 'run'; readonly runId: string; readonly branch: string | null }
   | { readonly kind: 'none'; readonly workspace: string }
+  /** It cannot be told, so nothing is let through. */
+  | UnclearRun
 
 /** A call, as its caller wants to make it. */
 export type CallRequest = {
@@ -26,6 +28,8 @@ export type CallRequest = {
   readonly caller: string
   /** The caller's own name of this call; null: it has none. */
   readonly key: string | null
+  /** The caller asks its own user about each call: what one person can decide is not waited for. */
+  readonly asksUser?: true
   /** One try to begin it: the same one again means that the answer was lost. Absent: not said. */
   readonly attempt?: string
   /**
@@ -54,8 +58,6 @@ export type BeginOptions = {
   readonly signal?: AbortSignal | null
   /** The trace that the caller began, as W3C writes it; absent: none. */
   readonly traceparent?: string | null
-  /** The caller asks its own user: a question for one person alone is not waited for. */
-  readonly asksUser?: true
 }
 
 /**
@@ -125,9 +127,9 @@ export type CallObservation = {
   readonly runId: string | null
   /** In milliseconds since 1970, with fractions. */
   readonly startedAt: number
-  /** When it was judged first; what came after it was waiting. */
-  readonly judgedAt: number
   readonly endedAt: number
+  /** How long judging took, without any waiting. */
+  readonly judgedMs: number
   readonly traceparent: string | null
 }
 

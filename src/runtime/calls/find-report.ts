@@ -1,6 +1,8 @@
 /**
- * What the log of a run says of one call: that it was let through, and how it ended.
+ * What the log of a run says of one call: whether a person was asked, that it was let through, and
+ * how it ended.
  */
+import type { CallIdentity } from '../../core/engine/call-identity.ts'
 import type { Event } from '../../core/engine/types.ts'
 import type { RunStore } from '../ports.ts'
 import type { CallReport } from './calls.ts'
@@ -12,34 +14,58 @@ const pagesMax = 40
 const commandRecordsMax = 8
 
 type Asked = {
-  readonly callId: string
-  /** Records in the log when the call was answered. */
+  readonly caller: string
+  readonly key: string
+  /** Records in the log when the key was answered first. */
   readonly seq: number
 }
 
-/** Null: the call was never let through. */
-export async function findReport(
+export type LoggedCall = {
+  /** The last question to a person about it; null: none. */
+  readonly approvalId: string | null
+  /** Null: it was never let through. */
+  readonly callId: string | null
+  /** Null: its end was never reported. */
+  readonly report: CallReport | null
+}
+
+/** The call of that key, from where it was answered first. */
+export async function findLoggedCall(
   store: Pick<RunStore, 'readEvents'>,
   runId: string,
-  { callId, seq }: Asked,
-): Promise<CallReport | 'unreported' | null> {
-  let after = Math.max(0, seq - commandRecordsMax)
-  let isAllowed = false
+  asked: Asked,
+): Promise<LoggedCall> {
+  let after = Math.max(0, asked.seq - commandRecordsMax)
+  let found: LoggedCall = { approvalId: null, callId: null, report: null }
   for (let page = 0; page < pagesMax; page += 1) {
     const records = await store.readEvents(runId, { after, limit: pageRecords })
     for (const { type, data } of records) {
-      if (type !== 'call.allowed' && type !== 'call.reported') continue
-      const event = JSON.parse(data) as Extract<Event, { type: typeof type }>
-      if (event.callId !== callId) continue
-      if (event.type === 'call.reported') {
-        const { ok, exitCode, bytes, costMicroUsd } = event
-        return { ok, exitCode, bytes, costMicroUsd }
-      }
-      isAllowed = true
+      if (!types.has(type)) continue
+      found = { ...found, ...factIn(JSON.parse(data) as Event, asked, found) }
     }
     after = records.at(-1)?.seq ?? after
-    if (records.length < pageRecords) return isAllowed ? 'unreported' : null
+    if (records.length < pageRecords) return found
   }
   // Too far away to be seen: nobody can say that it did not happen.
-  return 'unreported'
+  return { ...found, callId: found.callId ?? '' }
+}
+
+const types: ReadonlySet<string> = new Set(['approval.requested', 'call.allowed', 'call.reported'])
+
+function factIn(event: Event, { caller, key }: Asked, found: LoggedCall): Partial<LoggedCall> {
+  const isMeant = (one: CallIdentity): boolean => one.key === key && one.caller === caller
+  switch (event.type) {
+    case 'approval.requested': {
+      const { id, pending } = event.approval
+      return 'tool' in pending && isMeant(pending) ? { approvalId: id } : {}
+    }
+    case 'call.allowed':
+      return isMeant(event) ? { callId: event.callId, report: null } : {}
+    case 'call.reported': {
+      const { ok, exitCode, bytes, costMicroUsd } = event
+      return event.callId === found.callId ? { report: { ok, exitCode, bytes, costMicroUsd } } : {}
+    }
+    default:
+      return {}
+  }
 }

@@ -21,6 +21,8 @@ export type LocateRequest = {
   readonly mark?: ShownMark | null
   /** The run that this caller was held by last; null: none. */
   readonly last?: string | null
+  /** A person at the command line means a run of this folder or one above it, never one below. */
+  readonly isPerson?: boolean
 }
 
 export type SessionCaller = {
@@ -102,11 +104,12 @@ async function markedRun(
 
 /** No session is known: the only run that is open here, above or below. */
 async function folderRun(
-  { openRuns }: LocateTools,
-  { last = null }: LocateRequest,
+  tools: LocateTools,
+  { last = null, isPerson }: LocateRequest,
   workspace: string,
 ): Promise<Located> {
-  const [only, second] = await openRuns(workspace)
+  const here = isPerson ? await idsAbove(tools, workspace) : await tools.openRuns(workspace)
+  const [only, second] = here
   if (second !== undefined) {
     const names = `\`${only}\`, \`${second}\` or others`
     return unclear(
@@ -117,6 +120,10 @@ async function folderRun(
   // WHY the last one: who could end its run would choose what it is held by.
   const runId = only ?? last
   return runId === null ? { kind: 'none', others: [] } : { kind: 'run', runId, branch: null }
+}
+
+async function idsAbove({ store }: LocateTools, workspace: string): Promise<readonly string[]> {
+  return (await listRunsHere(store, workspace, 'anybody')).all.map(({ id }) => id)
 }
 
 /** The run that the session works on; else the one free run of its folder, from now on. */

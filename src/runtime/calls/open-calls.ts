@@ -2,10 +2,9 @@
  * Puts the life of calls together, and lets others watch it.
  */
 import { performance } from 'node:perf_hooks'
-import type { Verdict } from '../../core/engine/types.ts'
 import { PawlError } from '../pawl-error.ts'
 import { openRunQueue } from '../runs/run-queue.ts'
-import { beginCall, type CallTools } from './begin-call.ts'
+import { beginCall, type CallTools, deniedAnswer } from './begin-call.ts'
 import type { BeginOptions, CallAnswer, CallObservation, CallRequest, Calls } from './calls.ts'
 import { denialOf } from './denial-of-fault.ts'
 import { endCall } from './end-call.ts'
@@ -21,15 +20,20 @@ export function openCalls(options: OpenCallsTools): Calls {
     locate: (caller) => locateRun(tools, caller),
     begin: async (request, begin) => {
       const started = performance.now()
-      let judged = started
-      const onJudged = (): void => {
-        judged = performance.now()
+      let judgedMs: number | null = null
+      const onJudged = (ms: number): void => {
+        judgedMs = ms
       }
       const answer = await beginOrDeny(tools, request, { ...begin, onJudged })
-      if (judged === started) onJudged()
-      const times = { started, judged, ended: performance.now() }
-      const traceparent = begin.traceparent ?? null
-      const seen = { ...observationOf(request, answer, times), traceparent }
+      const ended = performance.now()
+      const { door, host, tool } = request
+      const { state: decision, code, runId } = answer
+      const seen: CallObservation = {
+        ...{ door, host, tool, runId, decision, code, judgedMs: judgedMs ?? ended - started },
+        startedAt: performance.timeOrigin + started,
+        endedAt: performance.timeOrigin + ended,
+        traceparent: begin.traceparent ?? null,
+      }
       for (const listener of listeners) listener(seen)
       return answer
     },
@@ -57,45 +61,15 @@ export function foreignCall(callId: string): PawlError {
 async function beginOrDeny(
   tools: CallTools,
   request: CallRequest,
-  options: BeginOptions & { readonly onJudged: () => void },
+  options: BeginOptions & { readonly onJudged: (ms: number) => void },
 ): Promise<CallAnswer> {
   try {
     return await beginCall(tools, request, options)
   } catch (fault) {
     if (fault instanceof PawlError && fault.code === 'RUN_UNKNOWN') throw fault
-    return deniedBy(request, denialOf(fault))
-  }
-}
-
-function deniedBy({ place }: CallRequest, verdict: Verdict): CallAnswer {
-  const where = place.kind === 'run' ? { runId: place.runId, branch: place.branch } : noRun
-  const none = {
-    instead: [],
-    input: null,
-    callId: null,
-    approvalId: null,
-    report: null,
-    refusal: null,
-  }
-  const isNot = { needsQuorum: false, isUnguarded: false }
-  return { ...verdict, state: 'denied', ...none, ...where, ...isNot, seq: 0, view }
-}
-
-const noRun = { runId: null, branch: null } as const
-const view = (): null => null
-
-type Times = { readonly started: number; readonly judged: number; readonly ended: number }
-
-function observationOf(
-  { door, host, tool }: CallRequest,
-  { state, code, runId }: CallAnswer,
-  { started, judged, ended }: Times,
-): Omit<CallObservation, 'traceparent'> {
-  const { timeOrigin } = performance
-  return {
-    ...{ door, host, tool, runId, decision: state, code },
-    startedAt: timeOrigin + started,
-    judgedAt: timeOrigin + judged,
-    endedAt: timeOrigin + ended,
+    const { code, ...denial } = denialOf(fault)
+    const answer = deniedAnswer({ ...denial, code: code ?? 'INTERNAL' })
+    const { place } = request
+    return place.kind === 'run' ? { ...answer, runId: place.runId, branch: place.branch } : answer
   }
 }

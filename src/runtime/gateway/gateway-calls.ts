@@ -40,14 +40,13 @@ export async function checkCall(
   // INVARIANT: before the look, so that what begins meanwhile takes it back.
   const pass = call.mark === null ? (tools.passes?.offer() ?? null) : null
   const located = await locate(tools, call)
-  if (located.kind === 'unclear') return { ...nothing, ...unclearVerdict(located) }
   // What has ended is counted before the next call is judged.
   if (located.kind === 'run') await tools.counted(located.runId)
   const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const { workspace } = call
   const request: CallRequest = {
     ...fromGateway,
-    place: located.kind === 'run' ? located : ({ kind: 'none', workspace } as const),
+    place: located.kind === 'none' ? { kind: 'none', workspace } : located,
     ...({ key: commandId, sameAs: 'contents', host: 'mcp', cwd: null } as const),
     ...{ tool: spelled(server), input, server, holder, ...estimate },
   }
@@ -57,10 +56,6 @@ export async function checkCall(
 function locate({ calls }: GatewayTools, whose: Whose): Promise<Located> {
   const { workspace, runId, mark, last } = whose
   return calls.locate({ workspace, runId, session: null, mark, last })
-}
-
-function unclearVerdict({ code, reason, hint }: Extract<Located, { kind: 'unclear' }>) {
-  return { verdict: 'deny', code, reason, hint } as const
 }
 
 /** As Claude Code spells it: definitions are written for that, and every host's rules know it. */

@@ -29,10 +29,11 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     }
     case 'check': {
       const call = callOf(run, intent, guarded)
-      const { branch, estimateMicroUsd, sameAs } = intent
+      const { branch, estimateMicroUsd, sameAs, asksUser } = intent
       const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
       const same = sameAs === undefined ? {} : { sameAs }
-      const held = { ...estimate, ...same, ...identityOf(intent) }
+      const prompts = asksUser === undefined ? {} : { asksUser }
+      const held = { ...estimate, ...same, ...prompts, ...identityOf(intent) }
       return { command: { type: 'CheckCall', call, ...held }, branch }
     }
     case 'spend': {

@@ -14,11 +14,6 @@ export function realFolder(path: string): string {
   }
 }
 
-/** Whether a folder is the other one or below it. */
-export function isWithin(path: string, folder: string): boolean {
-  return isNear(path, folder) && path.length >= folder.replace(/\/+$/, '').length
-}
-
 /** Whether one is the other, is above it or below it. */
 export function isNear(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => `${path.replace(/\/+$/, '')}/`) as [string, string]

@@ -2,12 +2,13 @@
  * The run that a conversation of a host works on, or has worked on last, and how it comes to it.
  */
 
+import { dirname } from 'node:path'
 import { PawlError } from '../pawl-error.ts'
 import type { Claim, RunHead, Store } from '../ports.ts'
 import { unknownRun } from '../runs/keep-logs.ts'
 import { openStatuses } from '../runs/open-statuses.ts'
 import type { By } from '../runtime.ts'
-import { isWithin, realFolder } from './folders.ts'
+import { realFolder } from './folders.ts'
 
 /** Null: it has had none yet. */
 export async function runOfSession(
@@ -81,11 +82,14 @@ export async function listRunsHere(
   workspace: string,
   begunBy: 'person' | 'anybody',
 ): Promise<RunsHere> {
-  const here = realFolder(workspace)
-  const where = { workspace: null, near: here, definition: null }
-  const query = { ...where, statuses: openStatuses, after: null }
-  const { items } = await store.listRuns({ ...query, limit: runsMax })
-  const all = items.filter((head) => head.workspace !== null && isWithin(here, head.workspace))
+  const all: RunHead[] = []
+  // WHY one by one: runs of other folders must not crowd out those that hold this one.
+  for (let folder = realFolder(workspace); ; folder = dirname(folder)) {
+    const where = { workspace: folder, definition: null }
+    const query = { ...where, statuses: openStatuses, after: null, limit: runsMax }
+    all.push(...(await store.listRuns(query)).items)
+    if (folder === dirname(folder)) break
+  }
   const free: RunHead[] = []
   for (const head of all) {
     const claims = await store.claimsOn(head.id)

@@ -31,7 +31,9 @@ async function isRun(runId: string, remote: Asked['remote']): Promise<boolean> {
 }
 
 async function onlyOneHere({ remote, io, verb }: Asked): Promise<string> {
-  const located = await remote.call('runs.locate', { workspace: io.cwd })
+  const runId = io.env?.PAWL_RUN
+  const named = runId === undefined || runId === '' ? {} : { runId }
+  const located = await remote.call('runs.locate', { workspace: io.cwd, ...named })
   if (located.kind === 'run') return located.runId
   const why = located.kind === 'none' ? 'no run is open in this folder' : located.reason
   throw usage(verb, `${why}; name one, \`pawl runs --all\` lists them`)
