@@ -42,12 +42,7 @@ export async function beginCall(
   if (place.kind === 'none') return judgeWithoutRun(tools, request, place.workspace)
   const call: InRun = { ...request, place }
   const until = { ends: performance.now() + options.waitMs, signal: options.signal ?? null }
-  await waitForSiblings(tools, call, until)
-  // WHY: nobody would make the call, and a verdict under its key would count for the next try.
-  if (until.signal?.aborted === true) return deniedAnswer(callerGone)
-  const from = performance.now()
-  let answer = await judge(tools, call, options)
-  options.onJudged(performance.now() - from)
+  let answer = await judgeInOrder(tools, call, { ...options, until })
   while (answer.state === 'pending' && answer.approvalId !== null) {
     const { approvalId } = answer
     if (call.asksUser && !answer.needsQuorum) return answer
@@ -56,6 +51,29 @@ export async function beginCall(
     answer = await judgeAgain(tools, call, options)
   }
   return answer
+}
+
+type Judging = BeginOptions & {
+  readonly until: Until
+  readonly onJudged: (ms: number) => void
+}
+
+/** How often a call is judged again that another one overtook with a question to a person. */
+const overtakenMax = 20
+
+/** Judges a call as soon as no other call of its run waits for a person. */
+async function judgeInOrder(tools: CallTools, call: InRun, options: Judging): Promise<CallAnswer> {
+  const { until } = options
+  for (let tries = 0; ; tries += 1) {
+    await waitForSiblings(tools, call, until)
+    // WHY: nobody would make the call, and a verdict under its key would count for the next try.
+    if (until.signal?.aborted === true) return deniedAnswer(callerGone)
+    const from = performance.now()
+    const answer = await judge(tools, call, options)
+    options.onJudged(performance.now() - from)
+    const isOvertaken = answer.code === 'APPROVAL_PENDING' && (await isBlocked(tools, call))
+    if (!isOvertaken || tries >= overtakenMax || until.ends <= performance.now()) return answer
+  }
 }
 
 /** Where no run judges, policies do; nobody keeps a question, so `pending` has no approval. */
