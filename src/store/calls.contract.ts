@@ -108,6 +108,16 @@ export function callsContract({ store }: Subject): void {
       expect(await begin({ ...tried, attempt: 'b' })).toMatchObject({ state: 'unsure' })
     })
 
+    test('gets a lost answer in its stage only, since another may forbid it', async () => {
+      const { begin, call, runtime, runId } = await openRun(store())
+      const tried = call('look', { attempt: 'a' })
+      expect(await begin(tried)).toMatchObject({ state: 'allowed' })
+      const utterance = { kind: 'message', name: 'NEXT', data: null, stage: null, goTo: null }
+      const next = { kind: 'say', utterance, branch: null } as Parameters<typeof runtime.send>[1]
+      await runtime.send(runId, next, asAgent)
+      expect(await begin(tried)).toMatchObject({ state: 'unsure' })
+    })
+
     test('stays denied', async () => {
       const { begin, call } = await openRun(store())
       const first = await begin(call('format'))
@@ -172,6 +182,17 @@ export function callsContract({ store }: Subject): void {
       const signal = AbortSignal.timeout(20)
       const options = { actor: asAgent.actor, waitMs: 60_000, signal }
       expect(await runtime.calls.begin(call('deploy'), options)).toMatchObject({ state: 'pending' })
+    })
+
+    test('does not take the place of another question when its grant has run out', async () => {
+      const { begin, call, decide, pass, runtime } = await openRun(store())
+      const { approvalId } = await begin(call('deploy'))
+      await decide(approvalId, true)
+      pass(3_600_001)
+      const other = await begin(call('publish', { key: 'k2' }))
+      const late = await begin(call('deploy', { key: 'k3' }))
+      expect(late).toMatchObject({ state: 'denied', code: 'APPROVAL_PENDING' })
+      expect((await runtime.readApproval(other.approvalId ?? '')).status).toBe('pending')
     })
 
     test('is granted to its caller alone', async () => {

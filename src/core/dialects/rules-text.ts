@@ -35,7 +35,7 @@ export function ruleLines(rules: StageRules): readonly RuleLine[] {
     { label: 'rates', text: ratesText(rules) },
     { label: 'mail', text: mailText(rules) },
     { label: 'jobs', text: isolationText(rules) },
-    { label: 'budget', text: rules.budgets.map(budgetLeftText).join(', ') },
+    { label: 'budget', text: listText(rules.budgets.map(budgetLeftText)) },
   ]
   return lines.filter(({ text }) => text !== '')
 }
@@ -155,8 +155,13 @@ function listText(names: readonly string[]): string {
     shown += 1
   }
   const more = names.length - shown
-  const text = names.slice(0, shown).join(', ')
+  const text = names.slice(0, shown).map(shortened).join(', ')
   return more === 0 ? text : `${text} and ${more} more (the state of the run lists them)`
+}
+
+/** One entry must not fill the whole line. */
+function shortened(text: string): string {
+  return text.length <= listCharsMax ? text : `${text.slice(0, listCharsMax)}…`
 }
 
 function quoted(text: string): string {

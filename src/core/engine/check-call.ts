@@ -2,7 +2,7 @@
  * A call before it happens: known already, or judged; let through, asked about or denied, and that
  * recorded.
  */
-import { assertNever } from '../assert.ts'
+import { assert, assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'
 import { nameRule, ruleFields } from '../judge/answer.ts'
 import { hashCall } from '../judge/grants.ts'
@@ -74,7 +74,7 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
   const known = findKnownCall(state, checking)
   if (known !== null) return answerKnown(draft, checking, known)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-  const seen = stateFor(state, checking)
+  const seen = stateFor(state, checking, envelope.at)
   const ruling = judge(call, { machine, state: seen, at: envelope.at, around, ...said })
   switch (ruling.decision) {
     case 'deny':
@@ -157,6 +157,8 @@ function denyCall(draft: Draft, { call, ruling, around }: Denied): Decision {
 
 function askCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
+  // INVARIANT: one question at a time.
+  assert(draft.state.approval === null, 'a call is not asked about while another one waits')
   const callId = nextCallId(draft)
   const { tool, input, edits } = call
   const { meters, by } = ruling

@@ -3,7 +3,7 @@
  * let through and its end was never reported. None of these is a new call.
  */
 import type { DenialCode } from '../errors.ts'
-import { hashCall } from '../judge/grants.ts'
+import { findGrant, hashCall } from '../judge/grants.ts'
 import { hasEnded } from './running.ts'
 import type {
   Approval,
@@ -45,7 +45,9 @@ function findOpenCall(state: RunState, checking: Checking): KnownCall | null {
   if (named === undefined && sameAs === 'key') return null
   const hash = hashCall(call)
   if (named !== undefined) {
-    const isLost = isMaker(named, checking) && named.hash === hash && !isStopped(state)
+    // WHY in its stage: another one may forbid the call, or run it with other variables.
+    const isHere = named.visit === state.visit && !isStopped(state)
+    const isLost = isMaker(named, checking) && named.hash === hash && isHere
     return { kind: isLost ? 'lost' : 'unsure', open: named }
   }
   const open = mine.find((one) => one.grant !== undefined && one.hash === hash)
@@ -63,17 +65,19 @@ function isStopped(state: RunState): boolean {
   return hasEnded(state) || state.status === 'paused'
 }
 
+type AskedBy = Pick<Checking, 'caller' | 'call'>
+
 /**
  * The run as this caller's call is judged by it: with the grants that are the caller's own. Old
  * records name no caller, and serve anyone.
  */
-export function stateFor(state: RunState, { caller, call }: Checking): RunState {
+export function stateFor(state: RunState, { caller, call }: AskedBy, at: number): RunState {
   if (state.grants.length === 0) return state
   const isOwn = (one: Grant): boolean => one.call.caller === undefined || one.call.caller === caller
   const grants = state.grants.filter(isOwn)
   const { approval, status, pause } = state
   const isHeld = status === 'waiting' && approval !== null && 'tool' in approval.pending
-  const isGranted = isHeld && grants.some(({ hash }) => hash === hashCall(call))
+  const isGranted = isHeld && findGrant(grants, call, at) !== null
   // WHY: a question about another call must not hold up one that a person has let through.
   const open = { status: pause === null ? 'running' : 'paused', approval: null } as const
   return isGranted ? { ...state, grants, ...open } : { ...state, grants }

@@ -27,7 +27,9 @@ export function explainCommands(
 ): readonly ExplainedCommand[] {
   if (!reading.ok) return []
   const before: SimpleCommand[] = []
-  return reading.commands.slice(0, commandsExplainedMax).map((command) => {
+  // An assignment alone runs nothing, so no entry speaks of it.
+  const running = reading.commands.filter(({ words }) => words.length > 0)
+  return running.slice(0, commandsExplainedMax).map((command) => {
     // The commands in front stay, because one may stand inside another; what is wrong with them
     // has been told, so they are replaced by one that does nothing.
     const alone = { ...reading, ...nothingElse, commands: [...before, command] }

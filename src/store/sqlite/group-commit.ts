@@ -55,11 +55,21 @@ export function openWriter({ db, queuedMax, lockedMaxMs }: WriterOptions): Group
       lockedSince = null
       for (const [index, job] of group.entries()) job.resolve(values[index])
     } catch (error) {
-      const [first, ...others] = group
       if (isBusy(error)) waitForLock(group, error)
-      else if (others.length === 0) first?.reject(toFault(error))
-      // WHY one by one: the job that failed must not fail the others.
-      else for (const job of group) writeGroup([job])
+      // The job that failed must not fail the others.
+      else writeOneByOne(group)
+    }
+  }
+
+  const writeOneByOne = (group: readonly QueuedJob[]): void => {
+    for (const [index, job] of group.entries()) {
+      try {
+        job.resolve(transact([job.run])[0])
+      } catch (error) {
+        // WHY the whole rest: what is put back job by job would come back in another order.
+        if (isBusy(error)) return waitForLock(group.slice(index), error)
+        job.reject(toFault(error))
+      }
     }
   }
 

@@ -2,10 +2,12 @@
  * A dry run of one call: a run is started in a stage, the call is judged, nothing is kept.
  * Knows runs and files. Must not know options or how the answer is shown.
  */
+
 import { aroundMember } from '../../../core/engine/around.ts'
 import type { NamedRule } from '../../../core/engine/call.ts'
 import type { Context, Family } from '../../../core/engine/family.ts'
 import { commandFamily, mainOf, openLeaf, startFamily } from '../../../core/engine/family.ts'
+import { stateFor } from '../../../core/engine/known-call.ts'
 import type { Alternative, Reply } from '../../../core/engine/types.ts'
 import type { DenialCode } from '../../../core/errors.ts'
 import { finding } from '../../../core/finding.ts'
@@ -95,7 +97,8 @@ export function judgeCallIn(
     at: context.at,
   })
   const { machine, state } = leaf
-  const { answers } = judge(call, { machine, state, at, around }, 'explanation')
+  const seen = stateFor(state, { call }, at)
+  const { answers } = judge(call, { machine, state: seen, at, around }, 'explanation')
   const chain = explain(answers, machine.name).map(({ document, ...answer }): PlacedAnswer => {
     return { ...answer, rule: placedRule(court, machine.name, { ...answer, document }) }
   })
