@@ -15,7 +15,7 @@ import type { RunQueue } from '../runs/run-queue.ts'
 import type { Intent, Outcome, Runtime } from '../runtime.ts'
 import { callerName, holderName } from './call-names.ts'
 import type { BeginOptions, CallAnswer, CallPlace, CallRequest, CallState } from './calls.ts'
-import { findLoggedCall } from './find-report.ts'
+import { findLoggedCall } from './find-logged-call.ts'
 import { type LeaseTools, putLease, takeLease } from './leases.ts'
 
 export type CallTools = LeaseTools & {
@@ -295,10 +295,9 @@ async function waitForSiblings(tools: CallTools, call: InRun, until: Until): Pro
 
 /** Resolves when the time is over or the caller is gone. */
 function timeOver({ ends, signal }: Until): Promise<void> {
-  const timer = new AbortController()
   const ms = Math.max(0, ends - performance.now())
-  const either = signal === null ? timer.signal : AbortSignal.any([timer.signal, signal])
-  return sleep(ms, undefined, { signal: either, ref: false }).catch(() => undefined)
+  const gone = signal === null ? {} : { signal }
+  return sleep(ms, undefined, { ...gone, ref: false }).catch(() => undefined)
 }
 
 /** Whether a call of another caller, or of other contents, waits for a person. */
