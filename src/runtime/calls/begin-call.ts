@@ -3,7 +3,6 @@
  * answers with what the call is now, also when its caller asks again after a crash.
  * Knows runs and leases. Must not know hosts, wires or texts for agents.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { identityOf } from '../../core/engine/call-identity.ts'
 import type { Member } from '../../core/engine/family.ts'
 import { refusedText, unsureCall } from '../../core/engine/known-call.ts'
@@ -284,20 +283,31 @@ async function waitUntil(
  * being denied. Whoever cannot wait any longer is judged as it is then.
  */
 async function waitForSiblings(tools: CallTools, call: InRun, until: Until): Promise<void> {
-  const isFree = async (): Promise<boolean> => !(await isBlocked(tools, call))
-  if (until.ends <= performance.now() || (await isFree())) return
+  if (until.ends <= performance.now()) return
   const { runId, branch } = call.place
-  const turn = tools.siblings.inTurn(`${runId} ${branch ?? ''}`, () =>
-    waitUntil(tools, { runId, ...until }, isFree),
-  )
-  await Promise.race([turn, timeOver(until)])
+  const isFree = async (): Promise<boolean> => !(await isBlocked(tools, call))
+  // INVARIANT: in line before anything is awaited, so that calls keep the order they came in.
+  const turn = tools.siblings.inTurn(`${runId} ${branch ?? ''}`, async () => {
+    if (!(await isFree())) await waitUntil(tools, { runId, ...until }, isFree)
+  })
+  await withinTime(turn, until)
 }
 
-/** Resolves when the time is over or the caller is gone. */
-function timeOver({ ends, signal }: Until): Promise<void> {
-  const ms = Math.max(0, ends - performance.now())
-  const gone = signal === null ? {} : { signal }
-  return sleep(ms, undefined, { ...gone, ref: false }).catch(() => undefined)
+/** Waits for some work, until the time is over or the caller is gone. */
+function withinTime(work: Promise<void>, { ends, signal }: Until): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', leave)
+      resolve()
+    }
+    const timer = setTimeout(leave, Math.max(0, ends - performance.now()))
+    signal?.addEventListener('abort', leave)
+    work.then(leave, (fault: unknown) => {
+      reject(fault)
+      leave()
+    })
+  })
 }
 
 /** Whether a call of another caller, or of other contents, waits for a person. */
