@@ -84,7 +84,8 @@ async function holdLive(world: World, runId: string, { family }: CheckedLog): Pr
 
 /** A view without what depends on the clock of a node and on policies laid over the run. */
 function timeless(view: View): View {
-  const rules = { ...view.rules, budgets: [], rates: [], minIsolation: null }
+  const budgets = view.rules.budgets.filter(({ period }) => period === 'run')
+  const rules = { ...view.rules, budgets, rates: [], minIsolation: null }
   return { ...view, brief: briefWithoutRules(view), rules }
 }
 

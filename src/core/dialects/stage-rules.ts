@@ -3,7 +3,6 @@
  * of every limit. Reads, decides nothing: the guard judges calls by the same fields.
  */
 
-import { addHeld, heldBy, nothingHeld } from '../engine/hold.ts'
 import { hasEnded, isFreed } from '../engine/running.ts'
 import type { Around, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
@@ -110,12 +109,11 @@ function remaining(max: number | null, used: number): Remaining | null {
  * The run with all below it, then the runs above it. Of runs of one machine (a branch and its
  * parent) only the highest: it has used the most of the same limits.
  */
-function usedOf({ machine, around, at }: RulesContext, state: RunState): Around['above'] {
-  const { above, below, dearest = state.dearest ?? {} } = around
+function usedOf({ machine, around }: RulesContext, state: RunState): Around['above'] {
+  const { above, below } = around
   const callsCount = state.callsCount + below.callsCount
   const costMicroUsd = state.costMicroUsd + below.costMicroUsd
-  const held = addHeld(heldBy(state, { at, dearest }), below.held ?? nothingHeld)
-  const runs = [{ machine, callsCount, costMicroUsd, held }, ...above]
+  const runs = [{ machine, callsCount, costMicroUsd }, ...above]
   return runs.filter(
     (run, index) => !runs.slice(index + 1).some((one) => one.machine.hash === run.machine.hash),
   )
@@ -130,12 +128,10 @@ function runCallsOf(context: RulesContext, state: RunState): Remaining | null {
 }
 
 function runBudgets(context: RulesContext, state: RunState): readonly BudgetLeft[] {
-  return usedOf(context, state).flatMap(({ machine, costMicroUsd, held = nothingHeld }) => {
+  return usedOf(context, state).flatMap(({ machine, costMicroUsd }) => {
     const max = machine.limits.microUsdMax
     if (max === null) return []
-    // What open calls hold is not left for another one.
-    const spentMicroUsd = costMicroUsd + held.microUsd
-    return [{ of: machine.name, period: 'run', spentMicroUsd, maxMicroUsd: max }]
+    return [{ of: machine.name, period: 'run', spentMicroUsd: costMicroUsd, maxMicroUsd: max }]
   })
 }
 
