@@ -31,7 +31,7 @@ export async function verify(store: Store, book: Book): Promise<Losses> {
       const commandId = `agent:${sent.commandId}`
       const kept = await findKept(store, runId, commandId)
       if (kept === null) note(losses, 'lost', `${runId} ${sent.commandId}: no reply`)
-      else if (answerText(kept.reply) !== sent.answer) {
+      else if (!isDenial(kept.reply) && answerText(kept.reply) !== sent.answer) {
         note(losses, 'doubled', `${runId} ${sent.commandId}: another reply`)
       } else if (byCommand.get(commandId) !== kept.seq) {
         note(losses, 'lost', `${runId} ${sent.commandId}: no events up to ${kept.seq}`)
@@ -42,6 +42,11 @@ export async function verify(store: Store, book: Book): Promise<Losses> {
   for (const runId of changed) note(losses, 'differing', `${runId}: the head was not its fold`)
   for (const { runId, problem } of broken) note(losses, 'differing', `${runId}: ${problem}`)
   return losses
+}
+
+/** A denied call was not made, so that it is judged again when it is sent again. */
+function isDenial(reply: object): boolean {
+  return 'verdict' in reply && reply.verdict === 'deny'
 }
 
 /** The last record of every command; one that comes back later was carried out twice. */
