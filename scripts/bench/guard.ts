@@ -12,7 +12,7 @@ import { compileDefinition } from '../../src/core/dialects/compile-definition.ts
 import { decide } from '../../src/core/engine/decide.ts'
 import type { Call, Envelope } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { nothingAround } from '../../src/core/judge/question.ts'
+import { nothingAround } from '../../src/core/judge/rule-input.ts'
 import type { Machine, Policy, PolicyRule } from '../../src/core/machine/machine.ts'
 import { evaluatePolicy, namesOf } from '../../src/core/policy/evaluate.ts'
 import { readSource } from '../../src/core/source/read-source.ts'

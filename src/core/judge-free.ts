@@ -10,7 +10,7 @@ import { asObject, type Json } from './json.ts'
 import { denyBy, nameRule, noAnswers, type RuleAnswer, worstAnswer } from './judge/answer.ts'
 import { answeringRule, asks, limitsOf, quorumFor } from './judge/layers.ts'
 import { policyRule } from './judge/policy-rules.ts'
-import { nothingAround, type Question, questionOf } from './judge/question.ts'
+import { nothingAround, type RuleInput, ruleInputFor } from './judge/rule-input.ts'
 import type { Machine, Policy } from './machine/machine.ts'
 import { ruleOnProtected } from './tools/protected.ts'
 
@@ -21,7 +21,7 @@ export const noMachine: Machine = { ...plainMachine('no run', 'workflow', ''), h
 export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdict {
   const around = { ...nothingAround, policies }
   const context = { machine: noMachine, state: unborn, at: 0, around }
-  const question = questionOf(call, context, 'decision')
+  const question = ruleInputFor(call, context, 'decision')
   const answers = call.isOwn
     ? noAnswers
     : [...guardRule(call), ...policiesAlone(question), ...uncounted(question)]
@@ -43,7 +43,7 @@ function guardRule(call: Call): readonly RuleAnswer[] {
 }
 
 /** A policy that asks says so in other words: there is no run that would wait for the answer. */
-function policiesAlone(question: Question): readonly RuleAnswer[] {
+function policiesAlone(question: RuleInput): readonly RuleAnswer[] {
   const reason = `a person has to agree to \`${question.call.capability}\``
   return policyRule(question).map((one) =>
     one.says === 'ask' ? { ...one, reason, hint: startRun } : one,
@@ -51,7 +51,7 @@ function policiesAlone(question: Question): readonly RuleAnswer[] {
 }
 
 /** What only a run can do: ask certain people, and keep count. */
-function uncounted(question: Question): readonly RuleAnswer[] {
+function uncounted(question: RuleInput): readonly RuleAnswer[] {
   const { capability } = question.call
   const consulted = question.policies()
   const asking = consulted.find(asks)

@@ -3,8 +3,8 @@
  * exists, long lists cut. The whole lists are in the data (`rules` of a view).
  */
 import { usdText } from '../money.ts'
-import { spanText } from '../policy/limits.ts'
-import type { BudgetLeft, Remaining, StageRules } from './stage-rules.ts'
+import { windowText } from '../policy/limits.ts'
+import type { BudgetLeft, Remaining, RuleSummary } from './rule-summary.ts'
 import { paragraphs } from './told.ts'
 
 /** Entries of one list that are told, and their characters; the rest is counted. */
@@ -25,7 +25,7 @@ export type RuleLabel =
   | 'budget'
 
 /** A line for each kind of rule that exists. */
-export function ruleLines(rules: StageRules): readonly RuleLine[] {
+export function ruleLines(rules: RuleSummary): readonly RuleLine[] {
   const lines: readonly RuleLine[] = [
     { label: 'tools', text: toolsText(rules) },
     { label: 'commands', text: commandsText(rules) },
@@ -41,7 +41,7 @@ export function ruleLines(rules: StageRules): readonly RuleLine[] {
 }
 
 /** All of them as one text. */
-export function rulesText(rules: StageRules): string {
+export function rulesText(rules: RuleSummary): string {
   const lines = ruleLines(rules).map(
     ({ label, text }) => `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${text}.`,
   )
@@ -49,11 +49,11 @@ export function rulesText(rules: StageRules): string {
 }
 
 /** The author's words and the rules below them. */
-export function withRules(words: string, rules: StageRules): string {
+export function withRules(words: string, rules: RuleSummary): string {
   return paragraphs([words, rulesText(rules)])
 }
 
-type Briefed = { readonly brief: string; readonly rules: StageRules }
+type Briefed = { readonly brief: string; readonly rules: RuleSummary }
 
 /** A brief without the rules at its end: for whoever shows them apart. */
 export function briefWithoutRules({ brief, rules }: Briefed): string {
@@ -61,7 +61,7 @@ export function briefWithoutRules({ brief, rules }: Briefed): string {
   return end !== '' && brief.endsWith(end) ? brief.slice(0, -end.length).trimEnd() : brief
 }
 
-function toolsText({ tools, toolsDenied, toolsAmong }: StageRules): string {
+function toolsText({ tools, toolsDenied, toolsAmong }: RuleSummary): string {
   const except = toolsDenied.length === 0 ? '' : listText(toolsDenied)
   if (tools === 'all') return except === '' ? '' : `all except ${except}`
   const names = tools.length === 0 ? 'none' : listText(tools)
@@ -73,13 +73,13 @@ function any(beginning: string): string {
   return `${beginning}*`
 }
 
-function commandsText({ commands, commandTool }: StageRules): string {
+function commandsText({ commands, commandTool }: RuleSummary): string {
   if (commands === null) return ''
   const names = commands.length === 0 ? 'none' : `only ${listText(commands.map(quoted))}`
   return commandTool === 'Bash' ? names : `${names} with ${commandTool}`
 }
 
-function variablesText({ envBlocked, envSet }: StageRules): string {
+function variablesText({ envBlocked, envSet }: RuleSummary): string {
   const parts = [
     envBlocked.length === 0 ? '' : `blocked ${listText(envBlocked)}`,
     envSet.length === 0 ? '' : `set for you ${listText(envSet)}`,
@@ -87,7 +87,7 @@ function variablesText({ envBlocked, envSet }: StageRules): string {
   return parts.filter((part) => part !== '').join('; ')
 }
 
-function pathsText({ paths }: StageRules): string {
+function pathsText({ paths }: RuleSummary): string {
   if (paths === null) return ''
   const parts = [
     'only in the workspace',
@@ -97,7 +97,7 @@ function pathsText({ paths }: StageRules): string {
   return parts.filter((part) => part !== '').join('; ')
 }
 
-function limitsText({ calls, runCalls, files, editLinesMax, bytes }: StageRules): string {
+function limitsText({ calls, runCalls, files, editLinesMax, bytes }: RuleSummary): string {
   const parts: string[] = []
   if (calls !== null) parts.push(`${leftText(calls)} calls left in this stage`)
   if (runCalls !== null) parts.push(`${leftText(runCalls)} calls left in the run`)
@@ -116,14 +116,14 @@ function leftText({ left, max }: Remaining): string {
   return `${left} of ${max}`
 }
 
-function ratesText({ rates }: StageRules): string {
+function ratesText({ rates }: RuleSummary): string {
   const texts = rates.map(({ capability, windowMs, ...rate }) => {
-    return `${capability} ${leftText(rate)} calls left in ${spanText(windowMs)}`
+    return `${capability} ${leftText(rate)} calls left in ${windowText(windowMs)}`
   })
   return listText(texts)
 }
 
-function mailText({ mail }: StageRules): string {
+function mailText({ mail }: RuleSummary): string {
   if (mail === null) return ''
   const { mailsMax, from, to } = mail
   const parts = [
@@ -134,7 +134,7 @@ function mailText({ mail }: StageRules): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-function isolationText({ minIsolation }: StageRules): string {
+function isolationText({ minIsolation }: RuleSummary): string {
   if (minIsolation === null) return ''
   return minIsolation === 'full' ? 'isolation full' : `isolation ${minIsolation} or stronger`
 }

@@ -14,8 +14,8 @@ import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Field, Machine, Policy, Stage } from '../machine/machine.ts'
 import { tellProcess } from './process/present.ts'
+import { type RuleSummary, summarizeRules } from './rule-summary.ts'
 import { withRules } from './rules-text.ts'
-import { type StageRules, stageRules } from './stage-rules.ts'
 import { tellSteps } from './steps/present.ts'
 import type { Told } from './told.ts'
 import { tellWorkflow } from './workflow/present.ts'
@@ -53,7 +53,7 @@ export type View = {
   /** Money that was spent of the nearest budget; null: no budget holds here. */
   readonly budget: Budget | null
   /** Every rule that holds here, and what is left of it. */
-  readonly rules: StageRules
+  readonly rules: RuleSummary
   readonly mustCall: boolean
   /** The author lets a person put the run into any stage. */
   readonly hasDebug: boolean
@@ -87,7 +87,7 @@ export function viewMember(family: Family, addressed: Member, context = noContex
   for (const branch of forking?.state.fork?.branches ?? []) branches[branch.name] = branch.status
   const { runId, machine, state } = leaf
   const around = aroundMember(family, leaf, context)
-  const rules = stageRules({ machine, around, at: context.at }, state)
+  const rules = summarizeRules({ machine, around, at: context.at }, state)
   const view = { ...viewRun(machine, state, rules), runId, branches }
   // A run above that rests holds this one, whatever it says of itself.
   if (heldBy(family, leaf) !== leaf) return { ...view, status: 'paused', signals: [] }
@@ -95,7 +95,7 @@ export function viewMember(family: Family, addressed: Member, context = noContex
 }
 
 /** The fullest of the budgets that hold for a run: its own, and those of the runs above it. */
-function budgetOf({ budgets }: StageRules): Budget | null {
+function budgetOf({ budgets }: RuleSummary): Budget | null {
   const shareOf = (one: Budget): number => one.spentMicroUsd / one.maxMicroUsd
   const ofRuns = budgets
     .filter(({ period }) => period === 'run')
@@ -111,7 +111,7 @@ function budgetOf({ budgets }: StageRules): Budget | null {
 type Alone = Omit<View, 'runId' | 'branches'>
 
 /** The view of one run by itself. */
-function viewRun(machine: Machine, state: RunState, rules: StageRules): Alone {
+function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
   const stage = own(machine.stages, state.stage) as Stage
   const told: Told = tellers[machine.dialect](machine, stage, state)
   const trigger = Object.values(stage.signals).find((one) => one.fields !== null)

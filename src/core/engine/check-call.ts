@@ -7,7 +7,7 @@ import { type JsonObject, own } from '../json.ts'
 import { nameRule, ruleFields } from '../judge/answer.ts'
 import { hashCall } from '../judge/grants.ts'
 import { judge, type Ruling } from '../judge/judge.ts'
-import { nothingAround } from '../judge/question.ts'
+import { nothingAround } from '../judge/rule-input.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requestCall } from './approval.ts'
@@ -21,7 +21,7 @@ import {
   type KnownCall,
   refusalIn,
   refusedText,
-  stateFor,
+  stateForCaller,
   unsureCall,
 } from './known-call.ts'
 import { hasEnded } from './running.ts'
@@ -74,7 +74,7 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
   const known = findKnownCall(state, checking)
   if (known !== null) return answerKnown(draft, checking, known)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-  const seen = stateFor(state, checking, envelope.at)
+  const seen = stateForCaller(state, checking, envelope.at)
   const ruling = judge(call, { machine, state: seen, at: envelope.at, around, ...said })
   switch (ruling.decision) {
     case 'deny':

@@ -71,7 +71,7 @@ type AskedBy = Pick<Checking, 'caller' | 'call'>
  * The run as this caller's call is judged by it: with the grants that are the caller's own. Old
  * records name no caller, and serve anyone.
  */
-export function stateFor(state: RunState, { caller, call }: AskedBy, at: number): RunState {
+export function stateForCaller(state: RunState, { caller, call }: AskedBy, at: number): RunState {
   if (state.grants.length === 0) return state
   const isOwn = (one: Grant): boolean => one.call.caller === undefined || one.call.caller === caller
   const grants = state.grants.filter(isOwn)

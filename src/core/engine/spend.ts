@@ -5,7 +5,7 @@
 
 import { own } from '../json.ts'
 import { layersOf, limitsOf } from '../judge/layers.ts'
-import { nothingAround } from '../judge/question.ts'
+import { nothingAround } from '../judge/rule-input.ts'
 import type { Machine } from '../machine/machine.ts'
 import { costMicroUsdMax, sumMicroUsdMax, tokensMax, usdText } from '../money.ts'
 import { evaluatePolicy } from '../policy/evaluate.ts'

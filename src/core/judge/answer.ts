@@ -41,7 +41,7 @@ export type RuleAnswer = {
 export const noAnswers: readonly RuleAnswer[] = []
 
 /** `decision`: no further than the first denial. `explanation`: every rule, with its words. */
-export type Extent = 'decision' | 'explanation'
+export type JudgingExtent = 'decision' | 'explanation'
 
 type Denying = {
   readonly by: Speaker

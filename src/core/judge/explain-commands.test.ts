@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { machineOf, Walk } from '../engine/family-builder.contract.ts'
 import { readCall } from '../tools/read-call.ts'
 import { judge } from './judge.ts'
-import { nothingAround } from './question.ts'
+import { nothingAround } from './rule-input.ts'
 
 const texts = [
   'X=1\nls',

@@ -9,11 +9,11 @@ import { reserveFor, wishOf } from '../engine/hold.ts'
 import type { Call, Reservation, Reserve } from '../engine/types.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
-import { type Extent, noAnswers, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
+import { type JudgingExtent, noAnswers, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
 import { quorumFor } from './layers.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
-import { type JudgingContext, type Question, questionOf, type Rule } from './question.ts'
+import { type JudgingContext, type Rule, type RuleInput, ruleInputFor } from './rule-input.ts'
 import { runStatus } from './run-status.ts'
 import { stageRules } from './stage-rules.ts'
 
@@ -54,8 +54,12 @@ export type Ruling = {
 }
 
 /** May this call happen now? */
-export function judge(call: Call, context: JudgingContext, extent: Extent = 'decision'): Ruling {
-  const question = questionOf(call, context, extent)
+export function judge(
+  call: Call,
+  context: JudgingContext,
+  extent: JudgingExtent = 'decision',
+): Ruling {
+  const question = ruleInputFor(call, context, extent)
   const answers = call.isOwn ? [ownTool] : answersTo(question)
   const by = worstAnswer(answers)
   const decision = by.says === 'nothing' ? 'allow' : by.says
@@ -63,7 +67,7 @@ export function judge(call: Call, context: JudgingContext, extent: Extent = 'dec
   return { decision, answers, by, ...accountOf(question) }
 }
 
-function answersTo(question: Question): readonly RuleAnswer[] {
+function answersTo(question: RuleInput): readonly RuleAnswer[] {
   const isDecision = question.extent === 'decision'
   const answers: RuleAnswer[] = []
   for (const rule of rules) {
@@ -80,7 +84,7 @@ function answersTo(question: Question): readonly RuleAnswer[] {
 type Account = Pick<Ruling, 'meters' | 'grant' | 'quorum' | 'reserve'>
 
 /** What a call that is not denied counts against, holds, and needs. */
-function accountOf(question: Question): Account {
+function accountOf(question: RuleInput): Account {
   const { context, state, call } = question
   const { machine, around, at, estimateMicroUsd } = context
   const limited = question.limits()

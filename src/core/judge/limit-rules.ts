@@ -12,7 +12,7 @@ import { usdText } from '../money.ts'
 import { findFull, hasRoom, openHint, type Usage, usedText } from '../policy/limits.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
 import { modelLimits, type PlacedLimit } from './layers.ts'
-import type { Question, Rule } from './question.ts'
+import type { Rule, RuleInput } from './rule-input.ts'
 
 // ── runs ────────────────────────────────────────────────────────────────────
 
@@ -87,7 +87,7 @@ export const policyLimits: Rule = (question) => {
   return [...limits, ...models].flatMap((limit) => limitAnswers(question, limit, usage))
 }
 
-function usageOf(question: Question): Usage {
+function usageOf(question: RuleInput): Usage {
   const { context, state, call } = question
   const { around, at } = context
   const { meters, held = {} } = around
@@ -96,7 +96,7 @@ function usageOf(question: Question): Usage {
 }
 
 function limitAnswers(
-  { extent }: Question,
+  { extent }: RuleInput,
   limit: PlacedLimit,
   usage: Usage,
 ): readonly RuleAnswer[] {

@@ -6,7 +6,7 @@ import type { Call, Denial } from '../engine/types.ts'
 import { isHopeless, quorumText } from '../machine/quorum.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
 import { answeringRule, asks, type Consulted, quorumFor } from './layers.ts'
-import type { Question, Rule } from './question.ts'
+import type { Rule, RuleInput } from './rule-input.ts'
 import { waiting } from './run-status.ts'
 
 /** The answer of every policy that holds here, the highest authority first. */
@@ -20,7 +20,7 @@ export const policyRule: Rule = (question) => {
 }
 
 /** Null: none of its rules speaks of the call, and nobody wants to hear so. */
-function policyAnswer(question: Question, consulted: Consulted): RuleAnswer | null {
+function policyAnswer(question: RuleInput, consulted: Consulted): RuleAnswer | null {
   const { call, extent } = question
   const { layer, answer } = consulted
   const rule = answeringRule(consulted)
@@ -77,7 +77,7 @@ export const peopleRule: Rule = (question) => {
   return unreachable(question, asking)
 }
 
-function unreachable(question: Question, asking: Consulted): readonly RuleAnswer[] {
+function unreachable(question: RuleInput, asking: Consulted): readonly RuleAnswer[] {
   const { call, state, extent } = question
   const answers: RuleAnswer[] = []
   // INVARIANT: one question at a time; a released pause may still hold one about a move.

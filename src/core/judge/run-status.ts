@@ -5,7 +5,7 @@ import { hasEnded, isFreed } from '../engine/running.ts'
 import type { Denial, RunState } from '../engine/types.ts'
 import type { Machine, RuleRef, Stage } from '../machine/machine.ts'
 import { denyBy, noAnswers, passBy } from './answer.ts'
-import type { Rule } from './question.ts'
+import type { Rule } from './rule-input.ts'
 
 /** The first of all rules: a run that waits, rests or is over takes no call. */
 export const runStatus: Rule = ({ state, standing, extent }) => {
@@ -21,7 +21,7 @@ export const runStatus: Rule = ({ state, standing, extent }) => {
 type Stopped = { readonly denial: Denial; readonly rule: RuleRef | null }
 
 /** `open`: the stage's rules decide. `free`: they are over, or a person has lifted them. */
-export type Standing = 'open' | 'free' | Stopped
+export type CallAvailability = 'open' | 'free' | Stopped
 
 type Placed = {
   readonly machine: Machine
@@ -30,7 +30,7 @@ type Placed = {
 }
 
 /** How a run stands to calls, whatever they are. */
-export function standingOf({ machine, state, stage }: Placed): Standing {
+export function availabilityOf({ machine, state, stage }: Placed): CallAvailability {
   // A run that is over does not wait; still nothing happens while a person decides.
   if (hasEnded(state) && state.approval !== null) return waiting(state)
   if (stage === undefined) return stopped('INTERNAL', `there is no stage \`${state.stage}\``, '')

@@ -11,7 +11,7 @@ import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { namesMatch } from '../tools/tool-names.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './answer.ts'
-import type { Question, Rule } from './question.ts'
+import type { Rule, RuleInput } from './rule-input.ts'
 import { ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
 import {
   listedShell,
@@ -22,7 +22,7 @@ import {
 } from './rule-on-shell.ts'
 import type { RuleField, StageDenial } from './stage-denial.ts'
 
-type Asked = Question & { readonly stage: Stage }
+type Asked = RuleInput & { readonly stage: Stage }
 
 type StageRule = {
   readonly by: Speaker
@@ -121,7 +121,7 @@ function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rul
 }
 
 /** Whether a rule of the stage holds now. */
-function isHeld(question: Question, isLasting?: true): question is Asked {
+function isHeld(question: RuleInput, isLasting?: true): question is Asked {
   const { standing, stage } = question
   return stage !== undefined && (standing === 'open' || (standing === 'free' && isLasting === true))
 }
@@ -135,7 +135,7 @@ function ruleIn({ machine, stage }: Asked, field: RuleField): RuleRef {
 }
 
 /** The commands of a text one by one, for an explanation: they decide nothing beside the list. */
-function eachCommand(question: Question): readonly RuleAnswer[] {
+function eachCommand(question: RuleInput): readonly RuleAnswer[] {
   if (question.extent === 'decision' || !isHeld(question)) return noAnswers
   const { call, stage } = question
   const { commands } = stage.rule

@@ -64,7 +64,7 @@ function fullRate({ rule, meter }: Limited, { meters, at, since }: Usage): Full 
   return {
     code: 'RATE_LIMITED',
     rule: rule.origin,
-    reason: `\`${rule.capability}\` is limited to ${calls} in ${spanText(windowMs)}`,
+    reason: `\`${rule.capability}\` is limited to ${calls} in ${windowText(windowMs)}`,
     hint: free === null || !isKnown ? 'do something else first' : waitHint(free - at),
   }
 }
@@ -129,7 +129,7 @@ function isWaiting({ spent, held, max }: Used): boolean {
 }
 
 function waitHint(waitMs: number): string {
-  return `it has room again in ${spanText(Math.max(waitMs, 1))}; do something else meanwhile`
+  return `it has room again in ${windowText(Math.max(waitMs, 1))}; do something else meanwhile`
 }
 
 const spans = [
@@ -140,7 +140,7 @@ const spans = [
 ] as const
 
 /** A length of time in its largest unit, rounded up so that waiting it out is enough. */
-export function spanText(ms: number): string {
+export function windowText(ms: number): string {
   for (const [word, unitMs] of spans) {
     if (ms < unitMs) continue
     const isWhole = ms % unitMs === 0

@@ -8,7 +8,7 @@ import { hashJson } from '../../core/machine/hash.ts'
 import { isControlTool, isGateway, jobTools } from '../../core/tools/own-tools.ts'
 import { toolOf } from '../../core/tools/tool-names.ts'
 import type { CallAnswer, CallPlace } from '../../runtime/calls/calls.ts'
-import type { Located } from '../../runtime/calls/locate-run.ts'
+import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import { newsFor } from './answer-session.ts'
 import { type HostCall, silence, type Word } from './heard.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from './hook-context.ts'
 import { askText, refusalText } from './texts.ts'
 
-type InRun = Extract<Located, { kind: 'run' }>
+type InRun = Extract<LocatedRun, { kind: 'run' }>
 
 /** How long a call waits for what the model has cost before it. */
 const payMsMax = 50
@@ -70,7 +70,7 @@ function ownerOf({ heard }: HookRequest, { tool, server }: HostCall): Owner {
 }
 type Owner = 'stranger' | 'control' | 'job' | 'pawl' | 'gateway'
 
-type LocatedCall = { readonly call: HostCall; readonly located: Located }
+type LocatedCall = { readonly call: HostCall; readonly located: LocatedRun }
 
 /** A call for Pawl goes through, and carries which session and run it is about. */
 function passToPawl(

@@ -4,8 +4,8 @@
  */
 import type { View } from '../../core/dialects/view.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
-import type { Located } from '../../runtime/calls/locate-run.ts'
-import { callIn, quorumIn } from '../../runtime/people/question.ts'
+import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
+import { pendingCallIn, quorumIn } from '../../runtime/people/question.ts'
 import { silence, type Word } from './heard.ts'
 import {
   type HookContext,
@@ -46,14 +46,14 @@ export async function answerPrompt(
 async function refuseAsked(
   { runtime }: HookContext,
   request: HookRequest,
-  found: Located,
+  found: LocatedRun,
 ): Promise<void> {
   if (found.kind !== 'run' || !request.dialect.asks) return
   const query = { runId: found.runId, status: 'pending', after: null, limit: 10 } as const
   const { items } = await runtime.listApprovals(query)
   const mine = callerName('hook', sessionName(request.heard))
   for (const row of items) {
-    if (callIn(row)?.caller !== mine || quorumIn(row) !== null) continue
+    if (pendingCallIn(row)?.caller !== mine || quorumIn(row) !== null) continue
     const by = { actor: { kind: 'person', name: promptName(request) }, commandId: null } as const
     const about = { hash: row.hash, edits: null, isTold: true } as const
     const decision = { granted: false, note: 'not made', ...about }
@@ -61,7 +61,7 @@ async function refuseAsked(
   }
 }
 
-async function told(context: HookContext, request: HookRequest, found: Located): Promise<Word> {
+async function told(context: HookContext, request: HookRequest, found: LocatedRun): Promise<Word> {
   switch (found.kind) {
     case 'unclear':
       return tell(`[Pawl] Every call will be refused: ${found.reason}.`)

@@ -2,7 +2,7 @@
  * What answering a hook needs at hand, and which run a hook is about.
  */
 import type { JsonObject } from '../../core/json.ts'
-import type { Located } from '../../runtime/calls/locate-run.ts'
+import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Heard, HostDialect } from './heard.ts'
 import type { Memory } from './memory.ts'
@@ -42,7 +42,7 @@ export type HookRequest = {
 export function locateSession(
   { runtime, settings }: HookContext,
   { heard, workspace, runId }: HookRequest,
-): Promise<Located> {
+): Promise<LocatedRun> {
   const { otherSessions } = settings
   const session = { name: sessionName(heard), agent: heard.agent, otherSessions }
   return runtime.calls.locate({ workspace, runId, session })

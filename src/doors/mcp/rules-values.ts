@@ -2,12 +2,12 @@
  * The rules of a stage in the results of tools: only those that exist, under the names that the
  * author of a workflow gives them. Knows rules as data. Must not know runs.
  */
-import type { StageRules } from '../../core/dialects/stage-rules.ts'
+import type { RuleSummary } from '../../core/dialects/rule-summary.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { usdOf } from '../../core/money.ts'
 
 /** The rules, and what is left of them. */
-export function rulesOf(rules: StageRules): JsonObject {
+export function rulesOf(rules: RuleSummary): JsonObject {
   const { tools, toolsDenied, commands, commandTool, files, calls, runCalls, bytes } = rules
   const { envBlocked, envSet, editLinesMax, paths, minIsolation } = rules
   return {
@@ -32,7 +32,7 @@ export function rulesOf(rules: StageRules): JsonObject {
   }
 }
 
-function mailOf({ mail }: StageRules): JsonObject {
+function mailOf({ mail }: RuleSummary): JsonObject {
   if (mail === null) return {}
   const { mailsMax, from, to } = mail
   const email = {
@@ -43,7 +43,7 @@ function mailOf({ mail }: StageRules): JsonObject {
   return { email_config: email }
 }
 
-function moneyOf({ budgets, rates }: StageRules): JsonObject {
+function moneyOf({ budgets, rates }: RuleSummary): JsonObject {
   const money = budgets.map(({ of, period, spentMicroUsd, maxMicroUsd }) => ({
     ...{ of, period, max_usd: usdOf(maxMicroUsd) },
     left_usd: usdOf(Math.max(0, maxMicroUsd - spentMicroUsd)),

@@ -8,7 +8,7 @@ import type { Actor, Alternative, CallRefusal, Report, Verdict } from '../../cor
 import type { HostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
-import type { Located, LocateRequest, UnclearRun } from './locate-run.ts'
+import type { LocatedRun, LocateRequest, UnclearRun } from './locate-run.ts'
 
 /** By which way a call comes in. */
 export type CallDoor = 'hook' | 'gateway' | 'job' | 'proxy' | 'routine' | 'api'
@@ -135,7 +135,7 @@ export type CallObservation = {
 
 export type Calls = {
   /** Which run judges this caller. */
-  readonly locate: (caller: LocateRequest) => Promise<Located>
+  readonly locate: (caller: LocateRequest) => Promise<LocatedRun>
   /** May this call happen? A fault is a denial. Fault `RUN_UNKNOWN`. */
   readonly begin: (request: CallRequest, options: BeginOptions) => Promise<CallAnswer>
   /** Says that an approved call is still being made; false: as far as is known it is not. */

@@ -34,7 +34,7 @@ export type SessionCaller = {
   readonly otherSessions: 'refused' | 'free'
 }
 
-export type Located =
+export type LocatedRun =
   | { readonly kind: 'run'; readonly runId: string; readonly branch: string | null }
   /** No run: policies alone. `others`: open runs here that other sessions have. */
   | { readonly kind: 'none'; readonly others: readonly RunHead[] }
@@ -59,7 +59,7 @@ export type LocateTools = {
 }
 
 /** The run that judges this caller. */
-export async function locateRun(tools: LocateTools, caller: LocateRequest): Promise<Located> {
+export async function locateRun(tools: LocateTools, caller: LocateRequest): Promise<LocatedRun> {
   const { runId, session } = caller
   const workspace = realFolder(caller.workspace)
   if (runId !== null) return namedRun(tools, { ...caller, runId })
@@ -70,7 +70,7 @@ export async function locateRun(tools: LocateTools, caller: LocateRequest): Prom
 type Named = LocateRequest & { readonly runId: string }
 
 /** What the environment names was said by whoever started the host: no call says otherwise. */
-async function namedRun(tools: LocateTools, caller: Named): Promise<Located> {
+async function namedRun(tools: LocateTools, caller: Named): Promise<LocatedRun> {
   const { runId, session } = caller
   if ((await tools.store.readHead(runId)) === null) {
     const reason = `PAWL_RUN names the run \`${runId}\`, and there is none of that id`
@@ -90,7 +90,7 @@ async function markedRun(
   tools: LocateTools,
   caller: LocateRequest,
   workspace: string,
-): Promise<Located | null> {
+): Promise<LocatedRun | null> {
   const mark = provenMark(tools, caller)
   if (mark === null || mark.run === null) return null
   const where = (await tools.store.readHead(mark.run))?.workspace ?? null
@@ -107,7 +107,7 @@ async function folderRun(
   tools: LocateTools,
   { last = null, isPerson }: LocateRequest,
   workspace: string,
-): Promise<Located> {
+): Promise<LocatedRun> {
   const here = isPerson ? await idsAbove(tools, workspace) : await tools.openRuns(workspace)
   const [only, second] = here
   if (second !== undefined) {
@@ -131,7 +131,7 @@ async function sessionRun(
   tools: LocateTools,
   session: SessionCaller,
   workspace: string,
-): Promise<Located> {
+): Promise<LocatedRun> {
   const head = await runOfSession(tools.store, session.name)
   if (head !== null && isOpen(head.status)) return inBranch(tools, session, head.id)
   // WHY: who could give up one run and start another would choose what it is held by.
@@ -158,7 +158,7 @@ async function inBranch(
   { store, now, openBranches }: LocateTools,
   { name, agent }: SessionCaller,
   runId: string,
-): Promise<Located> {
+): Promise<LocatedRun> {
   if (agent === null) return { kind: 'run', runId, branch: null }
   const claim = { runId, session: `${name}/${agent}`, at: now() }
   const branch = await claimBranch(store, await openBranches(runId), claim)

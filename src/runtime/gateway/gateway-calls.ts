@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { ruleFields } from '../../core/judge/answer.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { CallAnswer, CallRequest, Calls } from '../calls/calls.ts'
-import type { Located } from '../calls/locate-run.ts'
+import type { LocatedRun } from '../calls/locate-run.ts'
 import { foreignCall } from '../calls/open-calls.ts'
 import type { By, Runtime } from '../runtime.ts'
 import type {
@@ -53,7 +53,7 @@ export async function checkCall(
   return verdictOf(await tools.calls.begin(request, { actor, waitMs, signal }), pass)
 }
 
-function locate({ calls }: GatewayTools, whose: Whose): Promise<Located> {
+function locate({ calls }: GatewayTools, whose: Whose): Promise<LocatedRun> {
   const { workspace, runId, mark, last } = whose
   return calls.locate({ workspace, runId, session: null, mark, last })
 }

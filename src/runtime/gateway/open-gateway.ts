@@ -5,9 +5,9 @@ import type { Gateway } from './gateway.ts'
 import { checkCall, type GatewayTools, offerTools, reportCall, warnRun } from './gateway-calls.ts'
 import { acceptPins, listPins, type PinsDesk, seeServer } from './gateway-pins.ts'
 
-export type GatewayOptions = Omit<GatewayTools, 'counted'> & Pick<PinsDesk, 'store' | 'clock'>
+export type GatewayParts = Omit<GatewayTools, 'counted'> & Pick<PinsDesk, 'store' | 'clock'>
 
-export function openGateway(options: GatewayOptions): Gateway {
+export function openGateway(options: GatewayParts): Gateway {
   const { store, clock, calls } = options
   const reports = openReports()
   const tools: GatewayTools = { ...options, counted: reports.counted }

@@ -26,7 +26,7 @@ export function quorumIn(row: ApprovalRow): Quorum | null {
 }
 
 /** The call that a row asks about; null: it asks about a move. */
-export function callIn(row: ApprovalRow): PendingCall | null {
+export function pendingCallIn(row: ApprovalRow): PendingCall | null {
   return row.kind === 'call' ? (JSON.parse(row.pending) as PendingCall) : null
 }
 

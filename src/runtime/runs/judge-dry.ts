@@ -4,7 +4,7 @@
  */
 import { aroundMember } from '../../core/engine/around.ts'
 import { commandFamily, startFamily } from '../../core/engine/family.ts'
-import { stateFor } from '../../core/engine/known-call.ts'
+import { stateForCaller } from '../../core/engine/known-call.ts'
 import { explain } from '../../core/judge/explain.ts'
 import { judge } from '../../core/judge/judge.ts'
 import type { Shop } from '../definitions/definitions.ts'
@@ -35,7 +35,7 @@ export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promis
     at: context.at,
   })
   const { at } = context
-  const seen = stateFor(state, { call }, at)
+  const seen = stateForCaller(state, { call }, at)
   const { answers } = judge(call, { machine, state: seen, at, around }, 'explanation')
   const { kind: _, callId: __, ...said } = reply
   return { stage: state.stage, ...said, chain: explain(answers, machine.name) }

@@ -7,7 +7,7 @@ import { aroundMember } from '../../../core/engine/around.ts'
 import type { NamedRule } from '../../../core/engine/call.ts'
 import type { Context, Family } from '../../../core/engine/family.ts'
 import { commandFamily, mainOf, openLeaf, startFamily } from '../../../core/engine/family.ts'
-import { stateFor } from '../../../core/engine/known-call.ts'
+import { stateForCaller } from '../../../core/engine/known-call.ts'
 import type { Alternative, Reply } from '../../../core/engine/types.ts'
 import type { DenialCode } from '../../../core/errors.ts'
 import { finding } from '../../../core/finding.ts'
@@ -97,7 +97,7 @@ export function judgeCallIn(
     at: context.at,
   })
   const { machine, state } = leaf
-  const seen = stateFor(state, { call }, at)
+  const seen = stateForCaller(state, { call }, at)
   const { answers } = judge(call, { machine, state: seen, at, around }, 'explanation')
   const chain = explain(answers, machine.name).map(({ document, ...answer }): PlacedAnswer => {
     return { ...answer, rule: placedRule(court, machine.name, { ...answer, document }) }

@@ -15,7 +15,7 @@ import { meterOf } from '../policy/limits.ts'
 import { callsWithin, type Meter, spentIn } from '../policy/meters.ts'
 import { openRule } from './compiled.ts'
 
-export type StageRules = {
+export type RuleSummary = {
   /** Tools that may be used. */
   readonly tools: 'all' | readonly string[]
   readonly toolsDenied: readonly string[]
@@ -65,7 +65,7 @@ export type RulesContext = {
 }
 
 /** The rules of the stage in which a run is, and of the runs and policies above it. */
-export function stageRules(context: RulesContext, state: RunState): StageRules {
+export function summarizeRules(context: RulesContext, state: RunState): RuleSummary {
   const { machine } = context
   const stage = own(machine.stages, state.stage) as Stage
   const isOver = hasEnded(state) || state.pause?.release === true
@@ -94,7 +94,7 @@ export function stageRules(context: RulesContext, state: RunState): StageRules {
 
 type Tools = Stage['rule']['tools']
 
-function toolsOf({ machine }: RulesContext, state: RunState, tools: Tools): StageRules['tools'] {
+function toolsOf({ machine }: RulesContext, state: RunState, tools: Tools): RuleSummary['tools'] {
   if (state.branch?.terminal === state.stage) return []
   if (hasEnded(state)) return isFreed(machine, state) ? 'all' : []
   const { allow, deny } = tools

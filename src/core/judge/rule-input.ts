@@ -5,10 +5,10 @@
 import type { Around, Call, Grant, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
-import type { Extent, RuleAnswer } from './answer.ts'
+import type { JudgingExtent, RuleAnswer } from './answer.ts'
 import { findGrant } from './grants.ts'
 import { asks, type Consulted, consultPolicies, limitsIn, type PlacedLimit } from './layers.ts'
-import { type Standing, standingOf } from './run-status.ts'
+import { availabilityOf, type CallAvailability } from './run-status.ts'
 
 /** What a call is judged by. */
 export type JudgingContext = {
@@ -28,15 +28,15 @@ export const nothingAround: Around = {
   meters: null,
 }
 
-export type Question = {
+export type RuleInput = {
   readonly context: JudgingContext
   readonly machine: Machine
   readonly state: RunState
   readonly call: Call
-  readonly extent: Extent
+  readonly extent: JudgingExtent
   /** Undefined: there is no such stage. */
   readonly stage: Stage | undefined
-  readonly standing: Standing
+  readonly standing: CallAvailability
   /** What every policy says of the call; found out once, and only where it is needed. */
   readonly policies: () => readonly Consulted[]
   /** The limits of policies that the call counts against once it is let through. */
@@ -46,10 +46,14 @@ export type Question = {
 }
 
 /** A rule of the list: what it says of a call. None: it does not speak of such calls. */
-export type Rule = (question: Question) => readonly RuleAnswer[]
+export type Rule = (question: RuleInput) => readonly RuleAnswer[]
 
 /** What is asked of the rules about a call. */
-export function questionOf(call: Call, context: JudgingContext, extent: Extent): Question {
+export function ruleInputFor(
+  call: Call,
+  context: JudgingContext,
+  extent: JudgingExtent,
+): RuleInput {
   const { machine, state, at } = context
   const stage = own(machine.stages, state.stage)
   let consulted: readonly Consulted[] | null = null
@@ -66,7 +70,7 @@ export function questionOf(call: Call, context: JudgingContext, extent: Extent):
     call,
     extent,
     stage,
-    standing: standingOf({ machine, state, stage }),
+    standing: availabilityOf({ machine, state, stage }),
     policies,
     limits: () => {
       limits ??= limitsIn(policies())
