@@ -203,7 +203,7 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
     odd.write({ tools: [toolOf('careful')] })
     const second = await openGatewayAgent(house)
     const again = () => second.call('slow__careful', { n: 1 })
-    expect((await again()).text).toContain('CALL_UNSURE: this very call is being made')
+    expect((await again()).text).toContain('CALL_UNSURE: this call is already running')
     const wait = { timeout: 4 * callLeaseMs, interval: 500 }
     await expect.poll(async () => (await again()).text, wait).toContain('may have happened')
     expect((await second.call('slow__careful', { n: 1 })).code).toBe('APPROVAL_PENDING')
@@ -222,7 +222,7 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
     const made = first.call('slow__careful', { n: 2 })
     await expect.poll(() => odd.calls('careful'), { timeout: 10_000 }).toBe(1)
     await sleep(callLeaseMs + 1_000)
-    expect((await second.call('slow__careful', { n: 2 })).text).toContain('being made already')
+    expect((await second.call('slow__careful', { n: 2 })).text).toContain('already running')
     expect(await made).toMatchObject({ isError: false })
     expect((await second.call('slow__careful', { n: 2 })).code).toBe('APPROVAL_PENDING')
     await house.json('cancel', runId)

@@ -262,8 +262,6 @@ export type Runtime = {
   readonly marks: Marks
   /** The head of a run as it is kept; null: there is none. */
   readonly readHead: (runId: string) => Promise<RunHead | null>
-  /** What a command of this id was replied; null: nothing yet. */
-  readonly findReply: (runId: string, commandId: string) => Promise<Reply | null>
   readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
   /** What the definitions of a run say of mail, from the one at work up to the main one. */
   readonly mailRules: (runId: string) => Promise<readonly MailRule[]>

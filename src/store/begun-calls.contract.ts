@@ -72,7 +72,7 @@ export function begunCallsContract({ store }: Subject): void {
         pass(callLeaseMs - 1)
         const meanwhile = await gateway.check(byAnother, asAgent)
         expect(meanwhile).toMatchObject(inDoubt)
-        expect(meanwhile.reason).toContain('being made')
+        expect(meanwhile.reason).toContain('already running')
         expect(await gateway.renew({ ...made, holder: 'one' })).toBe(true)
       }
       pass(callLeaseMs)
@@ -100,7 +100,7 @@ export function begunCallsContract({ store }: Subject): void {
       })
       const meanwhile = await late.gateway.check(byAnother, asAgent)
       expect(meanwhile).toMatchObject(inDoubt)
-      expect(meanwhile.reason).toContain('being made')
+      expect(meanwhile.reason).toContain('already running')
       await runtime.gateway.report({ ...ended, ...renewal }, asAgent)
       expect((await runtime.readHead(made.runId))?.costMicroUsd).toBe(5)
     })

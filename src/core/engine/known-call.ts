@@ -83,7 +83,7 @@ export function stateForCaller(state: RunState, { caller, call }: AskedBy, at: n
   return isGranted ? { ...state, grants, ...open } : { ...state, grants }
 }
 
-/** The refusal that this caller has not been told of yet; null: there is none. */
+/** The refusal that this caller has not received yet; null: there is none. */
 export function findRefused(state: RunState, { caller, call }: Checking): RefusedCall | null {
   const { refusedCalls = [] } = state
   if (caller === undefined || refusedCalls.length === 0) return null
@@ -93,24 +93,24 @@ export function findRefused(state: RunState, { caller, call }: Checking): Refuse
 
 type Denied = { readonly code: DenialCode; readonly reason: string; readonly hint: string }
 
-/** Who refused a call, and with which words. */
+/** Who refused a call, and the note they left. */
 export function refusalIn({ by, note = '' }: RefusedCall): CallRefusal {
   return { by: by ?? null, note }
 }
 
-/** What is said to a call that a person refused. */
+/** The denial of a call that a person refused. */
 export function refusedText({ by, note }: CallRefusal): Denied {
   const why = note === '' ? '' : `: ${note}`
   return {
     code: 'APPROVAL_REFUSED',
-    reason: by === null ? 'nobody decided about this call in time' : `${by} refused it${why}`,
-    hint: 'go on without it; a new call of the same contents asks a person again',
+    reason: by === null ? 'nobody decided on this call in time' : `${by} refused it${why}`,
+    hint: 'continue without it; making the same call again needs a new approval',
   }
 }
 
-/** What is said to a call that was let through before and never reported. */
+/** The denial of a call that was allowed before and never reported. */
 export const unsureCall: Denied = {
   code: 'CALL_UNSURE',
-  reason: 'this call was allowed before, and its end was never reported',
-  hint: 'it may have happened: look before you repeat it, and report it under its call id',
+  reason: 'this call was allowed before, and its result was never reported',
+  hint: 'it may have happened: check before you repeat it, and report it under its call id',
 }

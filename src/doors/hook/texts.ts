@@ -120,7 +120,7 @@ function onwardText({ dialect, signals, status, missing }: View): string {
 /** No run: what holds anyway. */
 export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy'): string {
   return sentences([
-    '[Pawl] This session works on no run:',
+    '[Pawl] This session has no run:',
     holds === 'nothing'
       ? 'no policy is laid over this folder, so calls are free (Pawl itself stays out of reach).'
       : 'only the policy of this folder holds.',

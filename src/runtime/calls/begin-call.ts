@@ -99,7 +99,7 @@ export function deniedAnswer({ code, reason, hint }: Denial): CallAnswer {
 
 const callerGone: Denial = {
   code: 'APPROVAL_PENDING',
-  reason: 'the caller left while a call before this one waited for a person',
+  reason: 'the caller disconnected while an earlier call was waiting for approval',
   hint: 'make the call again',
 }
 
@@ -120,7 +120,7 @@ const nothing = {
 
 /** The first time: a call whose key is known already answers with what it is now. */
 async function judge(tools: CallTools, call: InRun, options: BeginOptions): Promise<CallAnswer> {
-  // WHY only by key: other callers name every call anew, or may use a name again.
+  // WHY only by key: other callers use a new key for every call, or may reuse one.
   const commandId = call.sameAs === 'key' ? call.key : null
   const outcome = await send(tools, call, { actor: options.actor, commandId })
   if (!outcome.isRepeated || commandId === null) return settle(tools, call, outcome)
@@ -174,7 +174,7 @@ function answerOf({ place }: InRun, { reply, seq, view }: Outcome): CallAnswer {
   const where = { ...nothing, runId, branch, seq, view }
   if (reply.kind !== 'verdict') {
     const reason = reply.kind === 'refused' ? reply.reason : 'the call was not judged'
-    const hint = reply.kind === 'refused' ? reply.hint : 'this is a fault of Pawl; tell a person'
+    const hint = reply.kind === 'refused' ? reply.hint : 'this is a bug in Pawl; tell a person'
     const code = reply.kind === 'refused' ? 'REQUEST_INVALID' : 'INTERNAL'
     return { ...where, verdict: 'deny', state: 'denied', code, reason, hint, rule: null }
   }
@@ -196,8 +196,9 @@ async function writeOff(tools: CallTools, call: InRun, answer: Unsure): Promise<
   const { runId, branch } = call.place
   const { callId } = answer
   if (!(await takeLease(tools, { runId, callId }))) {
-    const hint = 'wait for its result; if its maker is gone, a later try says so'
-    return { ...answer, reason: 'this very call is being made already', hint }
+    const hint =
+      'wait for its result; if the process that is running it has died, a retry will report that'
+    return { ...answer, reason: 'this call is already running', hint }
   }
   const open = await findOpen(tools, call, callId)
   // WHY the estimate: it may have happened, and then it has cost.
@@ -206,8 +207,8 @@ async function writeOff(tools: CallTools, call: InRun, answer: Unsure): Promise<
   const ended = { kind: 'report', callId, report, branch } as const
   const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
   await tools.runtime.send(runId, { ...ended, ...identityOf(open ?? {}) }, by)
-  const reason = 'a person approved this call and it was begun, but its end was never seen'
-  const hint = 'it may have happened: look before you repeat it; making it again asks a person anew'
+  const reason = 'this call was approved and started, but its result was never reported'
+  const hint = 'it may have happened: check before you repeat it; repeating it needs a new approval'
   return { ...answer, reason, hint }
 }
 
@@ -231,8 +232,8 @@ async function knownAnswer(
   // The run still knows the call, and says by itself what it is.
   if (report === null && (await findOpen(tools, call, callId)) !== undefined) return null
   if (report === null) return { ...named, verdict: 'deny', ...unsureCall, state: 'unsure' }
-  const reason = `this call was made before, and ${report.ok ? 'it succeeded' : 'it failed'}`
-  const hint = 'go on with its result; a new call needs a key of its own'
+  const reason = `this call was already made, and it ${report.ok ? 'succeeded' : 'failed'}`
+  const hint = 'continue with its result; use a new key for a new call'
   return { ...named, verdict: 'deny', state: 'done', code: 'CALL_DONE', reason, hint, report }
 }
 
@@ -302,6 +303,7 @@ function withinTime(work: Promise<void>, { ends, signal }: Until): Promise<void>
       resolve()
     }
     const timer = setTimeout(leave, Math.max(0, ends - performance.now()))
+    if (signal?.aborted === true) return leave()
     signal?.addEventListener('abort', leave)
     work.then(leave, (fault: unknown) => {
       reject(fault)

@@ -73,7 +73,7 @@ type Named = LocateRequest & { readonly runId: string }
 async function namedRun(tools: LocateTools, caller: Named): Promise<LocatedRun> {
   const { runId, session } = caller
   if ((await tools.store.readHead(runId)) === null) {
-    const reason = `PAWL_RUN names the run \`${runId}\`, and there is none of that id`
+    const reason = `PAWL_RUN names the run \`${runId}\`, which does not exist`
     return unclear(reason, '`pawl runs --all` lists them')
   }
   if (session !== null) return inBranch(tools, session, runId)
@@ -98,8 +98,9 @@ async function markedRun(
     return { kind: 'run', runId: mark.run, branch: mark.branch }
   }
   // WHY: a mark can be read in the transcript of a session and shown in another folder.
-  const reason = 'the hook names a run of another folder than the one that the caller works in'
-  return unclear(reason, 'a person names the run with PAWL_RUN, or the folder with --workspace')
+  const reason =
+    'the hook names a run that belongs to another folder than the one the caller works in'
+  return unclear(reason, 'a person sets the run with PAWL_RUN, or the folder with --workspace')
 }
 
 /** No session is known: the only run that is open here, above or below. */
@@ -114,7 +115,7 @@ async function folderRun(
     const names = `\`${only}\`, \`${second}\` or others`
     return unclear(
       `several runs are open in this folder, above it or below it: ${names}`,
-      'a person names one with PAWL_RUN, or ends the others with `pawl cancel RUN`',
+      'a person chooses one with PAWL_RUN, or ends the others with `pawl cancel RUN`',
     )
   }
   // WHY the last one: who could end its run would choose what it is held by.
@@ -170,9 +171,9 @@ const listedMax = 12
 function severalFree(free: readonly RunHead[]): UnclearRun {
   const names = free.map(({ id, definition, stage }) => `${id} (${definition}, \`${stage}\`)`)
   return unclear(
-    `${free.length} runs are open in this folder and it cannot be told which one this session ` +
+    `${free.length} runs are open in this folder, and it is not clear which one this session ` +
       `works on: ${names.slice(0, listedMax).join(', ')}`,
-    'a person names one with PAWL_RUN in the environment of the agent, or ends the others with ' +
+    'a person sets PAWL_RUN in the environment of the agent, or ends the others with ' +
       '`pawl cancel RUN`',
   )
 }
@@ -180,10 +181,10 @@ function severalFree(free: readonly RunHead[]): UnclearRun {
 function othersOpen(others: readonly RunHead[]): UnclearRun {
   const names = others.slice(0, listedMax).map(({ id, definition }) => `${id} (${definition})`)
   return unclear(
-    'this session works on no run, and runs of other sessions are open in this folder: ' +
+    'this session has no run, and other sessions have runs open in this folder: ' +
       names.join(', '),
-    'start one of your own with pawl_load_workflow of the MCP server pawl, or have a person give ' +
-      'one to this session with `pawl release RUN`',
+    'start your own run with pawl_load_workflow of the MCP server pawl, or ask a person to ' +
+      'release one with `pawl release RUN`',
   )
 }
 

@@ -50,10 +50,11 @@ export function openCalls(options: OpenCallsTools): Calls {
   }
 }
 
-/** Another process makes the call. */
+/** The error for a report or renewal by a process that does not hold the call. */
 export function foreignCall(callId: string): PawlError {
-  const message = `another process makes the call \`${callId}\`, and only its word on it counts`
-  const hint = 'make the same call again: once its maker is gone you are told that it is in doubt'
+  const message = `the call \`${callId}\` belongs to another process, and only that one can report it`
+  const hint =
+    'repeat the call: once that process is gone, the reply says that its result is unknown'
   return new PawlError('NOT_PERMITTED', message, { hint })
 }
 

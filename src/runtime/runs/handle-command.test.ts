@@ -51,5 +51,4 @@ test('an id with half a letter in it is kept whole, and known again', async () =
   expect(records.at(-1)?.commandId).toBe('half \ufffd')
   const again = await runtime.send(runId, say('READY'), by)
   expect(again).toMatchObject({ reply, seq, isRepeated: true })
-  expect(await runtime.findReply(runId, by.commandId)).toEqual(reply)
 })

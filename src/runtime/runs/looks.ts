@@ -1,7 +1,6 @@
 /**
  * What can be seen of runs without a command.
  */
-import { toUSVString } from 'node:util'
 import { type Family, mainOf } from '../../core/engine/family.ts'
 import { hasEnded } from '../../core/engine/running.ts'
 import type { MinIsolation } from '../../core/machine/isolation-levels.ts'
@@ -14,12 +13,10 @@ import type { Runtime } from '../runtime.ts'
 import { realFolder } from '../sessions/folders.ts'
 import { currentRun, type Desk } from './handle-command.ts'
 import { leafOf } from './intents.ts'
-import { findKept } from './kept-reply.ts'
 
 type Looks = Pick<
   Runtime,
   | 'readHead'
-  | 'findReply'
   | 'listRuns'
   | 'readEvents'
   | 'listApprovals'
@@ -35,8 +32,6 @@ export function looksOf(desk: Desk): Looks {
   const { store, shelf, policies } = desk
   return {
     readHead: store.readHead,
-    findReply: async (runId, commandId) =>
-      (await findKept(store, runId, toUSVString(commandId)))?.reply ?? null,
     listRuns: (query) => {
       const { workspace } = query
       return store.listRuns({
