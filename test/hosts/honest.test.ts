@@ -5,6 +5,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { homeOf } from '../../src/home/home.ts'
+import { readToken } from '../../src/home/tokens.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
@@ -31,6 +33,14 @@ function warmUp({ host }: World): readonly Turn[] {
 
 async function statusOf(world: World, run: string): Promise<string> {
   return JSON.parse(await world.mustPawl('state', run, '--json')).head.status
+}
+
+/** What the daemon of a world has counted. */
+async function metricsOf({ env, project, mustPawl }: World): Promise<string> {
+  const { http } = JSON.parse(await mustPawl('status', '--json'))
+  const authorization = `Bearer ${readToken(homeOf(env, project), 'agent')}`
+  const response = await fetch(new URL('/metrics', http), { headers: { authorization } })
+  return response.text()
 }
 
 test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
@@ -68,6 +78,10 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
   expect(await statusOf(world, run), told.join('\n')).toBe('completed')
   expect(textOf(join(world.project, 'feature.txt'))).toBe('made\n')
   expect(transcript.calls.find((one) => one.told?.includes('checked'))).toBeDefined()
+  const metrics = await metricsOf(world)
+  const labels = `door="hook",host="${host}",decision="allowed"`
+  expect(metrics).toContain(`pawl_verdicts_total{${labels}`)
+  expect(metrics).toContain(`pawl_verdict_seconds_count{${labels}`)
 })
 
 test.each(testedHosts)('%s: an agent that stops early is sent on', async (host) => {
