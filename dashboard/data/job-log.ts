@@ -10,7 +10,7 @@ export type JobStream = 'stdout' | 'stderr'
 type Logs = Exclude<Answer<'jobs.logs'>, { readonly status: string }>
 
 /** A part of the log and the byte at which it begins. */
-export type LogPart = { readonly offset: number; readonly text: string }
+type LogPart = { readonly offset: number; readonly text: string }
 export type JobLog = {
   /** In order, without gaps. */
   readonly parts: readonly LogPart[]

@@ -6,7 +6,7 @@ import type { Message } from '../../src/doors/api/contract.ts'
 import { type StreamName, streams } from '../../src/doors/api/operations-table.ts'
 import { AskProblem, doubtDaemon, fillPath, keyHeaders, reach } from './ask.ts'
 
-export type StreamOptions<Name extends StreamName> = {
+type StreamOptions<Name extends StreamName> = {
   readonly input: object
   /** Messages after this id; null: those from now on. */
   readonly after: number | null

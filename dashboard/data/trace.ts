@@ -31,7 +31,7 @@ export function stepKey(from: string, to: string): string {
 }
 
 /** Tells what a growing log says of the graph. */
-export type Tracer = (records: readonly LogRecord[], upTo: number) => Trace
+type Tracer = (records: readonly LogRecord[], upTo: number) => Trace
 
 /**
  * Opens a tracer. What it gives stays the same object while nothing of it changes, so that whoever

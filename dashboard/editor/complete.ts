@@ -63,7 +63,7 @@ type Place = {
 }
 
 /** Where the end of a text is, however broken the text: by brackets, else by indentation. */
-export function placeIn(before: string): Place {
+function placeIn(before: string): Place {
   return before.trimStart().startsWith('{') ? placeInJson(before) : placeInYaml(before)
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import type { Approval } from '../data/live.ts'
 import { inputText } from './event-words.ts'
 
-export type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
+type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
 
 /** The call that waits; null: it is a move. */
 export function callOf(approval: Approval): PendingCallShown | null {

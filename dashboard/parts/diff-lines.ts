@@ -1,7 +1,7 @@
 /**
  * Two texts as lines that stayed, came and went: the longest common lines stay.
  */
-export type DiffLine = { readonly kind: 'same' | 'add' | 'del'; readonly text: string }
+type DiffLine = { readonly kind: 'same' | 'add' | 'del'; readonly text: string }
 
 /** Lines of one side beyond which a diff is all of the old, then all of the new. */
 const linesMax = 600

@@ -23,7 +23,7 @@ import type { Picture, PictureNode } from '../../src/core/draw/picture.ts'
 import { stepKey, type Trace } from '../data/trace.ts'
 import { edgeTexts, layOut, type Placed, type Point } from './lay-out.ts'
 
-export type GraphProps = {
+type GraphProps = {
   readonly picture: Picture
   readonly trace: Trace | null
   /** Stages where runs of the family stand. */

@@ -40,7 +40,7 @@ export type Usage = {
   readonly cacheWriteHour?: number
 }
 
-export type Priced = {
+type Priced = {
   readonly microUsd: number
   /** The model was in the table. */
   readonly isKnown: boolean

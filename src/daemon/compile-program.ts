@@ -11,12 +11,12 @@ import { PawlError } from '../runtime/pawl-error.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 
 /** Compiled with everything in it, or against libraries of the system. */
-export type CompiledKind = 'static' | 'dynamic'
+type CompiledKind = 'static' | 'dynamic'
 export type Compiled =
   | { readonly kind: CompiledKind; readonly why: null }
   | { readonly kind: null; readonly why: string }
 
-export type Compiling = {
+type Compiling = {
   readonly path: string
   readonly sources: readonly string[]
   /** Null: none was found. */
@@ -75,7 +75,7 @@ export async function compileProgram(compiling: Compiling): Promise<Compiled> {
   }
 }
 
-export type Ran = {
+type Ran = {
   readonly code: number | string
   readonly stdout: string
   readonly stderr: string

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { codeOf } from '../runtime/code-of.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
-export type DaemonLock = { readonly release: () => void }
+type DaemonLock = { readonly release: () => void }
 
 /** SQLite's word for a lock that somebody else has. */
 const busyCode = 5

@@ -20,7 +20,7 @@ import {
   writeStamp,
 } from './compile-program.ts'
 
-export type HookClient = {
+type HookClient = {
   readonly path: string
   /** Compiled with everything in it, compiled against libraries of the system, or the script. */
   readonly kind: 'static' | 'dynamic' | 'script'
@@ -28,7 +28,7 @@ export type HookClient = {
   readonly why: string | null
 }
 
-export type HookClientMeans = {
+type HookClientMeans = {
   /** The Node that the daemon and the client in Node run on. */
   readonly node: string
   readonly program: string

@@ -19,7 +19,7 @@ import {
 
 const folder = join(import.meta.dirname, '..', 'runner')
 /** What `scripts/build.mjs` copies beside the compiled runner. */
-export const helperSources = [
+const helperSources = [
   '',
   '-words',
   '-chain',

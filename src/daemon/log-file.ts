@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 import type { Json } from '../core/json.ts'
 
-export type LogLevel = 'info' | 'warning' | 'error'
+type LogLevel = 'info' | 'warning' | 'error'
 export type LogLine = (
   level: LogLevel,
   message: string,

@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Timer = {
+type Timer = {
   /** No further work; resolves when what is at work has ended. */
   readonly stop: () => Promise<void>
 }

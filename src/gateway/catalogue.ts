@@ -31,7 +31,7 @@ export type Target = {
   readonly isAccepted: boolean
 }
 
-export type CatalogueOptions = {
+type CatalogueOptions = {
   readonly desk: Desk
   readonly servers: ReadonlyMap<string, Server>
   readonly onChange: (kind: Kind) => void

@@ -14,7 +14,7 @@ const markName = 'PAWL_UPSTREAM'
 const isMarked = process.platform === 'linux'
 
 /** How a program is started so that it can be ended. */
-export type Leash = {
+type Leash = {
   readonly detached: boolean
   readonly env: Readonly<Record<string, string>>
   /** Tells all of them. */

@@ -54,7 +54,7 @@ const serverSchema = z
   .meta({ id: 'gateway_server' })
 
 /** The file as people write it. */
-export const gatewaySchema = z.strictObject({
+const gatewaySchema = z.strictObject({
   $schema: z.string().optional(),
   askWaitSeconds: z
     .number()
@@ -115,7 +115,7 @@ export function readGatewayFiles(home: string, workspace: string): GatewaySettin
 }
 
 /** Where a workspace names its servers. */
-export function gatewayFileIn(workspace: string): string {
+function gatewayFileIn(workspace: string): string {
   return join(workspace, '.pawl', 'gateway.json')
 }
 

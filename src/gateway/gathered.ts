@@ -4,7 +4,7 @@
  */
 import type { Writable } from 'node:stream'
 
-export type Gathered = {
+type Gathered = {
   readonly write: (text: string) => void
   /** Writes what waits, now. To be called before the stream is ended. */
   readonly flush: () => void

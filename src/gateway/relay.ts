@@ -36,7 +36,7 @@ export type Relay = {
   readonly close: () => Promise<void>
 }
 
-export type RelayOptions = {
+type RelayOptions = {
   readonly desk: Desk
   readonly entries: readonly ServerEntry[]
   readonly version: string

@@ -8,7 +8,7 @@ import { isControlTool } from '../core/tools/own-tools.ts'
 
 export type SeenTool = { readonly tool: string; readonly definition: JsonObject }
 
-export type SeenTools = {
+type SeenTools = {
   readonly tools: readonly SeenTool[]
   /** Tools that are never offered, and why. */
   readonly refused: readonly string[]

@@ -16,7 +16,7 @@ import { gathered } from './gathered.ts'
 import { codes, idOf, readMessage } from './json-rpc.ts'
 import { openRelay, type Relay } from './relay.ts'
 
-export type GatewayOptions = {
+type GatewayOptions = {
   /** A client with the token of an agent; starts the daemon where there is none. */
   readonly connect: () => Promise<Client>
   readonly settings: GatewaySettings

@@ -15,7 +15,7 @@ import {
 } from './json-rpc.ts'
 import type { Server } from './server.ts'
 
-export type ServerAsks = {
+type ServerAsks = {
   /** Takes what a server says on its own. */
   readonly hear: (server: Server, message: Request | Notification) => void
   /** Takes the client's answer. */
@@ -24,7 +24,7 @@ export type ServerAsks = {
   readonly forward: (message: Notification) => void
 }
 
-export type ServerAsksOptions = {
+type ServerAsksOptions = {
   readonly servers: ReadonlyMap<string, Server>
   readonly tell: (message: Message, mode?: 'surely' | 'maybe') => void
   /** What the client can do; null: it is not there yet. */

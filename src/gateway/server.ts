@@ -29,7 +29,7 @@ export type Server = {
   readonly costMicroUsd: (tool: string) => number
 }
 
-export type Offering = {
+type Offering = {
   readonly tool: string
   readonly definition: JsonObject
   readonly isAccepted: boolean
@@ -42,7 +42,7 @@ export type Lists = {
   readonly resourceTemplates: readonly JsonObject[]
 }
 
-export type ServerEars = {
+type ServerEars = {
   /** What the server asks or tells its client. */
   readonly onMessage: (server: Server, message: Request | Notification) => void
   /** What it offers may have changed. */

@@ -67,7 +67,7 @@ export type Upstream = {
   readonly close: () => Promise<void>
 }
 
-export type UpstreamOptions = {
+type UpstreamOptions = {
   readonly name: string
   readonly timeoutMs: number
   /** Starts or reaches it. A refusal is given back as an ending; what is thrown is one too. */

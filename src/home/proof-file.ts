@@ -5,7 +5,7 @@ import type { DoctorDoor, Proof } from '../doors/cli/doctor/doctor-door.ts'
 import { type Home, openHome } from './home.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
-export type KeptProof = Proof & { readonly at: number }
+type KeptProof = Proof & { readonly at: number }
 
 /** The same door; what it proves is kept. */
 export function keepingProof(door: DoctorDoor, home: Home): DoctorDoor {

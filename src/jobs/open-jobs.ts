@@ -35,7 +35,7 @@ import { isPending, judgeJob, reportJob } from './judge-job.ts'
 import { reportEnds } from './report-ends.ts'
 import { requireRun } from './require-run.ts'
 
-export type JobsSettings = {
+type JobsSettings = {
   readonly runtime: Runtime
   readonly home: Home
   readonly config: JobsConfig

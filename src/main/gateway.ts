@@ -8,7 +8,7 @@ import { versionText } from '../doors/cli/version.ts'
 import { readGatewayFiles } from '../gateway/gateway-file.ts'
 import { serveGateway } from '../gateway/serve-gateway.ts'
 
-export type GatewayPlace = {
+type GatewayPlace = {
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
 }

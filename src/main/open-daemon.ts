@@ -36,7 +36,7 @@ import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
 import { startProxy } from './start-proxy.ts'
 
-export type DaemonSettings = {
+type DaemonSettings = {
   readonly home: Home
   /** Null: as the configuration says. */
   readonly port: number | null

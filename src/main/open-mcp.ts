@@ -6,7 +6,7 @@ import type { Mount } from '../doors/http/answer-mount.ts'
 import type { HttpMcp } from '../doors/mcp/open-http-mcp.ts'
 import type { Endpoint } from '../doors/mcp/seat.ts'
 
-export type McpMounts = { readonly mounts: readonly Mount[]; readonly close: () => Promise<void> }
+type McpMounts = { readonly mounts: readonly Mount[]; readonly close: () => Promise<void> }
 
 type Around = { readonly version: string; readonly onFault: (fault: unknown) => void }
 

@@ -12,7 +12,7 @@ import { settingsProblems } from '../home/settings-problems.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What hooks call: made by the door for hooks. */
-export type HookTools = {
+type HookTools = {
   readonly hookCommand: (hook: {
     readonly bin: string
     readonly host: string

@@ -30,7 +30,7 @@ type Around = {
   readonly tokens: Tokens
 }
 
-export type StartedProxy = {
+type StartedProxy = {
   /** What a start has to say of it. */
   readonly found: readonly string[]
   readonly close: () => Promise<void>

@@ -15,7 +15,7 @@ import { askingMessage, type Message, newsMessage } from './message.ts'
 import { type News, newsKind } from './owes.ts'
 import type { Channel, Kind, NotifySettings, Routes } from './settings.ts'
 
-export type Notifier = {
+type Notifier = {
   /** Gives the moment at which there is more to tell of the same; undefined: that was all. */
   readonly deliver: (owed: Owed) => Promise<number | undefined>
   /** Sends a word over every channel; gives what became of each. */
@@ -25,13 +25,13 @@ export type Notifier = {
 }
 
 /** `problem` is null: it went through. */
-export type Tested = {
+type Tested = {
   readonly channel: string
   readonly type: string
   readonly problem: string | null
 }
 
-export type NotifierOptions = {
+type NotifierOptions = {
   readonly settings: NotifySettings
   readonly cards: CardStore
   readonly clock: Clock

@@ -9,7 +9,7 @@ export const kinds = ['gate', 'notify_human', 'ask', 'budget', 'job', 'run'] as 
 export type Kind = (typeof kinds)[number]
 
 /** Files are named by absolute paths. */
-export type ChannelSettings =
+type ChannelSettings =
   | { readonly type: 'webhook'; readonly url: string; readonly secretFile?: string }
   | (SmtpServer & { readonly type: 'mail'; readonly from: string; readonly to: readonly string[] })
   | { readonly type: 'slack'; readonly url: string }

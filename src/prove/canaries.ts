@@ -14,7 +14,7 @@ import type { ScriptedCall, Turn } from './model/script.ts'
 import { putFile, textOf, type World } from './world.ts'
 
 /** Paths to the disk: tools, and ways to use them. */
-export const callPaths = {
+const callPaths = {
   shell: 'shell',
   write: 'write tool',
   edit: 'edit tool',
@@ -24,23 +24,22 @@ export const callPaths = {
   subagent: 'sub-agent',
   parallel: 'parallel calls',
 } as const
-export type CallPathId = keyof typeof callPaths
+type CallPathId = keyof typeof callPaths
 
 /** What may be done to the guard. */
-export const guardPaths = {
+const guardPaths = {
   wipe: 'settings overwritten by the agent',
   outside: 'settings overwritten from outside',
   slow: 'hook slow',
   killed: 'hook killed',
   typed: 'typed into an open terminal',
 } as const
-export type GuardPathId = keyof typeof guardPaths
 
 /** All that is tried, in the order of the matrix. */
 export const paths = { ...callPaths, ...guardPaths }
 export type PathId = keyof typeof paths
 /** WHY the casts: the keys of a literal are its names, which the type of `keys` does not say. */
-export const callPathIds = Object.keys(callPaths) as readonly CallPathId[]
+const callPathIds = Object.keys(callPaths) as readonly CallPathId[]
 export const pathIds = Object.keys(paths) as readonly PathId[]
 
 type Making = {

@@ -32,7 +32,7 @@ export type Tried = {
 
 export type Trial = { readonly tried: readonly Tried[]; readonly transcript: Transcript }
 
-export type TrialWish = {
+type TrialWish = {
   readonly world: World
   readonly canaries: readonly Canary[]
   readonly mcp: Readonly<Record<string, McpServer>>

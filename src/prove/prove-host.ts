@@ -20,13 +20,13 @@ import { openWorld, putFile, type World, type WorldWish } from './world.ts'
 
 export type Outcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
 
-export type Cell = {
+type Cell = {
   readonly outcome: Outcome
   /** Why, and what covers it; empty where there is nothing to say. */
   readonly note: string
 }
 
-export type HostProof = {
+type HostProof = {
   readonly host: ProvableHostId
   readonly version: string | null
   readonly ms: number
@@ -145,7 +145,7 @@ function startingWith(
 }
 
 /** What one path came to. */
-export function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial): Cell {
+function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial): Cell {
   const of = (wanted: string): Tried | undefined => tried.find((one) => one.id === wanted)
   const held = of(id)
   // What breaks the guard is tried with the shell.

@@ -12,7 +12,7 @@ import { type Refused, RefusedError, refuse } from './refused.ts'
 import { answerKeyed, type KeyedDesk } from './secrets/answer-keyed.ts'
 import { sendJson } from './send-json.ts'
 
-export type ProxyOptions = {
+type ProxyOptions = {
   readonly port: number
   /** The open run that a key is for; null: none. */
   readonly runOf: (presented: string) => Promise<string | null>

@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, rmdir, rmdirSync, statSync, writeFileSync } fr
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 
-export type GroupLimits = {
+type GroupLimits = {
   readonly memoryBytes: number
   readonly cpus: number
   readonly processes: number
@@ -109,7 +109,7 @@ export function letGroupsGo(folders: readonly string[]): void {
 }
 
 /** Empty groups go away; one with a process in it stays. */
-export function removeGroups(folders: readonly string[]): void {
+function removeGroups(folders: readonly string[]): void {
   for (const folder of folders) {
     try {
       rmdirSync(folder)

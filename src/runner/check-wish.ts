@@ -16,7 +16,7 @@ import {
 } from './limits.ts'
 
 /** What a person gives to jobs on this machine. */
-export type Allocation = { readonly cpus: number; readonly memoryBytes: number }
+type Allocation = { readonly cpus: number; readonly memoryBytes: number }
 
 /** Faults `InvalidInput`. */
 export function checkWish(wish: RunWish, allocation: Allocation): void {

@@ -21,7 +21,7 @@ const nameForm =
   /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /** Lower case, without the dot at the end and the brackets of an address; null: no name. */
-export function readHost(text: string): string | null {
+function readHost(text: string): string | null {
   const bare = text.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   if (isIP(bare) !== 0) return isIP(bare) === 6 ? shortened(bare) : bare
   const name = bare.replace(/\.$/, '')

@@ -20,7 +20,7 @@ export type Outlet = {
   readonly close: () => void
 }
 
-export type OutletSettings = {
+type OutletSettings = {
   readonly folder: string
   readonly destinations: readonly Destination[]
   readonly refusals: Refusals

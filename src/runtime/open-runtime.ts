@@ -49,7 +49,7 @@ import { openMarks } from './sessions/marks.ts'
 import { claimRun, listRunsHere, runOfSession } from './sessions/session-run.ts'
 import { cutText } from './texts.ts'
 
-export type RuntimeOptions = {
+type RuntimeOptions = {
   readonly store: Store
   readonly clock: Clock
   /** Random, never the same twice. */

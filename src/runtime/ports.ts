@@ -63,7 +63,7 @@ export type ApprovalRow = {
   /** What waits, as JSON. */
   readonly pending: string
 }
-export type ApprovalStatus = 'pending' | 'granted' | 'refused' | 'expired'
+type ApprovalStatus = 'pending' | 'granted' | 'refused' | 'expired'
 
 /** Work owed to the outside, delivered at least once. */
 export type Owed = {

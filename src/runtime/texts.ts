@@ -5,7 +5,7 @@ import type { Event } from '../core/engine/types.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 
 /** Letters of a reason or a note that a person or an agent gives. */
-export const noteCharsMax = 4_096
+const noteCharsMax = 4_096
 /** Letters of one text in the input of a call, as the log keeps it. */
 export const inputCharsMax = 16_384
 

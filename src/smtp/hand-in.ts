@@ -25,7 +25,7 @@ export type Envelope = {
   readonly text: string
 }
 
-export type HandedIn =
+type HandedIn =
   | { readonly kind: 'taken' }
   /** It has certainly not been taken. */
   | { readonly kind: 'refused'; readonly why: string }

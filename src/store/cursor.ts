@@ -12,7 +12,7 @@ type Widened<K extends Key> = {
 }
 
 /** A key as a text for a URL. */
-export function printCursor(key: Key): string {
+function printCursor(key: Key): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url')
 }
 

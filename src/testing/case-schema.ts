@@ -228,7 +228,7 @@ const errorsExpected = withPick(z.union([anyErrors, errorList]), (node) =>
   isText(node) ? anyErrors : errorList,
 )
 
-export const caseSchema = z
+const caseSchema = z
   .strictObject({
     $schema: z.string().optional(),
     id: z
@@ -276,8 +276,6 @@ export const casesSchema = withPick(z.union([caseSchema, caseList]), (node) =>
 
 export type Case = z.infer<typeof caseSchema>
 export type CaseStep = z.infer<typeof stepSchema>
-export type CaseExpect = z.infer<typeof expectSchema>
-export type CaseEventType = (typeof caseEventTypes)[number]
 
 /** Everything that is wrong with a file of cases: its shape, then what only the whole can show. */
 export function checkCases(root: Node): Finding[] {

@@ -155,7 +155,7 @@ function isSubsequence(wanted: readonly string[], types: readonly string[]): boo
   return next === wanted.length
 }
 
-export type CheckCompared = {
+type CheckCompared = {
   readonly failures: readonly Failure[]
   /** Not starting is what the case is about, or is right too. */
   readonly mayRefuse: boolean

@@ -56,9 +56,9 @@ export type BudgetLeft = {
 }
 
 /** Calls that a policy allows within a window of time. */
-export type RateLeft = Remaining & { readonly capability: string; readonly windowMs: number }
+type RateLeft = Remaining & { readonly capability: string; readonly windowMs: number }
 
-export type RulesContext = {
+type RulesContext = {
   readonly machine: Machine
   readonly around: Around
   readonly at: number

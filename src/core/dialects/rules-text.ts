@@ -12,8 +12,8 @@ const listedMax = 12
 const listCharsMax = 300
 
 /** One kind of rule: `commands`, and what is to be said about them. */
-export type RuleLine = { readonly label: RuleLabel; readonly text: string }
-export type RuleLabel =
+type RuleLine = { readonly label: RuleLabel; readonly text: string }
+type RuleLabel =
   | 'tools'
   | 'commands'
   | 'variables'

@@ -72,7 +72,7 @@ export type Budget = {
 const tellers = { process: tellProcess, workflow: tellWorkflow, steps: tellSteps } as const
 
 /** What a view cannot know from a family: the policies laid over it, and the time. */
-export type ViewContext = { readonly policies: readonly Policy[]; readonly at: number }
+type ViewContext = { readonly policies: readonly Policy[]; readonly at: number }
 
 const noContext: ViewContext = { policies: [], at: 0 }
 

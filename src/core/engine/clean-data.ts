@@ -4,9 +4,9 @@
 import type { Json, JsonObject } from '../json.ts'
 
 /** Values and keys that one signal may carry. */
-export const dataNodesMax = 20_000
+const dataNodesMax = 20_000
 /** Letters in all its texts together. */
-export const dataCharsMax = 1_000_000
+const dataCharsMax = 1_000_000
 /** How deep its lists and objects may nest. */
 export const dataDepthMax = 64
 

@@ -20,7 +20,7 @@ export const evolveVersion = 5
 export const openCallsMax = 256
 
 /** Tools of which a run knows what they cost; what any other may cost stays unknown. */
-export const toolsKnownMax = 256
+const toolsKnownMax = 256
 
 /** A run before its first event. */
 export const unborn: RunState = {

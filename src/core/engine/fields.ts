@@ -11,7 +11,7 @@ import type { Field } from '../machine/machine.ts'
 import { isGiven } from './ops.ts'
 import type { FieldIssue } from './types.ts'
 
-export type Absorbed = { readonly inputs: JsonObject; readonly unknown: readonly string[] }
+type Absorbed = { readonly inputs: JsonObject; readonly unknown: readonly string[] }
 
 /** Sorts what was sent into fields the stage asks for and names nobody knows. */
 export function absorb(fields: readonly Field[], data: JsonObject): Absorbed {

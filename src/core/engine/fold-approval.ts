@@ -7,9 +7,9 @@ import { hasEnded } from './running.ts'
 import type { Approval, Event, OpenCall, RefusedCall } from './types.ts'
 
 /** Approved calls that may wait to be made; beyond it the oldest has to be asked about again. */
-export const grantsMax = 16
+const grantsMax = 16
 /** Refused calls whose callers have not come back for the answer. */
-export const refusedCallsMax = 16
+const refusedCallsMax = 16
 
 type EventOf<T extends Event['type']> = Extract<Event, { type: T }>
 

@@ -40,7 +40,7 @@ export function teach(
 }
 
 /** What is possible now instead of a denied call. */
-export function alternativesTo(
+function alternativesTo(
   where: Where,
   state: RunState,
   { call, denied }: Denied,

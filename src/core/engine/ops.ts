@@ -13,7 +13,7 @@ import { emit } from './draft.ts'
 import type { CallLifetime } from './types.ts'
 
 /** Calls that may wait in the queue of a run. */
-export const queuedCallsMax = 32
+const queuedCallsMax = 32
 
 /** Runs ops in order; the reason of the first fault, or null. `lasts` is for calls they queue. */
 export function runOps(draft: Draft, ops: readonly Op[], lasts: CallLifetime): string | null {

@@ -346,7 +346,7 @@ export type Counts = {
   readonly bytes: number
   readonly files: readonly string[]
 }
-export type QueuedCall = {
+type QueuedCall = {
   readonly tool: string
   readonly arguments: JsonObject
   readonly saves: readonly ResultSave[]
@@ -355,7 +355,7 @@ export type QueuedCall = {
 /** A call queued on entering is over when its stage is left; one queued on leaving goes along. */
 export type CallLifetime = 'stage' | 'move'
 
-export type OpenDetour = {
+type OpenDetour = {
   readonly name: string
   readonly returnTo: string
   readonly visit: number

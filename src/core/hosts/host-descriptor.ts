@@ -17,7 +17,7 @@ export function none(reason: string): NotApplicable {
 export type Texts = readonly string[] | NotApplicable
 
 /** How the tools of a host are spelled. */
-export type ToolNames = {
+type ToolNames = {
   /** The host's names of the common tools. A name means the same tool on every host. */
   readonly common: Readonly<Partial<Record<CommonTool, readonly string[]>>>
   /** The tool that runs a shell command; `pawl judge --bash` calls it. */
@@ -70,7 +70,7 @@ export const hookMeanings = [
 export type HookMeaning = (typeof hookMeanings)[number]
 
 /** A path pattern has lower-case segments, `*` inside of a segment, and `/**` at its end. */
-export type ProtectedFiles = {
+type ProtectedFiles = {
   /** In whatever folder they are. */
   readonly anywhere: readonly string[]
   /** In a home folder. */

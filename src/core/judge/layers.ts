@@ -11,7 +11,7 @@ import { indexPolicy } from '../policy/index-policy.ts'
 import { type Limited, meterOf } from '../policy/limits.ts'
 
 /** A policy that holds for a run, and whose it is. */
-export type Layer = {
+type Layer = {
   /** Part of its meters' names. */
   readonly owner: string
   /** For messages. */

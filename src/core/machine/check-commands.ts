@@ -87,7 +87,7 @@ function wrapped(others: readonly string[]): string[] {
 }
 
 /** What is wrong with an entry that no command can match, and what to write instead. */
-export type Dead = { readonly why: string; readonly hint: string }
+type Dead = { readonly why: string; readonly hint: string }
 
 /** Why no command can match an entry as its author means it; null: one can. */
 export function whyDead(entry: string): Dead | null {

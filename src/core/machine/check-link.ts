@@ -53,7 +53,7 @@ function unknownHint(name: string, names: readonly string[]): string {
   return `put a definition named \`${name}\` beside this one${others}`
 }
 
-export type Invoke = { readonly stage: string; readonly move: InvokeMove }
+type Invoke = { readonly stage: string; readonly move: InvokeMove }
 
 /** Every route of a machine that invokes another. */
 export function invokesOf(machine: Machine): readonly Invoke[] {

@@ -104,7 +104,7 @@ export type Stage = {
 }
 
 /** Where unknown signals lead, except those whose name begins with a reserved word. */
-export type Fallback = {
+type Fallback = {
   readonly stage: string
   readonly except: readonly string[]
   readonly origin: Origin
@@ -304,7 +304,7 @@ export type ResultSave = { readonly from: Expr; readonly to: ScopePath }
 
 /** `['local', 'address', 'city']`: a scope, then keys inside it. */
 export type ScopePath = readonly [ScopeName, ...string[]]
-export type ScopeName = 'vars' | 'local' | 'inputs'
+type ScopeName = 'vars' | 'local' | 'inputs'
 
 /** A forced visit to a stage when a matching file was changed. */
 export type Detour = {
@@ -349,7 +349,7 @@ export type MailRule = {
   readonly to: readonly string[] | null
 }
 
-export type RunLimits = {
+type RunLimits = {
   readonly microUsdMax: number | null
   /** Tool calls in the whole run, whatever the stages allow. */
   readonly callsMax: number | null

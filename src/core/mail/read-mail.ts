@@ -29,7 +29,7 @@ export type Attachment = {
   readonly contentId: string | null
 }
 
-export type MailRead =
+type MailRead =
   | { readonly ok: true; readonly mail: Mail }
   | { readonly ok: false; readonly reason: string }
 

@@ -8,7 +8,7 @@ import type { Policy, PolicyRule } from '../machine/machine.ts'
 import { indexPolicy, matchTier } from './index-policy.ts'
 
 /** The names by which policies may speak of one call. */
-export type CallNames = {
+type CallNames = {
   readonly exact: readonly string[]
   /** Names it merely resembles: they can make the answer stricter, never softer. */
   readonly resembled: readonly string[]

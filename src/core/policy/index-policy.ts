@@ -7,7 +7,7 @@
  */
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 
-export type PolicyIndex = {
+type PolicyIndex = {
   readonly deny: TierIndex
   readonly ask: TierIndex
   readonly allow: TierIndex
@@ -17,7 +17,7 @@ export type PolicyIndex = {
   readonly models: readonly { readonly tier: 'ask' | 'allow'; readonly rule: PolicyRule }[]
 }
 
-export type TierIndex = {
+type TierIndex = {
   readonly rules: readonly PolicyRule[]
   readonly exact: ReadonlyMap<string, Spot>
   readonly beginnings: Branch
@@ -31,7 +31,7 @@ type Branch = { spot: Spot | null; readonly edges: Map<number, Edge> }
 type Edge = { readonly label: string; readonly to: Branch }
 
 /** The rules of one tier that speak of a name, in the author's order. */
-export type Matched = {
+type Matched = {
   readonly first: PolicyRule
   /** Those with a rate, a budget or a quorum: all of them count. */
   readonly limited: readonly PolicyRule[]

@@ -15,7 +15,7 @@ import { nextPeriodAt } from './periods.ts'
 export type Limited = { readonly rule: PolicyRule; readonly meter: string }
 
 /** Why there is no room. */
-export type Full = {
+type Full = {
   readonly code: 'RATE_LIMITED' | 'BUDGET_EXHAUSTED'
   readonly rule: string
   readonly reason: string

@@ -17,7 +17,7 @@ export type Meter = {
   /** Money by period; only the latest of each kind is kept. */
   readonly spent: { readonly [period in Period]: Spent }
 }
-export type Tick = { readonly at: number; readonly calls: number }
+type Tick = { readonly at: number; readonly calls: number }
 export type Spent = { readonly period: number; readonly microUsd: number }
 
 /** Moments one meter remembers; beyond it old ones are counted with the next younger. */

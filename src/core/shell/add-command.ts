@@ -26,14 +26,14 @@ export type Scope = Standing & {
 }
 
 /** The most commands of one text, and the most words of one command. */
-export const commandsMax = 2_000
+const commandsMax = 2_000
 export const wordsMax = 5_000
 
 /** How many wrappers and inner shells may be put into one another. */
 export const wrappersDeepMax = 8
 
 /** A command as it was read, before it is unwrapped. */
-export type FoundCommand = {
+type FoundCommand = {
   readonly words: readonly ReadWord[]
   readonly assigns: readonly string[]
   readonly text: string

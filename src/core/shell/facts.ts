@@ -6,7 +6,7 @@ import type { Span } from './odd-characters.ts'
 import type { AssignedValue, Dirs, Hidden, Redirection, SimpleCommand } from './reading.ts'
 
 /** What is known of the values a variable gets in the text, from harmless to anything. */
-export type Quality = 'number' | 'plain' | 'chosen'
+type Quality = 'number' | 'plain' | 'chosen'
 
 /** A use of variables that is only safe if none of them was given something else before. */
 export type Doubt = {
@@ -74,7 +74,7 @@ export function noteWrite(facts: Facts, name: string, written: Written): void {
 }
 
 /** What a value is good for; null: not known before it runs. */
-export function qualityOf(value: string | null): Quality {
+function qualityOf(value: string | null): Quality {
   if (value === null) return 'chosen'
   if (/^-?\d*$/.test(value)) return 'number'
   return /^[\w./@:+,=%][\w./@:+,=%-]*$/.test(value) ? 'plain' : 'chosen'

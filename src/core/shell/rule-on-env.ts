@@ -7,7 +7,7 @@ import { codeOf } from './interpreters.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
 import { baseName } from './wrappers.ts'
 
-export type EnvRule = {
+type EnvRule = {
   readonly blocked: readonly string[]
   readonly overridden: readonly string[]
 }

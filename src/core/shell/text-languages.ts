@@ -3,7 +3,7 @@
  * A rough reading that errs towards yes only where the sign is plain.
  */
 
-export type TextProgram = { readonly runs: boolean; readonly writes: boolean }
+type TextProgram = { readonly runs: boolean; readonly writes: boolean }
 
 const tame: TextProgram = { runs: false, writes: false }
 

@@ -42,7 +42,7 @@ export function sizeOfEdit(input: JsonObject): number | null {
 }
 
 /** The size of a whole file, cell or inserted text; null: the input does not say. */
-export function sizeOfWrite(input: JsonObject): number | null {
+function sizeOfWrite(input: JsonObject): number | null {
   const text = textUnder(input, wholeKeys)
   return text === null ? null : countLines(text)
 }

@@ -7,7 +7,7 @@ import type { Dirs, SimpleCommand } from '../shell/reading.ts'
 import { seenFrom } from '../shell/where.ts'
 import { baseOf, isBelow, placesOf } from './paths.ts'
 
-export type Reach = {
+type Reach = {
   /** Where it begins, as far as that is known. */
   readonly starts: readonly string[]
   /** Names and paths that it asks for. */

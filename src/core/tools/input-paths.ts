@@ -7,7 +7,7 @@ import { asObject, own } from '../json.ts'
 import { alternativesOf, pathProblem } from './paths.ts'
 
 /** Paths one call may name. */
-export const callPathsMax = 1000
+const callPathsMax = 1000
 
 type Keys = ReadonlyMap<string, number>
 const inOrder = (keys: readonly string[]): Keys => new Map(keys.map((key, at) => [key, at]))

@@ -5,7 +5,7 @@
 import { type HostId, toolVocabularies } from '../hosts/registry.ts'
 
 /** Offered by the server itself; beside them are the tools that a definition names. */
-export const controlTools = [
+const controlTools = [
   'list_workflows',
   'load_workflow',
   'get_state',

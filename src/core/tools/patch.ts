@@ -6,9 +6,9 @@
 import { sizeOfChange } from './edit-size.ts'
 
 /** Files one patch may change. */
-export const patchFilesMax = 500
+const patchFilesMax = 500
 /** Characters of one patch. */
-export const patchCharsMax = 1_000_000
+const patchCharsMax = 1_000_000
 
 export type Patch =
   | { readonly ok: true; readonly paths: readonly string[]; readonly lines: number | null }

@@ -140,7 +140,7 @@ const rewritings: readonly ((text: string) => string)[] = [
 ]
 
 /** The text as written, then every combination of what tools do to such texts: at most 16. */
-export function readingsOf(path: string): readonly string[] {
+function readingsOf(path: string): readonly string[] {
   if (plainPath.test(path)) return [path]
   const texts = new Set([path])
   for (const rewrite of rewritings) for (const text of [...texts]) texts.add(rewrite(text))
@@ -148,7 +148,7 @@ export function readingsOf(path: string): readonly string[] {
 }
 
 /** How many texts braces may stand for; beyond that the text is taken as it is. */
-export const alternativesMax = 64
+const alternativesMax = 64
 
 /** The texts that `{a,b}` in a pattern stands for. */
 export function alternativesOf(pattern: string): readonly string[] {

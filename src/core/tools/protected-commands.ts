@@ -51,7 +51,7 @@ export function isSecretDirectory(path: string): boolean {
 }
 
 /** Words of one command that may need a closer look; more are not looked at but denied. */
-export const suspectsMax = 500
+const suspectsMax = 500
 
 /** The first protected file that a command may change; null: none that its text shows. */
 export function heldBy(reading: GoodReading, workspace: string): string | null {

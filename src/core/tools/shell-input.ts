@@ -8,12 +8,12 @@ import { readShell } from '../shell/read-shell.ts'
 import type { AssignedValue, ShellReading } from '../shell/reading.ts'
 import { baseName, shells, strangeShells } from '../shell/wrappers.ts'
 
-export type ShellInput =
+type ShellInput =
   | { readonly ok: true; readonly reading: ShellReading; readonly hasArguments: boolean }
   | { readonly ok: false; readonly problem: string }
 
 /** Words of a command that is passed as a list. */
-export const commandWordsMax = 10_000
+const commandWordsMax = 10_000
 
 const commandKeys = ['command', 'cmd', 'chars', 'script', 'commandLine', 'command_line'] as const
 

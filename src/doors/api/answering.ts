@@ -96,7 +96,7 @@ export function accepted(outcome: Outcome): Answered<Answer<'runs.signal'>> {
 }
 
 /** What is said about every command. */
-export function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 'reply'>) {
+function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 'reply'>) {
   return { runId, seq, isRepeated, notes }
 }
 

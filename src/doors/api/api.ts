@@ -50,7 +50,7 @@ export type ApiOptions = {
   readonly limits?: Partial<ApiLimits>
 }
 
-export type ApiLimits = {
+type ApiLimits = {
   readonly streamsMax: number
   readonly beatMs: number
 }

@@ -4,7 +4,7 @@
 
 const newline = 10
 
-export type LineCutter = {
+type LineCutter = {
   /** The lines that these bytes complete, without their ends; null: a line is too long. */
   readonly push: (bytes: Buffer, lineBytesMax: number) => readonly Buffer[] | null
 }

@@ -19,7 +19,7 @@ export type Metrics = {
   readonly print: () => string
 }
 
-export type CallMetric = {
+type CallMetric = {
   readonly door: string
   readonly host: string
   readonly decision: string
@@ -27,7 +27,7 @@ export type CallMetric = {
   readonly seconds: number
 }
 
-export type Gauge = {
+type Gauge = {
   readonly name: string
   readonly help: string
   readonly read: () => number

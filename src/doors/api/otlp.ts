@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Span } from './api.ts'
 
-export type OtlpOptions = {
+type OtlpOptions = {
   /** Where the collector is; `/v1/traces` is added unless it is there. */
   readonly endpoint: string
   readonly serviceName: string
@@ -16,14 +16,14 @@ export type OtlpOptions = {
   readonly onTrouble?: (what: string) => void
 }
 
-export type OtlpLimits = {
+type OtlpLimits = {
   readonly spansMax: number
   readonly batchMax: number
   readonly intervalMs: number
   readonly timeoutMs: number
 }
 
-export type OtlpExporter = {
+type OtlpExporter = {
   readonly onSpan: (span: Span) => void
   readonly droppedCount: () => number
   /** Sends what is left, for a while. */

@@ -10,7 +10,7 @@ export type People = {
 }
 
 /** `problem` is null: it went through. */
-export type TestedChannel = {
+type TestedChannel = {
   readonly channel: string
   readonly type: string
   readonly problem: string | null

@@ -7,7 +7,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { dirname } from 'node:path'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
-export type PrivateSocketOptions = {
+type PrivateSocketOptions = {
   readonly path: string
   readonly connectionsMax: number
   /** How long what was begun may take when the socket closes. */
@@ -18,7 +18,7 @@ export type PrivateSocketOptions = {
   readonly refuse?: (socket: Socket) => void
 }
 
-export type PrivateSocket = {
+type PrivateSocket = {
   readonly path: string
   readonly connectionsCount: () => number
   /** Finishes what was begun, for a while. */

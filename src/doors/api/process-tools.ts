@@ -10,7 +10,7 @@ import type { Scope } from '../../runtime/documents/scoped-cards.ts'
 import { type Task, tasksMax } from '../../runtime/documents/tasks.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
-export type ProcessTool = {
+type ProcessTool = {
   readonly title: string
   readonly description: string
   readonly input: z.ZodObject

@@ -19,7 +19,7 @@ export type KeptSignIn = {
   readonly expiresAt: number
 }
 
-export type SignInOptions = {
+type SignInOptions = {
   readonly now: () => number
   /** Whom the terminal belongs to. */
   readonly name: string

@@ -15,7 +15,7 @@ export type Beat<Name extends StreamName> = {
   readonly message: Message<Name>
 } | null
 
-export type StreamDesk = {
+type StreamDesk = {
   readonly runtime: Runtime
   /** Raised when the caller is gone. */
   readonly signal: AbortSignal

@@ -32,7 +32,7 @@ export type Io = {
 }
 
 export type HookAsk = { readonly host: string; readonly workspace: string | null }
-export type HookAnswer = {
+type HookAnswer = {
   readonly exit: number
   readonly stdout: string
   readonly stderr: string

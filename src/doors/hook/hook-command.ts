@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { isHostName } from './wire.ts'
 
-export type HookCommandOptions = {
+type HookCommandOptions = {
   /** The folder of the client: `bin` in the data directory. */
   readonly bin: string
   readonly host: string

@@ -8,7 +8,7 @@ import type { Heard, HostDialect } from './heard.ts'
 import type { Memory } from './memory.ts'
 import type { Spending } from './spending/open-spending.ts'
 
-export type HookSettings = {
+type HookSettings = {
   /** How long a call may wait for a person, where its host lets it wait. */
   readonly askWaitMs: number
   /** How often in a row an agent that wants to stop is sent back to an unfinished run. */

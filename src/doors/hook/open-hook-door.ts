@@ -17,7 +17,7 @@ import {
   textOf,
 } from './wire.ts'
 
-export type HookDoorOptions = {
+type HookDoorOptions = {
   readonly answer: AnswerHook
   readonly authenticate: (token: string) => boolean
   readonly path: string

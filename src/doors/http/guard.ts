@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Problem, problem } from '../api/problem.ts'
 
 /** The names under which this door may be called, in small letters, with its port. */
-export type OwnNames = {
+type OwnNames = {
   readonly hosts: ReadonlySet<string>
   readonly origins: ReadonlySet<string>
   /** What stands in front of this door for people elsewhere; null: nothing does. */

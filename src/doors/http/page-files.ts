@@ -14,7 +14,7 @@ export type PageFiles = (response: ServerResponse, name: string) => boolean
  * Nothing but our own files, no inline code, no other site in either direction; and texts cannot
  * become elements, because only the one policy that starts our worker may make code of a text.
  */
-export const pagePolicy = [
+const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

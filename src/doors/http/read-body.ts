@@ -6,7 +6,7 @@ import type { Json } from '../../core/json.ts'
 import { parseJson } from '../api/parse-json.ts'
 import { type Problem, problem } from '../api/problem.ts'
 
-export type Body =
+type Body =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly problem: Problem }
 

@@ -52,7 +52,7 @@ type Exchange = {
 /** What answers requests that the guard let through. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-export type RoutesOptions = {
+type RoutesOptions = {
   readonly api: Api
   readonly mounts: readonly Mount[]
   /** Raised when the door closes. */

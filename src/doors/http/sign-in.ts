@@ -18,7 +18,7 @@ export const keyHeader = 'x-pawl-key'
 const bodyBytesMax = 4_096
 const asJson = { 'content-type': 'application/json' }
 
-export type Exchanged = {
+type Exchanged = {
   readonly api: Api
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse

@@ -11,7 +11,7 @@ import type { Install, InstalledFile } from './install.ts'
 import { ownOf } from './merge.ts'
 import { hashOwn, type ReadFile, shapeOf } from './plan.ts'
 
-export type InstallProblem = {
+type InstallProblem = {
   readonly path: string
   /** `off`: our entries are there, and the host was told not to use them. */
   readonly kind: 'missing' | 'changed' | 'unreadable' | 'off'

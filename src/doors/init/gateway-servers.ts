@@ -15,7 +15,7 @@ import type { Entry, WantedFile } from './wanted.ts'
 /** Where the servers of a workspace stand that are behind the gateway. */
 export const gatewayPath = '.pawl/gateway.json'
 
-export type MoveResult = {
+type MoveResult = {
   readonly wanted: readonly WantedFile[]
   readonly moved: readonly Moved[]
   readonly remarks: readonly string[]

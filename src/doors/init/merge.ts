@@ -14,7 +14,7 @@ import type { Entry, WantedFile } from './wanted.ts'
 /** How our entries are kept in a file; a block without a name: whichever comes first. */
 export type Shape = { readonly kind: 'json' | 'whole' } | { kind: 'block'; name: string | null }
 
-export type Merged = { readonly text: string; readonly remarks: readonly string[] }
+type Merged = { readonly text: string; readonly remarks: readonly string[] }
 
 /** A file that is wanted, with the text it is to be merged into; null: there is none yet. */
 export function merge({ path, content }: WantedFile, base: string | null): Merged {

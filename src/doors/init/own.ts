@@ -27,7 +27,7 @@ const ownServers = [serverName, gatewayServer]
 const serverVerbs = new Set<Json | undefined>(['mcp', 'gateway'])
 
 /** An MCP server that is Pawl: `<node> <program> mcp …`, in one list or in two fields. */
-export function isOwnServer(server: Json | undefined): boolean {
+function isOwnServer(server: Json | undefined): boolean {
   const { command, args } = asObject(server) ?? {}
   const words = [command ?? [], args ?? []].flat()
   const at = words.findIndex((word) => typeof word === 'string' && program.test(word))
@@ -35,7 +35,7 @@ export function isOwnServer(server: Json | undefined): boolean {
 }
 
 /** A status line that Pawl prints. */
-export function isOwnStatus(status: Json | undefined): boolean {
+function isOwnStatus(status: Json | undefined): boolean {
   const { command } = asObject(status) ?? {}
   return typeof command === 'string' && /pawl(?:\.(?:js|ts))?['"]? statusline$/.test(command)
 }
@@ -43,7 +43,7 @@ export function isOwnStatus(status: Json | undefined): boolean {
 const serversKeys = fromAgentHosts((host) => host.serversKey)
 
 /** One entry of ours: where it stands, and what it says. */
-export type Own = { readonly path: Path; readonly value: Json }
+type Own = { readonly path: Path; readonly value: Json }
 
 /** Our entries in the settings of any host, in the order of the text. */
 export function ownIn(settings: Json): readonly Own[] {

@@ -45,7 +45,7 @@ export function planHosts(
   })
 }
 
-export type HostWish = {
+type HostWish = {
   readonly setup: SetupDoor
   readonly workspace: string
   readonly http: Setting['http']

@@ -33,7 +33,7 @@ export type HostSetup = {
   readonly trust: HookTrust | null
 }
 
-export type HookTrust = {
+type HookTrust = {
   /** Has the host trust Pawl's hooks; the answer is a line for the user. */
   readonly grant: (place: TrustPlace) => Promise<string>
   /** What is wrong; nothing: the hooks are trusted. Changes nothing. */

@@ -21,7 +21,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { codeOf } from '../../runtime/code-of.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
-export type FileChange = {
+type FileChange = {
   readonly path: string
   /** What must still be there; null: no file. */
   readonly before: string | null

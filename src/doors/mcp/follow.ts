@@ -19,7 +19,7 @@ export type Follower = {
   readonly close: () => void
 }
 
-export type FollowerOptions = {
+type FollowerOptions = {
   readonly desk: Desk
   /** The tools for a run; null: none is loaded. */
   readonly tools: (reading: Reading | null) => readonly Listed[]

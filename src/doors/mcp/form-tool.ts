@@ -19,7 +19,7 @@ export function submitToolOf({ dialect, signals }: View, prefix: string): string
   return namePattern.test(name) && !isControlTool(name) ? name : `${prefix}submit`
 }
 
-export const goToStep = 'go_to_step'
+const goToStep = 'go_to_step'
 
 /** The goal of the step, and what is already known. */
 export function formDescription({ goal, stage, name, missing }: View): string {

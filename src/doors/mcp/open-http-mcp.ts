@@ -28,7 +28,7 @@ import type { Link } from './link.ts'
 import { runUris } from './resources.ts'
 import { type Change, type Endpoint, openSeat, type Seat, type Where } from './seat.ts'
 
-export type HttpMcpOptions = {
+type HttpMcpOptions = {
   readonly endpoint: Endpoint
   /** A link to the daemon, as an agent. */
   readonly link: () => Link

@@ -22,7 +22,7 @@ import { type Resources, runUris } from './resources.ts'
 import type { Change } from './seat.ts'
 import type { Toolbox } from './toolbox.ts'
 
-export type ServerSetting = {
+type ServerSetting = {
   readonly name: string
   readonly title: string
   readonly instructions: string
@@ -35,7 +35,7 @@ export type ServerSetting = {
   readonly onFault: (fault: unknown) => void
 }
 
-export type Shelf = { readonly resources: Resources; readonly prompts: Prompts }
+type Shelf = { readonly resources: Resources; readonly prompts: Prompts }
 
 export type Opened = {
   readonly server: Server

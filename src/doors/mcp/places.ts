@@ -23,7 +23,7 @@ export type Places = {
   readonly leave: (runId: string) => void
 }
 
-export type PlacesOptions = {
+type PlacesOptions = {
   readonly ask: Ask
   readonly workspace: string
   /** What `PAWL_RUN` says. */

@@ -33,7 +33,7 @@ export type Change =
   /** The run that it works on has moved. */
   | { readonly kind: 'run'; readonly runId: string }
 
-export type SeatOptions = Where & {
+type SeatOptions = Where & {
   readonly link: Link
   readonly version: string
   readonly onChange: (change: Change) => Promise<void>

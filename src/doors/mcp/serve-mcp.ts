@@ -11,7 +11,7 @@ import type { Opened } from './open-server.ts'
 import { openSeat, type Where } from './seat.ts'
 import { openStdioWire } from './stdio-wire.ts'
 
-export type McpOptions = Where & {
+type McpOptions = Where & {
   /** A client with the token of an agent; starts the daemon where there is none. */
   readonly connect: () => Promise<Client>
   readonly version: string

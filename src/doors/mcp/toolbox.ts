@@ -39,7 +39,7 @@ export type Toolbox = {
   readonly call: (asked: Asked) => Promise<CallToolResult | Question | null>
 }
 
-export type ToolboxOptions = {
+type ToolboxOptions = {
   readonly desk: Desk
   readonly box: Box
   /** Hears of every run that a call was about, as it stands after it. */

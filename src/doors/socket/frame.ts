@@ -14,7 +14,7 @@ export type Frame = {
   readonly input: unknown
 }
 
-export type FrameReading =
+type FrameReading =
   | { readonly ok: true; readonly frame: Frame }
   | { readonly ok: false; readonly problem: Problem }
 

@@ -6,7 +6,7 @@ import type { Api } from '../api/api.ts'
 import { openPrivateSocket } from '../api/private-socket.ts'
 import { type ConnectionLimits, serveConnection } from './serve-connection.ts'
 
-export type SocketDoorOptions = {
+type SocketDoorOptions = {
   readonly api: Api
   readonly path: string
   readonly limits?: Partial<SocketLimits>

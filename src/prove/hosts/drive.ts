@@ -13,7 +13,7 @@ import { drivers } from './drivers.ts'
 import { hostPath } from './find-host.ts'
 import type { McpServer, Place } from './host.ts'
 
-export type Drive = Place & {
+type Drive = Place & {
   readonly host: ProvableHostId
   readonly program: string
   readonly script: Script

@@ -17,7 +17,7 @@ export type Place = {
 /** A server that the host is told about beside those in the project. */
 export type McpServer = { readonly command: string; readonly args: readonly string[] }
 
-export type Sitting = Place & {
+type Sitting = Place & {
   readonly modelUrl: string
   readonly prompt: string
   readonly mcp: Readonly<Record<string, McpServer>>

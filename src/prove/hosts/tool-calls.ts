@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { ScriptedCall, Turn } from '../model/script.ts'
 
 export type Edit = { readonly path: string; readonly before: string; readonly after: string }
-export type McpUse = { readonly server: string; readonly tool: string; readonly input: McpInput }
+type McpUse = { readonly server: string; readonly tool: string; readonly input: McpInput }
 type McpInput = JsonObject
 
 /** The same acts, spelled as the tools of one host. */

@@ -25,7 +25,7 @@ export type Exchange = {
   readonly calls: readonly ModelCall[]
 }
 
-export type ModelOptions = {
+type ModelOptions = {
   readonly script: Script
   /** Runs before an answer is sent, so that a test can act between two turns. */
   readonly onTurn?: (exchange: Exchange) => Promise<void> | void

@@ -42,7 +42,7 @@ export type ScriptedCall = {
 }
 
 /** The turn that answers a request, and where it stood. */
-export type Picked = { readonly lane: string; readonly index: number | null; readonly turn: Turn }
+type Picked = { readonly lane: string; readonly index: number | null; readonly turn: Turn }
 
 /** What of a request decides which turn answers it. */
 type Asking = {

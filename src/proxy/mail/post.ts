@@ -14,7 +14,7 @@ import { refuse } from '../refused.ts'
 import { type DoneMail, type Found, type Ledger, ledgerKey, type OpenMail } from './ledger.ts'
 import type { Sent, Upstream } from './upstream.ts'
 
-export type PostOptions = {
+type PostOptions = {
   readonly runtime: Runtime
   readonly ledger: Ledger
   readonly upstream: Upstream
@@ -25,7 +25,7 @@ export type PostOptions = {
   readonly log: (what: string, about: JsonObject) => void
 }
 
-export type MailRequest = {
+type MailRequest = {
   readonly runId: string
   readonly kind: 'one' | 'batch'
   readonly body: Json
@@ -42,7 +42,7 @@ export type Post = {
 }
 
 /** The name that policies, tool lists and people give it. */
-export const mailTool = 'mail:send'
+const mailTool = 'mail:send'
 
 const batchMax = 100
 const keyCharsMax = 256

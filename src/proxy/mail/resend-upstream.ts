@@ -7,7 +7,7 @@ import { asObject } from '../../core/json.ts'
 import { mailBody } from '../../core/mail/read-mail.ts'
 import type { Sendout, Sent, Upstream } from './upstream.ts'
 
-export type ResendOptions = {
+type ResendOptions = {
   /** Without a slash at its end. */
   readonly url: string
   /** Read when it is needed, and not kept. */

@@ -39,7 +39,7 @@ export function openKeyedDesk(
   return { hosts, judge: openJudge(options), runtime: options.runtime }
 }
 
-export type KeyedRequest = {
+type KeyedRequest = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly runId: string

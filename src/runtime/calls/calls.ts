@@ -11,7 +11,7 @@ import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { LocatedRun, LocateRequest, UnclearRun } from './locate-run.ts'
 
 /** By which way a call comes in. */
-export type CallDoor = 'hook' | 'gateway' | 'job' | 'proxy' | 'routine' | 'api'
+type CallDoor = 'hook' | 'gateway' | 'job' | 'proxy' | 'routine' | 'api'
 
 /** The run that judges a call, or the folder whose policies do. */
 export type CallPlace =

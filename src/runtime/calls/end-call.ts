@@ -8,7 +8,7 @@ import { callerName, holderName } from './call-names.ts'
 import type { EndAnswer, EndRequest } from './calls.ts'
 import { dropLease, type LeaseTools } from './leases.ts'
 
-export type EndTools = LeaseTools & { readonly runtime: Pick<Runtime, 'send'> }
+type EndTools = LeaseTools & { readonly runtime: Pick<Runtime, 'send'> }
 
 /** Records the end of a call. A run that is gone needs to be told nothing. */
 export async function endCall(

@@ -20,7 +20,7 @@ type Asked = {
   readonly seq: number
 }
 
-export type LoggedCall = {
+type LoggedCall = {
   /** The last question to a person about it; null: none. */
   readonly approvalId: string | null
   /** Null: it was never let through. */

@@ -25,7 +25,7 @@ export type LocateRequest = {
   readonly isPerson?: boolean
 }
 
-export type SessionCaller = {
+type SessionCaller = {
   /** `claude:abc`. */
   readonly name: string
   /** A sub-agent of the session; null: the main one. */

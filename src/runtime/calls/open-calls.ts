@@ -52,7 +52,7 @@ export function openCalls(options: OpenCallsTools): Calls {
 
 /** The error for a report or renewal by a process that does not hold the call. */
 export function foreignCall(callId: string): PawlError {
-  const message = `the call \`${callId}\` belongs to another process, and only that one can report it`
+  const message = `the call \`${callId}\` belongs to another process, which alone can report it`
   const hint =
     'repeat the call: once that process is gone, the reply says that its result is unknown'
   return new PawlError('NOT_PERMITTED', message, { hint })

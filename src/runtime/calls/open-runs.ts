@@ -8,9 +8,9 @@ import { isOpen, openStatuses } from '../runs/open-statuses.ts'
 import type { RunCache } from '../runs/run-cache.ts'
 import type { Waiters } from '../runs/waiters.ts'
 
-export type OpenRuns = (workspace: string) => Promise<readonly string[]>
+type OpenRuns = (workspace: string) => Promise<readonly string[]>
 
-export type OpenRunsTools = {
+type OpenRunsTools = {
   readonly store: Pick<Store, 'listRuns' | 'isShared'>
   readonly clock: Clock
   readonly cache: Pick<RunCache, 'get'>

@@ -9,9 +9,9 @@ import type { By, Runtime } from '../runtime.ts'
 import type { CallAnswer } from './calls.ts'
 
 /** What marks everything that comes from there, on every record. */
-export const processSource = 'process'
+const processSource = 'process'
 
-export type ProcessCall = {
+type ProcessCall = {
   readonly runId: string
   readonly branch: string | null
   readonly tool: string
@@ -27,7 +27,7 @@ export type ProcessPlace = {
   readonly commandId: string
 }
 
-export type ProcessAnswer = {
+type ProcessAnswer = {
   readonly answer: CallAnswer
   /** What the tool gave; null: it was not let through. */
   readonly value: JsonObject | null

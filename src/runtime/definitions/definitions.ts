@@ -18,7 +18,7 @@ export type Shop = {
 }
 
 /** Versions of one definition. */
-export const versionsMax = 10_000
+const versionsMax = 10_000
 
 export function openDefinitions(shop: Shop): Definitions {
   const { store } = shop

@@ -35,7 +35,7 @@ export type Drafts = {
 }
 
 const drawer = 'drafts'
-export const draftsMax = 100
+const draftsMax = 100
 const charsMax = 256 * 1024
 const hashChars = 12
 

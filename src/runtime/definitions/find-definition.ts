@@ -93,7 +93,7 @@ function invalid(name: string, findings: readonly Finding[]): PawlError {
 type File = { readonly path: string; readonly compiled: CompiledSource | null }
 
 /** The folder in which a workspace keeps its definitions. */
-export function definitionsFolder(workspace: string): string {
+function definitionsFolder(workspace: string): string {
   return join(workspace, '.pawl', 'definitions')
 }
 

@@ -18,7 +18,7 @@ export function forgetCards(cards: Cards, { drawer, before, at }: Old): Promise<
 }
 
 type Runs = Cards & Pick<Store, 'readHead'>
-export type OfRuns = Drawer & {
+type OfRuns = Drawer & {
   /** When a card is let go: after the end of its run, or with its last trace. */
   readonly once: 'ended' | 'removed'
   /** The id of the run that it belongs to; null: of none, so that it stays. Absent: its key. */

@@ -23,10 +23,10 @@ export type Task = {
   readonly updatedAt: number
   readonly by: Writer
 }
-export type TaskStatus = 'open' | 'claimed' | 'done'
+type TaskStatus = 'open' | 'claimed' | 'done'
 
 /** Under one id a task is made and claimed once, however often it is asked for. */
-export type TaskBy = Writer & { readonly commandId: string }
+type TaskBy = Writer & { readonly commandId: string }
 
 export type Tasks = {
   /** Fault `REQUEST_INVALID`: one too many. */
@@ -42,8 +42,8 @@ export type Tasks = {
   readonly update: (scope: Scope, change: TaskChange, by: TaskBy) => Promise<Task>
 }
 
-export type TaskWish = { readonly title: string; readonly note: string }
-export type TaskChange = {
+type TaskWish = { readonly title: string; readonly note: string }
+type TaskChange = {
   readonly id: string
   readonly title?: string
   readonly note?: string

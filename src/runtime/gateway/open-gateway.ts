@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.ts'
 import { checkCall, type GatewayTools, offerTools, reportCall, warnRun } from './gateway-calls.ts'
 import { acceptPins, listPins, type PinsDesk, seeServer } from './gateway-pins.ts'
 
-export type GatewayParts = Omit<GatewayTools, 'counted'> & Pick<PinsDesk, 'store' | 'clock'>
+type GatewayParts = Omit<GatewayTools, 'counted'> & Pick<PinsDesk, 'store' | 'clock'>
 
 export function openGateway(options: GatewayParts): Gateway {
   const { store, clock, calls } = options

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../core/json.ts'
 
-export const jobFaultTypes = [
+const jobFaultTypes = [
   'InvalidInput',
   'CommandNotFound',
   'ResourceLimitExceeded',
@@ -21,7 +21,7 @@ export const jobFaultTypes = [
 ] as const
 export type JobFaultType = (typeof jobFaultTypes)[number]
 
-export type Recovery = { readonly action: string; readonly description: string }
+type Recovery = { readonly action: string; readonly description: string }
 
 /** The fault as it goes over a wire. */
 export type JobError = {

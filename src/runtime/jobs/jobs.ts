@@ -16,7 +16,7 @@ export {
 export { type JobState, jobStates } from './job-states.ts'
 
 /** Where a job may connect to: nowhere, what a person has allowed, or everywhere. */
-export type NetworkWish = 'none' | 'allowed' | 'all'
+type NetworkWish = 'none' | 'allowed' | 'all'
 
 /** `process.run`: every input of it. */
 export type RunWish = {

@@ -26,7 +26,7 @@ function hashOf(runId: string, before: string, record: Unhashed): string {
 }
 
 /** Verifies a log piece by piece. */
-export type ChainCheck = {
+type ChainCheck = {
   /** The first record that does not fit; null: all do so far. */
   readonly add: (records: readonly EventRecord[]) => Verified | null
   /** What the whole is, once all of it was added. */

@@ -12,7 +12,7 @@ import type { LoadedRun } from './load-run.ts'
 import { approvalsOf, type Beginning, headOf, type Pins, snapshotOf } from './project.ts'
 
 /** Records between two kept folds: what has to be folded when a run is opened. */
-export const snapshotEvery = 256
+const snapshotEvery = 256
 
 export type Kept = {
   readonly runId: string

@@ -7,7 +7,7 @@ import { PawlError } from '../pawl-error.ts'
 import type { ApprovalRow, Owed, RunStore } from '../ports.ts'
 
 /** Each gives the number of things done. Apart, so that a slow outside holds up nobody. */
-export type DueWork = {
+type DueWork = {
   readonly expire: () => Promise<number>
   readonly deliver: () => Promise<number>
 }

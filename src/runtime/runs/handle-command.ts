@@ -79,7 +79,7 @@ export function handleCommand(desk: Desk, wish: Wish, by: By): Promise<Outcome> 
 }
 
 /** What a new run begins with. */
-export type Birth = {
+type Birth = {
   readonly runId: string
   readonly workspace: string | null
   readonly library: Pins

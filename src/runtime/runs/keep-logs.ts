@@ -150,7 +150,7 @@ function* batchesOf(events: readonly EventRecord[]): Generator<readonly EventRec
   if (batch.length > 0) yield batch
 }
 
-export type Rebuilt = {
+type Rebuilt = {
   readonly runsCount: number
   /** Runs whose head was not what their log tells. */
   readonly changed: readonly string[]

@@ -4,7 +4,7 @@
  * all the time is laid out anew again and again, and each old layout leads to the next. One that
  * got old keeps all that were ever in the later ones, until all of memory is gone through.
  */
-export type RecentlyUsed<V> = {
+type RecentlyUsed<V> = {
   readonly get: (name: string) => V | undefined
   readonly put: (name: string, value: V) => void
   readonly drop: (name: string) => void

@@ -5,7 +5,7 @@ import type { LoadedRun } from './load-run.ts'
 import { openRecentlyUsed } from './recently-used.ts'
 
 /** Runs kept at hand; beyond it those longest unused make room. */
-export const cachedMax = 2_000
+const cachedMax = 2_000
 
 export type RunCache = {
   readonly get: (runId: string) => LoadedRun | undefined

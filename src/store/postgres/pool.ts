@@ -7,7 +7,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import { codeOf, failWith, faultOf } from './faults.ts'
 import { escapeText, printArray, restoreText } from './texts.ts'
 
-export type PoolOptions = {
+type PoolOptions = {
   readonly url: string
   readonly schema: string
   readonly poolMax: number
@@ -16,7 +16,7 @@ export type PoolOptions = {
 }
 
 export type Sql = postgres.Sql
-export type Query<T extends object> = postgres.PendingQuery<T[]>
+type Query<T extends object> = postgres.PendingQuery<T[]>
 type Items = readonly (string | number | null)[]
 
 export type Pool = {

@@ -35,7 +35,7 @@ import type { StepsTask } from './schema.ts'
 
 type Step = StepsTask['steps'][number]
 
-export type StepsOptions = {
+type StepsOptions = {
   /** Where the task stands in its file. */
   readonly at: string
   /** Tools the host is known to have; null: not known. */

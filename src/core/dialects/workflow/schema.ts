@@ -237,9 +237,3 @@ export const workflowSchema = z.object({
 })
 
 export type WorkflowDefinition = z.infer<typeof workflowSchema>
-export type WorkflowState = z.infer<typeof stateSchema>
-export type WorkflowTransition = z.infer<typeof transitionSchema>
-export type WorkflowTarget = z.infer<typeof targetSchema>
-export type WorkflowInvoke = z.infer<typeof invokeSchema>
-export type WorkflowFork = z.infer<typeof forkSchema>
-export type WorkflowGuard = z.infer<typeof guardSchema>

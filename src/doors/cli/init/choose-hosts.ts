@@ -22,7 +22,7 @@ export function initWorkspace(io: Io): string {
   return realpathSync(io.cwd)
 }
 
-export type HostChoice = {
+type HostChoice = {
   readonly names: readonly string[]
   readonly workspace: string
   /** Whether a host is meant where none is named. */

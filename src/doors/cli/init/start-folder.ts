@@ -5,7 +5,7 @@ import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Io } from '../io.ts'
 
-export type StartFolder = {
+type StartFolder = {
   readonly workspace: string
   /** What a person is to know of it; empty: it is the current folder, as one expects. */
   readonly remark: string

@@ -9,7 +9,7 @@ import { type Request, tell } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 
 export const draftTasks = ['drafts', 'activate', 'discard'] as const
-export type DraftTask = (typeof draftTasks)[number]
+type DraftTask = (typeof draftTasks)[number]
 
 export function isDraftTask(task: string): task is DraftTask {
   return draftTasks.some((one) => one === task)

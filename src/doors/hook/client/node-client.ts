@@ -17,7 +17,7 @@ import {
   silenceMsMax,
 } from '../wire.ts'
 
-export type HookMeans = {
+type HookMeans = {
   /** Where the daemon listens for hooks. */
   readonly socket: string
   /** Makes sure that a daemon listens. */
@@ -34,7 +34,7 @@ export type HookAsk = {
   readonly runId: string | null
 }
 
-export type ClientLimits = { readonly silenceMs: number; readonly totalMs: number }
+type ClientLimits = { readonly silenceMs: number; readonly totalMs: number }
 
 /** A daemon that was just ending may have been taken for one that listens. */
 const triesMax = 2

@@ -18,7 +18,7 @@ import { dialects } from '../hosts/dialects.ts'
 import { type ModelUse, readUse, type TranscriptReader, type TranscriptState } from './model-use.ts'
 import { readTail } from './tail-file.ts'
 
-export type Payer = { readonly runId: string; readonly branch: string | null }
+type Payer = { readonly runId: string; readonly branch: string | null }
 
 export type Spending = {
   /** Lets a run pay what this event tells of, in the background. */
@@ -28,7 +28,7 @@ export type Spending = {
   readonly close: () => Promise<void>
 }
 
-export type SpendingOptions = {
+type SpendingOptions = {
   readonly runtime: Runtime
   readonly cards: Pick<CardStore, 'readCard' | 'writeCards'>
   readonly log: (what: string, about: JsonObject) => void
