@@ -1,7 +1,7 @@
 /**
  * The page: puts the app into its place, and begins to look at the daemon.
  */
-import './parts/no-code.ts'
+import './parts/disable-zod-jit.ts'
 import './styles/base.css'
 import './styles/shell.css'
 import './styles/parts.css'

@@ -83,7 +83,7 @@ export const rules: Rules = {
       mayUse: [
         ...[core, 'src/runtime/', 'src/client/', 'src/doors/api/'],
         // How a session is known and a daemon reached, as the MCP door does it.
-        ...['src/doors/mcp/who.ts', 'src/doors/mcp/link.ts'],
+        ...['src/doors/mcp/caller-mark.ts', 'src/doors/mcp/reconnecting-client.ts'],
       ],
     },
     { folder: 'src/prove/', mayUse: [core, 'src/client/'] },

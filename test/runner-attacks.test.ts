@@ -10,7 +10,7 @@ import { jobsContract } from '../src/doors/api/jobs-contract.ts'
 import { faultOf, type JobsBench, openJobsBench, resultIn } from '../src/jobs/jobs.contract.ts'
 import { processesWith } from '../src/runner/scratch.contract.ts'
 import { JobFault } from '../src/runtime/jobs/job-fault.ts'
-import type { JobCaller, RunWish } from '../src/runtime/jobs/jobs.ts'
+import type { JobCaller, RunWish } from '../src/runtime/jobs/jobs-port.ts'
 
 type Record = {
   readonly id: string

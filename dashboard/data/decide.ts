@@ -2,7 +2,7 @@
  * Deciding what waits: always about exactly what was shown, by its hash.
  */
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, wordsOf } from './ask.ts'
+import { ask, wordsOf } from './api-client.ts'
 import { type Approval, loadApprovals } from './live.ts'
 
 export type Decision = {

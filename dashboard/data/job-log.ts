@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useState } from 'react'
 import type { Answer } from '../../src/doors/api/contract.ts'
-import { ask, type Problem, wordsOf } from './ask.ts'
+import { ask, type Problem, wordsOf } from './api-client.ts'
 
 export type JobStream = 'stdout' | 'stderr'
 type Logs = Exclude<Answer<'jobs.logs'>, { readonly status: string }>

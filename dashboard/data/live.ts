@@ -3,8 +3,8 @@
  * person. Loaded once, then kept up to date by the stream of changes.
  */
 import type { Answer, Message } from '../../src/doors/api/contract.ts'
-import { AskProblem, ask } from './ask.ts'
-import { forgetKey, keyOf } from './key.ts'
+import { AskProblem, ask } from './api-client.ts'
+import { forgetKey, keyOf } from './session-key.ts'
 import { openStore } from './store.ts'
 import { follow } from './stream.ts'
 

@@ -2,7 +2,7 @@
  * Machines by their hash: they never change, so each is asked for once.
  */
 import type { Machine } from '../../src/core/machine/machine.ts'
-import { ask } from './ask.ts'
+import { ask } from './api-client.ts'
 
 const known = new Map<string, Promise<Machine>>()
 const knownMax = 200

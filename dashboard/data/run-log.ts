@@ -3,7 +3,7 @@
  * happens as it happens. Holds so many records and no more.
  */
 import type { Answer, Message } from '../../src/doors/api/contract.ts'
-import { ask, type Problem, wordsOf } from './ask.ts'
+import { ask, type Problem, wordsOf } from './api-client.ts'
 import { openStore, type Store } from './store.ts'
 import { follow } from './stream.ts'
 

@@ -1,8 +1,8 @@
 /**
  * Signing in and out: a code from the terminal for a cookie and a key.
  */
-import { AskProblem, keyHeaders, reach } from './ask.ts'
-import { forgetKey, keepKey } from './key.ts'
+import { AskProblem, keyHeaders, reach } from './api-client.ts'
+import { forgetKey, keepKey } from './session-key.ts'
 
 /** Gives a code from the terminal for a cookie and a key. */
 export async function signIn(code: string): Promise<void> {

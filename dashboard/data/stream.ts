@@ -4,7 +4,7 @@
  */
 import type { Message } from '../../src/doors/api/contract.ts'
 import { type StreamName, streams } from '../../src/doors/api/operations-table.ts'
-import { AskProblem, doubtDaemon, fillPath, keyHeaders, reach } from './ask.ts'
+import { AskProblem, doubtDaemon, fillPath, keyHeaders, reach } from './api-client.ts'
 
 type StreamOptions<Name extends StreamName> = {
   readonly input: object

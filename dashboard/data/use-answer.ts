@@ -4,7 +4,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Answer, Input } from '../../src/doors/api/contract.ts'
 import type { OperationName } from '../../src/doors/api/operations-table.ts'
-import { ask, type Problem, wordsOf } from './ask.ts'
+import { ask, type Problem, wordsOf } from './api-client.ts'
 
 export type Asked<T> = {
   /** Null: not there yet. Stays while it is asked again. */

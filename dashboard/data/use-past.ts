@@ -3,7 +3,7 @@
  * first looks back.
  */
 import { useEffect, useRef, useState } from 'react'
-import type { Folder, Past } from './fold.ts'
+import type { Folder, Past } from './history-fold.ts'
 import type { LogRecord } from './run-log.ts'
 
 /** Null: it is now, or not yet known. */
@@ -15,7 +15,7 @@ export function usePast(runId: string, at: number | null, held: readonly LogReco
   useEffect(() => {
     if (at === null) return setPast(null)
     let isCurrent = true
-    folder.current ??= import('./fold.ts').then(({ openFolder }) => openFolder(runId))
+    folder.current ??= import('./history-fold.ts').then(({ openFolder }) => openFolder(runId))
     folder.current
       .then((opened) => opened.at(at, records.current))
       .then((found) => {

@@ -3,7 +3,7 @@
  */
 import { useState } from 'react'
 import { useAnswer } from '../data/use-answer.ts'
-import { Diff } from '../parts/asked-call.tsx'
+import { Diff } from '../parts/approval-detail.tsx'
 import { ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
 
 /** The pane. */

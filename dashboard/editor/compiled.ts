@@ -3,7 +3,7 @@
  * remark with its place, and which stage stands where.
  */
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
-import type { Written } from '../../src/core/dialects/written.ts'
+import type { Written } from '../../src/core/dialects/editable-definition.ts'
 import type { Finding } from '../../src/core/finding.ts'
 import { hasErrors } from '../../src/core/finding.ts'
 import type { DialectName, Machine } from '../../src/core/machine/machine.ts'

@@ -2,8 +2,8 @@
  * What is remarked about a definition, the errors first.
  */
 import type { Range } from '../../src/core/source/source.ts'
+import { Told } from '../parts/message-text.tsx'
 import { countOf } from '../parts/times.ts'
-import { Told } from '../parts/told.tsx'
 import type { PlacedFinding } from './compiled.ts'
 
 type Props = {

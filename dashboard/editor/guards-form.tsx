@@ -8,7 +8,7 @@ import {
   guardsOf,
   putGuard,
 } from '../../src/core/dialects/edit-guard.ts'
-import type { Written } from '../../src/core/dialects/written.ts'
+import type { Written } from '../../src/core/dialects/editable-definition.ts'
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
 import { guardListId } from './route-form.tsx'

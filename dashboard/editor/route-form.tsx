@@ -4,7 +4,7 @@
 import { type FormEvent, useState } from 'react'
 import { guardText } from '../../src/core/dialects/edit-guard.ts'
 import { type StageEdit, type Target, targetOf } from '../../src/core/dialects/edit-stage.ts'
-import type { Written } from '../../src/core/dialects/written.ts'
+import type { Written } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
 import { moveText } from '../../src/core/machine/move-text.ts'
 import { SettledField } from './settled-field.tsx'

@@ -9,13 +9,13 @@ import { type Approval, live } from '../data/live.ts'
 import { linkTo, type Route } from '../data/route.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { callOf, moveOf, nameOf, ruleOf, targetOf } from '../parts/asked.tsx'
-import { AskedCall, ValueText } from '../parts/asked-call.tsx'
+import { AskedCall, ValueText } from '../parts/approval-detail.tsx'
+import { callOf, moveOf, nameOf, ruleOf, targetOf } from '../parts/approval-summary.tsx'
 import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
-import { DecideBox } from '../parts/decide-box.tsx'
+import { DecideBox } from '../parts/decision-form.tsx'
 import { EventRow } from '../parts/event-row.tsx'
+import { Told } from '../parts/message-text.tsx'
 import { PeopleBox, peopleOf } from '../parts/people.tsx'
-import { Told } from '../parts/told.tsx'
 
 type Reading = Answer<'runs.read'>
 

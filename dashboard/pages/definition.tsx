@@ -4,7 +4,7 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { pictureOf } from '../../src/core/draw/picture.ts'
-import { ask, wordsOf } from '../data/ask.ts'
+import { ask, wordsOf } from '../data/api-client.ts'
 import { live } from '../data/live.ts'
 import { goTo, type Route } from '../data/route.ts'
 import { useStore } from '../data/store.ts'

@@ -6,13 +6,13 @@ import { decideAll } from '../data/decide.ts'
 import { type Approval, type Head, type Live, live, riskOf } from '../data/live.ts'
 import { linkTo } from '../data/route.ts'
 import { useStore } from '../data/store.ts'
-import { callOf, moveOf, nameOf, ruleOf, targetOf, titleOf } from '../parts/asked.tsx'
-import { AskedCall } from '../parts/asked-call.tsx'
+import { AskedCall } from '../parts/approval-detail.tsx'
+import { callOf, moveOf, nameOf, ruleOf, targetOf, titleOf } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, Skeleton, Status, Time } from '../parts/basics.tsx'
+import { Told } from '../parts/message-text.tsx'
 import { AgreedBadge } from '../parts/people.tsx'
 import { countOf } from '../parts/times.ts'
 import { say } from '../parts/toast.tsx'
-import { Told } from '../parts/told.tsx'
 
 /** The page. */
 export function HomePage() {

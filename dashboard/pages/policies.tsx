@@ -5,7 +5,7 @@
 import type { Answer } from '../../src/doors/api/contract.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox } from '../parts/basics.tsx'
-import { JudgeBox } from '../parts/judge-box.tsx'
+import { JudgeBox } from '../parts/judge-form.tsx'
 import { durationText, moneyText } from '../parts/times.ts'
 
 type Listed = Answer<'policies.list'>['items'][number]

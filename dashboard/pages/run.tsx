@@ -14,7 +14,7 @@ import { EventDetail } from '../parts/event-detail.tsx'
 import { Jobs } from '../parts/jobs.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
-import { StandingPanel } from '../parts/standing.tsx'
+import { StandingPanel } from '../parts/run-standing.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { countOf, moneyText } from '../parts/times.ts'
 

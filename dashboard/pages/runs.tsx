@@ -2,7 +2,7 @@
  * All runs: found by words and status, as many as there are.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { ask, type Problem, wordsOf } from '../data/ask.ts'
+import { ask, type Problem, wordsOf } from '../data/api-client.ts'
 import { type Head, live } from '../data/live.ts'
 import { linkTo } from '../data/route.ts'
 import { useStore } from '../data/store.ts'

@@ -2,7 +2,7 @@
  * Signing in: the code comes with the link from the terminal, or is pasted.
  */
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { type Problem, wordsOf } from '../data/ask.ts'
+import { type Problem, wordsOf } from '../data/api-client.ts'
 import { beginLive } from '../data/live.ts'
 import { signIn } from '../data/session.ts'
 import { ProblemBox, Skeleton } from '../parts/basics.tsx'

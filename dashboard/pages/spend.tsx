@@ -5,7 +5,7 @@ import type { Answer } from '../../src/doors/api/contract.ts'
 import { type CostRow, type CostSum, sumCosts } from '../data/costs.ts'
 import { linkTo } from '../data/route.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { nameOf } from '../parts/asked.tsx'
+import { nameOf } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
 import { moneyText } from '../parts/times.ts'
 

@@ -2,10 +2,10 @@
  * The small things that every page is made of: states of loading and emptiness, badges, times.
  */
 import { type ReactNode, useEffect, useState } from 'react'
-import type { Problem } from '../data/ask.ts'
+import type { Problem } from '../data/api-client.ts'
 import { Icon, type IconName } from './icons.tsx'
+import { Told } from './message-text.tsx'
 import { agoText, exactText } from './times.ts'
-import { Told } from './told.tsx'
 
 /** What fills a place before anybody can fill it, and what to do about it. */
 export function Empty(props: {

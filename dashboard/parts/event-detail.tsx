@@ -3,7 +3,7 @@
  */
 import type { JsonObject } from '../../src/core/json.ts'
 import type { LogRecord } from '../data/run-log.ts'
-import { AskedCall } from './asked-call.tsx'
+import { AskedCall } from './approval-detail.tsx'
 import { eventIn, wordsFor } from './event-words.ts'
 import { Icon } from './icons.tsx'
 import { exactText } from './times.ts'

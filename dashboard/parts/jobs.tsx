@@ -3,7 +3,7 @@
  */
 import { useEffect, useRef, useState } from 'react'
 import type { Answer } from '../../src/doors/api/contract.ts'
-import { ask, wordsOf } from '../data/ask.ts'
+import { ask, wordsOf } from '../data/api-client.ts'
 import { type JobStream, useJobLog } from '../data/job-log.ts'
 import { live } from '../data/live.ts'
 import { useStore } from '../data/store.ts'

@@ -2,7 +2,7 @@
  * What a person may do with a run: let it rest, let it go on, end it, take it along.
  */
 import { useState } from 'react'
-import { ask, wordsOf } from '../data/ask.ts'
+import { ask, wordsOf } from '../data/api-client.ts'
 import { type Head, live } from '../data/live.ts'
 import { useStore } from '../data/store.ts'
 import { Icon } from './icons.tsx'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHouse } from '../../src/main/daemon.contract.ts'
 import { openPosting, type Posting } from '../../src/main/mail.contract.ts'
-import { openLedger } from '../../src/proxy/mail/ledger.ts'
+import { openLedger } from '../../src/proxy/mail/sent-mail.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Losses } from './verify.ts'
 

@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killJob } from '../../src/runner/kill-job.ts'
-import { type LiveJob, waitForEnd } from '../../src/runner/live-job.ts'
-import { findMarked } from '../../src/runner/marked.ts'
+import { findMarked } from '../../src/runner/kill-leftovers.ts'
+import { type LiveJob, waitForEnd } from '../../src/runner/running-job.ts'
 import { openScratch, scratchLimits, supervisorsHere } from '../../src/runner/scratch.contract.ts'
-import type { RunWish } from '../../src/runtime/jobs/jobs.ts'
+import type { RunWish } from '../../src/runtime/jobs/jobs-port.ts'
 import { killedDaemon, manyJobs, restartedDaemon } from './runner-daemons.ts'
 import { type Held, inLanes } from './runner-lanes.ts'
 

@@ -2,11 +2,11 @@
  * Whether everything that was answered is in the logs, once, and the logs tell what the heads say.
  */
 
-import { openMachineShelf } from '../../src/runtime/definitions/machines.ts'
+import { openMachineShelf } from '../../src/runtime/definitions/machine-cache.ts'
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
-import { rebuildAll, verifyLog } from '../../src/runtime/runs/keep-logs.ts'
-import { findKept } from '../../src/runtime/runs/kept-reply.ts'
 import { readAll } from '../../src/runtime/runs/load-run.ts'
+import { rebuildAll, verifyLog } from '../../src/runtime/runs/log-maintenance.ts'
+import { findKept } from '../../src/runtime/runs/stored-reply.ts'
 import { answerText, type Book } from './load.ts'
 
 export type Losses = {

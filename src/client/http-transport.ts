@@ -2,7 +2,6 @@
  * The wire over loopback HTTP: an operation as a request, a stream as server-sent events.
  */
 import type { Answer, Input } from '../doors/api/contract.ts'
-import { openLineCutter } from '../doors/api/lines.ts'
 import {
   type OperationName,
   operations,
@@ -11,6 +10,7 @@ import {
   streams,
 } from '../doors/api/operations-table.ts'
 import { PawlProblem, type Problem, problem } from '../doors/api/problem.ts'
+import { openLineCutter } from '../doors/api/split-lines.ts'
 import {
   type AskOptions,
   type Sent,

@@ -4,13 +4,13 @@
  */
 import { createConnection, type Socket } from 'node:net'
 import type { Answer, Input } from '../doors/api/contract.ts'
-import { openLineCutter } from '../doors/api/lines.ts'
 import {
   type OperationName,
   requestBytesMax,
   type StreamName,
 } from '../doors/api/operations-table.ts'
 import { PawlProblem, type Problem } from '../doors/api/problem.ts'
+import { openLineCutter } from '../doors/api/split-lines.ts'
 import {
   type AskOptions,
   type Sent,

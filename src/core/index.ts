@@ -7,7 +7,7 @@ export {
   type CompileOptions,
   compileDefinition,
 } from './dialects/compile-definition.ts'
-export { hear, type Utterance } from './dialects/hear.ts'
+export { hear, type Utterance } from './dialects/to-command.ts'
 export { type View, viewMember } from './dialects/view.ts'
 export { printAscii } from './draw/ascii.ts'
 export { printDot } from './draw/dot.ts'

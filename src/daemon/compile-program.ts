@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPrivate, writePrivate } from '../home/private-file.ts'
-import { codeOf } from '../runtime/code-of.ts'
+import { codeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 

@@ -4,7 +4,7 @@
  * every system, and a `kill -9` frees it.
  */
 import { DatabaseSync } from 'node:sqlite'
-import { codeOf } from '../runtime/code-of.ts'
+import { codeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 type DaemonLock = { readonly release: () => void }

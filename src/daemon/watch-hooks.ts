@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { checkInstall } from '../doors/init/check-install.ts'
 import type { Home } from '../home/home.ts'
 import { readInstalls } from '../home/installs.ts'
-import { codeOf } from '../runtime/code-of.ts'
+import { codeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { LogLine } from './log-file.ts'
 

@@ -10,7 +10,7 @@ import {
   type PictureFact,
   type PictureNode,
 } from '../core/draw/picture.ts'
-import { cutToFit, wrapText } from '../core/draw/text.ts'
+import { cutToFit, wrapText } from '../core/draw/picture-text.ts'
 import { type Font, widthOf } from './draw-svg-font.ts'
 
 /** One piece of text at its place inside a box; `y` is the baseline. */

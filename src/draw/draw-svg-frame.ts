@@ -3,7 +3,7 @@
  * Knows pictures. Must not know where its nodes are placed.
  */
 import type { Picture } from '../core/draw/picture.ts'
-import { cutToFit } from '../core/draw/text.ts'
+import { cutToFit } from '../core/draw/picture-text.ts'
 import { fonts } from './draw-svg-boxes.ts'
 import { widthOf } from './draw-svg-font.ts'
 import { svgArrow, svgIcon, svgRect, svgText } from './draw-svg-shapes.ts'

@@ -2,12 +2,12 @@
  * A call of a tool through the gateway, from the client's words to the server's answer.
  */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { readMark } from '../doors/mcp/who.ts'
+import { readMark } from '../doors/mcp/caller-mark.ts'
+import type { Judge, Refusal } from './call-lifecycle.ts'
 import type { Catalogue } from './catalogue.ts'
-import { cutResult } from './cut-result.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './gateway-context.ts'
 import { codes, type RpcError } from './json-rpc.ts'
-import type { Judge, Refusal } from './judged.ts'
+import { cutResult } from './truncate-result.ts'
 import type { Answered, Failed } from './upstream.ts'
 
 /** What the client is told; null: nothing, since it no longer wants to know. */

@@ -4,7 +4,7 @@
  */
 import { asObject, type JsonObject } from '../core/json.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
-import { type Desk, whoseOf } from './desk.ts'
+import { type Desk, whoseOf } from './gateway-context.ts'
 import type { Lists, Server } from './server.ts'
 import { shownName } from './tool-names.ts'
 

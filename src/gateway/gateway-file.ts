@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { readShape, withPick } from '../core/dialects/shape.ts'
+import { readShape, withPick } from '../core/dialects/validate-tree.ts'
 import { costMicroUsdMax, usdOf } from '../core/money.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { isControlTool } from '../core/tools/own-tools.ts'
-import { codeOf } from '../runtime/code-of.ts'
+import { codeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 const secretFile = z

@@ -4,9 +4,9 @@
 import { asObject, type JsonObject } from '../core/json.ts'
 import { type Asked, type CallDesk, callTool, invalid, type Told } from './call-tool.ts'
 import { promptTool, readTool, type Target } from './catalogue.ts'
-import { cutContents } from './cut-result.ts'
 import { codes } from './json-rpc.ts'
 import type { Server } from './server.ts'
+import { cutContents } from './truncate-result.ts'
 import type { Failed } from './upstream.ts'
 
 export type Work = CallDesk & { readonly servers: ReadonlyMap<string, Server> }

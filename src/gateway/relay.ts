@@ -4,9 +4,10 @@
  * for somebody else.
  */
 import { asObject, type JsonObject, own } from '../core/json.ts'
+import { openJudge } from './call-lifecycle.ts'
 import { passFreely, type Told } from './call-tool.ts'
 import { openCatalogue } from './catalogue.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './gateway-context.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import {
   codes,
@@ -21,10 +22,9 @@ import {
   textOf,
   tooDeep,
 } from './json-rpc.ts'
-import { openJudge } from './judged.ts'
 import { type Method, methodsOf } from './methods.ts'
 import { openServer, protocolVersion, type Server } from './server.ts'
-import { openServerAsks } from './server-asks.ts'
+import { openServerAsks } from './server-requests.ts'
 
 export type Relay = {
   /** Takes a message of the client. */

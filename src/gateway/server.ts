@@ -4,15 +4,15 @@
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { microUsd } from '../core/money.ts'
 import { launchIn, pinLaunch } from '../core/tools/launch-pin.ts'
-import { messageOf } from '../runtime/code-of.ts'
-import { type Desk, whoseOf } from './desk.ts'
+import { messageOf } from '../runtime/error-code.ts'
+import { type Desk, whoseOf } from './gateway-context.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import type { Notification, Request } from './json-rpc.ts'
 import { launchOf } from './launch.ts'
-import { type SeenTool, seeTools } from './seen-tools.ts'
 import { openStdioUpstream } from './stdio-upstream.ts'
 import { shownName } from './tool-names.ts'
 import { type Ask, openUpstream, type Upstream } from './upstream.ts'
+import { type SeenTool, seeTools } from './validate-tools.ts'
 import type { Ears, Ending, Wire } from './wire.ts'
 
 export type Server = {

@@ -4,9 +4,9 @@
 import { spawn } from 'node:child_process'
 import type { Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'
-import { codeOf } from '../runtime/code-of.ts'
+import { codeOf } from '../runtime/error-code.ts'
+import { gathered } from './batched-writer.ts'
 import { endProgram, openLeash } from './end-program.ts'
-import { gathered } from './gathered.ts'
 import { readMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'
 import {

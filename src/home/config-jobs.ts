@@ -3,7 +3,7 @@
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
-import { withPick } from '../core/dialects/shape.ts'
+import { withPick } from '../core/dialects/validate-tree.ts'
 import { type IsolationLevel, isolationLevels } from '../core/machine/isolation-levels.ts'
 import { destinationsMax, type Network, portDefault, readPattern } from '../runner/destinations.ts'
 import type { RunnerLimits } from '../runner/settings.ts'

@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { readShape, withPick } from '../core/dialects/shape.ts'
+import { readShape, withPick } from '../core/dialects/validate-tree.ts'
 import { own } from '../core/json.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { memberOf, type Node } from '../core/source/source.ts'

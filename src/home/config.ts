@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { readShape } from '../core/dialects/shape.ts'
+import { readShape } from '../core/dialects/validate-tree.ts'
 import type { Finding } from '../core/finding.ts'
 import { pricesSchema } from '../core/policy/prices-schema.ts'
 import { type PriceTable, withPrices } from '../core/prices.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Home, homeOf } from './home.ts'
-import { addPerson, listPeople, openPeople, openPeopleDoor, removePerson } from './people.ts'
+import { addPerson, listPeople, openPeople, openPeopleDoor, removePerson } from './people-file.ts'
 import { userName } from './user-name.ts'
 
 function openScratch(): Home {

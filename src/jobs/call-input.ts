@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../core/json.ts'
 import { isSecretName, redact } from '../runner/redact.ts'
-import type { RunWish } from '../runtime/jobs/jobs.ts'
+import type { RunWish } from '../runtime/jobs/jobs-port.ts'
 
 export function callInput({ stdin, environment, ...wish }: RunWish): JsonObject {
   return {

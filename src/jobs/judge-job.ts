@@ -9,7 +9,7 @@ import { ruleFields } from '../core/judge/answer.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import type { CallAnswer, CallRequest } from '../runtime/calls/calls.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import type { JobCaller, JobPending } from '../runtime/jobs/jobs.ts'
+import type { JobCaller, JobPending } from '../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 /** A call that may be made; `input` as it is to be made, `callId` by which it is reported. */

@@ -7,18 +7,18 @@ import { userInfo } from 'node:os'
 import type { JsonObject } from '../core/json.ts'
 import { hashJson } from '../core/machine/hash.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
-import { installJobHelper } from '../daemon/job-helper.ts'
+import { installJobHelper } from '../daemon/install-job-helper.ts'
 import type { LogLine } from '../daemon/log-file.ts'
-import { every } from '../daemon/timers.ts'
+import { every } from '../daemon/repeat-timer.ts'
 import type { JobsConfig } from '../home/config-jobs.ts'
 import type { Home } from '../home/home.ts'
 import { statusOf } from '../runner/job-status.ts'
 import { checkKill, killJob } from '../runner/kill-job.ts'
 import { listJobs } from '../runner/list-jobs.ts'
-import { type LiveJob, look, waitForEnd } from '../runner/live-job.ts'
 import { networkFor } from '../runner/network-for.ts'
 import { openRunner, type Runner } from '../runner/open-runner.ts'
 import { checkLogs, readLogs, waitForBytes } from '../runner/page-log.ts'
+import { type LiveJob, look, waitForEnd } from '../runner/running-job.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type {
   IsolationLevel,
@@ -27,12 +27,12 @@ import type {
   JobResult,
   Jobs,
   RunWish,
-} from '../runtime/jobs/jobs.ts'
+} from '../runtime/jobs/jobs-port.ts'
 import { isOpen } from '../runtime/runs/open-statuses.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { callInput } from './call-input.ts'
 import { isPending, judgeJob, reportJob } from './judge-job.ts'
-import { reportEnds } from './report-ends.ts'
+import { reportEnds } from './report-job-exit.ts'
 import { requireRun } from './require-run.ts'
 
 type JobsSettings = {

@@ -5,8 +5,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { installHookClient } from '../daemon/hook-client.ts'
-import type { HookOutput, HookQuestion } from '../doors/api/hook-question.ts'
+import { installHookClient } from '../daemon/install-hook-client.ts'
+import type { HookOutput, HookQuestion } from '../doors/api/hook-exchange.ts'
 import { hookCommand } from '../doors/hook/hook-command.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
 import { findHome, type Home, openHome } from '../home/home.ts'
@@ -106,7 +106,7 @@ describe.runIf(isOurNode)('a hook', () => {
     const own = loaded.filter((url) => !url.startsWith('node:'))
     expect(own.filter((url) => url.includes('/node_modules/'))).toEqual([])
     const core = own.filter((url) => url.includes('/src/core/'))
-    expect(core.map((url) => url.split('/').at(-1))).toEqual(['near-miss.ts'])
+    expect(core.map((url) => url.split('/').at(-1))).toEqual(['closest-name.ts'])
     expect(own.length).toBeLessThan(40)
   })
 

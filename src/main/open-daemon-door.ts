@@ -31,8 +31,8 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     gateway: async (wish, io) =>
       (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
-    care: async (task) => (await import('./care.ts')).care(home, task),
-    people: async () => (await import('../home/people.ts')).openPeopleDoor(home),
+    care: async (task) => (await import('./offline-maintenance.ts')).care(home, task),
+    people: async () => (await import('../home/people-file.ts')).openPeopleDoor(home),
   }
 }
 

@@ -3,11 +3,11 @@
  * the client that knocks.
  */
 import { extname, join } from 'node:path'
-import { installHookClient } from '../daemon/hook-client.ts'
+import { installHookClient } from '../daemon/install-hook-client.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { HookWatch } from '../daemon/watch-hooks.ts'
 import type { Tokens } from '../doors/api/caller.ts'
-import { type HookDesk, openHookDesk } from '../doors/hook/hook-desk.ts'
+import { type HookDesk, openHookDesk } from '../doors/hook/answer-hook.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
 import type { Spending } from '../doors/hook/spending/open-spending.ts'
 import type { Config } from '../home/config.ts'

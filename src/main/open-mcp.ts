@@ -2,9 +2,9 @@
  * The MCP server as part of a daemon: loaded when the first client comes, ended before the doors.
  */
 import type { Api } from '../doors/api/api.ts'
-import type { Mount } from '../doors/http/answer-mount.ts'
+import type { Mount } from '../doors/http/mount-route.ts'
+import type { Endpoint } from '../doors/mcp/client-session.ts'
 import type { HttpMcp } from '../doors/mcp/open-http-mcp.ts'
-import type { Endpoint } from '../doors/mcp/seat.ts'
 
 type McpMounts = { readonly mounts: readonly Mount[]; readonly close: () => Promise<void> }
 
@@ -30,7 +30,7 @@ function openEndpoint(api: Api, endpoint: Endpoint, { version, onFault }: Around
     // WHY loaded here: a daemon starts quickly, and most have clients of other doors only.
     const [{ openHttpMcp }, { openInnerLink }] = await Promise.all([
       import('../doors/mcp/open-http-mcp.ts'),
-      import('../doors/mcp/inner-link.ts'),
+      import('../doors/mcp/in-process-client.ts'),
     ])
     const link = () => openInnerLink(api, { role: 'agent', name: 'agent' })
     return openHttpMcp({ endpoint, link, version, onFault })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openClient } from '../client/open-client.ts'
 import type { JsonObject } from '../core/json.ts'
-import { agentMarkIn } from '../doors/cli/remote/agent-mark.ts'
+import { agentMarkIn } from '../doors/cli/remote/detect-agent.ts'
 import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 
 test('a host of an agent is known by what it sets', () => {

@@ -46,7 +46,7 @@ export function openStdio(): Stdio {
       setup: async () => {
         const { openSetupDoor } = await import('./setup.ts')
         const { hookCommand } = await import('../doors/hook/hook-command.ts')
-        const { installHookClient } = await import('../daemon/hook-client.ts')
+        const { installHookClient } = await import('../daemon/install-hook-client.ts')
         return openSetupDoor(env, cwd, { hookCommand, installHookClient })
       },
       doctor: async () => {

@@ -5,8 +5,8 @@
 import { assertNever } from '../core/assert.ts'
 import { showDesktop } from './desktop.ts'
 import type { Message } from './message.ts'
-import { postJson, signed } from './post.ts'
-import { secretIn } from './secret-in.ts'
+import { postJson, signed } from './post-json.ts'
+import { secretIn } from './read-secret.ts'
 import type { Channel } from './settings.ts'
 import { sendMail } from './smtp.ts'
 

@@ -2,10 +2,10 @@
  * What a person is told, before any channel gives it a form.
  * Knows words. Must not know wires.
  */
-import { visible } from '../core/policy/show-input.ts'
-import type { Part, Question } from '../runtime/people/question.ts'
+import { visible } from '../core/policy/format-input.ts'
+import type { Part, Question } from '../runtime/people/approval-question.ts'
 import type { RunHead } from '../runtime/ports.ts'
-import type { News } from './owes.ts'
+import type { News } from './notifications-for.ts'
 import type { Kind } from './settings.ts'
 
 export type Message = {

@@ -15,9 +15,9 @@ import {
   startRelease,
 } from '../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
-import { type Links, linkDrawer, openLinks } from './links.ts'
+import { type Links, linkDrawer, openLinks } from './approval-links.ts'
+import { owesFor } from './notifications-for.ts'
 import { errandDrawer, openNotifier } from './open-notifier.ts'
-import { owesFor } from './owes.ts'
 import { openPostOffice, type PostOffice } from './receivers.contract.ts'
 import type { NotifySettings, Routes } from './settings.ts'
 

@@ -5,14 +5,20 @@
  */
 import type { Clock } from '../runtime/clock.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import type { Question } from '../runtime/people/question.ts'
+import type { Question } from '../runtime/people/approval-question.ts'
 import type { CardStore, Owed, RunHead } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { type Links, sweepCards } from './approval-links.ts'
 import { type Machine, send } from './channels.ts'
-import { type Delivery, type Errand, noted, type Progress, planErrand } from './errand.ts'
-import { type Links, sweepCards } from './links.ts'
 import { askingMessage, type Message, newsMessage } from './message.ts'
-import { type News, newsKind } from './owes.ts'
+import {
+  type Delivery,
+  type Errand,
+  noted,
+  type Progress,
+  planErrand,
+} from './notification-plan.ts'
+import { type News, newsKind } from './notifications-for.ts'
 import type { Channel, Kind, NotifySettings, Routes } from './settings.ts'
 
 type Notifier = {

@@ -1,9 +1,9 @@
 /**
  * Sends one mail to people over SMTP. Knows addresses. Must not know the protocol.
  */
-import { handIn, type SmtpServer as Server } from '../smtp/hand-in.ts'
+import { handIn, type SmtpServer as Server } from '../smtp/submit-mail.ts'
 import { type Mail, mailText } from './mail-text.ts'
-import { secretIn } from './secret-in.ts'
+import { secretIn } from './read-secret.ts'
 
 export type { Mail } from './mail-text.ts'
 

@@ -11,7 +11,7 @@ import type { Canary } from './canary.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostToolCalls } from './hosts/tool-calls.ts'
 import type { ScriptedCall, Turn } from './model/script.ts'
-import { putFile, textOf, type World } from './world.ts'
+import { putFile, textOf, type World } from './sandbox-env.ts'
 
 /** Paths to the disk: tools, and ways to use them. */
 const callPaths = {

@@ -8,7 +8,7 @@ import { drive, type Transcript } from './hosts/drive.ts'
 import type { McpServer } from './hosts/host.ts'
 import type { Exchange } from './model/open-model.ts'
 import type { Lane, Turn } from './model/script.ts'
-import type { World } from './world.ts'
+import type { World } from './sandbox-env.ts'
 
 export type Canary = {
   readonly id: string

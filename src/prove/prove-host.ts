@@ -16,7 +16,7 @@ import {
 import { type Canary, type Trial, type Tried, tryCanaries } from './canary.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { FoundHost } from './hosts/find-host.ts'
-import { openWorld, putFile, type World, type WorldWish } from './world.ts'
+import { openWorld, putFile, type World, type WorldWish } from './sandbox-env.ts'
 
 export type Outcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../core/json.ts'
 import { ruleText } from '../core/judge/answer.ts'
 import type { CallAnswer } from '../runtime/calls/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { refuse } from './refused.ts'
+import { refuse } from './resend-error.ts'
 
 export type Judged = { readonly tool: string; readonly input: JsonObject }
 

@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { JsonObject } from '../core/json.ts'
 import { answerMail } from './mail/answer-mail.ts'
-import type { Post } from './mail/post.ts'
-import { type Refused, RefusedError, refuse } from './refused.ts'
-import { answerKeyed, type KeyedDesk } from './secrets/answer-keyed.ts'
+import type { Post } from './mail/send-mail.ts'
+import { type Refused, RefusedError, refuse } from './resend-error.ts'
+import { answerKeyed, type KeyedDesk } from './secrets/inject-credential.ts'
 import { sendJson } from './send-json.ts'
 
 type ProxyOptions = {

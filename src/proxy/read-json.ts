@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../core/json.ts'
-import { refuse } from './refused.ts'
+import { refuse } from './resend-error.ts'
 
 /** Bytes of one request, attachments included. */
 export const bodyBytesMax = 10 * 1024 * 1024

@@ -3,12 +3,12 @@
  * of it is left where that fails.
  */
 import { mkdirSync } from 'node:fs'
-import { codeOf } from '../runtime/code-of.ts'
+import { codeOf } from '../runtime/error-code.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import { isBoxed } from './chain.ts'
 import { readEnd, removeJob, writeInput, writeNote, writeSecrets } from './job-files.ts'
-import { connect, type LiveJob, letGo, liveJob, look, openWayOut } from './live-job.ts'
+import { isBoxed } from './launch-argv.ts'
 import type { Held, Plan } from './plan-job.ts'
+import { connect, type LiveJob, letGo, liveJob, look, openWayOut } from './running-job.ts'
 import type { RunnerSettings } from './settings.ts'
 import { startChain, UnreadFault } from './start-job.ts'
 import { dismiss, type Supervisor, type Supervisors } from './supervisors.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { killJob } from './kill-job.ts'
-import { waitForEnd } from './live-job.ts'
 import { readLogs } from './page-log.ts'
+import { waitForEnd } from './running-job.ts'
 import { openScratch, processesWith } from './scratch.contract.ts'
 
 const count = 500

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type Isolation, type IsolationLevel, isolationLevels } from '../runtime/jobs/jobs.ts'
+import { type Isolation, type IsolationLevel, isolationLevels } from '../runtime/jobs/jobs-port.ts'
 import { findGroups, type Groups } from './cgroups.ts'
-import { isBoxed, type Mechanism } from './chain.ts'
 import { destinationsText, type Network } from './destinations.ts'
+import { isBoxed, type Mechanism } from './launch-argv.ts'
 
 export type Means = {
   /** Null: there is no helper, so nothing can be held. */

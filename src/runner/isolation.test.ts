@@ -6,9 +6,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { IsolationLevel } from '../runtime/jobs/jobs.ts'
+import type { IsolationLevel } from '../runtime/jobs/jobs-port.ts'
 import { rank } from './find-isolation.ts'
-import { waitForEnd } from './live-job.ts'
+import { waitForEnd } from './running-job.ts'
 import {
   openScratch,
   processesWith,

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Isolation } from '../runtime/jobs/jobs.ts'
+import type { Isolation } from '../runtime/jobs/jobs-port.ts'
 import type { Destination } from './destinations.ts'
 
 /** What was started, as it is kept in `job.json`. */

@@ -9,14 +9,14 @@ import type {
   JobState,
   JobStatus,
   ResourceUsage,
-} from '../runtime/jobs/jobs.ts'
+} from '../runtime/jobs/jobs-port.ts'
+import { refusalWarnings } from './blocked-connections.ts'
 import { readFigure } from './cgroups.ts'
 import type { JobEnd, JobNote } from './job-files.ts'
 import { summaryBytesMax } from './limits.ts'
-import type { LiveJob } from './live-job.ts'
 import { extentOf, lastLines, type StreamName } from './read-log.ts'
 import { redact } from './redact.ts'
-import { refusalWarnings } from './refusals.ts'
+import type { LiveJob } from './running-job.ts'
 
 export function stateOf({ end }: Pick<LiveJob, 'end'>): JobState {
   if (end === null) return 'running'

@@ -3,10 +3,10 @@
  */
 import { constants } from 'node:os'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import type { KillResult, KillWish } from '../runtime/jobs/jobs.ts'
+import type { KillResult, KillWish } from '../runtime/jobs/jobs-port.ts'
 import { signalName, stateOf } from './job-status.ts'
 import { forceSecondsDefault, forceSecondsMax, killMsMax } from './limits.ts'
-import { type LiveJob, look, tell, waitForEnd } from './live-job.ts'
+import { type LiveJob, look, tell, waitForEnd } from './running-job.ts'
 
 const signals = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 

@@ -2,10 +2,10 @@
  * `process.list`: jobs by state, the newest first.
  */
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import { type JobList, jobStates, type ListWish } from '../runtime/jobs/jobs.ts'
+import { type JobList, jobStates, type ListWish } from '../runtime/jobs/jobs-port.ts'
 import { entryOf, stateOf } from './job-status.ts'
 import { listDefault, listMax } from './limits.ts'
-import type { LiveJob } from './live-job.ts'
+import type { LiveJob } from './running-job.ts'
 
 /** Faults `InvalidFilter`, `InvalidInput`. `jobs` are those that the caller may see. */
 export function listJobs(jobs: readonly LiveJob[], wish: ListWish, now: number): JobList {

@@ -3,7 +3,7 @@
  */
 
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import type { RunWish } from '../runtime/jobs/jobs.ts'
+import type { RunWish } from '../runtime/jobs/jobs-port.ts'
 import type { By } from '../runtime/runtime.ts'
 import { destinationsMax, type Network, narrow } from './destinations.ts'
 

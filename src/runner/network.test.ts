@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Destination } from './destinations.ts'
 import { killJob } from './kill-job.ts'
-import { waitForEnd } from './live-job.ts'
 import { openRunner } from './open-runner.ts'
+import { waitForEnd } from './running-job.ts'
 import { childrenOf, openScratch, type Scratch, supervisorOf } from './scratch.contract.ts'
 
 const opened: Scratch[] = []

@@ -5,19 +5,27 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import type { Isolation, JobResult } from '../runtime/jobs/jobs.ts'
+import type { Isolation, JobResult } from '../runtime/jobs/jobs-port.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { beginJob } from './begin-job.ts'
 import { letGroupsGo } from './cgroups.ts'
+import { chooseOld } from './expired-jobs.ts'
 import { describe, describeNone } from './find-isolation.ts'
 import { namesIn, readNote, readSecrets, removeJob } from './job-files.ts'
 import { limitFault, resultOf } from './job-status.ts'
-import { connect, type LiveJob, letGo, liveJob, look, openWayOut, waitForEnd } from './live-job.ts'
-import { chooseOld } from './old-jobs.ts'
 import { type Held, planJob } from './plan-job.ts'
+import { findHeld } from './probe-isolation.ts'
+import {
+  connect,
+  type LiveJob,
+  letGo,
+  liveJob,
+  look,
+  openWayOut,
+  waitForEnd,
+} from './running-job.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
 import { openSupervisors, type Supervisors } from './supervisors.ts'
-import { findHeld } from './try-means.ts'
 
 export type Runner = {
   /** Starts a job; one of this id that is there already is given as it is, if it is the same. */

@@ -3,11 +3,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import type { JobLogs, LogWish } from '../runtime/jobs/jobs.ts'
+import type { JobLogs, LogWish } from '../runtime/jobs/jobs-port.ts'
 import { stateOf } from './job-status.ts'
 import { logBytesMax, lookMs } from './limits.ts'
-import type { LiveJob } from './live-job.ts'
 import { extentOf, readBytes, type StreamName, wholeLength } from './read-log.ts'
+import type { LiveJob } from './running-job.ts'
 
 const streams = ['stdout', 'stderr', 'both']
 

@@ -4,17 +4,17 @@
  */
 import { join } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import type { MinIsolation } from '../runtime/jobs/jobs.ts'
-import { type Chain, isBoxed, type Mechanism } from './chain.ts'
-import { checkWish } from './check-wish.ts'
+import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
 import { describe, levelOf, type Means, rank } from './find-isolation.ts'
-import { findPlace, isInside, noWorkspace, type Place } from './find-workspace.ts'
+import { hiddenPaths } from './hidden-paths.ts'
 import { inputName, type JobNote, scratchName } from './job-files.ts'
+import { findPlace, isInside, noWorkspace, type Place } from './job-workspace.ts'
+import { markName } from './kill-leftovers.ts'
+import { type Chain, isBoxed, type Mechanism } from './launch-argv.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
-import { markName } from './marked.ts'
 import { secretsIn } from './redact.ts'
-import { hiddenPaths } from './secrets.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
+import { checkWish } from './validate-request.ts'
 
 export type Plan = {
   readonly note: JobNote

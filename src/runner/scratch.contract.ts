@@ -14,9 +14,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JobResult, RunWish } from '../runtime/jobs/jobs.ts'
-import { type LiveJob, waitForEnd } from './live-job.ts'
+import type { JobResult, RunWish } from '../runtime/jobs/jobs-port.ts'
 import { openRunner, type Runner } from './open-runner.ts'
+import { type LiveJob, waitForEnd } from './running-job.ts'
 import type { JobRequest, RunnerLimits, RunnerSettings } from './settings.ts'
 
 const mebibyte = 1024 * 1024

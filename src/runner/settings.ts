@@ -1,10 +1,10 @@
 /**
  * What the runner is given when it is opened.
  */
-import type { IsolationLevel, MinIsolation, RunWish } from '../runtime/jobs/jobs.ts'
-import type { Mechanism } from './chain.ts'
+import type { IsolationLevel, MinIsolation, RunWish } from '../runtime/jobs/jobs-port.ts'
 import type { Network } from './destinations.ts'
-import type { LiveJob } from './live-job.ts'
+import type { Mechanism } from './launch-argv.ts'
+import type { LiveJob } from './running-job.ts'
 
 /** What a person may set. */
 export type RunnerLimits = {

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { IsolationLevel } from '../runtime/jobs/jobs.ts'
+import type { IsolationLevel } from '../runtime/jobs/jobs-port.ts'
 import { openScratch, type Scratch } from './scratch.contract.ts'
 
 const levels: readonly IsolationLevel[] = ['full', 'contained']

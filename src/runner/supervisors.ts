@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
-import { codeOf } from '../runtime/code-of.ts'
+import { codeOf } from '../runtime/error-code.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { type Groups, letGroupsGo } from './cgroups.ts'
 import { wordsBytesMax } from './limits.ts'

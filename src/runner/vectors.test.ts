@@ -8,8 +8,8 @@ import { afterAll, expect, test } from 'vitest'
 import { JobFault, type JobFaultType } from '../runtime/jobs/job-fault.ts'
 import { killJob } from './kill-job.ts'
 import { listJobs } from './list-jobs.ts'
-import { type LiveJob, waitForEnd } from './live-job.ts'
 import { readLogs } from './page-log.ts'
+import { type LiveJob, waitForEnd } from './running-job.ts'
 import { openScratch, processesWith, scratchLimits } from './scratch.contract.ts'
 
 const scratch = openScratch()

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openMachineShelf } from './definitions/machines.ts'
+import { openMachineShelf } from './definitions/machine-cache.ts'
 import { PawlError } from './pawl-error.ts'
-import { letGo, rebuildAll } from './runs/keep-logs.ts'
 import { loadRun } from './runs/load-run.ts'
+import { letGo, rebuildAll } from './runs/log-maintenance.ts'
 import {
   asAgent,
   asPerson,

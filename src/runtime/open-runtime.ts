@@ -4,7 +4,7 @@
  */
 
 import type { Member } from '../core/engine/family.ts'
-import { judgeWithoutRun } from '../core/judge-free.ts'
+import { judgeWithoutRun } from '../core/judge-without-run.ts'
 import { knownPrices } from '../core/prices.ts'
 import type { Calls } from './calls/calls.ts'
 import { denialOf } from './calls/denial-of-fault.ts'
@@ -15,21 +15,21 @@ import type { Prices } from './costs/prices.ts'
 import { openProxyKeys } from './costs/proxy-keys.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { openDrafts } from './definitions/drafts.ts'
-import { openMachineShelf } from './definitions/machines.ts'
+import { openMachineShelf } from './definitions/machine-cache.ts'
 import type { Policies } from './definitions/policies.ts'
 import { openMemories } from './documents/memories.ts'
 import { openTasks } from './documents/tasks.ts'
+import type { Passes } from './gateway/bypass-tokens.ts'
 import { openGateway } from './gateway/open-gateway.ts'
-import type { Passes } from './gateway/passes.ts'
 import { PawlError } from './pawl-error.ts'
 import type { ApprovalRow, Store } from './ports.ts'
-import type { Owes } from './runs/change.ts'
+import type { Owes } from './runs/build-change.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
 import { currentRun, type Desk, handleCommand, viewOf } from './runs/handle-command.ts'
-import { freeCallOf, leafOf, planIntent } from './runs/intents.ts'
 import { judgeDry } from './runs/judge-dry.ts'
-import { exportRun, importRun, letGo, type Retention, verifyLog } from './runs/keep-logs.ts'
-import { knownApproval, looksOf } from './runs/looks.ts'
+import { exportRun, importRun, letGo, type Retention, verifyLog } from './runs/log-maintenance.ts'
+import { freeCallOf, leafOf, planIntent } from './runs/plan-command.ts'
+import { knownApproval, looksOf } from './runs/queries.ts'
 import { openRunCache } from './runs/run-cache.ts'
 import { openRunQueue } from './runs/run-queue.ts'
 import { startRun } from './runs/start-run.ts'
@@ -45,9 +45,9 @@ import type {
   Runtime,
   Standing,
 } from './runtime.ts'
-import { openMarks } from './sessions/marks.ts'
+import { openMarks } from './sessions/call-signature.ts'
 import { claimRun, listRunsHere, runOfSession } from './sessions/session-run.ts'
-import { cutText } from './texts.ts'
+import { cutText } from './truncate.ts'
 
 type RuntimeOptions = {
   readonly store: Store

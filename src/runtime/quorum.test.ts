@@ -1,8 +1,8 @@
 /** Approvals of several people, as they are kept: over restarts, rebuilt, and in order. */
 import { expect, test } from 'vitest'
-import { openMachineShelf } from './definitions/machines.ts'
-import { quorumIn } from './people/question.ts'
-import { rebuildAll } from './runs/keep-logs.ts'
+import { openMachineShelf } from './definitions/machine-cache.ts'
+import { quorumIn } from './people/approval-question.ts'
+import { rebuildAll } from './runs/log-maintenance.ts'
 import { asAgent, openBench, release, say } from './runtime.contract.ts'
 import type { By } from './runtime.ts'
 

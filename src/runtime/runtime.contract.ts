@@ -3,8 +3,8 @@
  */
 import type { Policy } from '../core/machine/machine.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
-import { codeOf } from './code-of.ts'
-import type { Passes } from './gateway/passes.ts'
+import { codeOf } from './error-code.ts'
+import type { Passes } from './gateway/bypass-tokens.ts'
 import { type OpenRuntime, openRuntime } from './open-runtime.ts'
 import type { Owed, Store } from './ports.ts'
 import type { By } from './runtime.ts'

@@ -2,7 +2,7 @@
  * What the runtime offers to every door: one way to move a run, and ways to look at it.
  * Knows runs and people. Must not know wires.
  */
-import type { Utterance } from '../core/dialects/hear.ts'
+import type { Utterance } from '../core/dialects/to-command.ts'
 import type { View } from '../core/dialects/view.ts'
 import type { CallIdentity } from '../core/engine/call-identity.ts'
 import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/engine/types.ts'
@@ -22,7 +22,7 @@ import type { Drafts } from './definitions/drafts.ts'
 import type { Memories } from './documents/memories.ts'
 import type { Tasks } from './documents/tasks.ts'
 import type { Gateway } from './gateway/gateway.ts'
-import type { Question } from './people/question.ts'
+import type { Question } from './people/approval-question.ts'
 import type {
   ApprovalQuery,
   ApprovalRow,
@@ -37,7 +37,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
-import type { Marks } from './sessions/marks.ts'
+import type { Marks } from './sessions/call-signature.ts'
 import type { RunsHere } from './sessions/session-run.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
@@ -73,7 +73,7 @@ export type Intent =
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
       readonly cwd: string | null
       readonly branch: string | null
-      /** What it may cost, held until its report; absent: nobody knows, see `hold.ts`. */
+      /** What it may cost, held until its report; absent: nobody knows, see `budget-reservations.ts`. */
       readonly estimateMicroUsd?: number
       /** See `CheckCall` in `core/engine/command.ts`. */
       readonly sameAs?: 'key' | 'contents'

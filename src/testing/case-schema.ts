@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { freeObject, name, names } from '../core/dialects/common-schema.ts'
-import { checkShape, kindOf, withPick } from '../core/dialects/shape.ts'
+import { checkShape, kindOf, withPick } from '../core/dialects/validate-tree.ts'
 import { denialCodes, errorCodes, refusalCodes, warningCodes } from '../core/errors.ts'
 import type { Finding } from '../core/finding.ts'
 import { finding, hasErrors } from '../core/finding.ts'

@@ -3,8 +3,8 @@
  * what is seen. Pure: the clock is the case's own.
  */
 import { compileDefinition } from '../core/dialects/compile-definition.ts'
-import { hear, type Utterance } from '../core/dialects/hear.ts'
-import { readShape } from '../core/dialects/shape.ts'
+import { hear, type Utterance } from '../core/dialects/to-command.ts'
+import { readShape } from '../core/dialects/validate-tree.ts'
 import { viewMember } from '../core/dialects/view.ts'
 import type { Answered, Family, Library, Member, Recorded } from '../core/engine/family.ts'
 import {

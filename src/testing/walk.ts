@@ -4,7 +4,7 @@
  * Knows runs and cases. Must not know lines, colours or terminals.
  */
 import { assertNever } from '../core/assert.ts'
-import { hear, type Utterance } from '../core/dialects/hear.ts'
+import { hear, type Utterance } from '../core/dialects/to-command.ts'
 import { type View, viewMember } from '../core/dialects/view.ts'
 import type { Answered, Family, Library, Member, Recorded } from '../core/engine/family.ts'
 import {

@@ -2,7 +2,7 @@
  * Leads a family through planned steps and keeps everything that was seen on the way.
  * All that goes into the engine is frozen: a change in place throws and fails the walk.
  */
-import { hear, type Utterance } from '../../src/core/dialects/hear.ts'
+import { hear, type Utterance } from '../../src/core/dialects/to-command.ts'
 import { type View, viewMember } from '../../src/core/dialects/view.ts'
 import type { Answered, Context, Family, Member } from '../../src/core/engine/family.ts'
 import {

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Trial, tryCanaries } from '../../src/prove/canary.ts'
-import { textOf, type World } from '../../src/prove/world.ts'
+import { textOf, type World } from '../../src/prove/sandbox-env.ts'
 import { adversary } from './adversary.ts'
 import { ask, begin, filesystemServer, testedHosts, worldFor } from './hosts.ts'
 

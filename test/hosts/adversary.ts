@@ -8,7 +8,7 @@ import { bornOf } from '../../src/daemon/daemon-file.ts'
 import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { putFile, textOf, type World } from '../../src/prove/world.ts'
+import { putFile, textOf, type World } from '../../src/prove/sandbox-env.ts'
 
 type Hooks = 'installed' | 'none'
 

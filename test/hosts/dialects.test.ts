@@ -11,7 +11,7 @@ import { checklist, form } from '../../src/main/mcp.contract.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { putFile, type World } from '../../src/prove/world.ts'
+import { putFile, type World } from '../../src/prove/sandbox-env.ts'
 import { testedHosts, worldFor } from './hosts.ts'
 
 const workflow = {

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
-import { textOf, type World } from '../../src/prove/world.ts'
+import { textOf, type World } from '../../src/prove/sandbox-env.ts'
 
 export const failures = {
   killed: 'daemon killed',

@@ -12,7 +12,7 @@ import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { putFile, textOf, type World } from '../../src/prove/world.ts'
+import { putFile, textOf, type World } from '../../src/prove/sandbox-env.ts'
 import { filesystemServer, testedHosts, worldFor } from './hosts.ts'
 
 const definition = {

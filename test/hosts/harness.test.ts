@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callCanaries, typedCanary } from '../../src/prove/canaries.ts'
 import { tryCanaries } from '../../src/prove/canary.ts'
-import type { World } from '../../src/prove/world.ts'
+import type { World } from '../../src/prove/sandbox-env.ts'
 import { putDenyingHook, testedHosts, worldFor } from './hosts.ts'
 
 const server = join(import.meta.dirname, '..', '..', 'src', 'prove', 'mcp-canary.ts')

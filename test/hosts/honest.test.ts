@@ -10,7 +10,7 @@ import { readToken } from '../../src/home/tokens.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { textOf, type World } from '../../src/prove/world.ts'
+import { textOf, type World } from '../../src/prove/sandbox-env.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
 /** A call of one of Pawl's tools. */

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { agentHosts, type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
 import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
-import { openWorld, putFile, type World } from '../../src/prove/world.ts'
+import { openWorld, putFile, type World } from '../../src/prove/sandbox-env.ts'
 import { workflow } from './workflow.ts'
 
 const root = join(import.meta.dirname, '..', '..')

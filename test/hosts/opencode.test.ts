@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
-import { putFile, textOf } from '../../src/prove/world.ts'
+import { putFile, textOf } from '../../src/prove/sandbox-env.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
 const hand = drivers.opencode.toolCalls

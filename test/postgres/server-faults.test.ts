@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../scripts/postgres/start.ts'
-import { every } from '../../src/daemon/timers.ts'
+import { every } from '../../src/daemon/repeat-timer.ts'
 import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { asAgent, openBench, say, startRelease } from '../../src/runtime/runtime.contract.ts'

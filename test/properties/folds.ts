@@ -3,7 +3,7 @@
  */
 import { expect } from 'vitest'
 import { foldFamily, unbornFamily } from '../../src/core/engine/fold-family.ts'
-import { openSnapshot, snapshotOf } from '../../src/runtime/runs/project.ts'
+import { openSnapshot, snapshotOf } from '../../src/runtime/runs/projections.ts'
 import type { CaseResult } from '../../src/testing/play-case.ts'
 
 /** Folds what a case recorded, as it comes back from a store, whole and from a kept fold. */

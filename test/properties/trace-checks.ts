@@ -4,7 +4,7 @@
  */
 import { evolve, unborn } from '../../src/core/engine/evolve.ts'
 import type { Family, Member } from '../../src/core/engine/family.ts'
-import { hasEnded } from '../../src/core/engine/running.ts'
+import { hasEnded } from '../../src/core/engine/is-running.ts'
 import type { Event, RunState } from '../../src/core/engine/types.ts'
 import type { Json } from '../../src/core/json.ts'
 import { equalJson } from '../../src/core/json.ts'

@@ -3,10 +3,10 @@
  */
 import type { Family } from '../../src/core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../src/core/engine/fold-family.ts'
-import { hasEnded } from '../../src/core/engine/running.ts'
+import { hasEnded } from '../../src/core/engine/is-running.ts'
 import type { Event, RunState } from '../../src/core/engine/types.ts'
 import type { EventRecord } from '../../src/runtime/ports.ts'
-import { openChainCheck } from '../../src/runtime/runs/chain.ts'
+import { openChainCheck } from '../../src/runtime/runs/hash-chain.ts'
 import { recordedIn } from '../../src/runtime/runs/load-run.ts'
 import { Broken, hold } from './broken.ts'
 import { openLimitCheck } from './check-limits.ts'

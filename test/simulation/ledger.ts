@@ -4,7 +4,7 @@
  */
 
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
-import { findKept } from '../../src/runtime/runs/kept-reply.ts'
+import { findKept } from '../../src/runtime/runs/stored-reply.ts'
 import type { By, Outcome, RunReading } from '../../src/runtime/runtime.ts'
 import { hold } from './broken.ts'
 

@@ -12,7 +12,7 @@ import {
   type MachineShelf,
   machineIn,
   storedMachine,
-} from '../../src/runtime/definitions/machines.ts'
+} from '../../src/runtime/definitions/machine-cache.ts'
 import type { DefinitionRow, Store, StoredMachine } from '../../src/runtime/ports.ts'
 import { definitionSet } from '../generators/definitions.ts'
 import { prepare, type Setup } from '../generators/prepare.ts'

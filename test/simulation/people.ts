@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../../src/core/engine/types.ts'
 import type { ApprovalRow } from '../../src/runtime/ports.ts'
-import { rebuildAll } from '../../src/runtime/runs/keep-logs.ts'
+import { rebuildAll } from '../../src/runtime/runs/log-maintenance.ts'
 import type { By, DecisionOnApproval, Intent } from '../../src/runtime/runtime.ts'
 import type { Task } from './agent.ts'
 import { hold } from './broken.ts'

@@ -5,8 +5,8 @@ import type { Json } from '../json.ts'
 import { policySchema } from '../policy/schema.ts'
 import { sourceOf } from '../source/source.ts'
 import { processSchema } from './process/schema.ts'
-import { checkShape } from './shape.ts'
 import { envelopeSchema, stepsSchema } from './steps/schema.ts'
+import { checkShape } from './validate-tree.ts'
 import { workflowSchema } from './workflow/schema.ts'
 
 type Brief = `${string} ${string}`

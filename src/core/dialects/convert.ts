@@ -6,13 +6,13 @@ import { assertNever } from '../assert.ts'
 import type { JsonObject } from '../json.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'
-import type { Loss, Printed } from './printed.ts'
+import { recogniseDialect } from './detect-dialect.ts'
+import type { Loss, Printed } from './printer-output.ts'
 import { printProcess } from './process/print.ts'
-import { recogniseDialect } from './recognise.ts'
 import { printSteps } from './steps/print.ts'
 import { printWorkflow } from './workflow/print.ts'
 
-export type { Loss, Printed } from './printed.ts'
+export type { Loss, Printed } from './printer-output.ts'
 
 /** The machine written in a dialect. In its own dialect this is a clean copy. */
 export function convertMachine(machine: Machine, to: DialectName): Printed {

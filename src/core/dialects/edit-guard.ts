@@ -7,7 +7,7 @@ import { nodeOn, type Path } from '../source/edit-json.ts'
 import { dropValue, putValue } from '../source/edit-source.ts'
 import { readSource } from '../source/read-source.ts'
 import { plainValue } from '../source/source.ts'
-import { pathOf, type Written } from './written.ts'
+import { pathOf, type Written } from './editable-definition.ts'
 
 /** The text with another condition; empty: with none. Null: it has to be edited by hand. */
 export function guardRoute(written: Written, route: string, guard: string): string | null {

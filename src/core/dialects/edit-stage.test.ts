@@ -9,7 +9,7 @@ import { plainValue } from '../source/source.ts'
 import { compileDefinition } from './compile-definition.ts'
 import { dropGuard, guardsOf, guardText, putGuard } from './edit-guard.ts'
 import { editStage, type StageEdit, type Target, targetOf } from './edit-stage.ts'
-import type { Written } from './written.ts'
+import type { Written } from './editable-definition.ts'
 
 const house = join(import.meta.dirname, '..', '..', '..')
 const fresh = 'A new_name'

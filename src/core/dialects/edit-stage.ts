@@ -11,8 +11,8 @@ import { dropValue, pushValue, putValue, respell } from '../source/edit-source.t
 import { readSource } from '../source/read-source.ts'
 import { memberOf, type Node, nodeAt, plainValue } from '../source/source.ts'
 import { guardRoute } from './edit-guard.ts'
-import { leadsTo, nameOf } from './stage-mentions.ts'
-import { pathOf, type Written } from './written.ts'
+import { pathOf, type Written } from './editable-definition.ts'
+import { leadsTo, nameOf } from './stage-references.ts'
 
 /** Where a route leads that a picture can change. */
 export type Target =

@@ -11,8 +11,8 @@ import { compilePolicy } from '../policy/compile-policy.ts'
 import { sourceOf } from '../source/source.ts'
 import { readCall } from '../tools/read-call.ts'
 import { compileDefinition } from './compile-definition.ts'
-import { hear } from './hear.ts'
 import { briefWithoutRules } from './rules-text.ts'
+import { hear } from './to-command.ts'
 import { type View, viewMember } from './view.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }

@@ -3,17 +3,17 @@
  * of every limit. Reads, decides nothing: the guard judges calls by the same fields.
  */
 
-import { hasEnded, isFreed } from '../engine/running.ts'
+import { hasEnded, isFreed } from '../engine/is-running.ts'
 import type { Around, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
-import { layersOf } from '../judge/layers.ts'
+import { layersOf } from '../judge/policy-layers.ts'
 import { touchedFiles } from '../judge/rule-on-counts.ts'
 import type { IsolationLevel } from '../machine/isolation-levels.ts'
 import { isolationLevels } from '../machine/isolation-levels.ts'
 import type { Machine, MailRule, PathRule, PolicyRule, Stage } from '../machine/machine.ts'
 import { meterOf } from '../policy/limits.ts'
 import { callsWithin, type Meter, spentIn } from '../policy/meters.ts'
-import { openRule } from './compiled.ts'
+import { openRule } from './compiler-output.ts'
 
 export type RuleSummary = {
   /** Tools that may be used. */

@@ -4,8 +4,8 @@
  */
 import { usdText } from '../money.ts'
 import { windowText } from '../policy/limits.ts'
+import { paragraphs } from './presentation.ts'
 import type { BudgetLeft, Remaining, RuleSummary } from './rule-summary.ts'
-import { paragraphs } from './told.ts'
 
 /** Entries of one list that are told, and their characters; the rest is counted. */
 const listedMax = 12

@@ -3,21 +3,21 @@
  * the words of the author. Reads, decides nothing.
  */
 
-import { aroundMember } from '../engine/around.ts'
 import type { Family, Member } from '../engine/family.ts'
 import { heldBy, openLeaf } from '../engine/family.ts'
-import { checkFields } from '../engine/fields.ts'
-import { hasEnded } from '../engine/running.ts'
-import { warnedPercents } from '../engine/spend.ts'
+import { hasEnded } from '../engine/is-running.ts'
+import { aroundMember } from '../engine/judging-context.ts'
+import { warnedPercents } from '../engine/model-spend.ts'
+import { checkFields } from '../engine/signal-fields.ts'
 import type { RunState, Status } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Field, Machine, Policy, Stage } from '../machine/machine.ts'
+import type { Told } from './presentation.ts'
 import { tellProcess } from './process/present.ts'
 import { type RuleSummary, summarizeRules } from './rule-summary.ts'
 import { withRules } from './rules-text.ts'
 import { tellSteps } from './steps/present.ts'
-import type { Told } from './told.ts'
 import { tellWorkflow } from './workflow/present.ts'
 
 export type View = {

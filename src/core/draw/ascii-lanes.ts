@@ -2,7 +2,7 @@
  * Draws lanes at the right of a text picture: from where a way leaves to the box it leads to.
  * Knows rows of text. Must not know pictures.
  */
-import { cellsOf } from './text.ts'
+import { cellsOf } from './picture-text.ts'
 
 export type Row = {
   readonly text: string

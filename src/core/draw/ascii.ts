@@ -7,9 +7,9 @@ import { assertNever } from '../assert.ts'
 import type { Outcome } from '../machine/machine.ts'
 import { drawLanes, type Row } from './ascii-lanes.ts'
 import { gateText, lineText } from './line-text.ts'
+import { cellsOf, cutToFit, wrapText } from './picture-text.ts'
+import type { NodeKind, Picture, PictureEdge, PictureFact, PictureNode } from './picture-types.ts'
 import { groupBy, readingOrder } from './reading-order.ts'
-import { cellsOf, cutToFit, wrapText } from './text.ts'
-import type { NodeKind, Picture, PictureEdge, PictureFact, PictureNode } from './types.ts'
 
 const widthMax = 100
 const boxTextMax = 54

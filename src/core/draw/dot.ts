@@ -4,8 +4,8 @@
  */
 import { assertNever } from '../assert.ts'
 import { gateText, lineText } from './line-text.ts'
-import { oneLine } from './text.ts'
-import type { Picture, PictureEdge, PictureFact, PictureNode } from './types.ts'
+import { oneLine } from './picture-text.ts'
+import type { Picture, PictureEdge, PictureFact, PictureNode } from './picture-types.ts'
 
 const font = 'fontname="Helvetica,Arial,sans-serif"'
 const barStyle = 'height="0.08", width="2.2", fixedsize="true", style="filled", fillcolor="#27364b"'

@@ -1,7 +1,7 @@
 /**
  * The words of one line on an edge, for printers that cannot style its parts.
  */
-import type { EdgeLine } from './types.ts'
+import type { EdgeLine } from './picture-types.ts'
 
 /** What a gate says that has no message of its own. */
 export const plainGate = 'a person must agree'

@@ -4,8 +4,8 @@
  */
 import { assertNever } from '../assert.ts'
 import { lineText } from './line-text.ts'
-import { oneLine } from './text.ts'
-import type { NodeKind, Picture, PictureEdge, PictureNode } from './types.ts'
+import { oneLine } from './picture-text.ts'
+import type { NodeKind, Picture, PictureEdge, PictureNode } from './picture-types.ts'
 
 /** The picture as Mermaid text. */
 export function printMermaid(picture: Picture): string {

@@ -3,10 +3,10 @@
  * Knows machines. Must not know a dialect's words, a layout or an output format.
  */
 import type { Machine } from '../machine/machine.ts'
-import { collectEdges } from './edges.ts'
-import { compareText, notesOfMachine } from './facts.ts'
-import { oneLine, shorten } from './text.ts'
-import type { GuardNote, Picture } from './types.ts'
+import { collectEdges } from './collect-edges.ts'
+import { oneLine, shorten } from './picture-text.ts'
+import type { GuardNote, Picture } from './picture-types.ts'
+import { compareText, notesOfMachine } from './stage-facts.ts'
 
 export { lineText } from './line-text.ts'
 export type {
@@ -18,7 +18,7 @@ export type {
   PictureEdge,
   PictureFact,
   PictureNode,
-} from './types.ts'
+} from './picture-types.ts'
 
 const titleCharsMax = 48
 

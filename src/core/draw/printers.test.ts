@@ -17,7 +17,7 @@ import { printAscii } from './ascii.ts'
 import { printDot } from './dot.ts'
 import { printMermaid } from './mermaid.ts'
 import { pictureOf } from './picture.ts'
-import { cellsOf } from './text.ts'
+import { cellsOf } from './picture-text.ts'
 
 const samples = { pipeline, fullPipeline, gateChecklist, form, hostile }
 

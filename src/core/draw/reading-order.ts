@@ -2,7 +2,7 @@
  * The order in which a reader should meet the nodes of a picture, from the start downwards.
  * Knows pictures. Must not know any output format.
  */
-import type { Picture, PictureEdge, PictureNode } from './types.ts'
+import type { Picture, PictureEdge, PictureNode } from './picture-types.ts'
 
 /** Work first, along the ways that lead on; then what was left; ends last, good ones first. */
 export function readingOrder(picture: Picture): PictureNode[] {

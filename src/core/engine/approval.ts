@@ -9,12 +9,11 @@ import type { Ruling } from '../judge/judge.ts'
 import { hashJson } from '../machine/hash.ts'
 import type { Gate, Machine, Move } from '../machine/machine.ts'
 import { type Quorum, quorumText } from '../machine/quorum.ts'
-import { showInput, visible } from '../policy/show-input.ts'
-import { refuseData } from './clean-data.ts'
-import type { Draft, Refusal } from './draft.ts'
-import { accept, emit, openDraft, refuse } from './draft.ts'
-import { endRun } from './enter.ts'
-import { applyMove } from './move.ts'
+import { showInput, visible } from '../policy/format-input.ts'
+import { applyMove } from './apply-move.ts'
+import type { Draft, Refusal } from './decision-builder.ts'
+import { accept, emit, openDraft, refuse } from './decision-builder.ts'
+import { endRun } from './enter-stage.ts'
 import type {
   Actor,
   Approval,
@@ -24,6 +23,7 @@ import type {
   PendingCall,
   RunState,
 } from './types.ts'
+import { refuseData } from './validate-data.ts'
 
 type Question = {
   readonly signal: string

@@ -1,8 +1,8 @@
 /**
  * The beginning of a run: the start slot, then the first stage.
  */
-import type { Draft, Refusal } from './draft.ts'
-import { enterStage, expressionFailed } from './enter.ts'
+import type { Draft, Refusal } from './decision-builder.ts'
+import { enterStage, expressionFailed } from './enter-stage.ts'
 import { runOps } from './ops.ts'
 
 /** Runs the start slot and enters the stage the run stands before. */

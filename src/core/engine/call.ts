@@ -6,7 +6,7 @@ import type { DenialCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { Machine, Policy, ResultSave } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
-import type { ShellReading } from '../shell/reading.ts'
+import type { ShellReading } from '../shell/shell-reading.ts'
 import type { CallIdentity } from './call-identity.ts'
 
 /** One use of a tool, read once into what every rule needs to know of it. */

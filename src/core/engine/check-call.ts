@@ -10,11 +10,12 @@ import { judge, type Ruling } from '../judge/judge.ts'
 import { nothingAround } from '../judge/rule-input.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
 import type { Machine } from '../machine/machine.ts'
+import { teach } from './alternatives.ts'
 import { requestCall } from './approval.ts'
 import { identityOf } from './call-identity.ts'
-import type { Draft } from './draft.ts'
-import { closeDraft, emit, openDraft } from './draft.ts'
-import { teach } from './instead.ts'
+import type { Draft } from './decision-builder.ts'
+import { closeDraft, emit, openDraft } from './decision-builder.ts'
+import { hasEnded } from './is-running.ts'
 import {
   findKnownCall,
   findRefused,
@@ -24,7 +25,6 @@ import {
   stateForCaller,
   unsureCall,
 } from './known-call.ts'
-import { hasEnded } from './running.ts'
 import type {
   Approval,
   Around,

@@ -2,7 +2,7 @@
  * Families for tests about calls: short ways to start one, call, report, decide and signal.
  */
 import { compileDefinition } from '../dialects/compile-definition.ts'
-import { hear } from '../dialects/hear.ts'
+import { hear } from '../dialects/to-command.ts'
 import type { Json } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'

@@ -7,10 +7,10 @@ import type { JsonObject } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
 import { foldMeters, noMeters } from '../policy/meters.ts'
-import { aroundMember } from './around.ts'
 import { decide } from './decide.ts'
 import { unborn } from './evolve.ts'
-import { hasEnded } from './running.ts'
+import { hasEnded } from './is-running.ts'
+import { aroundMember } from './judging-context.ts'
 import type { Actor, Command, Decision, Effect, Event, Reply, RunState, StartRun } from './types.ts'
 
 export type Member = {

@@ -3,7 +3,7 @@
  * Part of `evolve`: total, and frozen once shipped.
  */
 import type { OwnState } from './evolve.ts'
-import { hasEnded } from './running.ts'
+import { hasEnded } from './is-running.ts'
 import type { Approval, Event, OpenCall, RefusedCall } from './types.ts'
 
 /** Approved calls that may wait to be made; beyond it the oldest has to be asked about again. */

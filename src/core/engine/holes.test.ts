@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest'
 import { compileDefinition } from '../dialects/compile-definition.ts'
-import { hear } from '../dialects/hear.ts'
+import { hear } from '../dialects/to-command.ts'
 import { viewMember } from '../dialects/view.ts'
 import type { Json } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'

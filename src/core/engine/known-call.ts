@@ -4,7 +4,7 @@
  */
 import type { DenialCode } from '../errors.ts'
 import { findGrant, hashCall } from '../judge/grants.ts'
-import { hasEnded } from './running.ts'
+import { hasEnded } from './is-running.ts'
 import type {
   Approval,
   CallRefusal,

@@ -8,8 +8,8 @@ import { renderArguments, renderText } from '../expr/template.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'
 import type { Op, OpValue, ScopePath, Source } from '../machine/machine.ts'
-import type { Draft } from './draft.ts'
-import { emit } from './draft.ts'
+import type { Draft } from './decision-builder.ts'
+import { emit } from './decision-builder.ts'
 import type { CallLifetime } from './types.ts'
 
 /** Calls that may wait in the queue of a run. */

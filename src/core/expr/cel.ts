@@ -4,14 +4,14 @@
  */
 import { type CelInput, type CelValue, isCelError, parse, plan } from '@bufbuild/cel'
 import { emptyRecord, type JsonObject, own } from '../json.ts'
-import { newCache } from './cache.ts'
+import { newCache } from './bounded-cache.ts'
 import { type CelTree, guardedEnv, meterRun, meterTree } from './cel-guard.ts'
 import { celProblem, celReads, isTypeName } from './cel-reads.ts'
 import { fromCel, toCel } from './cel-values.ts'
 import type { Evaluated } from './expr.ts'
+import { type Misfit, nestingProblem } from './expression-depth.ts'
+import { reasonOf } from './library-error.ts'
 import { compiledMax, type Meter, newMeter, settle, treeDepthMax } from './meter.ts'
-import { type Misfit, nestingProblem } from './nesting.ts'
-import { reasonOf } from './reason.ts'
 
 type Variables = Record<string, CelInput>
 type Compiled =

@@ -6,11 +6,11 @@ import { assertNever } from '../assert.ts'
 import { asObject, emptyRecord, type Json, type JsonObject } from '../json.ts'
 import { evaluateCel, parseCel } from './cel.ts'
 import type { CaseBranch, Evaluated, Expr, Scope } from './expr.ts'
-import { holds } from './holds.ts'
+import { holds } from './is-truthy.ts'
 import { evaluateJmespath, parseJmespath } from './jmespath.ts'
 import { nestingMax } from './meter.ts'
 
-export { holds } from './holds.ts'
+export { holds } from './is-truthy.ts'
 
 type ParsedExpr =
   | {

@@ -6,7 +6,7 @@
  */
 import type { compile } from '@jmespath-community/jmespath'
 import { asObject, emptyRecord, type Json, type JsonObject, own } from '../json.ts'
-import { holds } from './holds.ts'
+import { holds } from './is-truthy.ts'
 import type { Argument } from './jmespath-call.ts'
 import { callFunction } from './jmespath-functions.ts'
 import { charge, checkListItems, equalMetered, fault, type Meter } from './meter.ts'

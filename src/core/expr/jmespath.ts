@@ -4,14 +4,14 @@
  */
 import { compile, tokenize } from '@jmespath-community/jmespath'
 import type { Json } from '../json.ts'
-import { newCache } from './cache.ts'
+import { newCache } from './bounded-cache.ts'
 import type { Evaluated } from './expr.ts'
+import { type Misfit, nestingProblem } from './expression-depth.ts'
 import { callProblem } from './jmespath-functions.ts'
 import { readsOf } from './jmespath-reads.ts'
 import { type Tree, walkTree } from './jmespath-tree.ts'
+import { reasonOf } from './library-error.ts'
 import { compiledMax, newMeter, settle, treeDepthMax } from './meter.ts'
-import { type Misfit, nestingProblem } from './nesting.ts'
-import { reasonOf } from './reason.ts'
 
 type Compiled = { readonly ok: true; readonly tree: Tree } | ({ readonly ok: false } & Misfit)
 

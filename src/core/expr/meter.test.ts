@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { equalJson, type Json } from '../json.ts'
-import { newCache } from './cache.ts'
+import { newCache } from './bounded-cache.ts'
 import { charge, equalMetered, newMeter, resultCharsMax, settle, workMax } from './meter.ts'
 
 test('a meter gives what it has and not more', () => {

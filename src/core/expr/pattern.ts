@@ -3,7 +3,7 @@
  * Knows re2js. Must not know fields or findings.
  */
 import { RE2JS } from 're2js'
-import { newCache } from './cache.ts'
+import { newCache } from './bounded-cache.ts'
 import { compiledMax } from './meter.ts'
 import { patternWeight } from './pattern-weight.ts'
 

@@ -5,13 +5,13 @@
  * The stage speaks first, so that nobody is asked about what it forbids; then every policy that
  * holds here, then what is left of the limits. Each of them can only make the answer stricter.
  */
-import { reserveFor, wishOf } from '../engine/hold.ts'
+import { reserveFor, wishOf } from '../engine/budget-reservations.ts'
 import type { Call, Reservation, Reserve } from '../engine/types.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
 import { type JudgingExtent, noAnswers, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
-import { quorumFor } from './layers.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
+import { quorumFor } from './policy-layers.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
 import { type JudgingContext, type Rule, type RuleInput, ruleInputFor } from './rule-input.ts'
 import { runStatus } from './run-status.ts'

@@ -2,16 +2,17 @@
  * Whether there is room for one more call: in the budgets and counts of the run and of those above
  * it, in the limits of policies, and among the calls that hold money.
  */
+
+import { addHeld, heldBy, nothingHeld, wishOf } from '../engine/budget-reservations.ts'
 import { openCallsMax } from '../engine/evolve.ts'
-import { addHeld, heldBy, nothingHeld, wishOf } from '../engine/hold.ts'
-import { hasEnded } from '../engine/running.ts'
+import { hasEnded } from '../engine/is-running.ts'
 import type { Denial, RunUsage, Wish } from '../engine/types.ts'
 import type { DenialCode } from '../errors.ts'
 import type { Machine, RuleRef, RunOrigins } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
 import { findFull, hasRoom, openHint, type Usage, usedText } from '../policy/limits.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
-import { modelLimits, type PlacedLimit } from './layers.ts'
+import { modelLimits, type PlacedLimit } from './policy-layers.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 
 // ── runs ────────────────────────────────────────────────────────────────────

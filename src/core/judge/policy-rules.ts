@@ -1,11 +1,12 @@
 /**
  * What policies say about a call, and whether the people whom they ask can be asked.
  */
-import { refuseData } from '../engine/clean-data.ts'
+
 import type { Call, Denial } from '../engine/types.ts'
+import { refuseData } from '../engine/validate-data.ts'
 import { isHopeless, quorumText } from '../machine/quorum.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
-import { answeringRule, asks, type Consulted, quorumFor } from './layers.ts'
+import { answeringRule, asks, type Consulted, quorumFor } from './policy-layers.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { waiting } from './run-status.ts'
 

@@ -7,7 +7,13 @@ import { own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
 import type { JudgingExtent, RuleAnswer } from './answer.ts'
 import { findGrant } from './grants.ts'
-import { asks, type Consulted, consultPolicies, limitsIn, type PlacedLimit } from './layers.ts'
+import {
+  asks,
+  type Consulted,
+  consultPolicies,
+  limitsIn,
+  type PlacedLimit,
+} from './policy-layers.ts'
 import { availabilityOf, type CallAvailability } from './run-status.ts'
 
 /** What a call is judged by. */

@@ -1,7 +1,7 @@
 /**
  * Whether a run takes calls at all, and whether the rules of its stage hold.
  */
-import { hasEnded, isFreed } from '../engine/running.ts'
+import { hasEnded, isFreed } from '../engine/is-running.ts'
 import type { Denial, RunState } from '../engine/types.ts'
 import type { Machine, RuleRef, Stage } from '../machine/machine.ts'
 import { denyBy, noAnswers, passBy } from './answer.ts'

@@ -2,8 +2,8 @@
  * Which entries of a command list are no restriction, and which can never match.
  * Knows the names of programs. Must not parse a shell line: an entry is words, compared as words.
  */
-import { lookAlike } from '../look-alike.ts'
-import { findOdd } from '../shell/odd-characters.ts'
+import { lookAlike } from '../lookalike-names.ts'
+import { findOdd } from '../shell/invisible-characters.ts'
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(' '))

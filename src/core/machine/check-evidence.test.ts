@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, foundIn, placesIn, type Way } from './check-builder.contract.ts'
-import { handlerOf } from './handler.ts'
+import { handlerOf } from './detour-region.ts'
 import type { Machine, Op } from './machine.ts'
 
 const passed = [['tests', 'eq', 'pass']] as const

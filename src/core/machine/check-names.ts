@@ -2,7 +2,7 @@
  * Names in messages: which one was probably meant, and lists of them.
  * Knows text only. Must not know machines.
  */
-import { editDistance } from '../near-miss.ts'
+import { editDistance } from '../closest-name.ts'
 
 const listedMax = 4
 const comparedCharsMax = 80

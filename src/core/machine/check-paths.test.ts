@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, fork, foundIn, placesIn } from './check-builder.contract.ts'
-import { handlerOf } from './handler.ts'
+import { handlerOf } from './detour-region.ts'
 import type { Machine } from './machine.ts'
 
 function withDetour(machine: Machine, target: string): Machine {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, fork, foundIn, invoke, placesIn } from './check-builder.contract.ts'
-import { handlerOf } from './handler.ts'
+import { handlerOf } from './detour-region.ts'
 import type { Machine } from './machine.ts'
 
 const detour = { name: 'd', pattern: '*.sql', handler: [], origin: '/interrupts/d' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkMachine, findingsPerCodeMax, linkMachine } from './check.ts'
 import { build, fork, invoke, type StageParts } from './check-builder.contract.ts'
-import { handlerOf } from './handler.ts'
+import { handlerOf } from './detour-region.ts'
 
 test('a sound machine has no findings', () => {
   const bash = { tools: ['Bash'], commands: ['make test'] }

@@ -9,14 +9,14 @@ import { checkCounters } from './check-counters.ts'
 import { checkEvidence } from './check-evidence.ts'
 import { checkSatisfiable, checkShadowedRoutes } from './check-guards.ts'
 import { checkCycles, checkEnds, checkReachable } from './check-paths.ts'
+import { checkCommands, checkEscalation, checkOpenStages } from './check-permissions.ts'
 import { checkPolicy } from './check-policy.ts'
-import { checkCommands, checkEscalation, checkOpenStages } from './check-power.ts'
 import { checkQuorums } from './check-quorum.ts'
 import { type Check, surveyOf } from './check-survey.ts'
 import { checkForks, checkInitial, checkReturns, checkTargets } from './check-targets.ts'
 import type { Machine } from './machine.ts'
 
-export { linkMachine } from './check-link.ts'
+export { linkMachine } from './check-invocations.ts'
 
 /** Findings of one code in one machine; beyond that, the last says how many more there are. */
 export const findingsPerCodeMax = 100

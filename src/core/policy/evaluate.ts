@@ -3,7 +3,7 @@
  * Knows rules and names. Must not know usage: whether a limit has room is asked elsewhere.
  */
 
-import { lookAlike } from '../look-alike.ts'
+import { lookAlike } from '../lookalike-names.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 import { indexPolicy, matchTier } from './index-policy.ts'
 

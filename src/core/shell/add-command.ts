@@ -2,13 +2,14 @@
  * One simple command joins the facts, and with it whatever it runs: inner commands beside it,
  * scripts of inner shells as trees still to be walked.
  */
-import { expandedIn, type Facts, noteHidden, noteWrite } from './facts.ts'
-import { movedBy, type Standing } from './folders.ts'
-import type { Feed } from './inner.ts'
+
+import type { ReadWord } from './expand-word.ts'
 import { parseShell, type SyntaxNode } from './parse.ts'
+import { expandedIn, type Facts, noteHidden, noteWrite } from './shell-facts.ts'
 import { unwrap } from './unwrap.ts'
+import type { Feed } from './unwrap-result.ts'
 import { learnVariables } from './variables.ts'
-import type { ReadWord } from './words.ts'
+import { movedBy, type Standing } from './working-folders.ts'
 import { baseName } from './wrappers.ts'
 
 /** Where in the text something stands. */

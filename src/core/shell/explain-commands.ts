@@ -3,10 +3,10 @@
  * it, or what is the trouble with it. Decides nothing; the rule is in `rule-on-commands.ts`.
  */
 import type { Denial } from '../engine/types.ts'
-import { entriesOf, matchEntry } from './entries.ts'
-import { shorten } from './messages.ts'
-import type { ShellReading, SimpleCommand } from './reading.ts'
+import { entriesOf, matchEntry } from './command-list-entries.ts'
+import { shorten } from './quote-command.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
+import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 
 /** Commands of one text that are explained. */
 const commandsExplainedMax = 100

@@ -1,7 +1,7 @@
 /**
  * Which commands of git change the work tree, the history or another repository.
  */
-import type { SimpleCommand } from './reading.ts'
+import type { SimpleCommand } from './shell-reading.ts'
 
 const alwaysWrites: ReadonlySet<string> = new Set(
   [

@@ -2,8 +2,8 @@
  * Programs that run code they are handed, and where that code stands.
  * Knows the words of one command.
  */
-import { anyOf } from './any-of.ts'
-import type { SimpleCommand } from './reading.ts'
+import { anyOf } from './alternation-pattern.ts'
+import type { SimpleCommand } from './shell-reading.ts'
 import { awkProgram } from './text-words.ts'
 import { baseName } from './wrappers.ts'
 

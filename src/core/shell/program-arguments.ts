@@ -1,9 +1,9 @@
 /**
  * Programs whose plain arguments carry the trouble: a second address, a command inside a query.
  */
-import { anyOf } from './any-of.ts'
-import type { Tail } from './tail.ts'
-import { leavesFrom } from './where.ts'
+import { anyOf } from './alternation-pattern.ts'
+import type { Tail } from './command-arguments.ts'
+import { leavesFrom } from './leaves-workspace.ts'
 
 const curlWithValue = anyOf(
   '^',

@@ -2,8 +2,8 @@
  * Options and settings with which git runs programs or writes files. Git has so many of them
  * that they get a file of their own.
  */
-import { anyOf } from './any-of.ts'
-import type { Tail } from './tail.ts'
+import { anyOf } from './alternation-pattern.ts'
+import type { Tail } from './command-arguments.ts'
 
 /** Settings whose value is a program, a file with settings, or a door to either. */
 const riskySetting = anyOf(

@@ -4,13 +4,13 @@
  * a long option is found under every short form that the program would take.
  * A comfort, no boundary: see docs/guard-commands.md.
  */
-import { anyOf } from './any-of.ts'
+import { anyOf } from './alternation-pattern.ts'
+import type { Tail } from './command-arguments.ts'
+import { leavesFrom } from './leaves-workspace.ts'
 import { curlTrouble, sqlTrouble, sshTrouble } from './program-arguments.ts'
 import { gitTrouble } from './program-git.ts'
-import type { Tail } from './tail.ts'
 import { readAwk, readSed } from './text-languages.ts'
 import { awkProgram, sedScripts } from './text-words.ts'
-import { leavesFrom } from './where.ts'
 import { baseName } from './wrappers.ts'
 
 type Check = (tail: Tail) => string | null

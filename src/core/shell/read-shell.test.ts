@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commandCharsMax, readShell } from './read-shell.ts'
-import type { GoodReading } from './reading.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 import { ruleOnEnv } from './rule-on-env.ts'
 import { ruleOnShellWrites } from './rule-on-shell-writes.ts'
 import { shellEdits, shellTouches } from './shell-paths.ts'
+import type { GoodReading } from './shell-reading.ts'
 
 function read(command: string): GoodReading {
   const reading = readShell(command)

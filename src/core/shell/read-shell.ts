@@ -2,12 +2,13 @@
  * A shell text as the rules see it, read the way bash reads it and never run.
  * Whatever goes wrong in reading ends in `ok: false`; nothing is thrown.
  */
-import { newFacts, settleDoubts } from './facts.ts'
-import { settleLoops } from './folders.ts'
-import { findOdd, hasOdd } from './odd-characters.ts'
+
+import { findOdd, hasOdd } from './invisible-characters.ts'
 import { parseShell } from './parse.ts'
-import type { ShellReading } from './reading.ts'
+import { newFacts, settleDoubts } from './shell-facts.ts'
+import type { ShellReading } from './shell-reading.ts'
 import { walkScript } from './walk.ts'
+import { settleLoops } from './working-folders.ts'
 import { noteWrittenScripts } from './written-scripts.ts'
 
 /** The longest text that is read. */

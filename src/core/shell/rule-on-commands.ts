@@ -3,12 +3,12 @@
  * word. Knows readings and entries. Must not know stages, hosts or the disk.
  */
 import type { Denial } from '../engine/types.ts'
-import { type EntryIndex, entriesOf, matchEntry } from './entries.ts'
-import { shorten } from './messages.ts'
+import { type EntryIndex, entriesOf, matchEntry } from './command-list-entries.ts'
+import { isOutside } from './leaves-workspace.ts'
 import { troubleIn } from './program-options.ts'
-import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
+import { shorten } from './quote-command.ts'
+import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { changesWhatRuns } from './variable-names.ts'
-import { isOutside } from './where.ts'
 
 /** Commands of the shell that only answer, wait or leave: nothing is done by them. */
 const harmless: ReadonlySet<string> = new Set(

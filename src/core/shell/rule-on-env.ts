@@ -4,7 +4,7 @@
  */
 import type { Denial } from '../engine/types.ts'
 import { codeOf } from './interpreters.ts'
-import type { GoodReading, ShellReading, SimpleCommand } from './reading.ts'
+import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'
 
 type EnvRule = {

@@ -4,11 +4,11 @@
  * go on. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
-import { anyOf } from './any-of.ts'
+import { anyOf } from './alternation-pattern.ts'
 import { writingGit } from './git-writes.ts'
 import { interpreterOf, runsCode } from './interpreters.ts'
-import { shorten } from './messages.ts'
-import type { ShellReading, SimpleCommand } from './reading.ts'
+import { shorten } from './quote-command.ts'
+import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 import { readAwk, readSed } from './text-languages.ts'
 import { awkProgram, sedScripts } from './text-words.ts'
 import { baseName, shells, strangeShells } from './wrappers.ts'

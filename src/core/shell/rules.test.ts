@@ -4,7 +4,7 @@ import type { Denial } from '../engine/types.ts'
 import neighbours from './neighbours.json' with { type: 'json' }
 import { readShell } from './read-shell.ts'
 import records from './records.json' with { type: 'json' }
-import { withVariables } from './rewrite.ts'
+import { withVariables } from './rewrite-command.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 import { ruleOnEnv } from './rule-on-env.ts'
 import { ruleOnShellWrites } from './rule-on-shell-writes.ts'

@@ -3,10 +3,10 @@
  */
 import type { CallPath } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
+import { mayBeFolder, putTargets, withSlash } from './copy-targets.ts'
 import { gitVerbAt } from './git-writes.ts'
-import { mayBeFolder, putTargets, withSlash } from './put-targets.ts'
-import type { Dirs, ShellReading, SimpleCommand } from './reading.ts'
-import { seenFrom } from './where.ts'
+import { seenFrom } from './leaves-workspace.ts'
+import type { Dirs, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'
 
 /** The most paths of one text that are told apart. */

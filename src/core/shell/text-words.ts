@@ -1,7 +1,7 @@
 /**
  * Where in the words of `sed` and `awk` their programs stand.
  */
-import type { Tail } from './tail.ts'
+import type { Tail } from './command-arguments.ts'
 
 /** The scripts among the words of a `sed` command. */
 export function sedScripts(tail: Pick<Tail, 'words' | 'starts'>): readonly string[] {

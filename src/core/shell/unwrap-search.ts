@@ -1,9 +1,9 @@
 /**
  * Programs that find something and run a command on it: `find`, `fd`, GNU `parallel`.
  */
-import { anyOf } from './any-of.ts'
-import { hide, type Inner, inner, isAsking, joined } from './inner.ts'
-import { pickedWord, type ReadWord, unknownWord } from './words.ts'
+import { anyOf } from './alternation-pattern.ts'
+import { pickedWord, type ReadWord, unknownWord } from './expand-word.ts'
+import { hide, type Inner, inner, isAsking, joined } from './unwrap-result.ts'
 
 const findRuns: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 

@@ -1,8 +1,9 @@
 /**
  * An inner shell: the script it is handed by `-c`, by its input or by nobody.
  */
-import { type Feed, hide, type Inner, scriptOf, streamOf } from './inner.ts'
-import type { ReadWord } from './words.ts'
+
+import type { ReadWord } from './expand-word.ts'
+import { type Feed, hide, type Inner, scriptOf, streamOf } from './unwrap-result.ts'
 
 const shellValueOptions = /^([-+][oO]|--rcfile|--init-file)$/
 

@@ -2,6 +2,9 @@
  * What a command runs beside itself: the inner command of a wrapper, the script of a shell.
  * Knows the words of one command. Must not know lists, stages or variables.
  */
+
+import { pickedWord, type ReadWord, staticWord, unknownWord } from './expand-word.ts'
+import type { AssignedValue } from './shell-reading.ts'
 import {
   type Feed,
   hide,
@@ -12,11 +15,9 @@ import {
   renames,
   scriptOf,
   streamOf,
-} from './inner.ts'
-import type { AssignedValue } from './reading.ts'
+} from './unwrap-result.ts'
 import { unwrapFd, unwrapFind, unwrapParallel } from './unwrap-search.ts'
 import { unwrapShell } from './unwrap-shell.ts'
-import { pickedWord, type ReadWord, staticWord, unknownWord } from './words.ts'
 import { baseName, runners, shells, strangeShells, type Wrapper, wrappers } from './wrappers.ts'
 
 /** Everything that a command hands control to, as far as its own words tell. */

@@ -3,7 +3,7 @@
  * its way to a server. Setting one in front of a listed command is running something else.
  * Knows names and values, nothing about commands.
  */
-import { anyOf } from './any-of.ts'
+import { anyOf } from './alternation-pattern.ts'
 
 const exact: ReadonlySet<string> = new Set(
   [

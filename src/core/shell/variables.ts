@@ -2,10 +2,11 @@
  * What a command does to variables by being that command: declaring, removing, showing them.
  * Expansions are seen by the walk; this is about words.
  */
-import { cutEnd } from './cut-end.ts'
-import { expandedIn, type Facts, noteHidden, noteWrite, type Written } from './facts.ts'
-import type { Dirs } from './reading.ts'
-import type { ReadWord } from './words.ts'
+
+import type { ReadWord } from './expand-word.ts'
+import { expandedIn, type Facts, noteHidden, noteWrite, type Written } from './shell-facts.ts'
+import type { Dirs } from './shell-reading.ts'
+import { cutEnd } from './trim-end.ts'
 import { baseName } from './wrappers.ts'
 
 type Learn = (facts: Facts, args: readonly ReadWord[]) => void

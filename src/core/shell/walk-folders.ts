@@ -1,10 +1,11 @@
 /**
  * How the walk follows the shell from folder to folder: through lists, branches and loops.
  */
-import { either, gathered, leaves, noteLoop, settled } from './folders.ts'
+
 import type { AndOr, SyntaxNode } from './parse.ts'
-import type { Dirs } from './reading.ts'
-import { type Item, type Mark, push, pushAll, type Walk } from './walking.ts'
+import type { Dirs } from './shell-reading.ts'
+import { type Item, type Mark, push, pushAll, type Walk } from './walk-state.ts'
+import { either, gathered, leaves, noteLoop, settled } from './working-folders.ts'
 
 /** Leaves what was visited since the mark was made; the folders it may have moved to stay. */
 export function setScope(walk: Walk, mark: Mark): void {

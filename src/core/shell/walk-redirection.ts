@@ -1,12 +1,13 @@
 /**
  * Redirections as the walk meets them: the files they open, and what they feed a command with.
  */
-import { expandedIn, noteHidden, noteWrite } from './facts.ts'
-import type { Feed } from './inner.ts'
+
+import { readWord } from './expand-word.ts'
 import type { RedirectionNode, WordPart } from './parse.ts'
+import { expandedIn, noteHidden, noteWrite } from './shell-facts.ts'
+import type { Feed } from './unwrap-result.ts'
 import { showsEnvironment } from './variables.ts'
-import { push, type Walk } from './walking.ts'
-import { readWord } from './words.ts'
+import { push, type Walk } from './walk-state.ts'
 
 /** What a redirection puts on the input of a command. */
 export type Fed = { readonly feed: Feed; readonly stdin: string | null }

@@ -1,10 +1,11 @@
 /**
  * Expansions and calculations as the walk meets them: what they read, write and could run.
  */
-import { namesIn, noteHidden, noteWrite } from './facts.ts'
+
+import { readWord } from './expand-word.ts'
 import type { ParameterExpansionPart, SyntaxNode } from './parse.ts'
-import type { Walk } from './walking.ts'
-import { readWord } from './words.ts'
+import { namesIn, noteHidden, noteWrite } from './shell-facts.ts'
+import type { Walk } from './walk-state.ts'
 
 /** Notes the variable that a calculation writes. */
 export function noteTarget(walk: Walk, node: SyntaxNode): void {

@@ -4,8 +4,7 @@
  * long. Must not know lists, stages or hosts.
  */
 import { addCommand, type Scope } from './add-command.ts'
-import { type Facts, namesIn, noteHidden, noteWrite } from './facts.ts'
-import type { Feed } from './inner.ts'
+import { type ReadWord, readWord, staticWord } from './expand-word.ts'
 import {
   type Assignment,
   type Command,
@@ -19,11 +18,12 @@ import {
   type SyntaxNode,
   type Word,
 } from './parse.ts'
+import { type Facts, namesIn, noteHidden, noteWrite } from './shell-facts.ts'
+import type { Feed } from './unwrap-result.ts'
 import { branching, looping, setScope, settle, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
+import { type Item, type Mark, push, pushAll, type Walk } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
-import { type Item, type Mark, push, pushAll, type Walk } from './walking.ts'
-import { type ReadWord, readWord, staticWord } from './words.ts'
 
 /** The most nodes of all trees of one text. */
 export const nodesMax = 12_000

@@ -1,8 +1,8 @@
 /**
  * Scripts that a text first writes and then runs: what is in them shows only when it runs.
  */
-import { type Facts, noteHidden } from './facts.ts'
-import type { SimpleCommand } from './reading.ts'
+import { type Facts, noteHidden } from './shell-facts.ts'
+import type { SimpleCommand } from './shell-reading.ts'
 import { baseName, shells } from './wrappers.ts'
 
 /** Programs that can put a file in place, beside redirections. */

@@ -4,7 +4,7 @@
  * Knows verbs. Must not know stages.
  */
 import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
-import type { GoodReading, SimpleCommand } from '../shell/reading.ts'
+import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
 
 /** Verbs that decide nothing: they look, or work on files alone. */

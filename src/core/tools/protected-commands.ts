@@ -3,8 +3,8 @@
  * Knows programs that only look. Everything else that is handed a protected file may change it.
  */
 import { pathCharsMax } from '../expr/glob.ts'
-import type { Dirs, GoodReading, SimpleCommand } from '../shell/reading.ts'
 import { writesByItself } from '../shell/rule-on-shell-writes.ts'
+import type { Dirs, GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import {
   gitChanges,
   isCode,
@@ -15,8 +15,8 @@ import {
   programOf,
   withDirectory,
   withoutPattern,
-} from './command-words.ts'
-import { isWide, reachOf } from './find-reach.ts'
+} from './command-operands.ts'
+import { isWide, reachOf } from './find-command-scope.ts'
 import { placesOf } from './paths.ts'
 import {
   holdsSecrets,

@@ -6,7 +6,7 @@
 import { pathCharsMax } from '../expr/glob.ts'
 import { otherAgentFiles } from '../hosts/other-agents.ts'
 import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
-import { cutEnd } from '../shell/cut-end.ts'
+import { cutEnd } from '../shell/trim-end.ts'
 import { homeMark, type Place, unknownMark } from './paths.ts'
 
 const hostFiles = fromAgentHosts((host) => host.protectedFiles.anywhere)

@@ -4,9 +4,9 @@
  * Knows readings and patches. Must not know stages or hosts.
  */
 import type { CallPath } from '../engine/types.ts'
-import type { GoodReading, ShellReading, SimpleCommand } from '../shell/reading.ts'
+import { seenFrom } from '../shell/leaves-workspace.ts'
 import { shellEdits } from '../shell/shell-paths.ts'
-import { seenFrom } from '../shell/where.ts'
+import type { GoodReading, ShellReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
 import { countLines } from './edit-size.ts'
 import { type Patch, patchesIn, readDiff, readPatch } from './patch.ts'

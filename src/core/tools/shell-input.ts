@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'
 import { readShell } from '../shell/read-shell.ts'
-import type { AssignedValue, ShellReading } from '../shell/reading.ts'
+import type { AssignedValue, ShellReading } from '../shell/shell-reading.ts'
 import { baseName, shells, strangeShells } from '../shell/wrappers.ts'
 
 type ShellInput =

@@ -2,7 +2,7 @@
  * What goes into the operations that serve agents beside their runs, and what comes out.
  */
 import { z } from 'zod'
-import { checked } from './call-shapes.ts'
+import { checked } from './call-schemas.ts'
 import {
   definition,
   finding,
@@ -13,7 +13,7 @@ import {
   offer,
   outcome,
   text,
-} from './shapes.ts'
+} from './wire-schemas.ts'
 
 const branch = name.optional().describe('an open branch; absent: the main run')
 

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { own } from '../../core/json.ts'
-import { byProcess, callForProcess, scopeOf } from '../../runtime/calls/serve-process.ts'
+import { byProcess, callForProcess, scopeOf } from '../../runtime/calls/routine-calls.ts'
 import type { agentOperations } from './agent-operations.ts'
 import {
   accepted,
@@ -16,7 +16,7 @@ import {
   noOffer,
   offered,
   offerOf,
-} from './answering.ts'
+} from './handler-context.ts'
 import { parse } from './parse-input.ts'
 import { problem } from './problem.ts'
 import { processTools } from './process-tools.ts'

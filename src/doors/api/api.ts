@@ -3,14 +3,14 @@
  * Both doors go through here, so that none of it can differ between them.
  */
 import type { CallObservation } from '../../runtime/calls/calls.ts'
-import type { Jobs } from '../../runtime/jobs/jobs.ts'
+import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { leastAccess, permits } from './access.ts'
-import type { About, Answered, Desk } from './answering.ts'
 import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
+import type { About, Answered, Desk } from './handler-context.ts'
 import { handlers } from './handlers.ts'
-import type { AnswerHttpHook } from './hook-question.ts'
+import type { AnswerHttpHook } from './hook-exchange.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import {
   isStream,
@@ -21,7 +21,7 @@ import {
   streams,
 } from './operations-table.ts'
 import { parse } from './parse-input.ts'
-import type { People } from './people.ts'
+import type { People } from './people-port.ts'
 import { PawlProblem, type Problem, problem, problemOfThrown } from './problem.ts'
 import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'

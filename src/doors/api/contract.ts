@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ownHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
-import { checked } from './call-shapes.ts'
+import { checked } from './call-schemas.ts'
 import { costContract } from './cost-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
@@ -45,7 +45,7 @@ import {
   text,
   view,
   waitMsMax,
-} from './shapes.ts'
+} from './wire-schemas.ts'
 
 /** Records that one answer holds. */
 const eventsMax = 1_000

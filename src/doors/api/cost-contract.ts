@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { tokensMax } from '../../core/money.ts'
-import { count, moment, money, name, outcome, paid } from './shapes.ts'
+import { count, moment, money, name, outcome, paid } from './wire-schemas.ts'
 
 const some = count.max(tokensMax)
 const tokens = z

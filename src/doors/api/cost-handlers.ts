@@ -3,7 +3,7 @@
  */
 import { type PriceTable, priceUsage } from '../../core/prices.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { done, failed, type Handler, send } from './answering.ts'
+import { done, failed, type Handler, send } from './handler-context.ts'
 import { problem } from './problem.ts'
 
 type CostHandlers = {

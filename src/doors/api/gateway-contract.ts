@@ -12,7 +12,7 @@ import {
   name,
   paid,
   ruleDocument,
-} from './shapes.ts'
+} from './wire-schemas.ts'
 
 /** Tools that one question may name. */
 const toolsMax = 2_000

@@ -9,6 +9,9 @@ import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
+import type { Answer } from './contract.ts'
+import { costHandlers } from './cost-handlers.ts'
+import { gatewayHandlers } from './gateway-handlers.ts'
 import {
   accepted,
   byOf,
@@ -22,10 +25,7 @@ import {
   offered,
   offerOf,
   send,
-} from './answering.ts'
-import type { Answer } from './contract.ts'
-import { costHandlers } from './cost-handlers.ts'
-import { gatewayHandlers } from './gateway-handlers.ts'
+} from './handler-context.ts'
 import { jobsHandlers } from './jobs-handlers.ts'
 import { mailHandlers } from './mail-handlers.ts'
 import type { OperationName } from './operations-table.ts'

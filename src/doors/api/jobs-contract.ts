@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
 import { jobStates } from '../../runtime/jobs/job-states.ts'
-import { count, folder, name, text } from './shapes.ts'
+import { count, folder, name, text } from './wire-schemas.ts'
 
 /** How long one request may wait: as long as the longest foreground job. */
 const waitMsMax = 3_700_000

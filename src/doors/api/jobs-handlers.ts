@@ -1,11 +1,11 @@
 /**
  * What each operation about jobs does with the runner.
  */
-import type { JobCaller, Jobs } from '../../runtime/jobs/jobs.ts'
-import type { Answered, Desk, HandlersOf } from './answering.ts'
+import type { JobCaller, Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { Asked } from './contract.ts'
+import type { Answered, Desk, HandlersOf } from './handler-context.ts'
 import type { jobsOperations } from './jobs-operations.ts'
-import { present } from './present.ts'
+import { present } from './omit-undefined.ts'
 import { problem } from './problem.ts'
 
 /** As long as the longest foreground job, and a little more. */

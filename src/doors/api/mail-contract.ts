@@ -2,7 +2,7 @@
  * What goes into the operations about keys of the outbound proxy, and what comes out of them.
  */
 import { z } from 'zod'
-import { name } from './shapes.ts'
+import { name } from './wire-schemas.ts'
 
 const input = z.strictObject({ runId: name })
 

@@ -1,7 +1,7 @@
 /**
  * What the operations about keys of the outbound proxy do with the runtime.
  */
-import { done, type HandlersOf } from './answering.ts'
+import { done, type HandlersOf } from './handler-context.ts'
 import type { mailOperations } from './mail-operations.ts'
 
 export const mailHandlers: HandlersOf<keyof typeof mailOperations> = {

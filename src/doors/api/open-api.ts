@@ -12,7 +12,7 @@ import {
   type StreamName,
   streams,
 } from './operations-table.ts'
-import { finding } from './shapes.ts'
+import { finding } from './wire-schemas.ts'
 
 type Schema = { [key: string]: unknown }
 type Parts = { [name: string]: Schema }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { accesses } from './access.ts'
 import type { Terms } from './contract.ts'
 import type { PageOperation } from './page-operations.ts'
-import { count, jsonObject, moment, money, name } from './shapes.ts'
+import { count, jsonObject, moment, money, name } from './wire-schemas.ts'
 
 const access = z.enum(accesses)
 

@@ -7,7 +7,7 @@ import type { Handlers } from './handlers.ts'
 import { listPolicies } from './list-policies.ts'
 import type { PageOperation } from './page-operations.ts'
 import { problem } from './problem.ts'
-import { openTallies, type Tallies } from './tallies.ts'
+import { openTallies, type Tallies } from './usage-stats.ts'
 
 const noSignIns = problem('NOT_PERMITTED', { detail: 'nobody can sign in to this daemon' })
 

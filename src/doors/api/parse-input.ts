@@ -2,7 +2,7 @@
  * What was sent, as a schema reads it; the first few things that are wrong with it as a problem.
  */
 import type { z } from 'zod'
-import { type Answered, failed } from './answering.ts'
+import { type Answered, failed } from './handler-context.ts'
 import { problem } from './problem.ts'
 
 /** Reads an input. */

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { ProcessPlace } from '../../runtime/calls/serve-process.ts'
+import type { ProcessPlace } from '../../runtime/calls/routine-calls.ts'
 import { type Memory, memoriesMax, valueCharsMax } from '../../runtime/documents/memories.ts'
-import type { Scope } from '../../runtime/documents/scoped-cards.ts'
+import type { Scope } from '../../runtime/documents/scoped-documents.ts'
 import { type Task, tasksMax } from '../../runtime/documents/tasks.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 

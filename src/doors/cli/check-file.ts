@@ -4,8 +4,8 @@
  */
 import { assertNever } from '../../core/assert.ts'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
-import { plainMachine } from '../../core/dialects/compiled.ts'
-import { readShape } from '../../core/dialects/shape.ts'
+import { plainMachine } from '../../core/dialects/compiler-output.ts'
+import { readShape } from '../../core/dialects/validate-tree.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import { linkMachine } from '../../core/machine/check.ts'
@@ -19,7 +19,7 @@ import type { Node } from '../../core/source/source.ts'
 import type { DefinitionLibrary } from '../../runtime/definitions/definition-library.ts'
 import type { SourceFile } from '../../runtime/definitions/read-definition.ts'
 import { checkCases } from '../../testing/case-schema.ts'
-import { documentKind } from './documents.ts'
+import { documentKind } from './detect-kind.ts'
 
 type CheckedFile = {
   readonly findings: readonly Finding[]

@@ -3,9 +3,9 @@
  */
 import { assertNever } from '../../core/assert.ts'
 import type { PawlError } from '../../runtime/pawl-error.ts'
+import { counted } from './ansi.ts'
 import type { Io } from './io.ts'
-import { type Located, locatedText } from './located.ts'
-import { counted } from './paint.ts'
+import { type Located, locatedText } from './locate-findings.ts'
 import { sarifText } from './sarif.ts'
 
 export const formats = ['text', 'json', 'sarif', 'github'] as const

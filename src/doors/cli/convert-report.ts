@@ -4,8 +4,8 @@
 import type { Loss } from '../../core/dialects/convert.ts'
 import { type Node, nodeAt, positionAt } from '../../core/source/source.ts'
 import type { SourceFile } from '../../runtime/definitions/read-definition.ts'
+import { paint, plain } from './ansi.ts'
 import type { Io } from './io.ts'
-import { paint, plain } from './paint.ts'
 
 /** A loss at its place in the file; lines and columns count from 1. */
 export type LocatedLoss = Loss & {

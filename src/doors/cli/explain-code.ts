@@ -2,6 +2,7 @@
  * Codes in words, for `pawl check --explain`: one of them, or all in one line each.
  */
 
+import { editDistance } from '../../core/closest-name.ts'
 import {
   denialCodes,
   errorCodes,
@@ -9,7 +10,6 @@ import {
   refusalCodes,
   warningCodes,
 } from '../../core/errors.ts'
-import { editDistance } from '../../core/near-miss.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { type CodeHelp, codeHelp } from './code-help.ts'
 import { replyHelp } from './code-help-replies.ts'

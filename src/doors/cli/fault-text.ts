@@ -2,7 +2,7 @@
  * A fault in words, for the standard error.
  */
 import type { PawlError } from '../../runtime/pawl-error.ts'
-import { plain } from './paint.ts'
+import { plain } from './ansi.ts'
 
 /** A fault as it is told: what went wrong, then what to do next. */
 export function faultText(fault: PawlError): string {

@@ -2,7 +2,7 @@
  * What became of cases as JUnit XML, which build servers read.
  */
 import type { CaseFile } from './load-cases.ts'
-import type { Played } from './played.ts'
+import type { Played } from './play-cases.ts'
 import { differenceLines, placeText } from './test-report.ts'
 
 export type Suite = { readonly file: CaseFile; readonly played: readonly Played[] }

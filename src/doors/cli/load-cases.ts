@@ -14,9 +14,9 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import { type Case, checkCases } from '../../testing/case-schema.ts'
 import { type CaseSource, caseSource } from '../../testing/play-case.ts'
 import { faultyFindings, shareBlame } from './case-text.ts'
-import { documentKind, isCases, isUnfinishedCase } from './documents.ts'
+import { documentKind, isCases, isUnfinishedCase } from './detect-kind.ts'
 import { type Input, readInput, shownPath } from './inputs.ts'
-import { type Located, locate } from './located.ts'
+import { type Located, locate } from './locate-findings.ts'
 
 /** A case that can be played, or whose definition can't even be read as a tree. */
 export type LoadedCase = {

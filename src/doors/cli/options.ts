@@ -3,7 +3,7 @@
  * Must not know what any option means.
  */
 import { parseArgs } from 'node:util'
-import { nearMiss } from '../../core/near-miss.ts'
+import { nearMiss } from '../../core/closest-name.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 /** `list`: a text that may be given several times. */

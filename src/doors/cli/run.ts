@@ -2,7 +2,7 @@
  * The command line: finds the verb, runs it, and turns faults into words and an exit code.
  * Must not know what any verb does.
  */
-import { nearMiss } from '../../core/near-miss.ts'
+import { nearMiss } from '../../core/closest-name.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { faultText } from './fault-text.ts'
 import type { Io } from './io.ts'

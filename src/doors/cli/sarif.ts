@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import type { FindingCode } from '../../core/errors.ts'
 import type { CheckReport } from './check-report.ts'
 import { codeHelp } from './code-help.ts'
-import type { Located } from './located.ts'
+import type { Located } from './locate-findings.ts'
 import { versionText } from './version.ts'
 
 /** The report as one SARIF log with one run. */

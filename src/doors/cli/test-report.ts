@@ -6,10 +6,10 @@ import type { Json } from '../../core/json.ts'
 import { positionAt } from '../../core/source/source.ts'
 import type { CaseStep } from '../../testing/case-schema.ts'
 import type { Failure } from '../../testing/compare-step.ts'
+import { paint, plain } from './ansi.ts'
 import { shownPath } from './inputs.ts'
 import type { Io } from './io.ts'
-import { paint, plain } from './paint.ts'
-import type { DefinitionCoverage, Played } from './played.ts'
+import type { DefinitionCoverage, Played } from './play-cases.ts'
 
 /** Characters of a value that a difference shows. */
 const valueCharsMax = 600

@@ -3,7 +3,7 @@
  */
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf } from '../../runtime/code-of.ts'
+import { codeOf } from '../../runtime/error-code.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 /** Writes a text file and the folder it stands in. */

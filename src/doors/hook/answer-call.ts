@@ -9,8 +9,8 @@ import { isControlTool, isGateway, jobTools } from '../../core/tools/own-tools.t
 import { toolOf } from '../../core/tools/tool-names.ts'
 import type { CallAnswer, CallPlace } from '../../runtime/calls/calls.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
+import { askText, refusalText } from './agent-messages.ts'
 import { newsFor } from './answer-session.ts'
-import { type HostCall, silence, type Word } from './heard.ts'
 import {
   type HookContext,
   type HookRequest,
@@ -19,7 +19,7 @@ import {
   promptName,
   sessionName,
 } from './hook-context.ts'
-import { askText, refusalText } from './texts.ts'
+import { type HostCall, silence, type Word } from './hook-protocol.ts'
 
 type InRun = Extract<LocatedRun, { kind: 'run' }>
 

@@ -5,8 +5,8 @@
 import type { View } from '../../core/dialects/view.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
-import { pendingCallIn, quorumIn } from '../../runtime/people/question.ts'
-import { silence, type Word } from './heard.ts'
+import { pendingCallIn, quorumIn } from '../../runtime/people/approval-question.ts'
+import { noRunText, standingText, unfinishedText } from './agent-messages.ts'
 import {
   type HookContext,
   type HookRequest,
@@ -15,7 +15,7 @@ import {
   sessionName,
   speakerName,
 } from './hook-context.ts'
-import { noRunText, standingText, unfinishedText } from './texts.ts'
+import { silence, type Word } from './hook-protocol.ts'
 
 /** A session or a sub-agent begins, or its memory was emptied: it is told where it stands. */
 export async function beginSession(context: HookContext, request: HookRequest): Promise<Word> {

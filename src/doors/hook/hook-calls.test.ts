@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../core/json.ts'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
 import { asAgent, asPerson, openBench, say, startRelease } from '../../runtime/runtime.contract.ts'
-import type { HookOutput } from '../api/hook-question.ts'
-import { edit, openDesk, passes } from './hook-desk.contract.ts'
-import { openHookDesk } from './hook-desk.ts'
+import type { HookOutput } from '../api/hook-exchange.ts'
+import { edit, openDesk, passes } from './answer-hook.contract.ts'
+import { openHookDesk } from './answer-hook.ts'
 
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
 

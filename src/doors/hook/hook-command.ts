@@ -3,7 +3,7 @@
  */
 import { isAbsolute, join } from 'node:path'
 import { PawlError } from '../../runtime/pawl-error.ts'
-import { isHostName } from './wire.ts'
+import { isHostName } from './hook-wire.ts'
 
 type HookCommandOptions = {
   /** The folder of the client: `bin` in the data directory. */

@@ -4,8 +4,8 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Heard, HostDialect } from './heard.ts'
-import type { Memory } from './memory.ts'
+import type { Heard, HostDialect } from './hook-protocol.ts'
+import type { Memory } from './session-memory.ts'
 import type { Spending } from './spending/open-spending.ts'
 
 type HookSettings = {

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AnswerHook, HookOutput, HookQuestion } from '../api/hook-question.ts'
+import type { AnswerHook, HookOutput, HookQuestion } from '../api/hook-exchange.ts'
+import { answerBytesMax, parseAnswer, printHeader } from './hook-wire.ts'
 import { type HookDoor, type HookLimits, openHookDoor } from './open-hook-door.ts'
-import { answerBytesMax, parseAnswer, printHeader } from './wire.ts'
 
 const token = 'the-token'
 const allow: HookOutput = { exit: 0, stdout: '{"ok":true}', stderr: '' }

@@ -4,7 +4,7 @@
  * client has something to block with. Must not know what any host says.
  */
 import type { Socket } from 'node:net'
-import type { AnswerHook, HookOutput } from '../api/hook-question.ts'
+import type { AnswerHook, HookOutput } from '../api/hook-exchange.ts'
 import { openPrivateSocket, part } from '../api/private-socket.ts'
 import {
   beat,
@@ -15,7 +15,7 @@ import {
   payloadBytesMax,
   printAnswer,
   textOf,
-} from './wire.ts'
+} from './hook-wire.ts'
 
 type HookDoorOptions = {
   readonly answer: AnswerHook

@@ -5,7 +5,7 @@
 import type { Report } from '../../core/engine/types.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject, own } from '../../core/json.ts'
-import type { HostCall } from './heard.ts'
+import type { HostCall } from './hook-protocol.ts'
 
 /** A field that is a text with something in it; null: it is not. */
 export function textIn(payload: JsonObject, field: string): string | null {

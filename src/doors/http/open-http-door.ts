@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Api } from '../api/api.ts'
-import type { Mount } from './answer-mount.ts'
-import { ownNames, refuseRequest } from './guard.ts'
+import type { Mount } from './mount-route.ts'
 import { openPageFiles } from './page-files.ts'
+import { ownNames, refuseRequest } from './request-guard.ts'
 import { openRoutes } from './routes.ts'
 import { sendProblem } from './send.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { AnyBeat } from '../api/api.ts'
-import { drained } from '../api/drained.ts'
+import { drained } from '../api/wait-for-drain.ts'
 import { safeHeaders } from './send.ts'
 
 /** Writes until the reader or the stream is gone. */

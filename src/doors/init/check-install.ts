@@ -8,8 +8,8 @@ import { readSource } from '../../core/source/read-source.ts'
 import { plainValue } from '../../core/source/source.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Install, InstalledFile } from './install.ts'
-import { ownOf } from './merge.ts'
-import { hashOwn, type ReadFile, shapeOf } from './plan.ts'
+import { ownOf } from './merge-entries.ts'
+import { hashOwn, type ReadFile, shapeOf } from './plan-files.ts'
 
 type InstallProblem = {
   readonly path: string

@@ -8,9 +8,9 @@ import { addMember, nodeOn, removeValue } from '../../core/source/edit-json.ts'
 import { readSource } from '../../core/source/read-source.ts'
 import { plainValue } from '../../core/source/source.ts'
 import { gatewayServer } from '../../core/tools/own-tools.ts'
+import type { Entry, WantedFile } from './desired-files.ts'
 import type { Moved } from './install.ts'
-import { serverName } from './own.ts'
-import type { Entry, WantedFile } from './wanted.ts'
+import { serverName } from './is-pawl-entry.ts'
 
 /** Where the servers of a workspace stand that are behind the gateway. */
 export const gatewayPath = '.pawl/gateway.json'

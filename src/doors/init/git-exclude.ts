@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
-import type { WantedFile } from './wanted.ts'
+import type { WantedFile } from './desired-files.ts'
 
 /** The lines for some files of a workspace; null: it is no clone. */
 export function excludeFile(

@@ -5,14 +5,21 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import { checkInstall } from './check-install.ts'
+import type { Setting, WantedFile } from './desired-files.ts'
 import type { FoundHost } from './find-hosts.ts'
 import { gatewayPath, gatewayWith, gatewayWithout, moveServers } from './gateway-servers.ts'
 import { excludeFile } from './git-exclude.ts'
 import { hostSetups } from './hosts/host-setups.ts'
 import type { Install, InstalledFile, Moved } from './install.ts'
-import { baseOf, type Plan, type PlannedFile, planInit, planUninit, type ReadFile } from './plan.ts'
+import {
+  baseOf,
+  type Plan,
+  type PlannedFile,
+  planInit,
+  planUninit,
+  type ReadFile,
+} from './plan-files.ts'
 import type { SetupDoor } from './setup-door.ts'
-import type { Setting, WantedFile } from './wanted.ts'
 import { readWorkspaceFile } from './write-files.ts'
 
 export type HostPlan = Plan & {

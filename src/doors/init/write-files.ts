@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { codeOf } from '../../runtime/code-of.ts'
+import { codeOf } from '../../runtime/error-code.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 type FileChange = {

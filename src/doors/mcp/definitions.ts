@@ -4,7 +4,7 @@
  */
 import type { Offered, Input as RunInput } from '../../runtime/definitions/find-definition.ts'
 import { PawlProblem } from '../api/problem.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './tool-context.ts'
 
 export type Named = { readonly name: string; readonly dialect: string }
 

@@ -3,8 +3,8 @@
  * the person's decision. It goes on record as made through that client.
  */
 import type { Json } from '../../core/json.ts'
-import type { Desk } from './desk.ts'
-import type { Reading } from './places.ts'
+import type { Reading } from './resolve-run.ts'
+import type { Desk } from './tool-context.ts'
 
 /** The person behind the client, as far as the client can ask them. */
 export type Person = {

@@ -1,7 +1,7 @@
 /** The submit tool of a form: which name it gets, and what its schema says of the fields. */
 import { expect, test } from 'vitest'
 import { formSchema, splitForm, submitToolOf } from './form-tool.ts'
-import type { Reading } from './places.ts'
+import type { Reading } from './resolve-run.ts'
 
 type View = Reading['view']
 type Field = View['fields'][number]

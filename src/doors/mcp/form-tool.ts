@@ -3,7 +3,7 @@
  */
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isControlTool } from '../../core/tools/own-tools.ts'
-import type { Reading } from './places.ts'
+import type { Reading } from './resolve-run.ts'
 
 type View = Reading['view']
 type Field = View['fields'][number]

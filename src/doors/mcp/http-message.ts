@@ -7,7 +7,7 @@ import { isJsonContentType } from '@modelcontextprotocol/server'
 import { asObject, type Json } from '../../core/json.ts'
 import { isToolPrefix } from '../../core/tools/own-tools.ts'
 import { parseJson } from '../api/parse-json.ts'
-import type { Endpoint, Where } from './seat.ts'
+import type { Endpoint, Where } from './client-session.ts'
 import { messageBytesMax, notJson, notRequest } from './stdio-wire.ts'
 
 /** Why no server is asked. */

@@ -7,12 +7,12 @@ import type { JsonObject } from '../../core/json.ts'
 import { commonToolOf } from '../../core/tools/tool-names.ts'
 import { openStatuses } from '../../runtime/runs/open-statuses.ts'
 import type { Answer } from '../api/contract.ts'
-import { present } from '../api/present.ts'
+import { present } from '../api/omit-undefined.ts'
 import { PawlProblem } from '../api/problem.ts'
-import { type Call, type Desk, tool } from './desk.ts'
-import type { Reading } from './places.ts'
-import type { Told } from './told.ts'
-import { undenied } from './undenied.ts'
+import { undenied } from './filter-allowed.ts'
+import type { Reading } from './resolve-run.ts'
+import { type Call, type Desk, tool } from './tool-context.ts'
+import type { Told } from './tool-result.ts'
 
 type Result = Exclude<Answer<'jobs.run'>, { status: 'pending_approval' }>
 type Pending = Extract<Answer<'jobs.run'>, { status: 'pending_approval' }>

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { PawlProblem, problem } from '../api/problem.ts'
-import type { Link } from './link.ts'
 import { type HttpMcp, type HttpMcpLimits, openHttpMcp } from './open-http-mcp.ts'
+import type { Link } from './reconnecting-client.ts'
 
 /** A daemon that is away: sessions are none of its business. */
 const away: Link = {

@@ -14,6 +14,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Json } from '../../core/json.ts'
+import { type Change, type Endpoint, openSeat, type Seat, type Where } from './client-session.ts'
 import {
   type Complaint,
   complain,
@@ -24,9 +25,8 @@ import {
   unknownSession,
   whereOf,
 } from './http-message.ts'
-import type { Link } from './link.ts'
+import type { Link } from './reconnecting-client.ts'
 import { runUris } from './resources.ts'
-import { type Change, type Endpoint, openSeat, type Seat, type Where } from './seat.ts'
 
 type HttpMcpOptions = {
   readonly endpoint: Endpoint

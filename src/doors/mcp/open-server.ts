@@ -15,12 +15,12 @@ import {
 } from '@modelcontextprotocol/server'
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
 import { problemOfThrown } from '../api/problem.ts'
+import type { Change } from './client-session.ts'
+import type { Toolbox } from './dispatch-tool.ts'
 import type { Person, Question } from './elicit.ts'
-import type { Follower } from './follow.ts'
 import type { Prompts } from './prompts.ts'
 import { type Resources, runUris } from './resources.ts'
-import type { Change } from './seat.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { Follower } from './tool-list-watcher.ts'
 
 type ServerSetting = {
   readonly name: string

@@ -4,7 +4,7 @@
  */
 import { type GetPromptResult, type Prompt, ProtocolError } from '@modelcontextprotocol/server'
 import { definitionFor, definitionsFor, inputsFor } from './definitions.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './tool-context.ts'
 
 export type Prompts = {
   readonly list: () => Promise<Prompt[]>

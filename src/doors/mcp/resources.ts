@@ -11,11 +11,11 @@ import {
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server'
 import { PawlProblem } from '../api/problem.ts'
+import { nobody } from './caller-mark.ts'
 import { definitionFor, definitionsFor } from './definitions.ts'
-import { type Desk, readPlace } from './desk.ts'
-import type { Reading } from './places.ts'
-import { standingOf, valuesOf } from './standing.ts'
-import { nobody } from './who.ts'
+import type { Reading } from './resolve-run.ts'
+import { standingOf, valuesOf } from './run-summary.ts'
+import { type Desk, readPlace } from './tool-context.ts'
 
 export type Resources = {
   readonly list: () => Promise<Resource[]>

@@ -6,9 +6,9 @@ import type { Readable, Writable } from 'node:stream'
 import type { McpServerFactory } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Client } from '../../client/open-client.ts'
-import { openLink } from './link.ts'
+import { openSeat, type Where } from './client-session.ts'
 import type { Opened } from './open-server.ts'
-import { openSeat, type Where } from './seat.ts'
+import { openLink } from './reconnecting-client.ts'
 import { openStdioWire } from './stdio-wire.ts'
 
 type McpOptions = Where & {

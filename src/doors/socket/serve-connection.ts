@@ -3,14 +3,14 @@
  * sends faster than it is answered, or does not read, waits on the caller's side of the wire.
  */
 import type { Socket } from 'node:net'
-import type { Answered } from '../api/answering.ts'
 import type { AnyBeat, Api, ApiRequest } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
-import { drained } from '../api/drained.ts'
-import { openLineCutter } from '../api/lines.ts'
+import type { Answered } from '../api/handler-context.ts'
 import { importBytesMax, isOperation, isStream, requestBytesMax } from '../api/operations-table.ts'
 import { part } from '../api/private-socket.ts'
 import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
+import { openLineCutter } from '../api/split-lines.ts'
+import { drained } from '../api/wait-for-drain.ts'
 import { answerLine, eventLine, type Frame, problemLine, readFrame } from './frame.ts'
 
 export type ConnectionLimits = {

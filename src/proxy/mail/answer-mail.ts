@@ -5,9 +5,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBytes, readJson } from '../read-json.ts'
-import { refuse } from '../refused.ts'
+import { refuse } from '../resend-error.ts'
 import { sendJson } from '../send-json.ts'
-import type { Post } from './post.ts'
+import type { Post } from './send-mail.ts'
 
 type Asked = { readonly post: Post; readonly runId: string; readonly path: string }
 

@@ -6,9 +6,9 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Mail, readMail } from '../../core/mail/read-mail.ts'
 import { asAgent, openBench } from '../../runtime/runtime.contract.ts'
-import type { RefusedError } from '../refused.ts'
-import { openLedger } from './ledger.ts'
-import { openPost } from './post.ts'
+import type { RefusedError } from '../resend-error.ts'
+import { openPost } from './send-mail.ts'
+import { openLedger } from './sent-mail.ts'
 import { openSmtpUpstream } from './smtp-upstream.ts'
 
 type Letter = { readonly from: string; readonly to: readonly string[]; readonly raw: string }

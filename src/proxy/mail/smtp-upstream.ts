@@ -4,7 +4,7 @@
  */
 import { bareText } from '../../core/mail/address.ts'
 import type { Mail } from '../../core/mail/read-mail.ts'
-import { handIn, type SmtpServer } from '../../smtp/hand-in.ts'
+import { handIn, type SmtpServer } from '../../smtp/submit-mail.ts'
 import { mimeText } from './mime.ts'
 import type { Sent, Upstream } from './upstream.ts'
 

@@ -2,7 +2,7 @@
  * Who sends mail in the end. Each upstream has a file of its own.
  */
 import type { Mail } from '../../core/mail/read-mail.ts'
-import type { Refused } from '../refused.ts'
+import type { Refused } from '../resend-error.ts'
 
 export type Sendout = {
   /** More than one: all of them or none. */

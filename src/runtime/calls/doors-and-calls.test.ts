@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
-import { edit, openDesk } from '../../doors/hook/hook-desk.contract.ts'
-import type { Desk } from '../../gateway/desk.ts'
-import { openJudge } from '../../gateway/judged.ts'
+import { edit, openDesk } from '../../doors/hook/answer-hook.contract.ts'
+import { openJudge } from '../../gateway/call-lifecycle.ts'
+import type { Desk } from '../../gateway/gateway-context.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { asAgent, openBench, say, startRelease } from '../runtime.contract.ts'
 

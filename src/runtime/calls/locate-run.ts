@@ -6,8 +6,8 @@
 
 import type { RunHead, Store } from '../ports.ts'
 import { isOpen } from '../runs/open-statuses.ts'
+import type { Marks, ShownMark } from '../sessions/call-signature.ts'
 import { isNear, realFolder } from '../sessions/folders.ts'
-import type { Marks, ShownMark } from '../sessions/marks.ts'
 import { claimBranch, listRunsHere, runOfSession } from '../sessions/session-run.ts'
 
 export type LocateRequest = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
-import { edit, openDesk } from '../../doors/hook/hook-desk.contract.ts'
+import { edit, openDesk } from '../../doors/hook/answer-hook.contract.ts'
 import { asAgent, say, startRelease } from '../runtime.contract.ts'
 
 test('the time of a verdict is without the wait for people', async () => {

@@ -4,7 +4,7 @@
  */
 import type { Event } from '../../core/engine/types.ts'
 import type { EventRecord, RunHead, Store } from '../ports.ts'
-import { unknownRun } from '../runs/keep-logs.ts'
+import { unknownRun } from '../runs/log-maintenance.ts'
 
 export type CostQuery = {
   /** Null: all runs. */

@@ -5,13 +5,13 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readShape } from '../../core/dialects/shape.ts'
+import { readShape } from '../../core/dialects/validate-tree.ts'
 import { pricesFileSchema } from '../../core/policy/prices-schema.ts'
 import { dearestPrices, type PriceTable, raisePrices } from '../../core/prices.ts'
 import { placeOf, positionAt } from '../../core/source/source.ts'
-import { messageOf } from '../code-of.ts'
-import { openFreshFolders } from '../definitions/fresh-folders.ts'
 import { readDefinition } from '../definitions/read-definition.ts'
+import { openFreshFolders } from '../definitions/watched-files.ts'
+import { messageOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
 
 export type Prices = (workspace: string | null) => PriceTable

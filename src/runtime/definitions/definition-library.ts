@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
-import { recogniseDialect } from '../../core/dialects/recognise.ts'
+import { recogniseDialect } from '../../core/dialects/detect-dialect.ts'
 import type { Machine } from '../../core/machine/machine.ts'
 import { member, type Node } from '../../core/source/source.ts'
 import { PawlError } from '../pawl-error.ts'

@@ -7,8 +7,8 @@ import { PawlError } from '../pawl-error.ts'
 import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../ports.ts'
 import type { Definitions, Offered } from '../runtime.ts'
 import { type CompiledSource, compileSource, type GoodSource } from './compile-source.ts'
-import type { MachineShelf } from './machines.ts'
-import { storedMachine } from './machines.ts'
+import type { MachineShelf } from './machine-cache.ts'
+import { storedMachine } from './machine-cache.ts'
 
 export type Shop = {
   readonly store: DefinitionStore

@@ -4,7 +4,7 @@
  * so that what a person has read is what they activate.
  */
 import type { Clock } from '../clock.ts'
-import { dataOf, tooMuch } from '../documents/scoped-cards.ts'
+import { dataOf, tooMuch } from '../documents/scoped-documents.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Card, CardStore } from '../ports.ts'
 import type { By, Definitions, Offer, Offered } from '../runtime.ts'

@@ -4,7 +4,7 @@
  */
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../code-of.ts'
+import { codeOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
 import { formatOf } from './read-definition.ts'
 

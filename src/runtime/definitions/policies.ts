@@ -5,14 +5,14 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readShape } from '../../core/dialects/shape.ts'
+import { readShape } from '../../core/dialects/validate-tree.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { Policy } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
 import { policySchema } from '../../core/policy/schema.ts'
 import { PawlError } from '../pawl-error.ts'
-import { openFreshFolders } from './fresh-folders.ts'
 import { readDefinition } from './read-definition.ts'
+import { openFreshFolders } from './watched-files.ts'
 
 export type Policies = (workspace: string | null) => readonly Policy[]
 

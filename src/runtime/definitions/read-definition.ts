@@ -8,7 +8,7 @@ import type { Finding } from '../../core/finding.ts'
 import { jsonBytesMax } from '../../core/source/limits.ts'
 import { readSource, type SourceFormat } from '../../core/source/read-source.ts'
 import { type LineIndex, lineIndex, type Node } from '../../core/source/source.ts'
-import { codeOf } from '../code-of.ts'
+import { codeOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
 
 /** A file as it was read. The path is the one that was asked for, for messages. */

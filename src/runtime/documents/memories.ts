@@ -5,7 +5,7 @@
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../clock.ts'
 import type { Card, CardStore } from '../ports.ts'
-import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-cards.ts'
+import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-documents.ts'
 
 export type Memory = {
   readonly key: string

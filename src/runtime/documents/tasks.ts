@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Card, CardStore, RunHead } from '../ports.ts'
 import { isOpen } from '../runs/open-statuses.ts'
-import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-cards.ts'
+import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-documents.ts'
 
 export type Task = {
   readonly id: string

@@ -9,6 +9,7 @@ import type { CallAnswer, CallRequest, Calls } from '../calls/calls.ts'
 import type { LocatedRun } from '../calls/locate-run.ts'
 import { foreignCall } from '../calls/open-calls.ts'
 import type { By, Runtime } from '../runtime.ts'
+import type { Pass, Passes } from './bypass-tokens.ts'
 import type {
   Gateway,
   GatewayCall,
@@ -17,7 +18,6 @@ import type {
   Offered,
   Whose,
 } from './gateway.ts'
-import type { Pass, Passes } from './passes.ts'
 
 export type GatewayTools = {
   readonly calls: Calls

@@ -9,8 +9,8 @@ import type { JsonObject } from '../../core/json.ts'
 import type { LaunchEntry } from '../../core/tools/launch-pin.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { By } from '../runtime.ts'
-import type { ShownMark } from '../sessions/marks.ts'
-import type { Pass } from './passes.ts'
+import type { ShownMark } from '../sessions/call-signature.ts'
+import type { Pass } from './bypass-tokens.ts'
 
 /** Whose call it is. */
 export type Whose = {

@@ -2,7 +2,7 @@
  * Deciding by a link that was sent to a person: what its page is told and may ask.
  * The link is a person's power over one approval, once. Nothing of it may reach an agent.
  */
-import type { Question } from './question.ts'
+import type { Question } from './approval-question.ts'
 
 /** What stands behind a link. */
 export type LinkReading =

@@ -2,8 +2,9 @@
  * A dry run of a call against a run as it stands, or against a definition in a stage.
  * Nothing is kept.
  */
-import { aroundMember } from '../../core/engine/around.ts'
+
 import { commandFamily, startFamily } from '../../core/engine/family.ts'
+import { aroundMember } from '../../core/engine/judging-context.ts'
 import { stateForCaller } from '../../core/engine/known-call.ts'
 import { explain } from '../../core/judge/explain.ts'
 import { judge } from '../../core/judge/judge.ts'
@@ -12,9 +13,9 @@ import { findDefinition } from '../definitions/find-definition.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Judgement, JudgeRequest } from '../runtime.ts'
 import { contextFor, contextOf, currentRun, type Desk } from './handle-command.ts'
-import { callOf, leafOf } from './intents.ts'
 import type { LoadedRun } from './load-run.ts'
-import { headOf } from './project.ts'
+import { callOf, leafOf } from './plan-command.ts'
+import { headOf } from './projections.ts'
 
 const agent = { kind: 'agent', name: 'agent' } as const
 

@@ -5,11 +5,11 @@ import { evolveVersion } from '../../core/engine/evolve.ts'
 import type { Family, Recorded } from '../../core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../core/engine/fold-family.ts'
 import type { Event } from '../../core/engine/types.ts'
-import type { MachineShelf } from '../definitions/machines.ts'
+import type { MachineShelf } from '../definitions/machine-cache.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { EventRecord, RunHead, RunStore } from '../ports.ts'
-import { chained, chainStart } from './chain.ts'
-import { type KeptFold, openSnapshot, type Pins } from './project.ts'
+import { chained, chainStart } from './hash-chain.ts'
+import { type KeptFold, openSnapshot, type Pins } from './projections.ts'
 
 export type LoadedRun = {
   readonly family: Family

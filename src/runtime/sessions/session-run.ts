@@ -5,7 +5,7 @@
 import { dirname } from 'node:path'
 import { PawlError } from '../pawl-error.ts'
 import type { Claim, RunHead, Store } from '../ports.ts'
-import { unknownRun } from '../runs/keep-logs.ts'
+import { unknownRun } from '../runs/log-maintenance.ts'
 import { openStatuses } from '../runs/open-statuses.ts'
 import type { By } from '../runtime.ts'
 import { realFolder } from './folders.ts'

@@ -18,9 +18,9 @@ import type {
 import { isNear } from '../../runtime/sessions/folders.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
-import { memoryCards } from './memory-cards.ts'
 import { memoryClaims } from './memory-claims.ts'
 import { memoryDefinitions } from './memory-definitions.ts'
+import { memoryCards } from './memory-documents.ts'
 
 /** All that is kept of one run. */
 type Kept = {

@@ -7,8 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Change, Committed } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
-import { codeOf, isOutcomeUnknown, isOvertaken } from './faults.ts'
-import type { Pool } from './pool.ts'
 import {
   headColumns,
   keepApprovals,
@@ -22,7 +20,9 @@ import {
   runParts,
   slotsOf,
   valuesOf,
-} from './tables.ts'
+} from './columns.ts'
+import { codeOf, isOutcomeUnknown, isOvertaken } from './faults.ts'
+import type { Pool } from './pool.ts'
 
 // How long a lost answer is looked for, in timeouts of a statement.
 const resolveTimeoutsMax = 2

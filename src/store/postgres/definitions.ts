@@ -8,8 +8,8 @@ import type {
   StoredMachine,
 } from '../../runtime/ports.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
+import { keepMachines, machineColumns, part, runParts, selected } from './columns.ts'
 import type { Pool, Sql } from './pool.ts'
-import { keepMachines, machineColumns, part, runParts, selected } from './tables.ts'
 
 type VersionRow = Omit<DefinitionVersion, 'machines'> & { readonly machines: string }
 type DefinitionJoin = Omit<DefinitionRow, 'latest'> & VersionRow & { readonly versionAt: number }

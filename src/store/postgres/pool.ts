@@ -4,8 +4,8 @@
  */
 import postgres from 'postgres'
 import { PawlError } from '../../runtime/pawl-error.ts'
+import { escapeText, printArray, restoreText } from './encode-text.ts'
 import { codeOf, failWith, faultOf } from './faults.ts'
-import { escapeText, printArray, restoreText } from './texts.ts'
 
 type PoolOptions = {
   readonly url: string

@@ -11,9 +11,9 @@ import type {
   StoredRun,
 } from '../../runtime/ports.ts'
 import { pageOf, parseCursor } from '../cursor.ts'
+import { approvalColumns, eventColumns, headColumns, owedColumns, selected } from './columns.ts'
 import { createCommit } from './commit.ts'
 import type { Pool, Sql } from './pool.ts'
-import { approvalColumns, eventColumns, headColumns, owedColumns, selected } from './tables.ts'
 
 const head = selected(headColumns, 'runs')
 const event = selected(eventColumns, 'events')

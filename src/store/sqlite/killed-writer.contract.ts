@@ -3,7 +3,7 @@
  * Started by `killed-writer.test.ts` with the path of the file.
  */
 import { writeSync } from 'node:fs'
-import { codeOf } from '../../runtime/code-of.ts'
+import { codeOf } from '../../runtime/error-code.ts'
 import { changeOf, eventOf } from '../records.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 

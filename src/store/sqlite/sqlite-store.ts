@@ -2,10 +2,10 @@
  * A store in one SQLite file: the truth of one machine, written by one daemon.
  */
 import type { Store } from '../../runtime/ports.ts'
-import { cardCalls } from './cards.ts'
 import { claimCalls } from './claims.ts'
 import { prepareRunWriter } from './commit-change.ts'
 import { definitionCalls } from './definitions.ts'
+import { cardCalls } from './documents.ts'
 import { toFault } from './faults.ts'
 import { openWriter } from './group-commit.ts'
 import { maintenanceCalls } from './maintenance.ts'

@@ -17,7 +17,7 @@ import type {
 import { quorumOf } from '../../machine/quorum.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import { answerTool } from '../../tools/own-tools.ts'
-import type { Compiled } from '../compiled.ts'
+import type { Compiled } from '../compiler-output.ts'
 import {
   budgetOf,
   everyTool,
@@ -28,8 +28,8 @@ import {
   plainStage,
   plainTrigger,
   runFields,
-} from '../compiled.ts'
-import { checkNames } from '../names.ts'
+} from '../compiler-output.ts'
+import { checkNames } from '../reserved-names.ts'
 import type { ProcessDefinition } from './schema.ts'
 
 type State = ProcessDefinition['states'][string]

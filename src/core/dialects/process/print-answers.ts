@@ -5,6 +5,7 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord, own } from '../../json.ts'
 import type { Gate, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
+import { listed } from '../presentation.ts'
 import {
   compact,
   distinctWays,
@@ -14,8 +15,7 @@ import {
   type Way,
   wayName,
   waysOf,
-} from '../printed.ts'
-import { listed } from '../told.ts'
+} from '../printer-output.ts'
 
 type Book = {
   readonly machine: Machine

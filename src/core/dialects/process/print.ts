@@ -5,10 +5,10 @@
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Machine, Stage } from '../../machine/machine.ts'
-import { lossesOf, type Target } from '../losses.ts'
-import { placeOf } from '../places.ts'
-import type { Loss, Printed } from '../printed.ts'
-import { briefText, compact, printCommon } from '../printed.ts'
+import { lossesOf, type Target } from '../conversion-losses.ts'
+import { placeOf } from '../field-pointers.ts'
+import type { Loss, Printed } from '../printer-output.ts'
+import { briefText, compact, printCommon } from '../printer-output.ts'
 import { printAnswers } from './print-answers.ts'
 
 const target: Target = {

@@ -16,7 +16,7 @@ import type {
   Trigger,
 } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
-import type { Compiled } from '../compiled.ts'
+import type { Compiled } from '../compiler-output.ts'
 import {
   budgetOf,
   isolationOf,
@@ -26,8 +26,8 @@ import {
   plainStage,
   plainTrigger,
   runFields,
-} from '../compiled.ts'
-import { isInherited } from '../names.ts'
+} from '../compiler-output.ts'
+import { isInherited } from '../reserved-names.ts'
 import { compileCondition } from './expression.ts'
 import { compileInputs } from './inputs.ts'
 import { compileSlot, readValue, scopePath } from './ops.ts'

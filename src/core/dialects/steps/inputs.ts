@@ -6,7 +6,7 @@ import type { Finding } from '../../finding.ts'
 import { finding, join } from '../../finding.ts'
 import type { Json } from '../../json.ts'
 import type { Field } from '../../machine/machine.ts'
-import { isInherited } from '../names.ts'
+import { isInherited } from '../reserved-names.ts'
 import type { StepsTask } from './schema.ts'
 
 type Input = NonNullable<StepsTask['steps'][number]['inputs']>[number]

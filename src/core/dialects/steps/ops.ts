@@ -5,7 +5,7 @@ import type { Finding } from '../../finding.ts'
 import { finding, join } from '../../finding.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import type { Op, OpValue, ResultSave, ScopePath } from '../../machine/machine.ts'
-import { isInherited } from '../names.ts'
+import { isInherited } from '../reserved-names.ts'
 import { compileCondition, compileExpression } from './expression.ts'
 import type { ActionDefinition, ExpressionDefinition } from './schema.ts'
 

@@ -1,13 +1,13 @@
 /**
  * A form in its author's words: the goal, the instructions that hold now, what to collect.
  */
-import { checkFields } from '../../engine/fields.ts'
+import { checkFields } from '../../engine/signal-fields.ts'
 import type { RunState } from '../../engine/types.ts'
 import { evaluate, holds } from '../../expr/evaluate.ts'
 import { renderText } from '../../expr/template.ts'
 import type { BriefPart, Machine, Stage } from '../../machine/machine.ts'
-import type { Told } from '../told.ts'
-import { listed, paragraphs, standing } from '../told.ts'
+import type { Told } from '../presentation.ts'
+import { listed, paragraphs, standing } from '../presentation.ts'
 
 /** The goal as it is written, the instructions filled in. */
 export function tellSteps(machine: Machine, stage: Stage, state: RunState): Told {

@@ -6,8 +6,8 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { own } from '../../json.ts'
 import type { FieldType, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
-import { isInherited } from '../names.ts'
-import { compact, freeName, type Loss, listOrNone, waysOf } from '../printed.ts'
+import { compact, freeName, type Loss, listOrNone, waysOf } from '../printer-output.ts'
+import { isInherited } from '../reserved-names.ts'
 import { allOf, literal, noneOf, printComparison } from './print-guards.ts'
 
 type Compare = Extract<Guard, { kind: 'compare' }>

@@ -5,7 +5,7 @@ import { assertNever } from '../../assert.ts'
 import type { Expr } from '../../expr/expr.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import type { Op, OpValue, ScopePath } from '../../machine/machine.ts'
-import { compact, listOrNone, objectOrNone } from '../printed.ts'
+import { compact, listOrNone, objectOrNone } from '../printer-output.ts'
 
 /** An expression in its shortest spelling. */
 function printExpr(expr: Expr): Json {

@@ -5,10 +5,9 @@
 import type { Json, JsonObject } from '../../json.ts'
 import { asObject } from '../../json.ts'
 import type { Field, Machine, Stage, Trigger } from '../../machine/machine.ts'
-import { lossesOf, type Target } from '../losses.ts'
-import { isInherited } from '../names.ts'
-import { placeOf, valuePlace } from '../places.ts'
-import type { Loss, Printed } from '../printed.ts'
+import { lossesOf, type Target } from '../conversion-losses.ts'
+import { placeOf, valuePlace } from '../field-pointers.ts'
+import type { Loss, Printed } from '../printer-output.ts'
 import {
   briefText,
   canRevisitInitial,
@@ -17,7 +16,8 @@ import {
   listOrNone,
   objectOrNone,
   printCommon,
-} from '../printed.ts'
+} from '../printer-output.ts'
+import { isInherited } from '../reserved-names.ts'
 import { openChoices, printChoiceStep } from './print-choices.ts'
 import { printCondition, printPath, printSlot } from './print-ops.ts'
 

@@ -14,7 +14,7 @@ import {
   names,
   sessionBudget,
 } from '../common-schema.ts'
-import { kindOf, withAlias, withPick } from '../shape.ts'
+import { kindOf, withAlias, withPick } from '../validate-tree.ts'
 
 const isText = (node: Node): boolean => node.kind === 'scalar' && typeof node.value === 'string'
 

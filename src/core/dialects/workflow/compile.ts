@@ -5,7 +5,7 @@ import type { Finding } from '../../finding.ts'
 import { finding, join } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
-import { handlerFinder } from '../../machine/handler.ts'
+import { handlerFinder } from '../../machine/detour-region.ts'
 import type {
   Detour,
   RuleOrigins,
@@ -15,7 +15,7 @@ import type {
   Trigger,
 } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
-import type { Compiled } from '../compiled.ts'
+import type { Compiled } from '../compiler-output.ts'
 import {
   budgetOf,
   isolationOf,
@@ -25,8 +25,8 @@ import {
   plainStage,
   plainTrigger,
   runFields,
-} from '../compiled.ts'
-import { checkNames } from '../names.ts'
+} from '../compiler-output.ts'
+import { checkNames } from '../reserved-names.ts'
 import { checkTexts, checkTools } from './check-texts.ts'
 import { compileGuards, type GuardBook } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'

@@ -3,8 +3,8 @@
  */
 import type { RunState } from '../../engine/types.ts'
 import type { Machine, Stage } from '../../machine/machine.ts'
-import type { Told } from '../told.ts'
-import { listed, paragraphs, standing } from '../told.ts'
+import type { Told } from '../presentation.ts'
+import { listed, paragraphs, standing } from '../presentation.ts'
 
 /** The instructions of the state and the events that lead out of it. */
 export function tellWorkflow(machine: Machine, stage: Stage, state: RunState): Told {

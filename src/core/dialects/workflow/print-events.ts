@@ -5,6 +5,7 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Gate, Guard, Move, Route, Stage, Trigger } from '../../machine/machine.ts'
+import { listed } from '../presentation.ts'
 import {
   compact,
   distinctWays,
@@ -13,10 +14,9 @@ import {
   type Way,
   wayName,
   waysOf,
-} from '../printed.ts'
-import { listed } from '../told.ts'
+} from '../printer-output.ts'
 import { reservedEvents } from './compile.ts'
-import type { WorkflowBook } from './print-book.ts'
+import type { WorkflowBook } from './print-context.ts'
 
 /** The events of a state by name. */
 export function printEvents(book: WorkflowBook, stage: Stage): JsonObject {

@@ -5,8 +5,8 @@
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Machine, Outcome, Stage, StageRule } from '../../machine/machine.ts'
-import { placeOf } from '../places.ts'
-import type { Printed } from '../printed.ts'
+import { placeOf } from '../field-pointers.ts'
+import type { Printed } from '../printer-output.ts'
 import {
   briefText,
   canRevisitInitial,
@@ -14,8 +14,8 @@ import {
   listOrNone,
   objectOrNone,
   printCommon,
-} from '../printed.ts'
-import { openBook, type WorkflowBook } from './print-book.ts'
+} from '../printer-output.ts'
+import { openBook, type WorkflowBook } from './print-context.ts'
 import { printEvents } from './print-events.ts'
 
 /** The machine as a workflow. */

@@ -16,7 +16,7 @@ import {
   names,
   sessionBudget,
 } from '../common-schema.ts'
-import { kindOf, withPick } from '../shape.ts'
+import { kindOf, withPick } from '../validate-tree.ts'
 
 const otherOps = compareOps.filter((op) => op !== 'in')
 

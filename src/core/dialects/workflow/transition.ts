@@ -7,7 +7,7 @@ import { finding, join } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Gate, Guard, Move, Route } from '../../machine/machine.ts'
 import { quorumOf } from '../../machine/quorum.ts'
-import { checkNames } from '../names.ts'
+import { checkNames } from '../reserved-names.ts'
 import type { GuardBook } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'
 

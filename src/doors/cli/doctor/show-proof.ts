@@ -2,7 +2,15 @@
  * A proof as a table for people: paths down, hosts across, and below what has to be known.
  */
 import type { Io } from '../io.ts'
-import { type Line, line, printLines, type Span, span, type Tone, wrap } from '../play/spans.ts'
+import {
+  type Line,
+  line,
+  printLines,
+  type Span,
+  span,
+  type Tone,
+  wrap,
+} from '../play/styled-text.ts'
 import { widthOf } from '../play/view-lines.ts'
 import { tableText } from '../remote/show-table.ts'
 import type { Outcome, Proof, ProofColumn } from './doctor-door.ts'

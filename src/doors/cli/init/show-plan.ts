@@ -3,12 +3,12 @@
  */
 import { isAbsolute } from 'node:path'
 import { agentHosts } from '../../../core/hosts/registry.ts'
-import { diffLines } from '../../init/diff.ts'
-import type { PlannedFile } from '../../init/plan.ts'
+import type { PlannedFile } from '../../init/plan-files.ts'
 import type { HostPlan } from '../../init/plan-host.ts'
+import { diffLines } from '../../init/text-diff.ts'
 import { shownPath } from '../inputs.ts'
 import type { Io } from '../io.ts'
-import { type Line, line, printLines, span } from '../play/spans.ts'
+import { type Line, line, printLines, span } from '../play/styled-text.ts'
 
 /** The plan in words; `secret` is never shown. */
 export function planText(plan: HostPlan, secret: string | null, io: Io): string {

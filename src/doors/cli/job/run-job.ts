@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import { isolationLevels } from '../../../runtime/jobs/jobs.ts'
+import { isolationLevels } from '../../../runtime/jobs/jobs-port.ts'
 import type { Answer, Input } from '../../api/contract.ts'
 import { oneOf, usage } from '../options.ts'
 import { tell } from '../remote/remote-verb.ts'

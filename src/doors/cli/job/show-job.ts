@@ -1,10 +1,10 @@
 /**
  * Jobs for people.
  */
-import type { JobState } from '../../../runtime/jobs/jobs.ts'
+import type { JobState } from '../../../runtime/jobs/jobs-port.ts'
 import type { Answer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
-import { type Line, printLines, span, type Tone } from '../play/spans.ts'
+import { type Line, printLines, span, type Tone } from '../play/styled-text.ts'
 import { row, widthOf } from '../play/view-lines.ts'
 import { spanText, tableText } from '../remote/show-table.ts'
 

@@ -3,10 +3,10 @@
  * Knows runs and files. Must not know options or how the answer is shown.
  */
 
-import { aroundMember } from '../../../core/engine/around.ts'
 import type { NamedRule } from '../../../core/engine/call.ts'
 import type { Context, Family } from '../../../core/engine/family.ts'
 import { commandFamily, mainOf, openLeaf, startFamily } from '../../../core/engine/family.ts'
+import { aroundMember } from '../../../core/engine/judging-context.ts'
 import { stateForCaller } from '../../../core/engine/known-call.ts'
 import type { Alternative, Reply } from '../../../core/engine/types.ts'
 import type { DenialCode } from '../../../core/errors.ts'
@@ -17,7 +17,7 @@ import { type ExplainedAnswer, explain } from '../../../core/judge/explain.ts'
 import { judge } from '../../../core/judge/judge.ts'
 import { placeOf, positionAt } from '../../../core/source/source.ts'
 import { readCall } from '../../../core/tools/read-call.ts'
-import { throughLinks } from '../../../runtime/calls/links.ts'
+import { throughLinks } from '../../../runtime/calls/resolve-symlinks.ts'
 import type { SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Chosen } from '../play/load.ts'

@@ -2,7 +2,7 @@
  * Policies that the command line lays over a run, each from a file of its own.
  */
 import { resolve } from 'node:path'
-import { readShape } from '../../../core/dialects/shape.ts'
+import { readShape } from '../../../core/dialects/validate-tree.ts'
 import type { Policy } from '../../../core/machine/machine.ts'
 import { compilePolicy } from '../../../core/policy/compile-policy.ts'
 import { policySchema } from '../../../core/policy/schema.ts'
@@ -10,9 +10,9 @@ import { openLibraries } from '../../../runtime/definitions/definition-library.t
 import { readDefinition, type SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
-import { documentKind } from '../documents.ts'
+import { documentKind } from '../detect-kind.ts'
 import { shownPath } from '../inputs.ts'
-import { type Located, locate } from '../located.ts'
+import { type Located, locate } from '../locate-findings.ts'
 
 /** Policies laid over one run. */
 const policiesMax = 16

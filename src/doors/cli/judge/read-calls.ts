@@ -3,9 +3,9 @@
  */
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
+import { nearMiss } from '../../../core/closest-name.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
-import { nearMiss } from '../../../core/near-miss.ts'
 import { statOf } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'

@@ -1,11 +1,11 @@
 /**
  * The answer to a call, for a person or for a program. Knows texts. Must not judge.
  */
-import { cellsOf } from '../../../core/draw/text.ts'
+import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { equalJson, own } from '../../../core/json.ts'
+import { type Paint, paint, plain } from '../ansi.ts'
 import type { Io } from '../io.ts'
-import { type Paint, paint, plain } from '../paint.ts'
 import type { Judged, PlacedAnswer, PlacedRule } from './judge-call.ts'
 
 /** Characters of an input that are shown to a person; JSON has all of it. */

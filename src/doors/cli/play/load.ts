@@ -3,11 +3,11 @@
  * Knows files. Must not know lines or terminals.
  */
 import { relative, resolve, sep } from 'node:path'
+import { nearMiss } from '../../../core/closest-name.ts'
 import type { Library } from '../../../core/engine/family.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
-import { invokesOf } from '../../../core/machine/check-link.ts'
+import { invokesOf } from '../../../core/machine/check-invocations.ts'
 import type { Machine } from '../../../core/machine/machine.ts'
-import { nearMiss } from '../../../core/near-miss.ts'
 import { member, type Node, plainValue } from '../../../core/source/source.ts'
 import {
   type DefinitionLibrary,
@@ -17,7 +17,7 @@ import { readDefinition, type SourceFile } from '../../../runtime/definitions/re
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
 import { shownPath } from '../inputs.ts'
-import { type Located, locate } from '../located.ts'
+import { type Located, locate } from '../locate-findings.ts'
 import type { CaseOrigin } from './save-case.ts'
 
 export type Loaded = {

@@ -7,7 +7,7 @@ import type { Io } from '../io.ts'
 import { type Heard, hearLine, type Session, situationOf } from './session.ts'
 import { showDecision } from './show-decision.ts'
 import { showStanding } from './show-standing.ts'
-import { type Line, printLines } from './spans.ts'
+import { type Line, printLines } from './styled-text.ts'
 
 type ScriptStyle = { readonly format: 'text' | 'json'; readonly isStrict: boolean }
 

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts'
 import { completeLine } from './complete.ts'
 import { promptOf, startOf } from './play-script.ts'
 import { hearLine, type Session, situationOf } from './session.ts'
-import { type Line, line, printLines, printSpan } from './spans.ts'
+import { type Line, line, printLines, printSpan } from './styled-text.ts'
 
 /** Lines that arrow keys bring back. */
 const historyMax = 500

@@ -4,8 +4,8 @@
  * never guessed. Must not know terminals.
  */
 
+import { nearMiss } from '../../../core/closest-name.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { nearMiss } from '../../../core/near-miss.ts'
 import type { Act } from '../../../testing/walk.ts'
 import { commandNamed, commandWords } from './commands.ts'
 import {

@@ -6,7 +6,7 @@
 import { assertNever } from '../../../core/assert.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import type { Recorded } from '../../../core/engine/family.ts'
-import { hasEnded } from '../../../core/engine/running.ts'
+import { hasEnded } from '../../../core/engine/is-running.ts'
 import type { Reply } from '../../../core/engine/types.ts'
 import { own } from '../../../core/json.ts'
 import type { Stage } from '../../../core/machine/machine.ts'
@@ -27,7 +27,7 @@ import { isGranted, showDecision, showLog } from './show-decision.ts'
 import { showHelp, showVars } from './show-help.ts'
 import { showMap, showPicture } from './show-map.ts'
 import { showChange, showStanding, standingOf } from './show-standing.ts'
-import { hang, type Line, line, span } from './spans.ts'
+import { hang, type Line, line, span } from './styled-text.ts'
 import { type Frame, widthOf } from './view-lines.ts'
 
 /** Walks that are kept to go back to. */

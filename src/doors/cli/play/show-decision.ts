@@ -12,7 +12,7 @@ import { ruleText } from '../../../core/judge/answer.ts'
 import { type Act, hearer, type Moment, type Walk } from '../../../testing/walk.ts'
 import { describeEvent } from './describe-event.ts'
 import { guardText } from './show-rows.ts'
-import { hang, type Line, line, span } from './spans.ts'
+import { hang, type Line, line, span } from './styled-text.ts'
 import { type Frame, valueText, widthOf } from './view-lines.ts'
 
 /** Events of one input that are shown; `log` shows all. */

@@ -2,11 +2,11 @@
  * The words of a walk, explained; and every value of a run.
  */
 
+import { nearMiss } from '../../../core/closest-name.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { nearMiss } from '../../../core/near-miss.ts'
 import { type CommandWord, commandNamed, commandWords } from './commands.ts'
-import { hang, type Line, line, span } from './spans.ts'
+import { hang, type Line, line, span } from './styled-text.ts'
 import { type Frame, valueText, widthOf } from './view-lines.ts'
 
 const usageCells = 28

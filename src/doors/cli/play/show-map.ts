@@ -4,11 +4,11 @@
 
 import { printAscii } from '../../../core/draw/ascii.ts'
 import { pictureOf } from '../../../core/draw/picture.ts'
-import { cellsOf } from '../../../core/draw/text.ts'
+import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { Stage } from '../../../core/machine/machine.ts'
 import { hearer, type Walk } from '../../../testing/walk.ts'
 import { triggerText } from './show-rows.ts'
-import { hang, type Line, line, span } from './spans.ts'
+import { hang, type Line, line, span } from './styled-text.ts'
 import { type Frame, widthOf } from './view-lines.ts'
 
 /** Stages that are listed; a larger definition is better drawn into a file. */

@@ -4,14 +4,14 @@
  */
 
 import type { View } from '../../../core/dialects/view.ts'
-import { compareText, conditionText } from '../../../core/draw/facts.ts'
-import { cellsOf } from '../../../core/draw/text.ts'
+import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { compareText, conditionText } from '../../../core/draw/stage-facts.ts'
 import type { Member } from '../../../core/engine/family.ts'
 import { own } from '../../../core/json.ts'
 import type { Guard, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
 import { moveText } from '../../../core/machine/move-text.ts'
 import { addressed, type Walk } from '../../../testing/walk.ts'
-import { hang, type Line, span } from './spans.ts'
+import { hang, type Line, span } from './styled-text.ts'
 import { fieldLines, labelCells, row, valueText } from './view-lines.ts'
 
 /** Routes of one signal that are shown. */

@@ -4,12 +4,12 @@
  */
 
 import type { View } from '../../../core/dialects/view.ts'
-import { cellsOf } from '../../../core/draw/text.ts'
+import { cellsOf } from '../../../core/draw/picture-text.ts'
 import { mainOf } from '../../../core/engine/family.ts'
-import { hasEnded } from '../../../core/engine/running.ts'
+import { hasEnded } from '../../../core/engine/is-running.ts'
 import { hearer, viewNow, type Walk } from '../../../testing/walk.ts'
 import { branchRows, fieldRows, sendRows, waitingRows } from './show-rows.ts'
-import { hang, type Line, line, span } from './spans.ts'
+import { hang, type Line, line, span } from './styled-text.ts'
 import { briefLines, cut, type Frame, ruleRows, titleLine, toneOf, widthOf } from './view-lines.ts'
 
 /** A standing in parts: where the run is and what it is told, what holds there, how it ended. */

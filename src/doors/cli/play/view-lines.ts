@@ -5,12 +5,12 @@
 import { assertNever } from '../../../core/assert.ts'
 import { briefWithoutRules, ruleLines } from '../../../core/dialects/rules-text.ts'
 import type { View } from '../../../core/dialects/view.ts'
-import { cellsOf } from '../../../core/draw/text.ts'
+import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { Status } from '../../../core/engine/types.ts'
 import type { Json } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
 import type { Field } from '../../../core/machine/machine.ts'
-import { hang, type Line, line, span, type Tone, wrap } from './spans.ts'
+import { hang, type Line, line, span, type Tone, wrap } from './styled-text.ts'
 
 export type Frame = { readonly columns: number }
 

@@ -4,10 +4,10 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { onlyOne } from './find-run.ts'
+import { tellOutcome } from './print-outcome.ts'
 import type { Asked } from './remote-verb.ts'
 import { type Approval, questionText } from './show-approval.ts'
 import { remarkText } from './show-event.ts'
-import { tellOutcome } from './tell-outcome.ts'
 
 type Decision = {
   readonly granted: boolean

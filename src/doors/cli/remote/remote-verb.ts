@@ -4,11 +4,11 @@
  */
 import type { Client } from '../../../client/open-client.ts'
 import { PawlProblem, type Problem } from '../../api/problem.ts'
+import { plain } from '../ansi.ts'
 import type { Io, Verb } from '../io.ts'
 import { type Options, oneOf, readOptions, usage } from '../options.ts'
-import { plain } from '../paint.ts'
-import { agentMarkIn, peopleHint, refuseAgent } from './agent-mark.ts'
 import { connect } from './connect.ts'
+import { agentMarkIn, peopleHint, refuseAgent } from './detect-agent.ts'
 
 type Kinds = Parameters<typeof readOptions>[2]
 const common = { json: 'flag', as: 'text', 'token-file': 'text' } as const

@@ -6,7 +6,7 @@ import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
 import { moveText } from '../../../core/machine/move-text.ts'
 import type { Answer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
-import { type Line, printLines, span } from '../play/spans.ts'
+import { type Line, printLines, span } from '../play/styled-text.ts'
 import { row, widthOf } from '../play/view-lines.ts'
 import { spanText } from './show-table.ts'
 

@@ -5,7 +5,7 @@ import type { Event } from '../../../core/engine/types.ts'
 import type { Answer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { describeEvent } from '../play/describe-event.ts'
-import { printLines, printSpan, type Span, span, type Tone } from '../play/spans.ts'
+import { printLines, printSpan, type Span, span, type Tone } from '../play/styled-text.ts'
 import { momentText } from './show-table.ts'
 
 export type LogRecord = Answer<'runs.events'>['items'][number]

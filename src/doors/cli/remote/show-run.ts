@@ -5,7 +5,7 @@
 
 import type { View } from '../../../core/dialects/view.ts'
 import type { Io } from '../io.ts'
-import { type Line, line, printLines, span } from '../play/spans.ts'
+import { type Line, line, printLines, span } from '../play/styled-text.ts'
 import {
   briefLines,
   fieldLines,

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Io } from '../io.ts'
-import { line, span } from '../play/spans.ts'
+import { line, span } from '../play/styled-text.ts'
 import { momentText, spanText, tableText } from './show-table.ts'
 
 const io: Io = {

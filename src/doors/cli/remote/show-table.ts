@@ -1,9 +1,9 @@
 /**
  * Lists in columns. Knows texts and their width only.
  */
-import { cellsOf } from '../../../core/draw/text.ts'
+import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { Io } from '../io.ts'
-import { type Line, printable, printLines, type Span, span } from '../play/spans.ts'
+import { type Line, printable, printLines, type Span, span } from '../play/styled-text.ts'
 
 /** Cells of one column; longer texts are cut, except in the last one. */
 const cellsMax = 40

@@ -2,8 +2,8 @@
  * `pawl cancel`: a run ends here.
  */
 import { findRun } from '../remote/find-run.ts'
+import { tellOutcome } from '../remote/print-outcome.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
-import { tellOutcome } from '../remote/tell-outcome.ts'
 
 const help = `\
 pawl cancel: end a run for good

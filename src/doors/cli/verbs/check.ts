@@ -7,12 +7,12 @@ import type { SourceFile } from '../../../runtime/definitions/read-definition.ts
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
 import { type CheckReport, type Format, formats, printReport } from '../check-report.ts'
-import { documentKind } from '../documents.ts'
+import { documentKind } from '../detect-kind.ts'
 import { allCodes, explainCode } from '../explain-code.ts'
 import { faultText } from '../fault-text.ts'
 import { findInputs, type Input, readInput } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
-import { type Located, locate } from '../located.ts'
+import { type Located, locate } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 
 const help = `\

@@ -2,24 +2,24 @@
  * `pawl convert`: writes a definition in another dialect, or says what would be lost.
  */
 import { extname, resolve } from 'node:path'
+import { nearMiss } from '../../../core/closest-name.ts'
 import { compileDefinition } from '../../../core/dialects/compile-definition.ts'
 import { convertMachine } from '../../../core/dialects/convert.ts'
 import { hasErrors } from '../../../core/finding.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Machine } from '../../../core/machine/machine.ts'
-import { nearMiss } from '../../../core/near-miss.ts'
 import { printYaml } from '../../../core/source/print-yaml.ts'
 import { readSource } from '../../../core/source/read-source.ts'
 import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
 import { readDefinition } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
+import { counted } from '../ansi.ts'
 import { checkFile } from '../check-file.ts'
 import { type LocatedLoss, locateLosses, lossText } from '../convert-report.ts'
 import { shownPath } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
-import { type Located, locate, locatedText } from '../located.ts'
+import { type Located, locate, locatedText } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
-import { counted } from '../paint.ts'
 import { writeFile } from '../write-file.ts'
 
 const help = `\

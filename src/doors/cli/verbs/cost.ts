@@ -4,7 +4,7 @@
 import { usdText } from '../../../core/money.ts'
 import type { Answer } from '../../api/contract.ts'
 import { oneOf, usage } from '../options.ts'
-import { type Line, span } from '../play/spans.ts'
+import { type Line, span } from '../play/styled-text.ts'
 import { findRun } from '../remote/find-run.ts'
 import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { tableText } from '../remote/show-table.ts'

@@ -1,9 +1,10 @@
 /**
  * `pawl db`: care for the database itself.
  */
+
+import { counted, plain } from '../ansi.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, usage } from '../options.ts'
-import { counted, plain } from '../paint.ts'
 import { type CareReport, type CareTask, daemonOf } from '../remote/daemon-door.ts'
 
 const help = `\

@@ -3,13 +3,13 @@
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Answer } from '../../api/contract.ts'
+import { plain } from '../ansi.ts'
 import { oneWord, usage } from '../options.ts'
-import { plain } from '../paint.ts'
-import { type Line, span } from '../play/spans.ts'
-import { keepFile } from '../remote/keep-file.ts'
+import { type Line, span } from '../play/styled-text.ts'
 import { readCount } from '../remote/read-values.ts'
 import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
+import { keepFile } from '../remote/store-definition.ts'
 import { draftTask, draftTasks, isDraftTask } from './drafts.ts'
 
 const help = `\

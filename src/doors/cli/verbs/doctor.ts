@@ -3,9 +3,9 @@
  */
 import { provableHostIds } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
+import { lookAround } from '../doctor/diagnostics.ts'
 import type { DoctorDoor, Proof } from '../doctor/doctor-door.ts'
-import { lookAround } from '../doctor/look-around.ts'
-import { aroundText } from '../doctor/show-around.ts'
+import { aroundText } from '../doctor/print-diagnostics.ts'
 import { holds, proofText } from '../doctor/show-proof.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, usage } from '../options.ts'

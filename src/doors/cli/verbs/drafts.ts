@@ -2,9 +2,9 @@
  * The part of `pawl definitions` that is about drafts: what agents wrote, for a person to activate.
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
+import { plain } from '../ansi.ts'
 import { usage } from '../options.ts'
-import { plain } from '../paint.ts'
-import { type Line, span } from '../play/spans.ts'
+import { type Line, span } from '../play/styled-text.ts'
 import { type Request, tell } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 

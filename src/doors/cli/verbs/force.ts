@@ -2,9 +2,9 @@
  * `pawl force`: a person puts a run into a stage.
  */
 import { findRun } from '../remote/find-run.ts'
+import { tellOutcome } from '../remote/print-outcome.ts'
 import { readPairs } from '../remote/read-values.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
-import { tellOutcome } from '../remote/tell-outcome.ts'
 
 const help = `\
 pawl force: put a run into a stage, where its definition has debug on

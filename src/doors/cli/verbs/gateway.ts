@@ -4,11 +4,11 @@
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Answer } from '../../api/contract.ts'
+import { plain } from '../ansi.ts'
 import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, usage } from '../options.ts'
-import { plain } from '../paint.ts'
-import { type Line, span } from '../play/spans.ts'
+import { type Line, span } from '../play/styled-text.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { tableText } from '../remote/show-table.ts'

@@ -1,9 +1,10 @@
 /**
  * `pawl memory`: what agents have noted down in this folder.
  */
+
+import { plain } from '../ansi.ts'
 import { usage } from '../options.ts'
-import { plain } from '../paint.ts'
-import { type Line, span } from '../play/spans.ts'
+import { type Line, span } from '../play/styled-text.ts'
 import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 

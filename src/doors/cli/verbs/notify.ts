@@ -2,7 +2,7 @@
  * `pawl notify test`: a word over every channel.
  */
 import { usage } from '../options.ts'
-import { printLines, span } from '../play/spans.ts'
+import { printLines, span } from '../play/styled-text.ts'
 import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
 
 const help = `\

@@ -4,9 +4,9 @@
 import { accesses } from '../../api/access.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
-import { refuseAgent } from '../remote/agent-mark.ts'
 import { connect } from '../remote/connect.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
+import { refuseAgent } from '../remote/detect-agent.ts'
 
 const help = `\
 pawl open: open the page of the daemon, signed in

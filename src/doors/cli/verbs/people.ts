@@ -2,11 +2,11 @@
  * `pawl people`: who has a token of their own.
  */
 import { resolve } from 'node:path'
+import { plain } from '../ansi.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, usage } from '../options.ts'
-import { plain } from '../paint.ts'
-import { refuseAgent } from '../remote/agent-mark.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
+import { refuseAgent } from '../remote/detect-agent.ts'
 
 const help = `\
 pawl people: give people tokens of their own, so that two approvals are those of two

@@ -2,9 +2,9 @@
  * `pawl signal`: sends a run what its agent would send.
  */
 import { findRun } from '../remote/find-run.ts'
+import { tellOutcome } from '../remote/print-outcome.ts'
 import { readObject } from '../remote/read-values.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
-import { tellOutcome } from '../remote/tell-outcome.ts'
 
 const help = `\
 pawl signal: send a signal to a run

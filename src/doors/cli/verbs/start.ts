@@ -3,11 +3,11 @@
  */
 import { startFolder } from '../init/start-folder.ts'
 import { workspaceOf } from '../inputs.ts'
-import { isFileName, keepFile } from '../remote/keep-file.ts'
+import { tellOutcome } from '../remote/print-outcome.ts'
 import { readObject, readPairs } from '../remote/read-values.ts'
 import { commonHelp, type Request, remoteVerb } from '../remote/remote-verb.ts'
 import { remarkText } from '../remote/show-event.ts'
-import { tellOutcome } from '../remote/tell-outcome.ts'
+import { isFileName, keepFile } from '../remote/store-definition.ts'
 
 const help = `\
 pawl start: begin a run

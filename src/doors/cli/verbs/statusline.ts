@@ -8,8 +8,8 @@ import { asObject, type Json } from '../../../core/json.ts'
 import { usdOf } from '../../../core/money.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { openStatuses } from '../../../runtime/runs/open-statuses.ts'
+import { plain } from '../ansi.ts'
 import type { Io, Verb } from '../io.ts'
-import { plain } from '../paint.ts'
 import type { DaemonDoor } from '../remote/daemon-door.ts'
 
 const help = `\

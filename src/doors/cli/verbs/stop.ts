@@ -3,8 +3,8 @@
  */
 import type { Io, Verb } from '../io.ts'
 import { readOptions, usage } from '../options.ts'
-import { refuseAgent } from '../remote/agent-mark.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
+import { refuseAgent } from '../remote/detect-agent.ts'
 
 const help = `\
 pawl stop: end the daemon when all that was begun is done

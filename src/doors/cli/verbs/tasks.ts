@@ -2,7 +2,7 @@
  * `pawl tasks`: work that agents have noted down in this folder.
  */
 import { oneOf } from '../options.ts'
-import { type Line, span } from '../play/spans.ts'
+import { type Line, span } from '../play/styled-text.ts'
 import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 import { scopeOf } from './memory.ts'

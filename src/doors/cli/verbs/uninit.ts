@@ -12,12 +12,12 @@ import {
   planHosts,
 } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
-import { agree } from '../init/agree.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
+import { agree } from '../init/confirm.ts'
 import { planText } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
-import { refuseAgent } from '../remote/agent-mark.ts'
+import { refuseAgent } from '../remote/detect-agent.ts'
 
 const help = `\
 pawl uninit: take out what \`pawl init\` has put into this folder

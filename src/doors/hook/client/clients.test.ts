@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { answerBytesMax, parseAnswer, parseHeader, payloadBytesMax } from '../wire.ts'
+import { answerBytesMax, parseAnswer, parseHeader, payloadBytesMax } from '../hook-wire.ts'
 import {
   type ClientName,
   compiler,

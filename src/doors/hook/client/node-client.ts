@@ -4,7 +4,7 @@
  * Loads nothing but Node and the wire: it starts for a call of a tool.
  */
 import { createConnection, type Socket } from 'node:net'
-import type { HookOutput } from '../../api/hook-question.ts'
+import type { HookOutput } from '../../api/hook-exchange.ts'
 import {
   answerBytesMax,
   blocked,
@@ -15,7 +15,7 @@ import {
   payloadBytesMax,
   printHeader,
   silenceMsMax,
-} from '../wire.ts'
+} from '../hook-wire.ts'
 
 type HookMeans = {
   /** Where the daemon listens for hooks. */

@@ -1,7 +1,7 @@
 /*
  * The client of command hooks: `pawl-hook HOST [WORKSPACE] < payload`. It carries what a host gave
  * to its hook to the daemon, prints what the daemon answered, and ends with its exit code. Where no
- * daemon listens it becomes the Node client, which starts one. The wire is in `../wire.ts`.
+ * daemon listens it becomes the Node client, which starts one. The wire is in `../hook-wire.ts`.
  *
  * INVARIANT: whatever goes wrong, nothing is on stdout, a line is on stderr, and the code is 2:
  * the one answer that every host takes for a refusal.

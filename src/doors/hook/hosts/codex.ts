@@ -4,8 +4,8 @@
  */
 import { codexHost } from '../../../core/hosts/codex.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
-import type { HookReply } from '../../api/hook-question.ts'
-import { block, type Heard, type HostDialect, say, type Word } from '../heard.ts'
+import type { HookReply } from '../../api/hook-exchange.ts'
+import { block, type Heard, type HostDialect, say, type Word } from '../hook-protocol.ts'
 import { objectIn, textIn } from '../payload.ts'
 import {
   type ModelUse,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { HookOutput } from '../../api/hook-question.ts'
-import { printReply, type Word } from '../heard.ts'
+import type { HookOutput } from '../../api/hook-exchange.ts'
+import { printReply, type Word } from '../hook-protocol.ts'
 import { cursor } from './cursor.ts'
 
 function answer(name: string, word: Word): HookOutput {

@@ -5,8 +5,15 @@ import { cursorHost } from '../../../core/hosts/cursor.ts'
 import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
-import type { HookReply } from '../../api/hook-question.ts'
-import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
+import type { HookReply } from '../../api/hook-exchange.ts'
+import {
+  block,
+  type Heard,
+  type HostCall,
+  type HostDialect,
+  say,
+  type Word,
+} from '../hook-protocol.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
 import { type EventParts, readEvent } from './read-event.ts'
 

@@ -2,7 +2,7 @@
  * The dialect of every host that has hooks. The type makes a missing one an error.
  */
 import { type AgentHostId, agentHostIds } from '../../../core/hosts/registry.ts'
-import type { HostDialect } from '../heard.ts'
+import type { HostDialect } from '../hook-protocol.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
 import { cursor } from './cursor.ts'

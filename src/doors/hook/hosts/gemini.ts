@@ -5,8 +5,15 @@ import { geminiHost } from '../../../core/hosts/gemini.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { McpName } from '../../../core/tools/mcp-name.ts'
-import type { HookReply } from '../../api/hook-question.ts'
-import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
+import type { HookReply } from '../../api/hook-exchange.ts'
+import {
+  block,
+  type Heard,
+  type HostCall,
+  type HostDialect,
+  say,
+  type Word,
+} from '../hook-protocol.ts'
 import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
 import { type ModelUse, minus, momentIn, plus, useOf } from '../spending/model-use.ts'
 import { readAs, withFields } from './claude.ts'

@@ -7,8 +7,15 @@ import { opencodeHost } from '../../../core/hosts/opencode.ts'
 import { meaningOf } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
-import type { HookReply } from '../../api/hook-question.ts'
-import { block, type Heard, type HostCall, type HostDialect, say, type Word } from '../heard.ts'
+import type { HookReply } from '../../api/hook-exchange.ts'
+import {
+  block,
+  type Heard,
+  type HostCall,
+  type HostDialect,
+  say,
+  type Word,
+} from '../hook-protocol.ts'
 import { objectIn, reportOf, textIn } from '../payload.ts'
 import { type ModelUse, useOf } from '../spending/model-use.ts'
 import { type EventParts, readEvent } from './read-event.ts'

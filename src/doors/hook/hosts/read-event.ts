@@ -5,7 +5,7 @@
 import { assertNever } from '../../../core/assert.ts'
 import type { Report } from '../../../core/engine/types.ts'
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
-import type { HookEvent, HostCall } from '../heard.ts'
+import type { HookEvent, HostCall } from '../hook-protocol.ts'
 
 /** How a host says what an event holds. */
 export type EventParts = {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Report } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import type { HostDialect } from '../heard.ts'
+import type { HostDialect } from '../hook-protocol.ts'
 import { claude } from './claude.ts'
 import { gemini } from './gemini.ts'
 

@@ -14,7 +14,7 @@ import { knownPrices } from '../../../core/prices.ts'
 import { openPrices } from '../../../runtime/costs/prices.ts'
 import { asAgent, openBench, startRelease } from '../../../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
-import type { Heard } from '../heard.ts'
+import type { Heard } from '../hook-protocol.ts'
 import { claude } from '../hosts/claude.ts'
 import { openSpending } from './open-spending.ts'
 

@@ -4,9 +4,9 @@
 import { claudeHost } from '../../../core/hosts/claude.ts'
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import type { Json } from '../../../core/json.ts'
-import { ownMark } from '../merge.ts'
-import { serverName } from '../own.ts'
-import type { HostSetup, Setting } from '../wanted.ts'
+import type { HostSetup, Setting } from '../desired-files.ts'
+import { serverName } from '../is-pawl-entry.ts'
+import { ownMark } from '../merge-entries.ts'
 import {
   commandFor,
   hookSeconds,
@@ -15,7 +15,7 @@ import {
   isAtLeast,
   serverEntry,
   shellWord,
-} from './parts.ts'
+} from './shared-entries.ts'
 
 const { hooksFile, serversFile, serversKey } = claudeHost
 /** They wake the daemon, which an HTTP hook can't. */

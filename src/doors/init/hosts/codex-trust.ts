@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { isOwnHook } from '../own.ts'
+import { isOwnHook } from '../is-pawl-entry.ts'
 
 export type Trust =
   | { readonly kind: 'trusted'; readonly hooksCount: number }

@@ -2,9 +2,9 @@
  * Codex: hooks and an MCP server. Codex skips hooks that its user does not trust.
  */
 import { codexHost } from '../../../core/hosts/codex.ts'
-import type { HostSetup, Setting, TrustPlace } from '../wanted.ts'
+import type { HostSetup, Setting, TrustPlace } from '../desired-files.ts'
 import { readCodexTrust, type Trust, trustCodexHooks } from './codex-trust.ts'
-import { commandFor, hookSeconds, hooksFor, serverEnv, serverWords } from './parts.ts'
+import { commandFor, hookSeconds, hooksFor, serverEnv, serverWords } from './shared-entries.ts'
 
 const { hooksFile, serversFile } = codexHost
 /** More than this Codex does not wait at the end of a session. */

@@ -3,8 +3,8 @@
  * could not be installed where Pawl is tested.
  */
 import { cursorHost } from '../../../core/hosts/cursor.ts'
-import type { HostSetup } from '../wanted.ts'
-import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
+import type { HostSetup } from '../desired-files.ts'
+import { commandFor, hookSeconds, hooksFor, serverEntry } from './shared-entries.ts'
 
 const { hooksFile, serversFile, serversKey } = cursorHost
 

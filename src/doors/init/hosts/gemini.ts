@@ -2,8 +2,8 @@
  * Gemini CLI: hooks and an MCP server. Its timeouts are in milliseconds.
  */
 import { geminiHost } from '../../../core/hosts/gemini.ts'
-import type { HostSetup } from '../wanted.ts'
-import { commandFor, hookSeconds, hooksFor, serverEntry } from './parts.ts'
+import type { HostSetup } from '../desired-files.ts'
+import { commandFor, hookSeconds, hooksFor, serverEntry } from './shared-entries.ts'
 
 const { hooksFile: settingsFile, serversKey } = geminiHost
 

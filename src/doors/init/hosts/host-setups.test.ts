@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type AgentHostId, agentHostIds, agentHosts, listIn } from '../../../core/hosts/registry.ts'
 import { isHeld } from '../../../core/tools/protected-commands.ts'
-import type { Setting, WantedFile } from '../wanted.ts'
+import type { Setting, WantedFile } from '../desired-files.ts'
 import { hostSetups } from './host-setups.ts'
 
 const setting: Setting = {

@@ -8,8 +8,9 @@
  * WHY not over the daemon's socket: opencode runs on Bun, where a socket of `node:net` that is
  * closed for writing is closed for reading, too; and the client knows how to start the daemon.
  */
-import { ownMark } from '../merge.ts'
-import type { Setting } from '../wanted.ts'
+
+import type { Setting } from '../desired-files.ts'
+import { ownMark } from '../merge-entries.ts'
 
 /** The plugin for one workspace. */
 export function pluginText({ workspace, hookCommand }: Setting): string {

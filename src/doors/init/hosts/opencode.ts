@@ -2,10 +2,10 @@
  * opencode: a plugin, since it has no hooks that are commands, and an MCP server.
  */
 import { opencodeHost } from '../../../core/hosts/opencode.ts'
-import { serverName } from '../own.ts'
-import type { HostSetup } from '../wanted.ts'
+import type { HostSetup } from '../desired-files.ts'
+import { serverName } from '../is-pawl-entry.ts'
 import { pluginText } from './opencode-plugin.ts'
-import { serverEnv, serverWords } from './parts.ts'
+import { serverEnv, serverWords } from './shared-entries.ts'
 
 const { hooksFile, serversFile, serversKey } = opencodeHost
 /** The other name that opencode reads its settings from. */

@@ -1,0 +1,149 @@
+/**
+ * One question to the daemon and its answer, by the table of operations. The cookie goes along by
+ * itself; the key, which only this origin knows, is sent with every request, once the daemon has
+ * proved to be ours.
+ */
+import type { Answer, Input } from '../../src/doors/api/contract.ts'
+import { type OperationName, operations } from '../../src/doors/api/operations-table.ts'
+import { askProof } from './proof.ts'
+import { keyOf } from './session-key.ts'
+
+export type Problem = {
+  readonly code: string
+  readonly status: number
+  readonly detail: string
+  readonly hint: string
+  readonly findings?: readonly {
+    readonly severity: string
+    readonly message: string
+    readonly hint: string
+  }[]
+}
+
+/** What the daemon said instead of an answer; `status` 0: it could not be reached. */
+export class AskProblem extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.detail)
+    this.problem = problem
+  }
+}
+
+export type AskOptions = { readonly signal?: AbortSignal; readonly commandId?: string }
+
+/** Asks; throws an `AskProblem`. */
+export async function ask<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options: AskOptions = {},
+): Promise<Answer<Name>> {
+  const { method, path, repeats } = operations[name]
+  const { filled, rest } = fillPath(path, input)
+  const headers: Record<string, string> = { ...keyHeaders() }
+  if (repeats === 'once') headers['idempotency-key'] = options.commandId ?? crypto.randomUUID()
+  const isLook = method === 'GET' || method === 'DELETE'
+  if (!isLook) headers['content-type'] = 'application/json'
+  const response = await reach(isLook ? filled + queryOf(rest) : filled, {
+    method,
+    headers,
+    signal: options.signal ?? null,
+    ...(isLook ? {} : { body: JSON.stringify(rest) }),
+  })
+  // WHY the cast: the daemon is held to the contract by its own compiler.
+  return (await response.json()) as Answer<Name>
+}
+
+const keyHeader = 'x-pawl-key'
+
+/** The headers that say who asks. */
+export function keyHeaders(): Record<string, string> {
+  const key = keyOf()
+  return key === null ? {} : { [keyHeader]: key }
+}
+
+let proving: { readonly key: string; readonly done: Promise<void> } | null = null
+
+/** What listens there may be another one now: it is asked for a proof before it gets the key. */
+export function doubtDaemon(): void {
+  proving = null
+}
+
+/** One proof is enough until somebody doubts; a proof that failed is asked for again. */
+async function proved(key: string): Promise<void> {
+  if (proving?.key !== key) proving = { key, done: prove(key) }
+  const own = proving
+  try {
+    await own.done
+  } catch (thrown) {
+    if (proving === own) proving = null
+    throw thrown
+  }
+}
+
+async function prove(key: string): Promise<void> {
+  const proof = await askProof(key).catch(() => null)
+  if (proof === 'proved') return
+  if (proof === null) throw unreachable()
+  const isUnknown = proof === 'unknown'
+  throw new AskProblem({
+    code: isUnknown ? 'TOKEN_INVALID' : 'DAEMON_UNREACHABLE',
+    status: isUnknown ? 401 : 0,
+    detail: isUnknown ? 'this sign-in has ended' : 'what answers here is not your daemon',
+    hint: isUnknown ? 'run `pawl open`' : 'close this page, and look what listens on its port',
+  })
+}
+
+/** A request whose answer is good; anything else is thrown. */
+export async function reach(path: string, init: RequestInit): Promise<Response> {
+  const key = new Headers(init.headers).get(keyHeader)
+  if (key !== null) await proved(key)
+  init.signal?.throwIfAborted()
+  const response = await fetch(path, { ...init, redirect: 'error' }).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause
+    doubtDaemon()
+    throw unreachable()
+  })
+  if (response.ok) return response
+  throw new AskProblem(await problemIn(response))
+}
+
+function unreachable(): AskProblem {
+  const detail = 'the daemon does not answer'
+  return new AskProblem({ code: 'DAEMON_UNREACHABLE', status: 0, detail, hint: 'is it running?' })
+}
+
+async function problemIn(response: Response): Promise<Problem> {
+  const { status } = response
+  const told = (await response.json().catch(() => null)) as Problem | null
+  if (typeof told?.code === 'string') return told
+  return { code: 'INTERNAL', status, detail: `the daemon answered ${status}`, hint: '' }
+}
+
+/** The fields of a path filled in, and what is left of the input. */
+export function fillPath(
+  path: string,
+  input: object,
+): { readonly filled: string; readonly rest: Readonly<Record<string, unknown>> } {
+  const rest: Record<string, unknown> = { ...input }
+  const filled = path.replaceAll(/:(\w+)/g, (_, field: string) => {
+    const value = String(rest[field] ?? '')
+    Reflect.deleteProperty(rest, field)
+    return encodeURIComponent(value)
+  })
+  return { filled, rest }
+}
+
+function queryOf(values: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== undefined) query.set(key, Array.isArray(value) ? value.join(',') : String(value))
+  }
+  return query.size === 0 ? '' : `?${query}`
+}
+
+/** Whatever was thrown, in words. */
+export function wordsOf(thrown: unknown): Problem {
+  if (thrown instanceof AskProblem) return thrown.problem
+  const detail = thrown instanceof Error ? thrown.message : String(thrown)
+  return { code: 'INTERNAL', status: 0, detail, hint: '' }
+}

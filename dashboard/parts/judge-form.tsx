@@ -1,0 +1,111 @@
+/**
+ * What would be said to a call: judged by the daemon as it would be now, and nothing is kept.
+ */
+import { type FormEvent, useState } from 'react'
+import type { JsonObject } from '../../src/core/json.ts'
+import type { Answer, Input } from '../../src/doors/api/contract.ts'
+import { ask, type Problem, wordsOf } from '../data/api-client.ts'
+import { live } from '../data/live.ts'
+import { useStore } from '../data/store.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { ProblemBox, Status } from './basics.tsx'
+
+type Judgement = Answer<'judge'>
+
+/** The box. */
+export function JudgeBox() {
+  const { heads } = useStore(live)
+  const { answer: definitions } = useAnswer('definitions.list', { limit: 500 })
+  const [judgement, setJudgement] = useState<Judgement | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const open = heads.filter((head) => head.endedAt === null)
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    setProblem(null)
+    try {
+      setJudgement(await ask('judge', wishOf(new FormData(event.currentTarget))))
+    } catch (thrown) {
+      setJudgement(null)
+      setProblem(wordsOf(thrown))
+    }
+  }
+  return (
+    <section className="card" aria-label="Judge a call">
+      <header>
+        <h2 className="grow">What would happen if…</h2>
+        <span className="soft small">nothing is kept</span>
+      </header>
+      <form className="body judge" onSubmit={submit}>
+        <label className="field">
+          <span>In</span>
+          <select className="input" name="place">
+            {open.map((head) => (
+              <option key={head.id} value={`run:${head.id}`}>
+                the run of {head.definition} in {head.stage}
+              </option>
+            ))}
+            {definitions?.items.map((one) => (
+              <option key={one.id} value={`definition:${one.id}`}>
+                a new run of {one.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          <span>an agent calls</span>
+          <input className="input" name="tool" defaultValue="Bash" required />
+        </label>
+        <label className="field grow">
+          <span>with a command, or an input as JSON</span>
+          <input className="input mono" name="input" defaultValue="git push --force" />
+        </label>
+        <button type="submit" className="button main-act">
+          Judge
+        </button>
+      </form>
+      {problem === null ? null : (
+        <div className="body">
+          <ProblemBox problem={problem} />
+        </div>
+      )}
+      {judgement === null ? null : <Verdict judgement={judgement} />}
+    </section>
+  )
+}
+
+function wishOf(form: FormData): Input<'judge'> {
+  const [kind, id = ''] = String(form.get('place') ?? '').split(/:(.*)/)
+  const text = String(form.get('input') ?? '')
+  const place = kind === 'run' ? { runId: id } : { definition: id }
+  return { ...place, tool: String(form.get('tool') ?? ''), input: inputIn(text) }
+}
+
+function inputIn(text: string): JsonObject {
+  if (!text.trimStart().startsWith('{')) return text === '' ? {} : { command: text }
+  return JSON.parse(text) as JsonObject
+}
+
+function Verdict({ judgement }: { readonly judgement: Judgement }) {
+  const { verdict, reason, hint, chain, stage } = judgement
+  return (
+    <div className="body stack" aria-live="polite">
+      <div className="row flow">
+        <Status status={verdict} />
+        <span className="wrap">{reason === '' ? `allowed in ${stage}` : reason}</span>
+      </div>
+      {hint === '' ? null : <p className="small soft wrap">{hint}</p>}
+      <ol className="list">
+        {chain.map((word, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: words have no other name
+          <li key={index} className="row small" style={{ padding: '4px 0' }}>
+            <span className={`badge ${tones[word.says]}`}>{word.says}</span>
+            <strong>{word.by}</strong>
+            <span className="soft wrap grow">{word.about}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+const tones = { allow: 'good', ask: 'warn', deny: 'bad', nothing: '' } as const

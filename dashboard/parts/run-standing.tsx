@@ -1,0 +1,142 @@
+/**
+ * Where a run stands, now or at an event of the past: what the agent was told, what it may use,
+ * what is left of its limits, and the values it works with.
+ */
+import { memo, useEffect, useState } from 'react'
+import type { Machine, StageRule } from '../../src/core/machine/machine.ts'
+import type { Past } from '../data/history-fold.ts'
+import { readMachine } from '../data/machines.ts'
+import type { Reading } from '../data/run-log.ts'
+import { ValueText } from './approval-detail.tsx'
+import { LimitBar, Skeleton } from './basics.tsx'
+import { bytesText, moneyText } from './times.ts'
+
+type Props = {
+  readonly reading: Reading
+  readonly past: Past | null
+  readonly isPast: boolean
+}
+
+type Shown = {
+  readonly view: Reading['view']
+  readonly notice: string
+  readonly sources: Reading['standing']['sources']
+  readonly used: { readonly calls: number; readonly files: number; readonly bytes: number }
+  readonly callsCount: number
+  readonly costMicroUsd: number
+}
+
+/** The cards. */
+export const StandingPanel = memo(({ reading, past, isPast }: Props) => {
+  const machine = useMachineOf(reading, past)
+  if (isPast && past === null) return <Skeleton lines={5} />
+  const shown = past === null ? ofNow(reading) : ofPast(past)
+  const { view } = shown
+  return (
+    <div className="two">
+      <section className="card" aria-label="Brief">
+        <header>
+          <h2 className="grow">
+            {isPast ? 'What the agent was told then' : 'What the agent is told'}
+          </h2>
+          <span className="stage-chip here">{view.stage}</span>
+        </header>
+        <div className="body stack">
+          {shown.notice === '' ? null : <p className="note-box wrap">{shown.notice}</p>}
+          <pre className="inline-pre">{view.brief === '' ? 'Nothing.' : view.brief}</pre>
+          <Permitted view={view} />
+        </div>
+      </section>
+      <section className="card" aria-label="Limits and values">
+        <header>
+          <h2 className="grow">Limits and values</h2>
+          <span className="soft small">{moneyText(shown.costMicroUsd)}</span>
+        </header>
+        <div className="body stack wide">
+          <Limits machine={machine} shown={shown} />
+          <ValueList shown={shown} />
+        </div>
+      </section>
+    </div>
+  )
+})
+
+function ofNow({ view, notice, standing, head }: Reading): Shown {
+  const { sources, callsCount: calls, filesCount: files, bytes } = standing
+  const { callsCount, costMicroUsd } = head
+  return { view, notice, sources, used: { calls, files, bytes }, callsCount, costMicroUsd }
+}
+
+function ofPast({ view, state }: Past): Shown {
+  const { notice, sources, counts, callsCount, costMicroUsd } = state
+  const used = { calls: counts.calls, files: counts.files.length, bytes: counts.bytes }
+  return { view, notice, sources, used, callsCount, costMicroUsd }
+}
+
+function Permitted({ view }: { readonly view: Reading['view'] }) {
+  const tools = view.tools === 'all' ? 'every tool' : view.tools.join(', ')
+  return (
+    <dl className="facts small">
+      <dt>May use</dt>
+      <dd>{tools === '' ? 'no tool' : tools}</dd>
+      <dt>May send</dt>
+      <dd>{view.signals.length === 0 ? 'nothing' : view.signals.join(', ')}</dd>
+    </dl>
+  )
+}
+
+function Limits({ machine, shown }: { readonly machine: Machine | null; readonly shown: Shown }) {
+  const rule: StageRule | undefined = machine?.stages[shown.view.stage]?.rule
+  const { used } = shown
+  const bars = [
+    { name: 'Calls in this stage', used: used.calls, max: rule?.callsMax },
+    { name: 'Files in this stage', used: used.files, max: rule?.filesMax },
+    { name: 'Bytes in this stage', used: used.bytes, max: rule?.bytesMax, show: bytesText },
+    { name: 'Calls of the run', used: shown.callsCount, max: machine?.limits.callsMax },
+    {
+      name: 'Money of the run',
+      used: shown.costMicroUsd,
+      max: machine?.limits.microUsdMax,
+      show: moneyText,
+    },
+  ].flatMap(({ max, ...bar }) => (max == null ? [] : [{ ...bar, max }]))
+  if (bars.length === 0) return <p className="soft">No limit holds in this stage.</p>
+  return (
+    <div className="stack">
+      {bars.map((bar) => (
+        <LimitBar key={bar.name} {...bar} />
+      ))}
+    </div>
+  )
+}
+
+function ValueList({ shown }: { readonly shown: Shown }) {
+  const entries = Object.entries({ ...shown.view.vars, ...shown.view.inputs })
+  if (entries.length === 0) return <p className="soft">It works with no values.</p>
+  return (
+    <dl className="facts small">
+      {entries.map(([name, value]) => (
+        <div key={name} style={{ display: 'contents' }}>
+          <dt className="mono" title={shown.sources[name] ?? 'given'}>
+            {name}{' '}
+            {shown.sources[name] === 'claimed' ? <span className="warn">claimed</span> : null}
+          </dt>
+          <dd>
+            <ValueText value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function useMachineOf(reading: Reading, past: Past | null): Machine | null {
+  const [machine, setMachine] = useState<Machine | null>(null)
+  const { machine: hash } = reading.standing
+  useEffect(() => {
+    readMachine(hash)
+      .then(setMachine)
+      .catch(() => undefined)
+  }, [hash])
+  return past?.machine ?? machine
+}

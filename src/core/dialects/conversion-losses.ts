@@ -1,0 +1,257 @@
+/**
+ * What a machine has that a dialect may have no words for, each with what its loss would mean.
+ * Knows machines. A printer says which of these its dialect can say; the others are losses.
+ */
+import { assertNever } from '../assert.ts'
+import { placeholdersOf } from '../expr/template.ts'
+import { join } from '../finding.ts'
+import type { Machine, Op, Route, Stage, Trigger } from '../machine/machine.ts'
+import { type Place, placeOf, ruleKeys } from './field-pointers.ts'
+import { listed } from './presentation.ts'
+import type { Loss } from './printer-output.ts'
+
+/** What a dialect may have no words for. */
+export type Part =
+  | Exclude<Place, 'name' | 'prompt'>
+  | 'detour'
+  | 'op'
+  | 'toolsAllow'
+  | 'toolsDeny'
+  | 'commands'
+  | 'envBlocked'
+  | 'envSet'
+  | 'callsMax'
+  | 'editLinesMax'
+  | 'filesMax'
+  | 'bytesMax'
+  | 'fallback'
+  | 'mustCall'
+  | 'briefIf'
+  | 'template'
+  | 'folding'
+  | 'fields'
+  | 'canName'
+  | 'warning'
+  | 'requires'
+  | 'gate'
+  | 'invoke'
+  | 'fork'
+
+/** A dialect as a target: how it is called, and what it can say. */
+export type Target = { readonly noun: string; readonly can: readonly Part[] }
+
+type Note = (part: Part, pointer: string, words: Omit<Loss, 'pointer'>) => void
+
+/** Every part of the machine that the target cannot say, in the author's order. */
+export function lossesOf(machine: Machine, target: Target): Loss[] {
+  const losses: Loss[] = []
+  const note: Note = (part, pointer, { what, effect }) => {
+    if (target.can.includes(part)) return
+    losses.push({ pointer, what: `a ${target.noun} has no ${what}`, effect })
+  }
+  surveyMachine(machine, note)
+  for (const stage of Object.values(machine.stages)) {
+    surveyStage(machine, stage, note)
+    for (const trigger of Object.values(stage.signals)) surveyTrigger(stage, trigger, note)
+  }
+  surveyFolding(machine, note)
+  return losses
+}
+
+function surveyMachine(machine: Machine, note: Note): void {
+  const { mail, limits, vars } = machine
+  if (mail !== null) {
+    const effect = 'the agent can send any number of mails, from and to any address'
+    note('mail', placeOf(machine, 'mail'), { what: 'limits on mail', effect })
+  }
+  if (limits.callsMax !== null) {
+    const effect = `the agent can make more than ${limits.callsMax} calls in a run`
+    const what = 'limit on the tool calls of a whole run'
+    note('callsTotal', placeOf(machine, 'callsTotal'), { what, effect })
+  }
+  if (machine.hasDebug) {
+    const effect = 'nobody can put a run into another stage'
+    note('debug', placeOf(machine, 'debug'), { what: 'jumps for debugging', effect })
+  }
+  if (machine.holdsAtEnd) {
+    const effect = 'the agent is free to use any tool once the run has completed'
+    note('hold', placeOf(machine, 'hold'), { what: 'hold on the agent after the end', effect })
+  }
+  if (machine.danger !== 'safe') {
+    const effect = '`pawl check` no longer looks for the approvals that such work needs'
+    note('danger', placeOf(machine, 'danger'), { what: 'level of danger', effect })
+  }
+  if (Object.keys(vars).length > 0) {
+    const effect = `no longer there to look at: ${listed(Object.keys(vars))}`
+    note('values', placeOf(machine, 'values'), { what: 'values of its own', effect })
+  }
+  if (typeof machine.meta.default_model === 'string') {
+    const effect = 'the host is not told which model to use'
+    note('model', placeOf(machine, 'model'), { what: 'settings for the model', effect })
+  }
+  for (const { pattern, target, origin } of machine.detours) {
+    const effect = `changing a file like \`${pattern}\` no longer leads to \`${target}\``
+    note('detour', origin, { what: 'detours', effect })
+  }
+  const listing = Object.values(machine.stages).find((stage) => hasEndpointList(stage))
+  if (listing !== undefined) {
+    const what = "list of Pawl's own memory and task tools"
+    const effect = 'the agent can use all of them'
+    note('endpointTools', placeOf(machine, 'endpointTools'), { what, effect })
+  }
+  surveyOps(machine.start, note)
+}
+
+function hasEndpointList({ rule }: Stage): boolean {
+  return rule.tools.among !== null && rule.tools.allow !== 'all'
+}
+
+function surveyStage(machine: Machine, stage: Stage, note: Note): void {
+  const { name, origin, rule, fallback } = stage
+  surveyTools(stage, note)
+  surveyRule(stage, note)
+  if (rule.commands !== null) {
+    const effect = `any command line can be run in \`${name}\``
+    note('commands', join(origin, ruleKeys.commands), { what: 'list of commands', effect })
+  }
+  const hasModel = stage.model !== null && stage.model !== machine.meta.default_model
+  if (hasModel || stage.thinking !== null) {
+    const key = hasModel ? ruleKeys.model : ruleKeys.thinking
+    const effect = `the host is not told which model or how much thought \`${name}\` needs`
+    note('model', join(origin, key), { what: 'settings for the model', effect })
+  }
+  if (fallback !== null && stage.final === null) {
+    const effect = `an unknown signal in \`${name}\` is refused, not led to \`${fallback.stage}\``
+    note('fallback', fallback.origin, { what: 'way for unknown signals', effect })
+  }
+  if (stage.mustCall) {
+    const effect = `nothing makes the agent call a tool in \`${name}\` before it speaks`
+    note('mustCall', join(origin, 'tools', 'call'), { what: 'duty to call a tool', effect })
+  }
+  for (const part of stage.brief) {
+    if (part.if !== null) {
+      const effect = `this is told in \`${name}\` whether its condition holds or not`
+      note('briefIf', part.origin, { what: 'conditions on what is told', effect })
+    }
+    if (part.isTemplate && placeholdersOf(part.text).length > 0) {
+      const effect = `the agent reads the placeholder in \`${name}\`, not the value`
+      note('template', part.origin, { what: 'placeholders', effect })
+    }
+  }
+  surveyOps(stage.enter, note)
+}
+
+function surveyTools({ name, origin, rule }: Stage, note: Note): void {
+  const { allow, deny, among } = rule.tools
+  if (allow !== 'all' && among === null) {
+    const only = allow.length === 0 ? 'where none was allowed' : `not only ${listed(allow)}`
+    const effect = `every tool can be used in \`${name}\`, ${only}`
+    note('toolsAllow', join(origin, ruleKeys.tools), { what: 'tool list for each stage', effect })
+  }
+  if (deny.length > 0 && (allow === 'all' || among !== null)) {
+    const effect = `${listed(deny)} can be used in \`${name}\``
+    note('toolsDeny', join(origin, ruleKeys.toolsDeny), { what: 'list of denied tools', effect })
+  }
+}
+
+function surveyRule({ name, origin, rule }: Stage, note: Note): void {
+  if (rule.envBlocked.length > 0) {
+    const effect = `commands in \`${name}\` can read ${listed(rule.envBlocked)}`
+    const what = 'blocked environment variables'
+    note('envBlocked', join(origin, ruleKeys.envBlocked), { what, effect })
+  }
+  if (Object.keys(rule.envSet).length > 0) {
+    const effect = `not set for commands in \`${name}\`: ${listed(Object.keys(rule.envSet))}`
+    const what = 'environment variables for commands'
+    note('envSet', join(origin, ruleKeys.envSet), { what, effect })
+  }
+  const limits = [
+    ['callsMax', 'limit on tool calls in a stage', 'calls', 'can be made'],
+    ['editLinesMax', 'limit on the lines of an edit', 'lines', 'can be changed by one edit'],
+    ['filesMax', 'limit on changed files', 'files', 'can be changed'],
+    ['bytesMax', 'limit on the bytes of results', 'bytes of results', 'can be collected'],
+  ] as const
+  for (const [part, what, things, can] of limits) {
+    const max = rule[part]
+    if (max === null) continue
+    const effect = `more ${things} than ${max} ${can} in \`${name}\``
+    note(part, join(origin, ruleKeys[part]), { what, effect })
+  }
+}
+
+function surveyTrigger(stage: Stage, trigger: Trigger, note: Note): void {
+  const { name, origin, fields, warning } = trigger
+  if (fields !== null && fields.length > 0) {
+    const names = listed(fields.map((field) => field.name))
+    const effect = `nobody asks for, checks or keeps ${names} in \`${stage.name}\``
+    note('fields', join(origin, 'inputs'), { what: 'inputs', effect })
+  }
+  if (trigger.canName) {
+    const effect = `the agent can no longer go from \`${stage.name}\` to a stage of its choice`
+    const at = join(origin, 'tools', 'allowGoToStep')
+    note('canName', at, { what: 'way for the agent to name the next stage', effect })
+  }
+  if (warning !== null) {
+    const effect = `no warning is recorded for \`${name}\` in \`${stage.name}\``
+    note('warning', join(origin, 'action'), { what: 'warnings', effect })
+  }
+  surveyOps(trigger.prepare, note)
+  surveyOps(trigger.commit, note)
+  for (const route of trigger.routes) surveyRoute(trigger, route, note)
+}
+
+function surveyRoute({ name }: Trigger, route: Route, note: Note): void {
+  const { requires, gate, move } = route
+  if (requires.length > 0) {
+    const effect = `this way is open without ${listed(requires)}`
+    note('requires', join(route.origin, 'requires'), { what: 'inputs that a way requires', effect })
+  }
+  if (gate !== null) {
+    const effect = `\`${name}\` is carried out without a person's approval`
+    note('gate', gate.origin, { what: 'approval by a person', effect })
+  }
+  if (move.kind === 'invoke') {
+    const effect = `\`${move.machine}\` is not run: \`${name}\` leads on to \`${move.onComplete}\``
+    note('invoke', move.origin, { what: 'invoked definitions', effect })
+  }
+  if (move.kind === 'fork') {
+    const branches = listed(move.branches.map((branch) => branch.name))
+    const effect = `\`${name}\` leads on to \`${move.onComplete}\` without the work of ${branches}`
+    note('fork', move.origin, { what: 'branches', effect })
+  }
+}
+
+function surveyOps(ops: readonly Op[], note: Note): void {
+  for (const op of ops) note('op', op.origin, { what: 'actions', effect: opEffect(op) })
+}
+
+function opEffect(op: Op): string {
+  switch (op.kind) {
+    case 'set':
+      return `\`${op.path.join('.')}\` is no longer set`
+    case 'inc':
+      return `\`${op.path.join('.')}\` is no longer counted`
+    case 'get':
+      return `no longer filled in: ${listed(op.fields)}`
+    case 'save':
+      return `no longer kept: ${listed(op.fields)}`
+    case 'say':
+      return 'this text is no longer said'
+    case 'call':
+      return `\`${op.tool}\` is no longer called`
+    default:
+      return assertNever(op)
+  }
+}
+
+/** Told once: it is the same for every stage. */
+function surveyFolding(machine: Machine, note: Note): void {
+  const stages = Object.values(machine.stages)
+  const stage = stages.find((one) => one.foldsSignals && Object.keys(one.signals).length > 0)
+  if (stage === undefined) return
+  const [name = ''] = Object.keys(stage.signals)
+  const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
+  const effect = `\`${other}\` is refused in \`${stage.name}\`, only \`${name}\` is taken`
+  const what = 'tolerance for another case or spaces around an answer'
+  note('folding', stage.origin, { what, effect })
+}

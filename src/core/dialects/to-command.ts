@@ -1,0 +1,62 @@
+/**
+ * What the agent says, in the words of the author's dialect, as a command of the engine.
+ */
+import type { Command } from '../engine/types.ts'
+import type { JsonObject } from '../json.ts'
+import type { Machine } from '../machine/machine.ts'
+import { hearEvent } from './workflow/event-to-command.ts'
+
+export type Utterance =
+  | { readonly kind: 'signal'; readonly name: string; readonly data: JsonObject | null }
+  | { readonly kind: 'answer'; readonly answer: string; readonly stage: string | null }
+  | { readonly kind: 'submit'; readonly inputs: JsonObject; readonly goTo: string | null }
+  /** In the words of whatever dialect hears it: an event, an answer, or the fields of a form. */
+  | {
+      readonly kind: 'message'
+      readonly name: string
+      readonly data: JsonObject | null
+      readonly stage: string | null
+      readonly goTo: string | null
+    }
+
+/** The command an utterance means to the machine that hears it. */
+export function hear(machine: Machine, utterance: Utterance): Command {
+  switch (utterance.kind) {
+    case 'message':
+      return hearMessage(machine, utterance)
+    case 'signal':
+      return hearEvent(utterance.name, utterance.data)
+    case 'answer':
+      return {
+        type: 'SendSignal',
+        name: utterance.answer,
+        data: null,
+        expectStage: utterance.stage,
+        goTo: null,
+      }
+    case 'submit':
+      return {
+        type: 'SendSignal',
+        // A machine that is no form has no such signal, and refuses it as unknown.
+        name: machine.dialect === 'steps' ? (machine.ownTools[0] ?? '') : '',
+        data: utterance.inputs,
+        expectStage: null,
+        goTo: utterance.goTo,
+      }
+  }
+}
+
+function hearMessage(
+  machine: Machine,
+  { name, data, stage, goTo }: Extract<Utterance, { kind: 'message' }>,
+): Command {
+  if (machine.dialect === 'steps') {
+    return hear(machine, { kind: 'submit', inputs: data ?? {}, goTo })
+  }
+  if (machine.dialect === 'process') {
+    // What comes with an answer is a note: whoever is asked about it reads it.
+    return { type: 'SendSignal', name, data, expectStage: stage, goTo: null }
+  }
+  const command = hearEvent(name, data)
+  return command.type === 'SendSignal' ? { ...command, expectStage: stage } : command
+}

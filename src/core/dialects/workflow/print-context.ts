@@ -1,0 +1,74 @@
+/**
+ * What is gathered while a workflow is written: losses, guards, names, and the final states that
+ * have to be added.
+ */
+import type { JsonObject } from '../../json.ts'
+import { emptyRecord } from '../../json.ts'
+import type { Machine, Outcome } from '../../machine/machine.ts'
+import { lossesOf, type Target } from '../conversion-losses.ts'
+import { freeName, type Loss } from '../printer-output.ts'
+
+const target: Target = {
+  noun: 'workflow',
+  can: [
+    'callsTotal',
+    'debug',
+    'hold',
+    'danger',
+    'values',
+    'detour',
+    'toolsAllow',
+    'toolsDeny',
+    'commands',
+    'envBlocked',
+    'envSet',
+    'callsMax',
+    'editLinesMax',
+    'filesMax',
+    'bytesMax',
+    'model',
+    'fallback',
+    'gate',
+    'invoke',
+    'fork',
+  ],
+}
+
+export type WorkflowBook = {
+  readonly machine: Machine
+  readonly losses: Loss[]
+  readonly guards: Record<string, JsonObject>
+  /** Final states that stand for ends which have no stage, by outcome. */
+  readonly ends: Map<Outcome, string>
+  /** The name of a stage in the workflow. */
+  readonly nameOf: (stage: string) => string
+  /** The state in which a run ends so; it is made when it is first needed. */
+  readonly endState: (outcome: Outcome) => string
+}
+
+/** An empty book, with the losses that can be seen at once. */
+export function openBook(machine: Machine): WorkflowBook {
+  const losses = lossesOf(machine, target)
+  const names = new Map<string, string>()
+  const added = new Set<string>()
+  const add = (wish: string): string => {
+    const name = freeName(wish, (one) => machine.stages[one] !== undefined || added.has(one))
+    added.add(name)
+    return name
+  }
+  const ends = new Map<Outcome, string>()
+  for (const { name, origin } of Object.values(machine.stages)) {
+    if (!name.startsWith('$return')) continue
+    const other = add(name.slice(1))
+    names.set(name, other)
+    const effect = `the state is called \`${other}\` from now on`
+    losses.push({ pointer: origin, what: `a workflow has no state called \`${name}\``, effect })
+  }
+  const endState = (outcome: Outcome): string => {
+    const name = ends.get(outcome) ?? add(outcome)
+    ends.set(outcome, name)
+    return name
+  }
+  const nameOf = (stage: string): string => names.get(stage) ?? stage
+  return { machine, losses, guards: emptyRecord<JsonObject>(), ends, nameOf, endState }
+}

@@ -1,0 +1,215 @@
+/**
+ * What can be done now instead of a call that was denied, and how to say it in one sentence.
+ * Nothing is guessed: each tool, command, file and signal is tried on the state as it is, by the
+ * same rules that will judge it, and named only if it would pass.
+ */
+import type { DenialCode } from '../errors.ts'
+import { type HostId, hostIds, ownHostId } from '../hosts/registry.ts'
+import { own } from '../json.ts'
+import type { RuleAnswer } from '../judge/answer.ts'
+import { judge } from '../judge/judge.ts'
+import { touchedFiles } from '../judge/rule-on-counts.ts'
+import type { Machine, Stage } from '../machine/machine.ts'
+import { readCall, toolNameCharsMax } from '../tools/read-call.ts'
+import { toolOf } from '../tools/tool-names.ts'
+import { wordHint } from './format-hint.ts'
+import { sendSignal } from './send-signal.ts'
+import type { Alternative, Around, Call, Envelope, RunState } from './types.ts'
+
+/** How many of each kind are tried; what is beyond is not named. */
+const toolsTriedMax = 64
+const commandsTriedMax = 32
+const signalsTriedMax = 24
+const filesTriedMax = 16
+
+type Where = { readonly machine: Machine; readonly envelope: Envelope; readonly around: Around }
+
+type Denied = {
+  readonly call: Call
+  readonly denied: RuleAnswer & { readonly code: DenialCode }
+}
+
+/** The alternatives to a denied call, and its hint with them. */
+export function teach(
+  where: Where,
+  state: RunState,
+  denied: Denied,
+): { readonly instead: readonly Alternative[]; readonly hint: string } {
+  const instead = alternativesTo(where, state, denied)
+  return { instead, hint: wordHint(adviceOf(where, state, { ...denied, instead }), instead) }
+}
+
+/** What is possible now instead of a denied call. */
+function alternativesTo(
+  where: Where,
+  state: RunState,
+  { call, denied }: Denied,
+): readonly Alternative[] {
+  const { code } = denied
+  const isHeld = code === 'RUN_NOT_RUNNING' && state.status === 'paused'
+  if (code === 'APPROVAL_PENDING' || isHeld) return [{ kind: 'wait' }]
+  const stage = own(where.machine.stages, state.stage)
+  if (code === 'RUN_NOT_RUNNING' || stage === undefined) return []
+  const trial: Trial = { where, state, stage, call }
+  const found: Alternative[] = []
+  if (toolCodes.has(code)) found.push(...toolsNow(trial))
+  if (commandCodes.has(code)) found.push(...commandsNow(trial))
+  if (code === 'TOO_MANY_FILES') found.push(...filesNow(trial))
+  found.push(...signalsNow(trial))
+  if (hasRoomLater(where, denied)) found.push({ kind: 'wait' })
+  return found
+}
+
+const toolCodes: ReadonlySet<DenialCode> = new Set([
+  'TOOL_NOT_ALLOWED',
+  'POLICY_DENIED',
+  'RATE_LIMITED',
+  'BUDGET_EXHAUSTED',
+])
+const commandCodes: ReadonlySet<DenialCode> = new Set(['COMMAND_NOT_ALLOWED', 'COMMAND_UNREADABLE'])
+
+/** A limit of a policy rolls on; those of stages and runs do not. */
+function hasRoomLater({ around }: Where, { by }: Denied['denied']): boolean {
+  return by === 'limit' && around.meters !== null
+}
+
+type Trial = {
+  readonly where: Where
+  readonly state: RunState
+  readonly stage: Stage
+  /** The call that was denied. */
+  readonly call: Call
+}
+
+type Outcome = 'passes' | 'asks' | 'fails'
+
+function tryCall({ where, state }: Trial, call: Call): Outcome {
+  const { machine, envelope, around } = where
+  const { decision } = judge(call, { machine, state, at: envelope.at, around })
+  return decision === 'deny' ? 'fails' : decision === 'ask' ? 'asks' : 'passes'
+}
+
+/** The worst of several ways in which an alternative may be used. */
+function tryAll(trial: Trial, calls: readonly Call[]): Outcome {
+  const outcomes = calls.map((call) => tryCall(trial, call))
+  if (outcomes.length === 0 || outcomes.includes('fails')) return 'fails'
+  return outcomes.includes('asks') ? 'asks' : 'passes'
+}
+
+// ── tools ───────────────────────────────────────────────────────────────────
+
+/** Listed tools that would pass with a harmless input. Where all are open, none is named. */
+function toolsNow(trial: Trial): readonly Alternative[] {
+  const { allow } = trial.stage.rule.tools
+  if (allow === 'all') return []
+  return [...new Set(allow)].slice(0, toolsTriedMax).flatMap((name): readonly Alternative[] => {
+    const outcome = tryAll(trial, samplesOf(trial, name))
+    return outcome === 'fails' ? [] : [{ kind: 'tool', name, asks: outcome === 'asks' }]
+  })
+}
+
+/** Harmless calls of a tool that an author names: in Pawl's own spelling, and in its host's. */
+function samplesOf(trial: Trial, name: string): readonly Call[] {
+  if (name.length > toolNameCharsMax) return []
+  const home = hostIds.find((host) => {
+    const tool = toolOf(name, host)
+    return tool.commonName !== null && tool.server === null
+  })
+  const spelled = new Set<HostId>([ownHostId, home ?? ownHostId])
+  return [...spelled].map((host) => sampleOf(trial, name, host))
+}
+
+function sampleOf(trial: Trial, name: string, host: HostId): Call {
+  const { where, state, call } = trial
+  const place = { machine: where.machine, workspace: call.workspace, host }
+  const bare = { ...readCall({ tool: name, input: {} }, place), reads: [], writes: [], edits: [] }
+  switch (bare.act) {
+    case 'shell':
+      return shellSample(trial, name, place)
+    case 'read':
+    case 'search':
+      return { ...bare, problem: null }
+    case 'edit':
+    case 'write': {
+      // A file that counts already has room, if any has.
+      const path = touchedFiles(state)[0] ?? 'file'
+      const writes = [{ written: path, inside: path }]
+      return { ...bare, writes, edits: [path], editLines: isSized(name) ? 1 : null, problem: null }
+    }
+    case 'web':
+    case 'agent':
+    case 'mcp':
+    case 'own':
+    case 'other':
+      return bare
+  }
+}
+
+/** Tools that remove or move a file never say how large the change is. */
+function isSized(name: string): boolean {
+  return !/^(?:delete|move|rename|copy)/i.test(name)
+}
+
+/** With a list, a shell is of use only as far as one of its entries passes. */
+function shellSample(trial: Trial, tool: string, place: Parameters<typeof readCall>[1]): Call {
+  const { commands } = trial.stage.rule
+  const sample = (command: string): Call => readCall({ tool, input: { command } }, place)
+  if (commands === null) return sample('true')
+  const entries = commands.slice(0, commandsTriedMax)
+  return sample(entries.find((entry) => tryCall(trial, sample(entry)) !== 'fails') ?? '')
+}
+
+// ── commands, files, signals ────────────────────────────────────────────────
+
+/** Entries of the list that pass as they stand, through the tool that was denied. */
+function commandsNow(trial: Trial): readonly Alternative[] {
+  const { where, stage, call } = trial
+  const { tool, act, commonName, capability } = call
+  const place = { machine: where.machine, workspace: call.workspace }
+  const entries = (stage.rule.commands ?? []).slice(0, commandsTriedMax)
+  return [...new Set(entries)].flatMap((entry): readonly Alternative[] => {
+    const read = readCall({ tool: 'Bash', input: { command: entry } }, place)
+    const outcome = tryCall(trial, { ...read, tool, act, commonName, capability })
+    return outcome === 'fails' ? [] : [{ kind: 'command', entry, asks: outcome === 'asks' }]
+  })
+}
+
+/** Files that were changed already, where the same tool may change them again. */
+function filesNow(trial: Trial): readonly Alternative[] {
+  // A folder that a shell has changed is no file to edit again.
+  const touched = touchedFiles(trial.state).filter((path) => !path.endsWith('/'))
+  const files = touched.slice(0, filesTriedMax)
+  return files.flatMap((path): readonly Alternative[] => {
+    const again = { ...trial.call, writes: [{ written: path, inside: path }], edits: [path] }
+    return tryCall(trial, again) === 'fails' ? [] : [{ kind: 'file', path }]
+  })
+}
+
+/** Signals that the run would take as it stands, found out by sending them to a copy. */
+function signalsNow({ where, state, stage }: Trial): readonly Alternative[] {
+  const names = Object.keys(stage.signals).slice(0, signalsTriedMax)
+  return names.flatMap((name): readonly Alternative[] => {
+    const signal = { type: 'SendSignal', name, data: null, expectStage: null, goTo: null } as const
+    const { reply, events } = sendSignal(where, state, signal)
+    if (reply.kind === 'accepted') {
+      const asks = events.some((event) => event.type === 'approval.requested')
+      return [{ kind: 'signal', name, asks, needs: [] }]
+    }
+    const needs = reply.kind === 'refused' ? (reply.missing ?? []) : []
+    return needs.length === 0 ? [] : [{ kind: 'signal', name, asks: false, needs }]
+  })
+}
+
+// ── advice ──────────────────────────────────────────────────────────────────
+
+type Taught = Denied & { readonly instead: readonly Alternative[] }
+
+/** The word of the rule itself, unless the alternatives say it better. */
+function adviceOf({ machine }: Where, state: RunState, { call, denied, instead }: Taught): string {
+  const { code, hint } = denied
+  const commands = own(machine.stages, state.stage)?.rule.commands ?? null
+  const isByList = commandCodes.has(code) && commands !== null && call.problem === null
+  if (!isByList) return hint
+  if (!instead.some((one) => one.kind === 'command')) return 'no command is allowed here'
+  return code === 'COMMAND_UNREADABLE' ? 'write it so that it can be read beforehand' : ''
+}

@@ -1,0 +1,100 @@
+/**
+ * The ruling on a call of an agent that works on no run: policies hold, and what guards the agent
+ * stays out of its reach. Everything else is free.
+ */
+import { plainMachine } from './dialects/compiler-output.ts'
+import { unborn } from './engine/evolve.ts'
+import type { Call, Verdict } from './engine/types.ts'
+import { alternationOf, fromAgentHosts } from './hosts/registry.ts'
+import { asObject, type Json } from './json.ts'
+import { denyBy, nameRule, noAnswers, type RuleAnswer, worstAnswer } from './judge/answer.ts'
+import { answeringRule, asks, limitsOf, quorumFor } from './judge/policy-layers.ts'
+import { policyRule } from './judge/policy-rules.ts'
+import { nothingAround, type RuleInput, ruleInputFor } from './judge/rule-input.ts'
+import type { Machine, Policy } from './machine/machine.ts'
+import { ruleOnProtected } from './tools/rule-on-protected.ts'
+
+/** Stands in for the definition that there is not. */
+export const noMachine: Machine = { ...plainMachine('no run', 'workflow', ''), hash: '' }
+
+/** May this call happen, though no definition speaks of it? */
+export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdict {
+  const around = { ...nothingAround, policies }
+  const context = { machine: noMachine, state: unborn, at: 0, around }
+  const question = ruleInputFor(call, context, 'decision')
+  const answers = call.isOwn
+    ? noAnswers
+    : [...guardRule(call), ...policiesAlone(question), ...uncounted(question)]
+  const { says, code, reason, hint, rule } = worstAnswer(answers)
+  const verdict = says === 'nothing' ? 'allow' : says
+  return { verdict, code, reason, hint, ...nameRule(rule, noMachine.name) }
+}
+
+const startRun = 'start a run (`pawl start NAME`): it keeps count, and asks'
+
+/** WHY not all that is protected in a run: what starts code on its own is everyday work as well. */
+function guardRule(call: Call): readonly RuleAnswer[] {
+  const held = ruleOnProtected(call)
+  // Nor another agent: there is no run that would not hold it.
+  const isGuard = held?.code === 'PATH_PROTECTED' && speaksOfGuards(call.input)
+  return held !== null && isGuard
+    ? [denyBy({ by: 'protected', rule: null, denial: held })]
+    : noAnswers
+}
+
+/** A policy that asks says so in other words: there is no run that would wait for the answer. */
+function policiesAlone(question: RuleInput): readonly RuleAnswer[] {
+  const reason = `a person has to agree to \`${question.call.capability}\``
+  return policyRule(question).map((one) =>
+    one.says === 'ask' ? { ...one, reason, hint: startRun } : one,
+  )
+}
+
+/** What only a run can do: ask certain people, and keep count. */
+function uncounted(question: RuleInput): readonly RuleAnswer[] {
+  const { capability } = question.call
+  const consulted = question.policies()
+  const asking = consulted.find(asks)
+  if (asking !== undefined) {
+    if (quorumFor(consulted) === null) return noAnswers
+    const reason = `certain people have to agree to \`${capability}\`, whom only a run asks`
+    const denial = { code: 'POLICY_DENIED', reason, hint: startRun } as const
+    return [denyBy({ by: 'people', rule: answeringRule(asking), denial })]
+  }
+  const limited = consulted.find((one) => limitsOf(one).length > 0)
+  if (limited === undefined) return noAnswers
+  const reason = `\`${capability}\` has a limit, and without a run nobody counts`
+  const denial = { code: 'RATE_LIMITED', reason, hint: startRun } as const
+  return [denyBy({ by: 'limit', rule: answeringRule(limited), denial })]
+}
+
+/** Names of what holds the agent: Pawl, and the hosts with their settings. */
+const guards = new RegExp(
+  `pawl|${alternationOf(fromAgentHosts((host) => host.pathWords))}|[*?[~]`,
+  'i',
+)
+/** Values of an input that are looked at. */
+const valuesMax = 20_000
+
+/**
+ * Whether an input names what holds the agent.
+ * INVARIANT: what does not is allowed where there is neither a run nor a policy.
+ */
+export function speaksOfGuards(input: Json): boolean {
+  const open: Json[] = [input]
+  let count = 0
+  while (open.length > 0) {
+    const next = open.pop() ?? null
+    if (typeof next === 'string') {
+      if (guards.test(next)) return true
+      continue
+    }
+    for (const value of Array.isArray(next) ? next : Object.values(asObject(next) ?? {})) {
+      count += 1
+      // What is too much to look at may hold anything.
+      if (count > valuesMax) return true
+      open.push(value)
+    }
+  }
+  return false
+}

@@ -1,0 +1,168 @@
+/**
+ * The rule on protected paths: no tool and no command changes them, in whatever stage, and none
+ * reads Pawl's secrets. A process control, not a sandbox: a program that a command starts can
+ * still write what its text does not show.
+ * Knows calls. Which files are meant is said in `protected-files.ts`.
+ */
+import type { Call, Denial } from '../engine/types.ts'
+import type { Json } from '../json.ts'
+import { asObject } from '../json.ts'
+import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
+import { agentsCommandIn, personsCommandIn } from './own-program.ts'
+import { guardedIn } from './private-folders.ts'
+import {
+  concernsProtected,
+  heldBy,
+  isHeld,
+  isSecretDirectory,
+  isSecretPath,
+  secretIn,
+} from './protected-commands.ts'
+import { mentionsProtected } from './protected-files.ts'
+
+/** Values of an unknown tool's input that are looked at. */
+export const valuesMax = 20_000
+
+/** Denies a change of a protected file, and a look at Pawl's secrets. */
+export function ruleOnProtected(call: Call): Denial | null {
+  if (call.isOwn) return null
+  const { shell } = call
+  // Read once for both: nearly no command goes on from here.
+  const concerned = shell?.ok === true && concernsProtected(shell) ? shell : null
+  return (
+    ruleOnChanges(call, concerned) ?? ruleOnSecrets(call, concerned) ?? ruleOnPawl(call, concerned)
+  )
+}
+
+/** Pawl's own data and program: what only it, and what only a person may use. */
+function ruleOnPawl(call: Call, concerned: GoodReading | null): Denial | null {
+  const touched = guardedIn(call)
+  if (touched !== null) return denySecret(touched)
+  const agent = call.shell?.ok === true ? agentsCommandIn(call.shell) : null
+  if (agent !== null) {
+    const reason = `\`${shown(agent)}\` starts another agent, which this run would not hold`
+    const how = 'use the sub-agents of your host: they are held like you'
+    return { code: 'COMMAND_NOT_ALLOWED', reason, hint: how }
+  }
+  const command = concerned === null ? null : personsCommandIn(concerned)
+  if (command === null) return null
+  const reason = `\`${shown(command)}\` is for people: an agent does not decide about itself`
+  const how = 'wait for a person (`pawl wait`), or act as yourself: `pawl signal … --as agent`'
+  return { code: 'PATH_PROTECTED', reason, hint: how }
+}
+
+function ruleOnChanges(call: Call, concerned: GoodReading | null): Denial | null {
+  for (const { written, inside } of call.writes) {
+    if (inside !== null && isHeld(inside)) return denyChange(inside)
+    if (inside === null && isHeld(written)) return denyChange(written)
+  }
+  for (const path of call.edits) if (isHeld(path)) return denyChange(path)
+  if (call.shell !== null) return ruleOnShell(call, call.shell, concerned)
+  return isForeign(call) ? ruleOnValues(call) : null
+}
+
+function ruleOnShell(
+  call: Call,
+  shell: ShellReading,
+  concerned: GoodReading | null,
+): Denial | null {
+  const place = call.reads.find(({ written, inside }) => isHeld(inside ?? written))
+  if (place !== undefined) return denyChange(place.written)
+  const held = concerned === null ? null : heldBy(concerned, call.workspace)
+  if (held !== null) return denyChange(held)
+  // What cannot be read is let through only where it does not even speak of such files.
+  if (shell.ok && shell.hidden.length === 0) return null
+  const text = textsOf(call.input).join('\n')
+  if (text.length > mentionCharsMax) return denyLong()
+  return mentionsProtected(text) ? denyUnclear() : null
+}
+
+/** The longest text that is searched for names. */
+const mentionCharsMax = 262_144
+
+function denyLong(): Denial {
+  const reason = 'the command is longer than anything that can be read'
+  return { code: 'COMMAND_UNREADABLE', reason, hint: 'put the text into a file of the workspace' }
+}
+
+function textsOf(input: Json): readonly string[] {
+  const texts: string[] = []
+  visit(input, (text) => texts.push(text))
+  return texts
+}
+
+function isForeign(call: Call): boolean {
+  return call.act === 'mcp' || call.act === 'other'
+}
+
+const readers = 'read get list search find grep glob view show stat describe fetch tree cat query'
+const readerName = new RegExp(`^(?:${readers.replaceAll(' ', '|')})(?:$|[^a-z])`, 'i')
+const pathKey =
+  /path|file|dir|folder|dest|target|source|uri|output|location|^(?:from|to|name|dst|src)$/i
+
+/** A stranger's tool says by its keys what is a path; only protected ones matter here. */
+function ruleOnValues(call: Call): Denial | null {
+  const name = call.capability.split(':').at(-1) ?? ''
+  if (readerName.test(name)) return null
+  let held: string | null = null
+  const isSeen = visit(call.input, (text, key) => {
+    if (held === null && pathKey.test(key) && isHeld(text)) held = text
+  })
+  if (held !== null) return denyChange(held)
+  return isSeen ? null : denyUnclear()
+}
+
+/** Shows every text of a value with the key it stands under; false: there are too many. */
+function visit(value: Json, see: (text: string, key: string) => void): boolean {
+  const open: { readonly value: Json; readonly key: string }[] = [{ value, key: '' }]
+  let count = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    count += 1
+    if (count > valuesMax) return false
+    const { value: one, key } = next
+    if (typeof one === 'string') see(one, key)
+    else if (Array.isArray(one)) for (const item of one) open.push({ value: item, key })
+    else {
+      const fields = asObject(one)
+      if (fields === null) continue
+      for (const [name, member] of Object.entries(fields)) open.push({ value: member, key: name })
+    }
+  }
+  return true
+}
+
+function ruleOnSecrets(call: Call, concerned: GoodReading | null): Denial | null {
+  const isSearch = call.act === 'search'
+  for (const { written, inside } of call.reads) {
+    const path = inside ?? written
+    if (isSecretPath(path) || (isSearch && isSecretDirectory(path))) return denySecret(written)
+  }
+  const word = concerned === null ? null : secretIn(concerned)
+  return word === null ? null : denySecret(word)
+}
+
+const hint = 'leave it as it is; a person can change it outside of the run'
+
+function denyChange(path: string): Denial {
+  const reason = `\`${shown(path)}\` is protected: it guards this run, or runs code unasked`
+  return { code: 'PATH_PROTECTED', reason, hint }
+}
+
+function denyUnclear(): Denial {
+  const reason = 'this call speaks of a protected file, and what it does there cannot be told'
+  return {
+    code: 'PATH_PROTECTED',
+    reason,
+    hint: 'write it so that it can be read, without that file',
+  }
+}
+
+function denySecret(path: string): Denial {
+  const reason = `\`${shown(path)}\` is protected: it holds what only Pawl may know`
+  return { code: 'PATH_PROTECTED', reason, hint: 'use the tools of Pawl to see how the run stands' }
+}
+
+function shown(path: string): string {
+  const text = path.length > 120 ? `${path.slice(0, 120)}…` : path
+  return JSON.stringify(text).slice(1, -1)
+}

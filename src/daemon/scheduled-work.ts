@@ -1,0 +1,58 @@
+/**
+ * What a daemon does by the clock: what is due, what is owed, what other nodes have changed, and
+ * what is to be let go.
+ */
+import type { OpenRuntime } from '../runtime/open-runtime.ts'
+import { faultStack } from './fault-stack.ts'
+import type { LogLine } from './log-file.ts'
+import { every } from './repeat-timer.ts'
+import type { HookWatch } from './watch-hooks.ts'
+
+const secondMs = 1_000
+const watchMs = 2_000
+const hourMs = 3_600_000
+
+type Regular = {
+  readonly watch: HookWatch
+  /** Removes notifications that are long over. */
+  readonly sweep: () => Promise<void>
+  readonly log: LogLine
+}
+
+/** Begins all of it; gives what ends it. */
+export function openRegularWork(
+  runtime: OpenRuntime,
+  { watch, sweep, log }: Regular,
+): () => Promise<void> {
+  const onFault = (fault: unknown): void => {
+    log('error', 'what was due could not be done', { fault: faultStack(fault) })
+  }
+  const letGo = async (): Promise<void> => {
+    const count = await runtime.letGo()
+    if (count > 0) log('info', 'old runs were let go', { count })
+  }
+  const timers = [
+    every(secondMs, runtime.expireDue, onFault),
+    every(secondMs, runtime.deliverOwed, onFault),
+    every(secondMs, runtime.poll, onFault),
+    every(secondMs, tellDeafness(runtime, log), onFault),
+    every(hourMs, letGo, onFault),
+    every(hourMs, sweep, onFault),
+    every(watchMs, watch.look, onFault),
+  ]
+  return async () => {
+    await Promise.all(timers.map((timer) => timer.stop()))
+  }
+}
+
+/** Says once that nodes do not tell each other of changes, and once that they do again. */
+function tellDeafness(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
+  let isTold = false
+  return async () => {
+    const { deafness } = runtime.usage()
+    if ((deafness !== null) === isTold) return
+    isTold = deafness !== null
+    if (deafness === null) log('info', 'changes on other nodes are told again')
+    else log('warning', 'waiters wake by a look each second', { deafness })
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Looks after a store: counting, verifying, rebuilding. Must not know which store it is.
+ */
+import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
+import { openMachineShelf } from '../runtime/definitions/machine-cache.ts'
+import type { Page, Store } from '../runtime/ports.ts'
+import { rebuildAll, verifyLog } from '../runtime/runs/log-maintenance.ts'
+
+const pageRuns = 500
+
+/** Does one thing to the store; nobody else uses it meanwhile. */
+export async function careForStore(store: Store, task: CareTask): Promise<CareReport> {
+  const done = task === 'rebuild' ? await rebuild(store) : await look(store, task)
+  return { store: store.kind, bytes: await store.countBytes(), ...done }
+}
+
+type Done = Pick<CareReport, 'runsCount' | 'rebuiltCount' | 'problems'>
+
+async function rebuild(store: Store): Promise<Done> {
+  const { runsCount, changed, broken } = await rebuildAll(store, openMachineShelf(store))
+  return { runsCount, rebuiltCount: changed.length, problems: broken }
+}
+
+async function look(store: Store, task: 'check' | 'status'): Promise<Done> {
+  const problems: { runId: string; problem: string }[] = []
+  let runsCount = 0
+  for await (const runId of runsIn(store)) {
+    runsCount += 1
+    if (task === 'status') continue
+    const found = await verifyLog(store, runId, null)
+    if (!found.ok) problems.push({ runId, problem: `record ${found.seq}: ${found.problem}` })
+  }
+  const trouble = await store.findTrouble()
+  if (trouble !== null) problems.push({ runId: '', problem: trouble })
+  return { runsCount, rebuiltCount: 0, problems }
+}
+
+async function* runsIn(store: Store): AsyncGenerator<string> {
+  for (let after: string | null = null; ; ) {
+    const page: Page<string> = await store.listRunIds({ after, limit: pageRuns })
+    yield* page.items
+    after = page.next
+    if (after === null) return
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What `pawl doctor` sees without starting a session: the program, its daemon, the hosts, and
+ * whether Pawl's hooks are in force here.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openClient } from '../../../client/open-client.ts'
+import { type AgentHostId, agentHosts } from '../../../core/hosts/registry.ts'
+import { knownPrices } from '../../../core/prices.ts'
+import { readPrices } from '../../../runtime/costs/prices.ts'
+import type { Isolation } from '../../../runtime/jobs/jobs-port.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
+import { PawlProblem } from '../../api/problem.ts'
+import { checkInstall } from '../../init/check-install.ts'
+import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
+import { hostSetups } from '../../init/hosts/host-setups.ts'
+import type { SetupDoor } from '../../init/setup-door.ts'
+import { readWorkspaceFile } from '../../init/write-files.ts'
+import { initWorkspace, setupOf } from '../init/choose-hosts.ts'
+import type { Io } from '../io.ts'
+import { daemonOf } from '../remote/daemon-door.ts'
+import { versionText } from '../version.ts'
+
+export type HostState = {
+  readonly host: AgentHostId
+  readonly program: string | null
+  readonly version: string | null
+  /** How its hooks reach Pawl in this folder; null: none were put here. */
+  readonly wire: 'http' | 'command' | null
+  /** What is wrong with them; nothing: they are in force. */
+  readonly problems: readonly string[]
+  /** What hooks can not hold on this host. */
+  readonly limits: readonly string[]
+}
+
+export type Around = {
+  readonly version: string
+  readonly node: string
+  readonly workspace: string
+  readonly folder: string
+  /** Null: none runs, which is no trouble: hooks start it. */
+  readonly daemon: { readonly pid: number; readonly version: string } | null
+  readonly problems: readonly string[]
+  /** What jobs are held with here; a text: why that is not known. */
+  readonly jobs: Isolation | string
+  readonly hosts: readonly HostState[]
+}
+
+/** Looks at this machine and this folder; changes nothing. */
+export async function lookAround(io: Io): Promise<Around> {
+  const setup = await setupOf(io)
+  const workspace = initWorkspace(io)
+  const version = versionText()
+  const running = daemonOf(io).find()
+  const found = await findHosts(workspace, setup.env)
+  const hosts = await Promise.all(found.map((one) => stateOf(one, workspace, setup)))
+  const isUsed = hosts.some(({ wire }) => wire !== null)
+  const client = join(setup.home, 'bin', 'pawl-hook')
+  const problems = [
+    ...(running !== null && running.version !== version
+      ? [`the daemon is version ${running.version}, this is ${version}: \`pawl stop\` ends it`]
+      : []),
+    ...(isUsed && !existsSync(client)
+      ? [`the client of hooks is missing, so every call is blocked: run \`pawl init\` again`]
+      : []),
+    ...setup.settingsProblems(),
+    ...pricesProblems(workspace),
+  ]
+  return {
+    ...{ version, workspace, problems, hosts, folder: setup.home },
+    jobs: running === null ? 'not tried: no daemon runs' : await isolationHere(io),
+    node: process.version,
+    daemon: running === null ? null : { pid: running.pid, version: running.version },
+  }
+}
+
+function pricesProblems(workspace: string): readonly string[] {
+  try {
+    readPrices(join(workspace, '.pawl'), knownPrices)
+    return []
+  } catch (fault) {
+    if (!(fault instanceof PawlError)) throw fault
+    return [`${fault.message}; ${fault.hint}`]
+  }
+}
+
+/** A daemon that runs is asked; it tries by a real job. */
+async function isolationHere(io: Io): Promise<Isolation | string> {
+  const daemon = daemonOf(io)
+  const client = openClient({ socket: daemon.socket, token: daemon.token('agent'), retriesMax: 0 })
+  try {
+    return await client.call('jobs.isolation', {})
+  } catch (fault) {
+    if (!(fault instanceof PawlProblem)) throw fault
+    return fault.detail
+  } finally {
+    client.close()
+  }
+}
+
+async function stateOf(found: FoundHost, workspace: string, setup: SetupDoor): Promise<HostState> {
+  const { name: host, program, version } = found
+  const own = setup.readInstalls().find((one) => one.host === host && one.workspace === workspace)
+  const { limits } = agentHosts[host]
+  if (own === undefined) return { host, program, version, wire: null, problems: [], limits }
+  const broken = checkInstall(own, (path) => readWorkspaceFile(workspace, path))
+  const problems = [
+    ...broken.map(({ message }) => `${message}: run \`pawl init ${host}\``),
+    ...((await hostSetups[host].trust?.problems({ program, workspace, env: setup.env })) ?? []),
+  ]
+  return { host, program, version, wire: own.wire, problems, limits }
+}

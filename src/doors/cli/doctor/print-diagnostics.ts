@@ -1,0 +1,66 @@
+/**
+ * What the doctor sees, for people.
+ */
+import type { Io } from '../io.ts'
+import { type Line, printLines, span } from '../play/styled-text.ts'
+import { row, widthOf } from '../play/view-lines.ts'
+import type { Around, HostState } from './diagnostics.ts'
+
+/** The whole of it. */
+export function aroundText(around: Around, io: Io): string {
+  const width = widthOf(io)
+  const { version, node, workspace, folder, daemon, problems } = around
+  const running =
+    daemon === null ? 'none runs; hooks start it' : `pid ${daemon.pid}, version ${daemon.version}`
+  const lines: Line[] = [
+    [span(`pawl ${version}`, 'strong'), span(`, Node ${node}`)],
+    ...row('folder', workspace, { width }),
+    ...row('data', folder, { width }),
+    ...row('daemon', running, { width }),
+    ...jobsLines(around, width),
+    ...problems.flatMap((one) => row('problem', one, { width, tone: 'bad' })),
+    ...around.hosts.flatMap((one) => hostLines(one, width)),
+  ]
+  return printLines(lines, io)
+}
+
+function jobsLines({ jobs }: Around, width: number): readonly Line[] {
+  if (typeof jobs === 'string') return row('jobs', jobs, { width })
+  const { level, filesystem, network, pids, memory, cpu, notes } = jobs
+  const isGood = level === 'full' || level === 'isolated'
+  const tone = isGood ? 'good' : level === 'none' ? 'bad' : 'warn'
+  const what = `files: ${filesystem}; network: ${network}; processes: ${pids}`
+  return [
+    ...row('jobs', `held: ${level}`, { width, tone }),
+    ...row('', `${what}; memory: ${memory}; cpu: ${cpu}`, { width }),
+    ...notes.flatMap((note) => row('', note, { width, tone: 'warn' })),
+  ]
+}
+
+function hostLines(state: HostState, width: number): readonly Line[] {
+  const { host, program, version, wire, problems, limits } = state
+  const isHere = program !== null || wire !== null
+  const head: Line = [
+    span(host.padEnd(10), 'strong'),
+    span(
+      program === null ? 'not found' : (version ?? 'version not told'),
+      isHere ? 'plain' : 'dim',
+    ),
+  ]
+  if (!isHere) return [head]
+  const isHeld = wire !== null && problems.length === 0
+  const guard =
+    wire === null
+      ? `not held in this folder: \`pawl init ${host}\``
+      : isHeld
+        ? `held: every tool call is judged before it happens (${wire} hooks)`
+        : 'NOT held as it should be'
+  const tone = isHeld ? 'good' : wire === null ? 'warn' : 'bad'
+  return [
+    [],
+    head,
+    ...row('  guard', guard, { width, tone }),
+    ...problems.flatMap((one) => row('  problem', one, { width, tone: 'bad' })),
+    ...(wire === null ? [] : limits.flatMap((one) => row('  limit', one, { width, tone: 'dim' }))),
+  ]
+}

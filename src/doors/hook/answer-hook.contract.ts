@@ -1,0 +1,70 @@
+/**
+ * What the tests of the hooks' desk share: a desk on a runtime in memory, and hooks that ask it.
+ */
+import { onTestFinished } from 'vitest'
+import type { JsonObject } from '../../core/json.ts'
+import { openBench } from '../../runtime/runtime.contract.ts'
+import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import type { HookOutput } from '../api/hook-exchange.ts'
+import { openHookDesk } from './answer-hook.ts'
+
+type Policies = Parameters<typeof openBench>[1]
+type Options = {
+  readonly policies?: Policies
+  readonly askWaitMs?: number
+  readonly otherSessions?: 'refused' | 'free'
+}
+
+/** A desk on a runtime in memory, and hooks of Claude Code that ask it. */
+export function openDesk({
+  policies = [],
+  askWaitMs = 0,
+  otherSessions = 'refused',
+}: Options = {}) {
+  const bench = openBench(openMemoryStore(), policies)
+  const problems: string[] = []
+  const logged: string[] = []
+  const desk = openHookDesk({
+    runtime: bench.runtime,
+    settings: { askWaitMs, stopsMax: 2, otherSessions },
+    checkHooks: () => problems,
+    log: (what) => void logged.push(what),
+  })
+  onTestFinished(() => bench.runtime.close())
+  let count = 0
+  const hook = (name: string, more: JsonObject = {}, where: Partial<Where> = {}) => {
+    const { host = 'claude', session = 's1', runId = null, workspace = '/work' } = where
+    const payload = JSON.stringify({
+      hook_event_name: name,
+      session_id: session,
+      cwd: '/work',
+      ...more,
+    })
+    return desk.answer({ host, payload, workspace, runId })
+  }
+  const call = (tool: string, input: JsonObject, where: Partial<Where> & JsonObject = {}) => {
+    count += 1
+    const { host, session, runId, ...more } = where
+    const fields = { tool_name: tool, tool_input: input, tool_use_id: `t${count}`, ...more }
+    return hook(host === 'gemini' ? 'BeforeTool' : 'PreToolUse', fields, where)
+  }
+  return { ...bench, desk, problems, logged, hook, call, lastKey: () => `t${count}` }
+}
+
+/** Who asks. */
+export type Where = {
+  readonly host: string
+  readonly session: string
+  readonly runId: string
+  readonly workspace: string
+}
+
+/** A call that `build` of the release allows. */
+export const edit = { file_path: '/work/a.ts', old_string: 'a', new_string: 'b' }
+/** The answer that lets everything go on. */
+export const passes: HookOutput = { exit: 0, stdout: '', stderr: '' }
+
+/** What the model or the host reads in an answer. */
+export function contextIn({ stdout }: HookOutput): string {
+  return stdout === '' ? '' : (JSON.parse(stdout).hookSpecificOutput?.additionalContext ?? '')
+}

@@ -1,0 +1,257 @@
+import { expect, test } from 'vitest'
+import { asAgent, asPerson, say, startRelease } from '../../runtime/runtime.contract.ts'
+import { contextIn, edit, openDesk, passes } from './answer-hook.contract.ts'
+
+test('a call that the stage forbids is blocked, with what is possible instead', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const refused = await call('Edit', edit)
+  expect(refused).toMatchObject({ exit: 2, stdout: '' })
+  expect(refused.stderr).toMatch(/TOOL_NOT_ALLOWED.*`Read`.*`READY`/s)
+  const read = await call('Read', { file_path: '/work/a.ts' })
+  expect(read.exit).toBe(0)
+  expect(contextIn(read)).toContain(runId)
+  expect(await call('Read', { file_path: '/work/a.ts' })).toEqual(passes)
+  const types = (await runtime.readEvents(runId, { after: 0, limit: 99 })).map((one) => one.type)
+  expect(types.filter((type) => type.startsWith('call.'))).toEqual([
+    ...['call.denied', 'call.allowed', 'call.allowed'],
+  ])
+})
+
+test('a sub-agent is held like its main agent', async () => {
+  const { runtime, call } = openDesk()
+  await startRelease(runtime)
+  const refused = await call('Bash', { command: 'touch x' }, { agent_id: 'a1' })
+  expect(refused.exit).toBe(2)
+})
+
+test('a name that a host uses again brings no old yes with it', async () => {
+  const { runtime, hook } = openDesk()
+  const runId = await startRelease(runtime)
+  const fields = { tool_name: 'Read', tool_input: { file_path: '/work/a' }, tool_use_id: 'x' }
+  expect((await hook('PreToolUse', fields)).exit).toBe(0)
+  expect((await hook('PreToolUse', fields)).exit).toBe(0)
+  await hook('PostToolUse', { ...fields, tool_response: 'x' })
+  await hook('PostToolUse', { ...fields, tool_response: 'other' })
+  await hook('PostToolUse', { ...fields, tool_response: 'once too often' })
+  const events = await runtime.readEvents(runId, { after: 0, limit: 99 })
+  expect(events.filter((one) => one.type === 'call.allowed')).toHaveLength(2)
+  expect(events.filter((one) => one.type === 'call.reported')).toHaveLength(2)
+  await runtime.send(runId, { kind: 'pause', release: false }, asPerson)
+  expect((await hook('PreToolUse', fields)).exit).toBe(2)
+})
+
+test('a report closes its call, with how it ended, and tells where the run went', async () => {
+  const { runtime, hook, call, lastKey } = openDesk()
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const fields = { tool_name: 'Bash', tool_input: { command: 'npm test' } }
+  await call('Bash', { command: 'npm test' })
+  const ended = { ...fields, tool_use_id: lastKey(), error: 'Exit code 3\noops' }
+  await hook('PostToolUseFailure', ended)
+  const reported = (await runtime.readEvents(runId, { after: 0, limit: 99 })).at(-1)
+  expect(JSON.parse(reported?.data ?? '')).toMatchObject({
+    ok: false,
+    exitCode: 3,
+    bytes: Buffer.byteLength('Exit code 3\noops'),
+  })
+  await call('Bash', { command: 'npm test' })
+  await runtime.send(runId, say('BACK'), asAgent)
+  const response = { stdout: 'fine', stderr: '' }
+  const told = await hook('PostToolUse', {
+    ...fields,
+    tool_use_id: lastKey(),
+    tool_response: response,
+  })
+  expect(contextIn(told)).toContain('Stage `plan`')
+})
+
+test('two sessions in one folder have runs of their own', async () => {
+  const { runtime, call } = openDesk()
+  const first = await startRelease(runtime)
+  await call('Read', { file_path: '/work/a' }, { session: 'one' })
+  const second = await startRelease(runtime)
+  await runtime.send(second, say('READY'), asAgent)
+  expect((await call('Edit', edit, { session: 'two' })).exit).toBe(0)
+  expect((await call('Edit', edit, { session: 'one' })).exit).toBe(2)
+  const claims = await Promise.all([first, second].map((id) => runtime.sessions.claimsOn(id)))
+  expect(claims.flat().map((claim) => claim.session)).toEqual(['claude:one', 'claude:two'])
+})
+
+test('a session without a run does nothing beside the runs of others but start one', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  await call('Read', { file_path: '/work/a' }, { session: 'one' })
+  const refused = await call('Edit', edit, { session: 'two' })
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(runId) })
+  const start = await call('mcp__pawl__pawl_load_workflow', { name: 'x' }, { session: 'two' })
+  expect(start.exit).toBe(0)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  await runtime.start({ ...request, session: 'claude:two' }, asAgent)
+  expect((await call('Read', { file_path: '/work/a' }, { session: 'two' })).exit).toBe(0)
+})
+
+test('an agent that forges the end of its session is not free of its run', async () => {
+  const { runtime, call, hook } = openDesk()
+  await startRelease(runtime)
+  await call('Read', { file_path: '/work/a' })
+  await hook('SessionEnd', { reason: 'other' })
+  await hook('SessionStart', { source: 'startup' }, { session: 'phantom' })
+  expect((await call('Edit', edit)).exit).toBe(2)
+})
+
+test('what a person began is not passed over for another definition', async () => {
+  const { runtime } = openDesk()
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  await startRelease(runtime)
+  await runtime.start(request, asPerson)
+  await runtime.start(request, asPerson)
+  const mine = { ...request, session: 'claude:s1' }
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+})
+
+test('where it is set so, a session without a run is free of the runs of others', async () => {
+  const { runtime, call, hook } = openDesk({ otherSessions: 'free' })
+  const runId = await startRelease(runtime)
+  await call('Read', { file_path: '/work/a' }, { session: 'one' })
+  expect(await call('Edit', edit, { session: 'two' })).toEqual(passes)
+  const begun = await hook('SessionStart', { source: 'startup' }, { session: 'two' })
+  expect(contextIn(begun)).toContain(`Runs of other sessions are open here: ${runId}`)
+  expect(contextIn(begun)).toContain('calls are free')
+  const taken = await call('Bash', { command: 'rm -rf .claude' }, { session: 'two' })
+  expect(taken.exit).toBe(2)
+})
+
+test('where it cannot be told which run is meant, nothing is let through', async () => {
+  const { runtime, call } = openDesk()
+  const runs = [await startRelease(runtime), await startRelease(runtime)]
+  const refused = await call('Read', { file_path: '/work/a' })
+  expect(refused.exit).toBe(2)
+  for (const runId of runs) expect(refused.stderr).toContain(runId)
+  const read = { file_path: '/work/a' }
+  expect((await call('Read', read, { runId: runs[1] ?? '' })).exit).toBe(0)
+  expect((await call('Read', read, { runId: 'unknown' })).exit).toBe(2)
+})
+
+test('a session that ends leaves its run to the next one', async () => {
+  const { runtime, call, hook } = openDesk()
+  await startRelease(runtime)
+  await call('Read', { file_path: '/work/a' }, { session: 'one' })
+  await hook('SessionEnd', { reason: 'other' }, { session: 'one' })
+  expect((await call('Edit', edit, { session: 'two' })).exit).toBe(2)
+})
+
+test('an agent does not leave its run for another, unless a person has begun that', async () => {
+  const { runtime, call } = openDesk()
+  const runId = await startRelease(runtime)
+  const read = { file_path: '/work/a' }
+  await call('Read', read)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  const mine = { ...request, session: 'claude:s1' }
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  await runtime.send(runId, { kind: 'cancel', reason: 'tired' }, asAgent)
+  await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
+  await runtime.start(request, asAgent)
+  expect((await call('Read', read)).stderr).toContain('cancelled')
+  const { runId: next } = await runtime.start(request, asPerson)
+  expect((await call('Read', read)).exit).toBe(0)
+  expect(await runtime.sessions.claimsOn(next)).toMatchObject([{ session: 'claude:s1' }])
+})
+
+test('a run that a session begins itself is its own', async () => {
+  const { runtime, call } = openDesk()
+  await startRelease(runtime)
+  const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start({ ...request, session: 'claude:s1' }, asAgent)
+  expect((await call('Edit', edit)).exit).toBe(2)
+  expect(await runtime.sessions.claimsOn(runId)).toMatchObject([{ session: 'claude:s1' }])
+})
+
+test('an unfinished run sends its agent back, twice and no more', async () => {
+  const { runtime, hook } = openDesk()
+  const runId = await startRelease(runtime)
+  const first = JSON.parse((await hook('Stop', { stop_hook_active: false })).stdout)
+  expect(first).toMatchObject({ decision: 'block' })
+  expect(first.reason).toMatch(/not finished.*READY/)
+  expect(await hook('Stop', { stop_hook_active: true })).not.toEqual(passes)
+  expect(await hook('Stop', { stop_hook_active: true })).toEqual(passes)
+  await hook('UserPromptSubmit', { prompt: 'go on' })
+  expect(await hook('Stop', {})).not.toEqual(passes)
+  await runtime.send(runId, { kind: 'cancel', reason: 'enough' }, asAgent)
+  expect(await hook('Stop', {})).toEqual(passes)
+})
+
+test('what Gemini makes of our own words is no new prompt of a person', async () => {
+  const { runtime, hook } = openDesk()
+  await startRelease(runtime)
+  const where = { host: 'gemini' }
+  const reasons = []
+  for (let count = 0; count < 2; count += 1) {
+    const { reason } = JSON.parse((await hook('AfterAgent', {}, where)).stdout)
+    reasons.push(reason)
+    await hook('BeforeAgent', { prompt: reason }, where)
+  }
+  expect(reasons).toHaveLength(2)
+  expect(await hook('AfterAgent', {}, where)).toEqual(passes)
+})
+
+test('a prompt and a beginning tell the standing in at most 400 tokens', async () => {
+  const { runtime, hook } = openDesk()
+  await startRelease(runtime)
+  for (const name of ['SessionStart', 'UserPromptSubmit', 'SubagentStart']) {
+    const text = contextIn(await hook(name, { prompt: 'x', source: 'compact' }))
+    expect(text, name).toMatch(/Stage `plan`.*Read.*READY/s)
+    expect(text.length).toBeLessThanOrEqual(1_600)
+  }
+})
+
+const forking = JSON.stringify({
+  id: 'forking',
+  initial: 'plan',
+  states: {
+    plan: {
+      on: {
+        SPLIT: {
+          fork: {
+            branches: {
+              docs: { initial: 'write', terminal: 'written' },
+              code: { initial: 'edit', terminal: 'edited' },
+            },
+            join: 'all',
+            on_complete: 'joined',
+          },
+        },
+      },
+    },
+    write: { allowed_tools: ['Write'], on: { OK: 'written' } },
+    written: { type: 'final' },
+    edit: { allowed_tools: ['Edit'], on: { OK: 'edited' } },
+    edited: { type: 'final' },
+    joined: { type: 'final' },
+  },
+})
+
+test('in a fork, each sub-agent has a branch of its own and is judged by it', async () => {
+  const { runtime, call, hook } = openDesk()
+  const made = await runtime.definitions.create({ source: forking, format: 'json' })
+  expect(made.findings.filter((one) => one.severity === 'error')).toEqual([])
+  const request = { definition: 'forking', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start(request, asPerson)
+  await call('Read', { file_path: '/work/a' })
+  await runtime.send(runId, say('SPLIT'), asAgent)
+  const begun = await hook('SubagentStart', { agent_id: 'a1' })
+  expect(contextIn(begun)).toContain('Stage `write`')
+  const write = { file_path: '/work/a.md', content: 'x' }
+  const [first, second] = [{ agent_id: 'a1' }, { agent_id: 'a2' }]
+  expect((await call('Write', write, first)).exit).toBe(0)
+  expect((await call('Edit', edit, first)).exit).toBe(2)
+  expect((await call('Edit', edit, second)).exit).toBe(0)
+  expect((await call('Write', write, second)).exit).toBe(2)
+  const unfinished = await hook('SubagentStop', { agent_id: 'a2' })
+  expect(unfinished.stdout).toContain('stage `edit`')
+  await hook('SubagentStop', { agent_id: 'a2' })
+  expect(await hook('SubagentStop', { agent_id: 'a2' })).toEqual(passes)
+  expect((await call('Edit', edit, { agent_id: 'a3' })).exit).toBe(0)
+  await hook('SessionEnd', { reason: 'other' })
+  expect(await runtime.sessions.claimsOn(runId)).toEqual([])
+})

@@ -1,0 +1,161 @@
+/**
+ * Answers the hooks of hosts: reads what the host says, finds the run it is about, asks the
+ * runtime, and says it in the dialect of the host.
+ * Knows sessions. Must not decide about calls: that is the runtime's.
+ */
+import { assertNever } from '../../core/assert.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { asObject } from '../../core/json.ts'
+import type { AnswerHook, AnswerHttpHook, HookQuestion, HookReply } from '../api/hook-exchange.ts'
+import { endHostCall, judgeHostCall } from './answer-call.ts'
+import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
+import {
+  type HookContext,
+  type HookOptions,
+  type HookRequest,
+  locateSession,
+  sessionName,
+} from './hook-context.ts'
+import { block, type Heard, printReply, silence, type Wire, type Word } from './hook-protocol.ts'
+import { dialectOf } from './hosts/dialects.ts'
+import { openMemory } from './session-memory.ts'
+
+export type HookDesk = {
+  readonly answer: AnswerHook
+  /** The same for a host that asks over HTTP. */
+  readonly answerHttp: AnswerHttpHook
+}
+
+/** Opens the desk at which hooks are answered. */
+export function openHookDesk(options: HookOptions): HookDesk {
+  const desk: HookContext = { ...options, memory: openMemory() }
+  return {
+    answer: async (question) => {
+      const payload = parse(question.payload)
+      return printReply(await answer(desk, { ...question, payload }, 'command'))
+    },
+    answerHttp: (question) => answer(desk, question, 'http'),
+  }
+}
+
+type Asked = HookQuestion<JsonObject | null>
+
+async function answer(desk: HookContext, question: Asked, wire: Wire): Promise<HookReply> {
+  const dialect = dialectOf(question.host)
+  const { payload } = question
+  const heard = payload === null ? null : (dialect?.read(payload) ?? null)
+  if (dialect === null || heard === null) {
+    desk.log('a hook was not understood', { host: question.host })
+    const what = `Pawl does not understand what \`${question.host}\` says, so it is blocked`
+    return block(`${what}; update Pawl, or run \`pawl doctor\``)
+  }
+  const workspace = question.workspace ?? heard.cwd ?? '/'
+  const { runId } = question
+  try {
+    const word = await hear(desk, { heard, dialect, workspace, runId })
+    return dialect.answer(heard, word, wire)
+  } catch (fault) {
+    const what = fault instanceof Error ? fault.message : String(fault)
+    desk.log('a hook could not be answered', { host: heard.host, event: heard.name, fault: what })
+    const reason = `Pawl could not decide (${what}), so this is blocked`
+    const hint = 'a person looks at `pawl status`'
+    return dialect.answer(heard, faultWord(heard, `${reason}; ${hint}`), wire)
+  }
+}
+
+/** INVARIANT: a fault is a refusal wherever something could happen; all may stop in spite of it. */
+function faultWord({ event }: Heard, reason: string): Word {
+  switch (event.kind) {
+    case 'call':
+    case 'permission':
+    case 'prompt':
+    case 'config':
+      return { kind: 'refuse', reason }
+    default:
+      return silence
+  }
+}
+
+function parse(text: string): JsonObject | null {
+  try {
+    return asObject(JSON.parse(text) as Json)
+  } catch {
+    // No JSON: the caller blocks.
+    return null
+  }
+}
+
+async function hear(desk: HookContext, request: HookRequest): Promise<Word> {
+  const { heard } = request
+  const { event } = heard
+  switch (event.kind) {
+    case 'call':
+    case 'permission':
+      return judgeHostCall(desk, request, event.call)
+    case 'report':
+      return endHostCall(desk, request, event)
+    case 'prompt':
+      return answerPrompt(desk, request, event.by)
+    case 'begin':
+    case 'agent-begin':
+      return beginSession(desk, request)
+    case 'stop':
+    case 'agent-stop':
+      return answerStop(desk, request)
+    case 'config':
+      return keepHooks(desk, request)
+    case 'end':
+      return end(desk, request)
+    case 'nothing':
+      return payUses(desk, request)
+    default:
+      return assertNever(event)
+  }
+}
+
+/** A host that tells what its models have used, and nothing else. */
+async function payUses(desk: HookContext, request: HookRequest): Promise<Word> {
+  if (request.heard.uses.length === 0) return silence
+  const found = await locateSession(desk, request)
+  if (found.kind === 'run') desk.spending?.look(request.heard, found)
+  return silence
+}
+
+/** How long the end of a session waits for its last answers to be paid. */
+const lastPayMsMax = 500
+
+/** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
+async function end(
+  { runtime, memory, spending }: HookContext,
+  request: HookRequest,
+): Promise<Word> {
+  const { heard } = request
+  const session = sessionName(heard)
+  const head = await runtime.sessions.runOf(session)
+  // A run that the environment names is nobody's by a claim, and is paid for all the same.
+  const paying = request.runId ?? head?.id
+  if (paying !== undefined) {
+    spending?.look(heard, { runId: paying, branch: null })
+    await spending?.settled(heard, lastPayMsMax)
+  }
+  const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
+  const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))
+  for (const one of new Set([session, ...mine])) await runtime.sessions.releaseSession(one)
+  memory.forget(session)
+  return silence
+}
+
+/** Settings of the host have changed: ours have to be in them still. */
+async function keepHooks(desk: HookContext, request: HookRequest): Promise<Word> {
+  const problems = desk.checkHooks(request.workspace)
+  if (problems.length === 0) return silence
+  const message = `the hooks of ${request.heard.host} were changed: ${problems.join('; ')}`
+  desk.log('hooks were changed', { workspace: request.workspace, problems: [...problems] })
+  const found = await locateSession(desk, request)
+  if (found.kind === 'run') {
+    const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
+    await desk.runtime.send(found.runId, { kind: 'warn', message }, by)
+  }
+  const hint = 'they stay in force; a person takes them out with `pawl uninit`'
+  return { kind: 'refuse', reason: `Pawl: ${message}; ${hint}` }
+}

@@ -1,0 +1,66 @@
+/**
+ * What the entries of several hosts are made of.
+ */
+import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
+import { type AgentHostId, agentHosts, listIn, meaningOf } from '../../../core/hosts/registry.ts'
+import type { Json } from '../../../core/json.ts'
+import type { Entry, Setting } from '../desired-files.ts'
+import { serverName } from '../is-pawl-entry.ts'
+
+/** A hook client answers within 55 seconds; the host must not lose its patience before. */
+export const hookSeconds = 60
+
+/** An event that `pawl init` installs a hook for. */
+export type InstalledEvent = { readonly name: string; readonly meaning: HookMeaning }
+
+/** One entry for each event that a host has a hook for. */
+export function hooksFor(host: AgentHostId, make: (event: InstalledEvent) => Json): Entry[] {
+  return listIn(agentHosts[host].installedEvents).map((name) => {
+    const meaning = meaningOf(host, name) ?? 'nothing'
+    return { kind: 'item', path: ['hooks', name], value: make({ name, meaning }) }
+  })
+}
+
+/** Events by which nothing is done: there, a hook that fails is no reason to go on. */
+const stopMeanings: ReadonlySet<HookMeaning> = new Set(['stop', 'agent-stop', 'end'])
+
+/** The shell text for an event. */
+export function commandFor({ meaning }: InstalledEvent, setting: Setting): string {
+  return stopMeanings.has(meaning) ? setting.stopCommand : setting.hookCommand
+}
+
+/** WHY: hosts start servers with an environment of their own, which may not know the directory. */
+export function serverEnv({ home }: Setting): Record<string, string> {
+  return { PAWL_HOME: home }
+}
+
+/** How Pawl is started as an MCP server. */
+export function serverWords({ node, program, workspace }: Setting): readonly string[] {
+  return [node, program, 'mcp', '--workspace', workspace]
+}
+
+/** The entry of most hosts for an MCP server. */
+export function serverEntry(serversKey: string, setting: Setting): Entry {
+  const [command = '', ...args] = serverWords(setting)
+  return {
+    kind: 'member',
+    path: [serversKey, serverName],
+    value: { command, args, env: serverEnv(setting) },
+  }
+}
+
+/** A word for a POSIX shell, whatever is in it. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** Whether a version is at least another one; one that is not known is not. */
+export function isAtLeast(version: string | null, least: readonly number[]): boolean {
+  if (version === null) return false
+  const parts = version.split('.').map(Number)
+  for (const [i, wanted] of least.entries()) {
+    const part = parts[i] ?? 0
+    if (!(part === wanted)) return part > wanted
+  }
+  return true
+}

@@ -1,0 +1,147 @@
+/**
+ * What is to be written where, before anything is: from what is wanted, what is there, and what
+ * was written last time. Reads through what it is given; must not write.
+ */
+import { createHash } from 'node:crypto'
+import type { Json } from '../../core/json.ts'
+import { canonicalJson, equalJson } from '../../core/json.ts'
+import type { WantedFile } from './desired-files.ts'
+import { hasDropped, withMoved } from './gateway-servers.ts'
+import { type Install, type InstalledFile, type Moved, undone, undoOf } from './install.ts'
+import { isBare, merge, ownOf, type Shape, strip } from './merge-entries.ts'
+
+/** The text of a file of the workspace; null: there is none. */
+export type ReadFile = (path: string) => string | null
+
+/** One file, before and after; a null text: there is no such file. */
+export type PlannedFile = {
+  readonly path: string
+  readonly before: string | null
+  readonly after: string | null
+  readonly mode: WantedFile['mode']
+  /** What is noted about it; null: it is forgotten. */
+  readonly note: Omit<InstalledFile, 'mode'> | null
+}
+
+export type Plan = {
+  readonly files: readonly PlannedFile[]
+  readonly remarks: readonly string[]
+}
+
+/** What brings all files of a host to what is wanted. */
+export function planInit(
+  wanted: readonly WantedFile[],
+  known: Install | null,
+  readFile: ReadFile,
+): Plan {
+  const merged = wanted.map((file) => {
+    return planFile(file, readFile(file.path), leftIn(file, known))
+  })
+  // Files that an older Pawl wrote and this one does not.
+  const stale = (known?.files ?? []).filter(({ path }) => !wanted.some((one) => one.path === path))
+  const gone = stale.map((note) => {
+    const left = { ...leftIn(note, known), shape: shapeOf(note.path) }
+    return planRemoval(left, readFile(note.path))
+  })
+  return {
+    files: [...merged.map(({ file }) => file), ...gone],
+    remarks: merged.flatMap(({ remarks }) => remarks),
+  }
+}
+
+/** What takes everything of a host out again. Files are looked through even without a note. */
+export function planUninit(
+  wanted: readonly WantedFile[],
+  known: Install | null,
+  readFile: ReadFile,
+): Plan {
+  const paths = new Set([...wanted, ...(known?.files ?? [])].map(({ path }) => path))
+  const files = [...paths].map((path) => {
+    const shape = wanted.find((one) => one.path === path)?.content ?? shapeOf(path)
+    return planRemoval({ ...leftIn({ path }, known), shape }, readFile(path))
+  })
+  return { files: files.filter(({ before, after }) => before !== after), remarks: [] }
+}
+
+/** How our entries are kept in a file that nobody wants any more, by its name. */
+export function shapeOf(path: string): Shape {
+  if (/\.jsonc?$/.test(path)) return { kind: 'json' }
+  return /\.(?:md|js)$/.test(path) ? { kind: 'whole' } : { kind: 'block', name: null }
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** The hash of our entries. */
+export function hashOwn(own: Json): string {
+  return sha256(typeof own === 'string' ? own : canonicalJson(own))
+}
+
+/** What a file would be without us; null: there would be none. */
+export function baseOf(file: WantedFile, known: Install | null, readFile: ReadFile): string | null {
+  const text = readFile(file.path)
+  return text === null ? null : textWithoutOurs(leftIn(file, known), text)
+}
+
+/** What is known of a file from last time. */
+function leftIn(
+  { path, content }: { readonly path: string; readonly content?: Shape },
+  known: Install | null,
+): Left {
+  const note = known?.files.find((one) => one.path === path) ?? null
+  const moved = known?.moved?.filter(({ file }) => file === path) ?? []
+  return { path, shape: content ?? shapeOf(path), note, moved }
+}
+
+type Planned = { readonly file: PlannedFile; readonly remarks: readonly string[] }
+type Note = InstalledFile | null
+
+function planFile(wanted: WantedFile, before: string | null, left: Left): Planned {
+  const { path, mode, content } = wanted
+  const { kind } = content
+  const base = before === null ? null : textWithoutOurs(left, before)
+  const { text, remarks } = merge(wanted, base)
+  const own = ownOf(path, content, text)
+  const isSame = before !== null && equalJson(ownOf(path, content, before), own)
+  const isThere = isSame && !(kind === 'json' && hasDropped(before, content.entries))
+  const after = isThere ? before : text
+  const file: PlannedFile = {
+    path,
+    before,
+    after,
+    mode,
+    note: {
+      path,
+      kind: kind === 'whole' ? 'whole' : 'entries',
+      sha256: hashOwn(own),
+      after: sha256(after),
+      undo: base === null ? null : undoOf(base, after),
+    },
+  }
+  return { file, remarks }
+}
+
+type Left = {
+  readonly path: string
+  readonly shape: Shape
+  readonly note: Note
+  /** Servers that go back into it. */
+  readonly moved: readonly Moved[]
+}
+
+function planRemoval(left: Left, before: string | null): PlannedFile {
+  const after = before === null ? null : textWithoutOurs(left, before)
+  return { path: left.path, before, after, mode: 'plain', note: null }
+}
+
+/** What a file would be without us; null: there would be none. */
+function textWithoutOurs({ path, shape, note, moved }: Left, text: string): string | null {
+  if (note !== null && note.after === sha256(text)) {
+    return note.undo === null ? null : undone(text, note.undo)
+  }
+  const stripped = strip(path, shape, text)
+  const left = stripped === null ? null : withMoved(stripped, moved)
+  const isMadeByUs = note !== null && note.undo === null
+  return left !== null && left !== text && isMadeByUs && isBare(path, shape, left) ? null : left
+}

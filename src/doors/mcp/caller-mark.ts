@@ -1,0 +1,49 @@
+/**
+ * Who calls, as far as it can be known. Pawl's hook in the host writes a mark into the arguments of
+ * each call, over whatever the agent wrote there; without hooks nothing is said.
+ */
+import { asObject, type JsonObject, own } from '../../core/json.ts'
+import type { Input } from '../api/contract.ts'
+import type { Ask } from './reconnecting-client.ts'
+
+export type Who = {
+  /** The host's session, `claude:…`; null: no hook said so. */
+  readonly session: string | null
+  /** A subagent inside it. */
+  readonly agent: string | null
+  readonly run: string | null
+  readonly branch: string | null
+}
+
+/** Whoever calls without a hook. */
+export const nobody: Who = { session: null, agent: null, run: null, branch: null }
+
+/** A mark as it stands in a call: only the daemon can tell whether its hook wrote it. */
+export type Shown = Input<'gateway.mark'>
+
+/** Where the hook writes. */
+const place = '_pawl'
+const charsMax = 500
+
+/** The arguments without the mark, and the mark; null: there is none that could be proven. */
+export function readMark(args: JsonObject): {
+  readonly mark: Shown | null
+  readonly input: JsonObject
+} {
+  const { [place]: said, ...input } = args
+  const part = (name: string): string | null => {
+    const value = own(asObject(said ?? null) ?? {}, name)
+    return typeof value === 'string' && value !== '' && value.length <= charsMax ? value : null
+  }
+  const [session, proof] = [part('session'), part('proof')]
+  if (session === null || proof === null) return { mark: null, input }
+  const mark = { session, agent: part('agent'), run: part('run'), branch: part('branch'), proof }
+  return { mark, input }
+}
+
+/** WHY asked: without hooks an agent writes what it likes, and would choose its run. */
+export async function whoIs(ask: Ask, mark: Shown | null): Promise<Who> {
+  if (mark === null || !(await ask('gateway.mark', mark)).isProven) return nobody
+  const { proof: _, ...who } = mark
+  return who
+}

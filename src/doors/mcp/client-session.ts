@@ -1,0 +1,91 @@
+/**
+ * What one client of the server works at: the run it works on, the tools for it, and a server for
+ * each of its connections, in both eras of the protocol. Must not know over which wire.
+ */
+
+import { openToolbox } from './dispatch-tool.ts'
+import { type Opened, openServer } from './open-server.ts'
+import { openPrompts } from './prompts.ts'
+import type { Link } from './reconnecting-client.ts'
+import { openPlaces } from './resolve-run.ts'
+import { openResources } from './resources.ts'
+import { openProcessBox } from './routine-tools.ts'
+import { openRunBox } from './run-tools.ts'
+import type { Desk } from './tool-context.ts'
+import { openFollower } from './tool-list-watcher.ts'
+
+/** Which tools there are: all of them, or those for unattended routines. */
+export type Endpoint = 'runs' | 'process'
+
+/** Where a client works, as its host says. */
+export type Where = {
+  readonly endpoint: Endpoint
+  readonly workspace: string
+  /** What stands in front of the names of tools. */
+  readonly prefix: string
+  /** The run that it works on; null: not told. */
+  readonly runId: string | null
+}
+
+/** What a client may want to be told. */
+export type Change =
+  /** The tools are not those any more that it has seen. */
+  | { readonly kind: 'tools' }
+  /** The run that it works on has moved. */
+  | { readonly kind: 'run'; readonly runId: string }
+
+type SeatOptions = Where & {
+  readonly link: Link
+  readonly version: string
+  readonly onChange: (change: Change) => Promise<void>
+  /** Hears what a person should know; never the client. */
+  readonly onFault: (fault: unknown) => void
+}
+
+export type Seat = {
+  /** A server for one more connection of the client. */
+  readonly open: (era: 'legacy' | 'modern') => Opened
+  readonly close: () => void
+}
+
+export function openSeat(options: SeatOptions): Seat {
+  const { endpoint, link, workspace, runId, version, onChange, onFault } = options
+  const isRoutine = endpoint === 'process'
+  const prefix = isRoutine ? '' : options.prefix
+  const places = openPlaces({ ask: link.ask, workspace, runId, prefix })
+  const desk: Desk = { link, places, workspace, prefix }
+  const box = isRoutine ? openProcessBox(desk) : openRunBox(desk)
+  const follower = openFollower({
+    desk,
+    tools: box.list,
+    onChange: () => onChange({ kind: 'tools' }),
+    onMove: (id) => onChange({ kind: 'run', runId: id }),
+  })
+  const toolbox = openToolbox({ desk, box, onReading: follower.see, onFault })
+  const words = isRoutine ? routineWords : briefWithoutRules(prefix)
+  const shelf = isRoutine ? null : { resources: openResources(desk), prompts: openPrompts(desk) }
+  return {
+    open: (era) => openServer({ version, era, ...words, toolbox, follower, shelf, onFault }),
+    close: () => {
+      follower.close()
+      link.close()
+    },
+  }
+}
+
+const routineWords = {
+  name: 'pawl-process',
+  title: 'Pawl for routines',
+  instructions:
+    'You work through a checklist that people defined, unattended. `process_step` says where it ' +
+    'stands and takes answers; notes and tasks are kept beyond this conversation.',
+}
+
+function briefWithoutRules(prefix: string): typeof routineWords {
+  const instructions =
+    'Pawl keeps your work inside a process that people defined. ' +
+    `\`${prefix}load_workflow\` begins one, \`${prefix}get_state\` says what to do now and which ` +
+    'tools may be used. What is refused comes with what is possible instead. A person decides ' +
+    `approvals; \`${prefix}wait\` waits for them.`
+  return { name: 'pawl', title: 'Pawl', instructions }
+}

@@ -1,0 +1,143 @@
+/**
+ * What becomes of a call, whichever tools there are: who calls, is there room, what is told, and a
+ * refusal with where the run stands.
+ */
+import type { CallToolResult, Tool as Listed } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
+import { PawlProblem, type Problem, problem, problemOfThrown } from '../api/problem.ts'
+import { nobody, readMark, type Who, whoIs } from './caller-mark.ts'
+import type { Question } from './elicit.ts'
+import type { Reading } from './resolve-run.ts'
+import { type Call, type Desk, readPlace, type Tool } from './tool-context.ts'
+import { refusalOf, resultOf, type Told } from './tool-result.ts'
+
+/** The tools of one endpoint. */
+export type Box = {
+  /** The tools for a run; null: none is loaded. */
+  readonly list: (reading: Reading | null) => Listed[]
+  /** Those beside them that only the daemon can tell. */
+  readonly more: (reading: Reading | null) => Promise<Listed[]>
+  /** Hears of every run that is listed or called for. */
+  readonly see: (reading: Reading) => void
+  /** A call of this name changes nothing, so a refusal of it needs no standing. */
+  readonly isLook: (name: string) => boolean
+  /** Null: there is no tool of that name, and none of this name was offered before. */
+  readonly perform: (name: string, call: Call<JsonObject>) => Promise<Told | null>
+}
+
+export type Asked = Omit<Call<unknown>, 'who' | 'input'> & {
+  readonly name: string
+  readonly args: JsonObject
+}
+
+export type Toolbox = {
+  /** The tools for a run; null: none is loaded. */
+  readonly list: (reading: Reading | null) => Promise<Listed[]>
+  /** Null: there is no tool of that name. */
+  readonly call: (asked: Asked) => Promise<CallToolResult | Question | null>
+}
+
+type ToolboxOptions = {
+  readonly desk: Desk
+  readonly box: Box
+  /** Hears of every run that a call was about, as it stands after it. */
+  readonly onReading: (reading: Reading) => Promise<void>
+  /** Hears of what we did not foresee. */
+  readonly onFault: (fault: unknown) => void
+}
+
+/** Calls at a time; a client that sends more is told to wait. */
+const callsMax = 64
+
+export function openToolbox({ desk, box, onReading, onFault }: ToolboxOptions): Toolbox {
+  const { prefix } = desk
+  let callsCount = 0
+  const see = async (reading: Reading | null): Promise<void> => {
+    if (reading === null) return
+    box.see(reading)
+    if (!isOpen(reading.head.status)) desk.places.leave(reading.head.id)
+    await onReading(reading)
+  }
+  const refuse = async (thrown: unknown, name: string, who: Who): Promise<CallToolResult> => {
+    const why = problemOfThrown(thrown)
+    if (why.code === 'INTERNAL') onFault(thrown)
+    const reading = box.isLook(name) ? null : await standingFor(desk, who, why)
+    await see(reading)
+    return refusalOf(why, reading, prefix)
+  }
+  return {
+    list: async (reading) => {
+      if (reading !== null) box.see(reading)
+      return [...box.list(reading), ...(await box.more(reading))]
+    },
+    call: async ({ name, args, ...asked }) => {
+      const { mark, input } = readMark(args)
+      let who = nobody
+      if (callsCount >= callsMax) return refusalOf(tooMany, null, prefix)
+      callsCount += 1
+      try {
+        who = await whoIs(desk.link.ask, mark)
+        const told = await box.perform(name, { who, input, ...asked })
+        if (told === null) return null
+        if (told.question !== undefined) return told.question
+        await see(told.reading)
+        return resultOf(told, prefix)
+      } catch (thrown) {
+        return refuse(thrown, name, who)
+      } finally {
+        callsCount -= 1
+      }
+    },
+  }
+}
+
+const tooMany = problem('OVERLOADED', {
+  detail: `more than ${callsMax} calls at a time`,
+  hint: 'try again in a moment',
+})
+
+/** The schema of what a tool takes. */
+export function inputSchemaOf(input: z.ZodObject): Listed['inputSchema'] {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' })
+  // WHY more is let in: Pawl's hook adds who is calling.
+  return { ...(schema as JsonObject), type: 'object', additionalProperties: true }
+}
+
+/** What a client may tell its person about a tool. */
+export function annotationsOf(effect: Tool['effect'] | 'removes'): Listed['annotations'] {
+  return {
+    readOnlyHint: effect === 'looks',
+    destructiveHint: effect === 'forces' || effect === 'removes' || effect === 'runs',
+    idempotentHint: effect === 'looks',
+    openWorldHint: false,
+  }
+}
+
+/** The arguments as their schema reads them. */
+export function checked(input: z.ZodObject, args: JsonObject): Record<string, Json> {
+  const parsed = input.safeParse(args)
+  // WHY the cast: it was JSON, and a schema adds nothing but defaults.
+  if (parsed.success) return parsed.data as Record<string, Json>
+  const detail = parsed.error.issues
+    .slice(0, 3)
+    .map(({ path, message }) =>
+      path.length === 0 ? message : `\`${path.map(String).join('.')}\`: ${message}`,
+    )
+    .join('; ')
+  const names = Object.keys(input.shape).map((name) => `\`${name}\``)
+  const hint = names.length === 0 ? 'it takes no arguments' : `it takes ${names.join(', ')}`
+  throw new PawlProblem(problem('REQUEST_INVALID', { detail, hint }))
+}
+
+/** Where the run stands that was refused something; null: that cannot be said. */
+async function standingFor(desk: Desk, who: Who, why: Problem): Promise<Reading | null> {
+  if (why.code === 'RUN_UNKNOWN' || why.code === 'DAEMON_UNREACHABLE') return null
+  try {
+    return await readPlace(desk, await desk.places.find(who))
+  } catch {
+    // The refusal is what was asked for; this would only have helped.
+    return null
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The tools that look at a run, wait for it, let it rest, or ask for a jump.
+ */
+import { z } from 'zod'
+import type { Json } from '../../core/json.ts'
+import { PawlProblem } from '../api/problem.ts'
+import { definitionsFor } from './definitions.ts'
+import { elicitDecision } from './elicit.ts'
+import type { Place, Reading } from './resolve-run.ts'
+import { standingText, valuesOf } from './run-summary.ts'
+import { carryOut, jsonObject, spokenSchema } from './signal-tools.ts'
+import { type Call, type Desk, readPlace, tool } from './tool-context.ts'
+import type { Told } from './tool-result.ts'
+
+const nothing = z.strictObject({})
+
+export const stateTool = tool({
+  name: 'get_state',
+  title: 'Where the run stands',
+  description: 'Say where the run stands: instructions, tools, what can be sent, its values.',
+  input: nothing,
+  more: { context: { type: 'object' }, local: { type: 'object' } },
+  effect: 'looks',
+  run: async (desk, { who }) => {
+    const reading = await readPlace(desk, await desk.places.find(who))
+    return { reading, text: standingText(reading, desk.prefix), more: valuesOf(reading) }
+  },
+})
+
+export const statusTool = tool({
+  name: 'get_status',
+  title: 'Overview',
+  description: 'Say in short which run is loaded, how it is doing, and what could be loaded.',
+  input: nothing,
+  more: { active: { type: 'boolean' }, available: { type: 'array', items: { type: 'string' } } },
+  effect: 'looks',
+  run: async (desk, { who }) => {
+    const available = (await definitionsFor(desk)).map((one) => one.name)
+    const reading = await readIfAny(desk, who)
+    const run =
+      reading === null
+        ? 'No workflow is loaded.'
+        : `${reading.view.name} is ${reading.view.status} in \`${reading.view.stage}\`.`
+    const names = available.length === 0 ? 'none' : available.join(', ')
+    const text = `${run} Available: ${names}.`
+    return { reading, text, more: { active: reading !== null, available } }
+  },
+})
+
+async function readIfAny(desk: Desk, who: Call<unknown>['who']): Promise<Reading | null> {
+  try {
+    return await readPlace(desk, await desk.places.find(who))
+  } catch (fault) {
+    if (fault instanceof PawlProblem && fault.code === 'RUN_UNKNOWN') return null
+    throw fault
+  }
+}
+
+export const pauseTool = tool({
+  name: 'pause',
+  title: 'Pause',
+  description: 'Let the run rest. Its rules stay; load it with `resume: true` to go on.',
+  input: nothing,
+  more: spokenSchema,
+  effect: 'moves',
+  run: async (desk, { who }) => {
+    const place = await desk.places.find(who)
+    const { runId } = place
+    return carryOut(desk, place, (commandId) =>
+      desk.link.ask('runs.pause', { runId }, { commandId }),
+    )
+  },
+})
+
+/** WHY 45: several hosts give up on a tool after a minute. */
+const waitSecondsDefault = 45
+const waitSecondsMax = 600
+/** How often a client that waits hears that it still does. */
+const beatMs = 5_000
+
+export const waitTool = tool({
+  name: 'wait',
+  title: 'Wait for a person',
+  description:
+    'Return as soon as nothing holds the run any more: a person has decided or resumed it, or it ' +
+    'has ended. When the time is over, call it again.',
+  input: z.strictObject({
+    timeout_seconds: z.number().min(0).max(waitSecondsMax).default(waitSecondsDefault),
+  }),
+  more: { timed_out: { type: 'boolean' } },
+  effect: 'looks',
+  run: async (desk, call) => {
+    const place = await desk.places.find(call.who)
+    const before = await readPlace(desk, place)
+    const question = await elicitDecision(desk, call.person, before)
+    if (question !== null) return { reading: before, text: question.message, question }
+    const { reading, isOver } = await waitFor(desk, place, call)
+    const lead = isOver ? 'The time is over and it still waits; wait again.\n\n' : ''
+    const text = `${lead}${standingText(reading, desk.prefix)}`
+    return { reading, text, more: { timed_out: isOver } }
+  },
+})
+
+type Waited = { readonly reading: Reading; readonly isOver: boolean }
+
+async function waitFor(
+  desk: Desk,
+  place: Place,
+  { input, signal, progress }: Call<{ timeout_seconds: number }>,
+): Promise<Waited> {
+  const end = performance.now() + input.timeout_seconds * 1_000
+  for (;;) {
+    const reading = await readPlace(desk, place)
+    if (!isHeld(reading)) return { reading, isOver: false }
+    const left = end - performance.now()
+    if (left <= 0 || signal.aborted) return { reading, isOver: true }
+    progress(reading.view.approval?.message ?? `the run is ${reading.view.status}`)
+    const { runId } = place
+    const timeoutMs = Math.ceil(Math.min(left, beatMs))
+    await desk.link.ask('runs.wait', { runId, after: reading.head.seq, timeoutMs }, { signal })
+  }
+}
+
+function isHeld({ view }: Reading): boolean {
+  return view.status === 'waiting' || view.status === 'paused'
+}
+
+const logItemsDefault = 30
+const logItemsMax = 200
+const detailCharsMax = 400
+
+export const logTool = tool({
+  name: 'log',
+  title: 'What has happened',
+  description: 'The last records of the run, oldest first: what was decided, and by whom.',
+  input: z.strictObject({
+    limit: z.int().min(1).max(logItemsMax).default(logItemsDefault),
+    after: z.int().min(0).optional().describe('records after this number instead of the last'),
+  }),
+  more: {
+    records: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          seq: { type: 'integer' },
+          type: { type: 'string' },
+          actor: { type: 'string' },
+          at: { type: 'string' },
+          detail: { type: 'string' },
+        },
+        required: ['seq', 'type', 'actor', 'at', 'detail'],
+      },
+    },
+  },
+  effect: 'looks',
+  run: async (desk, { who, input }) => {
+    const place = await desk.places.find(who)
+    const reading = await readPlace(desk, place)
+    const after = input.after ?? Math.max(0, reading.head.seq - input.limit)
+    const { limit } = input
+    const { items } = await desk.link.ask('runs.events', { runId: place.runId, after, limit })
+    const records = items.map(({ seq, type, actor, at, data }) => ({
+      ...{ seq, type, actor },
+      at: new Date(at).toISOString(),
+      detail: detailOf(data),
+    }))
+    const lines = records.map(({ seq, type, actor, detail }) => `${seq} ${type} ${actor} ${detail}`)
+    return { reading, text: lines.join('\n'), more: { records } }
+  },
+})
+
+/** An event without what is said beside it already. */
+function detailOf(data: Json): string {
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data)
+  const text = JSON.stringify(isObject ? { ...data, type: undefined } : data)
+  return text.length <= detailCharsMax ? text : `${text.slice(0, detailCharsMax)}…`
+}
+
+export const forceTool = tool({
+  name: 'force_state',
+  title: 'Ask for a jump',
+  description:
+    'Put the run into a state past guards and gates. Only a person may: for you it is refused.',
+  input: z.strictObject({
+    state: z.string().min(1).max(500),
+    context: jsonObject.optional().describe('values to set'),
+  }),
+  effect: 'forces',
+  run: async (desk, { who, input }): Promise<Told> => {
+    const place = await desk.places.find(who)
+    const { runId } = place
+    const vars = input.context ?? {}
+    try {
+      return await carryOut(desk, place, (commandId) =>
+        desk.link.ask('runs.force', { runId, stage: input.state, vars }, { commandId }),
+      )
+    } catch (fault) {
+      if (!(fault instanceof PawlProblem) || fault.code !== 'NOT_PERMITTED') throw fault
+      const hint = `a person does it with \`pawl force ${runId} ${input.state}\``
+      throw new PawlProblem({ ...fault.problem, hint })
+    }
+  },
+})

@@ -1,0 +1,98 @@
+/**
+ * Which run a call means: the one that the hook names and no other, where one speaks; else the one
+ * that was begun here, the one of the environment, or the only one that is open in the workspace.
+ */
+import type { Answer } from '../api/contract.ts'
+import { PawlProblem, type Problem, problem } from '../api/problem.ts'
+import type { Who } from './caller-mark.ts'
+import type { Ask } from './reconnecting-client.ts'
+
+export type Reading = Answer<'runs.read'>
+
+/** A run, and the branch of it that is meant; null: the one that is open now. */
+export type Place = { readonly runId: string; readonly branch: string | null }
+
+export type Places = {
+  /** The run that belongs to the caller; null: none is known to. */
+  readonly own: (who: Who) => Place | null
+  /** The same, else the only open run here. Problem `RUN_UNKNOWN`. */
+  readonly find: (who: Who) => Promise<Place>
+  /** From now on the caller means this, if nothing else is said. */
+  readonly keep: (who: Who, place: Place) => void
+  /** Who had begun a run has seen it end: the workspace may have another one. */
+  readonly leave: (runId: string) => void
+}
+
+type PlacesOptions = {
+  readonly ask: Ask
+  readonly workspace: string
+  /** What `PAWL_RUN` says. */
+  readonly runId: string | null
+  /** What stands in front of the names of tools. */
+  readonly prefix: string
+}
+
+/** Callers that are remembered; whoever came first is forgotten. */
+const callersMax = 1_000
+
+export function openPlaces({ ask, workspace, runId, prefix }: PlacesOptions): Places {
+  const nothingLoaded = nothingLoadedBy(prefix)
+  const kept = new Map<string, Place>()
+  const ended = new Set<string>()
+  const keptBy = (who: Who): Place | undefined => kept.get(keyOf(who)) ?? kept.get(sessionOf(who))
+  const own = (who: Who): Place | null => {
+    const mine = keptBy(who)
+    // WHY nothing but the hook's word: calls are judged by that run, so it is the one to move.
+    const id = who.session === null ? (who.run ?? mine?.runId ?? runId) : who.run
+    if (id === null) return null
+    return { runId: id, branch: who.branch ?? (mine?.runId === id ? mine.branch : null) }
+  }
+  return {
+    own,
+    find: async (who) => {
+      const mine = own(who)
+      if (mine !== null && !ended.has(mine.runId)) return mine
+      // WHY not for a session that a hook names: the run of another session is not its own.
+      if (who.session !== null) return mine ?? fail(nothingLoaded)
+      const located = await ask('runs.locate', { workspace })
+      if (located.kind === 'run') return located
+      return mine ?? fail(located.kind === 'none' ? nothingLoaded : severalOpen(located.reason))
+    },
+    keep: (who, place) => {
+      const oldest = kept.keys().next().value
+      if (kept.size >= callersMax && oldest !== undefined) kept.delete(oldest)
+      kept.set(keyOf(who), place)
+    },
+    leave: (id) => {
+      if (ended.size >= callersMax) ended.clear()
+      ended.add(id)
+    },
+  }
+}
+
+function keyOf({ session, agent }: Who): string {
+  return JSON.stringify([session, agent])
+}
+
+function sessionOf({ session }: Who): string {
+  return JSON.stringify([session, null])
+}
+
+function nothingLoadedBy(prefix: string): Problem {
+  const isBare = prefix === ''
+  const hint = isBare
+    ? 'a person starts one (`pawl start NAME`)'
+    : `\`${prefix}load_workflow\` loads one; \`${prefix}list_workflows\` says which`
+  return problem('RUN_UNKNOWN', { detail: 'no workflow is loaded', hint })
+}
+
+function severalOpen(detail: string): Problem {
+  return problem('RUN_UNKNOWN', {
+    detail,
+    hint: 'load the one you mean with `resume: true`, or have PAWL_RUN name it',
+  })
+}
+
+function fail(why: Problem): never {
+  throw new PawlProblem(why)
+}

@@ -1,0 +1,109 @@
+/**
+ * The tools for unattended routines, and no others: notes, tasks, and the answer to a checklist.
+ * The daemon judges each call by the process, carries it out, and marks where it came from.
+ */
+import type { Tool as Listed } from '@modelcontextprotocol/server'
+import { own } from '../../core/json.ts'
+import { answerTool } from '../../core/tools/own-tools.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
+import { PawlProblem, problem } from '../api/problem.ts'
+import { processTools } from '../api/process-tools.ts'
+import { annotationsOf, type Box, checked, inputSchemaOf } from './dispatch-tool.ts'
+import { undenied } from './filter-allowed.ts'
+import type { Reading } from './resolve-run.ts'
+import { nextLine } from './run-summary.ts'
+import { carryOut, processTool, spokenSchema, standing } from './signal-tools.ts'
+import { type Call, type Desk, readPlace } from './tool-context.ts'
+import { outputSchema, type Told } from './tool-result.ts'
+
+const answers = processTool.input
+
+export function openProcessBox(desk: Desk): Box {
+  return {
+    list: () => [answerListed],
+    more: (reading) => listFor(desk, reading),
+    see: () => undefined,
+    isLook: (name) => own(processTools, name)?.effect === 'looks',
+    perform: async (name, call) => {
+      if (name === answerTool) return step(desk, call)
+      return own(processTools, name) === undefined ? null : use(desk, name, call)
+    },
+  }
+}
+
+/** WHY always: a process that is bound can be answered, whatever it lists. */
+const answerListed: Listed = {
+  name: answerTool,
+  title: processTool.title,
+  description: processTool.description,
+  inputSchema: inputSchemaOf(answers),
+  outputSchema: outputSchema(spokenSchema),
+  annotations: annotationsOf('moves'),
+}
+
+/** What the process lists, less what a policy would deny. */
+async function listFor({ link }: Desk, reading: Reading | null): Promise<Listed[]> {
+  if (reading === null || !isOpen(reading.head.status)) return []
+  const { dialect, tools } = reading.view
+  if (dialect !== 'process') return []
+  const named = Object.entries(processTools)
+    .filter(([name]) => tools === 'all' || tools.includes(name))
+    .map(([name, one]) => ({ name, input: {}, one }))
+  const offered = await undenied(link, { runId: reading.head.id, host: 'mcp' }, named)
+  return offered.map(({ name, one }) => ({
+    name,
+    title: one.title,
+    description: one.description,
+    inputSchema: inputSchemaOf(one.input),
+    outputSchema: outputSchema(valueSchema),
+    annotations: annotationsOf(one.effect === 'changes' ? 'moves' : one.effect),
+  }))
+}
+
+const valueSchema = {
+  memory: { type: ['object', 'null'] },
+  memories: { type: 'array', items: { type: 'object' } },
+  task: { type: ['object', 'null'] },
+  tasks: { type: 'array', items: { type: 'object' } },
+  deleted: { type: 'boolean' },
+  left_out: { type: 'integer', description: 'more than are told here' },
+  pending: { const: true, description: 'a person has to agree first; then call it again' },
+} as const
+
+async function step(desk: Desk, call: Call<Parameters<typeof checked>[1]>): Promise<Told> {
+  // WHY the cast: the schema of this very tool reads it.
+  const input = checked(answers, call.input) as unknown as Answers
+  const { answer, state, note } = input
+  const place = await desk.places.find(call.who)
+  if (answer === undefined) return standing(desk, place)
+  const { runId, branch } = place
+  const wish = {
+    ...(branch === null ? { runId } : { runId, branch }),
+    ...(state === undefined ? {} : { state }),
+    ...(note === undefined ? {} : { note }),
+  }
+  return carryOut(desk, place, (commandId) =>
+    desk.link.ask('process.step', { ...wish, answer }, { commandId }),
+  )
+}
+
+type Answers = { readonly answer?: string; readonly state?: string; readonly note?: string }
+
+async function use(desk: Desk, tool: string, { who, input }: Call<UseInput>): Promise<Told> {
+  const place = await desk.places.find(who)
+  const { runId, branch } = place
+  const where = branch === null ? { runId } : { runId, branch }
+  const { reply, value } = await desk.link.ask('process.call', { ...where, tool, input })
+  const reading = await readPlace(desk, place)
+  if (value !== null) return { reading, text: JSON.stringify(value), more: value }
+  const { verdict, code, reason, hint } = reply
+  if (verdict === 'ask') {
+    const text = `${reason}. ${nextLine(reading, desk.prefix)} Then call it again.`
+    return { reading, text, more: { pending: true } }
+  }
+  const why = problem('NOT_PERMITTED', { detail: reason, hint })
+  // WHY the cast: a denial is no problem of a door, but it is told as one here.
+  throw new PawlProblem(code === null ? why : { ...why, code: code as typeof why.code })
+}
+
+type UseInput = Parameters<typeof checked>[1]

@@ -1,0 +1,165 @@
+/**
+ * Where a run stands, for the agent: as values with names of the author's dialect, and as a text.
+ * Knows views. Must not know how they came here.
+ */
+import { briefWithoutRules } from '../../core/dialects/rules-text.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
+import { submitToolOf } from './form-tool.ts'
+import type { Reading } from './resolve-run.ts'
+import { rulesOf, rulesSchema } from './rule-fields.ts'
+
+/** Characters of values that are shown with a run; more are left out, and that is said. */
+const valuesCharsMax = 50_000
+
+type View = Reading['view']
+
+/** What was said while a command was carried out. */
+export type Spoken = { readonly say: readonly string[]; readonly warnings: readonly string[] }
+
+/** The run as values. */
+export function standingOf(reading: Reading, prefix: string): JsonObject {
+  const { head, view } = reading
+  return {
+    run: head.id,
+    workflow: view.name,
+    dialect: view.dialect,
+    status: view.status,
+    ...(view.reason === '' ? {} : { reason: view.reason }),
+    ...placeOf(view, prefix),
+    brief: briefWithoutRules(view),
+    ...rulesOf(view.rules),
+    ...(view.approval === null ? {} : { approval: { ...view.approval } }),
+    ...(Object.keys(view.branches).length === 0 ? {} : { branches: { ...view.branches } }),
+    ...(view.pendingCall === null ? {} : { pending_tool_call: { ...view.pendingCall } }),
+    ...(view.mustCall ? { must_call: true } : {}),
+    // WHY here as well: some hosts show a model these values and not the text (Claude Code does).
+    next: nextLine(reading, prefix),
+  }
+}
+
+function placeOf(view: View, prefix: string): JsonObject {
+  switch (view.dialect) {
+    case 'workflow':
+      return { state: view.stage, events: [...view.signals] }
+    case 'process':
+      return { state: view.stage, answers: [...view.signals] }
+    case 'steps':
+      return {
+        step: view.stage,
+        goal: view.goal,
+        submit_tool: submitToolOf(view, prefix),
+        inputs: { collected: limited(view.inputs), missing: [...view.missing] },
+        ...(view.goTo.length === 0 ? {} : { go_to_step: [...view.goTo] }),
+      }
+  }
+}
+
+/** The values of a run, as far as they are not too many. */
+export function valuesOf({ view }: Reading): JsonObject {
+  const local = Object.keys(view.local).length === 0 ? {} : { local: limited(view.local) }
+  return { context: limited(view.vars), ...local }
+}
+
+function limited(values: JsonObject): JsonObject {
+  return JSON.stringify(values).length <= valuesCharsMax ? values : { left_out: 'too much to show' }
+}
+
+/** The same in words: what was said, what the agent is told, what it may use, what to do next. */
+export function standingText(reading: Reading, prefix: string, spoken?: Spoken): string {
+  const { view } = reading
+  const parts = [
+    ...(spoken?.say ?? []).map((text) => `Say: ${text}`),
+    ...(spoken?.warnings ?? []).map((text) => `Warning: ${text}`),
+    view.brief,
+    branchesLine(view),
+    nextLine(reading, prefix),
+  ]
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+function branchesLine({ branches }: View): string {
+  const texts = Object.entries(branches).map(([name, status]) => `${name} ${status}`)
+  return texts.length === 0 ? '' : `Branches: ${texts.join(', ')}.`
+}
+
+/** How to go on, one line. */
+export function nextLine({ head, view }: Reading, prefix: string): string {
+  // Where there is no prefix there are no control tools.
+  const isBare = prefix === ''
+  if (view.approval !== null) {
+    const { id } = view.approval
+    const ways = `\`pawl approve ${id}\` or \`pawl refuse ${id}\``
+    const then = isBare ? '`process_step` says' : `\`${prefix}wait\` returns`
+    return `A person decides: ${ways}. ${then} when they have.`
+  }
+  if (view.status === 'paused') {
+    if (isBare) return `Paused: a person resumes it with \`pawl resume ${head.id}\`.`
+    return `Paused: \`${prefix}load_workflow\` with \`resume: true\`.`
+  }
+  if (!isOpen(head.status)) return 'It is over.'
+  if (view.signals.length === 0) return ''
+  switch (view.dialect) {
+    case 'workflow':
+      return `Send an event with \`${prefix}transition\`.`
+    case 'process':
+      return 'Answer with `process_step`.'
+    case 'steps':
+      return formLine(view, prefix)
+  }
+}
+
+function formLine(view: View, prefix: string): string {
+  const tool = submitToolOf(view, prefix) ?? ''
+  const fields = view.fields.map((one) => one.name)
+  const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`
+  return `Submit with \`${tool}\`${what}, or as \`data\` of \`${prefix}transition\`.`
+}
+
+/** One JSON schema for all that is told of a run. */
+export const standingSchema: JsonObject = {
+  type: ['object', 'null'],
+  description: 'where the run stands now; null: there is none',
+  properties: {
+    run: { type: 'string' },
+    workflow: { type: 'string' },
+    dialect: { enum: ['workflow', 'process', 'steps'] },
+    status: {
+      enum: ['running', 'waiting', 'paused', 'completed', 'blocked', 'failed', 'cancelled'],
+    },
+    reason: { type: 'string' },
+    state: { type: 'string' },
+    events: texts('what a workflow takes now'),
+    answers: texts('what a checklist takes now'),
+    step: { type: 'string' },
+    goal: { type: 'string' },
+    submit_tool: { type: ['string', 'null'], description: 'null: nothing can be submitted now' },
+    inputs: {
+      type: 'object',
+      properties: { collected: { type: 'object' }, missing: texts('still to be collected') },
+    },
+    go_to_step: texts('steps that may be named'),
+    brief: { type: 'string', description: 'what its author tells you' },
+    ...rulesSchema,
+    approval: {
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        kind: { enum: ['move', 'call'] },
+        message: { type: 'string' },
+      },
+    },
+    branches: { type: 'object', additionalProperties: { type: 'string' } },
+    pending_tool_call: {
+      type: 'object',
+      description: 'the call to make next',
+      properties: { name: { type: 'string' }, arguments: { type: 'object' } },
+    },
+    must_call: { type: 'boolean', description: 'a tool has to be called now' },
+    next: { type: 'string', description: 'how to go on' },
+  },
+}
+
+function texts(description: string): Json {
+  return { type: 'array', items: { type: 'string' }, description }
+}

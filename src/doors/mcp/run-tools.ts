@@ -1,0 +1,125 @@
+/**
+ * The tools for a run as it stands, whatever its dialect: those that Pawl always has, and those
+ * that its author named.
+ */
+import type { Tool as Listed } from '@modelcontextprotocol/server'
+import type { JsonObject } from '../../core/json.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
+import { PawlProblem } from '../api/problem.ts'
+import { annotationsOf, type Box, checked, inputSchemaOf } from './dispatch-tool.ts'
+import { formDescription, formSchema, submitToolOf } from './form-tool.ts'
+import { jobTools, offeredJobTools } from './job-tools.ts'
+import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './query-tools.ts'
+import type { Reading } from './resolve-run.ts'
+import { processTool, spokenSchema, submit, transitionTool } from './signal-tools.ts'
+import { createTool, listTool, loadTool } from './start-tools.ts'
+import { type Call, type Desk, readPlace, type Tool } from './tool-context.ts'
+import { outputSchema, type Told } from './tool-result.ts'
+
+const always = [
+  ...[listTool, loadTool, stateTool, statusTool, waitTool, pauseTool, logTool, createTool],
+] as const
+const all: readonly Tool[] = [...always, transitionTool, processTool, forceTool, ...jobTools]
+
+/** The tools for a run; null: none is loaded, and any dialect may come. */
+export function listTools(reading: Reading | null, prefix: string): Listed[] {
+  const view = reading !== null && isOpen(reading.head.status) ? reading.view : null
+  const form = view === null ? null : formTool(view, prefix)
+  return [
+    ...always.map((one) => listed(one, prefix)),
+    ...[transitionTool, processTool].map((one) => spoken(one, view, prefix)),
+    ...(form === null ? [] : [form]),
+    ...(view?.hasDebug === true ? [listed(forceTool, prefix)] : []),
+  ]
+}
+
+/**
+ * A tool by which a dialect is spoken to, with what it takes now.
+ * WHY listed for every dialect: hosts read a changed list seconds later, or once in a turn, and
+ * what the agent is told to call has to be there. Events take answers and fields as well.
+ */
+function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed {
+  const plain = listed(one, prefix)
+  const dialect = one === transitionTool ? 'workflow' : 'process'
+  if (view?.dialect !== dialect) return plain
+  const names = view.signals.map((name) => `\`${name}\``).join(', ')
+  const now = names === '' ? 'nothing' : names
+  return { ...plain, description: `${one.description} In \`${view.stage}\`: ${now}.` }
+}
+
+function nameOf({ name }: Tool, prefix: string): string {
+  return name.startsWith('process_') ? name : `${prefix}${name}`
+}
+
+function listed(one: Tool, prefix: string): Listed {
+  return {
+    name: nameOf(one, prefix),
+    title: one.title,
+    description: one.description,
+    inputSchema: inputSchemaOf(one.input),
+    outputSchema: outputSchema(one.more),
+    annotations: annotationsOf(one.effect),
+  }
+}
+
+function formTool(view: Reading['view'], prefix: string): Listed | null {
+  const name = submitToolOf(view, prefix)
+  if (name === null) return null
+  return {
+    name,
+    title: view.stage,
+    description: formDescription(view),
+    inputSchema: { ...formSchema(view), type: 'object' },
+    outputSchema: outputSchema(spokenSchema),
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  }
+}
+
+/** Names of submit tools that are remembered. */
+const formsMax = 100
+
+export function openRunBox(desk: Desk): Box {
+  const { prefix } = desk
+  /** Submit tools that were offered: whoever comes too late with one is told why. */
+  const forms = new Set<string>()
+  return {
+    list: (reading) => listTools(reading, prefix),
+    more: async (reading) => {
+      const offered = await offeredJobTools(desk, reading)
+      return offered.map((one) => listed(one, prefix))
+    },
+    see: ({ view }) => {
+      const name = submitToolOf(view, prefix)
+      if (forms.size >= formsMax) forms.clear()
+      if (name !== null) forms.add(name)
+    },
+    isLook: (name) => always.some((one) => one.effect === 'looks' && nameOf(one, prefix) === name),
+    perform: async (name, call) => {
+      const one = all.find((entry) => nameOf(entry, prefix) === name)
+      return one === undefined
+        ? performForm(desk, { name, isKnown: forms.has(name) }, call)
+        : one.run(desk, { ...call, input: checked(one.input, call.input) })
+    },
+  }
+}
+
+/** Fields are checked by the form itself: what is right of them is kept. */
+async function performForm(
+  desk: Desk,
+  { name, isKnown }: { readonly name: string; readonly isKnown: boolean },
+  call: Call<JsonObject>,
+): Promise<Told | null> {
+  const place = await desk.places.find(call.who).catch(unlessNone)
+  if (place === null) return null
+  const reading = await readPlace(desk, place)
+  if (reading.view.dialect !== 'steps') return null
+  const offered = submitToolOf(reading.view, desk.prefix)
+  // While nothing is offered, the run says itself why it takes nothing now.
+  const isMeant = offered === name || (offered === null && isKnown)
+  return isMeant ? submit(desk, { place, reading }, call.input) : null
+}
+
+function unlessNone(fault: unknown): null {
+  if (fault instanceof PawlProblem && fault.code === 'RUN_UNKNOWN') return null
+  throw fault
+}

@@ -1,0 +1,140 @@
+/**
+ * The tools that send a run what its author lets the agent say: an event of a workflow, an answer
+ * of a checklist, the fields of a form.
+ */
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { JsonObject } from '../../core/json.ts'
+import type { Answer, Input } from '../api/contract.ts'
+import { splitForm } from './form-tool.ts'
+import type { Place, Reading } from './resolve-run.ts'
+import { type Spoken, standingText } from './run-summary.ts'
+import { type Desk, readPlace, tool } from './tool-context.ts'
+import type { Told } from './tool-result.ts'
+
+const eventText = z.string().min(1).max(500)
+/** JSON of any depth: the wire has read it already. */
+export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
+
+/** What `carryOut` tells beside the run. */
+export const spokenSchema: JsonObject = {
+  say: { type: 'array', items: { type: 'string' }, description: 'to be said to the user' },
+  warnings: { type: 'array', items: { type: 'string' } },
+}
+
+export const transitionTool = tool({
+  name: 'transition',
+  title: 'Send an event',
+  description:
+    'Send an event of the workflow to move on. `BRANCH_DONE:<branch>` says that a branch of a ' +
+    'fork is done. What is refused has not happened.',
+  input: z.strictObject({
+    event: eventText.describe('one of the events that get_state lists'),
+    data: jsonObject.optional().describe('values that the event carries'),
+  }),
+  more: spokenSchema,
+  effect: 'moves',
+  run: async (desk, { who, input }) => {
+    const place = await desk.places.find(who)
+    const { event, data = null } = input
+    return send(desk, place, { name: event, data })
+  },
+})
+
+export const processTool = tool({
+  name: 'process_step',
+  title: 'Answer the question',
+  description:
+    'Answer the current question of the checklist. Without an answer: where the run stands.',
+  input: z.strictObject({
+    answer: eventText.optional().describe('one of the answers offered'),
+    state: eventText.optional().describe('the state you answer; in another one it is refused'),
+    note: z.string().max(10_000).optional().describe('why, for the record and for people'),
+  }),
+  more: spokenSchema,
+  effect: 'moves',
+  run: async (desk, { who, input }) => {
+    const place = await desk.places.find(who)
+    const { answer, state, note } = input
+    if (answer === undefined) return standing(desk, place)
+    const stage = state === undefined ? {} : { stage: state }
+    return send(desk, place, { name: answer, data: note === undefined ? null : { note }, ...stage })
+  },
+})
+
+/** Submits the fields of a form. */
+export function submit(
+  desk: Desk,
+  at: { readonly place: Place; readonly reading: Reading },
+  input: JsonObject,
+): Promise<Told> {
+  const { data, goTo } = splitForm(at.reading.view, input)
+  return send(desk, at.place, { data, ...(goTo === null ? {} : { goTo }) })
+}
+
+/** Where the run stands, and nothing else. */
+export async function standing(desk: Desk, place: Place): Promise<Told> {
+  const reading = await readPlace(desk, place)
+  return { reading, text: standingText(reading, desk.prefix) }
+}
+
+type Signal = Omit<Input<'runs.signal'>, 'runId' | 'branch'>
+
+function send(desk: Desk, { runId, branch }: Place, signal: Signal): Promise<Told> {
+  const where = branch === null ? { runId } : { runId, branch }
+  return carryOut(desk, { runId, branch }, (commandId) =>
+    desk.link.ask('runs.signal', { ...where, ...signal }, { commandId }),
+  )
+}
+
+type Outcome = Answer<'runs.signal'>
+
+/** Carries out a command and tells where the run stands after it, with all that was said. */
+export async function carryOut(
+  desk: Desk,
+  place: Place | null,
+  command: (commandId: string) => Promise<Outcome>,
+): Promise<Told> {
+  const commandId = randomUUID()
+  const outcome = await command(commandId)
+  const { runId, notes } = outcome
+  const reading = await readPlace(desk, place ?? { runId, branch: null })
+  const said = await spokenDuring(desk, outcome, commandId)
+  const spoken = { ...said, warnings: [...said.warnings, ...notes] }
+  return {
+    reading,
+    text: standingText(reading, desk.prefix, spoken),
+    more: {
+      ...(spoken.say.length === 0 ? {} : { say: [...spoken.say] }),
+      ...(spoken.warnings.length === 0 ? {} : { warnings: [...spoken.warnings] }),
+    },
+  }
+}
+
+/** Records of one command that are looked through. */
+const recordsMax = 100
+
+async function spokenDuring(desk: Desk, outcome: Outcome, commandId: string): Promise<Spoken> {
+  const { runId, seq } = outcome
+  const after = Math.max(0, seq - recordsMax)
+  const { items } = await desk.link.ask('runs.events', { runId, after, limit: recordsMax })
+  // The daemon writes the role of whoever asks in front of the id.
+  const own = items.filter((one) => one.commandId.endsWith(commandId))
+  return {
+    say: partsOf(own, 'text.said', 'text'),
+    warnings: partsOf(own, 'warning.raised', 'message'),
+  }
+}
+
+type Records = Answer<'runs.events'>['items']
+
+function partsOf(records: Records, type: string, key: string): readonly string[] {
+  return records
+    .filter((record) => record.type === type)
+    .map(({ data }) => {
+      const isObject = typeof data === 'object' && data !== null && !Array.isArray(data)
+      const part = isObject ? (data as JsonObject)[key] : undefined
+      return typeof part === 'string' ? part : ''
+    })
+    .filter((part) => part !== '')
+}

@@ -1,0 +1,246 @@
+/**
+ * The tools that say what can be run, begin or resume a run, and check a new definition.
+ */
+import { z } from 'zod'
+import { isOpen, openStatuses } from '../../runtime/runs/open-statuses.ts'
+import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
+import type { Who } from './caller-mark.ts'
+import { definitionFor, definitionsFor } from './definitions.ts'
+import type { Place } from './resolve-run.ts'
+import { standingText } from './run-summary.ts'
+import { carryOut, jsonObject, spokenSchema } from './signal-tools.ts'
+import { type Desk, readPlace, tool } from './tool-context.ts'
+import type { Told } from './tool-result.ts'
+
+const nameText = z.string().min(1).max(500)
+const listMax = 500
+
+export const listTool = tool({
+  name: 'list_workflows',
+  title: 'List workflows',
+  description: 'List the workflows, checklists and forms that can be loaded here.',
+  input: z.strictObject({}),
+  more: {
+    workflows: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, dialect: { type: 'string' } },
+        required: ['name', 'dialect'],
+      },
+    },
+  },
+  effect: 'looks',
+  run: async (desk, { who }) => {
+    const workflows = await definitionsFor(desk)
+    const place = desk.places.own(who)
+    const reading = place === null ? null : await readPlace(desk, place)
+    const lines = workflows.map(({ name, dialect }) => `${name} (${dialect})`)
+    const list = lines.length === 0 ? 'There are none: a person adds them.' : lines.join('\n')
+    const active =
+      reading === null ? '' : `\n\nLoaded: ${reading.view.name}, ${reading.view.status}.`
+    return { reading, text: `${list}${active}`, more: { workflows } }
+  },
+})
+
+/** What runs of a definition are called. */
+async function runNamesOf(desk: Desk, name: string): Promise<readonly string[]> {
+  return (await definitionFor(desk, name))?.tasks ?? [name]
+}
+
+const loadInput = z.strictObject({
+  name: nameText.describe('as list_workflows says it'),
+  task: nameText.optional().describe('one of several tasks of a form'),
+  resume: z.boolean().optional().describe('go on with the open run of it, if there is one'),
+  branch: nameText.optional().describe('work on this branch of its open fork'),
+})
+
+type Load = z.output<typeof loadInput>
+
+export const loadTool = tool({
+  name: 'load_workflow',
+  title: 'Load a workflow',
+  description:
+    'Begin a run of a workflow, checklist or form. From then on its rules hold for what you do. ' +
+    'One at a time: with `resume` you go on with the one that is open.',
+  input: loadInput,
+  more: { resumed: { type: 'boolean' }, ...spokenSchema },
+  effect: 'moves',
+  run: async (desk, { who, input }) => {
+    const { resume = false, branch } = input
+    const place = branch === undefined && !resume ? null : await openRunOf(desk, who, input)
+    if (branch !== undefined) return takeBranch(desk, who, { place, branch })
+    if (place !== null) return resumeRun(desk, who, place)
+    await refuseSecond(desk, who)
+    return begin(desk, who, input)
+  },
+})
+
+/**
+ * The caller's run, else the latest one here that is open, if it is one of this definition. A
+ * session has it from then on.
+ */
+async function openRunOf(desk: Desk, who: Who, { name, branch }: Load): Promise<Place | null> {
+  const names = await runNamesOf(desk, name)
+  const mine = desk.places.own(who)
+  if (mine !== null) {
+    const { head } = await readPlace(desk, mine)
+    if (isOpen(head.status) && names.includes(head.definition)) return mine
+  }
+  // WHY: a branch is part of what the hook holds a session to, which is the run of the session.
+  if (branch !== undefined && who.session !== null) return null
+  const statuses = [...openStatuses]
+  const { workspace } = desk
+  const { items } = await desk.link.ask('runs.list', { workspace, statuses, limit: listMax })
+  const found = items.filter((one) => names.includes(one.definition)).map(({ id }) => id)
+  if (who.session !== null && found.length > 0) await refuseSecond(desk, who)
+  const runId = who.session === null ? found[0] : await claimOne(desk, who.session, found)
+  return runId === undefined ? null : { runId, branch: null }
+}
+
+/** Runs that a session tries to have. */
+const claimsMax = 50
+
+/** The first run that no other session has. Problem `NOT_PERMITTED`: there are only others. */
+async function claimOne(
+  { link }: Desk,
+  session: string,
+  runIds: readonly string[],
+): Promise<string | undefined> {
+  let why: PawlProblem | null = null
+  for (const runId of runIds.slice(0, claimsMax)) {
+    try {
+      return (await link.ask('runs.claim', { runId, session })).runId
+    } catch (fault) {
+      if (!(fault instanceof PawlProblem) || fault.code !== 'NOT_PERMITTED') throw fault
+      why ??= fault
+    }
+  }
+  if (why !== null) throw why
+  return undefined
+}
+
+async function takeBranch(
+  desk: Desk,
+  who: Who,
+  { place, branch }: { readonly place: Place | null; readonly branch: string },
+): Promise<Told> {
+  const branches = place === null ? {} : (await readPlace(desk, place)).view.branches
+  if (place === null || branches[branch] === undefined) {
+    const names = Object.keys(branches).map((one) => `\`${one}\``)
+    const isOthers = place === null && who.session !== null
+    const none = isOthers ? 'no run of it is yours' : 'no fork is open'
+    const hint = names.length === 0 ? none : `open are ${names.join(', ')}`
+    const reason = `there is no open branch \`${branch}\``
+    const refusal = { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint } as const
+    throw new PawlProblem(problemOfRefusal(refusal))
+  }
+  const mine = { runId: place.runId, branch }
+  const reading = await readPlace(desk, mine)
+  desk.places.keep(who, mine)
+  return { reading, text: standingText(reading, desk.prefix), more: { resumed: true } }
+}
+
+async function resumeRun(desk: Desk, who: Who, place: Place): Promise<Told> {
+  const { runId } = place
+  const before = await readPlace(desk, place)
+  const told =
+    before.head.status === 'paused'
+      ? await carryOut(desk, place, (commandId) =>
+          desk.link.ask('runs.resume', { runId }, { commandId }),
+        )
+      : { reading: before, text: standingText(before, desk.prefix) }
+  desk.places.keep(who, place)
+  return { ...told, more: { ...told.more, resumed: true } }
+}
+
+/** WHY: a second workflow with wider rules would be the way around those of the first. */
+async function refuseSecond(desk: Desk, who: Who): Promise<void> {
+  const mine = desk.places.own(who)
+  if (mine === null) return
+  const { head, view } = await readPlace(desk, mine)
+  if (!isOpen(head.status)) return
+  throw new PawlProblem(
+    problem('RUN_EXISTS', {
+      detail: `\`${head.definition}\` is loaded already and ${view.status} in \`${view.stage}\``,
+      hint: `go on with it (\`resume: true\`); a person ends it with \`pawl cancel ${head.id}\``,
+    }),
+  )
+}
+
+async function begin(desk: Desk, who: Who, input: Load): Promise<Told> {
+  const { name: definition, task } = input
+  const { workspace, link } = desk
+  const { session } = who
+  const wish = { definition, workspace, ...(task === undefined ? {} : { task }) }
+  const told = await carryOut(desk, null, (commandId) => {
+    if (session === null) return link.ask('runs.start', wish, { commandId })
+    const whole = { ...wish, session }
+    return link.ask('runs.start', whole, { commandId }).catch((fault: unknown) => {
+      // An older daemon does not know that runs belong to sessions.
+      if (!isUnknownField(fault, 'session')) throw fault
+      return link.ask('runs.start', wish, { commandId })
+    })
+  })
+  const runId = told.reading?.head.id
+  if (runId !== undefined) desk.places.keep(who, { runId, branch: null })
+  return { ...told, more: { ...told.more, resumed: false } }
+}
+
+function isUnknownField(fault: unknown, name: string): boolean {
+  if (!(fault instanceof PawlProblem) || fault.code !== 'REQUEST_INVALID') return false
+  return fault.detail.includes(`"${name}"`)
+}
+
+const definitionInput = z.strictObject({
+  definition: jsonObject.optional().describe('the definition as a value'),
+  source: z.string().optional().describe('the same as a text, JSON or YAML'),
+})
+
+export const createTool = tool({
+  name: 'create_workflow',
+  title: 'Draft a workflow',
+  description:
+    'Check a definition that you wrote, of any dialect: errors and warnings with their places. ' +
+    'One without errors is kept as a draft; no run begins with it until a person activates it.',
+  input: definitionInput,
+  more: {
+    findings: { type: 'array', items: { type: 'object' } },
+    draft: { type: 'string', description: 'what a person activates' },
+  },
+  effect: 'moves',
+  run: async (desk, { input }) => {
+    const { definition, source } = input
+    const { draft, findings } = await desk.link
+      .ask('drafts.create', {
+        ...(definition === undefined ? {} : { definition }),
+        ...(source === undefined ? {} : { source }),
+      })
+      .catch(tellFindings)
+    const text = [
+      `It has no errors and is kept as a draft. A person activates it with ` +
+        `\`pawl definitions activate ${draft.id}\`; then it can be loaded.`,
+      ...linesOf(findings),
+    ].join('\n')
+    const told = findings.map((one) => ({ ...one }))
+    return { reading: null, text, more: { findings: told, draft: draft.id } }
+  },
+})
+
+/** A refusal says in words what is wrong, and where. */
+function tellFindings(fault: unknown): never {
+  const findings = fault instanceof PawlProblem ? fault.problem.findings : undefined
+  if (!(fault instanceof PawlProblem) || findings === undefined) throw fault
+  throw new PawlProblem({ ...fault.problem, hint: linesOf(findings).join('\n') })
+}
+
+type Findings = NonNullable<PawlProblem['problem']['findings']>
+
+function linesOf(findings: Findings): readonly string[] {
+  return findings
+    .slice(0, linesMax)
+    .map((one) => `${one.severity} ${one.code} at ${one.pointer || '/'}: ${one.message}`)
+}
+
+/** Remarks that are told in words; all of them are among the values. */
+const linesMax = 50

@@ -1,0 +1,89 @@
+/**
+ * What a tool answers, in the form of the protocol: values that fit the schema, and a text.
+ * A refusal is an answer too: our code, what happened, what to do next, and where the run stands.
+ */
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { Problem } from '../api/problem.ts'
+import type { Question } from './elicit.ts'
+import type { Reading } from './resolve-run.ts'
+import { nextLine, standingOf, standingSchema } from './run-summary.ts'
+
+/** Characters of the text of one answer. */
+const textCharsMax = 100_000
+
+export type Told = {
+  /** The run it is about; null: none. */
+  readonly reading: Reading | null
+  readonly text: string
+  /** Beside the run. */
+  readonly more?: JsonObject
+  /** What the client has to ask its person before there is an answer. Absent: nothing. */
+  readonly question?: Question
+}
+
+export function resultOf({ reading, text, more = {} }: Told, prefix: string): CallToolResult {
+  const run = reading === null ? null : standingOf(reading, prefix)
+  return { content: [textPart(text)], structuredContent: { ok: true, run, ...more } }
+}
+
+export function refusalOf(
+  problem: Problem,
+  reading: Reading | null,
+  prefix: string,
+): CallToolResult {
+  const { code, detail, hint, missing, issues, findings, error: job } = problem
+  const error: Record<string, Json> = { code, message: detail, hint, ...(job as JsonObject) }
+  if (missing !== undefined) error.missing = [...missing]
+  if (issues !== undefined) error.issues = issues.map((one) => ({ ...one }))
+  if (findings !== undefined) error.findings = findings.map((one) => ({ ...one }))
+  const run = reading === null ? null : standingOf(reading, prefix)
+  const lines = [
+    `${code}: ${detail}`,
+    ...(hint === '' ? [] : [hint]),
+    ...(reading === null ? [] : [whereText(reading, prefix)]),
+  ]
+  return {
+    content: [textPart(lines.join('\n'))],
+    structuredContent: { ok: false, error, run },
+    isError: true,
+  }
+}
+
+/** What is possible now, in a line or two. */
+function whereText(reading: Reading, prefix: string): string {
+  const { view } = reading
+  const names = view.signals.map((name) => `\`${name}\``).join(', ')
+  const can = names === '' || view.dialect === 'steps' ? '' : ` It takes ${names}.`
+  return `The run is ${view.status} in \`${view.stage}\`.${can} ${nextLine(reading, prefix)}`.trim()
+}
+
+function textPart(text: string): { type: 'text'; text: string } {
+  const cut = text.length <= textCharsMax ? text : `${text.slice(0, textCharsMax)}\n[cut]`
+  return { type: 'text', text: cut }
+}
+
+/** The schema of every answer; `more` is what a tool says beside the run. */
+export function outputSchema(more: JsonObject = {}): JsonObject & { readonly type: 'object' } {
+  return {
+    type: 'object',
+    properties: {
+      ok: { type: 'boolean', description: 'false: refused; `error` says why' },
+      run: standingSchema,
+      error: {
+        type: 'object',
+        properties: {
+          code: { type: 'string' },
+          message: { type: 'string' },
+          hint: { type: 'string', description: 'what to do next' },
+          missing: { type: 'array', items: { type: 'string' } },
+          issues: { type: 'array', items: { type: 'object' } },
+          findings: { type: 'array', items: { type: 'object' } },
+        },
+        required: ['code', 'message', 'hint'],
+      },
+      ...more,
+    },
+    required: ['ok', 'run'],
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * A call before and after: judged by the daemon, parked while a person decides, reported when it
+ * has ended. Nothing is decided here.
+ */
+import type { DenialCode, GatewayCode } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { McpName } from '../core/tools/mcp-name.ts'
+import type { Answer } from '../doors/api/contract.ts'
+import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
+import type { Shown } from '../doors/mcp/caller-mark.ts'
+import { callLeaseMs } from '../runtime/calls/leases.ts'
+import { messageOf } from '../runtime/error-code.ts'
+import { openHeldPass } from './bypass.ts'
+import { type Desk, whoseOf } from './gateway-context.ts'
+
+export type Wish = {
+  readonly server: McpName
+  readonly input: JsonObject
+  readonly mark: Shown | null
+  /** Raised when the client no longer wants the answer. */
+  readonly signal: AbortSignal
+  /** Tells a client that asked for it how a long call is getting on. */
+  readonly progress: (message: string) => void
+  /** What the settings say that it costs. */
+  readonly costMicroUsd: number
+}
+
+export type Judged =
+  | {
+      readonly kind: 'go'
+      readonly input: JsonObject
+      /** Bytes that the result may have; null: as many as it likes. */
+      readonly bytesLeft: number | null
+      /** Null: nobody keeps count of it. */
+      readonly report: ((ended: Ended) => void) | null
+    }
+  | { readonly kind: 'no'; readonly refusal: Refusal }
+
+export type Refusal = {
+  readonly code: DenialCode | GatewayCode | ProblemCode | 'APPROVAL_PENDING'
+  readonly reason: string
+  readonly hint: string
+  readonly approvalId: string | null
+}
+
+/** How a call has ended. */
+export type Ended = {
+  readonly ok: boolean
+  readonly output: string | null
+  readonly bytes: number
+  readonly costMicroUsd: number
+}
+
+export type Judge = {
+  /** Whether nobody has a say in a call without a mark; else the daemon has to be asked. */
+  readonly judgeFreely: (input: JsonObject) => boolean
+  readonly judge: (wish: Wish) => Promise<Judged>
+  /** When all that was reported has been taken. */
+  readonly close: () => Promise<void>
+}
+
+/** With when it was asked for, by the clock on the wall. */
+type Verdict = Answer<'gateway.check'> & { readonly askedAt: number }
+
+/** How often a client that waits for a person is told so. */
+const beatMs = 5_000
+/** Characters of a result that go on record with its report. */
+const outputCharsMax = 200_000
+
+export function openJudge(desk: Desk): Judge {
+  const reports = new Set<Promise<void>>()
+  /** Those of them that had to be sent again. */
+  const late = new Set<Promise<void>>()
+  const reportOf = ({ runId, callId, branch, approvalId }: Verdict) => {
+    if (runId === null || callId === null) return null
+    const call = { runId, callId, branch }
+    const release = approvalId === null ? null : keepLease(desk, call)
+    return (ended: Ended): void => {
+      release?.()
+      const onLost = (): void => void late.add(done)
+      const done = report(desk, { ...call, onLost }, ended).finally(() => {
+        reports.delete(done)
+        late.delete(done)
+      })
+      reports.add(done)
+    }
+  }
+  const pass = openHeldPass()
+  return {
+    judgeFreely: pass.covers,
+    close: async () => {
+      pass.close()
+      await Promise.all(reports)
+    },
+    judge: async (wish) => {
+      const { input: asked } = wish
+      try {
+        if (wish.mark === null && pass.covers(asked)) return { ...freely, input: asked }
+        // WHY for no other: they were sent before, and the daemon counts them first.
+        if (late.size > 0) await Promise.all(late)
+        const askedAt = performance.now()
+        const verdict = await decided(desk, wish)
+        pass.take(verdict.pass, askedAt)
+        if (verdict.verdict !== 'allow') return { kind: 'no', refusal: refusalOf(verdict) }
+        const { bytesLeft } = verdict
+        const input = verdict.input ?? asked
+        const report = reportOf(verdict)
+        if (!isLate(verdict)) return { kind: 'go', input, bytesLeft, report }
+        report?.({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
+        return { kind: 'no', refusal: tooLate }
+      } catch (fault) {
+        return { kind: 'no', refusal: refusalOfFault(fault) }
+      }
+    },
+  }
+}
+
+/** INVARIANT: by the time of the question, which is not after the beginning of the lease. */
+function isLate({ approvalId, askedAt }: Verdict): boolean {
+  return approvalId !== null && Date.now() - askedAt >= callLeaseMs
+}
+
+const tooLate: Refusal = {
+  code: 'CALL_UNSURE',
+  reason: 'the gateway stood still until somebody else could write this approved call off',
+  hint: 'it was not made; make the same call again, and a person is asked anew',
+  approvalId: null,
+}
+
+const freely = { kind: 'go', bytesLeft: null, report: null } as const
+
+async function check(desk: Desk, wish: Wish, waitMs: number): Promise<Verdict> {
+  const { holder, held } = desk
+  const { server, input, mark, signal, costMicroUsd: estimateMicroUsd } = wish
+  const whose = whoseOf(desk, mark)
+  const asked = { ...whose, server, input, holder, estimateMicroUsd, waitMs }
+  const askedAt = Date.now()
+  const verdict = await desk.daemon('gateway.check', asked, { signal })
+  if (verdict.runId !== null) held.runId = verdict.runId
+  return { ...verdict, askedAt }
+}
+
+/** The verdict, after a person was waited for as long as the settings say. */
+async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
+  const end = performance.now() + desk.askWaitMs
+  let verdict = await check(desk, wish, Math.min(desk.askWaitMs, beatMs))
+  while (verdict.verdict === 'ask' && !wish.signal.aborted) {
+    const left = Math.floor(end - performance.now())
+    if (left <= 0) return verdict
+    wish.progress(`a person decides: ${verdict.reason}`)
+    verdict = await check(desk, wish, Math.min(left, beatMs))
+  }
+  return verdict
+}
+
+type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }
+
+/** Says now and then that an approved call is still being made; gives how to stop. */
+function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () => void {
+  const renew = (): void => {
+    daemon('gateway.renew', { runId, callId, holder })
+      .then(({ renewed }) => {
+        if (renewed) return
+        clearInterval(timer)
+        log(`the call \`${callId}\` was written off while it was being made`)
+      })
+      .catch((fault: unknown) => log(`a lease could not be renewed: ${messageOf(fault)}`))
+  }
+  const timer = setInterval(renew, callLeaseMs / 3)
+  return () => clearInterval(timer)
+}
+
+type Reported = Made & { readonly onLost: () => void }
+
+async function report(desk: Desk, made: Reported, ended: Ended): Promise<void> {
+  const { runId, callId, branch, onLost } = made
+  const { output } = ended
+  const whole = {
+    runId,
+    callId,
+    ...(branch === null ? {} : { branch }),
+    holder: desk.holder,
+    ...ended,
+    output: output === null || output.length > outputCharsMax ? null : output,
+  }
+  try {
+    await desk.daemon('gateway.report', whole, { onLost })
+  } catch (fault) {
+    desk.log(`a call could not be reported: ${messageOf(fault)}`)
+  }
+}
+
+function refusalOf(verdict: Verdict): Refusal {
+  const { code, reason, hint, approvalId } = verdict
+  if (verdict.verdict === 'ask') return { code: 'APPROVAL_PENDING', reason, hint, approvalId }
+  return { code: code ?? 'INTERNAL', reason, hint, approvalId }
+}
+
+/** INVARIANT: what cannot be judged is refused. */
+function refusalOfFault(fault: unknown): Refusal {
+  if (fault instanceof PawlProblem) {
+    const { code, detail, hint } = fault
+    return { code, reason: detail, hint, approvalId: null }
+  }
+  const reason = messageOf(fault)
+  const hint = 'this is a fault of Pawl; tell a person'
+  return { code: 'INTERNAL', reason, hint, approvalId: null }
+}

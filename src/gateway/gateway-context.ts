@@ -1,0 +1,34 @@
+/**
+ * What every part of the gateway works with.
+ */
+import type { Input } from '../doors/api/contract.ts'
+import type { Shown } from '../doors/mcp/caller-mark.ts'
+import type { Ask } from '../doors/mcp/reconnecting-client.ts'
+
+export type Desk = {
+  /** The daemon, which judges. */
+  readonly daemon: Ask
+  readonly workspace: string
+  /** The run that the environment names; null: none. */
+  readonly runId: string | null
+  /** This process, as nobody else is called. */
+  readonly holder: string
+  readonly askWaitMs: number
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Tells a person; never the client. */
+  readonly log: (what: string) => void
+  /** The run that judged last, which goes on to hold this session. */
+  readonly held: { runId: string | null }
+}
+
+export type Whose = Pick<Input<'gateway.check'>, 'workspace' | 'runId' | 'mark' | 'last'>
+
+/** Whose a call is: what the environment and the call say of it. The daemon finds out. */
+export function whoseOf({ workspace, runId, held }: Desk, mark: Shown | null = null): Whose {
+  return {
+    workspace,
+    ...(runId === null ? {} : { runId }),
+    ...(mark === null ? {} : { mark }),
+    ...(held.runId === null ? {} : { last: held.runId }),
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What a server says of its tools, looked at before anybody else sees it: which of them can be
+ * offered at all.
+ */
+import { asObject, type Json, type JsonObject } from '../core/json.ts'
+import { lookAlike } from '../core/lookalike-names.ts'
+import { isControlTool } from '../core/tools/own-tools.ts'
+
+export type SeenTool = { readonly tool: string; readonly definition: JsonObject }
+
+type SeenTools = {
+  readonly tools: readonly SeenTool[]
+  /** Tools that are never offered, and why. */
+  readonly refused: readonly string[]
+}
+
+/** Tools of one server. */
+const toolsMax = 500
+const definitionCharsMax = 200_000
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$/
+
+export function seeTools(listed: readonly Json[]): SeenTools {
+  const tools: SeenTool[] = []
+  const refused: string[] = []
+  const names = new Set<string>()
+  for (const one of listed) {
+    const definition = asObject(one)
+    const name = definition?.name
+    if (definition === null || typeof name !== 'string') {
+      refused.push('something in the list is no tool')
+      continue
+    }
+    const why = tools.length >= toolsMax ? `there are over ${toolsMax}` : refuse(name, definition)
+    const plain = name.toLowerCase()
+    const twice = names.has(plain) ? 'another tool of the server has that name' : null
+    names.add(plain)
+    const problem = why ?? twice
+    if (problem === null) tools.push({ tool: name, definition })
+    else refused.push(`the tool ${JSON.stringify(name.slice(0, 100))} is not offered: ${problem}`)
+  }
+  return { tools, refused }
+}
+
+function refuse(name: string, definition: JsonObject): string | null {
+  const alike = lookAlike(name)
+  if (alike !== null) return `it only looks like \`${alike.slice(0, 100)}\``
+  if (!namePattern.test(name)) return 'a name has 1 to 100 letters, digits, `_`, `-`, `.` and `/`'
+  if (isControlTool(name)) return "it is the name of one of Pawl's own tools"
+  if (asObject(definition.inputSchema) === null) return 'it has no schema of its input'
+  if (JSON.stringify(definition).length > definitionCharsMax) return 'its definition is too long'
+  return null
+}

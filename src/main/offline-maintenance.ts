@@ -1,0 +1,29 @@
+/**
+ * Opens a store that no daemon serves, so that it can be looked after.
+ */
+
+import { takeLock } from '../daemon/daemon-lock.ts'
+import { findRunning } from '../daemon/find-running-daemon.ts'
+import { careForStore } from '../daemon/store-maintenance.ts'
+import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
+import { readConfig } from '../home/config.ts'
+import { type Home, openHome } from '../home/home.ts'
+import { openStore } from './open-store.ts'
+
+/** Does one thing to the store; nobody else serves it meanwhile. */
+export async function care(home: Home, task: CareTask): Promise<CareReport> {
+  process.umask(0o077)
+  openHome(home)
+  const lock = takeLock(home.lock)
+  if (lock === null) throw await findRunning(home)
+  try {
+    const store = await openStore(home, readConfig(home.config))
+    try {
+      return await careForStore(store, task)
+    } finally {
+      await store.close()
+    }
+  } finally {
+    lock.release()
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * One-time links: each is a secret that lets one person decide one approval, once, as long as it is
+ * open. Only the hash of the secret is kept, on a card beside the runs.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../runtime/clock.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import type { Question } from '../runtime/people/approval-question.ts'
+import type {
+  DecideLinks,
+  LinkDecision,
+  LinkOutcome,
+  LinkReading,
+} from '../runtime/people/decide-link.ts'
+import type { Card, CardStore } from '../runtime/ports.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+
+/** What the card of a link says. */
+type Link = {
+  readonly approvalId: string
+  /** Hash of what is asked: the link is for that and nothing else. */
+  readonly hash: string
+  readonly person: string
+  readonly expiresAt: number
+  readonly decided: 'approved' | 'refused' | null
+}
+
+export type Links = DecideLinks & {
+  /** A new link for a person to what a question asks now; gives the secret, which is not kept. */
+  readonly make: (question: Question, person: string) => Promise<string>
+  /** Removes the cards of links that are long over. */
+  readonly sweep: () => Promise<void>
+}
+
+type Tools = {
+  readonly cards: CardStore
+  readonly clock: Clock
+  readonly runtime: Pick<Runtime, 'readQuestion' | 'resolve'>
+}
+
+export const linkDrawer = 'decide-link'
+const secretBytes = 32
+const secretForm = /^[A-Za-z0-9_-]{43}$/
+/** A link to a question that never runs out is over after this. */
+const linkMsMax = 7 * 86_400_000
+/** How long a link that is over still tells what became of the question. */
+const afterMs = 7 * 86_400_000
+
+export function openLinks(tools: Tools): Links {
+  const { cards, clock } = tools
+  return {
+    make: async (question, person) => {
+      const secret = randomBytes(secretBytes).toString('base64url')
+      const { id: approvalId, hash, expiresAt } = question.row
+      const at = clock.now()
+      const ends = Math.min(expiresAt ?? at + linkMsMax, at + linkMsMax)
+      const link: Link = { approvalId, hash, person, expiresAt: ends, decided: null }
+      await put(tools, { key: keyOf(secret), link, expected: 0 })
+      return secret
+    },
+    read: (secret) => read(tools, secret),
+    decide: (secret, decision) => decide(tools, secret, decision),
+    sweep: () => sweepCards(cards, linkDrawer, clock.now() - linkMsMax - afterMs),
+  }
+}
+
+function keyOf(secret: string): string {
+  return createHash('sha256').update(`pawl link ${secret}`).digest('hex')
+}
+
+/** Bound to the link and to what was shown; only a page that was shown has it. */
+function tokenOf(secret: string, { row }: Question): string {
+  const shown = `pawl page ${secret} ${row.hash} ${row.note}`
+  return createHash('sha256').update(shown).digest('base64url')
+}
+
+type Known = { readonly key: string; readonly card: Card; readonly link: Link }
+
+async function find({ cards }: Tools, secret: string): Promise<Known | null> {
+  if (!secretForm.test(secret)) return null
+  const key = keyOf(secret)
+  const card = await cards.readCard(linkDrawer, key)
+  // WHY the cast: nobody but this file writes this drawer.
+  return card === null ? null : { key, card, link: JSON.parse(card.data) as Link }
+}
+
+async function read(tools: Tools, secret: string): Promise<LinkReading> {
+  const known = await find(tools, secret)
+  if (known === null) return { kind: 'unknown' }
+  const { link } = known
+  const question = await questionOf(tools, link)
+  if (question === null) return { kind: 'unknown' }
+  if (!isOpen(tools, link, question)) return { kind: 'closed', question, own: link.decided }
+  return { kind: 'open', question, person: link.person, token: tokenOf(secret, question) }
+}
+
+/** Null: the run was removed meanwhile. */
+async function questionOf({ runtime }: Tools, { approvalId }: Link): Promise<Question | null> {
+  try {
+    return await runtime.readQuestion(approvalId)
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'APPROVAL_UNKNOWN') return null
+    throw fault
+  }
+}
+
+function isOpen({ clock }: Tools, link: Link, { row }: Question): boolean {
+  const isSame = row.status === 'pending' && row.hash === link.hash
+  return isSame && link.decided === null && clock.now() <= link.expiresAt
+}
+
+async function decide(tools: Tools, secret: string, wish: LinkDecision): Promise<LinkOutcome> {
+  const known = await find(tools, secret)
+  if (known === null) return { kind: 'closed' }
+  const { link, key, card } = known
+  const question = await questionOf(tools, link)
+  if (question === null || !isOpen(tools, link, question)) return { kind: 'closed' }
+  if (!isSameText(wish.token, tokenOf(secret, question))) return { kind: 'stale' }
+  const { granted, note } = wish
+  const by = { actor: { kind: 'person', name: link.person }, commandId: null } as const
+  try {
+    const decision = { granted, note, hash: link.hash, edits: null }
+    const { reply } = await tools.runtime.resolve(link.approvalId, decision, by)
+    if (reply.kind === 'refused') {
+      return { kind: 'refused', reason: reply.reason, hint: reply.hint }
+    }
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'APPROVAL_DECIDED') return { kind: 'closed' }
+    throw fault
+  }
+  const decided = granted ? 'approved' : 'refused'
+  await put(tools, { key, link: { ...link, decided }, expected: card.version })
+  return { kind: 'done' }
+}
+
+function isSameText(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+type Put = { readonly key: string; readonly link: Link; readonly expected: number }
+
+async function put({ cards, clock }: Tools, { key, link, expected }: Put): Promise<void> {
+  const data = JSON.stringify(link)
+  await cards.writeCards([{ drawer: linkDrawer, key, expected, data, at: clock.now() }])
+}
+
+/** Cards looked at in one go, and removed in one. */
+const sweptMax = 500
+
+/** Removes the cards of a drawer that were written before a moment. */
+export async function sweepCards(cards: CardStore, drawer: string, before: number): Promise<void> {
+  let after: string | null = null
+  do {
+    const query = { drawer, prefix: '', after, limit: sweptMax }
+    const page: Awaited<ReturnType<CardStore['listCards']>> = await cards.listCards(query)
+    const old = page.items.filter((card) => card.at < before)
+    await cards.writeCards(
+      old.map(({ key, version }) => ({ drawer, key, expected: version, data: null, at: before })),
+    )
+    after = page.next
+  } while (after !== null)
+}

@@ -1,0 +1,44 @@
+/** What people are owed for what happened. */
+import { expect, test } from 'vitest'
+import type { Event } from '../core/engine/types.ts'
+import type { RunHead } from '../runtime/ports.ts'
+import { type News, owesFor } from './notifications-for.ts'
+import type { Kind } from './settings.ts'
+
+const head = { id: 'r', definition: 'release', status: 'blocked', updatedAt: 5 } as RunHead
+const all = new Set<Kind>(['run', 'budget', 'job'])
+
+function news(event: Event, runId = 'r', wanted: ReadonlySet<Kind> = all): readonly News[] {
+  return owesFor(wanted)({ head, recorded: [{ runId, event }] }).map(({ data }) => JSON.parse(data))
+}
+
+test('the end of a run is news, that of a child is not', () => {
+  const end = { type: 'run.blocked', reason: 'bob refused' } as const
+  const told = { kind: 'run', title: 'release is blocked: bob refused', at: 5 }
+  expect(news(end)).toEqual([told])
+  expect(news(end, 'r:child')).toEqual([])
+  expect(news({ type: 'run.completed' })).toMatchObject([{ title: 'release is completed' }])
+})
+
+test('of warnings those about money are news, and nothing is owed that nobody wants', () => {
+  const code = 'BUDGET_NEARLY_EXHAUSTED' as 'HOOKS_CHANGED'
+  const warning = { type: 'warning.raised', code, message: '80 % are spent' } as const
+  expect(news(warning)).toMatchObject([{ kind: 'budget', title: '80 % are spent' }])
+  expect(news(warning, 'r:child')).toHaveLength(1)
+  expect(news({ ...warning, code: 'HOOKS_CHANGED' })).toEqual([])
+  expect(news(warning, 'r', new Set<Kind>(['run']))).toEqual([])
+})
+
+test('a job that Pawl saw end is news, what an agent says of one is not', () => {
+  const vars = {
+    job_id: 'j1',
+    job_command: 'npm test',
+    job_state: 'completed',
+    job_exit_code: 1,
+  }
+  const seen = { type: 'vars.written', vars, local: {}, source: 'observed' } as const
+  const title = 'job j1 (npm test) is completed, exit code 1'
+  expect(news(seen)).toMatchObject([{ kind: 'job', title }])
+  expect(news({ ...seen, source: 'claimed' })).toEqual([])
+  expect(news({ ...seen, vars: { job_id: 1 } })).toEqual([])
+})

@@ -1,0 +1,56 @@
+/**
+ * What people are owed for what happened to a run, beside the questions that the engine puts.
+ * Pure: the runtime keeps it together with what happened.
+ */
+import type { Event } from '../core/engine/types.ts'
+import type { RunHead } from '../runtime/ports.ts'
+import type { Owes } from '../runtime/runs/build-change.ts'
+import type { Kind } from './settings.ts'
+
+/** Something that happened; nobody has to decide anything. */
+export type News = { readonly kind: Kind; readonly title: string; readonly at: number }
+
+export const newsKind = 'tell-person'
+
+/** What is owed; `wanted` are the kinds that anybody is told of. */
+export function owesFor(wanted: ReadonlySet<Kind>): Owes {
+  return ({ head, recorded }) => {
+    const owed = []
+    for (const { runId, event } of recorded) {
+      const news = newsIn(event, head, runId === head.id ? 'main' : 'child')
+      if (news === null || !wanted.has(news.kind)) continue
+      owed.push({ kind: newsKind, data: JSON.stringify({ ...news, at: head.updatedAt }) })
+    }
+    return owed
+  }
+}
+
+type Told = Pick<News, 'kind' | 'title'>
+
+function newsIn(event: Event, head: RunHead, whose: 'main' | 'child'): Told | null {
+  switch (event.type) {
+    case 'run.completed':
+    case 'run.blocked':
+    case 'run.failed':
+    case 'run.cancelled': {
+      if (whose === 'child') return null
+      const why = 'reason' in event && event.reason !== '' ? `: ${event.reason}` : ''
+      return { kind: 'run', title: `${head.definition} is ${event.type.slice(4)}${why}` }
+    }
+    case 'warning.raised':
+      return event.code.startsWith('BUDGET') ? { kind: 'budget', title: event.message } : null
+    case 'vars.written':
+      return event.source === 'observed' ? jobIn(event.vars) : null
+    default:
+      return null
+  }
+}
+
+/** A job that has ended leaves what was seen of it among the values of its run. */
+function jobIn(vars: Extract<Event, { type: 'vars.written' }>['vars']): Told | null {
+  const { job_id: id, job_state: state, job_command: command, job_exit_code: code } = vars
+  if (typeof id !== 'string' || typeof state !== 'string') return null
+  const what = typeof command === 'string' ? ` (${command})` : ''
+  const how = typeof code === 'number' ? `, exit code ${code}` : ''
+  return { kind: 'job', title: `job ${id}${what} is ${state}${how}` }
+}

@@ -1,0 +1,151 @@
+/**
+ * What was sent and what is being sent, as cards: a mail is written down before it is sent, with
+ * its count, and crossed off afterwards. Whatever dies in between finds it there.
+ */
+import { hash } from 'node:crypto'
+import type { JsonObject } from '../../core/json.ts'
+import type { Card, CardChange, CardStore } from '../../runtime/ports.ts'
+import type { Refused } from '../resend-error.ts'
+
+/** Being sent. */
+export type OpenMail = {
+  readonly runId: string
+  /** Of what is sent: the same key for something else is a mistake. */
+  readonly hash: string
+  /** The upstream's key. */
+  readonly key: string
+  readonly kind: 'one' | 'batch'
+  readonly bodies: readonly JsonObject[]
+  readonly callId: string | null
+  readonly begunAt: number
+  /** Nobody else tries before. */
+  readonly leaseUntil: number
+}
+
+/** Over, one way or the other. */
+export type DoneMail = {
+  readonly hash: string
+  readonly end:
+    | { readonly kind: 'sent'; readonly ids: readonly string[] }
+    | { readonly kind: 'refused'; readonly refused: Refused }
+    /** Nobody knows; it counts as sent. */
+    | { readonly kind: 'unknown' }
+  readonly kind: 'one' | 'batch'
+}
+
+export type Found =
+  | { readonly state: 'open'; readonly mail: OpenMail; readonly version: number }
+  | { readonly state: 'done'; readonly mail: DoneMail }
+  | null
+
+export type Ledger = {
+  readonly find: (key: string) => Promise<Found>
+  readonly countOf: (runId: string) => Promise<number>
+  /** `full`: there is no room for so many; nothing was written. */
+  readonly begin: (key: string, mail: OpenMail, mailsMax: number | null) => Promise<Begun>
+  /** Crosses it off; what was refused counts nothing. `moved`: somebody else did. */
+  readonly settle: (key: string, open: OpenMail, end: DoneMail['end']) => Promise<void>
+  /** Holds it for another while. False: somebody else was faster. */
+  readonly lease: (key: string, found: OpenMail, lease: Lease) => Promise<boolean>
+  /** Those that are being sent, by anybody. */
+  readonly listOpen: () => Promise<readonly { readonly key: string; readonly mail: OpenMail }[]>
+}
+
+type Begun = 'begun' | 'full' | 'known'
+type Lease = { readonly version: number; readonly until: number }
+type Cards = Pick<CardStore, 'readCard' | 'writeCards' | 'listCards'>
+
+/** Answers by the keys of agents: needed as long as somebody may ask again. */
+export const doneDrawer = 'mail-done'
+/** How many mails a run has sent, by its id. */
+export const countsDrawer = 'mail-count'
+const drawers = { counts: countsDrawer, open: 'mail-open', done: doneDrawer }
+/** Tries to write before the store is called too busy. */
+const triesMax = 50
+const openMax = 500
+
+/** Where a request is kept: by the agent's own key, or by one that nobody else has. */
+export function ledgerKey(runId: string, own: string): string {
+  return `${runId}/${hash('sha256', own)}`
+}
+
+export function openLedger(cards: Cards, now: () => number): Ledger {
+  return {
+    find: (key) => find(cards, key),
+    countOf: async (runId) => countIn(await cards.readCard(drawers.counts, runId)),
+    begin: (key, mail, mailsMax) => begin({ cards, now }, { key, mail }, mailsMax),
+    settle: (key, mail, end) => settle({ cards, now }, { key, mail }, end),
+    lease: async (key, mail, { version, until }) => {
+      const data = JSON.stringify({ ...mail, leaseUntil: until })
+      const card = { drawer: drawers.open, key, expected: version, data, at: now() }
+      return (await cards.writeCards([card])) === 'written'
+    },
+    listOpen: async () => {
+      const query = { drawer: drawers.open, prefix: '', after: null, limit: openMax }
+      const { items } = await cards.listCards(query)
+      return items.map((card) => ({ key: card.key, mail: openIn(card) }))
+    },
+  }
+}
+
+type Desk = { readonly cards: Cards; readonly now: () => number }
+type Entry = { readonly key: string; readonly mail: OpenMail }
+
+async function find(cards: Cards, key: string): Promise<Found> {
+  const open = await cards.readCard(drawers.open, key)
+  if (open !== null) return { state: 'open', mail: openIn(open), version: open.version }
+  const done = await cards.readCard(drawers.done, key)
+  // WHY the casts here and below: this file alone writes these cards.
+  return done === null ? null : { state: 'done', mail: JSON.parse(done.data) as DoneMail }
+}
+
+function openIn(card: Card): OpenMail {
+  return JSON.parse(card.data) as OpenMail
+}
+
+function countIn(card: Card | null): number {
+  return card === null ? 0 : (JSON.parse(card.data) as { count: number }).count
+}
+
+async function begin(desk: Desk, { key, mail }: Entry, mailsMax: number | null): Promise<Begun> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const count = await desk.cards.readCard(drawers.counts, mail.runId)
+    const next = countIn(count) + mail.bodies.length
+    if (mailsMax !== null && next > mailsMax) return 'full'
+    const at = desk.now()
+    const written = await desk.cards.writeCards([
+      countChange(mail.runId, { card: count, next, at }),
+      { drawer: drawers.open, key, expected: 0, data: JSON.stringify(mail), at },
+    ])
+    if (written === 'written') return 'begun'
+    if ((await find(desk.cards, key)) !== null) return 'known'
+  }
+  throw new Error('too many mails are sent at once')
+}
+
+type Count = { readonly card: Card | null; readonly next: number; readonly at: number }
+
+function countChange(runId: string, { card, next, at }: Count): CardChange {
+  const data = JSON.stringify({ count: next })
+  return { drawer: drawers.counts, key: runId, expected: card?.version ?? 0, data, at }
+}
+
+async function settle(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<void> {
+  const { cards } = desk
+  const { runId, bodies, kind } = mail
+  const done: DoneMail = { hash: mail.hash, end, kind }
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const open = await cards.readCard(drawers.open, key)
+    if (open === null) return
+    const at = desk.now()
+    const count = end.kind === 'refused' ? await cards.readCard(drawers.counts, runId) : null
+    const next = Math.max(0, countIn(count) - bodies.length)
+    const written = await cards.writeCards([
+      { drawer: drawers.open, key, expected: open.version, data: null, at },
+      { drawer: drawers.done, key, expected: null, data: JSON.stringify(done), at },
+      ...(count === null ? [] : [countChange(runId, { card: count, next, at })]),
+    ])
+    if (written === 'written') return
+  }
+  throw new Error('what became of a mail could not be written down')
+}

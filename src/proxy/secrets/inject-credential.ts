@@ -1,0 +1,164 @@
+/**
+ * Requests to named hosts, with the credential put in at the door: the agent has a placeholder,
+ * and the real value goes to that host alone. Nothing of it comes back.
+ */
+import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { JsonObject } from '../../core/json.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { endRequest, type Judge, openJudge } from '../judge-request.ts'
+import { readBytes } from '../read-json.ts'
+import { refuse } from '../resend-error.ts'
+import { formsOf, withoutForms } from './strip-credential.ts'
+
+export type KeyedHost = {
+  readonly name: string
+  /** `https://host`, without a slash at its end; another scheme only on loopback. */
+  readonly url: string
+  readonly header: string
+  /** How the header is written; `{secret}` is the place of the credential. */
+  readonly format: string
+  /** Read when it is needed, and not kept. */
+  readonly secret: () => string
+  /** Paths that may be asked for; `*` at the end is any rest. */
+  readonly paths: readonly string[]
+  readonly methods: readonly string[]
+}
+
+export type KeyedDesk = {
+  readonly hosts: readonly KeyedHost[]
+  readonly judge: Judge
+  readonly runtime: Runtime
+}
+
+export function openKeyedDesk(
+  hosts: readonly KeyedHost[],
+  options: { readonly runtime: Runtime; readonly askWaitMs: number },
+): KeyedDesk {
+  return { hosts, judge: openJudge(options), runtime: options.runtime }
+}
+
+type KeyedRequest = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly runId: string
+  /** `/NAME/…`. */
+  readonly path: string
+  /** As it was asked for, with the query. */
+  readonly target: string
+}
+
+const answerBytesMax = 10 * 1024 * 1024
+const answerMsMax = 60_000
+/** What goes on of the agent's headers; all others could speak for somebody else. */
+const passedHeaders = 'accept accept-language content-type if-match if-none-match user-agent'
+const returnedHeaders = 'content-type etag last-modified link retry-after location'
+
+export async function answerKeyed(desk: KeyedDesk, asked: KeyedRequest): Promise<void> {
+  const { request, response, runId, target } = asked
+  const [, name = '', ...rest] = asked.path.split('/')
+  const host = desk.hosts.find((one) => one.name === name)
+  if (host === undefined) return refuse(404, 'not_found', `no host \`${name}\` is set up`)
+  const path = `/${rest.join('/')}`
+  const { method = 'GET' } = request
+  refuseOutside(host, { method, path })
+  const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
+  const body = await readBytes(request)
+  const headers = pick(request.headers, passedHeaders)
+  const input = inputOf({ method, path: `${path}${query}`, headers }, body)
+  const callId = await desk.judge(runId, { tool: `http:${name}`, input })
+  const secret = host.secret()
+  const credential = host.format.replaceAll('{secret}', () => secret)
+  try {
+    const back = await fetch(`${host.url}${path}${query}`, {
+      method,
+      headers: { ...headers, [host.header]: credential },
+      ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
+      // WHY: a redirect would carry the credential elsewhere; the agent may follow it by itself.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerMsMax),
+    })
+    const bytes = await bytesOf(back)
+    sendBack(response, back, { bytes, host, forms: formsOf([secret, credential]) })
+    await endRequest(desk.runtime, { runId, callId, ok: back.ok, bytes: bytes.length })
+  } catch (fault) {
+    await endRequest(desk.runtime, { runId, callId, ok: false, bytes: 0 })
+    // WHY not the fault itself: it may hold what was sent.
+    const kind = fault instanceof Error ? fault.name : 'fault'
+    const unsure = 'what became of the request is not known'
+    refuse(502, 'application_error', `\`${name}\` gave no answer (${kind}); ${unsure}`)
+  }
+}
+
+type Wanted = { readonly method: string; readonly path: string }
+
+function refuseOutside(host: KeyedHost, { method, path }: Wanted): void {
+  const fits = (entry: string): boolean =>
+    entry.endsWith('*') ? path.startsWith(entry.slice(0, -1)) : path === entry
+  if (!host.methods.includes(method)) {
+    refuse(403, 'restricted_api_key', `\`${method}\` is not among the methods of \`${host.name}\``)
+  }
+  if (!host.paths.some(fits)) {
+    refuse(403, 'restricted_api_key', `\`${path}\` is not among the paths of \`${host.name}\``)
+  }
+}
+
+const shownCharsMax = 16 * 1024
+
+type Sending = Wanted & { readonly headers: Readonly<Record<string, string>> }
+
+/** What is judged, and what a person sees: all that is sent, a long body by its hash. */
+function inputOf(sending: Sending, body: Buffer): JsonObject {
+  if (body.length === 0) return { ...sending }
+  const encoding = isUtf8(body) ? 'utf8' : 'base64'
+  const shown = body.toString(encoding).slice(0, shownCharsMax)
+  const whole = { bytes: body.length, sha256: hash('sha256', body) }
+  return { ...sending, ...whole, body: shown, ...(encoding === 'utf8' ? {} : { encoding }) }
+}
+
+function pick(headers: IncomingMessage['headers'], names: string): Record<string, string> {
+  const picked = names.split(' ').flatMap((name) => {
+    const value = headers[name]
+    return typeof value === 'string' ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(picked)
+}
+
+async function bytesOf(back: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of back.body ?? []) {
+    bytes += chunk.length
+    if (bytes > answerBytesMax) throw new Error('too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+type Back = {
+  readonly bytes: Buffer
+  readonly host: KeyedHost
+  readonly forms: readonly string[]
+}
+
+function sendBack(response: ServerResponse, back: Response, { bytes, host, forms }: Back): void {
+  const headers: Record<string, string> = {}
+  for (const name of returnedHeaders.split(' ')) {
+    const value = back.headers.get(name)
+    if (value !== null) headers[name] = withoutForms(value, forms)
+  }
+  if (headers.location !== undefined) headers.location = locationOf(headers.location, host)
+  const clean = forms.some((form) => bytes.includes(form, 0, 'latin1'))
+    ? Buffer.from(withoutForms(bytes.toString('latin1'), forms), 'latin1')
+    : bytes
+  response.writeHead(back.status, { ...headers, 'content-length': clean.length })
+  response.end(clean)
+}
+
+/** Within the host it leads through the proxy again. */
+function locationOf(location: string, { url, name }: KeyedHost): string {
+  const target = new URL(location, `${url}/`)
+  if (target.origin !== new URL(url).origin) return target.href
+  return `/to/${name}${target.pathname}${target.search}`
+}

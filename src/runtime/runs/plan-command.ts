@@ -1,0 +1,109 @@
+/**
+ * What callers want of a run, as commands of the engine: their words heard by the run that listens
+ * now, their calls read once.
+ */
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { assertNever } from '../../core/assert.ts'
+import { hear } from '../../core/dialects/to-command.ts'
+import { identityOf } from '../../core/engine/call-identity.ts'
+import { type Member, openLeaf } from '../../core/engine/family.ts'
+import type { Call } from '../../core/engine/types.ts'
+import { noMachine } from '../../core/judge-without-run.ts'
+import { readCall } from '../../core/tools/read-call.ts'
+import { realPath, throughLinks } from '../calls/resolve-symlinks.ts'
+import type { FreeCall, Intent } from '../runtime.ts'
+import { cutText } from '../truncate.ts'
+import type { Planned } from './handle-command.ts'
+import { addressedIn } from './handle-command.ts'
+import type { LoadedRun } from './load-run.ts'
+
+/** Where a call happens of which nobody said where: no file is inside of it. */
+export const noWorkspace = '/dev/null/no-workspace'
+
+/** The command that an intent means to a run as it stands. */
+export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly string[]): Planned {
+  switch (intent.kind) {
+    case 'say': {
+      const { utterance, branch } = intent
+      return { command: hear(leafOf(run, branch).machine, utterance), branch }
+    }
+    case 'check': {
+      const call = callOf(run, intent, guarded)
+      const { branch, estimateMicroUsd, sameAs, asksUser } = intent
+      const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
+      const same = sameAs === undefined ? {} : { sameAs }
+      const prompts = asksUser === undefined ? {} : { asksUser }
+      const held = { ...estimate, ...same, ...prompts, ...identityOf(intent) }
+      return { command: { type: 'CheckCall', call, ...held }, branch }
+    }
+    case 'spend': {
+      const { spend, branch } = intent
+      return { command: { type: 'RecordSpend', spend }, branch }
+    }
+    case 'report': {
+      const { callId, report, branch, grantedAtPrompt } = intent
+      const prompt = grantedAtPrompt === undefined ? {} : { grantedAtPrompt }
+      const ended = { callId, report, ...prompt, ...identityOf(intent) }
+      return { command: { type: 'ReportCall', ...ended }, branch }
+    }
+    case 'pause':
+      return whole({ type: 'PauseRun', release: intent.release })
+    case 'resume':
+      return whole({ type: 'ResumeRun' })
+    case 'cancel':
+      return whole({ type: 'CancelRun', reason: cutText(intent.reason) })
+    case 'force':
+      return whole({ type: 'ForceStage', stage: intent.stage, vars: intent.vars })
+    case 'finish-branch':
+      return whole({ type: 'FinishBranch', branch: intent.branch })
+    case 'warn':
+      return whole({ type: 'RaiseWarning', message: cutText(intent.message) })
+    default:
+      return assertNever(intent)
+  }
+}
+
+function whole(command: Planned['command']): Planned {
+  return { command, branch: null }
+}
+
+/** The run that listens now. */
+export function leafOf({ family }: LoadedRun, branch: string | null): Member {
+  return openLeaf(family, addressedIn(family, branch))
+}
+
+type Spoken = Pick<
+  Extract<Intent, { kind: 'check' }>,
+  'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch'
+>
+
+/** A call as every rule needs it, with the files behind the names it uses. */
+export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
+  const { tool, input, host, server, branch } = spoken
+  // WHY the run's own: who could name the workspace of a call could reach every file.
+  const workspace = run.head.workspace ?? noWorkspace
+  const { machine } = leafOf(run, branch)
+  const named = server === null ? {} : { server }
+  const stands = spoken.cwd === null ? {} : { cwd: nearest(spoken.cwd, workspace) }
+  const where = { machine, workspace, host, guarded, ...named, ...stands }
+  return throughLinks(readCall({ tool, input }, where))
+}
+
+/** A call that belongs to no run. */
+export function freeCallOf(spoken: FreeCall, guarded: readonly string[]): Call {
+  const { tool, input, host, server, workspace, cwd } = spoken
+  const named = server === null ? {} : { server }
+  const stands = cwd === null ? {} : { cwd: nearest(cwd, workspace) }
+  const where = { machine: noMachine, workspace, host, guarded, ...named, ...stands }
+  return throughLinks(readCall({ tool, input }, where))
+}
+
+/** The folder by its name below the workspace, if it is really there: links may lead to both. */
+function nearest(cwd: string, workspace: string): string {
+  if (cwd === workspace || !isAbsolute(cwd)) return cwd
+  const [real, base] = [realPath(cwd), realPath(workspace)]
+  if (real === null || base === null) return cwd
+  const near = relative(base, real)
+  const leaves = isAbsolute(near) || near === '..' || near.startsWith(`..${sep}`)
+  return leaves ? real : join(workspace, near)
+}

@@ -1,0 +1,95 @@
+/**
+ * What can be seen of runs without a command.
+ */
+import { type Family, mainOf } from '../../core/engine/family.ts'
+import { hasEnded } from '../../core/engine/is-running.ts'
+import type { MinIsolation } from '../../core/machine/isolation-levels.ts'
+import type { Machine, MailRule } from '../../core/machine/machine.ts'
+import { readCosts } from '../costs/cost-report.ts'
+import { PawlError } from '../pawl-error.ts'
+import { questionOf } from '../people/approval-question.ts'
+import type { ApprovalRow, Store } from '../ports.ts'
+import type { Runtime } from '../runtime.ts'
+import { realFolder } from '../sessions/folders.ts'
+import { currentRun, type Desk } from './handle-command.ts'
+import { leafOf } from './plan-command.ts'
+
+type Looks = Pick<
+  Runtime,
+  | 'readHead'
+  | 'listRuns'
+  | 'readEvents'
+  | 'listApprovals'
+  | 'readQuestion'
+  | 'readCosts'
+  | 'readMachine'
+  | 'minIsolations'
+  | 'mailRules'
+>
+
+/** What can be looked at without changing anything. */
+export function looksOf(desk: Desk): Looks {
+  const { store, shelf, policies } = desk
+  return {
+    readHead: store.readHead,
+    listRuns: (query) => {
+      const { workspace } = query
+      return store.listRuns({
+        ...query,
+        workspace: workspace === null ? null : realFolder(workspace),
+      })
+    },
+    readEvents: store.readEvents,
+    listApprovals: store.listApprovals,
+    readQuestion: async (id) => {
+      const row = await knownApproval(store, id)
+      return questionOf(row, await currentRun(desk, row.runId))
+    },
+    readCosts: (query) => readCosts(store, query),
+    readMachine: async (hash) => {
+      if ((await store.readMachine(hash)) === null) return null
+      await shelf.fetch([hash])
+      return shelf.get(hash)
+    },
+    minIsolations: async ({ runId, branch, workspace }) => {
+      const run = runId === null ? null : await currentRun(desk, runId)
+      const by = 'a policy'
+      const all = policies(workspace).flatMap((policy) => levelsIn(policy, by))
+      if (run === null) return all
+      const own = leafOf(run, branch).machine.policy
+      return [...all, ...(own === null ? [] : levelsIn(own, by)), ...levelsOf(run.family)]
+    },
+    mailRules: async (runId) => mailRulesOf((await currentRun(desk, runId)).family),
+  }
+}
+
+function mailRulesOf(family: Family): readonly MailRule[] {
+  return machinesAtWork(family).flatMap(({ mail }) => (mail === null ? [] : [mail]))
+}
+
+/** What a definition above asks for holds below it: an invoked one may be anybody's. */
+function levelsOf(family: Family): readonly MinIsolation[] {
+  return machinesAtWork(family).flatMap((machine) =>
+    levelsIn(machine, `the definition \`${machine.name}\``),
+  )
+}
+
+function levelsIn(rules: Pick<Machine, 'minIsolation'>, by: string): readonly MinIsolation[] {
+  const { minIsolation: level } = rules
+  return level === undefined ? [] : [{ level, by: `\`min_isolation\` of ${by}` }]
+}
+
+/** Of the run at work and of all above it; a branch has its parent's machine. */
+function machinesAtWork(family: Family): readonly Machine[] {
+  const machines = new Set<Machine>([mainOf(family).machine])
+  for (const { machine, state } of family.members) if (!hasEnded(state)) machines.add(machine)
+  return [...machines]
+}
+
+/** A question to a person; fault `APPROVAL_UNKNOWN`. */
+export async function knownApproval(store: Store, id: string): Promise<ApprovalRow> {
+  const row = await store.readApproval(id)
+  if (row !== null) return row
+  const hint = '`pawl approvals` lists what waits'
+  throw new PawlError('APPROVAL_UNKNOWN', `there is no approval \`${id}\``, { hint })
+}

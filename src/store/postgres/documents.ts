@@ -1,0 +1,97 @@
+/**
+ * Cards: small things beside the runs. Knows SQL. Must not know what a card says.
+ */
+import type { Card, CardChange, CardStore } from '../../runtime/ports.ts'
+import { endOf, pageOf, parseCursor } from '../cursor.ts'
+import { part, runParts } from './columns.ts'
+import { isOvertaken } from './faults.ts'
+import type { Pool } from './pool.ts'
+
+const columns = 'drawer, key, version, data, at'
+const attemptsMax = 5
+
+/** The part of a store that is about cards. */
+export function createCards(pool: Pool): CardStore {
+  return {
+    readCard: async (drawer, key) => {
+      const [row] = await pool.run<Card>(
+        (sql) => sql`SELECT ${sql.unsafe(columns)} FROM cards
+          WHERE drawer = ${drawer} AND key = ${key}`,
+      )
+      return row ?? null
+    },
+    listCards: async ({ drawer, prefix, after, limit }) => {
+      const [last] = after === null ? [''] : parseCursor(after, [''])
+      const rows = await pool.run<Card>(
+        (sql) => sql`SELECT ${sql.unsafe(columns)} FROM cards
+          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${endOf(prefix)} AND key > ${last}
+          ORDER BY key LIMIT ${limit + 1}`,
+      )
+      return pageOf(rows, limit, (card) => [card.key])
+    },
+    countCards: async (drawer, prefix) => {
+      const [row] = await pool.run<{ count: number }>(
+        (sql) => sql`SELECT count(*) AS count FROM cards
+          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${endOf(prefix)}`,
+      )
+      return row?.count ?? 0
+    },
+    writeCards: async (changes) => {
+      if (changes.length === 0) return 'written'
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await tryWrite(pool, changes)
+        } catch (error) {
+          // Another node wrote one of them first: the next try sees it.
+          if (attempt === attemptsMax || !isOvertaken(error)) throw error
+        }
+      }
+    },
+  }
+}
+
+// INVARIANT: cards that are there are locked in one order and seen as they are after that; one that
+//            another node adds meanwhile makes the whole statement fail. So it is all or none.
+async function tryWrite(
+  pool: Pool,
+  changes: readonly CardChange[],
+): Promise<'written' | 'conflict'> {
+  const column = <Key extends keyof CardChange>(key: Key) => changes.map((one) => one[key])
+  const wanted = part(
+    `WITH wanted AS (
+      SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[], ?::text[], ?::bigint[])
+        AS w (drawer, key, expected, data, at)
+    )`,
+    ...(['drawer', 'key', 'expected', 'data', 'at'] as const).map(column),
+  )
+  const statement = part(`,
+    there AS (
+      SELECT cards.drawer, cards.key, cards.version FROM cards
+      JOIN wanted USING (drawer, key) ORDER BY drawer, key FOR UPDATE OF cards
+    ),
+    planned AS (
+      SELECT wanted.*, coalesce(there.version, 0) AS version
+      FROM wanted LEFT JOIN there USING (drawer, key)
+    ),
+    stale AS (SELECT 1 FROM planned WHERE expected IS NOT NULL AND expected <> version),
+    removed AS (
+      DELETE FROM cards USING planned
+      WHERE cards.drawer = planned.drawer AND cards.key = planned.key
+        AND planned.data IS NULL AND NOT EXISTS (SELECT FROM stale)
+    ),
+    changed AS (
+      UPDATE cards SET version = planned.version + 1, data = planned.data, at = planned.at
+      FROM planned
+      WHERE cards.drawer = planned.drawer AND cards.key = planned.key
+        AND planned.data IS NOT NULL AND NOT EXISTS (SELECT FROM stale)
+    ),
+    added AS (
+      INSERT INTO cards (drawer, key, version, data, at)
+      SELECT drawer, key, 1, data, at FROM planned
+      WHERE version = 0 AND data IS NOT NULL AND NOT EXISTS (SELECT FROM stale)
+      ORDER BY drawer, key
+    )
+    SELECT EXISTS (SELECT FROM stale)::text AS stale`)
+  const [row] = await runParts<{ stale: string }>(pool, [wanted, statement])
+  return row?.stale === 'true' ? 'conflict' : 'written'
+}
