@@ -4,20 +4,20 @@
  */
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { endLive, type Live, live } from './data/live.ts'
-import { linkTo, type Route, useRoute } from './data/route.ts'
+import { linkTo, type PageRoute, useRoute } from './data/route.ts'
 import { signOut } from './data/session.ts'
-import { useStore } from './data/store.ts'
+import { useValueStore } from './data/store.ts'
 import { ApprovalPage } from './pages/approval.tsx'
 import { DefinitionsPage } from './pages/definitions.tsx'
 import { HomePage } from './pages/home.tsx'
 import { RunsPage } from './pages/runs.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { Empty, Skeleton } from './parts/basics.tsx'
-import { Icon, type IconName, Mark } from './parts/icons.tsx'
+import { Icon, Logo, type PageIconName } from './parts/icons.tsx'
 import { theme, turnTheme } from './parts/theme.ts'
 import { Toast } from './parts/toast.tsx'
 
-type Page = ComponentType<{ readonly route: Route }>
+type Page = ComponentType<{ readonly route: PageRoute }>
 
 const RunPage: Page = lazy(async () => ({ default: (await import('./pages/run.tsx')).RunPage }))
 
@@ -41,18 +41,21 @@ const pages: Readonly<Record<string, Page>> = {
   spend: SpendPage,
 }
 
-const items: readonly { readonly page: string; readonly icon: IconName; readonly name: string }[] =
-  [
-    { page: 'home', icon: 'home', name: 'Home' },
-    { page: 'runs', icon: 'runs', name: 'Runs' },
-    { page: 'definitions', icon: 'definitions', name: 'Definitions' },
-    { page: 'policies', icon: 'policies', name: 'Policies' },
-    { page: 'spend', icon: 'spend', name: 'Spend' },
-  ]
+const items: readonly {
+  readonly page: string
+  readonly icon: PageIconName
+  readonly name: string
+}[] = [
+  { page: 'home', icon: 'home', name: 'Home' },
+  { page: 'runs', icon: 'runs', name: 'Runs' },
+  { page: 'definitions', icon: 'definitions', name: 'Definitions' },
+  { page: 'policies', icon: 'policies', name: 'Policies' },
+  { page: 'spend', icon: 'spend', name: 'Spend' },
+]
 
 /** The whole page. */
 export function App() {
-  const state = useStore(live)
+  const state = useValueStore(live)
   const route = useRoute()
   useTitle(state)
   if (route.page === 'sign-in') return <SignInPage code={route.id} />
@@ -98,7 +101,7 @@ function Side({ state, page }: { readonly state: Live; readonly page: string }) 
   return (
     <nav className="side" aria-label="Pages">
       <a className="brand" href="#/">
-        <Mark />
+        <Logo />
         Pawl
       </a>
       {items.map((item) => (
@@ -127,7 +130,7 @@ function isCurrent(item: string, page: string): boolean {
 }
 
 function Foot({ state }: { readonly state: Live }) {
-  const shade = useStore(theme)
+  const shade = useValueStore(theme)
   const words = { none: 'signed out', loading: 'loading', live: 'live', lost: 'no connection' }
   const leave = async (): Promise<void> => {
     await signOut()

@@ -16,7 +16,7 @@ test('a definition can be read, checked, run and drawn with what is exported', (
   const context = { library: () => undefined, at: 0, actor: { kind: 'agent', name: 'a' } } as const
   const start = { type: 'StartRun', stage: null, vars: {}, branch: null } as const
   const { family } = pawl.startFamily({ runId: 'r', machine }, start, context)
-  const command = pawl.hear(machine, { kind: 'answer', answer: 'yes', stage: null })
+  const command = pawl.toCommand(machine, { kind: 'answer', answer: 'yes', stage: null })
   const answered = pawl.commandFamily(family, { command, branch: null }, context)
   expect(pawl.viewMember(answered.family, pawl.mainOf(answered.family)).status).toBe('completed')
   expect(pawl.printMermaid(pawl.pictureOf(machine))).toContain('ok?')

@@ -3,12 +3,12 @@
  * itself; the key, which only this origin knows, is sent with every request, once the daemon has
  * proved to be ours.
  */
-import type { Answer, Input } from '../../src/doors/api/contract.ts'
+import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import { type OperationName, operations } from '../../src/doors/api/operations-table.ts'
 import { askProof } from './proof.ts'
 import { keyOf } from './session-key.ts'
 
-export type Problem = {
+export type ApiProblem = {
   readonly code: string
   readonly status: number
   readonly detail: string
@@ -21,36 +21,36 @@ export type Problem = {
 }
 
 /** What the daemon said instead of an answer; `status` 0: it could not be reached. */
-export class AskProblem extends Error {
-  readonly problem: Problem
-  constructor(problem: Problem) {
+export class ApiError extends Error {
+  readonly problem: ApiProblem
+  constructor(problem: ApiProblem) {
     super(problem.detail)
     this.problem = problem
   }
 }
 
-export type AskOptions = { readonly signal?: AbortSignal; readonly commandId?: string }
+export type ApiCallOptions = { readonly signal?: AbortSignal; readonly commandId?: string }
 
 /** Asks; throws an `AskProblem`. */
-export async function ask<Name extends OperationName>(
+export async function callApi<Name extends OperationName>(
   name: Name,
-  input: Input<Name>,
-  options: AskOptions = {},
-): Promise<Answer<Name>> {
+  input: OperationInput<Name>,
+  options: ApiCallOptions = {},
+): Promise<OperationAnswer<Name>> {
   const { method, path, repeats } = operations[name]
   const { filled, rest } = fillPath(path, input)
   const headers: Record<string, string> = { ...keyHeaders() }
   if (repeats === 'once') headers['idempotency-key'] = options.commandId ?? crypto.randomUUID()
   const isLook = method === 'GET' || method === 'DELETE'
   if (!isLook) headers['content-type'] = 'application/json'
-  const response = await reach(isLook ? filled + queryOf(rest) : filled, {
+  const response = await connectionState(isLook ? filled + queryOf(rest) : filled, {
     method,
     headers,
     signal: options.signal ?? null,
     ...(isLook ? {} : { body: JSON.stringify(rest) }),
   })
   // WHY the cast: the daemon is held to the contract by its own compiler.
-  return (await response.json()) as Answer<Name>
+  return (await response.json()) as OperationAnswer<Name>
 }
 
 const keyHeader = 'x-pawl-key'
@@ -64,7 +64,7 @@ export function keyHeaders(): Record<string, string> {
 let proving: { readonly key: string; readonly done: Promise<void> } | null = null
 
 /** What listens there may be another one now: it is asked for a proof before it gets the key. */
-export function doubtDaemon(): void {
+export function recheckDaemon(): void {
   proving = null
 }
 
@@ -85,7 +85,7 @@ async function prove(key: string): Promise<void> {
   if (proof === 'proved') return
   if (proof === null) throw unreachable()
   const isUnknown = proof === 'unknown'
-  throw new AskProblem({
+  throw new ApiError({
     code: isUnknown ? 'TOKEN_INVALID' : 'DAEMON_UNREACHABLE',
     status: isUnknown ? 401 : 0,
     detail: isUnknown ? 'this sign-in has ended' : 'what answers here is not your daemon',
@@ -94,27 +94,27 @@ async function prove(key: string): Promise<void> {
 }
 
 /** A request whose answer is good; anything else is thrown. */
-export async function reach(path: string, init: RequestInit): Promise<Response> {
+export async function connectionState(path: string, init: RequestInit): Promise<Response> {
   const key = new Headers(init.headers).get(keyHeader)
   if (key !== null) await proved(key)
   init.signal?.throwIfAborted()
   const response = await fetch(path, { ...init, redirect: 'error' }).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause
-    doubtDaemon()
+    recheckDaemon()
     throw unreachable()
   })
   if (response.ok) return response
-  throw new AskProblem(await problemIn(response))
+  throw new ApiError(await problemIn(response))
 }
 
-function unreachable(): AskProblem {
+function unreachable(): ApiError {
   const detail = 'the daemon does not answer'
-  return new AskProblem({ code: 'DAEMON_UNREACHABLE', status: 0, detail, hint: 'is it running?' })
+  return new ApiError({ code: 'DAEMON_UNREACHABLE', status: 0, detail, hint: 'is it running?' })
 }
 
-async function problemIn(response: Response): Promise<Problem> {
+async function problemIn(response: Response): Promise<ApiProblem> {
   const { status } = response
-  const told = (await response.json().catch(() => null)) as Problem | null
+  const told = (await response.json().catch(() => null)) as ApiProblem | null
   if (typeof told?.code === 'string') return told
   return { code: 'INTERNAL', status, detail: `the daemon answered ${status}`, hint: '' }
 }
@@ -142,8 +142,8 @@ function queryOf(values: Readonly<Record<string, unknown>>): string {
 }
 
 /** Whatever was thrown, in words. */
-export function wordsOf(thrown: unknown): Problem {
-  if (thrown instanceof AskProblem) return thrown.problem
+export function wordsOf(thrown: unknown): ApiProblem {
+  if (thrown instanceof ApiError) return thrown.problem
   const detail = thrown instanceof Error ? thrown.message : String(thrown)
   return { code: 'INTERNAL', status: 0, detail, hint: '' }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type CostRow, sumCosts } from './costs.ts'
+import { type CostEntry, sumCosts } from './costs.ts'
 
-const row = (stage: string, tool: string, costMicroUsd: number): CostRow => ({
+const row = (stage: string, tool: string, costMicroUsd: number): CostEntry => ({
   ...{ runId: 'r_1', definition: 'd', day: '2026-11-16', count: 1 },
   ...{ stage, tool, costMicroUsd },
 })

@@ -1,15 +1,19 @@
 /**
  * Rows of money, added up by what they have in common.
  */
-import type { Answer } from '../../src/doors/api/contract.ts'
+import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 
-export type CostRow = Answer<'costs.read'>['rows'][number]
-export type CostSum = { readonly key: string; readonly costMicroUsd: number; readonly row: CostRow }
+export type CostEntry = OperationAnswer<'costs.read'>['rows'][number]
+export type CostSum = {
+  readonly key: string
+  readonly costMicroUsd: number
+  readonly row: CostEntry
+}
 
 /** One sum for each key, the dearest first; `row` is one of those that it is made of. */
 export function sumCosts(
-  rows: readonly CostRow[],
-  keyOf: (row: CostRow) => string,
+  rows: readonly CostEntry[],
+  keyOf: (row: CostEntry) => string,
 ): readonly CostSum[] {
   const sums = new Map<string, CostSum>()
   for (const row of rows) {

@@ -2,20 +2,23 @@
  * Deciding what waits: always about exactly what was shown, by its hash.
  */
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, wordsOf } from './api-client.ts'
-import { type Approval, loadApprovals } from './live.ts'
+import { callApi, wordsOf } from './api-client.ts'
+import { loadApprovals, type PendingApproval } from './live.ts'
 
-export type Decision = {
+export type ApprovalDecision = {
   readonly granted: boolean
   readonly note: string
   readonly edits?: JsonObject
 }
 
 /** Decides one; what comes back is null, or why it was not taken. */
-export async function decide(approval: Approval, decision: Decision): Promise<string | null> {
+export async function decideApproval(
+  approval: PendingApproval,
+  decision: ApprovalDecision,
+): Promise<string | null> {
   const { id, hash } = approval
   try {
-    await ask('approvals.decide', { id, hash, ...decision })
+    await callApi('approvals.decide', { id, hash, ...decision })
     return null
   } catch (thrown) {
     const { detail, hint } = wordsOf(thrown)
@@ -26,13 +29,13 @@ export async function decide(approval: Approval, decision: Decision): Promise<st
 }
 
 /** Decides several, one after the other; gives how many were taken and why others were not. */
-export async function decideAll(
-  approvals: readonly Approval[],
-  decision: Decision,
+export async function decideApprovals(
+  approvals: readonly PendingApproval[],
+  decision: ApprovalDecision,
 ): Promise<{ readonly count: number; readonly problems: readonly string[] }> {
   const problems: string[] = []
   for (const approval of approvals) {
-    const problem = await decide(approval, decision)
+    const problem = await decideApproval(approval, decision)
     if (problem !== null) problems.push(problem)
   }
   return { count: approvals.length - problems.length, problems }

@@ -7,23 +7,25 @@ import type { Family } from '../../src/core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../src/core/engine/fold-family.ts'
 import type { Event, RunState } from '../../src/core/engine/types.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
-import { ask } from './api-client.ts'
+import { callApi } from './api-client.ts'
 import { readMachine } from './machines.ts'
-import type { LogRecord, Reading } from './run-log.ts'
+import type { LogReading, LogRecord } from './run-log.ts'
 
-export type Past = {
+export type RunAtEvent = {
   readonly seq: number
-  readonly view: Reading['view']
+  readonly view: LogReading['view']
   readonly state: RunState
   readonly machine: Machine
 }
 
-export type Folder = { readonly at: (seq: number, held: readonly LogRecord[]) => Promise<Past> }
+export type HistoryFold = {
+  readonly at: (seq: number, held: readonly LogRecord[]) => Promise<RunAtEvent>
+}
 
 const stepSize = 1_000
 
 /** Opens the folds of a run. */
-export function openFolder(runId: string): Folder {
+export function openHistoryFold(runId: string): HistoryFold {
   const known = new Map<number, Family>([[0, unbornFamily(runId)]])
   const machines = new Map<string, Machine>()
   return {
@@ -47,7 +49,7 @@ export function openFolder(runId: string): Folder {
       const view = viewMember(family, main)
       const leaf = family.members.find((one) => one.runId === view.runId) ?? main
       // WHY the cast: over the wire the same view has lists that nobody may change.
-      return { seq, view: view as Reading['view'], state: leaf.state, machine: leaf.machine }
+      return { seq, view: view as LogReading['view'], state: leaf.state, machine: leaf.machine }
     },
   }
 }
@@ -62,7 +64,7 @@ async function recordsIn(
 ): Promise<readonly LogRecord[]> {
   const first = held[0]?.seq ?? Number.POSITIVE_INFINITY
   if (first <= from + 1) return held.slice(from + 1 - first, to + 1 - first)
-  return (await ask('runs.events', { runId, after: from, limit: to - from })).items
+  return (await callApi('runs.events', { runId, after: from, limit: to - from })).items
 }
 
 async function fetchMachine(event: Event, machines: Map<string, Machine>): Promise<void> {

@@ -3,11 +3,11 @@
  * before when somebody asks. Holds so many letters and no more.
  */
 import { useCallback, useEffect, useState } from 'react'
-import type { Answer } from '../../src/doors/api/contract.ts'
-import { ask, type Problem, wordsOf } from './api-client.ts'
+import type { OperationAnswer } from '../../src/doors/api/contract.ts'
+import { type ApiProblem, callApi, wordsOf } from './api-client.ts'
 
 export type JobStream = 'stdout' | 'stderr'
-type Logs = Exclude<Answer<'jobs.logs'>, { readonly status: string }>
+type Logs = Exclude<OperationAnswer<'jobs.logs'>, { readonly status: string }>
 
 /** A part of the log and the byte at which it begins. */
 type LogPart = { readonly offset: number; readonly text: string }
@@ -20,7 +20,7 @@ export type JobLog = {
   readonly sizes: Readonly<Record<JobStream, number>> | null
   /** The oldest bytes of this stream, which nobody has any more. */
   readonly dropped: number
-  readonly problem: Problem | null
+  readonly problem: ApiProblem | null
 }
 
 const partBytes = 64 * 1024
@@ -65,7 +65,7 @@ async function followLog(
 ): Promise<void> {
   const read = async (offset: number, limit: number): Promise<Logs> => {
     const wish = { process_id: processId, stream, offset, limit, wait_ms: limit === 0 ? 0 : waitMs }
-    const answer = await ask('jobs.logs', wish, { signal })
+    const answer = await callApi('jobs.logs', wish, { signal })
     // A person's look is judged by nobody; the contract is that of agents as well.
     if ('status' in answer) throw new Error(answer.message)
     return answer

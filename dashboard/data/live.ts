@@ -2,31 +2,31 @@
  * What the whole page shows of the daemon: who looks, the latest runs, and what waits for a
  * person. Loaded once, then kept up to date by the stream of changes.
  */
-import type { Answer, Message } from '../../src/doors/api/contract.ts'
-import { AskProblem, ask } from './api-client.ts'
+import type { OperationAnswer, StreamMessage } from '../../src/doors/api/contract.ts'
+import { ApiError, callApi } from './api-client.ts'
 import { forgetKey, keyOf } from './session-key.ts'
-import { openStore } from './store.ts'
-import { follow } from './stream.ts'
+import { openValueStore } from './store.ts'
+import { followStream } from './stream.ts'
 
-export type Head = Answer<'runs.list'>['items'][number]
-export type Approval = Answer<'approvals.read'>
-export type Me = Answer<'me'>
+export type LiveRunHead = OperationAnswer<'runs.list'>['items'][number]
+export type PendingApproval = OperationAnswer<'approvals.read'>
+export type Me = OperationAnswer<'me'>
 
 export type Live = {
   /** `none`: nobody has signed in; `loading`: nothing is known yet. */
   readonly link: 'none' | 'loading' | 'live' | 'lost'
   readonly me: Me | null
   /** The latest change first. */
-  readonly heads: readonly Head[]
+  readonly heads: readonly LiveRunHead[]
   /** Questions that wait; null: not known yet. */
-  readonly approvals: readonly Approval[] | null
+  readonly approvals: readonly PendingApproval[] | null
 }
 
 /** Runs that are kept at hand; the list of all runs has the others. */
 const headsMax = 500
 const nobody: Live = { link: 'none', me: null, heads: [], approvals: null }
 
-export const live = openStore<Live>(nobody)
+export const live = openValueStore<Live>(nobody)
 
 let ending: AbortController | null = null
 
@@ -41,8 +41,8 @@ export async function beginLive(): Promise<void> {
   for (let tries = 0; !signal.aborted; tries += 1) {
     try {
       const [me, { items }] = await Promise.all([
-        ask('me', {}, { signal }),
-        ask('runs.list', { limit: 200 }, { signal }),
+        callApi('me', {}, { signal }),
+        callApi('runs.list', { limit: 200 }, { signal }),
         loadApprovals(signal),
       ])
       live.set((was) => ({ ...was, me, heads: items, link: 'live' }))
@@ -64,11 +64,11 @@ export function endLive(): void {
 }
 
 function isSignedOut(thrown: unknown): boolean {
-  return thrown instanceof AskProblem && thrown.problem.status === 401
+  return thrown instanceof ApiError && thrown.problem.status === 401
 }
 
 function followChanges(after: number, signal: AbortSignal): Promise<void> {
-  return follow('changes.stream', {
+  return followStream('changes.stream', {
     input: {},
     after,
     signal,
@@ -82,13 +82,16 @@ function followChanges(after: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-function hear(messages: readonly Message<'changes.stream'>[], signal: AbortSignal): void {
+function hear(messages: readonly StreamMessage<'changes.stream'>[], signal: AbortSignal): void {
   const waiting = new Set(live.get().approvals?.map((one) => one.runId))
   if (messages.some((head) => head.asks || waiting.has(head.id))) loadSoon(signal)
   live.set((was) => ({ ...was, heads: merge(was.heads, messages) }))
 }
 
-function merge(known: readonly Head[], changed: readonly Head[]): readonly Head[] {
+function merge(
+  known: readonly LiveRunHead[],
+  changed: readonly LiveRunHead[],
+): readonly LiveRunHead[] {
   const byId = new Map(known.map((head) => [head.id, head]))
   for (const head of changed) {
     if ((byId.get(head.id)?.seq ?? 0) <= head.seq) byId.set(head.id, head)
@@ -112,17 +115,17 @@ function loadSoon(signal: AbortSignal): void {
 /** Looks what waits for a person. */
 export async function loadApprovals(signal: AbortSignal | null = null): Promise<void> {
   const query = { status: 'pending', limit: 500 } as const
-  const { items } = await ask('approvals.list', query, signal === null ? {} : { signal })
+  const { items } = await callApi('approvals.list', query, signal === null ? {} : { signal })
   live.set((was) => ({ ...was, approvals: items.toSorted(byUrgency) }))
 }
 
 /** The riskiest first; among equals the one that waits longest. */
-function byUrgency(a: Approval, b: Approval): number {
+function byUrgency(a: PendingApproval, b: PendingApproval): number {
   return riskOf(b) - riskOf(a) || a.requestedAt - b.requestedAt
 }
 
 /** What acts outside of the workspace weighs most, what changes files less, the rest least. */
-export function riskOf({ kind, pending }: Approval): 1 | 2 | 3 {
+export function riskOf({ kind, pending }: PendingApproval): 1 | 2 | 3 {
   if (kind === 'move') return 2
   const { tool } = pending as { readonly tool: string }
   if (tool === 'Bash' || tool.startsWith('mcp__')) return 3

@@ -2,7 +2,7 @@
  * Machines by their hash: they never change, so each is asked for once.
  */
 import type { Machine } from '../../src/core/machine/machine.ts'
-import { ask } from './api-client.ts'
+import { callApi } from './api-client.ts'
 
 const known = new Map<string, Promise<Machine>>()
 const knownMax = 200
@@ -12,7 +12,9 @@ export function readMachine(hash: string): Promise<Machine> {
   const found = known.get(hash)
   if (found !== undefined) return found
   // WHY the cast: a machine is what this operation answers with.
-  const asked = ask('machines.read', { hash }).then(({ machine }) => machine as unknown as Machine)
+  const asked = callApi('machines.read', { hash }).then(
+    ({ machine }) => machine as unknown as Machine,
+  )
   if (known.size >= knownMax) known.clear()
   known.set(hash, asked)
   asked.catch(() => known.delete(hash))

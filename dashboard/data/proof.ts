@@ -8,10 +8,10 @@ const path = '/v1/sign-in/proof'
 const nonceBytes = 24
 
 /** `unknown`: nobody has signed in with this key, says whoever is there. */
-export type Proof = 'proved' | 'unknown' | 'failed'
+export type DaemonProof = 'proved' | 'unknown' | 'failed'
 
 /** Asks for a proof; the key itself, and the cookie, stay here. */
-export async function askProof(key: string): Promise<Proof> {
+export async function askProof(key: string): Promise<DaemonProof> {
   const keyHash = await hashOf(key)
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(nonceBytes)))
   const query = new URLSearchParams({ of: await hashOf(`of ${keyHash}`), nonce })

@@ -3,10 +3,14 @@
  */
 import { useSyncExternalStore } from 'react'
 
-export type Route = { readonly page: string; readonly id: string; readonly rest: readonly string[] }
+export type PageRoute = {
+  readonly page: string
+  readonly id: string
+  readonly rest: readonly string[]
+}
 
 /** The route of now, as it changes. */
-export function useRoute(): Route {
+export function useRoute(): PageRoute {
   const hash = useSyncExternalStore(listen, () => location.hash)
   const [page = '', id = '', ...rest] = hash.replace(/^#\/?/, '').split('/').map(decoded)
   return { page: page === '' ? 'home' : page, id, rest }

@@ -2,25 +2,25 @@
  * The log of one run as it grows: the latest part at once, the earlier parts behind it, and what
  * happens as it happens. Holds so many records and no more.
  */
-import type { Answer, Message } from '../../src/doors/api/contract.ts'
-import { ask, type Problem, wordsOf } from './api-client.ts'
-import { openStore, type Store } from './store.ts'
-import { follow } from './stream.ts'
+import type { OperationAnswer, StreamMessage } from '../../src/doors/api/contract.ts'
+import { type ApiProblem, callApi, wordsOf } from './api-client.ts'
+import { openValueStore, type ValueStore } from './store.ts'
+import { followStream } from './stream.ts'
 
-export type LogRecord = Message<'runs.stream'>
-export type Reading = Answer<'runs.read'>
+export type LogRecord = StreamMessage<'runs.stream'>
+export type LogReading = OperationAnswer<'runs.read'>
 
 export type RunLogState = {
   /** Without gaps, in order. */
   readonly records: readonly LogRecord[]
-  readonly reading: Reading | null
-  readonly problem: Problem | null
+  readonly reading: LogReading | null
+  readonly problem: ApiProblem | null
   /** Whether what came before the first record is being fetched. */
   readonly isFilling: boolean
 }
 
 export type RunLog = {
-  readonly store: Store<RunLogState>
+  readonly store: ValueStore<RunLogState>
   /** Holds another part of what came before. */
   readonly earlier: () => void
   readonly close: () => void
@@ -36,10 +36,10 @@ export function openRunLog(runId: string): RunLog {
   const leaving = new AbortController()
   const { signal } = leaving
   const initial = { records: [], reading: null, problem: null, isFilling: true }
-  const store = openStore<RunLogState>(initial)
+  const store = openValueStore<RunLogState>(initial)
   let limit = heldMax
   const set = (part: Partial<RunLogState>): void => store.set((was) => ({ ...was, ...part }))
-  const read = once(readingMs, async () => set({ reading: await ask('runs.read', { runId }) }))
+  const read = once(readingMs, async () => set({ reading: await callApi('runs.read', { runId }) }))
   const add = (fresh: readonly LogRecord[]): void => {
     store.set((was) => ({ ...was, records: appended(was.records, fresh, limit) }))
     read()
@@ -49,7 +49,7 @@ export function openRunLog(runId: string): RunLog {
     for (let first = firstSeq(store); first > 1 && !signal.aborted; first = firstSeq(store)) {
       if (store.get().records.length >= upTo) break
       const after = Math.max(0, first - 1 - pageSize)
-      const { items } = await ask(
+      const { items } = await callApi(
         'runs.events',
         { runId, after, limit: first - 1 - after },
         { signal },
@@ -60,12 +60,16 @@ export function openRunLog(runId: string): RunLog {
     set({ isFilling: false })
   }
   const begin = async (): Promise<void> => {
-    const reading = await ask('runs.read', { runId }, { signal })
+    const reading = await callApi('runs.read', { runId }, { signal })
     const after = Math.max(0, reading.head.seq - pageSize)
-    const { items, next } = await ask('runs.events', { runId, after, limit: pageSize }, { signal })
+    const { items, next } = await callApi(
+      'runs.events',
+      { runId, after, limit: pageSize },
+      { signal },
+    )
     set({ reading, records: items })
     void fill(limit).catch(() => set({ isFilling: false }))
-    await follow('runs.stream', {
+    await followStream('runs.stream', {
       input: { runId },
       after: next,
       signal,
@@ -88,7 +92,7 @@ export function openRunLog(runId: string): RunLog {
   }
 }
 
-function firstSeq(store: Store<RunLogState>): number {
+function firstSeq(store: ValueStore<RunLogState>): number {
   return store.get().records[0]?.seq ?? 1
 }
 

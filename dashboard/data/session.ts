@@ -1,7 +1,7 @@
 /**
  * Signing in and out: a code from the terminal for a cookie and a key.
  */
-import { AskProblem, keyHeaders, reach } from './api-client.ts'
+import { ApiError, connectionState, keyHeaders } from './api-client.ts'
 import { forgetKey, keepKey } from './session-key.ts'
 
 /** Gives a code from the terminal for a cookie and a key. */
@@ -15,12 +15,12 @@ export async function signIn(code: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await post('/v1/sign-out', {}).catch((thrown: unknown) => {
     // Gone already, or out of reach: here it ends all the same.
-    if (!(thrown instanceof AskProblem)) throw thrown
+    if (!(thrown instanceof ApiError)) throw thrown
   })
   forgetKey()
 }
 
 function post(path: string, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...keyHeaders() }
-  return reach(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return connectionState(path, { method: 'POST', headers, body: JSON.stringify(body) })
 }

@@ -3,14 +3,14 @@
  */
 import { useSyncExternalStore } from 'react'
 
-export type Store<T> = {
+export type ValueStore<T> = {
   readonly get: () => T
   readonly set: (change: (value: T) => T) => void
   readonly listen: (listener: () => void) => () => void
 }
 
 /** Opens a store. */
-export function openStore<T>(initial: T): Store<T> {
+export function openValueStore<T>(initial: T): ValueStore<T> {
   let value = initial
   let isDue = false
   const listeners = new Set<() => void>()
@@ -38,6 +38,6 @@ export function openStore<T>(initial: T): Store<T> {
 }
 
 /** The value of a store, as it changes. */
-export function useStore<T>(store: Store<T>): T {
+export function useValueStore<T>(store: ValueStore<T>): T {
   return useSyncExternalStore(store.listen, store.get)
 }

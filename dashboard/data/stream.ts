@@ -2,9 +2,9 @@
  * A stream of the daemon as server-sent events, read with `fetch` because an `EventSource` cannot
  * send the key. Goes on by itself after a break, where it was.
  */
-import type { Message } from '../../src/doors/api/contract.ts'
+import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { type StreamName, streams } from '../../src/doors/api/operations-table.ts'
-import { AskProblem, doubtDaemon, fillPath, keyHeaders, reach } from './api-client.ts'
+import { ApiError, connectionState, fillPath, keyHeaders, recheckDaemon } from './api-client.ts'
 
 type StreamOptions<Name extends StreamName> = {
   readonly input: object
@@ -12,12 +12,12 @@ type StreamOptions<Name extends StreamName> = {
   readonly after: number | null
   readonly signal: AbortSignal
   /** Several messages that came together. */
-  readonly onMessages: (messages: readonly Message<Name>[]) => void
-  readonly onLink: (link: Link) => void
+  readonly onMessages: (messages: readonly StreamMessage<Name>[]) => void
+  readonly onLink: (link: StreamConnection) => void
 }
 
 /** `out`: whoever asks is not signed in (any more). */
-export type Link = 'live' | 'lost' | 'out'
+export type StreamConnection = 'live' | 'lost' | 'out'
 
 /** A stream that says nothing for so long is dead; the daemon beats three times as often. */
 const silenceMsMax = 45_000
@@ -26,7 +26,7 @@ const delaysMs = [200, 500, 1_000, 2_000, 3_000] as const
 const messageCharsMax = 32 * 1024 * 1024
 
 /** Reads until the signal is raised, or until nobody is signed in any more. */
-export async function follow<Name extends StreamName>(
+export async function followStream<Name extends StreamName>(
   name: Name,
   options: StreamOptions<Name>,
 ): Promise<void> {
@@ -40,10 +40,10 @@ export async function follow<Name extends StreamName>(
       })
     } catch (thrown) {
       if (signal.aborted) return
-      if (thrown instanceof AskProblem && thrown.problem.status === 401) return onLink('out')
+      if (thrown instanceof ApiError && thrown.problem.status === 401) return onLink('out')
     }
     if (signal.aborted) return
-    doubtDaemon()
+    recheckDaemon()
     onLink('lost')
     await pause(delaysMs[Math.min(breaks, delaysMs.length - 1)] ?? 0, signal)
   }
@@ -61,7 +61,7 @@ async function readOnce<Name extends StreamName>(
   const signal = AbortSignal.any([options.signal, silence.signal])
   let timer = setTimeout(() => silence.abort(), silenceMsMax)
   try {
-    const response = await reach(filled, { headers, signal })
+    const response = await connectionState(filled, { headers, signal })
     options.onLink('live')
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
@@ -88,9 +88,9 @@ async function readOnce<Name extends StreamName>(
 
 function parse<Name extends StreamName>(
   text: string,
-): { readonly id: number | null; readonly messages: readonly Message<Name>[] } {
+): { readonly id: number | null; readonly messages: readonly StreamMessage<Name>[] } {
   let id: number | null = null
-  const messages: Message<Name>[] = []
+  const messages: StreamMessage<Name>[] = []
   for (const line of text.split('\n')) {
     if (line.startsWith('id: ')) id = Number(line.slice(4))
     else if (line.startsWith('data: ')) messages.push(JSON.parse(line.slice(6)))

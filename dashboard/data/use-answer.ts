@@ -2,24 +2,26 @@
  * An answer of the daemon for a component: loading, there, or a problem; asked again on demand.
  */
 import { useCallback, useEffect, useState } from 'react'
-import type { Answer, Input } from '../../src/doors/api/contract.ts'
+import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import type { OperationName } from '../../src/doors/api/operations-table.ts'
-import { ask, type Problem, wordsOf } from './api-client.ts'
+import { type ApiProblem, callApi, wordsOf } from './api-client.ts'
 
-export type Asked<T> = {
+export type AnswerState<T> = {
   /** Null: not there yet. Stays while it is asked again. */
   readonly answer: T | null
-  readonly problem: Problem | null
+  readonly problem: ApiProblem | null
   readonly again: () => void
 }
 
 /** Asks when the input changes; `version`: asks again when that changes. */
 export function useAnswer<Name extends OperationName>(
   name: Name,
-  input: Input<Name>,
+  input: OperationInput<Name>,
   version: unknown = null,
-): Asked<Answer<Name>> {
-  const [state, setState] = useState<Omit<Asked<Answer<Name>>, 'again'> & { readonly of: string }>({
+): AnswerState<OperationAnswer<Name>> {
+  const [state, setState] = useState<
+    Omit<AnswerState<OperationAnswer<Name>>, 'again'> & { readonly of: string }
+  >({
     answer: null,
     problem: null,
     of: '',
@@ -29,7 +31,7 @@ export function useAnswer<Name extends OperationName>(
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when these change
   useEffect(() => {
     const leaving = new AbortController()
-    ask(name, JSON.parse(wish), { signal: leaving.signal })
+    callApi(name, JSON.parse(wish), { signal: leaving.signal })
       .then((answer) => setState({ answer, problem: null, of: wish }))
       .catch((thrown: unknown) => {
         if (leaving.signal.aborted) return

@@ -3,19 +3,25 @@
  * first looks back.
  */
 import { useEffect, useRef, useState } from 'react'
-import type { Folder, Past } from './history-fold.ts'
+import type { HistoryFold, RunAtEvent } from './history-fold.ts'
 import type { LogRecord } from './run-log.ts'
 
 /** Null: it is now, or not yet known. */
-export function usePast(runId: string, at: number | null, held: readonly LogRecord[]): Past | null {
-  const [past, setPast] = useState<Past | null>(null)
-  const folder = useRef<Promise<Folder> | null>(null)
+export function usePast(
+  runId: string,
+  at: number | null,
+  held: readonly LogRecord[],
+): RunAtEvent | null {
+  const [past, setPast] = useState<RunAtEvent | null>(null)
+  const folder = useRef<Promise<HistoryFold> | null>(null)
   const records = useRef(held)
   records.current = held
   useEffect(() => {
     if (at === null) return setPast(null)
     let isCurrent = true
-    folder.current ??= import('./history-fold.ts').then(({ openFolder }) => openFolder(runId))
+    folder.current ??= import('./history-fold.ts').then(({ openHistoryFold }) =>
+      openHistoryFold(runId),
+    )
     folder.current
       .then((opened) => opened.at(at, records.current))
       .then((found) => {

@@ -3,12 +3,18 @@
  * remark with its place, and which stage stands where.
  */
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
-import type { Written } from '../../src/core/dialects/editable-definition.ts'
+import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Finding } from '../../src/core/finding.ts'
 import { hasErrors } from '../../src/core/finding.ts'
 import type { DialectName, Machine } from '../../src/core/machine/machine.ts'
 import { readSource } from '../../src/core/source/read-source.ts'
-import { type Node, nodeAt, placeOf, positionAt, type Range } from '../../src/core/source/source.ts'
+import {
+  type Node,
+  nodeAt,
+  positionAt,
+  positionOf,
+  type Range,
+} from '../../src/core/source/source.ts'
 
 export type PlacedFinding = Finding & { readonly range: Range; readonly line: number }
 
@@ -41,12 +47,12 @@ export function understand(text: string): Understood {
 }
 
 function placed(finding: Finding, root: Node | null, text: string): PlacedFinding {
-  const range = placeOf(root, finding) ?? { start: 0, end: 0 }
+  const range = positionOf(root, finding) ?? { start: 0, end: 0 }
   return { ...finding, range, line: positionAt(text, range.start).line }
 }
 
 /** What the picture can change; null: the text has errors. */
-export function writtenOf({ text, root, machine }: Understood): Written | null {
+export function writtenOf({ text, root, machine }: Understood): EditableDefinition | null {
   return root === null || machine === null ? null : { text, root, machine }
 }
 
@@ -54,7 +60,7 @@ export function writtenOf({ text, root, machine }: Understood): Written | null {
 export function rangeOfStage({ root, machine }: Understood, stage: string): Range | null {
   const origin = machine?.stages[stage]?.origin
   if (root === null || origin === undefined) return null
-  return placeOf(root, { ...nowhere, pointer: origin })
+  return positionOf(root, { ...nowhere, pointer: origin })
 }
 
 const nowhere = { code: 'SYNTAX_INVALID', severity: 'error', message: '', hint: '' } as const
@@ -64,7 +70,7 @@ export function stageAt({ root, machine }: Understood, offset: number): string |
   if (root === null || machine === null) return null
   for (const stage of Object.values(machine.stages)) {
     const node = nodeAt(root, stage.origin)
-    const key = placeOf(root, { ...nowhere, pointer: stage.origin })
+    const key = positionOf(root, { ...nowhere, pointer: stage.origin })
     if (node === null || key === null) continue
     if (offset >= Math.min(key.start, node.start) && offset <= node.end) return stage.name
   }

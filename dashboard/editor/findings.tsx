@@ -2,7 +2,7 @@
  * What is remarked about a definition, the errors first.
  */
 import type { Range } from '../../src/core/source/source.ts'
-import { Told } from '../parts/message-text.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 import { countOf } from '../parts/times.ts'
 import type { PlacedFinding } from './compiled.ts'
 
@@ -35,10 +35,10 @@ export function FindingList({ findings, onShow }: Props) {
                 line {one.line}
               </span>
               <span className="grow wrap">
-                <Told text={one.message} />
+                <MessageText text={one.message} />
                 {one.hint === '' ? null : (
                   <span className="small soft finding-hint">
-                    <Told text={one.hint} />
+                    <MessageText text={one.hint} />
                   </span>
                 )}
               </span>

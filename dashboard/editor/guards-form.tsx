@@ -8,14 +8,14 @@ import {
   guardsOf,
   putGuard,
 } from '../../src/core/dialects/edit-guard.ts'
-import type { Written } from '../../src/core/dialects/editable-definition.ts'
+import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
 import { guardListId } from './route-form.tsx'
 import { SettledField } from './settled-field.tsx'
 
 type Props = {
-  readonly written: Written
+  readonly written: EditableDefinition
   /** Null: the text does not take it. */
   readonly onText: (text: string | null) => void
 }

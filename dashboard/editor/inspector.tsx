@@ -5,17 +5,17 @@
 import '../styles/editor.css'
 import { type FormEvent, useState } from 'react'
 import { editStage, type StageEdit } from '../../src/core/dialects/edit-stage.ts'
-import type { Written } from '../../src/core/dialects/editable-definition.ts'
-import { leadsTo } from '../../src/core/dialects/stage-references.ts'
+import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
+import { stageReferences } from '../../src/core/dialects/stage-references.ts'
 import type { Stage } from '../../src/core/machine/machine.ts'
-import { say } from '../parts/toast.tsx'
+import { showToast } from '../parts/toast.tsx'
 import { GuardForms } from './guards-form.tsx'
 import { RouteForms } from './route-form.tsx'
 import { SettledField } from './settled-field.tsx'
 
 type Props = {
   /** Null: the text has errors. */
-  readonly written: Written | null
+  readonly written: EditableDefinition | null
   readonly chosen: string | null
   readonly onChoose: (stage: string | null) => void
   readonly onText: (text: string) => void
@@ -29,7 +29,7 @@ export function Inspector({ written, chosen, onChoose, onText }: Props) {
   const { machine } = written
   const stage = chosen === null ? undefined : machine.stages[chosen]
   const take = (next: string | null): boolean => {
-    if (next === null) say('The text does not take this change; edit it by hand.')
+    if (next === null) showToast('The text does not take this change; edit it by hand.')
     else onText(next)
     return next !== null
   }
@@ -85,7 +85,7 @@ function NewStage({ onName }: { readonly onName: (name: string) => void }) {
 }
 
 type StageFormProps = {
-  readonly written: Written
+  readonly written: EditableDefinition
   readonly stage: Stage
   readonly onEdit: (edit: StageEdit) => void
 }
@@ -127,7 +127,7 @@ function RemoveStage({ written, stage, onEdit }: StageFormProps) {
   const others = Object.keys(written.machine.stages).filter((name) => name !== stage.name)
   const [isAsking, setAsking] = useState(false)
   const [instead, setInstead] = useState(others[0] ?? '')
-  const isReached = leadsTo(written.root, written.machine, stage.name).length > 0
+  const isReached = stageReferences(written.root, written.machine, stage.name).length > 0
   const remove = (to: string | null): void =>
     onEdit({ kind: 'remove-stage', stage: stage.name, instead: to })
   if (!isAsking) {

@@ -6,17 +6,17 @@ import { pictureOf } from '../../src/core/draw/picture.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
 import {
-  type Act,
   lastMoment,
   type Moment,
   startWalk,
   takeAct,
   viewNow,
   type Walk,
+  type WalkAction,
 } from '../../src/testing/walk.ts'
 import type { Trace } from '../data/trace.ts'
 import { stepKey } from '../data/trace.ts'
-import { Status } from '../parts/basics.tsx'
+import { StatusBadge } from '../parts/basics.tsx'
 import { Graph } from '../parts/graph.tsx'
 
 type Props = {
@@ -38,7 +38,7 @@ export function PlayPanel({ machine, machines }: Props) {
   const trace = useMemo(() => (walk === undefined ? null : traceOfWalk(walk)), [walk])
   if (walk === undefined) return <p className="soft">This definition does not begin by itself.</p>
   const view = viewNow(walk, null)
-  const act = (what: Act): void => setWalks([...walks, takeAct(walk, what)])
+  const act = (what: WalkAction): void => setWalks([...walks, takeAct(walk, what)])
   const { reply } = lastMoment(walk)
   return (
     <div className="play">
@@ -48,7 +48,7 @@ export function PlayPanel({ machine, machines }: Props) {
       <div className="stack">
         <div className="row">
           <span className="stage-chip here">{view.stage}</span>
-          <Status status={view.status} />
+          <StatusBadge status={view.status} />
           <span className="grow" />
           <button
             type="button"
@@ -87,7 +87,7 @@ export function PlayPanel({ machine, machines }: Props) {
 type MovesProps = {
   readonly machine: Machine
   readonly walk: Walk
-  readonly onAct: (act: Act) => void
+  readonly onAct: (act: WalkAction) => void
 }
 
 /** What can be done now. */
@@ -147,7 +147,7 @@ function Moves({ machine, walk, onAct }: MovesProps) {
   )
 }
 
-function CallForm({ onAct }: { readonly onAct: (act: Act) => void }) {
+function CallForm({ onAct }: { readonly onAct: (act: WalkAction) => void }) {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -183,7 +183,7 @@ function objectIn(text: string): JsonObject | null {
   }
 }
 
-function actFor(machine: Machine, name: string, data: JsonObject): Act {
+function actFor(machine: Machine, name: string, data: JsonObject): WalkAction {
   const branch = null
   if (machine.dialect === 'process') return { kind: 'answer', answer: name, branch }
   if (machine.dialect === 'steps') return { kind: 'submit', inputs: data, goTo: null, branch }

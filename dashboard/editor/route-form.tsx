@@ -3,14 +3,18 @@
  */
 import { type FormEvent, useState } from 'react'
 import { guardText } from '../../src/core/dialects/edit-guard.ts'
-import { type StageEdit, type Target, targetOf } from '../../src/core/dialects/edit-stage.ts'
-import type { Written } from '../../src/core/dialects/editable-definition.ts'
+import {
+  type RouteTarget,
+  routeTargetOf,
+  type StageEdit,
+} from '../../src/core/dialects/edit-stage.ts'
+import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
 import { moveText } from '../../src/core/machine/move-text.ts'
 import { SettledField } from './settled-field.tsx'
 
 type Props = {
-  readonly written: Written
+  readonly written: EditableDefinition
   readonly stage: Stage
   readonly onEdit: (edit: StageEdit) => void
 }
@@ -49,7 +53,7 @@ type RowProps = Props & {
 function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
   const { machine } = written
   const of = { stage: stage.name, route: route.origin }
-  const target = targetOf(route.move)
+  const target = routeTargetOf(route.move)
   const guard = guardText(written, route.origin)
   const hasSignal = machine.dialect !== 'steps'
   return (
@@ -95,9 +99,12 @@ function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
 }
 
 function NewRoute({ written, stage, onEdit }: Props) {
-  const [target, setTarget] = useState<Target>({ kind: 'stage', stage: written.machine.initial })
+  const [target, setTarget] = useState<RouteTarget>({
+    kind: 'stage',
+    stage: written.machine.initial,
+  })
   const isThere = target.kind !== 'stage' || written.machine.stages[target.stage] !== undefined
-  const chosen: Target = isThere ? target : { kind: 'stage', stage: written.machine.initial }
+  const chosen: RouteTarget = isThere ? target : { kind: 'stage', stage: written.machine.initial }
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const signal = String(new FormData(event.currentTarget).get('signal') ?? '').trim()
@@ -126,9 +133,9 @@ function NewRoute({ written, stage, onEdit }: Props) {
 
 type SelectProps = {
   readonly label: string
-  readonly written: Written
-  readonly value: Target
-  readonly onTarget: (target: Target) => void
+  readonly written: EditableDefinition
+  readonly value: RouteTarget
+  readonly onTarget: (target: RouteTarget) => void
 }
 
 /** Every place that a route of this dialect can lead to. */
@@ -154,7 +161,7 @@ function TargetSelect({ label, written, value, onTarget }: SelectProps) {
   )
 }
 
-function targetsOf({ machine }: Written): readonly Target[] {
+function targetsOf({ machine }: EditableDefinition): readonly RouteTarget[] {
   const stages = Object.keys(machine.stages).map((stage) => ({ kind: 'stage', stage }) as const)
   if (machine.dialect === 'process') {
     return [...stages, { kind: 'end', outcome: 'completed' }, { kind: 'end', outcome: 'blocked' }]
@@ -162,7 +169,7 @@ function targetsOf({ machine }: Written): readonly Target[] {
   return machine.dialect === 'workflow' ? [...stages, { kind: 'return' }] : stages
 }
 
-function targetText(target: Target): string {
+function targetText(target: RouteTarget): string {
   if (target.kind === 'stage') return target.stage
   return target.kind === 'return' ? '(back from the detour)' : `(the run is ${target.outcome})`
 }

@@ -4,24 +4,30 @@
  */
 import { useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { Answer } from '../../src/doors/api/contract.ts'
-import { type Approval, live } from '../data/live.ts'
-import { linkTo, type Route } from '../data/route.ts'
-import { useStore } from '../data/store.ts'
+import type { OperationAnswer } from '../../src/doors/api/contract.ts'
+import { live, type PendingApproval } from '../data/live.ts'
+import { linkTo, type PageRoute } from '../data/route.ts'
+import { useValueStore } from '../data/store.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { AskedCall, ValueText } from '../parts/approval-detail.tsx'
-import { callOf, moveOf, nameOf, ruleOf, targetOf } from '../parts/approval-summary.tsx'
-import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
-import { DecideBox } from '../parts/decision-form.tsx'
+import { CallDetail, ValueText } from '../parts/approval-detail.tsx'
+import {
+  moveOf,
+  moveTargetOf,
+  pendingCallOf,
+  ruleOf,
+  shownNameOf,
+} from '../parts/approval-summary.tsx'
+import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
+import { DecisionForm } from '../parts/decision-form.tsx'
 import { EventRow } from '../parts/event-row.tsx'
-import { Told } from '../parts/message-text.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 import { PeopleBox, peopleOf } from '../parts/people.tsx'
 
-type Reading = Answer<'runs.read'>
+type Reading = OperationAnswer<'runs.read'>
 
 /** The page. */
-export function ApprovalPage({ route }: { readonly route: Route }) {
-  const { approvals } = useStore(live)
+export function ApprovalPage({ route }: { readonly route: PageRoute }) {
+  const { approvals } = useValueStore(live)
   const waiting = approvals?.find((one) => one.id === route.id) ?? null
   // Asked again when it is no longer among those that wait: somebody has decided.
   const asked = useAnswer('approvals.read', { id: route.id }, waiting === null)
@@ -32,16 +38,18 @@ export function ApprovalPage({ route }: { readonly route: Route }) {
   return <Question approval={approval} />
 }
 
-function Question({ approval }: { readonly approval: Approval }) {
+function Question({ approval }: { readonly approval: PendingApproval }) {
   const { answer: reading } = useAnswer('runs.read', { runId: approval.runId }, approval.status)
-  const call = callOf(approval)
+  const call = pendingCallOf(approval)
   const move = moveOf(approval)
   const [edits, setEdits] = useState<JsonObject>({})
   return (
     <>
       <PageHead
         title={
-          call === null ? 'A run wants to move on' : `An agent wants to use ${nameOf(call.tool)}`
+          call === null
+            ? 'A run wants to move on'
+            : `An agent wants to use ${shownNameOf(call.tool)}`
         }
         about={
           <>
@@ -55,7 +63,7 @@ function Question({ approval }: { readonly approval: Approval }) {
           </>
         }
       >
-        <Status status={approval.status} />
+        <StatusBadge status={approval.status} />
       </PageHead>
       <div className="approval">
         <div className="stack wide">
@@ -66,12 +74,12 @@ function Question({ approval }: { readonly approval: Approval }) {
                 <div className="move">
                   <span className="stage-chip here">{reading?.view.stage ?? '…'}</span>
                   <span className="soft">{move.signal} →</span>
-                  <span className="stage-chip">{targetOf(move)}</span>
+                  <span className="stage-chip">{moveTargetOf(move)}</span>
                 </div>
               </>
             )}
             {call === null ? null : (
-              <AskedCall
+              <CallDetail
                 tool={call.tool}
                 input={call.input}
                 folder={reading?.head.workspace ?? null}
@@ -87,25 +95,25 @@ function Question({ approval }: { readonly approval: Approval }) {
           {reading === null ? <Skeleton /> : <Context reading={reading} />}
           <Before approval={approval} seq={reading?.head.seq ?? null} />
         </div>
-        <DecideBox approval={approval} edits={edits} />
+        <DecisionForm approval={approval} edits={edits} />
       </div>
     </>
   )
 }
 
-function Why({ approval }: { readonly approval: Approval }) {
+function Why({ approval }: { readonly approval: PendingApproval }) {
   return (
     <section className="stack">
       <h2>Why you are asked</h2>
       <p className="note-box wrap">
-        <Told text={ruleOf(approval)} />
+        <MessageText text={ruleOf(approval)} />
       </p>
     </section>
   )
 }
 
 type CarriedProps = {
-  readonly approval: Approval
+  readonly approval: PendingApproval
   readonly edits: JsonObject
   readonly onEdit: (edits: JsonObject) => void
 }
@@ -220,7 +228,13 @@ function Context({ reading }: { readonly reading: Reading }) {
 const beforeCount = 14
 
 /** What the agent did before it asked. */
-function Before({ approval, seq }: { readonly approval: Approval; readonly seq: number | null }) {
+function Before({
+  approval,
+  seq,
+}: {
+  readonly approval: PendingApproval
+  readonly seq: number | null
+}) {
   const after = Math.max(0, (seq ?? 0) - 60)
   const { answer } = useAnswer('runs.events', { runId: approval.runId, after, limit: 60 }, seq)
   if (answer === null || seq === null) return <Skeleton lines={4} />

@@ -4,10 +4,10 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { pictureOf } from '../../src/core/draw/picture.ts'
-import { ask, wordsOf } from '../data/api-client.ts'
+import { callApi, wordsOf } from '../data/api-client.ts'
 import { live } from '../data/live.ts'
-import { goTo, type Route } from '../data/route.ts'
-import { useStore } from '../data/store.ts'
+import { goTo, type PageRoute } from '../data/route.ts'
+import { useValueStore } from '../data/store.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { CasesPanel } from '../editor/cases.tsx'
 import { CodeEditor, type EditorHandle } from '../editor/code-editor.tsx'
@@ -25,10 +25,10 @@ import { PlayPanel } from '../editor/play.tsx'
 import { starters } from '../editor/starters.ts'
 import { PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
 import { Graph } from '../parts/graph.tsx'
-import { say } from '../parts/toast.tsx'
+import { showToast } from '../parts/toast.tsx'
 
 /** The page. */
-export function DefinitionPage({ route }: { readonly route: Route }) {
+export function DefinitionPage({ route }: { readonly route: PageRoute }) {
   return route.id === 'new' ? <NewDefinition /> : <StoredDefinition id={route.id} />
 }
 
@@ -85,14 +85,16 @@ function Workbench({ id, name, source, version = 0 }: BenchProps) {
     try {
       const offer = { source: text }
       const { definition } = await (id === null
-        ? ask('definitions.create', offer)
-        : ask('definitions.update', { id, ...offer }))
-      say(`Version ${definition.version} of ${definition.name} is published. New runs use it.`)
+        ? callApi('definitions.create', offer)
+        : callApi('definitions.update', { id, ...offer }))
+      showToast(
+        `Version ${definition.version} of ${definition.name} is published. New runs use it.`,
+      )
       setPublished({ version: definition.version, source: text })
       if (id === null) goTo('definitions', definition.id)
     } catch (thrown) {
       const { detail, hint } = wordsOf(thrown)
-      say(hint === '' ? detail : `${detail}: ${hint}`)
+      showToast(hint === '' ? detail : `${detail}: ${hint}`)
     }
   }
   return (
@@ -168,15 +170,15 @@ type ActionsProps = {
 }
 
 function Actions({ understood, isChanged, name, onPublish }: ActionsProps) {
-  const { me } = useStore(live)
+  const { me } = useValueStore(live)
   const errors = understood.findings.filter((one) => one.severity === 'error').length
   if (me === null || (me.access !== 'author' && me.access !== 'admin')) return null
   const start = async (definition: string): Promise<void> => {
     try {
-      const { runId } = await ask('runs.start', { definition })
+      const { runId } = await callApi('runs.start', { definition })
       goTo('runs', runId)
     } catch (thrown) {
-      say(wordsOf(thrown).detail)
+      showToast(wordsOf(thrown).detail)
     }
   }
   return (
@@ -210,7 +212,7 @@ type EditProps = {
 function EditPane({ text, understood, onText, onDrawn }: EditProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const editor = useRef<EditorHandle>(null)
-  const { me } = useStore(live)
+  const { me } = useValueStore(live)
   const mode = me?.access === 'viewer' || me?.access === 'approver' ? 'read' : 'write'
   // What was last free of errors stays in sight while somebody types.
   const good = useRef(understood.machine)

@@ -2,21 +2,28 @@
  * Home: what waits for a person first, then what runs, then what went wrong today.
  */
 import { useState } from 'react'
-import { decideAll } from '../data/decide.ts'
-import { type Approval, type Head, type Live, live, riskOf } from '../data/live.ts'
+import { decideApprovals } from '../data/decide.ts'
+import { type Live, type LiveRunHead, live, type PendingApproval, riskOf } from '../data/live.ts'
 import { linkTo } from '../data/route.ts'
-import { useStore } from '../data/store.ts'
-import { AskedCall } from '../parts/approval-detail.tsx'
-import { callOf, moveOf, nameOf, ruleOf, targetOf, titleOf } from '../parts/approval-summary.tsx'
-import { Empty, PageHead, Skeleton, Status, Time } from '../parts/basics.tsx'
-import { Told } from '../parts/message-text.tsx'
+import { useValueStore } from '../data/store.ts'
+import { CallDetail } from '../parts/approval-detail.tsx'
+import {
+  moveOf,
+  moveTargetOf,
+  pendingCallOf,
+  ruleOf,
+  shownNameOf,
+  titleOf,
+} from '../parts/approval-summary.tsx'
+import { Empty, PageHead, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 import { AgreedBadge } from '../parts/people.tsx'
 import { countOf } from '../parts/times.ts'
-import { say } from '../parts/toast.tsx'
+import { showToast } from '../parts/toast.tsx'
 
 /** The page. */
 export function HomePage() {
-  const state = useStore(live)
+  const state = useValueStore(live)
   const running = state.heads.filter((head) => isOpen(head))
   const wrong = state.heads.filter((head) => isWrong(head))
   return (
@@ -51,11 +58,11 @@ function aboutFor(count: number): string {
   return count === 1 ? 'One run is open.' : `${count} runs are open.`
 }
 
-function isOpen({ endedAt }: Head): boolean {
+function isOpen({ endedAt }: LiveRunHead): boolean {
   return endedAt === null
 }
 
-function isWrong({ status, endedAt }: Head): boolean {
+function isWrong({ status, endedAt }: LiveRunHead): boolean {
   const today = new Date().setHours(0, 0, 0, 0)
   const isBad = status === 'failed' || status === 'blocked' || status === 'cancelled'
   return isBad && (endedAt ?? Date.now()) >= today
@@ -99,15 +106,15 @@ function Waiting({ state }: { readonly state: Live }) {
 }
 
 type CardProps = {
-  readonly approval: Approval
-  readonly head: Head | null
+  readonly approval: PendingApproval
+  readonly head: LiveRunHead | null
   /** Null: there is nothing to choose. */
   readonly choice: boolean | null
   readonly onToggle: () => void
 }
 
 function AskCard({ approval, head, choice, onToggle }: CardProps) {
-  const call = callOf(approval)
+  const call = pendingCallOf(approval)
   const move = moveOf(approval)
   const title = titleOf(approval, head?.workspace ?? null)
   return (
@@ -122,7 +129,7 @@ function AskCard({ approval, head, choice, onToggle }: CardProps) {
           />
         )}
         <span className={`badge ${riskOf(approval) === 3 ? 'bad' : 'warn'}`}>
-          {call === null ? 'move' : nameOf(call.tool)}
+          {call === null ? 'move' : shownNameOf(call.tool)}
         </span>
         <span className="grow cut">
           {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
@@ -135,12 +142,16 @@ function AskCard({ approval, head, choice, onToggle }: CardProps) {
       </a>
       {call === null ? null : (
         <div className="preview" aria-hidden="true">
-          <AskedCall tool={call.tool} input={call.input} size="short" />
+          <CallDetail tool={call.tool} input={call.input} size="short" />
         </div>
       )}
       <div className="row">
         <span className="grow soft small cut">
-          {move === null ? <Told text={ruleOf(approval)} /> : `${move.signal} → ${targetOf(move)}`}
+          {move === null ? (
+            <MessageText text={ruleOf(approval)} />
+          ) : (
+            `${move.signal} → ${moveTargetOf(move)}`
+          )}
         </span>
         <a className="button" href={linkTo('approvals', approval.id)}>
           Look and decide
@@ -150,14 +161,14 @@ function AskCard({ approval, head, choice, onToggle }: CardProps) {
   )
 }
 
-function Bulk(props: { readonly picked: readonly Approval[]; readonly onDone: () => void }) {
+function Bulk(props: { readonly picked: readonly PendingApproval[]; readonly onDone: () => void }) {
   const [note, setNote] = useState('')
   const [isBusy, setBusy] = useState(false)
   const act = async (granted: boolean): Promise<void> => {
     setBusy(true)
-    const { count, problems } = await decideAll(props.picked, { granted, note })
+    const { count, problems } = await decideApprovals(props.picked, { granted, note })
     const done = `${count} ${granted ? 'approved' : 'refused'}`
-    say(problems.length === 0 ? done : `${done}; not taken: ${problems.join('; ')}`)
+    showToast(problems.length === 0 ? done : `${done}; not taken: ${problems.join('; ')}`)
     setBusy(false)
     props.onDone()
   }
@@ -186,7 +197,7 @@ const headsShown = 12
 
 function Heads(props: {
   readonly title: string
-  readonly heads: readonly Head[]
+  readonly heads: readonly LiveRunHead[]
   readonly isKnown: boolean
   readonly children: React.ReactNode
 }) {
@@ -211,7 +222,7 @@ function Heads(props: {
                 <span className="grow">
                   <span className="row">
                     <strong className="cut">{head.definition}</strong>
-                    <Status status={head.status} />
+                    <StatusBadge status={head.status} />
                   </span>
                   <span className="small soft cut" style={{ display: 'block' }}>
                     {head.stage} · {countOf(head.callsCount, 'call')}

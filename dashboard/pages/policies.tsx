@@ -2,15 +2,15 @@
  * Policies: every rule with how often it decided, the ones that can never speak, and what would be
  * said to a call that somebody makes up.
  */
-import type { Answer } from '../../src/doors/api/contract.ts'
+import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox } from '../parts/basics.tsx'
-import { JudgeBox } from '../parts/judge-form.tsx'
+import { JudgeForm } from '../parts/judge-form.tsx'
 import { durationText, moneyText } from '../parts/times.ts'
 
-type Listed = Answer<'policies.list'>['items'][number]
+type Listed = OperationAnswer<'policies.list'>['items'][number]
 type Rule = Listed['rules'][number]
-type Stats = Answer<'stats.read'>
+type Stats = OperationAnswer<'stats.read'>
 
 /** The page. */
 export function PoliciesPage() {
@@ -23,7 +23,7 @@ export function PoliciesPage() {
         about="Read deny, ask, allow; the strictest answer of all that hold counts."
       />
       <div className="stack wide">
-        <JudgeBox />
+        <JudgeForm />
         {problem === null ? null : <ProblemBox problem={problem} />}
         {answer === null ? (
           <Skeleton lines={6} />

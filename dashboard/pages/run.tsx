@@ -3,15 +3,15 @@
  */
 import { useEffect, useMemo, useState } from 'react'
 import { live } from '../data/live.ts'
-import type { Route } from '../data/route.ts'
+import type { PageRoute } from '../data/route.ts'
 import { linkTo } from '../data/route.ts'
 import { openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
-import { useStore } from '../data/store.ts'
+import { useValueStore } from '../data/store.ts'
 import { openTracer } from '../data/trace.ts'
 import { usePast } from '../data/use-past.ts'
-import { PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
+import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
-import { Jobs } from '../parts/jobs.tsx'
+import { JobsPanel } from '../parts/jobs.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
 import { StandingPanel } from '../parts/run-standing.tsx'
@@ -19,7 +19,7 @@ import { Timeline } from '../parts/timeline.tsx'
 import { countOf, moneyText } from '../parts/times.ts'
 
 /** The page. */
-export function RunPage({ route }: { readonly route: Route }) {
+export function RunPage({ route }: { readonly route: PageRoute }) {
   const [log, setLog] = useState<RunLog | null>(null)
   useEffect(() => {
     const opened = openRunLog(route.id)
@@ -30,7 +30,7 @@ export function RunPage({ route }: { readonly route: Route }) {
 }
 
 function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string }) {
-  const state = useStore(log.store)
+  const state = useValueStore(log.store)
   /** Null: the run as it is now. */
   const [at, setAt] = useState<number | null>(null)
   const { reading, problem, records } = state
@@ -62,7 +62,7 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
             />
           </RunGraph>
           {record === null ? null : <EventDetail record={record} onClose={() => setAt(null)} />}
-          <Jobs runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
+          <JobsPanel runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
           <StandingPanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
         </div>
         <Timeline state={state} at={at} onChoose={setAt} onEarlier={log.earlier} />
@@ -72,7 +72,7 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
 }
 
 function Head({ state, runId }: { readonly state: RunLogState; readonly runId: string }) {
-  const { approvals } = useStore(live)
+  const { approvals } = useValueStore(live)
   const { reading } = state
   if (reading === null) return null
   const { head } = reading
@@ -81,7 +81,7 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
     <PageHead
       title={
         <span className="row flow">
-          {head.definition} <Status status={head.status} />
+          {head.definition} <StatusBadge status={head.status} />
         </span>
       }
       about={

@@ -2,11 +2,11 @@
  * All runs: found by words and status, as many as there are.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { ask, type Problem, wordsOf } from '../data/api-client.ts'
-import { type Head, live } from '../data/live.ts'
+import { type ApiProblem, callApi, wordsOf } from '../data/api-client.ts'
+import { type LiveRunHead, live } from '../data/live.ts'
 import { linkTo } from '../data/route.ts'
-import { useStore } from '../data/store.ts'
-import { Empty, PageHead, ProblemBox, Skeleton, Status, Time } from '../parts/basics.tsx'
+import { useValueStore } from '../data/store.ts'
+import { Empty, PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { countOf, moneyText } from '../parts/times.ts'
 import { VirtualList } from '../parts/virtual-list.tsx'
 
@@ -74,7 +74,7 @@ export function RunsPage() {
               count={shown.length}
               rowHeight={rowHeight}
               onNearEnd={more}
-              row={(index) => <RunRow head={shown[index] as Head} />}
+              row={(index) => <RunRow head={shown[index] as LiveRunHead} />}
             />
           ) : isComplete ? (
             <Empty icon="runs" title={isSearch ? 'No run is like that' : 'There was no run yet'}>
@@ -91,19 +91,19 @@ export function RunsPage() {
   )
 }
 
-function fits(head: Head, words: readonly string[]): boolean {
+function fits(head: LiveRunHead, words: readonly string[]): boolean {
   const { id, definition, stage, status, workspace } = head
   const all = `${id} ${definition} ${stage} ${status} ${workspace ?? ''}`.toLowerCase()
   return words.every((word) => all.includes(word))
 }
 
-function RunRow({ head }: { readonly head: Head }) {
+function RunRow({ head }: { readonly head: LiveRunHead }) {
   return (
     <a className="run-row" href={linkTo('runs', head.id)}>
       <span className="grow">
         <span className="row">
           <strong className="cut">{head.definition}</strong>
-          <Status status={head.status} />
+          <StatusBadge status={head.status} />
         </span>
         <span className="small soft cut" style={{ display: 'block' }}>
           {head.stage} · {head.workspace ?? 'no folder'}
@@ -132,17 +132,17 @@ function useRested(text: string): string {
 
 type Found = {
   readonly key: string
-  readonly items: readonly Head[]
+  readonly items: readonly LiveRunHead[]
   /** Where the next page begins; null: there is none. */
   readonly next: string | null
 }
 
 /** What the daemon finds, page after page, and what changes meanwhile on top. */
 function useRuns(q: string, status: Wanted | null) {
-  const { heads: latest } = useStore(live)
+  const { heads: latest } = useValueStore(live)
   const key = `${status ?? ''} ${q}`
   const [found, setFound] = useState<Found | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const [problem, setProblem] = useState<ApiProblem | null>(null)
   const asking = useRef<AbortController | null>(null)
   const load = useCallback(
     (after: string | null) => {
@@ -155,7 +155,7 @@ function useRuns(q: string, status: Wanted | null) {
         ...(status === null ? {} : { statuses: [status] }),
         ...(after === null ? {} : { after }),
       }
-      ask('runs.list', query, { signal: own.signal })
+      callApi('runs.list', query, { signal: own.signal })
         .then(({ items, next }) => {
           const before = (was: Found | null) => (after === null ? [] : (was?.items ?? []))
           setFound((was) => ({ key, items: [...before(was), ...items], next }))

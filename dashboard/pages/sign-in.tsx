@@ -2,15 +2,15 @@
  * Signing in: the code comes with the link from the terminal, or is pasted.
  */
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { type Problem, wordsOf } from '../data/api-client.ts'
+import { type ApiProblem, wordsOf } from '../data/api-client.ts'
 import { beginLive } from '../data/live.ts'
 import { signIn } from '../data/session.ts'
 import { ProblemBox, Skeleton } from '../parts/basics.tsx'
-import { Mark } from '../parts/icons.tsx'
+import { Logo } from '../parts/icons.tsx'
 
 /** The page for whoever is not signed in. */
 export function SignInPage({ code }: { readonly code: string }) {
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const [problem, setProblem] = useState<ApiProblem | null>(null)
   const [isBusy, setBusy] = useState(code !== '')
   const used = useRef('')
   const enter = async (wanted: string): Promise<void> => {
@@ -42,7 +42,7 @@ export function SignInPage({ code }: { readonly code: string }) {
     <main className="sign-in">
       <div className="stack wide">
         <div className="brand" style={{ padding: 0 }}>
-          <Mark />
+          <Logo />
           Pawl
         </div>
         <div className="stack">

@@ -1,16 +1,16 @@
 /**
  * Spend and health: money by day, tool, run and stage, and how the daemon and its hosts are doing.
  */
-import type { Answer } from '../../src/doors/api/contract.ts'
-import { type CostRow, type CostSum, sumCosts } from '../data/costs.ts'
+import type { OperationAnswer } from '../../src/doors/api/contract.ts'
+import { type CostEntry, type CostSum, sumCosts } from '../data/costs.ts'
 import { linkTo } from '../data/route.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { nameOf } from '../parts/approval-summary.tsx'
+import { shownNameOf } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
 import { moneyText } from '../parts/times.ts'
 
-type Stats = Answer<'stats.read'>
-type Costs = Answer<'costs.read'>
+type Stats = OperationAnswer<'stats.read'>
+type Costs = OperationAnswer<'costs.read'>
 
 /** The page. */
 export function SpendPage() {
@@ -137,7 +137,7 @@ function Tools({ stats, costs }: ToolsProps) {
             <tbody>
               {rows.map((one) => (
                 <tr key={one.tool}>
-                  <td>{nameOf(one.tool)}</td>
+                  <td>{shownNameOf(one.tool)}</td>
                   <td className="num">{one.calls ?? '–'}</td>
                   <td className="num">{one.calls === null ? '–' : one.asked}</td>
                   <td className={`num ${one.denied > 0 ? 'bad' : ''}`}>
@@ -159,7 +159,7 @@ const dearestShown = 10
 type DearestProps = {
   readonly costs: Costs | null
   readonly title: string
-  readonly sumUp: (row: CostRow) => string
+  readonly sumUp: (row: CostEntry) => string
   readonly show: (sum: CostSum) => { readonly name: string; readonly about: string }
 }
 
@@ -284,7 +284,7 @@ function Hosts() {
 
 const cellTones: Readonly<Record<string, string>> = { stopped: 'good', EXECUTED: 'bad' }
 
-function Proof({ proof }: { readonly proof: Answer<'hosts.list'>['proof'] }) {
+function Proof({ proof }: { readonly proof: OperationAnswer<'hosts.list'>['proof'] }) {
   if (proof === null) {
     return (
       <p className="body soft small">

@@ -17,7 +17,7 @@ type Shown = {
 }
 
 /** The call. */
-export function AskedCall({ tool, input, size, folder = null }: Shown) {
+export function CallDetail({ tool, input, size, folder = null }: Shown) {
   const command = textIn(input, 'command')
   if (command !== null) return <Command command={command} input={input} />
   const path = textIn(input, 'file_path') ?? textIn(input, 'path')

@@ -3,27 +3,27 @@
  */
 import type { PendingMove } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { Approval } from '../data/live.ts'
-import { inputText } from './event-words.ts'
+import type { PendingApproval } from '../data/live.ts'
+import { eventInputText } from './event-words.ts'
 
 type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
 
 /** The call that waits; null: it is a move. */
-export function callOf(approval: Approval): PendingCallShown | null {
+export function pendingCallOf(approval: PendingApproval): PendingCallShown | null {
   // WHY the cast: the kind says which of the two it is.
   return approval.kind === 'call' ? (approval.pending as unknown as PendingCallShown) : null
 }
 
 /** The move that waits; null: it is a call. */
-export function moveOf(approval: Approval): PendingMove | null {
+export function moveOf(approval: PendingApproval): PendingMove | null {
   return approval.kind === 'move' ? (approval.pending as unknown as PendingMove) : null
 }
 
 /** One line about what is asked; paths begin in the workspace where there is one. */
-export function titleOf(approval: Approval, workspace: string | null = null): string {
-  const call = callOf(approval)
+export function titleOf(approval: PendingApproval, workspace: string | null = null): string {
+  const call = pendingCallOf(approval)
   if (call === null) return approval.message
-  return `${nameOf(call.tool)} ${shortPath(inputText(call.input), workspace)}`
+  return `${shownNameOf(call.tool)} ${shortPath(eventInputText(call.input), workspace)}`
 }
 
 /** A path as it is within a folder. */
@@ -32,19 +32,19 @@ export function shortPath(path: string, folder: string | null): string {
 }
 
 /** Which rule asks: the engine writes it behind the question. */
-export function ruleOf({ kind, message }: Approval): string {
+export function ruleOf({ kind, message }: PendingApproval): string {
   if (kind === 'move') return 'the gate of this move asks a person'
   return /\?\s+(the policy .*)$/s.exec(message)?.[1] ?? message
 }
 
 /** `mcp__mail__send` is easier to read as `mail · send`. */
-export function nameOf(tool: string): string {
+export function shownNameOf(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
   return server === undefined ? tool : `${server} · ${name}`
 }
 
 /** Where a move leads, in words. */
-export function targetOf({ move }: PendingMove): string {
+export function moveTargetOf({ move }: PendingMove): string {
   switch (move.kind) {
     case 'goto':
       return move.stage

@@ -2,14 +2,14 @@
  * The small things that every page is made of: states of loading and emptiness, badges, times.
  */
 import { type ReactNode, useEffect, useState } from 'react'
-import type { Problem } from '../data/api-client.ts'
-import { Icon, type IconName } from './icons.tsx'
-import { Told } from './message-text.tsx'
+import type { ApiProblem } from '../data/api-client.ts'
+import { Icon, type PageIconName } from './icons.tsx'
+import { MessageText } from './message-text.tsx'
 import { agoText, exactText } from './times.ts'
 
 /** What fills a place before anybody can fill it, and what to do about it. */
 export function Empty(props: {
-  readonly icon: IconName
+  readonly icon: PageIconName
   readonly title: string
   readonly children?: ReactNode
 }) {
@@ -35,15 +35,15 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
 }
 
 /** What the daemon said instead of an answer. */
-export function ProblemBox({ problem }: { readonly problem: Problem }) {
+export function ProblemBox({ problem }: { readonly problem: ApiProblem }) {
   return (
     <div className="problem" role="alert">
       <strong>
-        <Told text={problem.detail} />
+        <MessageText text={problem.detail} />
       </strong>
       {problem.hint === '' ? null : (
         <div className="small">
-          <Told text={problem.hint} />
+          <MessageText text={problem.hint} />
         </div>
       )}
     </div>
@@ -70,7 +70,7 @@ const tones: Readonly<Record<string, string>> = {
 }
 
 /** A status in its colour. */
-export function Status({ status }: { readonly status: string }) {
+export function StatusBadge({ status }: { readonly status: string }) {
   return (
     <span className={`badge ${tones[status] ?? ''}`}>
       <span className="dot" />

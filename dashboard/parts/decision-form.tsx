@@ -4,20 +4,20 @@
  */
 import { useEffect, useRef, useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
-import { decide } from '../data/decide.ts'
-import { type Approval, live } from '../data/live.ts'
+import { decideApproval } from '../data/decide.ts'
+import { live, type PendingApproval } from '../data/live.ts'
 import { goTo } from '../data/route.ts'
-import { useStore } from '../data/store.ts'
+import { useValueStore } from '../data/store.ts'
 import { Time } from './basics.tsx'
 import { Icon } from './icons.tsx'
-import { deafTo, type People, peopleOf } from './people.tsx'
-import { say } from './toast.tsx'
+import { deafTo, type PeopleNeeded, peopleOf } from './people.tsx'
+import { showToast } from './toast.tsx'
 
-type Props = { readonly approval: Approval; readonly edits: JsonObject }
+type Props = { readonly approval: PendingApproval; readonly edits: JsonObject }
 
 /** The box; for a question that was decided it says how. */
-export function DecideBox({ approval, edits }: Props) {
-  const { me } = useStore(live)
+export function DecisionForm({ approval, edits }: Props) {
+  const { me } = useValueStore(live)
   if (approval.status !== 'pending') return <Decided approval={approval} />
   if (me !== null && me.access === 'viewer') {
     return (
@@ -31,7 +31,7 @@ export function DecideBox({ approval, edits }: Props) {
 
 function Deciding({ approval, edits }: Props) {
   const people = peopleOf(approval)
-  const deaf = deafTo(people, useStore(live).me)
+  const deaf = deafTo(people, useValueStore(live).me)
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
   const approve = useRef<HTMLButtonElement>(null)
@@ -40,8 +40,8 @@ function Deciding({ approval, edits }: Props) {
   const act = async (granted: boolean): Promise<void> => {
     setBusy(granted ? 'grant' : 'refuse')
     const changes = granted && Object.keys(edits).length > 0 ? { edits } : {}
-    const problem = await decide(approval, { granted, note, ...changes })
-    say(problem ?? (granted ? grantedText(people) : 'Refused. The agent is told why.'))
+    const problem = await decideApproval(approval, { granted, note, ...changes })
+    showToast(problem ?? (granted ? grantedText(people) : 'Refused. The agent is told why.'))
     setBusy(null)
     if (problem !== null) return
     const next = live.get().approvals?.find((one) => one.id !== approval.id)
@@ -100,13 +100,13 @@ function Deciding({ approval, edits }: Props) {
   )
 }
 
-function grantedText(people: People | null): string {
+function grantedText(people: PeopleNeeded | null): string {
   const missing = (people?.missing ?? 1) - 1
   if (missing <= 0) return 'Approved. The agent goes on.'
   return `Your yes counts. ${missing} more ${missing === 1 ? 'is' : 'are'} needed.`
 }
 
-function Decided({ approval }: { readonly approval: Approval }) {
+function Decided({ approval }: { readonly approval: PendingApproval }) {
   return (
     <aside className="card pad decide stack">
       <h2>It was {approval.status}</h2>
@@ -123,7 +123,7 @@ function Decided({ approval }: { readonly approval: Approval }) {
   )
 }
 
-function useKeys(approval: Approval, keys: Readonly<Record<string, () => void>>): void {
+function useKeys(approval: PendingApproval, keys: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement

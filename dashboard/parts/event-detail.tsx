@@ -3,15 +3,15 @@
  */
 import type { JsonObject } from '../../src/core/json.ts'
 import type { LogRecord } from '../data/run-log.ts'
-import { AskedCall } from './approval-detail.tsx'
-import { eventIn, wordsFor } from './event-words.ts'
+import { CallDetail } from './approval-detail.tsx'
+import { eventIn, eventTextFor } from './event-words.ts'
 import { Icon } from './icons.tsx'
 import { exactText } from './times.ts'
 
 /** The card. */
 export function EventDetail(props: { readonly record: LogRecord; readonly onClose: () => void }) {
   const { record } = props
-  const { title, about, tone } = wordsFor(record)
+  const { title, about, tone } = eventTextFor(record)
   const call = callIn(record)
   return (
     <section className="card" aria-label="Event">
@@ -25,7 +25,7 @@ export function EventDetail(props: { readonly record: LogRecord; readonly onClos
         </button>
       </header>
       <div className="body stack">
-        {call === null ? null : <AskedCall tool={call.tool} input={call.input} />}
+        {call === null ? null : <CallDetail tool={call.tool} input={call.input} />}
         {about === '' || call !== null ? null : <p className="wrap">{about}</p>}
         <p className="small soft">
           {exactText(record.at)} · by {record.actor}

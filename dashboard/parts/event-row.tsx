@@ -2,7 +2,7 @@
  * One event in a line: when it was, how it went, and what it is in words.
  */
 import type { LogRecord } from '../data/run-log.ts'
-import { type Words, wordsFor } from './event-words.ts'
+import { type EventText, eventTextFor } from './event-words.ts'
 import { clockText, exactText } from './times.ts'
 
 /** What stands in the line; whoever shows it says what the line does. */
@@ -22,11 +22,11 @@ export function EventRow({ record }: { readonly record: LogRecord }) {
   )
 }
 
-const known = new WeakMap<LogRecord, Words>()
+const known = new WeakMap<LogRecord, EventText>()
 
 /** The words of a record, found once. */
-export function wordsOnce(record: LogRecord): Words {
-  const found = known.get(record) ?? wordsFor(record)
+export function wordsOnce(record: LogRecord): EventText {
+  const found = known.get(record) ?? eventTextFor(record)
   known.set(record, found)
   return found
 }

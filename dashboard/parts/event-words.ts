@@ -3,12 +3,12 @@
  * Knows events. Must not know how they are drawn.
  */
 import type { Event } from '../../src/core/engine/types.ts'
-import type { Message } from '../../src/doors/api/contract.ts'
+import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { moneyText } from './times.ts'
 
-export type Record = Message<'runs.stream'>
+export type Record = StreamMessage<'runs.stream'>
 export type EventGroup = 'calls' | 'moves' | 'approvals' | 'refusals' | 'other'
-export type Words = {
+export type EventText = {
   readonly group: EventGroup
   readonly tone: '' | 'good' | 'warn' | 'bad' | 'accent'
   readonly title: string
@@ -22,21 +22,21 @@ export function eventIn(record: Record): Event {
 }
 
 /** What a record says. */
-export function wordsFor(record: Record): Words {
+export function eventTextFor(record: Record): EventText {
   const event = eventIn(record)
   return callWords(event) ?? moveWords(event) ?? askWords(event) ?? otherWords(event, record)
 }
 
-function callWords(event: Event): Words | null {
+function callWords(event: Event): EventText | null {
   switch (event.type) {
     case 'call.allowed':
-      return words('calls', '', `${event.tool}`, inputText(event.input))
+      return words('calls', '', `${event.tool}`, eventInputText(event.input))
     case 'call.denied':
       return words('refusals', 'bad', `${event.tool} was denied`, `${event.code}: ${event.reason}`)
     case 'call.asked':
-      return words('calls', 'warn', `${event.tool} is asked about`, inputText(event.input))
+      return words('calls', 'warn', `${event.tool} is asked about`, eventInputText(event.input))
     case 'call.queued':
-      return words('calls', '', `${event.tool} is to be called`, inputText(event.arguments))
+      return words('calls', '', `${event.tool} is to be called`, eventInputText(event.arguments))
     case 'call.reported': {
       const cost = event.costMicroUsd > 0 ? ` · ${moneyText(event.costMicroUsd)}` : ''
       const exit = event.exitCode === null ? '' : ` · exit ${event.exitCode}`
@@ -49,7 +49,7 @@ function callWords(event: Event): Words | null {
   }
 }
 
-function moveWords(event: Event): Words | null {
+function moveWords(event: Event): EventText | null {
   switch (event.type) {
     case 'stage.entered':
       return words('moves', 'accent', `entered ${event.stage}`, `by ${event.by}`)
@@ -103,7 +103,7 @@ function moveWords(event: Event): Words | null {
   }
 }
 
-function askWords(event: Event): Words | null {
+function askWords(event: Event): EventText | null {
   switch (event.type) {
     case 'approval.requested':
       return words('approvals', 'warn', 'a person is asked', event.approval.message)
@@ -120,7 +120,7 @@ function askWords(event: Event): Words | null {
   }
 }
 
-function otherWords(event: Event, record: Record): Words {
+function otherWords(event: Event, record: Record): EventText {
   switch (event.type) {
     case 'limit.reached':
       return words('refusals', 'bad', 'a limit is reached', `${event.code} in ${event.stage}`)
@@ -133,10 +133,10 @@ function otherWords(event: Event, record: Record): Words {
         'other',
         '',
         `values ${event.source}`,
-        inputText({ ...event.vars, ...event.local }),
+        eventInputText({ ...event.vars, ...event.local }),
       )
     case 'inputs.collected':
-      return words('other', '', 'fields collected', inputText(event.inputs))
+      return words('other', '', 'fields collected', eventInputText(event.inputs))
     case 'child.requested':
       return words('other', 'accent', 'a child run is started', '')
     case 'child.ended':
@@ -146,18 +146,22 @@ function otherWords(event: Event, record: Record): Words {
     case 'run.resumed':
       return words('other', '', 'resumed', `by ${event.by.name}`)
     default:
-      return words('other', '', record.type, inputText(record.data))
+      return words('other', '', record.type, eventInputText(record.data))
   }
 }
 
-function words(group: EventGroup, tone: Words['tone'], ...[title, about]: [string, string]): Words {
+function words(
+  group: EventGroup,
+  tone: EventText['tone'],
+  ...[title, about]: [string, string]
+): EventText {
   return { group, tone, title, about }
 }
 
 const inputCharsMax = 240
 
 /** The most telling text of an input, else all of it, on one line. */
-export function inputText(input: unknown): string {
+export function eventInputText(input: unknown): string {
   const object =
     typeof input === 'object' && input !== null ? (input as { [k: string]: unknown }) : {}
   for (const name of ['command', 'file_path', 'path', 'url', 'pattern', 'subject']) {

@@ -21,7 +21,7 @@ import {
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { Picture, PictureNode } from '../../src/core/draw/picture.ts'
 import { stepKey, type Trace } from '../data/trace.ts'
-import { edgeTexts, layOut, type Placed, type Point } from './lay-out.ts'
+import { edgeTexts, type GraphPoint, layOutGraph, type Placed } from './lay-out.ts'
 
 type GraphProps = {
   readonly picture: Picture
@@ -108,7 +108,7 @@ function useLayout(picture: Picture): Placed | null {
   const [placed, setPlaced] = useState<{ of: Picture; at: Placed } | null>(null)
   useEffect(() => {
     let isCurrent = true
-    layOut(picture)
+    layOutGraph(picture)
       .then((at) => {
         if (isCurrent) setPlaced({ of: picture, at })
       })
@@ -177,8 +177,8 @@ function StageNode({ data }: NodeProps<StageFlowNode>) {
 }
 
 type WayData = {
-  readonly points: readonly Point[]
-  readonly label: Point | null
+  readonly points: readonly GraphPoint[]
+  readonly label: GraphPoint | null
   readonly texts: readonly string[]
   readonly count: number
   readonly refused: number
@@ -238,14 +238,14 @@ function WayEdge({ data }: EdgeProps<WayFlowEdge>) {
   )
 }
 
-function middleOf(points: readonly Point[]): Point {
+function middleOf(points: readonly GraphPoint[]): GraphPoint {
   return points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 }
 }
 
 const round = 8
 
 /** A line along the points, with rounded corners. */
-function pathOf(points: readonly Point[]): string {
+function pathOf(points: readonly GraphPoint[]): string {
   return points
     .map((point, index) => {
       const [before, after] = [points[index - 1], points[index + 1]]
@@ -258,13 +258,13 @@ function pathOf(points: readonly Point[]): string {
     .join('')
 }
 
-function towards(from: Point, to: Point): Point {
+function towards(from: GraphPoint, to: GraphPoint): GraphPoint {
   const length = Math.hypot(to.x - from.x, to.y - from.y)
   const share = length === 0 ? 0 : Math.min(round, length / 2) / length
   return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
 }
 
-function tipOf(points: readonly Point[]): string {
+function tipOf(points: readonly GraphPoint[]): string {
   const [before, end] = [points.at(-2), points.at(-1)]
   if (before === undefined || end === undefined) return ''
   const angle = Math.atan2(end.y - before.y, end.x - before.x)

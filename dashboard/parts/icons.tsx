@@ -20,10 +20,10 @@ const paths = {
   next: 'M9 5l7 7-7 7',
 } as const
 
-export type IconName = keyof typeof paths
+export type PageIconName = keyof typeof paths
 
 /** A drawing beside a text that says the same. */
-export function Icon({ name }: { readonly name: IconName }) {
+export function Icon({ name }: { readonly name: PageIconName }) {
   return (
     <svg
       viewBox="0 0 24 24"
@@ -40,7 +40,7 @@ export function Icon({ name }: { readonly name: IconName }) {
 }
 
 /** The mark of Pawl: a tooth that lets the wheel turn one way. */
-export function Mark() {
+export function Logo() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="8" fill="var(--accent)" />

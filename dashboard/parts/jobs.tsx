@@ -2,20 +2,20 @@
  * The jobs of a run: what Pawl runs for it, how each of them is doing, and what it says.
  */
 import { useEffect, useRef, useState } from 'react'
-import type { Answer } from '../../src/doors/api/contract.ts'
-import { ask, wordsOf } from '../data/api-client.ts'
+import type { OperationAnswer } from '../../src/doors/api/contract.ts'
+import { callApi, wordsOf } from '../data/api-client.ts'
 import { type JobStream, useJobLog } from '../data/job-log.ts'
 import { live } from '../data/live.ts'
-import { useStore } from '../data/store.ts'
+import { useValueStore } from '../data/store.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { ProblemBox, Skeleton, Status, Time } from './basics.tsx'
+import { ProblemBox, Skeleton, StatusBadge, Time } from './basics.tsx'
 import { plainText } from './plain-text.ts'
 import { bytesText, durationText } from './times.ts'
-import { say } from './toast.tsx'
+import { showToast } from './toast.tsx'
 
-type Listed = Exclude<Answer<'jobs.list'>, { readonly status: string }>
+type Listed = Exclude<OperationAnswer<'jobs.list'>, { readonly status: string }>
 type Job = Listed['processes'][number]
-type JobStatus = Exclude<Answer<'jobs.read'>, { readonly status: string }>
+type JobStatus = Exclude<OperationAnswer<'jobs.read'>, { readonly status: string }>
 
 type Props = {
   readonly runId: string
@@ -28,7 +28,7 @@ const lookMs = 2_000
 const listMax = 200
 
 /** The card; nothing where no job was run. */
-export function Jobs({ runId, seq, isOpen }: Props) {
+export function JobsPanel({ runId, seq, isOpen }: Props) {
   const round = useRounds({ seq, isOpen })
   const { answer } = useAnswer('jobs.list', { run_id: runId, limit: listMax }, round)
   const [opened, setOpened] = useState<string | null>(null)
@@ -85,7 +85,7 @@ type LineProps = {
 function JobLine({ job, isOpened, onToggle }: LineProps) {
   return (
     <button type="button" className="job-line" aria-expanded={isOpened} onClick={onToggle}>
-      <Status status={job.state === 'timed_out' ? 'timed out' : job.state} />
+      <StatusBadge status={job.state === 'timed_out' ? 'timed out' : job.state} />
       <span className="mono cut grow">{job.command}</span>
       <span className="soft small">
         {job.exit_code === null ? '' : `exit ${job.exit_code} · `}
@@ -178,16 +178,16 @@ const forceSeconds = 5
 
 /** For those who may; asks once more before it does it. */
 function Kill({ job }: { readonly job: Job }) {
-  const { me } = useStore(live)
+  const { me } = useValueStore(live)
   const [isSure, setSure] = useState(false)
   if (job.state !== 'running' || me === null || me.access === 'viewer') return null
   const kill = async (): Promise<void> => {
     setSure(false)
     try {
-      await ask('jobs.kill', { process_id: job.process_id, force_after: forceSeconds })
-      say('The job was ended.')
+      await callApi('jobs.kill', { process_id: job.process_id, force_after: forceSeconds })
+      showToast('The job was ended.')
     } catch (thrown) {
-      say(wordsOf(thrown).detail)
+      showToast(wordsOf(thrown).detail)
     }
   }
   return (

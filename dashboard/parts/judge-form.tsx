@@ -3,27 +3,27 @@
  */
 import { type FormEvent, useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { Answer, Input } from '../../src/doors/api/contract.ts'
-import { ask, type Problem, wordsOf } from '../data/api-client.ts'
+import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
+import { type ApiProblem, callApi, wordsOf } from '../data/api-client.ts'
 import { live } from '../data/live.ts'
-import { useStore } from '../data/store.ts'
+import { useValueStore } from '../data/store.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { ProblemBox, Status } from './basics.tsx'
+import { ProblemBox, StatusBadge } from './basics.tsx'
 
-type Judgement = Answer<'judge'>
+type Judgement = OperationAnswer<'judge'>
 
 /** The box. */
-export function JudgeBox() {
-  const { heads } = useStore(live)
+export function JudgeForm() {
+  const { heads } = useValueStore(live)
   const { answer: definitions } = useAnswer('definitions.list', { limit: 500 })
   const [judgement, setJudgement] = useState<Judgement | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const [problem, setProblem] = useState<ApiProblem | null>(null)
   const open = heads.filter((head) => head.endedAt === null)
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     setProblem(null)
     try {
-      setJudgement(await ask('judge', wishOf(new FormData(event.currentTarget))))
+      setJudgement(await callApi('judge', wishOf(new FormData(event.currentTarget))))
     } catch (thrown) {
       setJudgement(null)
       setProblem(wordsOf(thrown))
@@ -73,7 +73,7 @@ export function JudgeBox() {
   )
 }
 
-function wishOf(form: FormData): Input<'judge'> {
+function wishOf(form: FormData): OperationInput<'judge'> {
   const [kind, id = ''] = String(form.get('place') ?? '').split(/:(.*)/)
   const text = String(form.get('input') ?? '')
   const place = kind === 'run' ? { runId: id } : { definition: id }
@@ -90,7 +90,7 @@ function Verdict({ judgement }: { readonly judgement: Judgement }) {
   return (
     <div className="body stack" aria-live="polite">
       <div className="row flow">
-        <Status status={verdict} />
+        <StatusBadge status={verdict} />
         <span className="wrap">{reason === '' ? `allowed in ${stage}` : reason}</span>
       </div>
       {hint === '' ? null : <p className="small soft wrap">{hint}</p>}

@@ -6,13 +6,16 @@ import ELK from 'elkjs/lib/elk-api.js'
 import workerUrl from 'elkjs/lib/elk-worker.min.js?url'
 import type { Picture, PictureEdge, PictureNode } from '../../src/core/draw/picture.ts'
 
-export type Point = { readonly x: number; readonly y: number }
-export type Box = Point & { readonly width: number; readonly height: number }
+export type GraphPoint = { readonly x: number; readonly y: number }
+export type NodeBox = GraphPoint & { readonly width: number; readonly height: number }
 
 export type Placed = {
-  readonly nodes: ReadonlyMap<string, Box>
+  readonly nodes: ReadonlyMap<string, NodeBox>
   /** In the order of the picture's edges. */
-  readonly edges: readonly { readonly points: readonly Point[]; readonly label: Point | null }[]
+  readonly edges: readonly {
+    readonly points: readonly GraphPoint[]
+    readonly label: GraphPoint | null
+  }[]
 }
 
 type TrustedPolicy = { readonly createScriptURL: (url: string) => string }
@@ -54,7 +57,7 @@ const options = {
 } as const
 
 /** Where everything goes. */
-export async function layOut(picture: Picture): Promise<Placed> {
+export async function layOutGraph(picture: Picture): Promise<Placed> {
   const graph: ElkNode = {
     id: 'picture',
     layoutOptions: { ...options },
@@ -62,7 +65,7 @@ export async function layOut(picture: Picture): Promise<Placed> {
     edges: picture.edges.map(elkEdge),
   }
   const placed = await openEngine().layout(graph)
-  const nodes = new Map<string, Box>()
+  const nodes = new Map<string, NodeBox>()
   for (const { id, x = 0, y = 0, width = 0, height = 0 } of placed.children ?? []) {
     nodes.set(id, { x, y, width, height })
   }

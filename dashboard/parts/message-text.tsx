@@ -3,7 +3,7 @@
  */
 
 /** The words. */
-export function Told({ text }: { readonly text: string }) {
+export function MessageText({ text }: { readonly text: string }) {
   // Every second part stood between two backticks.
   const parts = text.split(/`([^`\n]+)`/)
   return parts.map((part, index) =>

@@ -3,10 +3,10 @@
  */
 import type { Endorsement } from '../../src/core/engine/types.ts'
 import { type Quorum, quorumText } from '../../src/core/machine/quorum.ts'
-import type { Approval, Me } from '../data/live.ts'
+import type { Me, PendingApproval } from '../data/live.ts'
 import { Icon } from './icons.tsx'
 
-export type People = {
+export type PeopleNeeded = {
   readonly quorum: Quorum
   readonly agreed: readonly Endorsement[]
   /** How many more have to agree. */
@@ -14,7 +14,7 @@ export type People = {
 }
 
 /** Who has to agree; null: one person, whoever it is. */
-export function peopleOf({ pending }: Approval): People | null {
+export function peopleOf({ pending }: PendingApproval): PeopleNeeded | null {
   // WHY the cast: kept so by the runtime, beside what waits.
   const { quorum, endorsements: agreed = [] } = pending as {
     readonly quorum?: Quorum
@@ -24,7 +24,7 @@ export function peopleOf({ pending }: Approval): People | null {
 }
 
 /** Why the yes of this person would not count; null: it does. */
-export function deafTo(people: People | null, me: Me | null): string | null {
+export function deafTo(people: PeopleNeeded | null, me: Me | null): string | null {
   if (people === null || me === null) return null
   const { quorum, agreed } = people
   const { name } = me
@@ -34,7 +34,7 @@ export function deafTo(people: People | null, me: Me | null): string | null {
 }
 
 /** Said in short, for lists. */
-export function AgreedBadge({ approval }: { readonly approval: Approval }) {
+export function AgreedBadge({ approval }: { readonly approval: PendingApproval }) {
   const people = peopleOf(approval)
   if (people === null) return null
   const { agreed, quorum } = people
@@ -46,7 +46,7 @@ export function AgreedBadge({ approval }: { readonly approval: Approval }) {
 }
 
 /** Everybody who has to agree, and what those have said who did. */
-export function PeopleBox({ approval }: { readonly approval: Approval }) {
+export function PeopleBox({ approval }: { readonly approval: PendingApproval }) {
   const people = peopleOf(approval)
   if (people === null) return null
   const { quorum, agreed, missing } = people

@@ -2,24 +2,24 @@
  * What a person may do with a run: let it rest, let it go on, end it, take it along.
  */
 import { useState } from 'react'
-import { ask, wordsOf } from '../data/api-client.ts'
-import { type Head, live } from '../data/live.ts'
-import { useStore } from '../data/store.ts'
+import { callApi, wordsOf } from '../data/api-client.ts'
+import { type LiveRunHead, live } from '../data/live.ts'
+import { useValueStore } from '../data/store.ts'
 import { Icon } from './icons.tsx'
-import { say } from './toast.tsx'
+import { showToast } from './toast.tsx'
 
 /** The buttons. */
-export function RunActions({ head }: { readonly head: Head }) {
-  const { me } = useStore(live)
+export function RunActions({ head }: { readonly head: LiveRunHead }) {
+  const { me } = useValueStore(live)
   const [isSure, setSure] = useState(false)
   const runId = head.id
   const act = async (what: () => Promise<unknown>, done: string): Promise<void> => {
     try {
       await what()
-      say(done)
+      showToast(done)
     } catch (thrown) {
       const { detail, hint } = wordsOf(thrown)
-      say(hint === '' ? detail : `${detail}: ${hint}`)
+      showToast(hint === '' ? detail : `${detail}: ${hint}`)
     }
     setSure(false)
   }
@@ -30,7 +30,7 @@ export function RunActions({ head }: { readonly head: Head }) {
         <button
           type="button"
           className="button"
-          onClick={() => act(() => ask('runs.pause', { runId }), 'The run rests.')}
+          onClick={() => act(() => callApi('runs.pause', { runId }), 'The run rests.')}
         >
           Pause
         </button>
@@ -39,7 +39,7 @@ export function RunActions({ head }: { readonly head: Head }) {
         <button
           type="button"
           className="button"
-          onClick={() => act(() => ask('runs.resume', { runId }), 'The run goes on.')}
+          onClick={() => act(() => callApi('runs.resume', { runId }), 'The run goes on.')}
         >
           Resume
         </button>
@@ -51,7 +51,10 @@ export function RunActions({ head }: { readonly head: Head }) {
           onBlur={() => setSure(false)}
           onClick={() =>
             isSure
-              ? act(() => ask('runs.cancel', { runId, reason: 'cancelled on the page' }), 'Ended.')
+              ? act(
+                  () => callApi('runs.cancel', { runId, reason: 'cancelled on the page' }),
+                  'Ended.',
+                )
               : setSure(true)
           }
         >
@@ -72,7 +75,7 @@ export function RunActions({ head }: { readonly head: Head }) {
 
 /** The whole run as `pawl import` takes it in. */
 async function download(runId: string): Promise<void> {
-  const copy = await ask('runs.export', { runId })
+  const copy = await callApi('runs.export', { runId })
   const url = URL.createObjectURL(new Blob([JSON.stringify(copy)], { type: 'application/json' }))
   const link = document.createElement('a')
   link.href = url

@@ -6,7 +6,7 @@ import { type Picture, pictureOf } from '../../src/core/draw/picture.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
 import { readMachine } from '../data/machines.ts'
 import type { MemberTrace, Trace } from '../data/trace.ts'
-import { Status } from './basics.tsx'
+import { StatusBadge } from './basics.tsx'
 
 const Graph = lazy(async () => ({ default: (await import('./graph.tsx')).Graph }))
 
@@ -60,7 +60,7 @@ export function RunGraph({ trace, main, runId, stage, children }: Props) {
                 <span className="grow cut">
                   {one.branch ?? 'invoked'} <span className="soft small">{one.stage}</span>
                 </span>
-                <Status status={one.status} />
+                <StatusBadge status={one.status} />
               </button>
             </li>
           ))}

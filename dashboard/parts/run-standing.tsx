@@ -4,23 +4,23 @@
  */
 import { memo, useEffect, useState } from 'react'
 import type { Machine, StageRule } from '../../src/core/machine/machine.ts'
-import type { Past } from '../data/history-fold.ts'
+import type { RunAtEvent } from '../data/history-fold.ts'
 import { readMachine } from '../data/machines.ts'
-import type { Reading } from '../data/run-log.ts'
+import type { LogReading } from '../data/run-log.ts'
 import { ValueText } from './approval-detail.tsx'
 import { LimitBar, Skeleton } from './basics.tsx'
 import { bytesText, moneyText } from './times.ts'
 
 type Props = {
-  readonly reading: Reading
-  readonly past: Past | null
+  readonly reading: LogReading
+  readonly past: RunAtEvent | null
   readonly isPast: boolean
 }
 
 type Shown = {
-  readonly view: Reading['view']
+  readonly view: LogReading['view']
   readonly notice: string
-  readonly sources: Reading['standing']['sources']
+  readonly sources: LogReading['standing']['sources']
   readonly used: { readonly calls: number; readonly files: number; readonly bytes: number }
   readonly callsCount: number
   readonly costMicroUsd: number
@@ -61,19 +61,19 @@ export const StandingPanel = memo(({ reading, past, isPast }: Props) => {
   )
 })
 
-function ofNow({ view, notice, standing, head }: Reading): Shown {
+function ofNow({ view, notice, standing, head }: LogReading): Shown {
   const { sources, callsCount: calls, filesCount: files, bytes } = standing
   const { callsCount, costMicroUsd } = head
   return { view, notice, sources, used: { calls, files, bytes }, callsCount, costMicroUsd }
 }
 
-function ofPast({ view, state }: Past): Shown {
+function ofPast({ view, state }: RunAtEvent): Shown {
   const { notice, sources, counts, callsCount, costMicroUsd } = state
   const used = { calls: counts.calls, files: counts.files.length, bytes: counts.bytes }
   return { view, notice, sources, used, callsCount, costMicroUsd }
 }
 
-function Permitted({ view }: { readonly view: Reading['view'] }) {
+function Permitted({ view }: { readonly view: LogReading['view'] }) {
   const tools = view.tools === 'all' ? 'every tool' : view.tools.join(', ')
   return (
     <dl className="facts small">
@@ -130,7 +130,7 @@ function ValueList({ shown }: { readonly shown: Shown }) {
   )
 }
 
-function useMachineOf(reading: Reading, past: Past | null): Machine | null {
+function useMachineOf(reading: LogReading, past: RunAtEvent | null): Machine | null {
   const [machine, setMachine] = useState<Machine | null>(null)
   const { machine: hash } = reading.standing
   useEffect(() => {

@@ -1,14 +1,14 @@
 /**
  * Light or dark: as the system says, until somebody says otherwise.
  */
-import { openStore } from '../data/store.ts'
+import { openValueStore } from '../data/store.ts'
 
 export type Theme = 'light' | 'dark'
 
 const themeName = 'pawl.theme'
 const system = matchMedia('(prefers-color-scheme: dark)')
 
-export const theme = openStore<Theme>(themeOf())
+export const theme = openValueStore<Theme>(themeOf())
 
 function themeOf(): Theme {
   const kept = localStorage.getItem(themeName)

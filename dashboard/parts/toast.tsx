@@ -1,14 +1,14 @@
 /**
  * One line about what was just done.
  */
-import { openStore, useStore } from '../data/store.ts'
+import { openValueStore, useValueStore } from '../data/store.ts'
 
 const shownMs = 6_000
-const words = openStore<string>('')
+const words = openValueStore<string>('')
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Says it for some seconds. */
-export function say(text: string): void {
+export function showToast(text: string): void {
   words.set(() => text)
   clearTimeout(timer)
   timer = setTimeout(() => words.set(() => ''), shownMs)
@@ -16,7 +16,7 @@ export function say(text: string): void {
 
 /** Where it is said; also to those who do not see it. */
 export function Toast() {
-  const text = useStore(words)
+  const text = useValueStore(words)
   return (
     <div role="status" aria-live="polite">
       {text === '' ? null : <div className="toast appear">{text}</div>}

@@ -14,7 +14,7 @@ import type { Call, Envelope } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { nothingAround } from '../../src/core/judge/rule-input.ts'
 import type { Machine, Policy, PolicyRule } from '../../src/core/machine/machine.ts'
-import { evaluatePolicy, namesOf } from '../../src/core/policy/evaluate.ts'
+import { evaluatePolicy, policyNamesOf } from '../../src/core/policy/evaluate.ts'
 import { readSource } from '../../src/core/source/read-source.ts'
 import { readCall } from '../../src/core/tools/read-call.ts'
 import { interleave, median, print } from './measure.ts'
@@ -123,7 +123,7 @@ function askPawl(rulesCount: number): () => void {
   return () => {
     let deniedCount = 0
     for (const call of calls) {
-      if (evaluatePolicy(policy, namesOf(call)).verdict === 'deny') deniedCount += 1
+      if (evaluatePolicy(policy, policyNamesOf(call)).verdict === 'deny') deniedCount += 1
     }
     expectDenied(deniedCount, 'pawl')
   }

@@ -3,7 +3,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { openMachineShelf } from '../../src/runtime/definitions/machine-cache.ts'
+import { openMachineCache } from '../../src/runtime/definitions/machine-cache.ts'
 import type { EventRecord } from '../../src/runtime/ports.ts'
 import { chained } from '../../src/runtime/runs/hash-chain.ts'
 import { loadRun } from '../../src/runtime/runs/load-run.ts'
@@ -36,7 +36,7 @@ export async function benchLongLog(folder: string): Promise<void> {
 
 /** WHY past the runtime: a million commands would take minutes; the records are real ones. */
 async function grow(store: ReturnType<typeof openSqliteStore>, runId: string): Promise<void> {
-  const loaded = await loadRun(store, openMachineShelf(store), runId)
+  const loaded = await loadRun(store, openMachineCache(store), runId)
   if (loaded === null) throw new Error('there is no run to grow')
   let { head } = loaded
   const event = { type: 'text.said', text: 'x'.repeat(300), role: 'assistant' } as const

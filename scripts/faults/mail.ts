@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHouse } from '../../src/main/daemon.contract.ts'
 import { openPosting, type Posting } from '../../src/main/mail.contract.ts'
-import { openLedger } from '../../src/proxy/mail/sent-mail.ts'
+import { openSentMailLog } from '../../src/proxy/mail/sent-mail.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Losses } from './verify.ts'
 
@@ -126,7 +126,7 @@ function told({ acknowledged, repeated }: Book): Pick<MailResult, 'acknowledged'
 async function countOf({ house }: Posting, runId: string): Promise<number> {
   const store = openSqliteStore({ path: join(house.folder, 'pawl.db') })
   try {
-    return await openLedger(store, Date.now).countOf(runId)
+    return await openSentMailLog(store, Date.now).countOf(runId)
   } finally {
     await store.close()
   }

@@ -11,7 +11,7 @@ import { killJob } from '../../src/runner/kill-job.ts'
 import { listJobs } from '../../src/runner/list-jobs.ts'
 import { openRunner } from '../../src/runner/open-runner.ts'
 import { readLogs } from '../../src/runner/page-log.ts'
-import { type LiveJob, waitForEnd } from '../../src/runner/running-job.ts'
+import { type RunningJob, waitForEnd } from '../../src/runner/running-job.ts'
 import { openScratch, processesWith, scratchSettings } from '../../src/runner/scratch.contract.ts'
 import { type Held, inLanes } from './runner-lanes.ts'
 
@@ -88,7 +88,7 @@ export async function manyJobs(count: number): Promise<number> {
   const mark = `30000.${process.pid}${Math.floor(Math.random() * 1e6)}`
   const wish = { command: `echo here; exec sleep ${mark}`, background: true }
   const begun = performance.now()
-  const jobs: LiveJob[] = []
+  const jobs: RunningJob[] = []
   for (let index = 0; index < count; index += 1) jobs.push(await scratch.start(wish))
   const startedMs = performance.now() - begun
   const { total } = listJobs(scratch.runner.all(), { state_filter: 'running' }, Date.now())

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killJob } from '../../src/runner/kill-job.ts'
-import { findMarked } from '../../src/runner/kill-leftovers.ts'
-import { type LiveJob, waitForEnd } from '../../src/runner/running-job.ts'
+import { findLeftovers } from '../../src/runner/kill-leftovers.ts'
+import { type RunningJob, waitForEnd } from '../../src/runner/running-job.ts'
 import { openScratch, scratchLimits, supervisorsHere } from '../../src/runner/scratch.contract.ts'
 import type { RunWish } from '../../src/runtime/jobs/jobs-port.ts'
 import { killedDaemon, manyJobs, restartedDaemon } from './runner-daemons.ts'
@@ -107,8 +107,8 @@ export async function repeat({ wish, lanes }: Scenario, rounds: number): Promise
 }
 
 /** What is left of a job that should be gone. */
-export function survivorsOf({ note }: LiveJob): Promise<number> {
-  return countLeft(() => findMarked(note).size)
+export function survivorsOf({ note }: RunningJob): Promise<number> {
+  return countLeft(() => findLeftovers(note).size)
 }
 
 /** Supervisors of ours that should be gone, but for some. */

@@ -2,11 +2,11 @@
  * Whether everything that was answered is in the logs, once, and the logs tell what the heads say.
  */
 
-import { openMachineShelf } from '../../src/runtime/definitions/machine-cache.ts'
+import { openMachineCache } from '../../src/runtime/definitions/machine-cache.ts'
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
 import { readAll } from '../../src/runtime/runs/load-run.ts'
 import { rebuildAll, verifyLog } from '../../src/runtime/runs/log-maintenance.ts'
-import { findKept } from '../../src/runtime/runs/stored-reply.ts'
+import { findStoredReply } from '../../src/runtime/runs/stored-reply.ts'
 import { answerText, type Book } from './load.ts'
 
 export type Losses = {
@@ -29,7 +29,7 @@ export async function verify(store: Store, book: Book): Promise<Losses> {
       if (sent.runId !== runId || sent.answer === null) continue
       // The door keeps the ids of an agent apart from those of a person.
       const commandId = `agent:${sent.commandId}`
-      const kept = await findKept(store, runId, commandId)
+      const kept = await findStoredReply(store, runId, commandId)
       if (kept === null) note(losses, 'lost', `${runId} ${sent.commandId}: no reply`)
       else if (!isDenial(kept.reply) && answerText(kept.reply) !== sent.answer) {
         note(losses, 'doubled', `${runId} ${sent.commandId}: another reply`)
@@ -38,7 +38,7 @@ export async function verify(store: Store, book: Book): Promise<Losses> {
       }
     }
   }
-  const { changed, broken } = await rebuildAll(store, openMachineShelf(store))
+  const { changed, broken } = await rebuildAll(store, openMachineCache(store))
   for (const runId of changed) note(losses, 'differing', `${runId}: the head was not its fold`)
   for (const { runId, problem } of broken) note(losses, 'differing', `${runId}: ${problem}`)
   return losses

@@ -1,7 +1,7 @@
 /**
  * The wire over loopback HTTP: an operation as a request, a stream as server-sent events.
  */
-import type { Answer, Input } from '../doors/api/contract.ts'
+import type { OperationAnswer, OperationInput } from '../doors/api/contract.ts'
 import {
   type OperationName,
   operations,
@@ -9,13 +9,13 @@ import {
   type StreamName,
   streams,
 } from '../doors/api/operations-table.ts'
-import { PawlProblem, type Problem, problem } from '../doors/api/problem.ts'
-import { openLineCutter } from '../doors/api/split-lines.ts'
+import { PawlProblem, type ProblemDocument, problem } from '../doors/api/problem.ts'
+import { openLineSplitter } from '../doors/api/split-lines.ts'
 import {
-  type AskOptions,
-  type Sent,
-  silenceMsMax,
   type Transport,
+  type TransportOptions,
+  type TransportReply,
+  transportSilenceMsMax,
   unreachable,
 } from './transport.ts'
 
@@ -29,9 +29,9 @@ const messageBytesMax = 64 * 1024 * 1024
 export function openHttpTransport(address: HttpAddress): Transport {
   const ask = async <Name extends OperationName>(
     name: Name,
-    input: Input<Name>,
-    options: AskOptions,
-  ): Promise<Answer<Name>> => {
+    input: OperationInput<Name>,
+    options: TransportOptions,
+  ): Promise<OperationAnswer<Name>> => {
     const { request, init } = requestOf(address, name, input)
     if (options.commandId !== null) init.headers['idempotency-key'] = options.commandId
     const response = await reach(address, request, { ...init, signal: options.signal })
@@ -39,7 +39,7 @@ export function openHttpTransport(address: HttpAddress): Transport {
       throw unreachable(address.url, cause)
     })
     if (!response.ok) throw problemOf(response.status, text)
-    return parsed(address, text) as Answer<Name>
+    return parsed(address, text) as OperationAnswer<Name>
   }
   return { ask, stream: (name, input, signal) => read(address, { name, input, signal }), close }
 }
@@ -106,7 +106,7 @@ async function reach(address: HttpAddress, request: string, init: RequestInit): 
 
 function problemOf(status: number, text: string): PawlProblem {
   try {
-    const told = JSON.parse(text) as Problem
+    const told = JSON.parse(text) as ProblemDocument
     if (typeof told.code === 'string') return new PawlProblem(told)
   } catch {
     // Not ours: said below with its number.
@@ -131,7 +131,7 @@ type Reading<Name extends StreamName> = {
 async function* read<Name extends StreamName>(
   address: HttpAddress,
   { name, input, signal }: Reading<Name>,
-): AsyncGenerator<Sent<Name> | null, void, void> {
+): AsyncGenerator<TransportReply<Name> | null, void, void> {
   const { filled, rest } = fillPath(streams[name].path, input)
   const headers: Record<string, string> = {
     authorization: `Bearer ${address.token}`,
@@ -139,12 +139,12 @@ async function* read<Name extends StreamName>(
   }
   if (rest.after !== undefined) headers['last-event-id'] = String(rest.after)
   const silence = new AbortController()
-  const timer = setTimeout(() => silence.abort(), silenceMsMax)
+  const timer = setTimeout(() => silence.abort(), transportSilenceMsMax)
   try {
     const both = AbortSignal.any([signal, silence.signal])
     const response = await reach(address, filled, { headers, signal: both })
     if (!response.ok) throw problemOf(response.status, await response.text())
-    const cutter = openLineCutter()
+    const cutter = openLineSplitter()
     let id = 0
     for await (const chunk of response.body ?? []) {
       timer.refresh()
@@ -152,7 +152,7 @@ async function* read<Name extends StreamName>(
         const text = line.toString()
         if (text.startsWith('id: ')) id = Number(text.slice(4))
         else if (text.startsWith('data: ')) {
-          yield { id, message: parsed(address, text.slice(6)) as Sent<Name>['message'] }
+          yield { id, message: parsed(address, text.slice(6)) as TransportReply<Name>['message'] }
         } else if (text.startsWith(':')) yield null
       }
     }

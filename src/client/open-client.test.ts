@@ -4,7 +4,7 @@ import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { agentToken, openDaemon, personToken } from '../doors/api/daemon.contract.ts'
 import { operationNames } from '../doors/api/operations-table.ts'
 import { release, startRelease } from '../runtime/runtime.contract.ts'
-import { type Answer, type Client, openClient, PawlProblem } from './index.ts'
+import { type Client, type OperationAnswer, openClient, PawlProblem } from './index.ts'
 
 const wires = ['http', 'socket'] as const
 
@@ -260,9 +260,15 @@ test('every operation of the table is a method of the client', async () => {
 
 test('the types of the client are those of the contract', () => {
   expectTypeOf<Client['runs']['start']>().parameter(0).toExtend<{ definition: string }>()
-  expectTypeOf<Client['runs']['check']>().returns.resolves.toEqualTypeOf<Answer<'runs.check'>>()
-  expectTypeOf<Answer<'runs.check'>['reply']['verdict']>().toEqualTypeOf<'allow' | 'ask' | 'deny'>()
-  expectTypeOf<Answer<'runs.list'>['items'][number]['endedAt']>().toEqualTypeOf<number | null>()
+  expectTypeOf<Client['runs']['check']>().returns.resolves.toEqualTypeOf<
+    OperationAnswer<'runs.check'>
+  >()
+  expectTypeOf<OperationAnswer<'runs.check'>['reply']['verdict']>().toEqualTypeOf<
+    'allow' | 'ask' | 'deny'
+  >()
+  expectTypeOf<OperationAnswer<'runs.list'>['items'][number]['endedAt']>().toEqualTypeOf<
+    number | null
+  >()
   expectTypeOf<Client['status']>().toBeCallableWith()
   expectTypeOf<Client['runs']['list']>().toBeCallableWith({ statuses: ['running'] })
   // @ts-expect-error a status that there is not

@@ -4,7 +4,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer, Input, Message, StreamInput } from '../doors/api/contract.ts'
+import type {
+  OperationAnswer,
+  OperationInput,
+  StreamInput,
+  StreamMessage,
+} from '../doors/api/contract.ts'
 import {
   isOperation,
   type OperationName,
@@ -40,9 +45,9 @@ export type WatchOptions = {
 }
 
 type Method<Name extends OperationName> =
-  Record<never, never> extends Input<Name>
-    ? (input?: Input<Name>, options?: CallOptions) => Promise<Answer<Name>>
-    : (input: Input<Name>, options?: CallOptions) => Promise<Answer<Name>>
+  Record<never, never> extends OperationInput<Name>
+    ? (input?: OperationInput<Name>, options?: CallOptions) => Promise<OperationAnswer<Name>>
+    : (input: OperationInput<Name>, options?: CallOptions) => Promise<OperationAnswer<Name>>
 
 type GroupOf<Name> = Name extends `${infer Group}.${string}` ? Group : never
 type VerbOf<Name, Group extends string> = Name extends `${Group}.${infer Verb}` ? Verb : never
@@ -65,18 +70,18 @@ export type Client = Grouped &
   Plain & {
     readonly call: <Name extends OperationName>(
       name: Name,
-      input: Input<Name>,
+      input: OperationInput<Name>,
       options?: CallOptions,
-    ) => Promise<Answer<Name>>
+    ) => Promise<OperationAnswer<Name>>
     /** The log of a run as it grows; goes on after a broken wire where it was. */
     readonly stream: (
       runId: string,
       options?: WatchOptions,
-    ) => AsyncGenerator<Message<'runs.stream'>, void, void>
+    ) => AsyncGenerator<StreamMessage<'runs.stream'>, void, void>
     /** Runs as they change; the same change may come twice. */
     readonly watch: (
       options?: WatchOptions,
-    ) => AsyncGenerator<Message<'changes.stream'>, void, void>
+    ) => AsyncGenerator<StreamMessage<'changes.stream'>, void, void>
     readonly close: () => void
   }
 
@@ -99,7 +104,8 @@ export function openClient(options: ClientOptions): Client {
     close: transport.close,
   }
   for (const name of operationNames) {
-    const method = (input: Input<typeof name> = {}, more?: CallOptions) => call(name, input, more)
+    const method = (input: OperationInput<typeof name> = {}, more?: CallOptions) =>
+      call(name, input, more)
     const [group = '', verb] = name.split('.')
     if (verb === undefined) client[group] = method
     else client[group] = { ...(client[group] as object | undefined), [verb]: method }
@@ -176,7 +182,7 @@ async function* follow<Name extends StreamName>(
   transport: Transport,
   name: Name,
   { input, after, signal: given }: Following<Name>,
-): AsyncGenerator<Message<Name>, void, void> {
+): AsyncGenerator<StreamMessage<Name>, void, void> {
   const signal = given ?? new AbortController().signal
   let seen = after
   for (let breaks = 0; !signal.aborted; breaks += 1) {

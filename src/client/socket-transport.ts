@@ -3,19 +3,19 @@
  * one connection, opened with the first of them; every stream has its own.
  */
 import { createConnection, type Socket } from 'node:net'
-import type { Answer, Input } from '../doors/api/contract.ts'
+import type { OperationAnswer, OperationInput } from '../doors/api/contract.ts'
 import {
   type OperationName,
   requestBytesMax,
   type StreamName,
 } from '../doors/api/operations-table.ts'
-import { PawlProblem, type Problem } from '../doors/api/problem.ts'
-import { openLineCutter } from '../doors/api/split-lines.ts'
+import { PawlProblem, type ProblemDocument } from '../doors/api/problem.ts'
+import { openLineSplitter } from '../doors/api/split-lines.ts'
 import {
-  type AskOptions,
-  type Sent,
-  silenceMsMax,
   type Transport,
+  type TransportOptions,
+  type TransportReply,
+  transportSilenceMsMax,
   unreachable,
 } from './transport.ts'
 
@@ -30,7 +30,7 @@ type Frame = {
   readonly ok: boolean
   readonly output?: unknown
   readonly event?: { readonly id: number; readonly message: unknown } | null
-  readonly problem?: Problem
+  readonly problem?: ProblemDocument
 }
 
 type Pending = {
@@ -51,7 +51,7 @@ export function openSocketTransport(address: SocketAddress): Transport {
     if (line === null || line.socket.destroyed) line = openLine(address)
     return line
   }
-  const put = (name: OperationName, input: object, options: AskOptions): Promise<unknown> => {
+  const put = (name: OperationName, input: object, options: TransportOptions): Promise<unknown> => {
     const { socket, pending } = connected()
     lastId += 1
     const id = lastId
@@ -91,9 +91,9 @@ export function openSocketTransport(address: SocketAddress): Transport {
   }
   const ask = async <Name extends OperationName>(
     name: Name,
-    input: Input<Name>,
-    options: AskOptions,
-  ): Promise<Answer<Name>> => (await put(name, input, options)) as Answer<Name>
+    input: OperationInput<Name>,
+    options: TransportOptions,
+  ): Promise<OperationAnswer<Name>> => (await put(name, input, options)) as OperationAnswer<Name>
   return {
     ask,
     stream: (name, input, signal) => read(address, { name, input, signal }),
@@ -104,7 +104,7 @@ export function openSocketTransport(address: SocketAddress): Transport {
 function openLine(address: SocketAddress): Line {
   const socket = createConnection(address.socket)
   const pending = new Map<number, Pending>()
-  const cutter = openLineCutter()
+  const cutter = openLineSplitter()
   const lose = (cause?: unknown): void => {
     socket.destroy()
     for (const one of [...pending.values()]) one.reject(unreachable(address.socket, cause))
@@ -154,11 +154,11 @@ type Reading<Name extends StreamName> = {
 async function* read<Name extends StreamName>(
   address: SocketAddress,
   { name, input, signal }: Reading<Name>,
-): AsyncGenerator<Sent<Name> | null, void, void> {
+): AsyncGenerator<TransportReply<Name> | null, void, void> {
   const socket = createConnection({ path: address.socket, signal })
-  socket.setTimeout(silenceMsMax, () => socket.destroy())
+  socket.setTimeout(transportSilenceMsMax, () => socket.destroy())
   socket.write(`${JSON.stringify({ id: 1, op: name, token: address.token, input })}\n`)
-  const cutter = openLineCutter()
+  const cutter = openLineSplitter()
   try {
     for await (const bytes of socket as AsyncIterable<Buffer>) {
       for (const line of cutter.push(bytes, answerBytesMax) ?? []) {
@@ -166,7 +166,7 @@ async function* read<Name extends StreamName>(
         if (frame === null) throw unreachable(address.socket)
         if (frame.problem !== undefined) throw new PawlProblem(frame.problem)
         // WHY the cast: what a daemon of this version sends is what the contract says.
-        yield (frame.event ?? null) as Sent<Name> | null
+        yield (frame.event ?? null) as TransportReply<Name> | null
       }
     }
   } catch (error) {

@@ -2,39 +2,44 @@
  * What a client needs of a wire: one question and its answer, or a stream of messages.
  * Problems are thrown as `PawlProblem`; a wire that breaks is `DAEMON_UNREACHABLE`.
  */
-import type { Answer, Input, Message, StreamInput } from '../doors/api/contract.ts'
+import type {
+  OperationAnswer,
+  OperationInput,
+  StreamInput,
+  StreamMessage,
+} from '../doors/api/contract.ts'
 import type { OperationName, StreamName } from '../doors/api/operations-table.ts'
 import { PawlProblem, problem } from '../doors/api/problem.ts'
 
-export type AskOptions = {
+export type TransportOptions = {
   /** The same id again gets the same reply. */
   readonly commandId: string | null
   readonly signal: AbortSignal
 }
 
-export type Sent<Name extends StreamName> = {
+export type TransportReply<Name extends StreamName> = {
   /** What to resume after. */
   readonly id: number
-  readonly message: Message<Name>
+  readonly message: StreamMessage<Name>
 }
 
 export type Transport = {
   readonly ask: <Name extends OperationName>(
     name: Name,
-    input: Input<Name>,
-    options: AskOptions,
-  ) => Promise<Answer<Name>>
+    input: OperationInput<Name>,
+    options: TransportOptions,
+  ) => Promise<OperationAnswer<Name>>
   /** Null: still there, and nothing new. Ends when the other side does. */
   readonly stream: <Name extends StreamName>(
     name: Name,
     input: StreamInput<Name>,
     signal: AbortSignal,
-  ) => AsyncGenerator<Sent<Name> | null, void, void>
+  ) => AsyncGenerator<TransportReply<Name> | null, void, void>
   readonly close: () => void
 }
 
 /** A stream that says nothing for so long is dead; the daemon beats three times as often. */
-export const silenceMsMax = 45_000
+export const transportSilenceMsMax = 45_000
 
 /** A wire that is not there, or broke. */
 export function unreachable(where: string, cause?: unknown): PawlProblem {

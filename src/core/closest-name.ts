@@ -9,7 +9,7 @@ const shortLength = 4
 const tinyLength = 2
 
 /** The known word that is written almost like this one; null when there is none. */
-export function nearMiss(word: string, known: Iterable<string>): string | null {
+export function closestName(word: string, known: Iterable<string>): string | null {
   let best: string | null = null
   let bestDistance = Number.POSITIVE_INFINITY
   for (const candidate of known) {

@@ -21,7 +21,7 @@ export type Finding = {
 }
 
 /** Where a remark is about: the element, the key that names it, or a text inside it. */
-export type Place =
+export type FindingPlace =
   | string
   | { readonly pointer: string; readonly atKey: true }
   | { readonly pointer: string; readonly saying: string }
@@ -29,13 +29,17 @@ export type Place =
 const errors: ReadonlySet<string> = new Set(errorCodes)
 
 /** A finding; its severity follows from its code. */
-export function finding(code: ErrorCode | WarningCode, place: Place, words: Words): Finding {
+export function finding(
+  code: ErrorCode | WarningCode,
+  place: FindingPlace,
+  words: FindingWords,
+): Finding {
   const where = typeof place === 'string' ? { pointer: place } : place
   const severity = errors.has(code) ? 'error' : 'warning'
   return { code, severity, ...where, message: words.message, hint: words.hint ?? '' }
 }
 
-export type Words = { readonly message: string; readonly hint?: string }
+export type FindingWords = { readonly message: string; readonly hint?: string }
 
 /** Whether a definition with these findings may start. */
 export function hasErrors(findings: readonly Finding[]): boolean {
@@ -43,7 +47,7 @@ export function hasErrors(findings: readonly Finding[]): boolean {
 }
 
 /** A JSON pointer with one more step. */
-export function join(pointer: string, ...steps: readonly (string | number)[]): string {
+export function joinPointer(pointer: string, ...steps: readonly (string | number)[]): string {
   let path = pointer
   for (const step of steps) path += `/${typeof step === 'string' ? escaped(step) : step}`
   return path

@@ -7,7 +7,7 @@ export {
   type CompileOptions,
   compileDefinition,
 } from './dialects/compile-definition.ts'
-export { hear, type Utterance } from './dialects/to-command.ts'
+export { type AgentSignal, toCommand } from './dialects/to-command.ts'
 export { type View, viewMember } from './dialects/view.ts'
 export { printAscii } from './draw/ascii.ts'
 export { printDot } from './draw/dot.ts'
@@ -17,11 +17,11 @@ export type { Alternative } from './engine/call.ts'
 export { decide } from './engine/decide.ts'
 export { evolve, unborn } from './engine/evolve.ts'
 export {
-  type Answered,
   commandFamily,
   type Family,
+  type FamilyDecision,
+  type FamilyMember,
   type Library,
-  type Member,
   mainOf,
   memberOfBranch,
   openLeaf,
@@ -63,8 +63,8 @@ export {
   excerpt,
   type Node,
   type Position,
-  placeOf,
   positionAt,
+  positionOf,
   type Range,
 } from './source/source.ts'
 export { readCall } from './tools/read-call.ts'

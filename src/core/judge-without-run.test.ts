@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from './json.ts'
-import { judgeWithoutRun, speaksOfGuards } from './judge-without-run.ts'
+import { judgeWithoutRun, mentionsProtectedNames } from './judge-without-run.ts'
 import { policyOf } from './policy/policy-builder.contract.ts'
 import { callOf } from './tools/call-builder.contract.ts'
 
@@ -48,7 +48,7 @@ test('what speaks of no guard is free wherever there is no policy: nobody has to
   const tool = fc.constantFrom('write_file', 'run', 'read_file', 'Bash', 'apply_patch', 'odd name')
   fc.assert(
     fc.property(tool, fc.dictionary(key, value), (name, input) => {
-      fc.pre(!speaksOfGuards(input as JsonObject))
+      fc.pre(!mentionsProtectedNames(input as JsonObject))
       const where = { host: 'mcp', server: { server: 'fs', tool: name } } as const
       const guarded = ['/srv/home']
       const call = callOf(`mcp__fs__${name}`, input as JsonObject, { ...where, guarded })
@@ -59,6 +59,6 @@ test('what speaks of no guard is free wherever there is no policy: nobody has to
 })
 
 test('an input of more values than are looked at counts as naming guards', () => {
-  expect(speaksOfGuards({ list: Array(19_000).fill('a') })).toBe(false)
-  expect(speaksOfGuards({ list: Array(150_000).fill(0) })).toBe(true)
+  expect(mentionsProtectedNames({ list: Array(19_000).fill('a') })).toBe(false)
+  expect(mentionsProtectedNames({ list: Array(150_000).fill(0) })).toBe(true)
 })

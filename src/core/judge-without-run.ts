@@ -36,7 +36,7 @@ const startRun = 'start a run (`pawl start NAME`): it keeps count, and asks'
 function guardRule(call: Call): readonly RuleAnswer[] {
   const held = ruleOnProtected(call)
   // Nor another agent: there is no run that would not hold it.
-  const isGuard = held?.code === 'PATH_PROTECTED' && speaksOfGuards(call.input)
+  const isGuard = held?.code === 'PATH_PROTECTED' && mentionsProtectedNames(call.input)
   return held !== null && isGuard
     ? [denyBy({ by: 'protected', rule: null, denial: held })]
     : noAnswers
@@ -80,7 +80,7 @@ const valuesMax = 20_000
  * Whether an input names what holds the agent.
  * INVARIANT: what does not is allowed where there is neither a run nor a policy.
  */
-export function speaksOfGuards(input: Json): boolean {
+export function mentionsProtectedNames(input: Json): boolean {
   const open: Json[] = [input]
   let count = 0
   while (open.length > 0) {

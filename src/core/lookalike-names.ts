@@ -64,7 +64,7 @@ const plainName = /^[!-~]*$/
 const nameCharsMax = 4096
 
 /** The plain name that this one resembles; null: it is plain itself, or like nothing else. */
-export function lookAlike(name: string): string | null {
+export function lookalikeName(name: string): string | null {
   if (plainName.test(name)) return null
   const folded = name
     .slice(0, nameCharsMax)

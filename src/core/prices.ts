@@ -30,7 +30,7 @@ export type PriceTable = {
 
 export const knownPrices: PriceTable = tableOf(table.models)
 
-export type Usage = {
+export type ModelUsage = {
   readonly model: string
   readonly input: number
   readonly output: number
@@ -74,7 +74,7 @@ function dearerOf({ long: aLong, ...a }: Price, { long: bLong, ...b }: Price): P
 }
 
 /** For where it cannot be told what a model costs: each is as dear as the dearest. */
-export function dearestPrices({ unknown }: PriceTable): PriceTable {
+export function highestPrices({ unknown }: PriceTable): PriceTable {
   return { models: {}, unknown }
 }
 
@@ -98,7 +98,7 @@ function highestOf(all: readonly Rates[]): Required<Rates> {
 }
 
 /** The price of one use, in whole millionths of a dollar. */
-export function priceUsage(prices: PriceTable, usage: Usage): Priced {
+export function priceUsage(prices: PriceTable, usage: ModelUsage): Priced {
   const found = findPrice(prices, usage.model)
   const { input, output, cacheRead, cacheWrite, cacheWriteHour = 0 } = usage
   const { long, ...usual }: Price = found ?? prices.unknown

@@ -6,13 +6,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPrivate, writePrivate } from '../home/private-file.ts'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 
 /** Compiled with everything in it, or against libraries of the system. */
 type CompiledKind = 'static' | 'dynamic'
-export type Compiled =
+export type CompiledProgram =
   | { readonly kind: CompiledKind; readonly why: null }
   | { readonly kind: null; readonly why: string }
 
@@ -51,7 +51,7 @@ function isThere(compiler: string): boolean {
 }
 
 /** Puts a compiled program in place, or tells why there is none. */
-export async function compileProgram(compiling: Compiling): Promise<Compiled> {
+export async function compileProgram(compiling: Compiling): Promise<CompiledProgram> {
   const { path, sources, compiler, standard } = compiling
   if (compiler === null) return { kind: null, why: 'no C compiler was found' }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.part`
@@ -87,23 +87,23 @@ export function runProgram(file: string, args: readonly string[]): Promise<Ran> 
   const short = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 300)
   return new Promise((resolve) => {
     execFile(file, args, { env, timeout: compileMsMax }, (fault, stdout, stderr) => {
-      const code = fault === null ? 0 : (fault.code ?? fault.signal ?? codeOf(fault))
+      const code = fault === null ? 0 : (fault.code ?? fault.signal ?? errorCodeOf(fault))
       resolve({ code, stdout: short(stdout), stderr: short(stderr) })
     })
   })
 }
 
 /** What was put in place, and of what it was made. */
-export type Stamp<Kind extends string> = {
+export type BuildStamp<Kind extends string> = {
   readonly madeOf: string
   readonly sha256: string
   readonly kind: Kind
   readonly why: string | null
 }
 
-export function readStamp<Kind extends string>(path: string): Stamp<Kind> | null {
+export function readStamp<Kind extends string>(path: string): BuildStamp<Kind> | null {
   try {
-    return JSON.parse(readPrivate(path) ?? 'null') as Stamp<Kind> | null
+    return JSON.parse(readPrivate(path) ?? 'null') as BuildStamp<Kind> | null
   } catch (fault) {
     if (fault instanceof PawlError) throw fault
     // WHY not a fault: without a stamp everything is made anew.
@@ -111,15 +111,15 @@ export function readStamp<Kind extends string>(path: string): Stamp<Kind> | null
   }
 }
 
-export function writeStamp(path: string, stamp: Stamp<string>): void {
+export function writeStamp(path: string, stamp: BuildStamp<string>): void {
   writePrivate(path, `${JSON.stringify(stamp)}\n`)
 }
 
 /** The hash of a file; null: there is none. */
 export function fileHash(path: string): string | null {
-  return existsSync(path) ? hashOf(readFileSync(path)) : null
+  return existsSync(path) ? hashOfText(readFileSync(path)) : null
 }
 
-export function hashOf(content: string | Buffer): string {
+export function hashOfText(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex')
 }

@@ -18,25 +18,25 @@ export type DaemonNote = {
 }
 
 /** Leaves word of the daemon that this process is. */
-export function writeNote(home: Home, note: Omit<DaemonNote, 'pid' | 'born'>): void {
-  const whole: DaemonNote = { pid: process.pid, born: bornOf(process.pid) ?? '', ...note }
+export function writeDaemonNote(home: Home, note: Omit<DaemonNote, 'pid' | 'born'>): void {
+  const whole: DaemonNote = { pid: process.pid, born: processStartOf(process.pid) ?? '', ...note }
   writePrivate(home.daemon, `${JSON.stringify(whole)}\n`)
 }
 
-export function removeNote(home: Home): void {
+export function removeDaemonNote(home: Home): void {
   rmSync(home.daemon, { force: true })
 }
 
 /** The daemon of a data directory, if it lives; a note that a dead one left counts for nothing. */
-export function readNote(home: Home): DaemonNote | null {
+export function readDaemonNote(home: Home): DaemonNote | null {
   const note = parseNote(readPrivate(home.daemon) ?? '')
   if (note === null) return null
-  const born = bornOf(note.pid)
+  const born = processStartOf(note.pid)
   return born !== null && born === note.born ? note : null
 }
 
 /** Whether a daemon has left its note behind: it did not end by itself. */
-export function wasLeft(home: Home): boolean {
+export function wasLeftBehind(home: Home): boolean {
   return readPrivate(home.daemon) !== null
 }
 
@@ -51,7 +51,7 @@ function parseNote(text: string): DaemonNote | null {
 }
 
 /** When a process began, as the system tells it; null when there is no such process. */
-export function bornOf(pid: number): string | null {
+export function processStartOf(pid: number): string | null {
   try {
     process.kill(pid, 0)
   } catch (cause) {

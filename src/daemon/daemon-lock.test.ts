@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { bornOf } from './daemon-file.ts'
+import { processStartOf } from './daemon-file.ts'
 import { takeLock } from './daemon-lock.ts'
 
 function lockPath(): string {
@@ -49,10 +49,10 @@ test('a lock that cannot be made is a fault, not a daemon that runs', () => {
 })
 
 test('a living process has a birth that stays, and a dead one has none', async () => {
-  expect(bornOf(process.pid)).toBe(bornOf(process.pid))
-  expect(bornOf(process.pid)).not.toBe('')
+  expect(processStartOf(process.pid)).toBe(processStartOf(process.pid))
+  expect(processStartOf(process.pid)).not.toBe('')
   const short = spawn(process.execPath, ['-e', ''])
   const pid = short.pid ?? 0
   await once(short, 'exit')
-  expect(bornOf(pid)).toBeNull()
+  expect(processStartOf(pid)).toBeNull()
 })

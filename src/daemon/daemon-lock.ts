@@ -4,7 +4,7 @@
  * every system, and a `kill -9` frees it.
  */
 import { DatabaseSync } from 'node:sqlite'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 type DaemonLock = { readonly release: () => void }
@@ -23,8 +23,8 @@ export function takeLock(path: string): DaemonLock | null {
   } catch (cause) {
     db?.close()
     if (isBusy(cause)) return null
-    throw new PawlError('STORE_UNAVAILABLE', `can not lock \`${path}\``, {
-      hint: `the system says ${codeOf(cause)}; check the disk and the permissions of its folder`,
+    throw new PawlError('STORE_UNAVAILABLE', `cannot lock \`${path}\``, {
+      hint: `the system says ${errorCodeOf(cause)}; check the disk and the folder's permissions`,
       cause,
     })
   }

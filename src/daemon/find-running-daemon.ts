@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Home } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { readNote } from './daemon-file.ts'
+import { readDaemonNote } from './daemon-file.ts'
 
 const lookMs = 20
 /** How long somebody who has the lock may take to say who it is. */
@@ -13,7 +13,7 @@ const noteMsMax = 2_000
 /** The fault of whoever came second. */
 export async function findRunning(home: Home): Promise<PawlError> {
   for (const end = performance.now() + noteMsMax; performance.now() < end; ) {
-    const note = readNote(home)
+    const note = readDaemonNote(home)
     if (note !== null) return runningFault(home, ` (pid ${note.pid})`)
     await sleep(lookMs)
   }

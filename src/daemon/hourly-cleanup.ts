@@ -2,38 +2,38 @@
  * Lets go of cards that nobody needs any more: answers to mails that nobody asks for again, how far
  * transcripts were read that nobody writes any more, and what belonged to runs that are over.
  */
-import { transcriptsDrawer } from '../doors/hook/spending/open-spending.ts'
-import { countsDrawer, doneDrawer } from '../proxy/mail/sent-mail.ts'
-import { leaseDrawer, runOfLease } from '../runtime/calls/leases.ts'
-import { proxyKeysDrawer } from '../runtime/costs/proxy-keys.ts'
-import { forgetCards, forgetCardsOfRuns } from '../runtime/documents/expire-documents.ts'
+import { transcriptCollection } from '../doors/hook/spending/open-spending.ts'
+import { mailCountCollection, sentMailCollection } from '../proxy/mail/sent-mail.ts'
+import { leaseCollection, runOfLease } from '../runtime/calls/leases.ts'
+import { proxyKeyCollection } from '../runtime/costs/proxy-keys.ts'
+import { expireDocuments, expireDocumentsOfRuns } from '../runtime/documents/expire-documents.ts'
 import type { Store } from '../runtime/ports.ts'
 import type { LogLine } from './log-file.ts'
-import { every } from './repeat-timer.ts'
+import { repeatEvery } from './repeat-timer.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-const keptMs = { [doneDrawer]: 7 * dayMs, [transcriptsDrawer]: 90 * dayMs }
+const keptMs = { [sentMailCollection]: 7 * dayMs, [transcriptCollection]: 90 * dayMs }
 /** WHY the count stays longer: a run that counted anew could send all of it again. */
-const ofRuns = { [proxyKeysDrawer]: 'ended', [countsDrawer]: 'removed' } as const
+const ofRuns = { [proxyKeyCollection]: 'ended', [mailCountCollection]: 'removed' } as const
 
 /** Begins; gives what ends it. */
-export function forgetByTheHour(store: Store, log: LogLine): () => Promise<void> {
+export function cleanUpHourly(store: Store, log: LogLine): () => Promise<void> {
   const forget = async (): Promise<void> => {
     const at = Date.now()
     const tell = (drawer: string, count: number): void => {
       if (count > 0) log('info', 'old cards were let go', { drawer, count })
     }
     for (const [drawer, ms] of Object.entries(keptMs)) {
-      tell(drawer, await forgetCards(store, { drawer, before: at - ms, at }))
+      tell(drawer, await expireDocuments(store, { drawer, before: at - ms, at }))
     }
     for (const [drawer, once] of Object.entries(ofRuns)) {
-      tell(drawer, await forgetCardsOfRuns(store, { drawer, at, once }))
+      tell(drawer, await expireDocumentsOfRuns(store, { drawer, at, once }))
     }
-    const leases = { drawer: leaseDrawer, at, once: 'ended', runOf: runOfLease } as const
-    tell(leaseDrawer, await forgetCardsOfRuns(store, leases))
+    const leases = { drawer: leaseCollection, at, once: 'ended', runOf: runOfLease } as const
+    tell(leaseCollection, await expireDocumentsOfRuns(store, leases))
   }
-  const timer = every(hourMs, forget, (fault) =>
+  const timer = repeatEvery(hourMs, forget, (fault) =>
     log('error', 'old cards stay', { fault: `${fault}` }),
   )
   return () => timer.stop()

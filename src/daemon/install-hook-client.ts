@@ -13,7 +13,7 @@ import {
   compileProgram,
   fileHash,
   findCompiler,
-  hashOf,
+  hashOfText,
   programMode,
   readStamp,
   runProgram,
@@ -47,7 +47,7 @@ export async function installHookClient(home: Home, means: HookClientMeans): Pro
   const conf = confText(home, means)
   const script = scriptText(home, means)
   const compiler = findCompiler(means.cc)
-  const madeOf = hashOf(JSON.stringify([script, compiler, readFileSync(source, 'utf8')]))
+  const madeOf = hashOfText(JSON.stringify([script, compiler, readFileSync(source, 'utf8')]))
   if (readPrivate(confPath) !== conf) writePrivate(confPath, conf)
   const stamp = readStamp<HookClient['kind']>(stampPath)
   const found = fileHash(path)

@@ -11,7 +11,7 @@ import {
   compileProgram,
   fileHash,
   findCompiler,
-  hashOf,
+  hashOfText,
   readStamp,
   runProgram,
   writeStamp,
@@ -39,7 +39,7 @@ export async function installJobHelper(home: Home, compilers?: readonly string[]
   const compiler = findCompiler(compilers)
   const sources = helperSources.map((name) => join(folder, name))
   const texts = [...sources, join(folder, headerName)].map((one) => readFileSync(one, 'utf8'))
-  const madeOf = hashOf(JSON.stringify([texts, compiler]))
+  const madeOf = hashOfText(JSON.stringify([texts, compiler]))
   const stamp = readStamp(stampPath)
   if (stamp !== null && stamp.madeOf === madeOf && fileHash(path) === stamp.sha256) return path
   const made = await compileProgram({ path, sources, compiler, standard: 'gnu11', whyUseless })

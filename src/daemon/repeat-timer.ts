@@ -9,7 +9,7 @@ type Timer = {
 }
 
 /** Does something now and then again, a while after it has ended. A fault does not end it. */
-export function every(
+export function repeatEvery(
   ms: number,
   act: () => Promise<unknown>,
   onFault: (fault: unknown) => void,

@@ -5,7 +5,7 @@
 import type { OpenRuntime } from '../runtime/open-runtime.ts'
 import { faultStack } from './fault-stack.ts'
 import type { LogLine } from './log-file.ts'
-import { every } from './repeat-timer.ts'
+import { repeatEvery } from './repeat-timer.ts'
 import type { HookWatch } from './watch-hooks.ts'
 
 const secondMs = 1_000
@@ -20,7 +20,7 @@ type Regular = {
 }
 
 /** Begins all of it; gives what ends it. */
-export function openRegularWork(
+export function openScheduledWork(
   runtime: OpenRuntime,
   { watch, sweep, log }: Regular,
 ): () => Promise<void> {
@@ -32,13 +32,13 @@ export function openRegularWork(
     if (count > 0) log('info', 'old runs were let go', { count })
   }
   const timers = [
-    every(secondMs, runtime.expireDue, onFault),
-    every(secondMs, runtime.deliverOwed, onFault),
-    every(secondMs, runtime.poll, onFault),
-    every(secondMs, tellDeafness(runtime, log), onFault),
-    every(hourMs, letGo, onFault),
-    every(hourMs, sweep, onFault),
-    every(watchMs, watch.look, onFault),
+    repeatEvery(secondMs, runtime.expireDue, onFault),
+    repeatEvery(secondMs, runtime.deliverOwed, onFault),
+    repeatEvery(secondMs, runtime.poll, onFault),
+    repeatEvery(secondMs, tellDeafness(runtime, log), onFault),
+    repeatEvery(hourMs, letGo, onFault),
+    repeatEvery(hourMs, sweep, onFault),
+    repeatEvery(watchMs, watch.look, onFault),
   ]
   return async () => {
     await Promise.all(timers.map((timer) => timer.stop()))

@@ -3,14 +3,14 @@
  */
 import type { LogFile } from './log-file.ts'
 
-export type Ending = {
+export type Shutdown = {
   readonly promise: Promise<string>
   readonly stop: (why: string) => void
   readonly forget: () => void
 }
 
 /** Ends well when it is told to, at once when it is told again, and badly when something breaks. */
-export function openEnding(log: LogFile, tell: (text: string) => void): Ending {
+export function openShutdown(log: LogFile, tell: (text: string) => void): Shutdown {
   let resolve: (why: string) => void = () => undefined
   const promise = new Promise<string>((done) => {
     resolve = done

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Home, openHome } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { cleanEnvironment } from './clean-environment.ts'
-import { bornOf, type DaemonNote, readNote } from './daemon-file.ts'
+import { type DaemonNote, processStartOf, readDaemonNote } from './daemon-file.ts'
 
 const startMsMax = 10_000
 const stopMsMax = 15_000
@@ -36,7 +36,7 @@ export async function ensureDaemon(home: Home, program: string | null): Promise<
   let daemon = spawnDaemon(home, program)
   while (performance.now() < end) {
     if (await doesAnswer(home.socket)) return
-    if (daemon.hasEnded() && readNote(home) === null && !(await doesAnswer(home.socket))) {
+    if (daemon.hasEnded() && readDaemonNote(home) === null && !(await doesAnswer(home.socket))) {
       // It has failed; or it came second, to one that was on its way out.
       if (lastWords(home, logStart).code !== 'DAEMON_RUNNING') break
       daemon = spawnDaemon(home, program)
@@ -120,11 +120,11 @@ function wordsIn(line: string): Words & { readonly level: string } {
 
 /** Ends it, and waits for that. Null: there was none. */
 export async function stopDaemon(home: Home): Promise<DaemonNote | null> {
-  const note = readNote(home)
+  const note = readDaemonNote(home)
   if (note === null) return null
   process.kill(note.pid, 'SIGTERM')
   for (const end = performance.now() + stopMsMax; performance.now() < end; ) {
-    if (bornOf(note.pid) !== note.born) return note
+    if (processStartOf(note.pid) !== note.born) return note
     await sleep(lookMs)
   }
   throw new PawlError('DAEMON_RUNNING', `the daemon (pid ${note.pid}) does not end`, {

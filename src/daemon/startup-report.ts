@@ -15,7 +15,10 @@ type Start = {
 }
 
 /** What a person may want to know at a start. */
-export async function lookAtStart(store: Store, { left, log }: Start): Promise<readonly string[]> {
+export async function reportAtStart(
+  store: Store,
+  { left, log }: Start,
+): Promise<readonly string[]> {
   const found: string[] = []
   if (left) found.push('the daemon before did not end by itself; what it acknowledged is here')
   const trouble = await store.findTrouble()

@@ -2,14 +2,14 @@
  * Looks after a store: counting, verifying, rebuilding. Must not know which store it is.
  */
 import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
-import { openMachineShelf } from '../runtime/definitions/machine-cache.ts'
+import { openMachineCache } from '../runtime/definitions/machine-cache.ts'
 import type { Page, Store } from '../runtime/ports.ts'
 import { rebuildAll, verifyLog } from '../runtime/runs/log-maintenance.ts'
 
 const pageRuns = 500
 
 /** Does one thing to the store; nobody else uses it meanwhile. */
-export async function careForStore(store: Store, task: CareTask): Promise<CareReport> {
+export async function maintainStore(store: Store, task: CareTask): Promise<CareReport> {
   const done = task === 'rebuild' ? await rebuild(store) : await look(store, task)
   return { store: store.kind, bytes: await store.countBytes(), ...done }
 }
@@ -17,7 +17,7 @@ export async function careForStore(store: Store, task: CareTask): Promise<CareRe
 type Done = Pick<CareReport, 'runsCount' | 'rebuiltCount' | 'problems'>
 
 async function rebuild(store: Store): Promise<Done> {
-  const { runsCount, changed, broken } = await rebuildAll(store, openMachineShelf(store))
+  const { runsCount, changed, broken } = await rebuildAll(store, openMachineCache(store))
   return { runsCount, rebuiltCount: changed.length, problems: broken }
 }
 

@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { checkInstall } from '../doors/init/check-install.ts'
 import type { Home } from '../home/home.ts'
 import { readInstalls } from '../home/installs.ts'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { LogLine } from './log-file.ts'
 
@@ -57,7 +57,7 @@ function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (fault) {
-    if (codeOf(fault) === 'ENOENT' || codeOf(fault) === 'ENOTDIR') return null
+    if (errorCodeOf(fault) === 'ENOENT' || errorCodeOf(fault) === 'ENOTDIR') return null
     throw fault
   }
 }

@@ -24,7 +24,7 @@ type BoxText = {
 
 type TextLook = 'title' | 'brief' | 'key' | 'value' | 'signal' | 'condition' | 'gate'
 
-export type Box = {
+export type SvgBox = {
   readonly width: number
   readonly height: number
   readonly texts: readonly BoxText[]
@@ -54,7 +54,7 @@ const lockRoom = 17
 const gateWidthMax = 190
 
 /** The box of a node; a bar grows with the number of edges at it. */
-export function boxOfNode(node: PictureNode, edgesCount: number): Box {
+export function boxOfNode(node: PictureNode, edgesCount: number): SvgBox {
   switch (node.kind) {
     case 'stage':
     case 'handler':
@@ -80,7 +80,7 @@ export function boxOfNode(node: PictureNode, edgesCount: number): Box {
   }
 }
 
-function cardBox(node: PictureNode): Box {
+function cardBox(node: PictureNode): SvgBox {
   const hasIcon = node.outcome !== null
   const left = padX + (hasIcon ? iconRoom : 0)
   const titles = wrapText(node.title, rule(cardTextWidthMax, 2, fonts.title))
@@ -122,7 +122,7 @@ function addFacts(texts: BoxText[], at: FactsAt): number {
   return y - at.y
 }
 
-function pillBox(lines: readonly string[], font: Font): Box {
+function pillBox(lines: readonly string[], font: Font): SvgBox {
   const texts: BoxText[] = lines.map((text, index) => ({
     x: padX + iconRoom,
     y: 20 + index * 15,
@@ -135,7 +135,7 @@ function pillBox(lines: readonly string[], font: Font): Box {
 }
 
 /** The box of an edge's label, or null when the edge says nothing. */
-export function boxOfLabel(edge: PictureEdge): Box | null {
+export function boxOfLabel(edge: PictureEdge): SvgBox | null {
   if (edge.lines.length === 0) return null
   const texts: BoxText[] = []
   const locks: { x: number; y: number }[] = []

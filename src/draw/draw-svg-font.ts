@@ -2,7 +2,7 @@
  * How wide text is, from the metrics of Helvetica and Arial: an SVG cannot measure by itself.
  * Knows characters and sizes. Must not know pictures.
  */
-import { isNoCell, isWide } from '../core/draw/picture-text.ts'
+import { isNoCell, isWideCharacter } from '../core/draw/picture-text.ts'
 
 export type Font = { readonly sizePx: number; readonly weight: 'regular' | 'bold' }
 
@@ -13,7 +13,7 @@ export function widthOf(text: string, font: Font): number {
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0
     if (isNoCell(char)) continue
-    units += table[code - firstCode] ?? special[char] ?? (isWide(char) ? 1000 : otherUnits)
+    units += table[code - firstCode] ?? special[char] ?? (isWideCharacter(char) ? 1000 : otherUnits)
   }
   return (units * font.sizePx) / 1000
 }

@@ -9,7 +9,7 @@ import { widthOf } from './draw-svg-font.ts'
 import { svgArrow, svgIcon, svgRect, svgText } from './draw-svg-shapes.ts'
 
 /** Finished pieces whose upper left corner is at 0, 0. */
-export type Block = {
+export type SvgBlock = {
   readonly parts: readonly string[]
   readonly width: number
   readonly height: number
@@ -21,7 +21,7 @@ const signWidth = 34
 const noteWidthMax = 560
 
 /** The title, the size, and what holds in every stage. */
-export function headBlock(picture: Picture): Block {
+export function headBlock(picture: Picture): SvgBlock {
   const parts = [
     svgText({ x: 0, y: 18, text: picture.title, font: fonts.heading, look: 'heading' }),
     svgText({ x: 0, y: 38, text: picture.about, font: fonts.text, look: 'key' }),
@@ -42,7 +42,7 @@ export function headBlock(picture: Picture): Block {
 }
 
 /** What the named guards compare, and a legend of what occurs in this picture. */
-export function footBlock(picture: Picture, width: number): Block {
+export function footBlock(picture: Picture, width: number): SvgBlock {
   const parts: string[] = []
   let y = 0
   const guards = guardBlock(picture, width)
@@ -56,7 +56,7 @@ export function footBlock(picture: Picture, width: number): Block {
   }
 }
 
-function guardBlock(picture: Picture, width: number): Block {
+function guardBlock(picture: Picture, width: number): SvgBlock {
   const parts: string[] = []
   let y = 0
   for (const guard of picture.guards.slice(0, guardsMax)) {
@@ -78,7 +78,7 @@ function guardBlock(picture: Picture, width: number): Block {
 
 type Sign = { readonly text: string; readonly draw: (x: number, y: number) => string }
 
-function legendBlock(picture: Picture, at: { width: number; top: number }): Block {
+function legendBlock(picture: Picture, at: { width: number; top: number }): SvgBlock {
   const signs = signsOf(picture)
   const parts: string[] = []
   let x = 0

@@ -4,23 +4,23 @@
  */
 import type { ElkExtendedEdge, ElkNode, LayoutOptions } from 'elkjs/lib/elk-api.js'
 import type { Picture } from '../core/draw/picture.ts'
-import { type Box, boxOfLabel, boxOfNode } from './draw-svg-boxes.ts'
+import { boxOfLabel, boxOfNode, type SvgBox } from './draw-svg-boxes.ts'
 
 export type Direction = 'down' | 'right'
-export type Point = { readonly x: number; readonly y: number }
+export type SvgPoint = { readonly x: number; readonly y: number }
 
 export type Layout = {
   readonly width: number
   readonly height: number
-  readonly start: Point | null
+  readonly start: SvgPoint | null
   /** By node id; the upper left corner. */
   readonly nodes: ReadonlyMap<string, PlacedBox>
   /** In the order of the picture's edges; the last one is the start's. */
   readonly edges: readonly PlacedEdge[]
 }
 
-export type PlacedBox = Point & { readonly box: Box }
-export type PlacedEdge = { readonly points: readonly Point[]; readonly label: PlacedBox | null }
+export type PlacedBox = SvgPoint & { readonly box: SvgBox }
+export type PlacedEdge = { readonly points: readonly SvgPoint[]; readonly label: PlacedBox | null }
 
 export const startSize = 18
 const startId = 'start'
@@ -66,7 +66,7 @@ function careOptions(size: number): LayoutOptions {
 }
 
 /** Where everything in the picture goes. */
-export async function layOut(picture: Picture, direction: Direction): Promise<Layout> {
+export async function layOutSvg(picture: Picture, direction: Direction): Promise<Layout> {
   // WHY: the layout engine is large; only a picture that needs it pays for loading it.
   const { default: elkModule } = await import('elkjs/lib/elk.bundled.js')
   const elk = new elkModule.default()
@@ -98,8 +98,8 @@ function crowdedEnds(picture: Picture): ReadonlySet<string> {
   return new Set(ends.map((node) => node.id).filter((id) => (counts.get(id) ?? 0) >= crowdMin))
 }
 
-function nodeBoxes(picture: Picture): Map<string, Box> {
-  const boxes = new Map<string, Box>()
+function nodeBoxes(picture: Picture): Map<string, SvgBox> {
+  const boxes = new Map<string, SvgBox>()
   for (const node of picture.nodes) {
     const outs = picture.edges.filter((edge) => edge.from === node.id).length
     const ins = picture.edges.filter((edge) => edge.to === node.id).length
@@ -108,7 +108,7 @@ function nodeBoxes(picture: Picture): Map<string, Box> {
   return boxes
 }
 
-type Seed = { readonly box: Box; readonly isCrowded: boolean }
+type Seed = { readonly box: SvgBox; readonly isCrowded: boolean }
 
 function elkNode(id: string, seed: Seed, direction: Direction): ElkNode {
   const node = { id, width: seed.box.width, height: seed.box.height }
@@ -131,7 +131,7 @@ const mainPriorities: LayoutOptions = {
 
 function elkEdges(
   picture: Picture,
-  labels: readonly (Box | null)[],
+  labels: readonly (SvgBox | null)[],
   crowded: ReadonlySet<string>,
 ): ElkExtendedEdge[] {
   const edges: ElkExtendedEdge[] = picture.edges.map((edge, index) => {
@@ -160,11 +160,11 @@ function elkEdges(
 
 function readLayout(
   placed: ElkNode,
-  boxes: ReadonlyMap<string, Box>,
-  labels: readonly (Box | null)[],
+  boxes: ReadonlyMap<string, SvgBox>,
+  labels: readonly (SvgBox | null)[],
 ): Layout {
   const nodes = new Map<string, PlacedBox>()
-  let start: Point | null = null
+  let start: SvgPoint | null = null
   for (const child of placed.children ?? []) {
     const at = { x: child.x ?? 0, y: child.y ?? 0 }
     const box = boxes.get(child.id)

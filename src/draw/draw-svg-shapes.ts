@@ -4,7 +4,7 @@
  */
 import { oneLine } from '../core/draw/picture-text.ts'
 import { type Font, widthOf } from './draw-svg-font.ts'
-import type { Point } from './draw-svg-layout.ts'
+import type { SvgPoint } from './draw-svg-layout.ts'
 
 const cornerRadius = 8
 const tipLength = 9
@@ -25,7 +25,7 @@ export function px(value: number): string {
   return String(Math.round(value * 10) / 10)
 }
 
-type TextAt = Point & { readonly text: string; readonly font: Font; readonly look: string }
+type TextAt = SvgPoint & { readonly text: string; readonly font: Font; readonly look: string }
 
 /** A line of text, held to its measured width whatever font the reader's system has. */
 export function svgText(at: TextAt): string {
@@ -37,15 +37,15 @@ export function svgText(at: TextAt): string {
   return `<text ${place} ${style} ${fit}>${escapeXml(at.text)}</text>`
 }
 
-export type Line = {
-  readonly points: readonly Point[]
+export type SvgLine = {
+  readonly points: readonly SvgPoint[]
   readonly look: EdgeLook
   readonly isDashed: boolean
 }
 export type EdgeLook = 'edge' | 'edge-bad' | 'edge-detour'
 
 /** A line with rounded corners and an arrow tip at its end. */
-export function svgArrow(line: Line): string {
+export function svgArrow(line: SvgLine): string {
   const { points, look } = line
   const last = points.at(-1)
   const before = points.at(-2)
@@ -64,29 +64,29 @@ export function svgArrow(line: Line): string {
   return `<path class="${look}${dash}" d="${path}"/><path class="${tipLook}" d="${tip}"/>`
 }
 
-function roundedPath(points: readonly Point[]): string {
+function roundedPath(points: readonly SvgPoint[]): string {
   const [first] = points
   const last = points.at(-1)
   if (!first || !last) return ''
   let path = `M${px(first.x)} ${px(first.y)}`
   for (let index = 1; index < points.length - 1; index += 1) {
-    const corner = points[index] as Point
-    const from = towards(corner, points[index - 1] as Point)
-    const to = towards(corner, points[index + 1] as Point)
+    const corner = points[index] as SvgPoint
+    const from = towards(corner, points[index - 1] as SvgPoint)
+    const to = towards(corner, points[index + 1] as SvgPoint)
     path += `L${px(from.x)} ${px(from.y)}Q${px(corner.x)} ${px(corner.y)} ${px(to.x)} ${px(to.y)}`
   }
   return `${path}L${px(last.x)} ${px(last.y)}`
 }
 
 /** The point on the way to `other` where the rounding of the corner begins. */
-function towards(corner: Point, other: Point): Point {
+function towards(corner: SvgPoint, other: SvgPoint): SvgPoint {
   const length = Math.hypot(other.x - corner.x, other.y - corner.y)
   if (length === 0) return corner
   const share = Math.min(cornerRadius, length / 2) / length
   return { x: corner.x + (other.x - corner.x) * share, y: corner.y + (other.y - corner.y) * share }
 }
 
-export type Rect = Point & {
+export type Rect = SvgPoint & {
   readonly width: number
   readonly height: number
   readonly radius: number
@@ -103,7 +103,7 @@ export function svgRect(rect: Rect): string {
 export type IconName = 'completed' | 'failed' | 'blocked' | 'lock' | 'return' | 'pencil'
 
 /** An icon of 14 × 14 with its upper left corner at the point. */
-export function svgIcon(name: IconName, at: Point): string {
+export function svgIcon(name: IconName, at: SvgPoint): string {
   return `<g transform="translate(${px(at.x)} ${px(at.y)})">${icons[name]}</g>`
 }
 

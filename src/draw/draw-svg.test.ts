@@ -13,7 +13,7 @@ import {
 import { pictureOf } from '../core/draw/picture.ts'
 import { printSvg, svgEdgesMax, svgNodesMax } from './draw-svg.ts'
 import { widthOf } from './draw-svg-font.ts'
-import { layOut } from './draw-svg-layout.ts'
+import { layOutSvg } from './draw-svg-layout.ts'
 
 type Rect = { x: number; y: number; width: number; height: number }
 
@@ -34,7 +34,7 @@ function isWellFormed(svg: string): boolean {
 
 test('no boxes or labels overlap each other', async () => {
   for (const make of [pipeline, fullPipeline, gateChecklist, form]) {
-    const layout = await layOut(pictureOf(make()), 'down')
+    const layout = await layOutSvg(pictureOf(make()), 'down')
     const labels = layout.edges.flatMap((edge) => (edge.label ? [edge.label] : []))
     const rects = [...layout.nodes.values(), ...labels].map(({ x, y, box }) => ({
       x,

@@ -6,11 +6,11 @@ import { assertNever } from '../core/assert.ts'
 import type { Picture, PictureEdge, PictureNode } from '../core/draw/picture.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { fonts } from './draw-svg-boxes.ts'
-import { type Block, footBlock, headBlock } from './draw-svg-frame.ts'
+import { footBlock, headBlock, type SvgBlock } from './draw-svg-frame.ts'
 import {
   type Direction,
   type Layout,
-  layOut,
+  layOutSvg,
   type PlacedBox,
   type PlacedEdge,
   startSize,
@@ -43,7 +43,7 @@ const gap = 24
 /** The picture as SVG text; too large a picture is a fault that says what to use instead. */
 export async function printSvg(picture: Picture, options: SvgOptions = {}): Promise<string> {
   refuseLarge(picture)
-  const layout = await layOut(picture, options.direction ?? 'down')
+  const layout = await layOutSvg(picture, options.direction ?? 'down')
   const head = headBlock(picture)
   const inner = Math.max(layout.width, head.width, 420)
   const foot = footBlock(picture, inner)
@@ -81,7 +81,7 @@ function refuseLarge(picture: Picture): void {
   )
 }
 
-function moved(x: number, y: number, block: Block): string {
+function moved(x: number, y: number, block: SvgBlock): string {
   return `<g transform="translate(${px(x)} ${px(y)})">${block.parts.join('')}</g>`
 }
 

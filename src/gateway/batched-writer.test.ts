@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { gathered } from './batched-writer.ts'
+import { openBatchedWriter } from './batched-writer.ts'
 
 function open() {
   const written: string[] = []
@@ -11,7 +11,7 @@ function open() {
       done()
     },
   })
-  return { stream, written, ...gathered(stream) }
+  return { stream, written, ...openBatchedWriter(stream) }
 }
 
 test('the first text goes at once, and those behind it together, in their order', async () => {

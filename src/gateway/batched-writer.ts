@@ -11,7 +11,7 @@ type Gathered = {
 }
 
 /** How to write to this stream; nobody else writes to it. */
-export function gathered(stream: Writable): Gathered {
+export function openBatchedWriter(stream: Writable): Gathered {
   /** Null: nothing was written lately. */
   let more: string[] | null = null
   const flush = (): void => {

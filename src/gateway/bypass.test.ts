@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Policy } from '../core/machine/machine.ts'
 import { policyOf } from '../core/policy/policy-builder.contract.ts'
-import { openPasses } from '../runtime/gateway/bypass-tokens.ts'
+import { openBypassTokens } from '../runtime/gateway/bypass-tokens.ts'
 import type { Store } from '../runtime/ports.ts'
 import { asAgent, type Bench, openBench, say, startRelease } from '../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
-import { type HeldPass, openHeldPass } from './bypass.ts'
+import { type Bypass, openBypass } from './bypass.ts'
 
 type Place = Bench & {
-  readonly held: HeldPass
+  readonly held: Bypass
   readonly ask: (workspace?: string) => Promise<void>
 }
 
 /** A daemon's runtime, and a gateway that asks it. */
 function open(policies: readonly Policy[] = [], store: Store = openMemoryStore()): Place {
   const folder = mkdtempSync(join(tmpdir(), 'passes-'))
-  const passes = openPasses(join(folder, 'pass'))
+  const passes = openBypassTokens(join(folder, 'pass'))
   const bench = openBench(store, policies, passes)
-  const held = openHeldPass()
+  const held = openBypass()
   onTestFinished(() => {
     held.close()
     passes.close()
@@ -106,20 +106,20 @@ test('another daemon takes back what the one before has given, and a pass runs o
   const folder = mkdtempSync(join(tmpdir(), 'passes-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'pass')
-  const held = openHeldPass()
-  const first = openPasses(file)
+  const held = openBypass()
+  const first = openBypassTokens(file)
   const pass = first.offer()
   held.take(pass, performance.now())
   expect(held.covers(plain)).toBe(true)
   first.close()
-  const second = openPasses(file)
+  const second = openBypassTokens(file)
   expect(held.covers(plain)).toBe(false)
   held.take(pass, performance.now())
   expect(held.covers(plain)).toBe(false)
   // A file that was put in the place of the other is found.
   rmSync(file)
   second.close()
-  const third = openPasses(file)
+  const third = openBypassTokens(file)
   held.take(third.offer(), performance.now())
   expect(held.covers(plain)).toBe(true)
   held.take(third.offer(), performance.now() - pass.ms)
@@ -132,7 +132,7 @@ test('what cannot be read, or says something else, is no pass', () => {
   const folder = mkdtempSync(join(tmpdir(), 'passes-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'other'), 'something else')
-  const held = openHeldPass()
+  const held = openBypass()
   for (const file of ['missing', 'other', '.']) {
     held.take({ file: join(folder, file), word: 'abcdef', ms: 1_000 }, performance.now())
     expect(held.covers(plain), file).toBe(false)

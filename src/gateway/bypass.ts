@@ -5,18 +5,18 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { JsonObject } from '../core/json.ts'
-import { speaksOfGuards } from '../core/judge-without-run.ts'
-import type { Pass } from '../runtime/gateway/bypass-tokens.ts'
+import { mentionsProtectedNames } from '../core/judge-without-run.ts'
+import type { BypassToken } from '../runtime/gateway/bypass-tokens.ts'
 
-export type HeldPass = {
+export type Bypass = {
   /** Whether a call without a mark, of this input, need not be asked about. Looks each time. */
   readonly covers: (input: JsonObject) => boolean
   /** What the daemon said last, and when it was asked. */
-  readonly take: (pass: Pass | null, askedAt: number) => void
+  readonly take: (pass: BypassToken | null, askedAt: number) => void
   readonly close: () => void
 }
 
-export function openHeldPass(): HeldPass {
+export function openBypass(): Bypass {
   let held: { readonly word: Buffer; readonly until: number } | null = null
   let place: { readonly file: string; readonly at: number } | null = null
   let seen = Buffer.alloc(0)
@@ -46,7 +46,7 @@ export function openHeldPass(): HeldPass {
     covers: (input) => {
       if (held === null) return false
       if (performance.now() >= held.until || !stands(held.word)) held = null
-      return held !== null && !speaksOfGuards(input)
+      return held !== null && !mentionsProtectedNames(input)
     },
     take: (pass, askedAt) => {
       held = null

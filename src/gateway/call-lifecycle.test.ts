@@ -3,8 +3,8 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { CallOptions } from '../client/open-client.ts'
 import type { JsonObject } from '../core/json.ts'
 import { callLeaseMs } from '../runtime/calls/leases.ts'
-import { type Judge, openJudge } from './call-lifecycle.ts'
-import type { Desk } from './gateway-context.ts'
+import { type GatewayJudge, openGatewayJudge } from './call-lifecycle.ts'
+import type { GatewayContext } from './gateway-context.ts'
 
 type Answering = (name: string, options: CallOptions) => unknown
 
@@ -16,7 +16,7 @@ const allowed = {
 const ended = { ok: true, output: null, bytes: 1, costMicroUsd: 3 }
 
 /** A gateway's judge whose daemon answers as it is told to; `asked` is what it heard. */
-function open(answer: Answering): Judge & { readonly asked: JsonObject[] } {
+function open(answer: Answering): GatewayJudge & { readonly asked: JsonObject[] } {
   const asked: JsonObject[] = []
   const daemon = async (name: string, input: object, options: CallOptions = {}) => {
     asked.push({ name, ...input })
@@ -24,7 +24,12 @@ function open(answer: Answering): Judge & { readonly asked: JsonObject[] } {
   }
   // WHY the cast: only what a judge asks is answered.
   const desk = { daemon, workspace: '/work', runId: null, holder: 'one', askWaitMs: 0 }
-  const judge = openJudge({ ...desk, env: {}, log: () => undefined, held: { runId: null } } as Desk)
+  const judge = openGatewayJudge({
+    ...desk,
+    env: {},
+    log: () => undefined,
+    held: { runId: null },
+  } as GatewayContext)
   onTestFinished(judge.close)
   return { ...judge, asked }
 }

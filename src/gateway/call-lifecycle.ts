@@ -5,18 +5,18 @@
 import type { DenialCode, GatewayCode } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
-import type { Answer } from '../doors/api/contract.ts'
+import type { OperationAnswer } from '../doors/api/contract.ts'
 import { PawlProblem, type ProblemCode } from '../doors/api/problem.ts'
-import type { Shown } from '../doors/mcp/caller-mark.ts'
+import type { ShownSignature } from '../doors/mcp/caller-mark.ts'
 import { callLeaseMs } from '../runtime/calls/leases.ts'
-import { messageOf } from '../runtime/error-code.ts'
-import { openHeldPass } from './bypass.ts'
-import { type Desk, whoseOf } from './gateway-context.ts'
+import { errorMessageOf } from '../runtime/error-code.ts'
+import { openBypass } from './bypass.ts'
+import { callerOf, type GatewayContext } from './gateway-context.ts'
 
-export type Wish = {
+export type GatewayCallRequest = {
   readonly server: McpName
   readonly input: JsonObject
-  readonly mark: Shown | null
+  readonly mark: ShownSignature | null
   /** Raised when the client no longer wants the answer. */
   readonly signal: AbortSignal
   /** Tells a client that asked for it how a long call is getting on. */
@@ -25,7 +25,7 @@ export type Wish = {
   readonly costMicroUsd: number
 }
 
-export type Judged =
+export type GatewayJudgement =
   | {
       readonly kind: 'go'
       readonly input: JsonObject
@@ -34,9 +34,9 @@ export type Judged =
       /** Null: nobody keeps count of it. */
       readonly report: ((ended: Ended) => void) | null
     }
-  | { readonly kind: 'no'; readonly refusal: Refusal }
+  | { readonly kind: 'no'; readonly refusal: CallRefused }
 
-export type Refusal = {
+export type CallRefused = {
   readonly code: DenialCode | GatewayCode | ProblemCode | 'APPROVAL_PENDING'
   readonly reason: string
   readonly hint: string
@@ -51,23 +51,23 @@ export type Ended = {
   readonly costMicroUsd: number
 }
 
-export type Judge = {
+export type GatewayJudge = {
   /** Whether nobody has a say in a call without a mark; else the daemon has to be asked. */
   readonly judgeFreely: (input: JsonObject) => boolean
-  readonly judge: (wish: Wish) => Promise<Judged>
+  readonly judge: (wish: GatewayCallRequest) => Promise<GatewayJudgement>
   /** When all that was reported has been taken. */
   readonly close: () => Promise<void>
 }
 
 /** With when it was asked for, by the clock on the wall. */
-type Verdict = Answer<'gateway.check'> & { readonly askedAt: number }
+type Verdict = OperationAnswer<'gateway.check'> & { readonly askedAt: number }
 
 /** How often a client that waits for a person is told so. */
 const beatMs = 5_000
 /** Characters of a result that go on record with its report. */
 const outputCharsMax = 200_000
 
-export function openJudge(desk: Desk): Judge {
+export function openGatewayJudge(desk: GatewayContext): GatewayJudge {
   const reports = new Set<Promise<void>>()
   /** Those of them that had to be sent again. */
   const late = new Set<Promise<void>>()
@@ -85,7 +85,7 @@ export function openJudge(desk: Desk): Judge {
       reports.add(done)
     }
   }
-  const pass = openHeldPass()
+  const pass = openBypass()
   return {
     judgeFreely: pass.covers,
     close: async () => {
@@ -120,7 +120,7 @@ function isLate({ approvalId, askedAt }: Verdict): boolean {
   return approvalId !== null && Date.now() - askedAt >= callLeaseMs
 }
 
-const tooLate: Refusal = {
+const tooLate: CallRefused = {
   code: 'CALL_UNSURE',
   reason: 'the gateway stood still until somebody else could write this approved call off',
   hint: 'it was not made; make the same call again, and a person is asked anew',
@@ -129,10 +129,14 @@ const tooLate: Refusal = {
 
 const freely = { kind: 'go', bytesLeft: null, report: null } as const
 
-async function check(desk: Desk, wish: Wish, waitMs: number): Promise<Verdict> {
+async function check(
+  desk: GatewayContext,
+  wish: GatewayCallRequest,
+  waitMs: number,
+): Promise<Verdict> {
   const { holder, held } = desk
   const { server, input, mark, signal, costMicroUsd: estimateMicroUsd } = wish
-  const whose = whoseOf(desk, mark)
+  const whose = callerOf(desk, mark)
   const asked = { ...whose, server, input, holder, estimateMicroUsd, waitMs }
   const askedAt = Date.now()
   const verdict = await desk.daemon('gateway.check', asked, { signal })
@@ -141,7 +145,7 @@ async function check(desk: Desk, wish: Wish, waitMs: number): Promise<Verdict> {
 }
 
 /** The verdict, after a person was waited for as long as the settings say. */
-async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
+async function decided(desk: GatewayContext, wish: GatewayCallRequest): Promise<Verdict> {
   const end = performance.now() + desk.askWaitMs
   let verdict = await check(desk, wish, Math.min(desk.askWaitMs, beatMs))
   while (verdict.verdict === 'ask' && !wish.signal.aborted) {
@@ -156,7 +160,7 @@ async function decided(desk: Desk, wish: Wish): Promise<Verdict> {
 type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }
 
 /** Says now and then that an approved call is still being made; gives how to stop. */
-function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () => void {
+function keepLease({ daemon, holder, log }: GatewayContext, { runId, callId }: Made): () => void {
   const renew = (): void => {
     daemon('gateway.renew', { runId, callId, holder })
       .then(({ renewed }) => {
@@ -164,7 +168,7 @@ function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () =
         clearInterval(timer)
         log(`the call \`${callId}\` was written off while it was being made`)
       })
-      .catch((fault: unknown) => log(`a lease could not be renewed: ${messageOf(fault)}`))
+      .catch((fault: unknown) => log(`a lease could not be renewed: ${errorMessageOf(fault)}`))
   }
   const timer = setInterval(renew, callLeaseMs / 3)
   return () => clearInterval(timer)
@@ -172,7 +176,7 @@ function keepLease({ daemon, holder, log }: Desk, { runId, callId }: Made): () =
 
 type Reported = Made & { readonly onLost: () => void }
 
-async function report(desk: Desk, made: Reported, ended: Ended): Promise<void> {
+async function report(desk: GatewayContext, made: Reported, ended: Ended): Promise<void> {
   const { runId, callId, branch, onLost } = made
   const { output } = ended
   const whole = {
@@ -186,23 +190,23 @@ async function report(desk: Desk, made: Reported, ended: Ended): Promise<void> {
   try {
     await desk.daemon('gateway.report', whole, { onLost })
   } catch (fault) {
-    desk.log(`a call could not be reported: ${messageOf(fault)}`)
+    desk.log(`a call could not be reported: ${errorMessageOf(fault)}`)
   }
 }
 
-function refusalOf(verdict: Verdict): Refusal {
+function refusalOf(verdict: Verdict): CallRefused {
   const { code, reason, hint, approvalId } = verdict
   if (verdict.verdict === 'ask') return { code: 'APPROVAL_PENDING', reason, hint, approvalId }
   return { code: code ?? 'INTERNAL', reason, hint, approvalId }
 }
 
 /** INVARIANT: what cannot be judged is refused. */
-function refusalOfFault(fault: unknown): Refusal {
+function refusalOfFault(fault: unknown): CallRefused {
   if (fault instanceof PawlProblem) {
     const { code, detail, hint } = fault
     return { code, reason: detail, hint, approvalId: null }
   }
-  const reason = messageOf(fault)
+  const reason = errorMessageOf(fault)
   const hint = 'this is a fault of Pawl; tell a person'
   return { code: 'INTERNAL', reason, hint, approvalId: null }
 }

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
-import { type CallDesk, passFreely, type Told } from './call-tool.ts'
-import type { Target } from './catalogue.ts'
-import { codes, textOf, tooDeep } from './json-rpc.ts'
-import type { Answered, Done, Upstream } from './upstream.ts'
+import { type CallToolContext, forwardUnguarded, type ToolCallResult } from './call-tool.ts'
+import type { CatalogueTarget } from './catalogue.ts'
+import { codes, messageText, tooDeep } from './json-rpc.ts'
+import type { McpUpstream, UpstreamAnswer, UpstreamResult } from './upstream.ts'
 
-type Begun = { readonly params: JsonObject; readonly done: Done; left: boolean }
+type Begun = { readonly params: JsonObject; readonly done: UpstreamResult; left: boolean }
 
 /** A server whose answers the test gives, behind a desk that lets through what it is told to. */
 function openDesk(more: { isAccepted?: boolean; isConnected?: boolean; isFree?: boolean } = {}) {
   const { isAccepted = true, isConnected = true, isFree = true } = more
   const begun: Begun[] = []
-  const begin: Upstream['begin'] = (_method, params, done) => {
+  const begin: McpUpstream['begin'] = (_method, params, done) => {
     const one: Begun = { params, done, left: false }
     begun.push(one)
     return () => {
@@ -20,9 +20,11 @@ function openDesk(more: { isAccepted?: boolean; isConnected?: boolean; isFree?: 
   }
   const server = { name: 'files', upstream: { isConnected: () => isConnected, begin } }
   const knownTool = (name: string) =>
-    name === 'files__read' ? ({ server, name: 'read', isAccepted } as unknown as Target) : null
+    name === 'files__read'
+      ? ({ server, name: 'read', isAccepted } as unknown as CatalogueTarget)
+      : null
   // WHY the cast: nothing else of them is asked for.
-  const desk = { catalogue: { knownTool }, judgeFreely: () => isFree } as unknown as CallDesk
+  const desk = { catalogue: { knownTool }, judgeFreely: () => isFree } as unknown as CallToolContext
   return { desk, begun }
 }
 
@@ -30,9 +32,9 @@ const call = { name: 'files__read', arguments: { path: 'a.txt' } }
 
 test('a call that nobody has a say in is passed on at once, and so is its answer', () => {
   const { desk, begun } = openDesk()
-  const told: Told[] = []
+  const told: ToolCallResult[] = []
   const params = { ...call, _meta: { progressToken: 7 } }
-  expect(passFreely(desk, params, (one) => told.push(one))).not.toBeNull()
+  expect(forwardUnguarded(desk, params, (one) => told.push(one))).not.toBeNull()
   expect(begun[0]?.params).toEqual({ ...params, name: 'read' })
   begun[0]?.done({ kind: 'result', result: { content: [] } })
   expect(told).toEqual([{ result: { content: [] } }])
@@ -44,21 +46,21 @@ test.each([
   ['with a mark that nobody can prove', { ...call, arguments: { a: 1, _pawl: {} } }, { a: 1 }],
 ])('a call %s keeps its place among the others', (_what, params, args) => {
   const { desk, begun } = openDesk()
-  expect(passFreely(desk, params, () => undefined)).not.toBeNull()
+  expect(forwardUnguarded(desk, params, () => undefined)).not.toBeNull()
   expect(begun[0]?.params).toEqual({ name: 'read', arguments: args })
 })
 
 test('what nests too deep for a text is told as such, and throws nothing', () => {
   let deep: JsonObject = {}
   for (let depth = 0; depth < 100_000; depth += 1) deep = { deep }
-  expect(textOf({ jsonrpc: '2.0', id: 7, result: deep })).toBeNull()
+  expect(messageText({ jsonrpc: '2.0', id: 7, result: deep })).toBeNull()
   expect(tooDeep(7)).toMatchObject({ id: 7, error: { code: codes.internal } })
 })
 
 test('whoever leaves says so to the server, and is told nothing', () => {
   const { desk, begun } = openDesk()
-  const told: Told[] = []
-  const leave = passFreely(desk, call, (one) => told.push(one))
+  const told: ToolCallResult[] = []
+  const leave = forwardUnguarded(desk, call, (one) => told.push(one))
   leave?.()
   expect(begun[0]?.left).toBe(true)
   begun[0]?.done({ kind: 'cancelled' })
@@ -67,9 +69,9 @@ test('whoever leaves says so to the server, and is told nothing', () => {
 
 test('a server that fails meanwhile is told as a result that models read', () => {
   const { desk, begun } = openDesk()
-  const told: Told[] = []
-  passFreely(desk, call, (one) => told.push(one))
-  const failed: Answered = { kind: 'failed', code: 'UPSTREAM_LOST', reason: 'gone', hint: '' }
+  const told: ToolCallResult[] = []
+  forwardUnguarded(desk, call, (one) => told.push(one))
+  const failed: UpstreamAnswer = { kind: 'failed', code: 'UPSTREAM_LOST', reason: 'gone', hint: '' }
   begun[0]?.done(failed)
   expect(told).toMatchObject([{ result: { isError: true } }])
 })
@@ -85,6 +87,6 @@ test.each([
   ['has to be asked about', call, { isFree: false }],
 ])('a call that %s is looked at with more care', (_what, params, more) => {
   const { desk, begun } = openDesk(more)
-  expect(passFreely(desk, params, () => undefined)).toBeNull()
+  expect(forwardUnguarded(desk, params, () => undefined)).toBeNull()
   expect(begun).toEqual([])
 })

@@ -2,16 +2,16 @@
  * A call of a tool through the gateway, from the client's words to the server's answer.
  */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { readMark } from '../doors/mcp/caller-mark.ts'
-import type { Judge, Refusal } from './call-lifecycle.ts'
+import { readSignature } from '../doors/mcp/caller-mark.ts'
+import type { CallRefused, GatewayJudge } from './call-lifecycle.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Desk } from './gateway-context.ts'
+import type { GatewayContext } from './gateway-context.ts'
 import { codes, type RpcError } from './json-rpc.ts'
-import { cutResult } from './truncate-result.ts'
-import type { Answered, Failed } from './upstream.ts'
+import { truncateResult } from './truncate-result.ts'
+import type { UpstreamAnswer, UpstreamFailure } from './upstream.ts'
 
 /** What the client is told; null: nothing, since it no longer wants to know. */
-export type Told =
+export type ToolCallResult =
   | {
       readonly result: Json
       /** Called when it is on its way, with its size. */
@@ -20,14 +20,14 @@ export type Told =
   | { readonly error: RpcError }
   | null
 
-export type CallDesk = {
-  readonly desk: Desk
+export type CallToolContext = {
+  readonly desk: GatewayContext
   readonly catalogue: Catalogue
-  readonly judge: Judge['judge']
-  readonly judgeFreely: Judge['judgeFreely']
+  readonly judge: GatewayJudge['judge']
+  readonly judgeFreely: GatewayJudge['judgeFreely']
 }
 
-export type Asked = {
+export type ToolCallRequest = {
   readonly params: JsonObject
   readonly signal: AbortSignal
   readonly progress: (message: string) => void
@@ -42,38 +42,41 @@ const callableMax = 30
  * was not passed on, and `callTool` has to look at it.
  * WHY: with promises each message would wait until its stream is done with it.
  */
-export function passFreely(
-  { catalogue, judgeFreely }: CallDesk,
+export function forwardUnguarded(
+  { catalogue, judgeFreely }: CallToolContext,
   params: JsonObject,
-  done: (told: Told) => void,
+  done: (told: ToolCallResult) => void,
 ): (() => void) | null {
   const { name, arguments: given = {}, task: _, ...asIs } = params
   const args = asObject(given)
   if (typeof name !== 'string' || args === null) return null
   const target = catalogue.knownTool(name)
   if (target === null || !target.isAccepted || !target.server.upstream.isConnected()) return null
-  const { mark, input } = readMark(args)
+  const { mark, input } = readSignature(args)
   if (mark !== null || !judgeFreely(input)) return null
   const forwarded = { ...asIs, name: target.name, arguments: input }
   return target.server.upstream.begin('tools/call', forwarded, (answered) => done(tell(answered)))
 }
 
-export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
+export async function callTool(
+  work: CallToolContext,
+  asked: ToolCallRequest,
+): Promise<ToolCallResult> {
   const { params, signal, progress } = asked
   const name = own(params, 'name')
   const given = own(params, 'arguments')
   const args = given === undefined ? {} : asObject(given)
-  if (typeof name !== 'string') return invalid('`name` is no text')
-  if (args === null) return invalid('`arguments` is no object')
+  if (typeof name !== 'string') return invalidParams('`name` is no text')
+  if (args === null) return invalidParams('`arguments` is no object')
   const { catalogue } = work
   const target = await catalogue.findTool(name)
-  if (target === null) return invalid(`Unknown tool: ${name.slice(0, 200)}`)
+  if (target === null) return invalidParams(`Unknown tool: ${name.slice(0, 200)}`)
   const { server, name: tool, isAccepted } = target
   if (!isAccepted) return { result: refusedResult(unpinned(server.name, tool), []) }
   // INVARIANT: before it is judged, so that nothing is waited for between the verdict and the call.
   const away = await server.upstream.ensure()
   if (away !== null) return tell(away)
-  const { mark, input } = readMark(args)
+  const { mark, input } = readSignature(args)
   const costMicroUsd = server.costMicroUsd(tool)
   const named = { server: server.name, tool }
   const judged = await work.judge({ server: named, input, mark, signal, progress, costMicroUsd })
@@ -89,7 +92,7 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
   // Tasks of the protocol are not passed on: nobody would judge what becomes of one.
   const { task: _, ...asIs } = params
   const forwarded = { ...asIs, name: tool, arguments: judged.input }
-  const before = (): Failed | null => {
+  const before = (): UpstreamFailure | null => {
     const now = server.tools().get(name)
     if (now?.tool === tool && now.isAccepted) return null
     const { reason, hint } = unpinned(server.name, tool)
@@ -112,23 +115,23 @@ export async function callTool(work: CallDesk, asked: Asked): Promise<Told> {
 }
 
 /** The stage takes only so many bytes of results: what is more is cut, and marked. */
-function withinBudget(answered: Answered, bytesLeft: number | null): Answered {
+function withinBudget(answered: UpstreamAnswer, bytesLeft: number | null): UpstreamAnswer {
   if (bytesLeft === null || answered.kind !== 'result') return answered
-  return { kind: 'result', result: cutResult(answered.result, bytesLeft) }
+  return { kind: 'result', result: truncateResult(answered.result, bytesLeft) }
 }
 
-export function invalid(message: string): { readonly error: RpcError } {
+export function invalidParams(message: string): { readonly error: RpcError } {
   return { error: { code: codes.paramsInvalid, message } }
 }
 
-function unpinned(server: string, tool: string): Refusal {
+function unpinned(server: string, tool: string): CallRefused {
   const reason = `\`mcp:${server}:${tool}\` is new or has changed since a person agreed to it`
   const accept = `\`pawl gateway accept ${server}:${tool}\``
   const hint = `a person looks at it with \`pawl gateway pins\` and agrees with ${accept}`
   return { code: 'TOOL_UNPINNED', reason, hint, approvalId: null }
 }
 
-function tell(answered: Answered): Told {
+function tell(answered: UpstreamAnswer): ToolCallResult {
   switch (answered.kind) {
     case 'result':
       return { result: answered.result }
@@ -144,7 +147,7 @@ function tell(answered: Answered): Told {
 }
 
 /** WHY a result: models read results, and hosts hide errors. */
-function refusedResult(refusal: Refusal, callable: readonly string[]): JsonObject {
+function refusedResult(refusal: CallRefused, callable: readonly string[]): JsonObject {
   const { code, reason, hint, approvalId } = refusal
   const names = callable.slice(0, callableMax).join(', ')
   const lines = [

@@ -4,19 +4,19 @@
  */
 import { asObject, type JsonObject } from '../core/json.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
-import { type Desk, whoseOf } from './gateway-context.ts'
+import { callerOf, type GatewayContext } from './gateway-context.ts'
 import type { Lists, Server } from './server.ts'
 import { shownName } from './tool-names.ts'
 
-export type Kind = 'tools' | 'prompts' | 'resources'
+export type CatalogueKind = 'tools' | 'prompts' | 'resources'
 
 export type Catalogue = {
-  readonly list: (kind: Kind | 'resourceTemplates') => Promise<readonly JsonObject[]>
+  readonly list: (kind: CatalogueKind | 'resourceTemplates') => Promise<readonly JsonObject[]>
   /** Among what servers are known to have; null: there may be more. */
-  readonly knownTool: (name: string) => Target | null
+  readonly knownTool: (name: string) => CatalogueTarget | null
   /** Null: no server has anything of that name. */
-  readonly findTool: (name: string) => Promise<Target | null>
-  readonly findPrompt: (name: string) => Promise<Target | null>
+  readonly findTool: (name: string) => Promise<CatalogueTarget | null>
+  readonly findPrompt: (name: string) => Promise<CatalogueTarget | null>
   readonly findResource: (uri: string) => Promise<Server | null>
   /** Names of tools that may be called now, for a refusal. */
   readonly callable: () => readonly string[]
@@ -24,7 +24,7 @@ export type Catalogue = {
   readonly look: () => Promise<void>
 }
 
-export type Target = {
+export type CatalogueTarget = {
   readonly server: Server
   readonly name: string
   /** A person has agreed to it. */
@@ -32,9 +32,9 @@ export type Target = {
 }
 
 type CatalogueOptions = {
-  readonly desk: Desk
+  readonly desk: GatewayContext
   readonly servers: ReadonlyMap<string, Server>
-  readonly onChange: (kind: Kind) => void
+  readonly onChange: (kind: CatalogueKind) => void
 }
 
 /** What reading and getting are called where they are judged. */
@@ -48,7 +48,7 @@ export function openCatalogue({ desk, servers, onChange }: CatalogueOptions): Ca
   /** What the stage was last known to allow, as `server:tool`. */
   const shown = new Map<string, boolean>()
   /** What the client has last seen; null: it has not asked. */
-  const told: Record<Kind, string | null> = { tools: null, prompts: null, resources: null }
+  const told: Record<CatalogueKind, string | null> = { tools: null, prompts: null, resources: null }
   const all = (): readonly Server[] => [...servers.values()]
 
   const offers = async (): Promise<void> => {
@@ -57,7 +57,7 @@ export function openCatalogue({ desk, servers, onChange }: CatalogueOptions): Ca
       { server: server.name, tool: readTool },
       { server: server.name, tool: promptTool },
     ])
-    const answer = await desk.daemon('gateway.offer', { ...whoseOf(desk), tools: names })
+    const answer = await desk.daemon('gateway.offer', { ...callerOf(desk), tools: names })
     if (answer.runId !== null) desk.held.runId = answer.runId
     for (const [i, name] of names.entries()) {
       const offered = answer.offered[i] ?? 'hidden'
@@ -66,7 +66,7 @@ export function openCatalogue({ desk, servers, onChange }: CatalogueOptions): Ca
   }
   const isShown = (server: Server, tool: string): boolean =>
     shown.get(keyOf({ server: server.name, tool })) === true
-  const listed = (kind: Kind | 'resourceTemplates'): readonly JsonObject[] =>
+  const listed = (kind: CatalogueKind | 'resourceTemplates'): readonly JsonObject[] =>
     all().flatMap((server) => {
       if (kind === 'tools') return toolsOf(server, isShown)
       const tool = kind === 'prompts' ? promptTool : readTool
@@ -138,7 +138,7 @@ function entriesOf(server: Server, kind: keyof Lists): readonly JsonObject[] {
   return entries.map((one) => ({ ...one, name: shownName(server.name, String(one.name)) }))
 }
 
-function toolIn(servers: readonly Server[], name: string): Target | null {
+function toolIn(servers: readonly Server[], name: string): CatalogueTarget | null {
   for (const server of servers) {
     const found = server.tools().get(name)
     if (found !== undefined) return { server, name: found.tool, isAccepted: found.isAccepted }
@@ -146,7 +146,7 @@ function toolIn(servers: readonly Server[], name: string): Target | null {
   return null
 }
 
-function promptIn(servers: readonly Server[], name: string): Target | null {
+function promptIn(servers: readonly Server[], name: string): CatalogueTarget | null {
   for (const server of servers) {
     for (const { name: plain } of server.lists().prompts) {
       if (typeof plain === 'string' && shownName(server.name, plain) === name) {

@@ -1,13 +1,13 @@
 /**
  * What every part of the gateway works with.
  */
-import type { Input } from '../doors/api/contract.ts'
-import type { Shown } from '../doors/mcp/caller-mark.ts'
-import type { Ask } from '../doors/mcp/reconnecting-client.ts'
+import type { OperationInput } from '../doors/api/contract.ts'
+import type { ShownSignature } from '../doors/mcp/caller-mark.ts'
+import type { ClientRequest } from '../doors/mcp/reconnecting-client.ts'
 
-export type Desk = {
+export type GatewayContext = {
   /** The daemon, which judges. */
-  readonly daemon: Ask
+  readonly daemon: ClientRequest
   readonly workspace: string
   /** The run that the environment names; null: none. */
   readonly runId: string | null
@@ -21,10 +21,16 @@ export type Desk = {
   readonly held: { runId: string | null }
 }
 
-export type Whose = Pick<Input<'gateway.check'>, 'workspace' | 'runId' | 'mark' | 'last'>
+export type GatewayCaller = Pick<
+  OperationInput<'gateway.check'>,
+  'workspace' | 'runId' | 'mark' | 'last'
+>
 
 /** Whose a call is: what the environment and the call say of it. The daemon finds out. */
-export function whoseOf({ workspace, runId, held }: Desk, mark: Shown | null = null): Whose {
+export function callerOf(
+  { workspace, runId, held }: GatewayContext,
+  mark: ShownSignature | null = null,
+): GatewayCaller {
   return {
     workspace,
     ...(runId === null ? {} : { runId }),

@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { readShape, withPick } from '../core/dialects/validate-tree.ts'
+import { readTree, withPick } from '../core/dialects/validate-tree.ts'
 import { costMicroUsdMax, usdOf } from '../core/money.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { isControlTool } from '../core/tools/own-tools.ts'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 const secretFile = z
@@ -137,7 +137,7 @@ function readFile(path: string): Read | null {
   const text = textOf(path)
   if (text === null) return null
   const { root, findings } = readSource(text, 'json')
-  const shape = root?.kind === 'object' ? readShape(gatewaySchema, root) : null
+  const shape = root?.kind === 'object' ? readTree(gatewaySchema, root) : null
   const wrong = [...findings, ...(shape?.findings ?? [])].find((one) => one.severity === 'error')
   const value = shape?.value ?? null
   if (wrong === undefined && value !== null) return { path, value }
@@ -154,9 +154,9 @@ function textOf(path: string): string | null {
     const message = `\`${path}\` has more than ${fileBytesMax} bytes`
     throw new PawlError('CONFIG_INVALID', message, { hint: 'keep only servers in it' })
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return null
+    if (errorCodeOf(cause) === 'ENOENT' || errorCodeOf(cause) === 'ENOTDIR') return null
     if (cause instanceof PawlError) throw cause
-    const hint = `the system says ${codeOf(cause)}`
+    const hint = `the system says ${errorCodeOf(cause)}`
     throw new PawlError('FILE_UNREADABLE', `can not read \`${path}\``, { hint, cause })
   }
 }

@@ -2,15 +2,15 @@
  * A server behind an address: Streamable HTTP, as the client library of the protocol speaks it.
  */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { type Id, isRequest, isResponse, type Message, readMessage } from './json-rpc.ts'
+import { isRequest, isResponse, type RpcId, type RpcMessage, readRpcMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'
 import {
-  type Ears,
-  type Ending,
-  messageBytesMax,
+  gatewayMessageBytesMax,
   openRedactor,
   parseClean,
-  type Wire,
+  type UpstreamWire,
+  type WireEnd,
+  type WireListeners,
 } from './wire.ts'
 
 type Address = Extract<Launch, { kind: 'http' }>
@@ -19,7 +19,10 @@ const closeMsMax = 2_000
 const newline = 10
 
 /** Connects when the first message is sent. */
-export async function openHttpUpstream(address: Address, ears: Ears): Promise<Wire> {
+export async function openHttpUpstream(
+  address: Address,
+  ears: WireListeners,
+): Promise<UpstreamWire> {
   const { url, headers, secrets } = address
   const redact = openRedactor(secrets)
   const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -27,7 +30,7 @@ export async function openHttpUpstream(address: Address, ears: Ears): Promise<Wi
     fetch: limitedFetch,
   })
   let isOver = false
-  const end = (why: Ending): void => {
+  const end = (why: WireEnd): void => {
     if (isOver) return
     isOver = true
     ears.onEnd(why)
@@ -38,10 +41,10 @@ export async function openHttpUpstream(address: Address, ears: Ears): Promise<Wi
     const isFlood = text.includes(floodText)
     end({ code: isFlood ? 'UPSTREAM_FLOOD' : 'UPSTREAM_LOST', reason: redact(text).slice(0, 500) })
   }
-  const waiting = new Set<Id>()
+  const waiting = new Set<RpcId>()
   transport.onmessage = (sent) => {
     if (isOver) return
-    const message = clean(sent as Message, secrets.length > 0 ? redact : null)
+    const message = clean(sent as RpcMessage, secrets.length > 0 ? redact : null)
     if (message !== null && isResponse(message)) waiting.delete(message.id)
     if (message !== null) ears.onMessage(message)
   }
@@ -73,13 +76,13 @@ export async function openHttpUpstream(address: Address, ears: Ears): Promise<Wi
   }
 }
 
-function clean(message: Message, redact: ((text: string) => string) | null): Message | null {
+function clean(message: RpcMessage, redact: ((text: string) => string) | null): RpcMessage | null {
   if (redact === null) return message
-  return readMessage(parseClean(JSON.stringify(message), redact))
+  return readRpcMessage(parseClean(JSON.stringify(message), redact))
 }
 
 const idleText = 'the stream for news broke'
-const floodText = `a message of over ${messageBytesMax} bytes`
+const floodText = `a message of over ${gatewayMessageBytesMax} bytes`
 
 /** WHY: the library reads whatever comes, however much it is. */
 const limitedFetch: typeof fetch = async (input, init) => {
@@ -95,7 +98,7 @@ const limitedFetch: typeof fetch = async (input, init) => {
     transform: (chunk, controller) => {
       const last = isStream ? chunk.lastIndexOf(newline) : -1
       bytes = last < 0 ? bytes + chunk.length : chunk.length - last
-      if (bytes > messageBytesMax) controller.error(new Error(`it sent ${floodText}`))
+      if (bytes > gatewayMessageBytesMax) controller.error(new Error(`it sent ${floodText}`))
       else controller.enqueue(chunk)
     },
   })

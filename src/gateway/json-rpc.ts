@@ -4,19 +4,19 @@
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 
-export type Id = string | number
-export type Request = {
+export type RpcId = string | number
+export type RpcRequest = {
   readonly jsonrpc: '2.0'
-  readonly id: Id
+  readonly id: RpcId
   readonly method: string
   readonly params?: JsonObject
 }
-export type Notification = Omit<Request, 'id'>
+export type RpcNotification = Omit<RpcRequest, 'id'>
 export type RpcError = { readonly code: number; readonly message: string; readonly data?: Json }
-export type Response =
-  | { readonly jsonrpc: '2.0'; readonly id: Id; readonly result: Json }
-  | { readonly jsonrpc: '2.0'; readonly id: Id; readonly error: RpcError }
-export type Message = Request | Notification | Response
+export type RpcResponse =
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly result: Json }
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly error: RpcError }
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
 
 export const codes = {
   notJson: -32_700,
@@ -27,35 +27,35 @@ export const codes = {
 } as const
 
 /** A value as a message; null: it is none. */
-export function readMessage(value: Json): Message | null {
+export function readRpcMessage(value: Json): RpcMessage | null {
   const message = asObject(value)
   if (message === null || message.jsonrpc !== '2.0') return null
   const { id, method, params, result, error } = message
-  if (id !== undefined && idOf(id) === null) return null
+  if (id !== undefined && messageIdOf(id) === null) return null
   if (method !== undefined) {
     if (typeof method !== 'string') return null
-    return params === undefined || asObject(params) !== null ? (value as Message) : null
+    return params === undefined || asObject(params) !== null ? (value as RpcMessage) : null
   }
   if (id === undefined) return null
-  return result !== undefined || asObject(error) !== null ? (value as Message) : null
+  return result !== undefined || asObject(error) !== null ? (value as RpcMessage) : null
 }
 
 /** What a message is answered under; null: it says nothing that could be used. */
-export function idOf(value: Json | undefined): Id | null {
+export function messageIdOf(value: Json | undefined): RpcId | null {
   if (typeof value === 'string') return value
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-export function isRequest(message: Message): message is Request {
+export function isRequest(message: RpcMessage): message is RpcRequest {
   return 'method' in message && 'id' in message
 }
 
-export function isResponse(message: Message): message is Response {
+export function isResponse(message: RpcMessage): message is RpcResponse {
   return !('method' in message)
 }
 
 /** A value as a text; null: it nests too deep to be one. */
-export function textOf(value: Json | Message): string | null {
+export function messageText(value: Json | RpcMessage): string | null {
   try {
     return JSON.stringify(value)
   } catch {
@@ -63,12 +63,12 @@ export function textOf(value: Json | Message): string | null {
   }
 }
 
-export function tooDeep(id: Id): Response {
+export function tooDeep(id: RpcId): RpcResponse {
   const message = 'the answer nests too deep to be passed on'
   return { jsonrpc: '2.0', id, error: { code: codes.internal, message } }
 }
 
 /** The token under which whoever asked wants to hear of progress. */
-export function progressTokenOf(params: JsonObject | undefined): Id | null {
-  return idOf(asObject(params?._meta)?.progressToken)
+export function progressTokenOf(params: JsonObject | undefined): RpcId | null {
+  return messageIdOf(asObject(params?._meta)?.progressToken)
 }

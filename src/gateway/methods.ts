@@ -2,15 +2,21 @@
  * What the client of the gateway may ask, beside the calls of tools.
  */
 import { asObject, type JsonObject } from '../core/json.ts'
-import { type Asked, type CallDesk, callTool, invalid, type Told } from './call-tool.ts'
-import { promptTool, readTool, type Target } from './catalogue.ts'
+import {
+  type CallToolContext,
+  callTool,
+  invalidParams,
+  type ToolCallRequest,
+  type ToolCallResult,
+} from './call-tool.ts'
+import { type CatalogueTarget, promptTool, readTool } from './catalogue.ts'
 import { codes } from './json-rpc.ts'
 import type { Server } from './server.ts'
-import { cutContents } from './truncate-result.ts'
-import type { Failed } from './upstream.ts'
+import { truncateContents } from './truncate-result.ts'
+import type { UpstreamFailure } from './upstream.ts'
 
-export type Work = CallDesk & { readonly servers: ReadonlyMap<string, Server> }
-export type Method = (asked: Asked) => Promise<Told>
+export type Work = CallToolContext & { readonly servers: ReadonlyMap<string, Server> }
+export type Method = (asked: ToolCallRequest) => Promise<ToolCallResult>
 
 /** By their names in the protocol. */
 export function methodsOf(work: Work): Readonly<Record<string, Method>> {
@@ -41,10 +47,10 @@ export function methodsOf(work: Work): Readonly<Record<string, Method>> {
   }
 }
 
-async function getPrompt(work: Work, asked: Asked): Promise<Told> {
+async function getPrompt(work: Work, asked: ToolCallRequest): Promise<ToolCallResult> {
   const { params } = asked
   const target = await work.catalogue.findPrompt(String(params.name))
-  if (target === null) return invalid(`Unknown prompt: ${String(params.name).slice(0, 200)}`)
+  if (target === null) return invalidParams(`Unknown prompt: ${String(params.name).slice(0, 200)}`)
   const input = { name: target.name, arguments: asObject(params.arguments) ?? {} }
   return passed(work, asked, {
     ...{ target, tool: promptTool, input, method: 'prompts/get' },
@@ -52,17 +58,21 @@ async function getPrompt(work: Work, asked: Asked): Promise<Told> {
   })
 }
 
-async function onResource(work: Work, method: string, asked: Asked): Promise<Told> {
+async function onResource(
+  work: Work,
+  method: string,
+  asked: ToolCallRequest,
+): Promise<ToolCallResult> {
   const { params } = asked
   const uri = String(params.uri)
   const server = await work.catalogue.findResource(uri)
-  if (server === null) return invalid(`Unknown resource: ${uri.slice(0, 200)}`)
+  if (server === null) return invalidParams(`Unknown resource: ${uri.slice(0, 200)}`)
   const target = { server, name: uri, isAccepted: true }
   return passed(work, asked, { target, tool: readTool, input: { uri }, method, params })
 }
 
 type Passing = {
-  readonly target: Target
+  readonly target: CatalogueTarget
   /** What it is judged as. */
   readonly tool: string
   readonly input: JsonObject
@@ -71,7 +81,11 @@ type Passing = {
 }
 
 /** Judged like a call; a refusal is an error, since these have no other form for one. */
-async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told> {
+async function passed(
+  work: Work,
+  asked: ToolCallRequest,
+  passing: Passing,
+): Promise<ToolCallResult> {
   const { target, tool, input, method, params } = passing
   const { server } = target
   const away = await server.upstream.ensure()
@@ -94,7 +108,7 @@ async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told>
   if (answered.kind === 'result') {
     const { bytesLeft } = judged
     const { result } = answered
-    const cut = bytesLeft === null ? result : cutContents(result, bytesLeft)
+    const cut = bytesLeft === null ? result : truncateContents(result, bytesLeft)
     return { result: cut, after: (bytes) => judged.report?.({ ...ended, bytes }) }
   }
   judged.report?.({ ...ended, bytes: 0 })
@@ -103,19 +117,19 @@ async function passed(work: Work, asked: Asked, passing: Passing): Promise<Told>
   return failedTold(answered)
 }
 
-function failedTold({ code, reason, hint }: Failed): Told {
+function failedTold({ code, reason, hint }: UpstreamFailure): ToolCallResult {
   return { error: { code: codes.internal, message: `${code}: ${reason}. ${hint}` } }
 }
 
 /** WHY judged: it may say what a prompt or a resource of the server holds. */
-async function complete(work: Work, asked: Asked): Promise<Told> {
+async function complete(work: Work, asked: ToolCallRequest): Promise<ToolCallResult> {
   const { catalogue } = work
   const { params } = asked
   const ref = asObject(params.ref) ?? {}
   const isPrompt = ref.type === 'ref/prompt'
   const prompt = isPrompt ? await catalogue.findPrompt(String(ref.name)) : null
   const server = isPrompt ? prompt?.server : await catalogue.findResource(String(ref.uri))
-  if (server === null || server === undefined) return invalid('there is nothing of that name')
+  if (server === null || server === undefined) return invalidParams('there is nothing of that name')
   const named = prompt === null ? ref : { ...ref, name: prompt.name }
   const target = prompt ?? { server, name: String(ref.uri), isAccepted: true }
   return passed(work, asked, {

@@ -4,31 +4,31 @@
  * for somebody else.
  */
 import { asObject, type JsonObject, own } from '../core/json.ts'
-import { openJudge } from './call-lifecycle.ts'
-import { passFreely, type Told } from './call-tool.ts'
+import { openGatewayJudge } from './call-lifecycle.ts'
+import { forwardUnguarded, type ToolCallResult } from './call-tool.ts'
 import { openCatalogue } from './catalogue.ts'
-import type { Desk } from './gateway-context.ts'
+import type { GatewayContext } from './gateway-context.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import {
   codes,
-  type Id,
   isRequest,
   isResponse,
-  type Message,
-  type Notification,
+  messageText,
   progressTokenOf,
-  type Request,
-  type Response,
-  textOf,
+  type RpcId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
   tooDeep,
 } from './json-rpc.ts'
 import { type Method, methodsOf } from './methods.ts'
-import { openServer, protocolVersion, type Server } from './server.ts'
-import { openServerAsks } from './server-requests.ts'
+import { openUpstreamServer, protocolVersion, type Server } from './server.ts'
+import { openServerRequests } from './server-requests.ts'
 
 export type Relay = {
   /** Takes a message of the client. */
-  readonly receive: (message: Message) => void
+  readonly receive: (message: RpcMessage) => void
   /** Looks whether a stage has changed what may be shown. Never fails. */
   readonly look: () => Promise<void>
   /** Looks whether a person has agreed to what waits. Never fails. */
@@ -37,7 +37,7 @@ export type Relay = {
 }
 
 type RelayOptions = {
-  readonly desk: Desk
+  readonly desk: GatewayContext
   readonly entries: readonly ServerEntry[]
   readonly version: string
   /** Sends to the client. `maybe`: only while it reads as fast as we write. */
@@ -50,14 +50,14 @@ const versions = new Set(['2024-11-05', '2025-03-26', '2025-06-18', protocolVers
 
 export function openRelay({ desk, entries, version, send }: RelayOptions): Relay {
   let abilities: JsonObject | null = null
-  const open = new Map<Id, Leaving>()
-  const tell = (message: Message, mode: 'surely' | 'maybe' = 'surely'): void => {
-    const text = textOf(message)
+  const open = new Map<RpcId, Leaving>()
+  const tell = (message: RpcMessage, mode: 'surely' | 'maybe' = 'surely'): void => {
+    const text = messageText(message)
     if (text !== null) send(text, mode)
     else if (isResponse(message)) send(JSON.stringify(tooDeep(message.id)), mode)
   }
   const servers = new Map<string, Server>()
-  const asks = openServerAsks({ servers, tell, abilities: () => abilities, log: desk.log })
+  const asks = openServerRequests({ servers, tell, abilities: () => abilities, log: desk.log })
   const look = (): Promise<void> =>
     catalogue.look().catch((fault: unknown) => desk.log(`what may be shown: ${String(fault)}`))
   const ears = {
@@ -65,17 +65,17 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
     onOffers: () => void look(),
     abilities: () => abilities ?? {},
   }
-  for (const entry of entries) servers.set(entry.name, openServer(entry, desk, ears))
+  for (const entry of entries) servers.set(entry.name, openUpstreamServer(entry, desk, ears))
   const catalogue = openCatalogue({
     desk,
     servers,
     onChange: (kind) => tell({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   })
-  const { judge, judgeFreely, close: closeJudge } = openJudge(desk)
+  const { judge, judgeFreely, close: closeJudge } = openGatewayJudge(desk)
   const work = { desk, catalogue, judge, judgeFreely, servers }
-  const pass: Pass = (params, done) => passFreely(work, params, done)
+  const pass: Pass = (params, done) => forwardUnguarded(work, params, done)
   const answer = openAnswering({ methods: methodsOf(work), pass, open, tell, send })
-  const hear = ({ method, params }: Notification): void => {
+  const hear = ({ method, params }: RpcNotification): void => {
     if (method === 'notifications/cancelled') {
       const id = params?.requestId
       if (typeof id === 'string' || typeof id === 'number') open.get(id)?.abort()
@@ -116,28 +116,28 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
 
 type Leaving = { abort: () => void }
 /** Null: it has to be answered with more care. */
-type Pass = (params: JsonObject, done: (told: Told) => void) => (() => void) | null
+type Pass = (params: JsonObject, done: (told: ToolCallResult) => void) => (() => void) | null
 
 type Answering = Pick<RelayOptions, 'send'> & {
   readonly methods: Readonly<Record<string, Method>>
   readonly pass: Pass
   /** Requests that are being worked on, and how each is given up. */
-  readonly open: Map<Id, Leaving>
-  readonly tell: (message: Message, mode?: 'surely' | 'maybe') => void
+  readonly open: Map<RpcId, Leaving>
+  readonly tell: (message: RpcMessage, mode?: 'surely' | 'maybe') => void
 }
 
 /** Answers requests of the client, each once, unless it no longer wants to know. */
 function openAnswering({ methods, pass, open, tell, send }: Answering) {
-  const finish = (id: Id, told: Told): void => {
+  const finish = (id: RpcId, told: ToolCallResult): void => {
     open.delete(id)
     if (told === null) return
     if ('error' in told) return tell({ jsonrpc: '2.0', id, error: told.error })
-    const text = textOf(told.result)
+    const text = messageText(told.result)
     if (text === null) tell(tooDeep(id))
     else send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`, 'surely')
     told.after?.(Buffer.byteLength(text ?? ''))
   }
-  const work = async (handle: Method, { id, params = {} }: Request): Promise<void> => {
+  const work = async (handle: Method, { id, params = {} }: RpcRequest): Promise<void> => {
     const left = new AbortController()
     open.set(id, left)
     const token = progressTokenOf(params)
@@ -150,7 +150,7 @@ function openAnswering({ methods, pass, open, tell, send }: Answering) {
     }
     finish(id, await handle({ params, signal: left.signal, progress }).catch(faultOf))
   }
-  return (request: Request): void => {
+  return (request: RpcRequest): void => {
     const { id, method, params = {} } = request
     const handle = own(methods, method)
     if (handle === undefined) {
@@ -173,27 +173,27 @@ function openAnswering({ methods, pass, open, tell, send }: Answering) {
   }
 }
 
-function twice(id: Id): Response {
+function twice(id: RpcId): RpcResponse {
   const message = 'a request of that id is being answered'
   return { jsonrpc: '2.0', id, error: { code: codes.notRequest, message } }
 }
 
-function overloaded(id: Id): Response {
+function overloaded(id: RpcId): RpcResponse {
   const message = `more than ${requestsMax} requests at a time; try again in a moment`
   return { jsonrpc: '2.0', id, error: { code: codes.internal, message } }
 }
 
-function unopened(id: Id): Response {
+function unopened(id: RpcId): RpcResponse {
   const message = 'the connection was not opened with `initialize`'
   return { jsonrpc: '2.0', id, error: { code: codes.notRequest, message } }
 }
 
-function faultOf(fault: unknown): Told {
+function faultOf(fault: unknown): ToolCallResult {
   const message = fault instanceof Error ? fault.message : String(fault)
   return { error: { code: codes.internal, message } }
 }
 
-function welcome({ params }: Request, version: string): JsonObject {
+function welcome({ params }: RpcRequest, version: string): JsonObject {
   const asked = params?.protocolVersion
   const isKnown = typeof asked === 'string' && versions.has(asked)
   return {

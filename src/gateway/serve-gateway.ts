@@ -9,11 +9,11 @@ import type { Client } from '../client/open-client.ts'
 import { asObject, type Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'
 import { parseJson } from '../doors/api/parse-json.ts'
-import { openLink } from '../doors/mcp/reconnecting-client.ts'
-import { gathered } from './batched-writer.ts'
-import type { Desk } from './gateway-context.ts'
+import { openReconnectingClient } from '../doors/mcp/reconnecting-client.ts'
+import { openBatchedWriter } from './batched-writer.ts'
+import type { GatewayContext } from './gateway-context.ts'
 import type { GatewaySettings } from './gateway-file.ts'
-import { codes, idOf, readMessage } from './json-rpc.ts'
+import { codes, messageIdOf, readRpcMessage } from './json-rpc.ts'
 import { openRelay, type Relay } from './relay.ts'
 
 type GatewayOptions = {
@@ -46,11 +46,20 @@ const lookMs = 2_000
 export async function serveGateway(options: GatewayOptions): Promise<void> {
   const { connect, settings, workspace, runId, env, version, input, output, log } = options
   for (const why of settings.refused) log(why)
-  const link = openLink(connect)
+  const link = openReconnectingClient(connect)
   const { askWaitMs, servers: entries } = settings
   const [holder, held] = [randomUUID(), { runId: null }]
-  const desk: Desk = { daemon: link.ask, workspace, runId, holder, askWaitMs, env, log, held }
-  const { write, flush } = gathered(output)
+  const desk: GatewayContext = {
+    daemon: link.ask,
+    workspace,
+    runId,
+    holder,
+    askWaitMs,
+    env,
+    log,
+    held,
+  }
+  const { write, flush } = openBatchedWriter(output)
   const send = (text: string, mode: 'surely' | 'maybe'): void => {
     if (mode === 'maybe' && output.writableLength > waitingBytesMax) return
     write(`${text}\n`)
@@ -92,15 +101,15 @@ function take(line: Buffer | 'too long', relay: Relay, send: Send): void {
   if (line.every((byte) => byte <= 32)) return
   const parsed = parseJson(line)
   if (!parsed.ok) return complain(codes.notJson, parsed.problem.detail)
-  const message = readMessage(parsed.value)
+  const message = readRpcMessage(parsed.value)
   if (message !== null) return relay.receive(message)
-  const id = idOf(asObject(parsed.value)?.id)
+  const id = messageIdOf(asObject(parsed.value)?.id)
   complain(codes.notRequest, 'this is no message of JSON-RPC 2.0', id)
 }
 
 type Watching = {
   readonly connect: () => Promise<Client>
-  readonly desk: Desk
+  readonly desk: GatewayContext
   readonly relay: Relay
   readonly signal: AbortSignal
 }

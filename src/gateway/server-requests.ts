@@ -5,28 +5,28 @@
 import type { JsonObject } from '../core/json.ts'
 import {
   codes,
-  type Id,
   isRequest,
-  type Message,
-  type Notification,
   progressTokenOf,
-  type Request,
-  type Response,
+  type RpcId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
 } from './json-rpc.ts'
 import type { Server } from './server.ts'
 
 type ServerAsks = {
   /** Takes what a server says on its own. */
-  readonly hear: (server: Server, message: Request | Notification) => void
+  readonly hear: (server: Server, message: RpcRequest | RpcNotification) => void
   /** Takes the client's answer. */
-  readonly answer: (message: Response) => void
+  readonly answer: (message: RpcResponse) => void
   /** Takes the client's word on how an answer is getting on. */
-  readonly forward: (message: Notification) => void
+  readonly forward: (message: RpcNotification) => void
 }
 
 type ServerAsksOptions = {
   readonly servers: ReadonlyMap<string, Server>
-  readonly tell: (message: Message, mode?: 'surely' | 'maybe') => void
+  readonly tell: (message: RpcMessage, mode?: 'surely' | 'maybe') => void
   /** What the client can do; null: it is not there yet. */
   readonly abilities: () => JsonObject | null
   readonly log: (what: string) => void
@@ -46,18 +46,18 @@ const tellings = new Set([
 /** Questions of all servers that the client has open. */
 const asksMax = 64
 
-type Open = { readonly server: Server; readonly id: Id; readonly token: Id | null }
+type Open = { readonly server: Server; readonly id: RpcId; readonly token: RpcId | null }
 
-export function openServerAsks(options: ServerAsksOptions): ServerAsks {
+export function openServerRequests(options: ServerAsksOptions): ServerAsks {
   const { tell, abilities, log } = options
   const open = new Map<string, Open>()
   let lastId = 0
-  const refuse = (server: Server, id: Id, why: string): void => {
+  const refuse = (server: Server, id: RpcId, why: string): void => {
     log(`\`${server.name}\` was refused: ${why}`)
     const error = { code: codes.methodUnknown, message: `the gateway refused it: ${why}` }
     server.upstream.respond({ jsonrpc: '2.0', id, error })
   }
-  const ask = (server: Server, request: Request): void => {
+  const ask = (server: Server, request: RpcRequest): void => {
     const { id, method, params = {} } = request
     if (method === 'ping') return server.upstream.respond({ jsonrpc: '2.0', id, result: {} })
     const needed = asks.get(method)
@@ -74,7 +74,7 @@ export function openServerAsks(options: ServerAsksOptions): ServerAsks {
     open.set(own, { server, id, token: progressTokenOf(params) })
     tell({ jsonrpc: '2.0', id: own, method, params })
   }
-  const cancel = (server: Server, { method, params = {} }: Notification): void => {
+  const cancel = (server: Server, { method, params = {} }: RpcNotification): void => {
     for (const [own, one] of open) {
       if (one.server !== server || one.id !== params.requestId) continue
       open.delete(own)

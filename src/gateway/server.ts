@@ -4,21 +4,21 @@
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { microUsd } from '../core/money.ts'
 import { launchIn, pinLaunch } from '../core/tools/launch-pin.ts'
-import { messageOf } from '../runtime/error-code.ts'
-import { type Desk, whoseOf } from './gateway-context.ts'
+import { errorMessageOf } from '../runtime/error-code.ts'
+import { callerOf, type GatewayContext } from './gateway-context.ts'
 import type { ServerEntry } from './gateway-file.ts'
-import type { Notification, Request } from './json-rpc.ts'
+import type { RpcNotification, RpcRequest } from './json-rpc.ts'
 import { launchOf } from './launch.ts'
 import { openStdioUpstream } from './stdio-upstream.ts'
 import { shownName } from './tool-names.ts'
-import { type Ask, openUpstream, type Upstream } from './upstream.ts'
-import { type SeenTool, seeTools } from './validate-tools.ts'
-import type { Ears, Ending, Wire } from './wire.ts'
+import { type McpUpstream, openUpstream, type UpstreamRequest } from './upstream.ts'
+import { type ValidatedTool, validateTools } from './validate-tools.ts'
+import type { UpstreamWire, WireEnd, WireListeners } from './wire.ts'
 
 export type Server = {
   readonly name: string
   readonly entry: ServerEntry
-  readonly upstream: Upstream
+  readonly upstream: McpUpstream
   /** Those that a person has agreed to, and those that wait, by the name that clients see. */
   readonly tools: () => ReadonlyMap<string, Offering>
   readonly lists: () => Lists
@@ -44,7 +44,7 @@ export type Lists = {
 
 type ServerEars = {
   /** What the server asks or tells its client. */
-  readonly onMessage: (server: Server, message: Request | Notification) => void
+  readonly onMessage: (server: Server, message: RpcRequest | RpcNotification) => void
   /** What it offers may have changed. */
   readonly onOffers: (server: Server) => void
   /** What the gateway's client can do. */
@@ -64,7 +64,11 @@ const methods = {
   resourceTemplates: 'resources/templates/list',
 } as const
 
-export function openServer(entry: ServerEntry, desk: Desk, ears: ServerEars): Server {
+export function openUpstreamServer(
+  entry: ServerEntry,
+  desk: GatewayContext,
+  ears: ServerEars,
+): Server {
   const { name, timeoutSeconds = timeoutSecondsDefault } = entry
   const state: State = { seen: [], offerings: new Map(), isLaunched: false, lists: noLists }
   const upstream = openUpstream({
@@ -80,7 +84,7 @@ export function openServer(entry: ServerEntry, desk: Desk, ears: ServerEars): Se
     onMessage: (message) => ears.onMessage(server, message),
     log: desk.log,
   })
-  const ask: Ask = async (method, params = {}) =>
+  const ask: UpstreamRequest = async (method, params = {}) =>
     (await upstream.ensure()) ?? upstream.request(method, params)
   const server: Server = {
     name,
@@ -104,7 +108,7 @@ export function openServer(entry: ServerEntry, desk: Desk, ears: ServerEars): Se
 }
 
 type State = {
-  seen: readonly SeenTool[]
+  seen: readonly ValidatedTool[]
   offerings: ReadonlyMap<string, Offering>
   /** A person has agreed to how it is started. */
   isLaunched: boolean
@@ -116,7 +120,7 @@ const noLists: Lists = { prompts: [], resources: [], resourceTemplates: [] }
 
 function offeringsOf(
   server: string,
-  seen: readonly SeenTool[],
+  seen: readonly ValidatedTool[],
   accepted: readonly string[],
 ): ReadonlyMap<string, Offering> {
   const agreed = new Set(accepted)
@@ -129,23 +133,27 @@ function offeringsOf(
 }
 
 /** Tells the daemon what the server is now. A daemon that does not answer agrees to nothing. */
-async function see(desk: Desk, { entry, state }: Whole): Promise<void> {
+async function see(desk: GatewayContext, { entry, state }: Whole): Promise<void> {
   const { name, scope } = entry
   const sight = { scope, server: name, launch: launchIn(entry), tools: [...state.seen] }
   try {
-    const { accepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
+    const { accepted } = await desk.daemon('gateway.see', { ...callerOf(desk), ...sight })
     state.offerings = offeringsOf(name, state.seen, accepted)
   } catch (fault) {
     state.offerings = offeringsOf(name, state.seen, [])
-    desk.log(`what \`${name}\` offers cannot be looked at: ${messageOf(fault)}`)
+    desk.log(`what \`${name}\` offers cannot be looked at: ${errorMessageOf(fault)}`)
   }
 }
 
-async function launch(desk: Desk, { entry, state }: Whole, ears: Ears): Promise<Wire | Ending> {
+async function launch(
+  desk: GatewayContext,
+  { entry, state }: Whole,
+  ears: WireListeners,
+): Promise<UpstreamWire | WireEnd> {
   const { name, scope } = entry
   const seen = pinLaunch(entry)
   const sight = { scope, server: name, launch: launchIn(entry), tools: null }
-  const { isLaunchAccepted } = await desk.daemon('gateway.see', { ...whoseOf(desk), ...sight })
+  const { isLaunchAccepted } = await desk.daemon('gateway.see', { ...callerOf(desk), ...sight })
   state.isLaunched = isLaunchAccepted
   if (!isLaunchAccepted) {
     const why = seen.doubts.length === 0 ? '' : ` (${seen.doubts.join(', ')})`
@@ -170,8 +178,8 @@ function greetingFor({ sampling }: ServerEntry, abilities: JsonObject): JsonObje
 }
 
 type Look = Whole & {
-  readonly desk: Desk
-  readonly ask: Ask
+  readonly desk: GatewayContext
+  readonly ask: UpstreamRequest
   readonly can: (what: string) => boolean
 }
 
@@ -191,14 +199,18 @@ async function refreshOne(look: Look, what: keyof Lists | 'tools'): Promise<void
     state.lists = { ...state.lists, [what]: objects }
     return
   }
-  const { tools, refused } = seeTools(isThere ? await listAll(ask, 'tools/list', what) : [])
+  const { tools, refused } = validateTools(isThere ? await listAll(ask, 'tools/list', what) : [])
   for (const why of refused) desk.log(`\`${entry.name}\`: ${why}`)
   state.seen = tools
   await see(desk, { entry, state })
 }
 
 /** Every page of a list; what cannot be read is not there. */
-async function listAll(ask: Ask, method: string, key: string): Promise<readonly Json[]> {
+async function listAll(
+  ask: UpstreamRequest,
+  method: string,
+  key: string,
+): Promise<readonly Json[]> {
   const all: Json[] = []
   let cursor: Json | undefined
   for (let page = 0; page < pagesMax && all.length < entriesMax; page += 1) {

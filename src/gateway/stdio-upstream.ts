@@ -4,18 +4,18 @@
 import { spawn } from 'node:child_process'
 import type { Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'
-import { codeOf } from '../runtime/error-code.ts'
-import { gathered } from './batched-writer.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
+import { openBatchedWriter } from './batched-writer.ts'
 import { endProgram, openLeash } from './end-program.ts'
-import { readMessage } from './json-rpc.ts'
+import { readRpcMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'
 import {
-  type Ears,
-  type Ending,
-  messageBytesMax,
+  gatewayMessageBytesMax,
   openRedactor,
   parseClean,
-  type Wire,
+  type UpstreamWire,
+  type WireEnd,
+  type WireListeners,
 } from './wire.ts'
 
 type Program = Extract<Launch, { kind: 'stdio' }>
@@ -26,17 +26,17 @@ const lastWordsChars = 600
 const waitingBytesMax = 64 * 1024 * 1024
 
 /** Starts the program. */
-export function openStdioUpstream(program: Program, ears: Ears): Wire {
+export function openStdioUpstream(program: Program, ears: WireListeners): UpstreamWire {
   const { command, args, cwd, secrets } = program
   const redact = openRedactor(secrets)
   const leash = openLeash()
   const env = { ...program.env, ...leash.env }
   const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: leash.detached })
   const stop = (): Promise<void> => endProgram(child, leash)
-  const { write, flush } = gathered(child.stdin)
+  const { write, flush } = openBatchedWriter(child.stdin)
   let words = ''
   let isOver = false
-  const end = (why: Ending): void => {
+  const end = (why: WireEnd): void => {
     if (isOver) return
     isOver = true
     ears.onEnd(why)
@@ -45,11 +45,14 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
     const said = words.trim() === '' ? '' : `; it said: ${redact(words.trim())}`
     end({ code: 'UPSTREAM_LOST', reason: `${reason}${said}` })
   }
-  const cut = openMessageLines(messageBytesMax, (line) => {
+  const cut = openMessageLines(gatewayMessageBytesMax, (line) => {
     if (isOver) return
     if (line !== 'too long')
       return hear(valueIn(line.toString(), secrets.length > 0 ? redact : null), ears)
-    end({ code: 'UPSTREAM_FLOOD', reason: `it sent a message of over ${messageBytesMax} bytes` })
+    end({
+      code: 'UPSTREAM_FLOOD',
+      reason: `it sent a message of over ${gatewayMessageBytesMax} bytes`,
+    })
     void stop()
   })
   child.stdout.on('data', cut)
@@ -57,7 +60,7 @@ export function openStdioUpstream(program: Program, ears: Ears): Wire {
     words = `${words}${text.toString()}`.slice(-lastWordsChars)
   })
   child.stdin.on('error', () => undefined)
-  child.on('error', (fault) => lost(`it cannot be started: ${codeOf(fault)}`))
+  child.on('error', (fault) => lost(`it cannot be started: ${errorCodeOf(fault)}`))
   child.on('close', (code, signal) => lost(`it has ended (${signal ?? `exit code ${code}`})`))
   return {
     send: (message) => {
@@ -85,7 +88,7 @@ function valueIn(text: string, redact: ((text: string) => string) | null): Json 
   }
 }
 
-function hear(value: Json, ears: Ears): void {
-  const message = readMessage(value)
+function hear(value: Json, ears: WireListeners): void {
+  const message = readRpcMessage(value)
   if (message !== null) ears.onMessage(message)
 }

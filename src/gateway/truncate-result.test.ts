@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutContents, cutResult } from './truncate-result.ts'
+import { truncateContents, truncateResult } from './truncate-result.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
 const mark = (bytes: number) =>
@@ -7,18 +7,18 @@ const mark = (bytes: number) =>
 
 test('what fits stays as it is', () => {
   const result = { content: [text('hello')], structuredContent: { a: 1 }, _meta: { b: 2 } }
-  expect(cutResult(result, 1_000)).toBe(result)
+  expect(truncateResult(result, 1_000)).toBe(result)
 })
 
 test('texts are cut where there is no more room, at whole letters, and marked', () => {
   const content = [text('abc'), { type: 'image', data: 'x'.repeat(99) }, text('dé€fg'), text('h')]
-  expect(cutResult({ content }, 7)).toEqual({ content: [text('abc'), text('dé'), mark(7)] })
-  expect(cutResult({ content }, 0)).toEqual({ content: [mark(0)] })
+  expect(truncateResult({ content }, 7)).toEqual({ content: [text('abc'), text('dé'), mark(7)] })
+  expect(truncateResult({ content }, 0)).toEqual({ content: [mark(0)] })
 })
 
 test('a result that lost the values of its schema is an error', () => {
   const result = { content: [text('abcdef')], structuredContent: { a: 'x'.repeat(99) } }
-  expect(cutResult(result, 3)).toEqual({ content: [text('abc'), mark(3)], isError: true })
+  expect(truncateResult(result, 3)).toEqual({ content: [text('abc'), mark(3)], isError: true })
 })
 
 test('what was read is cut like a result', () => {
@@ -27,8 +27,8 @@ test('what was read is cut like a result', () => {
     { uri: 'a://2', blob: 'x'.repeat(99) },
     { uri: 'a://3', text: 'def' },
   ]
-  expect(cutContents({ contents }, 1_000)).toEqual({ contents })
-  expect(cutContents({ contents }, 4)).toEqual({
+  expect(truncateContents({ contents }, 1_000)).toEqual({ contents })
+  expect(truncateContents({ contents }, 4)).toEqual({
     contents: [
       { uri: 'a://1', mimeType: 'text/plain', text: 'abc' },
       { uri: 'a://3', mimeType: 'text/plain', text: 'd' },

@@ -5,7 +5,7 @@
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 
 /** The result itself where it fits. */
-export function cutResult(result: Json, bytesMax: number): Json {
+export function truncateResult(result: Json, bytesMax: number): Json {
   const whole = asObject(result)
   if (whole === null || bytesOf(result) <= bytesMax) return result
   const { structuredContent, content } = whole
@@ -17,7 +17,7 @@ export function cutResult(result: Json, bytesMax: number): Json {
 }
 
 /** The same for what reading a resource gives. */
-export function cutContents(result: Json, bytesMax: number): Json {
+export function truncateContents(result: Json, bytesMax: number): Json {
   const { contents } = asObject(result) ?? {}
   if (!Array.isArray(contents) || bytesOf(result) <= bytesMax) return result
   const [first] = contents as readonly Json[]

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
 import { openCatalogue } from './catalogue.ts'
-import type { Desk } from './gateway-context.ts'
+import type { GatewayContext } from './gateway-context.ts'
 import { openHttpUpstream } from './http-upstream.ts'
-import { isRequest, type Message } from './json-rpc.ts'
+import { isRequest, type RpcMessage } from './json-rpc.ts'
 import { launchOf } from './launch.ts'
 import type { Server } from './server.ts'
 import { openUpstream } from './upstream.ts'
-import { type Ears, type Ending, openRedactor, parseClean } from './wire.ts'
+import { openRedactor, parseClean, type WireEnd, type WireListeners } from './wire.ts'
 
 test('secrets are taken out of texts, and names of members stay', () => {
   const redact = openRedactor(['abcdefgh'])
@@ -37,7 +37,7 @@ test('variables in the command, the arguments and the address are secrets', () =
 
 /** A server that answers as it is told to; the second connection is another one. */
 function openFake(resultOf: (method: string) => unknown) {
-  let ears: Ears | null = null
+  let ears: WireListeners | null = null
   let opened = 0
   const upstream = openUpstream({
     name: 'fake',
@@ -45,12 +45,12 @@ function openFake(resultOf: (method: string) => unknown) {
     open: async (heard) => {
       ears = heard
       opened += 1
-      const send = (message: Message): void => {
+      const send = (message: RpcMessage): void => {
         if (!isRequest(message)) return
         const { id, method } = message
         const result = method === 'initialize' ? { capabilities: {} } : resultOf(method)
         if (result === 'silence') return
-        heard.onMessage({ jsonrpc: '2.0', id, result } as Message)
+        heard.onMessage({ jsonrpc: '2.0', id, result } as RpcMessage)
       }
       return { send, agree: () => undefined, close: async () => undefined }
     },
@@ -61,7 +61,7 @@ function openFake(resultOf: (method: string) => unknown) {
   })
   onTestFinished(() => upstream.close())
   const end = (): void => ears?.onEnd({ code: 'UPSTREAM_LOST', reason: 'it went away' })
-  const tell = (message: Message): void => ears?.onMessage(message)
+  const tell = (message: RpcMessage): void => ears?.onMessage(message)
   return { upstream, end, tell, opened: () => opened }
 }
 
@@ -121,7 +121,11 @@ test('a resource that one server lists and another claims by a template is nobod
   const one = server('one', { resources: [{ uri: 'a://x' }, { uri: 'b://x' }] })
   const two = server('two', { resourceTemplates: [{ uriTemplate: 'a://{id}' }] })
   const servers = new Map([one, two].map((each) => [each.name, each]))
-  const { findResource } = openCatalogue({ desk: {} as Desk, servers, onChange: () => undefined })
+  const { findResource } = openCatalogue({
+    desk: {} as GatewayContext,
+    servers,
+    onChange: () => undefined,
+  })
   expect(await findResource('a://x')).toBe(null)
   expect(await findResource('b://x')).toBe(one)
   expect(await findResource('a://y')).toBe(two)
@@ -153,8 +157,8 @@ test('a stream for news that breaks does not end the connection', async () => {
     web.close()
   })
   const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/`
-  const heard: Message[] = []
-  const ends: Ending[] = []
+  const heard: RpcMessage[] = []
+  const ends: WireEnd[] = []
   const wire = await openHttpUpstream(
     { kind: 'http', url, headers: {}, secrets: [] },
     { onMessage: (message) => heard.push(message), onEnd: (why) => ends.push(why) },

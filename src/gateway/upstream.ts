@@ -8,24 +8,24 @@ import type { GatewayCode } from '../core/errors.ts'
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import {
   codes,
-  type Id,
   isRequest,
   isResponse,
-  type Message,
-  type Notification,
   progressTokenOf,
-  type Request,
   type RpcError,
+  type RpcId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
 } from './json-rpc.ts'
-import type { Ears, Ending, Wire } from './wire.ts'
+import type { UpstreamWire, WireEnd, WireListeners } from './wire.ts'
 
 /** What came of a request. */
-export type Answered =
+export type UpstreamAnswer =
   | { readonly kind: 'result'; readonly result: Json }
   | { readonly kind: 'error'; readonly error: RpcError }
-  | Failed
+  | UpstreamFailure
   | { readonly kind: 'cancelled' }
-export type Failed = {
+export type UpstreamFailure = {
   readonly kind: 'failed'
   readonly code: GatewayCode
   readonly reason: string
@@ -33,20 +33,20 @@ export type Failed = {
 }
 
 /** Called once. */
-export type Done = (answered: Answered) => void
+export type UpstreamResult = (answered: UpstreamAnswer) => void
 
-export type Ask = (method: string, params?: JsonObject) => Promise<Answered>
+export type UpstreamRequest = (method: string, params?: JsonObject) => Promise<UpstreamAnswer>
 
-export type Manner = {
+export type RequestManner = {
   readonly signal?: AbortSignal
   /**
    * Asked with nothing between it and the request: why it is not made after all; null: it is.
    * WHY: a server that was started anew may be another.
    */
-  readonly before?: () => Failed | null
+  readonly before?: () => UpstreamFailure | null
 }
 
-export type Upstream = {
+export type McpUpstream = {
   readonly name: string
   /** What it says it can do; empty until it is connected. */
   readonly can: (what: string) => boolean
@@ -54,16 +54,20 @@ export type Upstream = {
    * Over the connection that there is. WHY none is waited for: what was judged before the wait may
    * be forbidden after it.
    */
-  readonly request: (method: string, params: JsonObject, manner?: Manner) => Promise<Answered>
+  readonly request: (
+    method: string,
+    params: JsonObject,
+    manner?: RequestManner,
+  ) => Promise<UpstreamAnswer>
   /** The same, told in the turn in which the answer comes; gives how to leave. */
-  readonly begin: (method: string, params: JsonObject, done: Done) => () => void
+  readonly begin: (method: string, params: JsonObject, done: UpstreamResult) => () => void
   /** Nothing is sent while there is no connection. */
-  readonly notify: (message: Notification) => void
+  readonly notify: (message: RpcNotification) => void
   /** Answers what the server asked. */
-  readonly respond: (message: Message) => void
+  readonly respond: (message: RpcMessage) => void
   readonly isConnected: () => boolean
   /** Null: it is connected now; else why not. */
-  readonly ensure: () => Promise<Failed | null>
+  readonly ensure: () => Promise<UpstreamFailure | null>
   readonly close: () => Promise<void>
 }
 
@@ -71,13 +75,13 @@ type UpstreamOptions = {
   readonly name: string
   readonly timeoutMs: number
   /** Starts or reaches it. A refusal is given back as an ending; what is thrown is one too. */
-  readonly open: (ears: Ears) => Promise<Wire | Ending>
+  readonly open: (ears: WireListeners) => Promise<UpstreamWire | WireEnd>
   /** What the gateway says of itself and its client. */
   readonly greeting: () => JsonObject
   /** Looks at a new connection; calls wait for it. */
-  readonly onConnected: (ask: Ask, can: (what: string) => boolean) => Promise<void>
+  readonly onConnected: (ask: UpstreamRequest, can: (what: string) => boolean) => Promise<void>
   /** Hears what the server asks or tells. */
-  readonly onMessage: (message: Request | Notification) => void
+  readonly onMessage: (message: RpcRequest | RpcNotification) => void
   readonly log: (what: string) => void
 }
 
@@ -92,34 +96,34 @@ const earlyMax = 20
 const requestsMax = 512
 
 type Pending = {
-  readonly resolve: Done
-  readonly token: Id | null
+  readonly resolve: UpstreamResult
+  readonly token: RpcId | null
   readonly timeoutMs: number
   /** When it has taken too long. */
   until: number
   readonly onLate: () => void
 }
 type Line = {
-  wire: Wire | null
-  ended: Ending | null
+  wire: UpstreamWire | null
+  ended: WireEnd | null
   abilities: JsonObject
   readonly pending: Map<number, Pending>
   /** When it is looked next for what takes too long. */
   look: { readonly at: number; readonly timer: NodeJS.Timeout } | null
   /** Changes that were told while it was looked at for the first time; null: that is over. */
-  early: Notification[] | null
+  early: RpcNotification[] | null
 }
 
-export function openUpstream(options: UpstreamOptions): Upstream {
+export function openUpstream(options: UpstreamOptions): McpUpstream {
   const { name, timeoutMs, log } = options
   let line: Line | null = null
   /** The same, from the first word on. */
   let talking: Line | null = null
-  let opening: Promise<Failed | null> | null = null
+  let opening: Promise<UpstreamFailure | null> | null = null
   let isClosed = false
   const starts: number[] = []
   const can = (what: string): boolean => asObject(line?.abilities[what]) !== null
-  const onEnd = (one: Line, why: Ending): void => {
+  const onEnd = (one: Line, why: WireEnd): void => {
     one.ended = why
     const failed = lostText(name, why)
     for (const id of [...one.pending.keys()]) settle(one, id, failed)
@@ -130,7 +134,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     if (!isClosed) void ensure()
   }
   const isConnected = (): boolean => line?.ended === null
-  const ensure = (): Promise<Failed | null> => {
+  const ensure = (): Promise<UpstreamFailure | null> => {
     if (isConnected()) return connected
     if (isClosed) return Promise.resolve(lostText(name, closedWhy))
     const onOpen = (one: Line): void => {
@@ -173,9 +177,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 }
 
 const connected = Promise.resolve(null)
-const closedWhy: Ending = { code: 'UPSTREAM_LOST', reason: 'the gateway is closing' }
+const closedWhy: WireEnd = { code: 'UPSTREAM_LOST', reason: 'the gateway is closing' }
 
-function lostText(name: string, { code, reason }: Ending): Failed {
+function lostText(name: string, { code, reason }: WireEnd): UpstreamFailure {
   const hint =
     code === 'TOOL_UNPINNED'
       ? 'a person looks at it with `pawl gateway pins` and agrees with `pawl gateway accept`'
@@ -189,12 +193,17 @@ type Connecting = {
   readonly options: UpstreamOptions
   /** When it was started, within the window. */
   readonly starts: number[]
-  readonly onEnd: (line: Line, why: Ending) => void
+  readonly onEnd: (line: Line, why: WireEnd) => void
   /** The wire is there, and may carry answers. */
   readonly onOpen: (line: Line) => void
 }
 
-async function connect({ options, starts, onEnd, onOpen }: Connecting): Promise<Line | Failed> {
+async function connect({
+  options,
+  starts,
+  onEnd,
+  onOpen,
+}: Connecting): Promise<Line | UpstreamFailure> {
   const { name, open, greeting, onMessage, onConnected } = options
   const now = performance.now()
   while (starts.length > 0 && now - (starts[0] ?? 0) > startsWindowMs) starts.shift()
@@ -205,12 +214,12 @@ async function connect({ options, starts, onEnd, onOpen }: Connecting): Promise<
   }
   if (starts.length > 0) await sleep(Math.min(delayMsMax, 50 * 3 ** (starts.length - 1)))
   const line: Line = { ...unopened, pending: new Map(), early: [] }
-  const ears: Ears = {
+  const ears: WireListeners = {
     onMessage: (message) => receive(line, message, onMessage),
     onEnd: (why) => onEnd(line, why),
   }
   const wire = await open(ears).catch(
-    (fault: unknown): Ending => ({
+    (fault: unknown): WireEnd => ({
       code: 'UPSTREAM_LOST',
       reason: `it cannot be started: ${fault instanceof Error ? fault.message : String(fault)}`,
     }),
@@ -220,7 +229,7 @@ async function connect({ options, starts, onEnd, onOpen }: Connecting): Promise<
   line.wire = wire
   onOpen(line)
   const ask =
-    (timeoutMs: number): Ask =>
+    (timeoutMs: number): UpstreamRequest =>
     (method, params = {}) =>
       exchange(line, { name, method, params, timeoutMs })
   const greeted = await ask(handshakeMsMax)('initialize', greeting())
@@ -248,7 +257,7 @@ type Asking = {
 
 let lastId = 0
 
-function exchange(line: Line | null, asking: Asking): Promise<Answered> {
+function exchange(line: Line | null, asking: Asking): Promise<UpstreamAnswer> {
   const { signal } = asking
   return new Promise((resolve) => {
     const leave = begin(line, asking, resolve)
@@ -257,7 +266,7 @@ function exchange(line: Line | null, asking: Asking): Promise<Answered> {
 }
 
 /** Sends a request; gives how to say that the answer is no longer wanted. */
-function begin(line: Line | null, asking: Asking, done: Done): () => void {
+function begin(line: Line | null, asking: Asking, done: UpstreamResult): () => void {
   const { name, method, params, timeoutMs } = asking
   if (line === null || line.ended !== null || line.wire === null) {
     done(lostText(name, line?.ended ?? goneWhy))
@@ -270,7 +279,7 @@ function begin(line: Line | null, asking: Asking, done: Done): () => void {
   const { wire, pending } = line
   lastId += 1
   const id = lastId
-  const giveUp = (reason: string, answered: Answered): void => {
+  const giveUp = (reason: string, answered: UpstreamAnswer): void => {
     if (!pending.has(id)) return
     const told = { requestId: id, reason }
     wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: told })
@@ -312,20 +321,20 @@ function lookAt(line: Line, at: number): void {
 
 const nothing = (): void => undefined
 
-const goneWhy: Ending = { code: 'UPSTREAM_LOST', reason: 'it went away before it was asked' }
+const goneWhy: WireEnd = { code: 'UPSTREAM_LOST', reason: 'it went away before it was asked' }
 
-function tooMany(name: string): Failed {
+function tooMany(name: string): UpstreamFailure {
   const reason = `the server \`${name}\` works on ${requestsMax} requests already`
   return { kind: 'failed', code: 'UPSTREAM_TIMEOUT', reason, hint: 'try again in a moment' }
 }
 
-function timeOver(name: string, timeoutMs: number): Failed {
+function timeOver(name: string, timeoutMs: number): UpstreamFailure {
   const reason = `the server \`${name}\` said nothing for ${timeoutMs / 1_000} s`
   const hint = 'it may have happened: look before you repeat it'
   return { kind: 'failed', code: 'UPSTREAM_TIMEOUT', reason, hint }
 }
 
-function settle({ pending }: Line, id: number, answered: Answered): void {
+function settle({ pending }: Line, id: number, answered: UpstreamAnswer): void {
   const one = pending.get(id)
   if (one === undefined) return
   pending.delete(id)
@@ -339,8 +348,8 @@ const noObject: RpcError = {
 
 function receive(
   line: Line,
-  message: Message,
-  onMessage: (message: Request | Notification) => void,
+  message: RpcMessage,
+  onMessage: (message: RpcRequest | RpcNotification) => void,
 ): void {
   if (isResponse(message)) {
     const id = typeof message.id === 'number' ? message.id : Number.NaN

@@ -3,13 +3,13 @@
  * offered at all.
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
-import { lookAlike } from '../core/lookalike-names.ts'
+import { lookalikeName } from '../core/lookalike-names.ts'
 import { isControlTool } from '../core/tools/own-tools.ts'
 
-export type SeenTool = { readonly tool: string; readonly definition: JsonObject }
+export type ValidatedTool = { readonly tool: string; readonly definition: JsonObject }
 
 type SeenTools = {
-  readonly tools: readonly SeenTool[]
+  readonly tools: readonly ValidatedTool[]
   /** Tools that are never offered, and why. */
   readonly refused: readonly string[]
 }
@@ -19,8 +19,8 @@ const toolsMax = 500
 const definitionCharsMax = 200_000
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$/
 
-export function seeTools(listed: readonly Json[]): SeenTools {
-  const tools: SeenTool[] = []
+export function validateTools(listed: readonly Json[]): SeenTools {
+  const tools: ValidatedTool[] = []
   const refused: string[] = []
   const names = new Set<string>()
   for (const one of listed) {
@@ -42,7 +42,7 @@ export function seeTools(listed: readonly Json[]): SeenTools {
 }
 
 function refuse(name: string, definition: JsonObject): string | null {
-  const alike = lookAlike(name)
+  const alike = lookalikeName(name)
   if (alike !== null) return `it only looks like \`${alike.slice(0, 100)}\``
   if (!namePattern.test(name)) return 'a name has 1 to 100 letters, digits, `_`, `-`, `.` and `/`'
   if (isControlTool(name)) return "it is the name of one of Pawl's own tools"

@@ -3,26 +3,26 @@
  */
 import type { GatewayCode } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
-import type { Message } from './json-rpc.ts'
+import type { RpcMessage } from './json-rpc.ts'
 
-export type Wire = {
+export type UpstreamWire = {
   /** Never fails: what cannot be sent ends the wire or is told to the ears. */
-  readonly send: (message: Message) => void
+  readonly send: (message: RpcMessage) => void
   /** Once the version of the protocol is agreed upon. */
   readonly agree: (version: string) => void
   readonly close: () => Promise<void>
 }
 
-export type Ears = {
-  readonly onMessage: (message: Message) => void
+export type WireListeners = {
+  readonly onMessage: (message: RpcMessage) => void
   /** Nothing comes after it. */
-  readonly onEnd: (why: Ending) => void
+  readonly onEnd: (why: WireEnd) => void
 }
 
-export type Ending = { readonly code: GatewayCode; readonly reason: string }
+export type WireEnd = { readonly code: GatewayCode; readonly reason: string }
 
 /** Bytes of one message of a server. */
-export const messageBytesMax = 16 * 1024 * 1024
+export const gatewayMessageBytesMax = 16 * 1024 * 1024
 
 /** A text of JSON as a value, with no secret in its texts. Throws what is no JSON. */
 export function parseClean(text: string, redact: (text: string) => string): Json {

@@ -2,7 +2,7 @@
  * Whose a presented token is: the agent's, the owner's, or that of another person.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Tokens } from '../doors/api/caller.ts'
+import type { TokenCheck } from '../doors/api/caller.ts'
 import { userName } from './user-name.ts'
 
 /**
@@ -12,7 +12,7 @@ import { userName } from './user-name.ts'
 export function openTokenCheck(
   known: { readonly agent: string; readonly person: string },
   people: (presented: string) => string | null,
-): Tokens {
+): TokenCheck {
   const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
   const [agent, person] = [hashOf(known.agent), hashOf(known.person)]
   const name = userName()

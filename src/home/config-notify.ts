@@ -5,15 +5,15 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { readShape, withPick } from '../core/dialects/validate-tree.ts'
+import { readTree, withPick } from '../core/dialects/validate-tree.ts'
 import { own } from '../core/json.ts'
 import { readSource } from '../core/source/read-source.ts'
 import { memberOf, type Node } from '../core/source/source.ts'
 import {
   type Channel,
-  type Kind,
-  kinds,
+  type NotificationKind,
   type NotifySettings,
+  notificationKinds,
   type Quiet,
   type Routes,
 } from '../notify/settings.ts'
@@ -75,8 +75,8 @@ const channel = withPick(
 
 const routes = z
   .strictObject(
-    Object.fromEntries(kinds.map((kind) => [kind, z.array(name).optional()])) as Record<
-      Kind,
+    Object.fromEntries(notificationKinds.map((kind) => [kind, z.array(name).optional()])) as Record<
+      NotificationKind,
       z.ZodOptional<z.ZodArray<z.ZodString>>
     >,
   )
@@ -92,7 +92,7 @@ export const notifySchema = z.strictObject({
       from: time,
       to: time,
       timeZone: name.optional(),
-      urgent: z.array(z.enum(kinds)).optional().describe('What is told all the same.'),
+      urgent: z.array(z.enum(notificationKinds)).optional().describe('What is told all the same.'),
     })
     .optional()
     .describe('Hours in which only what is urgent is told.'),
@@ -137,7 +137,7 @@ export function notifySettingsOf(file: NotifyFile | undefined, around: Around): 
 }
 
 const minuteMs = 60_000
-const asking: ReadonlySet<Kind> = new Set(['gate', 'notify_human', 'ask'])
+const asking: ReadonlySet<NotificationKind> = new Set(['gate', 'notify_human', 'ask'])
 
 function shorthandOf({ webhookUrl, owner }: Around): readonly Channel[] {
   if (webhookUrl === null) return []
@@ -149,7 +149,7 @@ type Wishes = NonNullable<NotifyFile['when']>
 
 /** What asks somebody, and a budget near its end, goes everywhere unless it is set otherwise. */
 function routesOf(when: Wishes, names: readonly string[], { webhookUrl }: Around): Routes {
-  const entries = kinds.map((kind) => {
+  const entries = notificationKinds.map((kind) => {
     const isUsual = asking.has(kind) || kind === 'budget'
     const shorthand = webhookUrl !== null && asking.has(kind) ? [shorthandName] : []
     return [kind, [...(when[kind] ?? (isUsual ? names : [])), ...shorthand]] as const
@@ -237,7 +237,7 @@ export function readProjectRoutes(workspace: string, remark: Remark): Routes | n
     if (stats === undefined) return null
     if (!stats.isFile() || stats.size > projectBytesMax) throw new Error('it is too large')
     const { root, findings } = readSource(readFileSync(path, 'utf8'), 'json')
-    const shape = root?.kind === 'object' ? readShape(projectSchema, root) : null
+    const shape = root?.kind === 'object' ? readTree(projectSchema, root) : null
     const problems = [...findings, ...(shape?.findings ?? [])]
     const first = problems.find((one) => one.severity === 'error')
     if (first !== undefined || shape?.value == null) {

@@ -4,12 +4,12 @@
  */
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { readShape } from '../core/dialects/validate-tree.ts'
+import { readTree } from '../core/dialects/validate-tree.ts'
 import type { Finding } from '../core/finding.ts'
 import { pricesSchema } from '../core/policy/prices-schema.ts'
 import { type PriceTable, withPrices } from '../core/prices.ts'
 import { readSource } from '../core/source/read-source.ts'
-import { lineIndex, type Node, placeOf, positionAt } from '../core/source/source.ts'
+import { lineIndex, type Node, positionAt, positionOf } from '../core/source/source.ts'
 import type { NotifySettings } from '../notify/settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { type JobsConfig, jobsConfigOf, jobsSchema } from './config-jobs.ts'
@@ -155,7 +155,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
 
 function parseConfig(path: string, text: string): ConfigFile {
   const { root, findings } = readSource(text, 'json')
-  const shape = root?.kind === 'object' ? readShape(configSchema, root) : null
+  const shape = root?.kind === 'object' ? readTree(configSchema, root) : null
   const [first, ...others] = [...findings, ...(shape?.findings ?? [])].filter(
     (one) => one.severity === 'error',
   )
@@ -181,7 +181,7 @@ function refuseDatabase({ database }: ConfigFile, see: string): void {
 }
 
 function placeText(text: string, root: Node | null, finding: Finding | undefined): string {
-  const range = finding === undefined ? null : placeOf(root, finding)
+  const range = finding === undefined ? null : positionOf(root, finding)
   if (range === null) return ''
   const { line, column } = positionAt(lineIndex(text), range.start)
   return `, line ${line}, column ${column}`

@@ -6,7 +6,7 @@ import { userInfo } from 'node:os'
 import type { Home } from './home.ts'
 
 /** Where the tokens, the database and the socket are, under every name. */
-export function guardedFolders({ folder, socketFolder }: Home): readonly string[] {
+export function pawlFolders({ folder, socketFolder }: Home): readonly string[] {
   const folders = socketFolder === null ? [folder] : [folder, socketFolder]
   const user = userInfo().homedir
   const named = folders.flatMap((one) => {

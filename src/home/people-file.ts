@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { PeopleDoor } from '../doors/cli/remote/daemon-door.ts'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { type Home, openHome } from './home.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
@@ -44,7 +44,7 @@ function openNew(path: string): number {
   try {
     return openSync(path, 'wx', 0o600)
   } catch (cause) {
-    const hint = `the system says ${codeOf(cause)}; name a file that is not there yet`
+    const hint = `the system says ${errorCodeOf(cause)}; name a file that is not there yet`
     throw new PawlError('FILE_UNWRITABLE', `can not write \`${path}\``, { hint, cause })
   }
 }

@@ -20,7 +20,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 const folderMode = 0o700
@@ -37,7 +37,7 @@ export function ensurePrivateFolder(path: string, links: 'follow' | 'refuse' = '
     mkdirSync(dirname(path), { recursive: true })
     mkdirSync(path, { mode: folderMode })
   } catch (cause) {
-    if (codeOf(cause) !== 'EEXIST') throw unwritable(path, cause)
+    if (errorCodeOf(cause) !== 'EEXIST') throw unwritable(path, cause)
   }
   const stats = links === 'follow' ? statSync(path) : lstatSync(path)
   if (!stats.isDirectory()) {
@@ -73,8 +73,8 @@ export function readPrivate(path: string): string | null {
   try {
     file = openSync(path, 'r')
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') return null
-    const hint = `the system says ${codeOf(cause)}; change its permissions or run as its owner`
+    if (errorCodeOf(cause) === 'ENOENT') return null
+    const hint = `the system says ${errorCodeOf(cause)}; change its permissions or run as its owner`
     throw new PawlError('FILE_UNREADABLE', `can not read \`${path}\``, { hint, cause })
   }
   try {
@@ -101,6 +101,6 @@ function isOpen(stats: Stats): boolean {
 }
 
 function unwritable(path: string, cause: unknown): PawlError {
-  const hint = `the system says ${codeOf(cause)}; name another folder with PAWL_HOME`
+  const hint = `the system says ${errorCodeOf(cause)}; name another folder with PAWL_HOME`
   return new PawlError('FILE_UNWRITABLE', `can not write \`${path}\``, { hint, cause })
 }

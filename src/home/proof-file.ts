@@ -1,11 +1,11 @@
 /**
  * The last proof of `pawl doctor --prove`, kept so that the page can show it.
  */
-import type { DoctorDoor, Proof } from '../doors/cli/doctor/doctor-door.ts'
+import type { DoctorDoor, HostsProof } from '../doors/cli/doctor/doctor-door.ts'
 import { type Home, openHome } from './home.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
-type KeptProof = Proof & { readonly at: number }
+type KeptProof = HostsProof & { readonly at: number }
 
 /** The same door; what it proves is kept. */
 export function keepingProof(door: DoctorDoor, home: Home): DoctorDoor {

@@ -9,7 +9,7 @@ import { hashJson } from '../core/machine/hash.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import { installJobHelper } from '../daemon/install-job-helper.ts'
 import type { LogLine } from '../daemon/log-file.ts'
-import { every } from '../daemon/repeat-timer.ts'
+import { repeatEvery } from '../daemon/repeat-timer.ts'
 import type { JobsConfig } from '../home/config-jobs.ts'
 import type { Home } from '../home/home.ts'
 import { statusOf } from '../runner/job-status.ts'
@@ -18,7 +18,7 @@ import { listJobs } from '../runner/list-jobs.ts'
 import { networkFor } from '../runner/network-for.ts'
 import { openRunner, type Runner } from '../runner/open-runner.ts'
 import { checkLogs, readLogs, waitForBytes } from '../runner/page-log.ts'
-import { type LiveJob, look, waitForEnd } from '../runner/running-job.ts'
+import { checkJob, type RunningJob, waitForEnd } from '../runner/running-job.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type {
   IsolationLevel,
@@ -32,7 +32,7 @@ import { isOpen } from '../runtime/runs/open-statuses.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { callInput } from './call-input.ts'
 import { isPending, judgeJob, reportJob } from './judge-job.ts'
-import { reportEnds } from './report-job-exit.ts'
+import { reportJobExits } from './report-job-exit.ts'
 import { requireRun } from './require-run.ts'
 
 type JobsSettings = {
@@ -59,7 +59,7 @@ const lastSeconds = 2
 export function openJobs(settings: JobsSettings): OpenJobs {
   const { runtime, home, config, log } = settings
   const own = home.socketFolder === null ? [home.folder] : [home.folder, home.socketFolder]
-  const ends = reportEnds(runtime, log)
+  const ends = reportJobExits(runtime, log)
   const runner = openRunner({
     ...{ folder: home.jobs, own, now: Date.now, limits: config.limits },
     helper: settings.helper ?? (() => installJobHelper(home)),
@@ -70,7 +70,7 @@ export function openJobs(settings: JobsSettings): OpenJobs {
   })
   const onFault = (fault: unknown): void =>
     log('error', 'jobs could not be looked after', { fault: String(fault) })
-  const timer = every(
+  const timer = repeatEvery(
     sweepMs,
     async () => {
       await runner.sweep()
@@ -101,7 +101,7 @@ async function endOrphans(runtime: Runtime, runner: Runner): Promise<void> {
     if (head !== null && isOpen(head.status)) continue
     for (const job of running.filter(({ note }) => note.runId === runId)) {
       // WHY not awaited: the next run must not wait for a job that ignores the signal.
-      killJob(job, { force_after: lastSeconds }, Date.now).catch(() => look(job, Date.now()))
+      killJob(job, { force_after: lastSeconds }, Date.now).catch(() => checkJob(job, Date.now()))
     }
   }
 }
@@ -159,7 +159,7 @@ function jobsOf(settings: JobsSettings, runner: Runner): Jobs {
       checkLogs(wish)
       return make('process_logs', { input: { process_id: id, ...wish }, caller }, async () => {
         await waitForBytes(job, wish, waitMs)
-        look(job, Date.now())
+        checkJob(job, Date.now())
         return readLogs(job, wish)
       })
     },
@@ -168,14 +168,14 @@ function jobsOf(settings: JobsSettings, runner: Runner): Jobs {
 }
 
 /** A job, and who asks for it: without a run, by the policies of where the job works. */
-type Found = { readonly job: LiveJob; readonly caller: JobCaller }
+type Found = { readonly job: RunningJob; readonly caller: JobCaller }
 
 /** An agent without a run: what judges it are the policies of a workspace. */
 function isFree({ actor, runId }: JobCaller): boolean {
   return runId === null && actor.kind !== 'person'
 }
 
-function callerAt(caller: JobCaller, { note }: LiveJob): JobCaller {
+function callerAt(caller: JobCaller, { note }: RunningJob): JobCaller {
   return { ...caller, workspace: note.workspace }
 }
 
@@ -184,9 +184,9 @@ type Asked = { readonly input: JsonObject; readonly caller: JobCaller }
 /** Of the jobs without a run, those of workspaces whose policies let them be listed. */
 async function listable(
   runtime: Runtime,
-  jobs: readonly LiveJob[],
+  jobs: readonly RunningJob[],
   { input, caller }: Asked,
-): Promise<readonly LiveJob[]> {
+): Promise<readonly RunningJob[]> {
   if (!isFree(caller)) return jobs
   const allowed = new Set<string>()
   let denied: unknown = null
@@ -213,13 +213,13 @@ async function listable(
 function findJob(runner: Runner, id: string, caller: JobCaller): Found {
   const job = runner.find(id)
   if (job !== null && isVisible(job, caller)) {
-    look(job, Date.now())
+    checkJob(job, Date.now())
     return { job, caller: isFree(caller) ? callerAt(caller, job) : caller }
   }
   throw new JobFault('ProcessNotFound', `there is no job \`${id.slice(0, 100)}\``)
 }
 
-function isVisible({ note }: LiveJob, { actor, runId }: JobCaller): boolean {
+function isVisible({ note }: RunningJob, { actor, runId }: JobCaller): boolean {
   if (actor.kind === 'person') return runId === null || note.runId === runId
   return note.runId === runId && (runId !== null || note.owner === 'agent')
 }
@@ -268,7 +268,7 @@ async function run(
   }
 }
 
-async function answerOf(runner: Runner, job: LiveJob, waitMs: number): Promise<JobResult> {
+async function answerOf(runner: Runner, job: RunningJob, waitMs: number): Promise<JobResult> {
   if (!job.note.background) await waitForEnd(job, waitMs)
   return runner.result(job)
 }

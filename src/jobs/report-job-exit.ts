@@ -7,20 +7,20 @@ import type { JsonObject } from '../core/json.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import { isTold, markTold } from '../runner/job-files.ts'
 import { commandText, stateOf } from '../runner/job-status.ts'
-import { extentOf, readBytes, type StreamName } from '../runner/read-log.ts'
+import { extentOf, type JobStreamName, readLogBytes } from '../runner/read-log.ts'
 import { redact } from '../runner/redact.ts'
-import type { LiveJob } from '../runner/running-job.ts'
+import type { RunningJob } from '../runner/running-job.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { reportJob } from './judge-job.ts'
 
-export type Ends = {
+export type JobExits = {
   /** Resolves also when it could not be told: that is logged. */
-  readonly tell: (job: LiveJob) => Promise<void>
+  readonly tell: (job: RunningJob) => Promise<void>
   /** Resolves when all that is being told has been. */
   readonly told: () => Promise<unknown>
 }
 
-export function reportEnds(runtime: Runtime, log: LogLine): Ends {
+export function reportJobExits(runtime: Runtime, log: LogLine): JobExits {
   const telling = new Set<Promise<void>>()
   return {
     tell: (job) => {
@@ -37,7 +37,7 @@ export function reportEnds(runtime: Runtime, log: LogLine): Ends {
   }
 }
 
-async function tellOne(runtime: Runtime, job: LiveJob): Promise<void> {
+async function tellOne(runtime: Runtime, job: RunningJob): Promise<void> {
   const { note, end, folder } = job
   if (end === null || note.callId === null || isTold(folder)) return
   const isCompleted = stateOf(job) === 'completed'
@@ -51,7 +51,7 @@ async function tellOne(runtime: Runtime, job: LiveJob): Promise<void> {
 }
 
 /** What guards can rest on: Pawl started it and saw it end. */
-function factsOf(job: LiveJob): JsonObject {
+function factsOf(job: RunningJob): JsonObject {
   const { note, end, folder } = job
   return {
     job_id: note.id,
@@ -68,12 +68,12 @@ function factsOf(job: LiveJob): JsonObject {
 const chunkBytes = 1024 * 1024
 
 /** Null: the beginning is gone, so that the hash would be of something else. */
-function hashOf(folder: string, stream: StreamName): string | null {
+function hashOf(folder: string, stream: JobStreamName): string | null {
   const { first, size } = extentOf(folder, stream)
   if (first > 0) return null
   const hash = createHash('sha256')
   for (let offset = 0; offset < size; ) {
-    const { bytes } = readBytes(folder, stream, { offset, limit: chunkBytes })
+    const { bytes } = readLogBytes(folder, stream, { offset, limit: chunkBytes })
     if (bytes.length === 0) return null
     hash.update(bytes)
     offset += bytes.length

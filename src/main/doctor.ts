@@ -3,7 +3,7 @@
  */
 import { extname, join } from 'node:path'
 import { type ProvableHostId, provableHostIds } from '../core/hosts/registry.ts'
-import type { DoctorDoor, Proof, ProofColumn } from '../doors/cli/doctor/doctor-door.ts'
+import type { DoctorDoor, HostsProof, ProofColumn } from '../doors/cli/doctor/doctor-door.ts'
 import { paths } from '../prove/canaries.ts'
 import { findProgram, versionOf } from '../prove/hosts/find-host.ts'
 import { proveHost } from '../prove/prove-host.ts'
@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function openDoctorDoor(env: Environment): DoctorDoor {
   return {
     provable: provableHostIds,
-    prove: async ({ hosts, secondsMax }): Promise<Proof> => {
+    prove: async ({ hosts, secondsMax }): Promise<HostsProof> => {
       const until = performance.now() + secondsMax * 1_000
       const names = provableHostIds.filter((name) => hosts.length === 0 || hosts.includes(name))
       // All at once: most of the time a host waits, and the limit is one for all.

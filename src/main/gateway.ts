@@ -2,7 +2,7 @@
  * The gateway of this program: the settings, the daemon's client behind it, the standard streams.
  */
 import type { Io } from '../doors/cli/io.ts'
-import { connect } from '../doors/cli/remote/connect.ts'
+import { connectDaemon } from '../doors/cli/remote/connect.ts'
 import type { GatewayWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
 import { readGatewayFiles } from '../gateway/gateway-file.ts'
@@ -21,7 +21,7 @@ export async function gateway(
 ): Promise<number> {
   const runId = env.PAWL_RUN ?? ''
   await serveGateway({
-    connect: () => connect(io, 'agent'),
+    connect: () => connectDaemon(io, 'agent'),
     settings: readGatewayFiles(folder, workspace),
     workspace,
     runId: runId === '' ? null : runId,

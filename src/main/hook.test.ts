@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { installHookClient } from '../daemon/install-hook-client.ts'
-import type { HookOutput, HookQuestion } from '../doors/api/hook-exchange.ts'
+import type { HookOutput, HookRequestBody } from '../doors/api/hook-exchange.ts'
 import { hookCommand } from '../doors/hook/hook-command.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
 import { findHome, type Home, openHome } from '../home/home.ts'
@@ -16,7 +16,7 @@ import { type House, isOurNode, openHouse, program } from './daemon.contract.ts'
 const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(existsSync)
 const denial = { exit: 0, stdout: '{"decision":"deny","reason":"ü"}', stderr: '' } as const
 
-type Site = { readonly house: House; readonly home: Home; readonly asked: HookQuestion[] }
+type Site = { readonly house: House; readonly home: Home; readonly asked: HookRequestBody[] }
 
 /** A data directory with both sockets of a daemon, whose desk answers what it is given. */
 async function openSite(answer: HookOutput): Promise<Site> {
@@ -25,7 +25,7 @@ async function openSite(answer: HookOutput): Promise<Site> {
   const home = homeOf(house)
   openHome(home)
   const { agent } = ensureTokens(home)
-  const asked: HookQuestion[] = []
+  const asked: HookRequestBody[] = []
   const door = await openHookDoor({
     path: home.hookSocket,
     authenticate: (presented) => presented === agent,

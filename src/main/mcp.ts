@@ -2,7 +2,7 @@
  * The MCP server of this program: the daemon's client behind it, and the standard streams.
  */
 import type { Io } from '../doors/cli/io.ts'
-import { connect } from '../doors/cli/remote/connect.ts'
+import { connectDaemon } from '../doors/cli/remote/connect.ts'
 import type { McpWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
 import { serveMcp } from '../doors/mcp/serve-mcp.ts'
@@ -10,7 +10,7 @@ import { serveMcp } from '../doors/mcp/serve-mcp.ts'
 /** Serves the client that has started this program until it goes away; gives the exit code. */
 export async function mcp(wish: McpWish, runId: string, io: Io): Promise<number> {
   await serveMcp({
-    connect: () => connect(io, 'agent'),
+    connect: () => connectDaemon(io, 'agent'),
     ...wish,
     runId: runId === '' ? null : runId,
     version: versionText(),

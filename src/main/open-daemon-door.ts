@@ -3,7 +3,7 @@
  * program does in its place.
  */
 import { extname, join } from 'node:path'
-import { readNote } from '../daemon/daemon-file.ts'
+import { readDaemonNote } from '../daemon/daemon-file.ts'
 import { ensureDaemon, stopDaemon } from '../daemon/start-daemon.ts'
 import type { DaemonDoor } from '../doors/cli/remote/daemon-door.ts'
 import { type Environment, type Home, homeOf } from '../home/home.ts'
@@ -19,7 +19,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     folder: home.folder,
     socket: home.socket,
     hookSocket: home.hookSocket,
-    find: () => readNote(home),
+    find: () => readDaemonNote(home),
     token: (role) => readToken(home, role),
     ensure: () => ensureDaemon(home, mayStart ? program : null),
     stop: () => stopDaemon(home),
@@ -31,7 +31,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     gateway: async (wish, io) =>
       (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
-    care: async (task) => (await import('./offline-maintenance.ts')).care(home, task),
+    care: async (task) => (await import('./offline-maintenance.ts')).maintainOffline(home, task),
     people: async () => (await import('../home/people-file.ts')).openPeopleDoor(home),
   }
 }

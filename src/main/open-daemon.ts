@@ -2,11 +2,11 @@
  * Everything that a daemon consists of, wired together: store, runtime, doors, and the clock.
  */
 import { faultStack } from '../daemon/fault-stack.ts'
-import { forgetByTheHour } from '../daemon/hourly-cleanup.ts'
+import { cleanUpHourly } from '../daemon/hourly-cleanup.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import { newId } from '../daemon/new-id.ts'
-import { openRegularWork } from '../daemon/scheduled-work.ts'
-import { lookAtStart } from '../daemon/startup-report.ts'
+import { openScheduledWork } from '../daemon/scheduled-work.ts'
+import { reportAtStart } from '../daemon/startup-report.ts'
 import { type HookWatch, openHookWatch } from '../daemon/watch-hooks.ts'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
@@ -15,7 +15,7 @@ import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openTokenCheck } from '../home/check-token.ts'
 import { type Config, readConfig } from '../home/config.ts'
-import { guardedFolders } from '../home/guarded-folders.ts'
+import { pawlFolders } from '../home/guarded-folders.ts'
 import type { Home } from '../home/home.ts'
 import { readInstalls } from '../home/installs.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from '../home/page-state.ts'
@@ -27,7 +27,7 @@ import { openJobs } from '../jobs/open-jobs.ts'
 import { openClock } from '../runtime/clock.ts'
 import { openPrices } from '../runtime/costs/prices.ts'
 import { openPolicies } from '../runtime/definitions/policies.ts'
-import { openPasses } from '../runtime/gateway/bypass-tokens.ts'
+import { openBypassTokens } from '../runtime/gateway/bypass-tokens.ts'
 import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
 import type { Store } from '../runtime/ports.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
@@ -75,11 +75,11 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const store = await openStore(home, config)
     const { runtime, notify } = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
-    const found = await lookAtStart(store, settings)
+    const found = await reportAtStart(store, settings)
     const watch = openHookWatch(home, runtime, log)
     opened.push(
-      openRegularWork(runtime, { watch, sweep: notify.sweep, log }),
-      forgetByTheHour(store, log),
+      openScheduledWork(runtime, { watch, sweep: notify.sweep, log }),
+      cleanUpHourly(store, log),
     )
     const spans = spansOf(config, log)
     opened.push(spans.close)
@@ -157,14 +157,14 @@ async function openRuntimeOn(
     clock,
     newId,
     policies: openPolicies(home.folder, clock.now),
-    passes: openPasses(home.passes),
+    passes: openBypassTokens(home.passes),
     approvalMs: config.approvalMs,
     prices: openPrices({
       base: config.prices,
       now: clock.now,
       remark: (why) => log('warning', 'prices could not be read', { why }),
     }),
-    guarded: guardedFolders(home),
+    guarded: pawlFolders(home),
     retention: config.retention,
     deliver: notify.deliver,
     owes: notify.owes,

@@ -6,8 +6,8 @@ import { extname, join } from 'node:path'
 import { installHookClient } from '../daemon/install-hook-client.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { HookWatch } from '../daemon/watch-hooks.ts'
-import type { Tokens } from '../doors/api/caller.ts'
-import { type HookDesk, openHookDesk } from '../doors/hook/answer-hook.ts'
+import type { TokenCheck } from '../doors/api/caller.ts'
+import { type HookAnswerer, openHookAnswerer } from '../doors/hook/answer-hook.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
 import type { Spending } from '../doors/hook/spending/open-spending.ts'
 import type { Config } from '../home/config.ts'
@@ -19,9 +19,9 @@ type Around = { readonly home: Home; readonly log: LogLine; readonly config: Con
 type Spent = Around & { readonly spending: Spending }
 
 /** The desk at which hooks are answered. */
-export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): HookDesk {
+export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): HookAnswerer {
   const { config, log, spending } = around
-  return openHookDesk({
+  return openHookAnswerer({
     runtime,
     spending,
     settings: config.hooks,
@@ -32,8 +32,8 @@ export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): Hoo
 
 /** Opens the door for hooks, and puts the client where hosts will look for it. */
 export async function openHooks(
-  desk: HookDesk,
-  tokens: Tokens,
+  desk: HookAnswerer,
+  tokens: TokenCheck,
   { home, log }: Around,
 ): Promise<() => Promise<void>> {
   const authenticate = (token: string): boolean => tokens(token) !== null

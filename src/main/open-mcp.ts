@@ -28,11 +28,11 @@ function openEndpoint(api: Api, endpoint: Endpoint, { version, onFault }: Around
   let opened: Promise<HttpMcp> | null = null
   const open = async (): Promise<HttpMcp> => {
     // WHY loaded here: a daemon starts quickly, and most have clients of other doors only.
-    const [{ openHttpMcp }, { openInnerLink }] = await Promise.all([
+    const [{ openHttpMcp }, { openInProcessClient }] = await Promise.all([
       import('../doors/mcp/open-http-mcp.ts'),
       import('../doors/mcp/in-process-client.ts'),
     ])
-    const link = () => openInnerLink(api, { role: 'agent', name: 'agent' })
+    const link = () => openInProcessClient(api, { role: 'agent', name: 'agent' })
     return openHttpMcp({ endpoint, link, version, onFault })
   }
   return {

@@ -6,19 +6,19 @@ import type { LogLine } from '../daemon/log-file.ts'
 import { readProjectRoutes } from '../home/config-notify.ts'
 import { requireSecret } from '../home/secret-file.ts'
 import { notifySecretFiles } from '../home/settings-problems.ts'
-import { openLinks } from '../notify/approval-links.ts'
-import { owesFor } from '../notify/notifications-for.ts'
+import { openApprovalLinks } from '../notify/approval-links.ts'
+import { notificationsFor } from '../notify/notifications-for.ts'
 import { openNotifier } from '../notify/open-notifier.ts'
-import type { Kind, NotifySettings } from '../notify/settings.ts'
+import type { NotificationKind, NotifySettings } from '../notify/settings.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DecideLinks } from '../runtime/people/decide-link.ts'
-import type { CardStore, Owed } from '../runtime/ports.ts'
-import type { Owes } from '../runtime/runs/build-change.ts'
+import type { DocumentStore, OutboxItem } from '../runtime/ports.ts'
+import type { OutboxSource } from '../runtime/runs/build-change.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 export type Notify = {
-  readonly owes: Owes
-  readonly deliver: (owed: Owed) => Promise<number | undefined>
+  readonly owes: OutboxSource
+  readonly deliver: (owed: OutboxItem) => Promise<number | undefined>
   readonly links: DecideLinks
   readonly test: ReturnType<typeof openNotifier>['test']
   /** Removes what is long over. */
@@ -31,7 +31,7 @@ type Wiring = {
   readonly settings: NotifySettings
   /** Where people reach the daemon from elsewhere; null: only on this machine. */
   readonly publicUrl: string | null
-  readonly cards: CardStore
+  readonly cards: DocumentStore
   readonly clock: Clock
   /** Asked for when it is needed: the runtime is opened with what this gives. */
   readonly runtime: () => Runtime
@@ -49,7 +49,7 @@ export function openNotify(wiring: Wiring): Notify {
   }
   const remark = (what: string, fields: Readonly<Record<string, string>>): void =>
     log('warning', what, fields)
-  const links = openLinks({ cards, clock, runtime })
+  const links = openApprovalLinks({ cards, clock, runtime })
   const notifier = openNotifier({
     settings,
     cards,
@@ -62,7 +62,7 @@ export function openNotify(wiring: Wiring): Notify {
     log: remark,
   })
   return {
-    owes: owesFor(wantedOf(settings)),
+    owes: notificationsFor(wantedOf(settings)),
     deliver: notifier.deliver,
     links,
     test: notifier.test,
@@ -77,6 +77,6 @@ export function openNotify(wiring: Wiring): Notify {
 }
 
 /** Kinds that anybody may be told of: a project may want more than is set for all. */
-function wantedOf({ channels }: NotifySettings): ReadonlySet<Kind> {
-  return new Set<Kind>(channels.length === 0 ? [] : ['budget', 'run', 'job'])
+function wantedOf({ channels }: NotifySettings): ReadonlySet<NotificationKind> {
+  return new Set<NotificationKind>(channels.length === 0 ? [] : ['budget', 'run', 'job'])
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openClient } from '../client/open-client.ts'
 import type { JsonObject } from '../core/json.ts'
-import { agentMarkIn } from '../doors/cli/remote/detect-agent.ts'
+import { detectAgent } from '../doors/cli/remote/detect-agent.ts'
 import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 
 test('a host of an agent is known by what it sets', () => {
-  expect(agentMarkIn({ env: { PATH: '/bin', CLAUDECODE: '1' } })).toBe('CLAUDECODE')
-  expect(agentMarkIn({ env: { GEMINI_CLI: '1' } })).toBe('GEMINI_CLI')
+  expect(detectAgent({ env: { PATH: '/bin', CLAUDECODE: '1' } })).toBe('CLAUDECODE')
+  expect(detectAgent({ env: { GEMINI_CLI: '1' } })).toBe('GEMINI_CLI')
   const env = { CLAUDECODE: '', CLAUDE_CONFIG_DIR: '/x', CURSOR_TRACE_ID: 'x' }
-  expect(agentMarkIn({ env })).toBe(null)
+  expect(detectAgent({ env })).toBe(null)
 })
 
 const slow = { timeout: 120_000 }

@@ -6,11 +6,11 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireCleanEnvironment } from '../daemon/clean-environment.ts'
-import { removeNote, wasLeft, writeNote } from '../daemon/daemon-file.ts'
+import { removeDaemonNote, wasLeftBehind, writeDaemonNote } from '../daemon/daemon-file.ts'
 import { takeLock } from '../daemon/daemon-lock.ts'
 import { findRunning } from '../daemon/find-running-daemon.ts'
 import { type LogFile, openLog } from '../daemon/log-file.ts'
-import { openEnding } from '../daemon/shutdown.ts'
+import { openShutdown } from '../daemon/shutdown.ts'
 import type { Io } from '../doors/cli/io.ts'
 import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
@@ -63,12 +63,12 @@ async function serveLocked(setting: Setting): Promise<number> {
 async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
   const begun = performance.now()
   const version = versionText()
-  const left = wasLeft(home)
+  const left = wasLeftBehind(home)
   const { socket } = home
-  writeNote(home, { version, socket, http: null })
+  writeDaemonNote(home, { version, socket, http: null })
   // A daemon that was killed has left its socket; with the lock it is nobody's.
   rmSync(socket, { force: true })
-  const ended = openEnding(log, wish.voice === 'quiet' ? () => undefined : io.err)
+  const ended = openShutdown(log, wish.voice === 'quiet' ? () => undefined : io.err)
   try {
     // WHY loaded here: whoever comes second is told so at once.
     const { openDaemon } = await import('./open-daemon.ts')
@@ -80,7 +80,7 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
       left,
       stop: ended.stop,
     })
-    writeNote(home, { version, socket, http: served.url })
+    writeDaemonNote(home, { version, socket, http: served.url })
     const startMs = Math.round(performance.now() - begun)
     const { pid } = process
     const { url, found } = served
@@ -93,7 +93,7 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
     return await close(served, log)
   } finally {
     ended.forget()
-    removeNote(home)
+    removeDaemonNote(home)
     rmSync(socket, { force: true })
   }
 }

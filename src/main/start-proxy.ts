@@ -3,20 +3,20 @@
  * life has left open.
  */
 import type { LogLine } from '../daemon/log-file.ts'
-import { every } from '../daemon/repeat-timer.ts'
-import type { Tokens } from '../doors/api/caller.ts'
+import { repeatEvery } from '../daemon/repeat-timer.ts'
+import type { TokenCheck } from '../doors/api/caller.ts'
 import type { Config } from '../home/config.ts'
 import type { ProxyConfig } from '../home/config-proxy.ts'
 import type { Home } from '../home/home.ts'
 import { readSecret } from '../home/secret-file.ts'
 import { missingSecrets, proxySecretFiles } from '../home/settings-problems.ts'
 import { openResendUpstream } from '../proxy/mail/resend-upstream.ts'
-import { openPost, type Post } from '../proxy/mail/send-mail.ts'
-import { openLedger } from '../proxy/mail/sent-mail.ts'
+import { type MailSender, openMailSender } from '../proxy/mail/send-mail.ts'
+import { openSentMailLog } from '../proxy/mail/sent-mail.ts'
 import { openSmtpUpstream } from '../proxy/mail/smtp-upstream.ts'
-import type { Upstream } from '../proxy/mail/upstream.ts'
+import type { MailUpstream } from '../proxy/mail/upstream.ts'
 import { openProxy } from '../proxy/open-proxy.ts'
-import { type KeyedHost, openKeyedDesk } from '../proxy/secrets/inject-credential.ts'
+import { type KeyedHost, openCredentialContext } from '../proxy/secrets/inject-credential.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { Store } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -27,7 +27,7 @@ type Around = {
   readonly log: LogLine
   readonly runtime: Runtime
   readonly store: Store
-  readonly tokens: Tokens
+  readonly tokens: TokenCheck
 }
 
 type StartedProxy = {
@@ -53,13 +53,13 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
     isToken: (presented) => tokens(presented) !== null,
     runOf: runtime.proxyKeys.runOf,
     post,
-    keyed: openKeyedDesk(hosts, { runtime, askWaitMs }),
+    keyed: openCredentialContext(hosts, { runtime, askWaitMs }),
     log: warn,
   })
   // What an earlier life has left open is tried at once, and then again and again.
   const resume = async (): Promise<unknown> => post?.resume()
   const onFault = (fault: unknown): void => warn('mail was left open', { fault: `${fault}` })
-  const timer = every(resumeMs, resume, onFault)
+  const timer = repeatEvery(resumeMs, resume, onFault)
   const missing = missingSecrets(proxySecretFiles(around.home, settings))
   for (const what of missing) warn(what, {})
   return {
@@ -71,11 +71,11 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
   }
 }
 
-function startPost(around: Around, mail: NonNullable<ProxyConfig['mail']>): Post {
+function startPost(around: Around, mail: NonNullable<ProxyConfig['mail']>): MailSender {
   const { config, log, runtime, store } = around
-  return openPost({
+  return openMailSender({
     runtime,
-    ledger: openLedger(store, Date.now),
+    ledger: openSentMailLog(store, Date.now),
     upstream: upstreamOf(around.home, mail),
     askWaitMs: config.hooks.askWaitMs,
     now: Date.now,
@@ -85,7 +85,7 @@ function startPost(around: Around, mail: NonNullable<ProxyConfig['mail']>): Post
 }
 
 /** An API or a mail server: one of the two, and whole. */
-function upstreamOf(home: Home, mail: NonNullable<ProxyConfig['mail']>): Upstream {
+function upstreamOf(home: Home, mail: NonNullable<ProxyConfig['mail']>): MailUpstream {
   const { url = resendUrl, keyFile, smtp } = mail
   if (keyFile !== undefined && smtp === undefined) {
     const secret = (): string => readSecret(home, keyFile)

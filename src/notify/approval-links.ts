@@ -5,14 +5,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../runtime/clock.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import type { Question } from '../runtime/people/approval-question.ts'
+import type { ApprovalQuestion } from '../runtime/people/approval-question.ts'
 import type {
   DecideLinks,
   LinkDecision,
   LinkOutcome,
   LinkReading,
 } from '../runtime/people/decide-link.ts'
-import type { Card, CardStore } from '../runtime/ports.ts'
+import type { DocumentStore, StoredDocument } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 /** What the card of a link says. */
@@ -25,20 +25,20 @@ type Link = {
   readonly decided: 'approved' | 'refused' | null
 }
 
-export type Links = DecideLinks & {
+export type ApprovalLinks = DecideLinks & {
   /** A new link for a person to what a question asks now; gives the secret, which is not kept. */
-  readonly make: (question: Question, person: string) => Promise<string>
+  readonly make: (question: ApprovalQuestion, person: string) => Promise<string>
   /** Removes the cards of links that are long over. */
   readonly sweep: () => Promise<void>
 }
 
 type Tools = {
-  readonly cards: CardStore
+  readonly cards: DocumentStore
   readonly clock: Clock
   readonly runtime: Pick<Runtime, 'readQuestion' | 'resolve'>
 }
 
-export const linkDrawer = 'decide-link'
+export const linkCollection = 'decide-link'
 const secretBytes = 32
 const secretForm = /^[A-Za-z0-9_-]{43}$/
 /** A link to a question that never runs out is over after this. */
@@ -46,7 +46,7 @@ const linkMsMax = 7 * 86_400_000
 /** How long a link that is over still tells what became of the question. */
 const afterMs = 7 * 86_400_000
 
-export function openLinks(tools: Tools): Links {
+export function openApprovalLinks(tools: Tools): ApprovalLinks {
   const { cards, clock } = tools
   return {
     make: async (question, person) => {
@@ -60,7 +60,7 @@ export function openLinks(tools: Tools): Links {
     },
     read: (secret) => read(tools, secret),
     decide: (secret, decision) => decide(tools, secret, decision),
-    sweep: () => sweepCards(cards, linkDrawer, clock.now() - linkMsMax - afterMs),
+    sweep: () => sweepLinks(cards, linkCollection, clock.now() - linkMsMax - afterMs),
   }
 }
 
@@ -69,17 +69,17 @@ function keyOf(secret: string): string {
 }
 
 /** Bound to the link and to what was shown; only a page that was shown has it. */
-function tokenOf(secret: string, { row }: Question): string {
+function tokenOf(secret: string, { row }: ApprovalQuestion): string {
   const shown = `pawl page ${secret} ${row.hash} ${row.note}`
   return createHash('sha256').update(shown).digest('base64url')
 }
 
-type Known = { readonly key: string; readonly card: Card; readonly link: Link }
+type Known = { readonly key: string; readonly card: StoredDocument; readonly link: Link }
 
 async function find({ cards }: Tools, secret: string): Promise<Known | null> {
   if (!secretForm.test(secret)) return null
   const key = keyOf(secret)
-  const card = await cards.readCard(linkDrawer, key)
+  const card = await cards.readCard(linkCollection, key)
   // WHY the cast: nobody but this file writes this drawer.
   return card === null ? null : { key, card, link: JSON.parse(card.data) as Link }
 }
@@ -95,7 +95,10 @@ async function read(tools: Tools, secret: string): Promise<LinkReading> {
 }
 
 /** Null: the run was removed meanwhile. */
-async function questionOf({ runtime }: Tools, { approvalId }: Link): Promise<Question | null> {
+async function questionOf(
+  { runtime }: Tools,
+  { approvalId }: Link,
+): Promise<ApprovalQuestion | null> {
   try {
     return await runtime.readQuestion(approvalId)
   } catch (fault) {
@@ -104,7 +107,7 @@ async function questionOf({ runtime }: Tools, { approvalId }: Link): Promise<Que
   }
 }
 
-function isOpen({ clock }: Tools, link: Link, { row }: Question): boolean {
+function isOpen({ clock }: Tools, link: Link, { row }: ApprovalQuestion): boolean {
   const isSame = row.status === 'pending' && row.hash === link.hash
   return isSame && link.decided === null && clock.now() <= link.expiresAt
 }
@@ -142,18 +145,22 @@ type Put = { readonly key: string; readonly link: Link; readonly expected: numbe
 
 async function put({ cards, clock }: Tools, { key, link, expected }: Put): Promise<void> {
   const data = JSON.stringify(link)
-  await cards.writeCards([{ drawer: linkDrawer, key, expected, data, at: clock.now() }])
+  await cards.writeCards([{ drawer: linkCollection, key, expected, data, at: clock.now() }])
 }
 
 /** Cards looked at in one go, and removed in one. */
 const sweptMax = 500
 
 /** Removes the cards of a drawer that were written before a moment. */
-export async function sweepCards(cards: CardStore, drawer: string, before: number): Promise<void> {
+export async function sweepLinks(
+  cards: DocumentStore,
+  drawer: string,
+  before: number,
+): Promise<void> {
   let after: string | null = null
   do {
     const query = { drawer, prefix: '', after, limit: sweptMax }
-    const page: Awaited<ReturnType<CardStore['listCards']>> = await cards.listCards(query)
+    const page: Awaited<ReturnType<DocumentStore['listCards']>> = await cards.listCards(query)
     const old = page.items.filter((card) => card.at < before)
     await cards.writeCards(
       old.map(({ key, version }) => ({ drawer, key, expected: version, data: null, at: before })),

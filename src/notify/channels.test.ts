@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { send } from './channels.ts'
-import type { Message } from './message.ts'
+import { sendMessage } from './channels.ts'
+import type { Notification } from './message.ts'
 import { openPostOffice, type Post, type PostOffice } from './receivers.contract.ts'
 import type { Channel } from './settings.ts'
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const machine = { platform: 'linux', env: {} }
 const whose = { name: 'c', person: 'ada', shows: 'all' } as const
-const message: Message = {
+const message: Notification = {
   id: 'r:e4.0/first/c',
   kind: 'gate',
   at: 1,
@@ -44,7 +44,7 @@ test('a webhook is signed over id, time and body, against changes and replays', 
   const path = secretFile(`whsec_${key.toString('base64')}`)
   const url = `${office.url}/hook`
   const channel: Channel = { type: 'webhook', url, secretFile: path, ...whose }
-  await send(channel, message, machine)
+  await sendMessage(channel, message, machine)
   const { headers, body } = office.posts[0] as Post
   expect(JSON.parse(body)).toMatchObject({ id: message.id, link: message.link, kind: 'gate' })
   const [id, at] = [headers['webhook-id'], headers['webhook-timestamp']]
@@ -59,17 +59,17 @@ test('whatever is not taken is a fault that tells no address and no secret', asy
   const channel: Channel = { type: 'webhook', url, ...whose }
   for (const status of [302, 400, 500]) {
     office.answer(status)
-    const fault = await send(channel, message, machine).catch((one: Error) => one.message)
+    const fault = await sendMessage(channel, message, machine).catch((one: Error) => one.message)
     expect(fault).toMatch(/answered \d|could not be posted/)
     expect(fault).not.toContain('s3cret')
   }
   office.close()
-  const fault = await send(channel, message, machine).catch((one: Error) => one.message)
+  const fault = await sendMessage(channel, message, machine).catch((one: Error) => one.message)
   expect(fault).toMatch(/^it could not be posted: [A-Z_]+$/)
 })
 
 test('in Slack nobody can be called by what an agent wrote', async () => {
-  await send({ type: 'slack', url: office.url, ...whose }, message, machine)
+  await sendMessage({ type: 'slack', url: office.url, ...whose }, message, machine)
   const { text } = JSON.parse(office.posts[0]?.body ?? '{}')
   expect(text).toContain('ship &lt;!channel&gt; &amp; go?')
   expect(text).toContain(message.link)
@@ -79,7 +79,7 @@ test('a push names its topic, leads to the page, and shows its token', async () 
   const tokenFile = secretFile('tk_1')
   const channel: Channel = { type: 'ntfy', server: office.url, topic: 'mine', tokenFile, ...whose }
   const long = { ...message, text: 'x'.repeat(10_000) }
-  await send(channel, long, machine)
+  await sendMessage(channel, long, machine)
   const [post] = office.posts
   const body = JSON.parse(post?.body ?? '{}')
   expect(body).toMatchObject({ topic: 'mine', title: message.title, click: message.link })
@@ -94,9 +94,9 @@ test('the desktop shows the question without a shell and without the link', asyn
   chmodSync(program, 0o755)
   const evil = { ...message, title: '--help $(touch x) `id`' }
   const env = { PATH: `${folder}:/bin:/usr/bin` }
-  await send({ type: 'desktop', ...whose }, evil, { platform: 'linux', env })
+  await sendMessage({ type: 'desktop', ...whose }, evil, { platform: 'linux', env })
   const lines = readFileSync(heard, 'utf8').trim().split('\n')
   expect(lines).toEqual(['--app-name=Pawl', '--', evil.title, 'Look: pawl approvals (r:a3)'])
-  const none = send({ type: 'desktop', ...whose }, message, { platform: 'linux', env: {} })
+  const none = sendMessage({ type: 'desktop', ...whose }, message, { platform: 'linux', env: {} })
   await expect(none).rejects.toThrow('notify-send')
 })

@@ -4,14 +4,14 @@
  */
 import { assertNever } from '../core/assert.ts'
 import { showDesktop } from './desktop.ts'
-import type { Message } from './message.ts'
+import type { Notification } from './message.ts'
 import { postJson, signed } from './post-json.ts'
-import { secretIn } from './read-secret.ts'
+import { readSecretFile } from './read-secret.ts'
 import type { Channel } from './settings.ts'
 import { sendMail } from './smtp.ts'
 
 /** What is at hand of the machine. */
-export type Machine = {
+export type ChannelTools = {
   readonly platform: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -19,7 +19,11 @@ export type Machine = {
 type ChannelOf<T extends Channel['type']> = Extract<Channel, { type: T }>
 
 /** Hands a message over; resolves when the other side has taken it. */
-export function send(channel: Channel, message: Message, machine: Machine): Promise<void> {
+export function sendMessage(
+  channel: Channel,
+  message: Notification,
+  machine: ChannelTools,
+): Promise<void> {
   switch (channel.type) {
     case 'webhook':
       return sendWebhook(channel, message)
@@ -36,19 +40,25 @@ export function send(channel: Channel, message: Message, machine: Machine): Prom
   }
 }
 
-function sendWebhook({ url, secretFile }: ChannelOf<'webhook'>, message: Message): Promise<void> {
+function sendWebhook(
+  { url, secretFile }: ChannelOf<'webhook'>,
+  message: Notification,
+): Promise<void> {
   const { id, kind, at, title, text, link, facts } = message
   const body = JSON.stringify({ ...facts, id, kind, at, title, text, link })
-  const secret = secretFile === undefined ? null : secretIn(secretFile)
+  const secret = secretFile === undefined ? null : readSecretFile(secretFile)
   return postJson(url, body, { 'idempotency-key': id, ...signed(secret, id, body) })
 }
 
-function mailOf({ from, to }: ChannelOf<'mail'>, message: Message): Parameters<typeof sendMail>[1] {
+function mailOf(
+  { from, to }: ChannelOf<'mail'>,
+  message: Notification,
+): Parameters<typeof sendMail>[1] {
   const { id, title, text } = message
   return { from, to, subject: `[pawl] ${title}`, text: `${text}\n`, id, at: Date.now() }
 }
 
-function sendSlack({ url }: ChannelOf<'slack'>, { id, title, text }: Message): Promise<void> {
+function sendSlack({ url }: ChannelOf<'slack'>, { id, title, text }: Notification): Promise<void> {
   // WHY: three marks mean something to Slack, and could call everybody in the room.
   const safe = `${title}\n${text}`
     .replaceAll('&', '&amp;')
@@ -60,7 +70,7 @@ function sendSlack({ url }: ChannelOf<'slack'>, { id, title, text }: Message): P
 /** Letters of a push; more would be sent as a file. */
 const ntfyCharsMax = 3_500
 
-function sendNtfy(channel: ChannelOf<'ntfy'>, message: Message): Promise<void> {
+function sendNtfy(channel: ChannelOf<'ntfy'>, message: Notification): Promise<void> {
   const { server, topic, tokenFile } = channel
   const { id, title, text, link, kind } = message
   const isAsking = kind === 'gate' || kind === 'ask' || kind === 'notify_human'
@@ -71,6 +81,7 @@ function sendNtfy(channel: ChannelOf<'ntfy'>, message: Message): Promise<void> {
     priority: isAsking ? 4 : 3,
     ...(link === null ? {} : { click: link }),
   }
-  const token = tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile)}` }
+  const token =
+    tokenFile === undefined ? {} : { authorization: `Bearer ${readSecretFile(tokenFile)}` }
   return postJson(server, JSON.stringify(body), { 'idempotency-key': id, ...token })
 }

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Message } from './message.ts'
+import type { Notification } from './message.ts'
 
 type Desktop = {
   readonly platform: string
@@ -17,7 +17,7 @@ const textCharsMax = 300
 
 /** Shows a notice; a fault when there is no program that can. */
 export async function showDesktop(
-  { title, facts }: Message,
+  { title, facts }: Notification,
   { platform, env }: Desktop,
 ): Promise<void> {
   const { approval } = facts as { readonly approval?: { readonly id: string } }

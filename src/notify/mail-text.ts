@@ -3,7 +3,7 @@
  * of, bodies in base64 so that no letter is changed on the way.
  */
 
-export type Mail = {
+export type NotificationMail = {
   readonly from: string
   readonly to: readonly string[]
   readonly subject: string
@@ -15,7 +15,7 @@ export type Mail = {
 }
 
 /** The text of a mail, with CRLF at the ends of lines. */
-export function mailText(mail: Mail): string {
+export function mailText(mail: NotificationMail): string {
   const { from, to, subject, text, html, id, at } = mail
   const headers = [
     `From: ${addressHeader(from)}`,

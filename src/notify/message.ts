@@ -3,15 +3,15 @@
  * Knows words. Must not know wires.
  */
 import { visible } from '../core/policy/format-input.ts'
-import type { Part, Question } from '../runtime/people/approval-question.ts'
+import type { ApprovalQuestion, QuestionPart } from '../runtime/people/approval-question.ts'
 import type { RunHead } from '../runtime/ports.ts'
 import type { News } from './notifications-for.ts'
-import type { Kind } from './settings.ts'
+import type { NotificationKind } from './settings.ts'
 
-export type Message = {
+export type Notification = {
   /** The same for every try to deliver it: whoever has seen it has seen this message. */
   readonly id: string
-  readonly kind: Kind | 'test'
+  readonly kind: NotificationKind | 'test'
   readonly at: number
   /** One line. */
   readonly title: string
@@ -35,15 +35,15 @@ const titleCharsMax = 150
 type Asking = {
   readonly id: string
   readonly at: number
-  readonly kind: Kind
-  readonly question: Question
+  readonly kind: NotificationKind
+  readonly question: ApprovalQuestion
   readonly round: Round
   readonly link: string | null
   readonly shows: 'all' | 'question'
 }
 
 /** The message about a question. */
-export function askingMessage(asking: Asking): Message {
+export function askingMessage(asking: Asking): Notification {
   const { id, at, kind, question, round, link, shows } = asking
   const { row, head } = question
   const { id: approvalId, runId, kind: about, message, hash, requestedAt, expiresAt } = row
@@ -76,7 +76,7 @@ export function askingMessage(asking: Asking): Message {
 type Telling = { readonly id: string; readonly news: News; readonly head: RunHead | null }
 
 /** The message about something that happened. */
-export function newsMessage({ id, news, head }: Telling): Message {
+export function newsMessage({ id, news, head }: Telling): Notification {
   const { kind, at } = news
   const title = cut(visible(news.title), titleCharsMax)
   const where = head?.workspace == null ? '' : ` in ${visible(head.workspace)}`
@@ -91,7 +91,7 @@ function when(at: number): string {
   return `on ${new Date(at).toISOString().replace('T', ' ').slice(0, 16)} UTC`
 }
 
-function partLines(parts: readonly Part[]): readonly string[] {
+function partLines(parts: readonly QuestionPart[]): readonly string[] {
   let left = partsCharsMax
   const lines: string[] = []
   for (const { label, look, text, source } of parts) {

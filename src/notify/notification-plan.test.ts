@@ -1,14 +1,20 @@
 /** When something is told, again and at last: all of it from the record and the clock alone. */
 import { expect, test } from 'vitest'
 import { attemptsMax } from '../runtime/runs/due-work.ts'
-import { type Errand, noted, type Progress, planErrand, remindersMax } from './notification-plan.ts'
-import { loudFrom } from './quiet-hours.ts'
+import {
+  type NotificationTask,
+  noted,
+  type Progress,
+  planNotification,
+  remindersMax,
+} from './notification-plan.ts'
+import { quietUntil } from './quiet-hours.ts'
 import type { NotifySettings, Quiet } from './settings.ts'
 
 const minute = 60_000
 const hour = 60 * minute
 const at = Date.UTC(2026, 2, 11, 10, 30)
-const errand: Errand = {
+const errand: NotificationTask = {
   kind: 'gate',
   askedAt: at,
   expiresAt: at + 24 * hour,
@@ -27,7 +33,7 @@ const plain: NotifySettings = {
 function walk(settings: NotifySettings, moments: readonly number[], what = errand): string[][] {
   let progress: Progress = {}
   return moments.map((now) => {
-    const { due, skipped } = planErrand(what, { ...settings, progress }, now)
+    const { due, skipped } = planNotification(what, { ...settings, progress }, now)
     for (const { key } of skipped) progress = { ...progress, [key]: { outcome: 'skipped' } }
     for (const one of due) progress = noted(progress, one, { ok: true, at: now })
     return due.map((one) => one.key)
@@ -37,7 +43,9 @@ function walk(settings: NotifySettings, moments: readonly number[], what = erran
 test('a question goes once over each channel, and then there is no more', () => {
   expect(walk(plain, [at, at + hour])).toEqual([['first/mail', 'first/hook'], []])
   const progress = { 'first/mail': { outcome: 'told' }, 'first/hook': { outcome: 'told' } } as const
-  expect(planErrand(errand, { ...plain, progress }, at + 1)).toMatchObject({ moreAt: undefined })
+  expect(planNotification(errand, { ...plain, progress }, at + 1)).toMatchObject({
+    moreAt: undefined,
+  })
 })
 
 test('a channel that fails is tried again, ever later, while the other has told', () => {
@@ -46,9 +54,9 @@ test('a channel that fails is tried again, ever later, while the other has told'
   let now = at
   const waits: number[] = []
   for (let tries = 1; tries < attemptsMax; tries += 1) {
-    expect(planErrand(errand, { ...plain, progress }, now).due).toEqual([delivery])
+    expect(planNotification(errand, { ...plain, progress }, now).due).toEqual([delivery])
     progress = noted(progress, delivery, { ok: false, at: now })
-    const { due, moreAt } = planErrand(errand, { ...plain, progress }, now)
+    const { due, moreAt } = planNotification(errand, { ...plain, progress }, now)
     expect(due).toEqual([])
     waits.push((moreAt ?? 0) - now)
     now = moreAt ?? 0
@@ -56,7 +64,7 @@ test('a channel that fails is tried again, ever later, while the other has told'
   expect(waits.slice(0, 3)).toEqual([2_000, 4_000, 8_000])
   expect(Math.max(...waits)).toBe(hour)
   progress = noted(progress, delivery, { ok: false, at: now })
-  expect(planErrand(errand, { ...plain, progress }, now)).toEqual({
+  expect(planNotification(errand, { ...plain, progress }, now)).toEqual({
     due: [],
     skipped: [],
     moreAt: undefined,
@@ -105,16 +113,16 @@ const late = Date.UTC(2026, 2, 11, 23, 10, 5)
 const morning = Date.UTC(2026, 2, 12, 7, 0)
 
 test('quiet hours end when they end, over midnight and in their own time zone', () => {
-  expect(loudFrom(late, night)).toBe(morning)
-  expect(loudFrom(morning, night)).toBe(morning)
-  expect(loudFrom(morning - 1, night)).toBe(morning)
-  expect(loudFrom(at, night)).toBe(at)
-  expect(loudFrom(at, { ...night, from: 9 * 60, to: 11 * 60 })).toBe(Date.UTC(2026, 2, 11, 11))
+  expect(quietUntil(late, night)).toBe(morning)
+  expect(quietUntil(morning, night)).toBe(morning)
+  expect(quietUntil(morning - 1, night)).toBe(morning)
+  expect(quietUntil(at, night)).toBe(at)
+  expect(quietUntil(at, { ...night, from: 9 * 60, to: 11 * 60 })).toBe(Date.UTC(2026, 2, 11, 11))
   // 10:30 UTC is 02:30 in Los Angeles in March, by summer time 03:30.
   const there = { ...night, timeZone: 'America/Los_Angeles' }
-  expect(loudFrom(at, there)).toBe(at + 3.5 * hour)
-  expect(loudFrom(at, { ...night, from: 60, to: 60 })).toBe(at)
-  expect(loudFrom(at, null)).toBe(at)
+  expect(quietUntil(at, there)).toBe(at + 3.5 * hour)
+  expect(quietUntil(at, { ...night, from: 60, to: 60 })).toBe(at)
+  expect(quietUntil(at, null)).toBe(at)
 })
 
 test('what is not urgent waits for the morning, unless it would run out before', () => {
@@ -126,7 +134,7 @@ test('what is not urgent waits for the morning, unless it would run out before',
     ['first/mail', 'first/hook'],
     ['reminder-1/mail', 'reminder-1/hook'],
   ])
-  expect(planErrand(asked, { ...settings, progress: {} }, late).moreAt).toBe(morning)
+  expect(planNotification(asked, { ...settings, progress: {} }, late).moreAt).toBe(morning)
   expect(walk(settings, [late], { ...asked, kind: 'budget' })[0]).toHaveLength(2)
   expect(walk(settings, [late], { ...asked, expiresAt: morning })[0]).toHaveLength(2)
 })

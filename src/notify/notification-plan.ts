@@ -5,8 +5,8 @@
  */
 import { attemptsMax, retryMsAfter } from '../runtime/runs/due-work.ts'
 import type { Round } from './message.ts'
-import { loudFrom } from './quiet-hours.ts'
-import type { Kind, NotifySettings } from './settings.ts'
+import { quietUntil } from './quiet-hours.ts'
+import type { NotificationKind, NotifySettings } from './settings.ts'
 
 /** One message over one channel. */
 export type Delivery = { readonly key: string; readonly round: Round; readonly channel: string }
@@ -18,8 +18,8 @@ export type Progress = {
     | { readonly tries: number; readonly notBefore: number }
 }
 
-export type Errand = {
-  readonly kind: Kind
+export type NotificationTask = {
+  readonly kind: NotificationKind
   readonly askedAt: number
   /** Null: it does not run out. */
   readonly expiresAt: number | null
@@ -29,7 +29,7 @@ export type Errand = {
   readonly channels: readonly string[]
 }
 
-export type Plan = {
+export type NotificationPlan = {
   readonly due: readonly Delivery[]
   /** Overtaken by a later round. */
   readonly skipped: readonly Delivery[]
@@ -43,7 +43,11 @@ export const remindersMax = 5
 type Known = NotifySettings & { readonly progress: Progress }
 
 /** What to do now. */
-export function planErrand(errand: Errand, known: Known, now: number): Plan {
+export function planNotification(
+  errand: NotificationTask,
+  known: Known,
+  now: number,
+): NotificationPlan {
   const { progress } = known
   const rounds = roundsOf(errand, known)
   const latest = rounds.findLast((round) => isReminder(round) && round.at <= now)
@@ -92,7 +96,7 @@ function isNeedless(round: RoundAt, channel: string, { latest, progress }: Past)
 }
 
 /** All rounds in the order of their moments. */
-function roundsOf(errand: Errand, known: NotifySettings): readonly RoundAt[] {
+function roundsOf(errand: NotificationTask, known: NotifySettings): readonly RoundAt[] {
   const { expiresAt, channels, isOpen } = errand
   const { remindMs, escalate } = known
   // WHY from there: what was held back has not been told yet.
@@ -113,9 +117,13 @@ function roundsOf(errand: Errand, known: NotifySettings): readonly RoundAt[] {
 }
 
 /** Quiet hours hold back what is not urgent, unless it would run out before they end. */
-function heldBack(at: number, { kind, expiresAt }: Errand, { quiet }: NotifySettings): number {
+function heldBack(
+  at: number,
+  { kind, expiresAt }: NotificationTask,
+  { quiet }: NotifySettings,
+): number {
   if (quiet === null || quiet.urgent.includes(kind)) return at
-  const loud = loudFrom(at, quiet)
+  const loud = quietUntil(at, quiet)
   return expiresAt !== null && loud >= expiresAt ? at : loud
 }
 

@@ -2,14 +2,20 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../core/engine/types.ts'
 import type { RunHead } from '../runtime/ports.ts'
-import { type News, owesFor } from './notifications-for.ts'
-import type { Kind } from './settings.ts'
+import { type News, notificationsFor } from './notifications-for.ts'
+import type { NotificationKind } from './settings.ts'
 
 const head = { id: 'r', definition: 'release', status: 'blocked', updatedAt: 5 } as RunHead
-const all = new Set<Kind>(['run', 'budget', 'job'])
+const all = new Set<NotificationKind>(['run', 'budget', 'job'])
 
-function news(event: Event, runId = 'r', wanted: ReadonlySet<Kind> = all): readonly News[] {
-  return owesFor(wanted)({ head, recorded: [{ runId, event }] }).map(({ data }) => JSON.parse(data))
+function news(
+  event: Event,
+  runId = 'r',
+  wanted: ReadonlySet<NotificationKind> = all,
+): readonly News[] {
+  return notificationsFor(wanted)({ head, recorded: [{ runId, event }] }).map(({ data }) =>
+    JSON.parse(data),
+  )
 }
 
 test('the end of a run is news, that of a child is not', () => {
@@ -26,7 +32,7 @@ test('of warnings those about money are news, and nothing is owed that nobody wa
   expect(news(warning)).toMatchObject([{ kind: 'budget', title: '80 % are spent' }])
   expect(news(warning, 'r:child')).toHaveLength(1)
   expect(news({ ...warning, code: 'HOOKS_CHANGED' })).toEqual([])
-  expect(news(warning, 'r', new Set<Kind>(['run']))).toEqual([])
+  expect(news(warning, 'r', new Set<NotificationKind>(['run']))).toEqual([])
 })
 
 test('a job that Pawl saw end is news, what an agent says of one is not', () => {

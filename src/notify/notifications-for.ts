@@ -4,16 +4,16 @@
  */
 import type { Event } from '../core/engine/types.ts'
 import type { RunHead } from '../runtime/ports.ts'
-import type { Owes } from '../runtime/runs/build-change.ts'
-import type { Kind } from './settings.ts'
+import type { OutboxSource } from '../runtime/runs/build-change.ts'
+import type { NotificationKind } from './settings.ts'
 
 /** Something that happened; nobody has to decide anything. */
-export type News = { readonly kind: Kind; readonly title: string; readonly at: number }
+export type News = { readonly kind: NotificationKind; readonly title: string; readonly at: number }
 
 export const newsKind = 'tell-person'
 
 /** What is owed; `wanted` are the kinds that anybody is told of. */
-export function owesFor(wanted: ReadonlySet<Kind>): Owes {
+export function notificationsFor(wanted: ReadonlySet<NotificationKind>): OutboxSource {
   return ({ head, recorded }) => {
     const owed = []
     for (const { runId, event } of recorded) {

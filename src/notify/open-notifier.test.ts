@@ -15,16 +15,16 @@ import {
   startRelease,
 } from '../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
-import { type Links, linkDrawer, openLinks } from './approval-links.ts'
-import { owesFor } from './notifications-for.ts'
-import { errandDrawer, openNotifier } from './open-notifier.ts'
+import { type ApprovalLinks, linkCollection, openApprovalLinks } from './approval-links.ts'
+import { notificationsFor } from './notifications-for.ts'
+import { notificationCollection, openNotifier } from './open-notifier.ts'
 import { openPostOffice, type PostOffice } from './receivers.contract.ts'
 import type { NotifySettings, Routes } from './settings.ts'
 
 type Bench = {
   readonly runtime: OpenRuntime
   readonly store: Store
-  readonly links: Links
+  readonly links: ApprovalLinks
   readonly pass: (ms: number) => void
   /** A restart on the same store, perhaps with other settings. */
   readonly again: (settings?: Partial<NotifySettings>) => Bench
@@ -55,7 +55,7 @@ function openOn(ground: Ground, more: Partial<NotifySettings>): Bench {
   }
   const logged: string[] = []
   let count = 0
-  const links: Links = openLinks({ cards: store, clock, runtime: lateRuntime() })
+  const links: ApprovalLinks = openApprovalLinks({ cards: store, clock, runtime: lateRuntime() })
   const notifier = openNotifier({
     settings,
     cards: store,
@@ -78,7 +78,7 @@ function openOn(ground: Ground, more: Partial<NotifySettings>): Bench {
     approvalMs: 24 * 3_600_000,
     retention: { days: null, megabytes: null },
     deliver: notifier.deliver,
-    owes: owesFor(new Set(['budget', 'run'])),
+    owes: notificationsFor(new Set(['budget', 'run'])),
     log: (what, fault) => logged.push(`${what} ${String(fault)}`),
   })
   function lateRuntime(): Pick<OpenRuntime, 'readQuestion' | 'readHead' | 'resolve'> {
@@ -141,7 +141,7 @@ test('a channel that is down is told later, and the other is not told again', as
   expect(new Set(ids).size).toBe(2)
   bench.pass(3_600_000)
   expect(await later.runtime.deliverOwed()).toBe(0)
-  expect(await bench.store.countCards(errandDrawer, '')).toBe(0)
+  expect(await bench.store.countCards(notificationCollection, '')).toBe(0)
 })
 
 test('reminders and the escalation survive restarts, and end with the decision', async () => {
@@ -166,7 +166,7 @@ test('reminders and the escalation survive restarts, and end with the decision',
   bench.pass(600_000)
   await bench.runtime.deliverOwed()
   expect(office.posts).toHaveLength(5)
-  expect(await bench.store.countCards(errandDrawer, '')).toBe(0)
+  expect(await bench.store.countCards(notificationCollection, '')).toBe(0)
 })
 
 test('what happened is told to those who want to hear it, and asks nobody', async () => {
@@ -212,7 +212,7 @@ test('a link decides once, for its person, and what is kept of it decides nothin
   const [first = '', second = ''] = secrets
   expect(new Set(secrets).size).toBe(2)
   const { items } = await bench.store.listCards({
-    drawer: linkDrawer,
+    drawer: linkCollection,
     prefix: '',
     after: null,
     limit: 10,
@@ -257,9 +257,9 @@ test('a link ends with the question, and is swept away when it is long over', as
   await bench.runtime.expireDue()
   expect(await bench.links.read(secret)).toMatchObject({ kind: 'closed', own: null })
   await bench.links.sweep()
-  expect(await bench.store.countCards(linkDrawer, '')).toBe(2)
+  expect(await bench.store.countCards(linkCollection, '')).toBe(2)
   bench.pass(14 * 24 * 3_600_000)
   await bench.links.sweep()
-  expect(await bench.store.countCards(linkDrawer, '')).toBe(0)
+  expect(await bench.store.countCards(linkCollection, '')).toBe(0)
   expect(await bench.links.read(secret)).toEqual({ kind: 'unknown' })
 })

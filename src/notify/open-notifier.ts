@@ -5,25 +5,25 @@
  */
 import type { Clock } from '../runtime/clock.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import type { Question } from '../runtime/people/approval-question.ts'
-import type { CardStore, Owed, RunHead } from '../runtime/ports.ts'
+import type { ApprovalQuestion } from '../runtime/people/approval-question.ts'
+import type { DocumentStore, OutboxItem, RunHead } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type Links, sweepCards } from './approval-links.ts'
-import { type Machine, send } from './channels.ts'
-import { askingMessage, type Message, newsMessage } from './message.ts'
+import { type ApprovalLinks, sweepLinks } from './approval-links.ts'
+import { type ChannelTools, sendMessage } from './channels.ts'
+import { askingMessage, type Notification, newsMessage } from './message.ts'
 import {
   type Delivery,
-  type Errand,
+  type NotificationTask,
   noted,
   type Progress,
-  planErrand,
+  planNotification,
 } from './notification-plan.ts'
 import { type News, newsKind } from './notifications-for.ts'
-import type { Channel, Kind, NotifySettings, Routes } from './settings.ts'
+import type { Channel, NotificationKind, NotifySettings, Routes } from './settings.ts'
 
 type Notifier = {
   /** Gives the moment at which there is more to tell of the same; undefined: that was all. */
-  readonly deliver: (owed: Owed) => Promise<number | undefined>
+  readonly deliver: (owed: OutboxItem) => Promise<number | undefined>
   /** Sends a word over every channel; gives what became of each. */
   readonly test: () => Promise<readonly Tested[]>
   /** Removes records of what was told long ago. */
@@ -39,11 +39,11 @@ type Tested = {
 
 type NotifierOptions = {
   readonly settings: NotifySettings
-  readonly cards: CardStore
+  readonly cards: DocumentStore
   readonly clock: Clock
   readonly runtime: Pick<Runtime, 'readQuestion' | 'readHead'>
-  readonly links: Pick<Links, 'make'>
-  readonly machine: Machine
+  readonly links: Pick<ApprovalLinks, 'make'>
+  readonly machine: ChannelTools
   /** Where links lead; null: the door is not open yet. */
   readonly baseUrl: () => string | null
   /** Which of the channels a project wants; null: it does not say. */
@@ -51,7 +51,7 @@ type NotifierOptions = {
   readonly log: (what: string, fields: Readonly<Record<string, string>>) => void
 }
 
-export const errandDrawer = 'errand'
+export const notificationCollection = 'errand'
 /** How long the record of an errand is kept whose run is gone. */
 const errandMsMax = 400 * 86_400_000
 /** A look at whether the door is open yet. */
@@ -62,18 +62,18 @@ export function openNotifier(options: NotifierOptions): Notifier {
   return {
     deliver: (owed) => deliver(options, owed),
     test: () => Promise.all(settings.channels.map((channel) => test(options, channel))),
-    sweep: () => sweepCards(cards, errandDrawer, clock.now() - errandMsMax),
+    sweep: () => sweepLinks(cards, notificationCollection, clock.now() - errandMsMax),
   }
 }
 
-async function deliver(options: NotifierOptions, owed: Owed): Promise<number | undefined> {
+async function deliver(options: NotifierOptions, owed: OutboxItem): Promise<number | undefined> {
   if (options.settings.channels.length === 0) return undefined
   if (options.baseUrl() === null) return options.clock.now() + doorMs
   if (owed.kind === newsKind) return tellNews(options, owed)
   return owed.kind === 'notify-person' ? ask(options, owed) : undefined
 }
 
-async function ask(options: NotifierOptions, owed: Owed): Promise<number | undefined> {
+async function ask(options: NotifierOptions, owed: OutboxItem): Promise<number | undefined> {
   // WHY the cast: this is an effect of our own engine, kept to the letter.
   const { approvalId } = JSON.parse(owed.data) as { readonly approvalId: string }
   const question = await knownQuestion(options, approvalId)
@@ -81,7 +81,7 @@ async function ask(options: NotifierOptions, owed: Owed): Promise<number | undef
   if (question === null || question.row.status !== 'pending') return forget(options, owed)
   const { row, head } = question
   const kind = kindOf(question)
-  const errand: Errand = {
+  const errand: NotificationTask = {
     kind,
     askedAt: row.requestedAt,
     expiresAt: row.expiresAt,
@@ -98,12 +98,15 @@ async function ask(options: NotifierOptions, owed: Owed): Promise<number | undef
 }
 
 /** WHY by dialect: a process says `notify_human` where a workflow has a gate. */
-function kindOf({ row, head }: Question): Kind {
+function kindOf({ row, head }: ApprovalQuestion): NotificationKind {
   if (row.kind === 'call') return 'ask'
   return head.dialect === 'process' ? 'notify_human' : 'gate'
 }
 
-async function knownQuestion({ runtime }: NotifierOptions, id: string): Promise<Question | null> {
+async function knownQuestion(
+  { runtime }: NotifierOptions,
+  id: string,
+): Promise<ApprovalQuestion | null> {
   try {
     return await runtime.readQuestion(id)
   } catch (fault) {
@@ -112,20 +115,20 @@ async function knownQuestion({ runtime }: NotifierOptions, id: string): Promise<
   }
 }
 
-async function tellNews(options: NotifierOptions, owed: Owed): Promise<number | undefined> {
+async function tellNews(options: NotifierOptions, owed: OutboxItem): Promise<number | undefined> {
   // WHY the cast: nobody but this room writes such a debt.
   const news = JSON.parse(owed.data) as News
   const head = await options.runtime.readHead(owed.runId)
   const { kind, at: askedAt } = news
   const channels = channelsFor(options, kind, head)
-  const errand: Errand = { kind, askedAt, expiresAt: null, isOpen: false, channels }
+  const errand: NotificationTask = { kind, askedAt, expiresAt: null, isOpen: false, channels }
   return work(options, { owed, errand }, async (_, __, id) => newsMessage({ id, news, head }))
 }
 
 /** What a project says counts among the person's channels; a question always reaches somebody. */
 function channelsFor(
   { settings, projectRoutes }: NotifierOptions,
-  kind: Kind,
+  kind: NotificationKind,
   head: RunHead | null,
 ): readonly string[] {
   const own = settings.when[kind] ?? []
@@ -136,8 +139,8 @@ function channelsFor(
   return known.length === 0 && kind !== 'run' && kind !== 'job' ? own : known
 }
 
-type Work = { readonly owed: Owed; readonly errand: Errand }
-type Compose = (delivery: Delivery, channel: Channel, id: string) => Promise<Message>
+type Work = { readonly owed: OutboxItem; readonly errand: NotificationTask }
+type Compose = (delivery: Delivery, channel: Channel, id: string) => Promise<Notification>
 
 /** Does what is due of an errand, notes it, and says when there is more. */
 async function work(
@@ -146,10 +149,10 @@ async function work(
   compose: Compose,
 ): Promise<number | undefined> {
   const { settings, cards, clock } = options
-  const card = await cards.readCard(errandDrawer, owed.id)
+  const card = await cards.readCard(notificationCollection, owed.id)
   // WHY the cast: nobody but this file writes this drawer.
   let progress = card === null ? {} : (JSON.parse(card.data) as Progress)
-  const { due, skipped } = planErrand(errand, { ...settings, progress }, clock.now())
+  const { due, skipped } = planNotification(errand, { ...settings, progress }, clock.now())
   for (const { key } of skipped) progress = { ...progress, [key]: { outcome: 'skipped' } }
   const outcomes = await Promise.all(
     due.map(async (delivery) => {
@@ -160,18 +163,20 @@ async function work(
   )
   const at = clock.now()
   for (const { delivery, ok } of outcomes) progress = noted(progress, delivery, { ok, at })
-  const next = planErrand(errand, { ...settings, progress }, at)
+  const next = planNotification(errand, { ...settings, progress }, at)
   const moreAt = next.due.length > 0 ? at : next.moreAt
   if (moreAt === undefined) return forget(options, owed)
   if (due.length + skipped.length > 0) {
     const data = JSON.stringify(progress)
-    await cards.writeCards([{ drawer: errandDrawer, key: owed.id, expected: null, data, at }])
+    await cards.writeCards([
+      { drawer: notificationCollection, key: owed.id, expected: null, data, at },
+    ])
   }
   return moreAt
 }
 
-async function forget({ cards, clock }: NotifierOptions, owed: Owed): Promise<undefined> {
-  const change = { drawer: errandDrawer, key: owed.id, expected: null, data: null }
+async function forget({ cards, clock }: NotifierOptions, owed: OutboxItem): Promise<undefined> {
+  const change = { drawer: notificationCollection, key: owed.id, expected: null, data: null }
   await cards.writeCards([{ ...change, at: clock.now() }])
   return undefined
 }
@@ -180,13 +185,13 @@ async function forget({ cards, clock }: NotifierOptions, owed: Owed): Promise<un
 async function tell(
   { settings, machine, log }: NotifierOptions,
   { channel: name, key }: Delivery,
-  compose: (channel: Channel) => Promise<Message>,
+  compose: (channel: Channel) => Promise<Notification>,
 ): Promise<boolean> {
   const channel = settings.channels.find((one) => one.name === name)
   // It was configured when the errand began, and is no more.
   if (channel === undefined) return true
   try {
-    await send(channel, await compose(channel), machine)
+    await sendMessage(channel, await compose(channel), machine)
     return true
   } catch (fault) {
     log('a message did not go through', { channel: name, delivery: key, fault: faultText(fault) })
@@ -206,7 +211,7 @@ async function test({ machine, clock }: NotifierOptions, channel: Channel): Prom
   const facts = { type: 'test' }
   const message = { id: `test-${name}-${at}`, kind: 'test', at, title, text, link: null, facts }
   try {
-    await send(channel, message as Message, machine)
+    await sendMessage(channel, message as Notification, machine)
     return { channel: name, type, problem: null }
   } catch (fault) {
     return { channel: name, type, problem: faultText(fault) }

@@ -8,7 +8,7 @@ const minuteMs = 60_000
 const dayMinutes = 24 * 60
 
 /** The first moment from `at` on that is not quiet: `at` itself, or the end of the quiet hours. */
-export function loudFrom(at: number, quiet: Quiet | null): number {
+export function quietUntil(at: number, quiet: Quiet | null): number {
   if (quiet === null || quiet.from === quiet.to) return at
   const minute = minuteOfDay(at, quiet.timeZone)
   const since = (minute - quiet.from + dayMinutes) % dayMinutes

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 
 /** The text of the file without the blanks around it. */
-export function secretIn(path: string): string {
+export function readSecretFile(path: string): string {
   const secret = readFileSync(path, 'utf8').trim()
   if (secret === '') throw new Error(`there is no secret in \`${path}\``)
   return secret

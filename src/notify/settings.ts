@@ -2,16 +2,20 @@
  * What a person has set about being told: over which channels, of what, when and how often.
  * Knows names and numbers. Must not know files or wires.
  */
-import type { SmtpServer } from './smtp.ts'
+import type { NotifySmtpServer } from './smtp.ts'
 
 /** What people are told of: the first three ask them something. */
-export const kinds = ['gate', 'notify_human', 'ask', 'budget', 'job', 'run'] as const
-export type Kind = (typeof kinds)[number]
+export const notificationKinds = ['gate', 'notify_human', 'ask', 'budget', 'job', 'run'] as const
+export type NotificationKind = (typeof notificationKinds)[number]
 
 /** Files are named by absolute paths. */
 type ChannelSettings =
   | { readonly type: 'webhook'; readonly url: string; readonly secretFile?: string }
-  | (SmtpServer & { readonly type: 'mail'; readonly from: string; readonly to: readonly string[] })
+  | (NotifySmtpServer & {
+      readonly type: 'mail'
+      readonly from: string
+      readonly to: readonly string[]
+    })
   | { readonly type: 'slack'; readonly url: string }
   | {
       readonly type: 'ntfy'
@@ -30,7 +34,7 @@ export type Channel = ChannelSettings & {
 }
 
 /** Channels by kind; a kind that is missing has none. */
-export type Routes = { readonly [K in Kind]?: readonly string[] }
+export type Routes = { readonly [K in NotificationKind]?: readonly string[] }
 
 export type Quiet = {
   /** Minutes of the day, of the time zone; `to` may be before `from`: over midnight. */
@@ -39,7 +43,7 @@ export type Quiet = {
   /** Null: that of the machine. */
   readonly timeZone: string | null
   /** Kinds that are told at any time. */
-  readonly urgent: readonly Kind[]
+  readonly urgent: readonly NotificationKind[]
 }
 
 export type NotifySettings = {

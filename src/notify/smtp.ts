@@ -1,14 +1,14 @@
 /**
  * Sends one mail to people over SMTP. Knows addresses. Must not know the protocol.
  */
-import { handIn, type SmtpServer as Server } from '../smtp/submit-mail.ts'
-import { type Mail, mailText } from './mail-text.ts'
-import { secretIn } from './read-secret.ts'
+import { type SmtpServerAddress as Server, submitMail } from '../smtp/submit-mail.ts'
+import { mailText, type NotificationMail } from './mail-text.ts'
+import { readSecretFile } from './read-secret.ts'
 
-export type { Mail } from './mail-text.ts'
+export type { NotificationMail } from './mail-text.ts'
 
 /** Where mail is handed in. */
-export type SmtpServer = Omit<Server, 'password'> & {
+export type NotifySmtpServer = Omit<Server, 'password'> & {
   /** Read when it is needed, and not kept. */
   readonly passwordFile?: string
 }
@@ -17,16 +17,17 @@ export type SmtpServer = Omit<Server, 'password'> & {
 const recipientsMax = 100
 
 /** Hands a mail in; resolves when the server has taken it for all of its recipients. */
-export async function sendMail(server: SmtpServer, mail: Mail): Promise<void> {
+export async function sendMail(server: NotifySmtpServer, mail: NotificationMail): Promise<void> {
   if (mail.to.length === 0 || mail.to.length > recipientsMax) {
     throw new Error(`a mail has 1 to ${recipientsMax} recipients`)
   }
   // WHY first: what can not be written is refused before anybody is called.
   const text = mailText(mail)
   const { passwordFile, ...where } = server
-  const password = passwordFile === undefined ? {} : { password: () => secretIn(passwordFile) }
+  const password =
+    passwordFile === undefined ? {} : { password: () => readSecretFile(passwordFile) }
   const envelope = { from: bareAddress(mail.from), to: mail.to.map(bareAddress), text }
-  const handed = await handIn({ ...where, ...password }, envelope)
+  const handed = await submitMail({ ...where, ...password }, envelope)
   if (handed.kind !== 'taken') throw new Error(handed.why)
 }
 

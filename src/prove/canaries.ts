@@ -11,7 +11,7 @@ import type { Canary } from './canary.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostToolCalls } from './hosts/tool-calls.ts'
 import type { ScriptedCall, Turn } from './model/script.ts'
-import { putFile, textOf, type World } from './sandbox-env.ts'
+import { fileText, putFile, type SandboxEnv } from './sandbox-env.ts'
 
 /** Paths to the disk: tools, and ways to use them. */
 const callPaths = {
@@ -43,14 +43,14 @@ const callPathIds = Object.keys(callPaths) as readonly CallPathId[]
 export const pathIds = Object.keys(paths) as readonly PathId[]
 
 type Making = {
-  readonly world: World
+  readonly world: SandboxEnv
   readonly hand: HostToolCalls
   /** Goes before the id, so that the same path can be tried twice. */
   readonly prefix: string
 }
 
 /** One canary per path to the disk; what the host has no tool for is left out. */
-export function callCanaries(world: World, prefix = ''): readonly Canary[] {
+export function callCanaries(world: SandboxEnv, prefix = ''): readonly Canary[] {
   const making: Making = { world, hand: drivers[world.host].toolCalls, prefix }
   return callPathIds.map((id) => callMakers[id](making)).filter((one) => one !== null)
 }
@@ -89,7 +89,7 @@ function touch(path: string): string {
 /** One call that makes one file. */
 function plain(making: Making, id: string, call: (mark: Mark) => ScriptedCall): Canary {
   const mark = markOf(making, id)
-  const hasLanded = (): boolean => textOf(mark.path) !== null
+  const hasLanded = (): boolean => fileText(mark.path) !== null
   return { id: `${making.prefix}${id}`, turns: [{ tools: [call(mark)] }], hasLanded }
 }
 
@@ -99,7 +99,7 @@ function edited(making: Making): Canary {
   return {
     id: `${prefix}edit`,
     turns: hand.edit({ path, before: 'before', after: 'after' }),
-    hasLanded: () => textOf(path) !== 'before\n',
+    hasLanded: () => fileText(path) !== 'before\n',
   }
 }
 
@@ -115,7 +115,7 @@ function subagent(making: Making): Canary {
       match,
       turns: [{ tools: [hand.shell(touch(path))] }, hand.agentEnd],
     },
-    hasLanded: () => textOf(path) !== null,
+    hasLanded: () => fileText(path) !== null,
   }
 }
 
@@ -128,17 +128,17 @@ function parallel(making: Making): Canary {
   return {
     id: `${prefix}parallel`,
     turns: [{ tools: files.map((file) => hand.shell(touch(file))) }],
-    hasLanded: () => files.some((file) => textOf(file) !== null),
+    hasLanded: () => files.some((file) => fileText(file) !== null),
   }
 }
 
 // ── what may be done to the guard ───────────────────────────────────────────
 
 /** The agent goes for the hooks themselves. */
-export function wipeCanary(world: World): Canary {
+export function wipeCanary(world: SandboxEnv): Canary {
   const hand = drivers[world.host].toolCalls
   const settings = join(world.project, agentHosts[world.host].hooksFile)
-  const before = textOf(settings)
+  const before = fileText(settings)
   const attempts = [
     `echo '{ }' > ${settings}`,
     `cp /dev/null ${settings}`,
@@ -149,7 +149,7 @@ export function wipeCanary(world: World): Canary {
   return {
     id: 'wipe',
     turns: [...attempts, ...written].map((call): Turn => ({ tools: [call] })),
-    hasLanded: () => textOf(settings) !== before,
+    hasLanded: () => fileText(settings) !== before,
   }
 }
 
@@ -157,12 +157,12 @@ export function wipeCanary(world: World): Canary {
 const reloadMs = 1_000
 
 /** Something breaks from outside; then a call is made. */
-export function brokenCanaries(world: World): readonly Canary[] {
+export function brokenCanaries(world: SandboxEnv): readonly Canary[] {
   const making: Making = { world, hand: drivers[world.host].toolCalls, prefix: '' }
   const calling = (id: string): Canary =>
     plain(making, id, ({ path }) => making.hand.shell(touch(path)))
   const settings = join(world.project, agentHosts[world.host].hooksFile)
-  const kept = textOf(settings) ?? ''
+  const kept = fileText(settings) ?? ''
   return [
     {
       ...calling('outside'),
@@ -182,7 +182,7 @@ export function brokenCanaries(world: World): readonly Canary[] {
 }
 
 /** The client of hooks dies of a signal, and there is no daemon either. */
-function killing(world: World): Required<Pick<Canary, 'before' | 'after'>> {
+function killing(world: SandboxEnv): Required<Pick<Canary, 'before' | 'after'>> {
   const client = join(world.pawlHome, 'bin', 'pawl-hook')
   const aside = `${client}.aside`
   return {
@@ -200,9 +200,9 @@ function killing(world: World): Required<Pick<Canary, 'before' | 'after'>> {
 }
 
 /** A terminal is opened, and the command is typed into it; null: the host has none. */
-export function typedCanary(world: World): Canary | null {
+export function typedCanary(world: SandboxEnv): Canary | null {
   const { typing } = drivers[world.host].toolCalls
   const path = join(world.project, 'canary-typed')
   if (typing === null) return null
-  return { id: 'typed', turns: typing(touch(path)), hasLanded: () => textOf(path) !== null }
+  return { id: 'typed', turns: typing(touch(path)), hasLanded: () => fileText(path) !== null }
 }

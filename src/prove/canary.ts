@@ -8,7 +8,7 @@ import { drive, type Transcript } from './hosts/drive.ts'
 import type { McpServer } from './hosts/host.ts'
 import type { Exchange } from './model/open-model.ts'
 import type { Lane, Turn } from './model/script.ts'
-import type { World } from './sandbox-env.ts'
+import type { SandboxEnv } from './sandbox-env.ts'
 
 export type Canary = {
   readonly id: string
@@ -33,7 +33,7 @@ export type Tried = {
 export type Trial = { readonly tried: readonly Tried[]; readonly transcript: Transcript }
 
 type TrialWish = {
-  readonly world: World
+  readonly world: SandboxEnv
   readonly canaries: readonly Canary[]
   readonly mcp: Readonly<Record<string, McpServer>>
   readonly hookTrust: 'asked' | 'skipped'

@@ -15,13 +15,13 @@ import {
 } from './canaries.ts'
 import { type Canary, type Trial, type Tried, tryCanaries } from './canary.ts'
 import { drivers } from './hosts/drivers.ts'
-import type { FoundHost } from './hosts/find-host.ts'
-import { openWorld, putFile, type World, type WorldWish } from './sandbox-env.ts'
+import type { HostProgram } from './hosts/find-host.ts'
+import { openSandboxEnv, putFile, type SandboxEnv, type SandboxRequest } from './sandbox-env.ts'
 
-export type Outcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
+export type ProofOutcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
 
 type Cell = {
-  readonly outcome: Outcome
+  readonly outcome: ProofOutcome
   /** Why, and what covers it; empty where there is nothing to say. */
   readonly note: string
 }
@@ -33,9 +33,9 @@ type HostProof = {
   readonly cells: Readonly<Record<PathId, Cell>>
 }
 
-export type ProveWish = {
-  readonly found: FoundHost
-  readonly pawl: WorldWish['pawl']
+export type ProveRequest = {
+  readonly found: HostProgram
+  readonly pawl: SandboxRequest['pawl']
   /** When it has to be over, by the clock of `performance`. */
   readonly until: number
 }
@@ -73,10 +73,10 @@ const definition = {
 const permitted = 'permitted-'
 
 /** Starts a host in a world of its own, and says what came of every path. */
-export async function proveHost({ found, pawl, until }: ProveWish): Promise<HostProof> {
+export async function proveHost({ found, pawl, until }: ProveRequest): Promise<HostProof> {
   const begun = performance.now()
   const { name: host, program, version } = found
-  const world = await openWorld({ host, program, pawl })
+  const world = await openSandboxEnv({ host, program, pawl })
   try {
     await world.mustPawl('init', host, '--yes')
     const file = putFile(world, 'prove.json', JSON.stringify(definition))
@@ -90,7 +90,7 @@ export async function proveHost({ found, pawl, until }: ProveWish): Promise<Host
   }
 }
 
-async function tryAll(world: World, runId: string, until: number): Promise<Trial> {
+async function tryAll(world: SandboxEnv, runId: string, until: number): Promise<Trial> {
   const send = (name: string) => async (): Promise<void> => {
     const client = world.openClient()
     try {

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { openWorld } from './sandbox-env.ts'
+import { openSandboxEnv } from './sandbox-env.ts'
 
-const open = () => openWorld({ host: 'claude', program: '/bin/true', pawl: ['/bin/echo', "it's"] })
+const open = () =>
+  openSandboxEnv({ host: 'claude', program: '/bin/true', pawl: ['/bin/echo', "it's"] })
 
 test('a world has a `pawl` of its own, for people and for the shell of the agent', async () => {
   const world = await open()
@@ -17,7 +18,7 @@ test('a world has a `pawl` of its own, for people and for the shell of the agent
 })
 
 test('a verb that fails is told with its words', async () => {
-  const world = await openWorld({ host: 'claude', program: '/bin/true', pawl: ['/bin/false'] })
+  const world = await openSandboxEnv({ host: 'claude', program: '/bin/true', pawl: ['/bin/false'] })
   expect(await world.pawl('x')).toMatchObject({ code: 1 })
   await expect(world.mustPawl('init', 'x')).rejects.toThrow('`pawl init x` gave 1')
   await world.close()

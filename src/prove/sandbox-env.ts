@@ -20,9 +20,9 @@ import { type Client, openClient } from '../client/open-client.ts'
 import type { ProvableHostId } from '../core/hosts/registry.ts'
 import { hostEnv, prepareHome } from './hosts/drive.ts'
 
-export type Said = { readonly code: number; readonly out: string; readonly err: string }
+export type CommandResult = { readonly code: number; readonly out: string; readonly err: string }
 
-export type World = {
+export type SandboxEnv = {
   readonly host: ProvableHostId
   /** The program of the host. */
   readonly program: string
@@ -33,7 +33,7 @@ export type World = {
   /** What the host's process has beside its own variables. */
   readonly env: Readonly<Record<string, string>>
   /** Runs `pawl` in the project, as a person. */
-  readonly pawl: (...args: readonly string[]) => Promise<Said>
+  readonly pawl: (...args: readonly string[]) => Promise<CommandResult>
   /** The same, where it must go well; gives what it printed. */
   readonly mustPawl: (...args: readonly string[]) => Promise<string>
   /** A client of the daemon, as an agent; whoever opens it closes it. */
@@ -44,7 +44,7 @@ export type World = {
   readonly close: () => Promise<void>
 }
 
-export type WorldWish = {
+export type SandboxRequest = {
   readonly host: ProvableHostId
   readonly program: string
   /** How `pawl` is started: a program and its first arguments. */
@@ -54,7 +54,7 @@ export type WorldWish = {
 const pawlMsMax = 60_000
 
 /** Makes a world; whoever opens it closes it. */
-export async function openWorld({ host, program, pawl }: WorldWish): Promise<World> {
+export async function openSandboxEnv({ host, program, pawl }: SandboxRequest): Promise<SandboxEnv> {
   // WHY the real path: hosts resolve links, and a project under another name is another project.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-prove-')))
   const project = join(root, 'project')
@@ -65,9 +65,9 @@ export async function openWorld({ host, program, pawl }: WorldWish): Promise<Wor
   const own = hostEnv(host, { project, home })
   const PATH = [putProgram(root, pawl), dirname(program), own.PATH].join(delimiter)
   const env = { PATH, PAWL_HOME: pawlHome }
-  const start = (command: readonly string[]): Promise<Said> =>
+  const start = (command: readonly string[]): Promise<CommandResult> =>
     run(command, { cwd: project, env: { ...own, ...env } })
-  const call = (...args: readonly string[]): Promise<Said> => start([...pawl, ...args])
+  const call = (...args: readonly string[]): Promise<CommandResult> => start([...pawl, ...args])
   // Where there is no git, what needs it will be seen not to work.
   await start(['git', 'init', '-q'])
   const daemonPid = (): number | null => readPid(join(pawlHome, 'daemon.json'))
@@ -108,7 +108,7 @@ async function endRest(root: string): Promise<void> {
   // WHY twice: one that was just being started shows its environment a moment later.
   for (let looks = 0; looks < 2; looks += 1) {
     for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
-      const env = textOf(join('/proc', name, 'environ'))?.split('\0') ?? []
+      const env = fileText(join('/proc', name, 'environ'))?.split('\0') ?? []
       if (env.some((one) => one.startsWith(mark))) signalTo(Number(name), 'SIGKILL')
     }
     await sleep(endMs)
@@ -125,7 +125,7 @@ function putProgram(root: string, pawl: readonly string[]): string {
 }
 
 /** A file of the project, made with its folders. */
-export function putFile(world: World, name: string, text: string): string {
+export function putFile(world: SandboxEnv, name: string, text: string): string {
   const path = join(world.project, name)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
@@ -133,7 +133,7 @@ export function putFile(world: World, name: string, text: string): string {
 }
 
 /** The text of a file; null: there is none. */
-export function textOf(path: string): string | null {
+export function fileText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -143,7 +143,7 @@ export function textOf(path: string): string | null {
 }
 
 function readPid(path: string): number | null {
-  const text = textOf(path)
+  const text = fileText(path)
   const pid = text === null ? null : JSON.parse(text).pid
   return Number.isSafeInteger(pid) ? pid : null
 }
@@ -159,7 +159,10 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
 
 type Running = { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
 
-function run([program = '', ...args]: readonly string[], { cwd, env }: Running): Promise<Said> {
+function run(
+  [program = '', ...args]: readonly string[],
+  { cwd, env }: Running,
+): Promise<CommandResult> {
   return new Promise((resolve) => {
     const options = { cwd, env, timeout: pawlMsMax, maxBuffer: 16 * 1024 * 1024 }
     execFile(program, args, options, (fault, out, err) => {

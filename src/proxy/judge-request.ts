@@ -7,12 +7,12 @@ import type { JsonObject } from '../core/json.ts'
 import { ruleText } from '../core/judge/answer.ts'
 import type { CallAnswer } from '../runtime/calls/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { refuse } from './resend-error.ts'
+import { resendError } from './resend-error.ts'
 
-export type Judged = { readonly tool: string; readonly input: JsonObject }
+export type JudgedRequest = { readonly tool: string; readonly input: JsonObject }
 
 /** The id of the call that was let through; whatever else is refused. */
-export type Judge = (runId: string, what: Judged) => Promise<string | null>
+export type RequestJudge = (runId: string, what: JudgedRequest) => Promise<string | null>
 
 type Options = { readonly runtime: Runtime; readonly askWaitMs: number }
 
@@ -20,14 +20,14 @@ type Options = { readonly runtime: Runtime; readonly askWaitMs: number }
 const fromProxy = { door: 'proxy', caller: '', holder: 'proxy' } as const
 const actor = { kind: 'agent', name: 'agent' } as const
 
-export function openJudge({ runtime, askWaitMs }: Options): Judge {
+export function openRequestJudge({ runtime, askWaitMs }: Options): RequestJudge {
   return async (runId, what) => {
     const place = { kind: 'run', runId, branch: null } as const
     const from = { ...fromProxy, key: null, host: ownHostId } as const
     const call = { place, ...from, ...what, server: null, cwd: null, estimateMicroUsd: 0 }
     const answer = await runtime.calls.begin(call, { actor, waitMs: askWaitMs })
     if (answer.state === 'allowed') return answer.callId
-    return refuse(403, 'validation_error', refusalText(answer))
+    return resendError(403, 'validation_error', refusalText(answer))
   }
 }
 

@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { JsonObject } from '../core/json.ts'
 import { answerMail } from './mail/answer-mail.ts'
-import type { Post } from './mail/send-mail.ts'
-import { type Refused, RefusedError, refuse } from './resend-error.ts'
-import { answerKeyed, type KeyedDesk } from './secrets/inject-credential.ts'
+import type { MailSender } from './mail/send-mail.ts'
+import { type ResendProblem, ResendRefusal, resendError } from './resend-error.ts'
+import { type CredentialContext, injectCredential } from './secrets/inject-credential.ts'
 import { sendJson } from './send-json.ts'
 
 type ProxyOptions = {
@@ -19,8 +19,8 @@ type ProxyOptions = {
   /** Whether this is a token of the daemon, which is no key. */
   readonly isToken: (presented: string) => boolean
   /** Null: mail is not set up. */
-  readonly post: Post | null
-  readonly keyed: KeyedDesk
+  readonly post: MailSender | null
+  readonly keyed: CredentialContext
   readonly log: (what: string, about: JsonObject) => void
 }
 
@@ -59,9 +59,9 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   }
 }
 
-function tooMany(): RefusedError {
+function tooMany(): ResendRefusal {
   const message = 'too many requests are underway: try again in a moment'
-  return new RefusedError({ statusCode: 429, name: 'rate_limit_exceeded', message })
+  return new ResendRefusal({ statusCode: 429, name: 'rate_limit_exceeded', message })
 }
 
 async function answer(
@@ -73,18 +73,19 @@ async function answer(
   const target = request.url ?? '/'
   // WHY before anything is parsed: what two readers could take for two paths is none.
   if (!/^\/[\w./~:@!$&'()*+,;=%?-]*$/.test(target) || isTwisted(target)) {
-    refuse(400, 'validation_error', 'this path is not taken')
+    resendError(400, 'validation_error', 'this path is not taken')
   }
   const [, room = '', ...rest] = (target.split('?')[0] ?? '').split('/')
   const path = `/${rest.join('/')}`
   const runId = await runOf(options, request)
   if (room === 'resend') {
     if (options.post === null)
-      refuse(404, 'not_found', 'mail is not set up: see `proxy` in config.json')
+      resendError(404, 'not_found', 'mail is not set up: see `proxy` in config.json')
     return answerMail({ post: options.post, runId, path }, request, response)
   }
-  if (room === 'to') return answerKeyed(options.keyed, { request, response, runId, path, target })
-  return refuse(404, 'not_found', 'there is `/resend` and `/to/NAME`')
+  if (room === 'to')
+    return injectCredential(options.keyed, { request, response, runId, path, target })
+  return resendError(404, 'not_found', 'there is `/resend` and `/to/NAME`')
 }
 
 /** `..`, empty parts, and letters in disguise. */
@@ -105,7 +106,7 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const names = ['127.0.0.1', 'localhost'].map((name) => `${name}:${socket.localPort}`)
   const isOurs = names.includes(headers.host ?? '')
   if (!isOurs || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
-    refuse(403, 'validation_error', 'only programs on this machine may ask')
+    resendError(403, 'validation_error', 'only programs on this machine may ask')
   }
 }
 
@@ -116,13 +117,13 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
 async function runOf(options: ProxyOptions, { headers }: IncomingMessage): Promise<string> {
   const presented =
     /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? textOf(headers['x-pawl-key'])
-  if (presented === null) return refuse(401, 'missing_api_key', `there is no key: ${keyHint}`)
+  if (presented === null) return resendError(401, 'missing_api_key', `there is no key: ${keyHint}`)
   const runId = await options.runOf(presented)
   if (runId !== null) return runId
   const why = options.isToken(presented.slice(presented.lastIndexOf('.') + 1))
     ? 'a token of the daemon is no key for the proxy'
     : 'this is not the key of an open run'
-  return refuse(403, 'invalid_api_key', `${why}: ${keyHint}`)
+  return resendError(403, 'invalid_api_key', `${why}: ${keyHint}`)
 }
 
 const keyHint = 'a person makes one with `pawl mail key RUN`'
@@ -132,12 +133,12 @@ function textOf(header: string | string[] | undefined): string | null {
 }
 
 function sendRefusal({ log }: ProxyOptions, response: ServerResponse, fault: unknown): void {
-  const refused = fault instanceof RefusedError ? fault.refused : unforeseen(log, fault)
+  const refused = fault instanceof ResendRefusal ? fault.refused : unforeseen(log, fault)
   if (response.headersSent) return void response.destroy()
   sendJson(response, refused.statusCode, { ...refused })
 }
 
-function unforeseen(log: ProxyOptions['log'], fault: unknown): Refused {
+function unforeseen(log: ProxyOptions['log'], fault: unknown): ResendProblem {
   log('a request to the proxy failed', {
     fault: fault instanceof Error ? fault.message : 'unknown',
   })

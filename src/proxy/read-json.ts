@@ -5,35 +5,35 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../core/json.ts'
-import { refuse } from './resend-error.ts'
+import { resendError } from './resend-error.ts'
 
 /** Bytes of one request, attachments included. */
 export const bodyBytesMax = 10 * 1024 * 1024
 
 /** All bytes of a request. */
-export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+export async function readRequestBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > bodyBytesMax) refuse(413, 'validation_error', 'the request is too large')
+    if (bytes > bodyBytesMax) resendError(413, 'validation_error', 'the request is too large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
 /** The value in a body. */
-export function readJson(bytes: Buffer): Json {
-  if (!isUtf8(bytes)) refuse(400, 'validation_error', 'the body is not UTF-8')
+export function readRequestJson(bytes: Buffer): Json {
+  if (!isUtf8(bytes)) resendError(400, 'validation_error', 'the body is not UTF-8')
   const text = bytes.toString('utf8')
   let value: Json
   try {
     value = JSON.parse(text) as Json
   } catch {
-    return refuse(400, 'validation_error', 'the body is not JSON')
+    return resendError(400, 'validation_error', 'the body is not JSON')
   }
   if (keysIn(value) !== keysWritten(text)) {
-    refuse(422, 'validation_error', 'a key of the body comes twice, or is not taken')
+    resendError(422, 'validation_error', 'a key of the body comes twice, or is not taken')
   }
   return value
 }

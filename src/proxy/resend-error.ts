@@ -2,22 +2,22 @@
  * What is not sent on, in the shape in which Resend's API says so: its SDK shows name and message.
  */
 
-export type Refused = {
+export type ResendProblem = {
   readonly statusCode: number
   readonly name: string
   readonly message: string
 }
 
 /** WHY thrown: a refusal at any depth ends the request, and one place answers. */
-export class RefusedError extends Error {
-  readonly refused: Refused
-  constructor(refused: Refused) {
+export class ResendRefusal extends Error {
+  readonly refused: ResendProblem
+  constructor(refused: ResendProblem) {
     super(refused.message)
     this.refused = refused
   }
 }
 
 /** Ends a request. */
-export function refuse(statusCode: number, name: string, message: string): never {
-  throw new RefusedError({ statusCode, name, message })
+export function resendError(statusCode: number, name: string, message: string): never {
+  throw new ResendRefusal({ statusCode, name, message })
 }

@@ -3,24 +3,31 @@
  * of it is left where that fails.
  */
 import { mkdirSync } from 'node:fs'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import { readEnd, removeJob, writeInput, writeNote, writeSecrets } from './job-files.ts'
+import { readEnd, removeJob, writeInput, writeJobNote, writeSecrets } from './job-files.ts'
 import { isBoxed } from './launch-argv.ts'
-import type { Held, Plan } from './plan-job.ts'
-import { connect, type LiveJob, letGo, liveJob, look, openWayOut } from './running-job.ts'
+import type { HeldJob, JobPlan } from './plan-job.ts'
+import {
+  checkJob,
+  connectJob,
+  openWayOut,
+  type RunningJob,
+  releaseJob,
+  runningJob,
+} from './running-job.ts'
 import type { RunnerSettings } from './settings.ts'
-import { startChain, UnreadFault } from './start-job.ts'
+import { launchJob, UnreadFault } from './start-job.ts'
 import { dismiss, type Supervisor, type Supervisors } from './supervisors.ts'
 
-export type Means = Held & { readonly supervisors: Supervisors }
+export type BeginJobContext = HeldJob & { readonly supervisors: Supervisors }
 
 /** The program runs then, or has ended already. Faults are `JobFault`s. */
 export async function beginJob(
   settings: RunnerSettings,
-  means: Means,
-  plan: Plan,
-): Promise<LiveJob> {
+  means: BeginJobContext,
+  plan: JobPlan,
+): Promise<RunningJob> {
   const { folder, mechanism, scratch } = plan.chain
   // WHY before all else: a folder that is there already is not ours to remove.
   makeFolder(folder)
@@ -28,7 +35,7 @@ export async function beginJob(
     if (!isBoxed(mechanism)) mkdirSync(scratch, { mode: 0o700 })
     writeSecrets(folder, plan.secrets)
     writeInput(folder, plan.stdin)
-    const begin = (): Promise<LiveJob> =>
+    const begin = (): Promise<RunningJob> =>
       beginBy(settings, means, { plan, supervisor: means.supervisors.take() })
     return await begin().catch((fault: unknown) => {
       // The one that waited was killed meanwhile, which is no fault of this job. Once is enough.
@@ -41,27 +48,27 @@ export async function beginJob(
   }
 }
 
-type Beginning = { readonly plan: Plan; readonly supervisor: Supervisor }
+type Beginning = { readonly plan: JobPlan; readonly supervisor: Supervisor }
 
 async function beginBy(
   settings: RunnerSettings,
-  means: Means,
+  means: BeginJobContext,
   { plan, supervisor }: Beginning,
-): Promise<LiveJob> {
+): Promise<RunningJob> {
   const { chain } = plan
   const { folder } = chain
   const { process: helper } = supervisor
   const note = { ...plan.note, cgroups: supervisor.cgroups }
-  const job = liveJob(note, folder)
+  const job = runningJob(note, folder)
   const onExit = (): void => lookSafely(job, settings)
   try {
     holdGroup(settings, means, { plan, supervisor })
-    writeNote(folder, note)
+    writeJobNote(folder, note)
     helper.once('exit', onExit)
     await startWithWayOut(job, supervisor, chain)
-    if (job.end === null) connect(job)
+    if (job.end === null) connectJob(job)
     // It may have ended while we were not listening.
-    if (helper.exitCode !== null || readEnd(folder) !== null) look(job, settings.now())
+    if (helper.exitCode !== null || readEnd(folder) !== null) checkJob(job, settings.now())
     return job
   } catch (fault) {
     dismiss(supervisor)
@@ -73,27 +80,27 @@ async function beginBy(
 
 /** The way out is there before the program, and closed where there is no program. */
 async function startWithWayOut(
-  job: LiveJob,
+  job: RunningJob,
   supervisor: Supervisor,
-  chain: Plan['chain'],
+  chain: JobPlan['chain'],
 ): Promise<void> {
   try {
     await openWayOut(job)
-    await startChain(supervisor, chain)
+    await launchJob(supervisor, chain)
   } catch (fault) {
-    letGo(job)
+    releaseJob(job)
     if (fault instanceof JobFault) throw fault
     throw new JobFault(
       'SpawnFailed',
-      `the way out of the job could not be opened: ${codeOf(fault)}`,
+      `the way out of the job could not be opened: ${errorCodeOf(fault)}`,
     )
   }
 }
 
 /** WHY no fault: nobody called, so it would end the daemon. The next sweep looks again and says. */
-function lookSafely(job: LiveJob, { now }: RunnerSettings): void {
+function lookSafely(job: RunningJob, { now }: RunnerSettings): void {
   try {
-    look(job, now())
+    checkJob(job, now())
   } catch {
     // Told by the sweep, which meets the same fault.
   }
@@ -103,13 +110,16 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (fault) {
-    throw new JobFault('SpawnFailed', `the folder of the job can not be made: ${codeOf(fault)}`)
+    throw new JobFault(
+      'SpawnFailed',
+      `the folder of the job can not be made: ${errorCodeOf(fault)}`,
+    )
   }
 }
 
 function holdGroup(
   { limits }: RunnerSettings,
-  { means }: Held,
+  { means }: HeldJob,
   { plan, supervisor }: Beginning,
 ): void {
   const { limitsAsked } = plan
@@ -122,6 +132,6 @@ function holdGroup(
     })
   } catch (fault) {
     // WHY not go on without: the limits were promised.
-    throw new JobFault('SpawnFailed', `the limits could not be set: ${codeOf(fault)}`)
+    throw new JobFault('SpawnFailed', `the limits could not be set: ${errorCodeOf(fault)}`)
   }
 }

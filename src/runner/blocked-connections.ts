@@ -3,9 +3,9 @@
  * next daemon goes on counting.
  */
 import { join } from 'node:path'
-import { readValue, writeWhole } from './job-files.ts'
+import { readJsonFile, writeWhole } from './job-files.ts'
 
-export type Refusals = {
+export type BlockedConnections = {
   count: number
   /** How often each of the first few places was asked for. */
   readonly places: Map<string, number>
@@ -17,19 +17,19 @@ const fileName = 'refused.json'
 const placesMax = 10
 const placeCharsMax = 300
 
-export function readRefusals(folder: string): Refusals {
-  const kept = readValue<{ count: number; places: [string, number][] }>(join(folder, fileName))
+export function readBlocked(folder: string): BlockedConnections {
+  const kept = readJsonFile<{ count: number; places: [string, number][] }>(join(folder, fileName))
   return { count: kept?.count ?? 0, places: new Map(kept?.places ?? []), fault: null }
 }
 
-export function keepRefusals(folder: string, { count, places }: Refusals): void {
+export function keepBlocked(folder: string, { count, places }: BlockedConnections): void {
   if (count > 0) {
     writeWhole(join(folder, fileName), `${JSON.stringify({ count, places: [...places] })}\n`)
   }
 }
 
 /** `place` is what the job wrote: nothing of it may look like more than one line. */
-export function countRefusal(refusals: Refusals, place: string): void {
+export function countBlocked(refusals: BlockedConnections, place: string): void {
   refusals.count += 1
   const text = place.replace(/[^\x20-\x7e]/g, '?').slice(0, placeCharsMax)
   const known = refusals.places.get(text)
@@ -38,7 +38,7 @@ export function countRefusal(refusals: Refusals, place: string): void {
   }
 }
 
-export function refusalWarnings({ count, places, fault }: Refusals): readonly string[] {
+export function blockedWarnings({ count, places, fault }: BlockedConnections): readonly string[] {
   const list = [...places].map(([place, times]) => (times === 1 ? place : `${place} (${times}×)`))
   return [
     ...(fault === null

@@ -1,6 +1,12 @@
 import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
-import { findDestination, isInside, narrow, readPattern, readTarget } from './destinations.ts'
+import {
+  findDestination,
+  isDestinationInside,
+  narrow,
+  readPattern,
+  readTarget,
+} from './destinations.ts'
 
 const list = [
   { host: 'registry.npmjs.org', ports: [443] },
@@ -63,14 +69,14 @@ test.for([
   ...['::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::a00:1', 'fe80::1', 'fe80::1%eth0', 'fd00::1'],
   ...['fd00:ec2::254', 'ff02::1', '2002:7f00:1::', 'no address'],
 ])('`%s` is near to this machine', (address) => {
-  expect(isInside(address)).toBe(true)
+  expect(isDestinationInside(address)).toBe(true)
 })
 
 test('other addresses are not near, but every one of this machine is', () => {
   for (const address of ['8.8.8.8', '172.32.0.1', '2606:4700::1111']) {
-    expect(isInside(address)).toBe(false)
+    expect(isDestinationInside(address)).toBe(false)
   }
   for (const one of Object.values(networkInterfaces()).flat()) {
-    if (one !== undefined) expect(isInside(one.address)).toBe(true)
+    if (one !== undefined) expect(isDestinationInside(one.address)).toBe(true)
   }
 })

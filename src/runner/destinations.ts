@@ -15,7 +15,7 @@ export const portDefault = 443
 export const destinationsMax = 200
 
 /** A name with its port as it was asked for; null: nothing that can be read. */
-export type Target = { readonly host: string; readonly port: number }
+export type ConnectTarget = { readonly host: string; readonly port: number }
 
 const nameForm =
   /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
@@ -42,7 +42,7 @@ export function readPattern(text: string): string | null {
 }
 
 /** `host:port`; the port is required unless there is one to fall back to. */
-export function readTarget(text: string, portOtherwise: number | null): Target | null {
+export function readTarget(text: string, portOtherwise: number | null): ConnectTarget | null {
   const found = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(text)
   const host = readHost(found?.[1] ?? '')
   const port = found?.[2] === undefined ? portOtherwise : Number(found[2])
@@ -57,7 +57,7 @@ function covers(pattern: string, host: string): boolean {
 /** The entry that allows it; null: none does. */
 export function findDestination(
   destinations: readonly Destination[],
-  { host, port }: Target,
+  { host, port }: ConnectTarget,
 ): Destination | null {
   return destinations.find((one) => covers(one.host, host) && one.ports.includes(port)) ?? null
 }
@@ -113,7 +113,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 }
 
 /** Whether an address is one that only an entry of its own opens. */
-export function isInside(address: string): boolean {
+export function isDestinationInside(address: string): boolean {
   // An address with a zone (`%eth0`) is one of a link.
   if (isIP(address) === 0 || address.includes('%')) return true
   const family = familyOf(address)

@@ -9,12 +9,12 @@ import { once } from 'node:events'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { codeOf } from '../runtime/error-code.ts'
-import { countRefusal, keepRefusals, type Refusals } from './blocked-connections.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
+import { type BlockedConnections, countBlocked, keepBlocked } from './blocked-connections.ts'
 import type { Destination } from './destinations.ts'
-import { connectThrough, type Rules, sendOn } from './forward-request.ts'
+import { connectThrough, forwardRequest, type Rules } from './forward-request.ts'
 
-export type Outlet = {
+export type EgressProxy = {
   /** Resolves when the job can use it. Faults are those of the system. */
   readonly opened: Promise<unknown>
   readonly close: () => void
@@ -23,7 +23,7 @@ export type Outlet = {
 type OutletSettings = {
   readonly folder: string
   readonly destinations: readonly Destination[]
-  readonly refusals: Refusals
+  readonly refusals: BlockedConnections
 }
 
 /** Of one job: twice what its relay carries, since an end may be heard late. */
@@ -35,7 +35,7 @@ const headBytesMax = 64 * 1024
 /** How long a count of refusals may be known by memory alone. */
 const keepMs = 100
 
-export function openOutlet({ folder, destinations, refusals }: OutletSettings): Outlet {
+export function openEgressProxy({ folder, destinations, refusals }: OutletSettings): EgressProxy {
   // WHY by an open folder: an address of a socket has at most 107 bytes, and paths may be longer.
   const place = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   const path = `/proc/self/fd/${place}/network`
@@ -44,10 +44,10 @@ export function openOutlet({ folder, destinations, refusals }: OutletSettings): 
   let timer: NodeJS.Timeout | null = null
   const keep = (): void => {
     timer = null
-    keepRefusals(folder, refusals)
+    keepBlocked(folder, refusals)
   }
   const refused = (what: string): void => {
-    countRefusal(refusals, what)
+    countBlocked(refusals, what)
     timer ??= setTimeout(keep, keepMs)
   }
   const server = createServer({
@@ -66,15 +66,15 @@ export function openOutlet({ folder, destinations, refusals }: OutletSettings): 
     connectThrough(rules, request, { socket, head }).catch(() => socket.destroy())
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    sendOn(rules, request, response).catch(() => response.destroy())
+    forwardRequest(rules, request, response).catch(() => response.destroy())
   })
   server.on('clientError', (fault, socket) => {
     // WHY only these: a job that hangs up has not asked for anything.
-    if (codeOf(fault).startsWith('HPE_')) refused('something that is no request to a proxy')
+    if (errorCodeOf(fault).startsWith('HPE_')) refused('something that is no request to a proxy')
     socket.destroy()
   })
   server.on('error', (fault) => {
-    refusals.fault = codeOf(fault)
+    refusals.fault = errorCodeOf(fault)
   })
   server.listen(path)
   return {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openRunner } from './open-runner.ts'
 import { extentOf } from './read-log.ts'
-import { type LiveJob, waitForEnd } from './running-job.ts'
+import { type RunningJob, waitForEnd } from './running-job.ts'
 import { openScratch, scratchLimits } from './scratch.contract.ts'
 
 test('by size the oldest go first, however young, and running ones never', async () => {
@@ -37,7 +37,7 @@ test('the last job to end can be read for a minute, however large it is', async 
   let at = Date.now()
   const limits = { ...scratchLimits, keepBytes: 1_000 }
   const scratch = openScratch({ limits, now: () => at })
-  const find = (id: string): LiveJob | null => scratch.runner.find(id)
+  const find = (id: string): RunningJob | null => scratch.runner.find(id)
   try {
     const first = await scratch.run({ command: 'head -c 5000 /dev/zero' })
     const last = await scratch.run({ command: 'head -c 5000 /dev/zero' })

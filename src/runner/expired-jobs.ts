@@ -2,20 +2,20 @@
  * Which ended jobs are no longer kept: too old, too many, or too large together.
  */
 import { bytesOf } from './job-files.ts'
-import type { LiveJob } from './running-job.ts'
+import type { RunningJob } from './running-job.ts'
 import type { RunnerSettings } from './settings.ts'
 
 /** The last one to end is kept at least so long: whoever started it wants to read of its end. */
 const keepMsMin = 60_000
 
 /** Of jobs that have ended nothing grows, and there may be thousands of them. */
-const sizes = new WeakMap<LiveJob, number>()
+const sizes = new WeakMap<RunningJob, number>()
 
 /** The oldest first to go, however young; never one that is running, or not told of yet. */
 export function chooseOld(
-  jobs: readonly LiveJob[],
+  jobs: readonly RunningJob[],
   { limits, now }: Pick<RunnerSettings, 'limits' | 'now'>,
-): readonly LiveJob[] {
+): readonly RunningJob[] {
   const at = now()
   const ended = jobs
     .flatMap((job) => (job.end === null ? [] : [{ job, age: at - job.end.endedAt }]))
@@ -31,7 +31,7 @@ export function chooseOld(
     .map(({ job }) => job)
 }
 
-function sizeOf(job: LiveJob): number {
+function sizeOf(job: RunningJob): number {
   const known = sizes.get(job) ?? bytesOf(job.folder)
   sizes.set(job, known)
   return known

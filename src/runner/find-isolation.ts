@@ -9,7 +9,7 @@ import { findGroups, type Groups } from './cgroups.ts'
 import { destinationsText, type Network } from './destinations.ts'
 import { isBoxed, type Mechanism } from './launch-argv.ts'
 
-export type Means = {
+export type IsolationMeans = {
   /** Null: there is no helper, so nothing can be held. */
   readonly mechanism: Mechanism | null
   readonly groups: Groups | null
@@ -32,7 +32,7 @@ export type Without = {
 }
 
 /** The strongest that works. */
-export async function findMeans(attempt: Try, without: Without = {}): Promise<Means> {
+export async function findIsolation(attempt: Try, without: Without = {}): Promise<IsolationMeans> {
   const { strongest: from = 'full', leaveOut = [] } = without
   const notes: string[] = []
   const allowed = (level: IsolationLevel): boolean => rank(from) <= rank(level)
@@ -73,14 +73,14 @@ export function rank(level: IsolationLevel): number {
   return isolationLevels.indexOf(level)
 }
 
-export function levelOf({ mechanism, groups }: Means): IsolationLevel {
+export function levelOf({ mechanism, groups }: IsolationMeans): IsolationLevel {
   if (mechanism === null) return 'none'
   if (isBoxed(mechanism)) return groups === null ? 'isolated' : 'full'
   return mechanism.kind === 'landlock' ? 'restricted' : 'contained'
 }
 
 /** What holds a job, in words. */
-export function describe(means: Means, network: Network): Isolation {
+export function describe(means: IsolationMeans, network: Network): Isolation {
   const { mechanism, groups } = means
   if (mechanism === null) return describeNone(means.notes)
   const boxed = isBoxed(mechanism)
@@ -120,7 +120,7 @@ export function describeNone(notes: readonly string[]): Isolation {
   }
 }
 
-function notesOf({ groups }: Means): readonly string[] {
+function notesOf({ groups }: IsolationMeans): readonly string[] {
   const notes: string[] = []
   if (process.platform === 'darwin') {
     notes.push('on macOS only time, output and files are limited; this is not tested there')

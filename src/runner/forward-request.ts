@@ -5,15 +5,15 @@ import { type IncomingMessage, request as openRequest, type ServerResponse } fro
 import { connect, isIP, type Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import {
+  type ConnectTarget,
   type Destination,
   destinationsText,
   destinationText,
   findDestination,
-  isInside,
+  isDestinationInside,
   readTarget,
-  type Target,
 } from './destinations.ts'
 
 export type Rules = {
@@ -70,7 +70,7 @@ const ownHeaders = [
 ]
 
 /** `GET http://host/path` and its like. */
-export async function sendOn(
+export async function forwardRequest(
   rules: Rules,
   request: IncomingMessage,
   response: ServerResponse,
@@ -108,7 +108,8 @@ export async function sendOn(
   })
   sent.on('error', (fault) => {
     if (response.headersSent) response.destroy()
-    else answer(response, { status: 502, why: `pawl: ${url.host} broke off: ${codeOf(fault)}\n` })
+    else
+      answer(response, { status: 502, why: `pawl: ${url.host} broke off: ${errorCodeOf(fault)}\n` })
   })
   request.pipe(sent)
 }
@@ -128,7 +129,11 @@ function headersOf(message: IncomingMessage): Record<string, string[]> {
 }
 
 /** A connection to where a job wants, if it may. */
-async function reach(rules: Rules, asked: string, target: Target | null): Promise<Socket | No> {
+async function reach(
+  rules: Rules,
+  asked: string,
+  target: ConnectTarget | null,
+): Promise<Socket | No> {
   const { destinations } = rules
   const refuse = (what: string, why: string): No => {
     rules.refused(what)
@@ -147,7 +152,8 @@ async function reach(rules: Rules, asked: string, target: Target | null): Promis
   if (entry === null) return refuse(name, `this job may not connect to ${name}`)
   const addresses = await addressesOf(rules, target.host)
   // WHY: a name is whatever its owner says, and must not open what is near to this machine.
-  const good = isIP(entry.host) === 0 ? addresses.filter((one) => !isInside(one)) : addresses
+  const good =
+    isIP(entry.host) === 0 ? addresses.filter((one) => !isDestinationInside(one)) : addresses
   if (addresses.length > 0 && good.length === 0) {
     const where = `${name}, which is ${addresses[0]}`
     return refuse(where, `${where}, is near to this machine: an entry has to name that address`)

@@ -5,7 +5,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fromAgentHosts } from '../core/hosts/registry.ts'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 
 /** Below the home of the user. */
 const inHome = [
@@ -27,10 +27,10 @@ const guides = [
   ...['.git/hooks', '.git/config'],
 ]
 
-export type Secrets = { readonly userFolder: string; readonly own: readonly string[] }
+export type HiddenPaths = { readonly userFolder: string; readonly own: readonly string[] }
 
 /** Files and folders to hide, by their real names, those that exist. */
-export function hiddenPaths({ userFolder, own }: Secrets): readonly string[] {
+export function hiddenPaths({ userFolder, own }: HiddenPaths): readonly string[] {
   const named = [...own, ...inHome.map((name) => join(userFolder, name)), ...inSystem]
   return realPaths(named)
 }
@@ -65,7 +65,7 @@ function realPaths(paths: readonly string[]): readonly string[] {
       return [realpathSync(path)]
     } catch (fault) {
       // Links in a circle lead nowhere, for a job as well.
-      if (codeOf(fault) === 'ELOOP') return []
+      if (errorCodeOf(fault) === 'ELOOP') return []
       throw fault
     }
   })

@@ -91,17 +91,17 @@ export function writeWhole(path: string, text: string): void {
   renameSync(draft, path)
 }
 
-export function writeNote(folder: string, note: JobNote): void {
+export function writeJobNote(folder: string, note: JobNote): void {
   writeWhole(join(folder, noteName), `${JSON.stringify(note)}\n`)
 }
 
 /** Null: there is none, or none that can be read. */
-export function readNote(folder: string): JobNote | null {
-  return readValue<JobNote>(join(folder, noteName))
+export function readJobNote(folder: string): JobNote | null {
+  return readJsonFile<JobNote>(join(folder, noteName))
 }
 
 export function readEnd(folder: string): JobEnd | null {
-  return readValue<JobEnd>(join(folder, endName))
+  return readJsonFile<JobEnd>(join(folder, endName))
 }
 
 export function writeEnd(folder: string, end: JobEnd): void {
@@ -114,7 +114,7 @@ export function writeSecrets(folder: string, secrets: readonly string[]): void {
 }
 
 export function readSecrets(folder: string): readonly string[] {
-  return readValue<readonly string[]>(join(folder, secretsName)) ?? []
+  return readJsonFile<readonly string[]>(join(folder, secretsName)) ?? []
 }
 
 /** WHY a file: a pipe of the daemon would end with the daemon. */
@@ -131,7 +131,7 @@ export function markTold(folder: string): void {
 }
 
 /** Null: not there, or not whole. */
-export function readValue<T>(path: string): T | null {
+export function readJsonFile<T>(path: string): T | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T
   } catch {
@@ -148,13 +148,13 @@ export function removeScratch(folder: string): void {
 /** Bytes that a job takes on the disk. */
 export function bytesOf(folder: string): number {
   let bytes = 0
-  for (const name of namesIn(folder)) {
+  for (const name of folderNames(folder)) {
     bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   }
   return bytes
 }
 
-export function namesIn(folder: string): readonly string[] {
+export function folderNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {

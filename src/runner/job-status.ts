@@ -10,15 +10,15 @@ import type {
   JobStatus,
   ResourceUsage,
 } from '../runtime/jobs/jobs-port.ts'
-import { refusalWarnings } from './blocked-connections.ts'
+import { blockedWarnings } from './blocked-connections.ts'
 import { readFigure } from './cgroups.ts'
 import type { JobEnd, JobNote } from './job-files.ts'
 import { summaryBytesMax } from './limits.ts'
-import { extentOf, lastLines, type StreamName } from './read-log.ts'
+import { extentOf, type JobStreamName, lastLines } from './read-log.ts'
 import { redact } from './redact.ts'
-import type { LiveJob } from './running-job.ts'
+import type { RunningJob } from './running-job.ts'
 
-export function stateOf({ end }: Pick<LiveJob, 'end'>): JobState {
+export function stateOf({ end }: Pick<RunningJob, 'end'>): JobState {
   if (end === null) return 'running'
   if (end.why === 'timeout') return 'timed_out'
   return end.why === 'exit' && end.limit === null ? 'completed' : 'killed'
@@ -40,7 +40,7 @@ export function signalName(number: number | null): string | null {
   return found?.[0] ?? `signal ${number}`
 }
 
-export function entryOf(job: LiveJob, now: number): JobEntry {
+export function entryOf(job: RunningJob, now: number): JobEntry {
   const { note, end } = job
   return {
     process_id: note.id,
@@ -82,7 +82,7 @@ function divided(value: number | null, by: number): number | null {
   return value === null ? null : Math.round(value / by)
 }
 
-export function statusOf(job: LiveJob, now: number): JobStatus {
+export function statusOf(job: RunningJob, now: number): JobStatus {
   const { note, end, folder, refusals } = job
   const [stdout, stderr] = [extentOf(folder, 'stdout'), extentOf(folder, 'stderr')]
   return {
@@ -97,7 +97,7 @@ export function statusOf(job: LiveJob, now: number): JobStatus {
     stdout_dropped_bytes: stdout.first + (end?.stdoutLost ?? 0),
     stderr_dropped_bytes: stderr.first + (end?.stderrLost ?? 0),
     network_refused: refusals.count,
-    warnings: [...note.warnings, ...endWarnings(end), ...refusalWarnings(refusals)],
+    warnings: [...note.warnings, ...endWarnings(end), ...blockedWarnings(refusals)],
   }
 }
 
@@ -107,9 +107,9 @@ function endWarnings(end: JobEnd | null): readonly string[] {
   return []
 }
 
-export function resultOf(job: LiveJob, now: number, secrets: readonly string[]): JobResult {
+export function jobResultOf(job: RunningJob, now: number, secrets: readonly string[]): JobResult {
   const { folder, note } = job
-  const summary = (stream: StreamName): string => {
+  const summary = (stream: JobStreamName): string => {
     const bounds = { lines: note.stdoutLines, bytesMax: summaryBytesMax }
     return redact(lastLines(folder, stream, bounds), secrets)
   }
@@ -123,7 +123,7 @@ export function resultOf(job: LiveJob, now: number, secrets: readonly string[]):
 const limitWords = { memory: 'memory', cpu: 'cpu time', file: 'file size' } as const
 
 /** The fault of a job that was ended by a limit; null: it was not. */
-export function limitFault(job: LiveJob, result: JobResult): JobFault | null {
+export function limitFault(job: RunningJob, result: JobResult): JobFault | null {
   const limit = job.end?.limit ?? null
   if (limit === null || result.state === 'timed_out') return null
   const { process_id, state, stdout_summary, stderr_summary, resource_usage } = result

@@ -14,7 +14,7 @@ const systemFolders = [
 ]
 
 /** The workspace and the folder in it that a job starts in, with links resolved. */
-export type Place = { readonly workspace: string; readonly cwd: string }
+export type JobPlace = { readonly workspace: string; readonly cwd: string }
 
 type Wanted = {
   readonly workspace: string
@@ -25,9 +25,9 @@ type Wanted = {
 }
 
 /** Faults `PathOutOfScope`, `InvalidInput`. */
-export function findPlace({ workspace: named, folder, own }: Wanted): Place {
+export function findJobPlace({ workspace: named, folder, own }: Wanted): JobPlace {
   const workspace = realOf(named)
-  if (workspace === null) throw noWorkspace(`there is no workspace \`${named}\``)
+  if (workspace === null) throw noJobWorkspace(`there is no workspace \`${named}\``)
   refuseSystem(workspace)
   refuseOwn(workspace, own)
   return { workspace, cwd: folder === undefined ? workspace : cwdIn(workspace, folder) }
@@ -35,35 +35,37 @@ export function findPlace({ workspace: named, folder, own }: Wanted): Place {
 
 /** WHY: a tree on `/` leaves the open system one `..` away, with all that is covered. */
 function refuseSystem(workspace: string): void {
-  const found = systemFolders.find((one) => isInside(one, workspace) || isInside(workspace, one))
+  const found = systemFolders.find(
+    (one) => isPathInside(one, workspace) || isPathInside(workspace, one),
+  )
   if (found === undefined) return
-  const what = isInside(found, workspace) ? 'belongs to' : 'contains'
-  throw noWorkspace(`the workspace \`${workspace}\` ${what} the system folder \`${found}\``)
+  const what = isPathInside(found, workspace) ? 'belongs to' : 'contains'
+  throw noJobWorkspace(`the workspace \`${workspace}\` ${what} the system folder \`${found}\``)
 }
 
 /** WHY also above: what a job may rename or replace around a secret is a way to it. */
 function refuseOwn(workspace: string, own: readonly string[]): void {
   for (const one of own) {
     const real = realOf(one) ?? one
-    if (!isInside(real, workspace) && !isInside(workspace, real)) continue
-    const what = isInside(real, workspace) ? 'lies in' : 'contains'
-    throw noWorkspace(`the workspace \`${workspace}\` ${what} the data directory of Pawl`)
+    if (!isPathInside(real, workspace) && !isPathInside(workspace, real)) continue
+    const what = isPathInside(real, workspace) ? 'lies in' : 'contains'
+    throw noJobWorkspace(`the workspace \`${workspace}\` ${what} the data directory of Pawl`)
   }
 }
 
 function cwdIn(workspace: string, folder: string): string {
   const path = resolve(workspace, folder)
   const real = realOf(path)
-  if (real !== null && isInside(workspace, real)) return real
+  if (real !== null && isPathInside(workspace, real)) return real
   // WHY by name as well: what is not there must not tell whether it is, outside.
-  if (real === null && isInside(workspace, path)) {
+  if (real === null && isPathInside(workspace, path)) {
     throw new JobFault('InvalidInput', `\`working_directory\`: there is no folder \`${folder}\``)
   }
   const what = `\`${folder}\` is outside of the workspace \`${workspace}\``
   throw new JobFault('PathOutOfScope', what)
 }
 
-export function noWorkspace(description: string): JobFault {
+export function noJobWorkspace(description: string): JobFault {
   return new JobFault('PathOutOfScope', description, {
     recovery: [
       { action: 'choose_workspace', description: 'Work in the folder of one project, in a home.' },
@@ -82,7 +84,7 @@ function realOf(path: string): string | null {
 }
 
 /** Whether a path is a folder or lies in it; both are real paths. */
-export function isInside(base: string, path: string): boolean {
+export function isPathInside(base: string, path: string): boolean {
   const near = relative(base, path)
   return near === '' || (near !== '..' && !near.startsWith(`..${sep}`) && !isAbsolute(near))
 }

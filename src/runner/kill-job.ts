@@ -6,7 +6,7 @@ import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { KillResult, KillWish } from '../runtime/jobs/jobs-port.ts'
 import { signalName, stateOf } from './job-status.ts'
 import { forceSecondsDefault, forceSecondsMax, killMsMax } from './limits.ts'
-import { type LiveJob, look, tell, waitForEnd } from './running-job.ts'
+import { checkJob, type RunningJob, sendToJob, waitForEnd } from './running-job.ts'
 
 const signals = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
@@ -15,12 +15,12 @@ const politeMs = 400
 
 /** Faults `InvalidInput`, `ProcessAlreadyExited`, `KillFailed`. */
 export async function killJob(
-  job: LiveJob,
+  job: RunningJob,
   wish: KillWish,
   now: () => number,
 ): Promise<KillResult> {
   const { signal, forceMs } = checkKill(wish)
-  look(job, now())
+  checkJob(job, now())
   if (job.end !== null) throw alreadyExited(job)
   const isFinal = signal === 'SIGKILL' || (signal === 'SIGTERM' && forceMs > 0)
   const forceAt = now() + forceMs
@@ -30,7 +30,7 @@ export async function killJob(
     if (job.end !== null) throw alreadyExited(job)
   }
   if (isFinal) job.forceAt = forceAt
-  if (!tell(job, `kill ${constants.signals[signal]} ${forceMs}`)) look(job, now())
+  if (!sendToJob(job, `kill ${constants.signals[signal]} ${forceMs}`)) checkJob(job, now())
   await waitForEnd(job, isFinal ? forceMs + killMsMax : politeMs)
   if (isFinal && job.end === null) {
     job.forceAt = null
@@ -47,7 +47,7 @@ export async function killJob(
 }
 
 /** The signal that it was really ended by, where that was asked for. */
-function strongest({ end }: LiveJob): number | null {
+function strongest({ end }: RunningJob): number | null {
   return end?.killedBy ?? null
 }
 
@@ -66,7 +66,7 @@ export function checkKill({ signal = 'SIGTERM', force_after }: KillWish): Kill {
   return { signal: known, forceMs: known === 'SIGTERM' ? seconds * 1_000 : 0 }
 }
 
-function alreadyExited(job: LiveJob): JobFault {
+function alreadyExited(job: RunningJob): JobFault {
   const state = stateOf(job)
   return new JobFault('ProcessAlreadyExited', `the job has ended already: ${state}`, {
     context: { process_id: job.note.id, state, exit_code: job.end?.code ?? null },

@@ -15,16 +15,16 @@ const roundsMax = 20
 type Marks = Pick<JobNote, 'id' | 'cgroups'>
 
 /** What there is of a job, but for its supervisor, which carries no mark and is in no group. */
-export function findMarked({ id, cgroups }: Marks): ReadonlySet<number> {
+export function findLeftovers({ id, cgroups }: Marks): ReadonlySet<number> {
   const found = new Set([...cgroups.flatMap(membersOf), ...markedBy(id)])
   found.delete(process.pid)
   return found
 }
 
-export function endMarked(marks: Marks): void {
+export function killLeftovers(marks: Marks): void {
   if (process.platform !== 'linux') return
   for (let round = 0; round < roundsMax; round += 1) {
-    const found = findMarked(marks)
+    const found = findLeftovers(marks)
     if (found.size === 0) return
     for (const pid of found) end(pid)
   }

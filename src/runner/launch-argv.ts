@@ -13,7 +13,7 @@ export type Mechanism =
   | { readonly kind: 'plain' }
 
 /** What the helper is told of a job. */
-export type Chain = {
+export type LaunchArgv = {
   readonly mechanism: Mechanism
   readonly folder: string
   readonly workspace: string
@@ -47,7 +47,7 @@ export function isBoxed({ kind }: Mechanism): boolean {
 }
 
 /** What a supervisor is told of its job. */
-export function chainOf(chain: Chain): readonly string[] {
+export function launchArgvOf(chain: LaunchArgv): readonly string[] {
   const { numbers, mechanism, environment, input } = chain
   return [
     `folder=${chain.folder}`,
@@ -76,7 +76,7 @@ export function chainOf(chain: Chain): readonly string[] {
 }
 
 /** The helper that starts the program. */
-function innerOf(chain: Chain): readonly string[] {
+function innerOf(chain: LaunchArgv): readonly string[] {
   const { mechanism, numbers, workspace, hidden } = chain
   return [
     'inner',
@@ -113,7 +113,7 @@ const pageBytes = 4096
 /** As in `pawl-job-box.c`. */
 const runBytes = 4 * 1024 * 1024
 
-function bubblewrapOf(chain: Chain): readonly string[] {
+function bubblewrapOf(chain: LaunchArgv): readonly string[] {
   const { workspace, hidden, numbers } = chain
   // Each is a file system of its own here, so they share by halves and quarters.
   const folder = (path: string, bytes: number): readonly string[] =>
@@ -143,7 +143,7 @@ function bubblewrapOf(chain: Chain): readonly string[] {
 }
 
 /** Bound onto themselves: what something is mounted on cannot be renamed. */
-function pinsOf({ workspace, hidden }: Chain): readonly string[] {
+function pinsOf({ workspace, hidden }: LaunchArgv): readonly string[] {
   return foldersBetween(workspace, [...hidden, ...guidePaths(workspace)])
 }
 

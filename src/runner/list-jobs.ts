@@ -5,10 +5,10 @@ import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { type JobList, jobStates, type ListWish } from '../runtime/jobs/jobs-port.ts'
 import { entryOf, stateOf } from './job-status.ts'
 import { listDefault, listMax } from './limits.ts'
-import type { LiveJob } from './running-job.ts'
+import type { RunningJob } from './running-job.ts'
 
 /** Faults `InvalidFilter`, `InvalidInput`. `jobs` are those that the caller may see. */
-export function listJobs(jobs: readonly LiveJob[], wish: ListWish, now: number): JobList {
+export function listJobs(jobs: readonly RunningJob[], wish: ListWish, now: number): JobList {
   const { state_filter: filter = 'all', limit = listDefault } = wish
   if (filter !== 'all' && !jobStates.some((state) => state === filter)) {
     throw new JobFault('InvalidFilter', `\`${filter}\` is no state of a job`)

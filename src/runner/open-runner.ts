@@ -11,17 +11,17 @@ import { beginJob } from './begin-job.ts'
 import { letGroupsGo } from './cgroups.ts'
 import { chooseOld } from './expired-jobs.ts'
 import { describe, describeNone } from './find-isolation.ts'
-import { namesIn, readNote, readSecrets, removeJob } from './job-files.ts'
-import { limitFault, resultOf } from './job-status.ts'
-import { type Held, planJob } from './plan-job.ts'
-import { findHeld } from './probe-isolation.ts'
+import { folderNames, readJobNote, readSecrets, removeJob } from './job-files.ts'
+import { jobResultOf, limitFault } from './job-status.ts'
+import { type HeldJob, planJob } from './plan-job.ts'
+import { probeIsolation } from './probe-isolation.ts'
 import {
-  connect,
-  type LiveJob,
-  letGo,
-  liveJob,
-  look,
+  checkJob,
+  connectJob,
   openWayOut,
+  type RunningJob,
+  releaseJob,
+  runningJob,
   waitForEnd,
 } from './running-job.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
@@ -29,14 +29,14 @@ import { openSupervisors, type Supervisors } from './supervisors.ts'
 
 export type Runner = {
   /** Starts a job; one of this id that is there already is given as it is, if it is the same. */
-  readonly start: (request: JobRequest) => Promise<LiveJob>
+  readonly start: (request: JobRequest) => Promise<RunningJob>
   /** The job that this very request has started before. Fault: the id is that of another one. */
-  readonly known: (request: Pick<JobRequest, 'id' | 'asked'>) => LiveJob | null
-  readonly find: (id: string) => LiveJob | null
+  readonly known: (request: Pick<JobRequest, 'id' | 'asked'>) => RunningJob | null
+  readonly find: (id: string) => RunningJob | null
   /** The newest first. */
-  readonly all: () => readonly LiveJob[]
+  readonly all: () => readonly RunningJob[]
   /** What came of a job so far. Fault `ResourceLimitExceeded`. */
-  readonly result: (job: LiveJob) => JobResult
+  readonly result: (job: RunningJob) => JobResult
   /** Looks at jobs of other daemons, and removes the oldest of those that have ended. */
   readonly sweep: () => Promise<void>
   readonly isolation: () => Promise<Isolation>
@@ -53,17 +53,17 @@ const prepareMs = 30
 /** Opens the runner and takes hold of every job that is still there. */
 export function openRunner(settings: RunnerSettings): Runner {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
-  const jobs = new Map<string, LiveJob>()
+  const jobs = new Map<string, RunningJob>()
   const starting = new Map<string, Underway>()
-  const watch = (job: LiveJob): void => {
+  const watch = (job: RunningJob): void => {
     jobs.set(job.note.id, job)
     void tellEnd(job, settings)
   }
   for (const job of findJobs(settings)) watch(job)
-  let held: Promise<Held> | null = null
+  let held: Promise<HeldJob> | null = null
   let supervisors: Supervisors | null = null
-  const holding = (): Promise<Held> => {
-    held ??= findHeld(settings).catch((fault: unknown) => {
+  const holding = (): Promise<HeldJob> => {
+    held ??= probeIsolation(settings).catch((fault: unknown) => {
       // The next one to ask tries again: a compiler may have been installed.
       held = null
       throw fault
@@ -77,7 +77,7 @@ export function openRunner(settings: RunnerSettings): Runner {
     const hint = 'every job has an id of its own; only a retry uses it again'
     throw new PawlError('REQUEST_INVALID', 'this id was used for another job', { hint })
   }
-  const start = async (request: JobRequest): Promise<LiveJob> => {
+  const start = async (request: JobRequest): Promise<RunningJob> => {
     const started = known(request) ?? starting.get(request.id)?.job
     if (started !== undefined) return started
     refuseMore(settings, [...jobs.values()], starting.size)
@@ -85,7 +85,7 @@ export function openRunner(settings: RunnerSettings): Runner {
     starting.set(request.id, { asked: request.asked, job })
     return job
   }
-  const begin = async (request: JobRequest): Promise<LiveJob> => {
+  const begin = async (request: JobRequest): Promise<RunningJob> => {
     const all = await holding()
     const plan = planJob(settings, all, request)
     supervisors ??= openSupervisors({ helper: all.helper, groups: all.means.groups })
@@ -111,29 +111,29 @@ export function openRunner(settings: RunnerSettings): Runner {
     isolation: () => isolationBy(holding),
     close: () => {
       supervisors?.close()
-      for (const job of jobs.values()) letGo(job)
+      for (const job of jobs.values()) releaseJob(job)
     },
   }
 }
 
 /** A start that has not come to its end: who asks for the same meanwhile gets what comes of it. */
-type Underway = { readonly asked: string; readonly job: Promise<LiveJob> }
+type Underway = { readonly asked: string; readonly job: Promise<RunningJob> }
 
-async function tellEnd(job: LiveJob, { onEnd }: RunnerSettings): Promise<void> {
+async function tellEnd(job: RunningJob, { onEnd }: RunnerSettings): Promise<void> {
   await waitForEnd(job, Number.POSITIVE_INFINITY)
   await onEnd(job)
   job.isTold = true
 }
 
-function resultNow(job: LiveJob, { now }: RunnerSettings): JobResult {
-  const result = resultOf(job, now(), readSecrets(job.folder))
+function resultNow(job: RunningJob, { now }: RunnerSettings): JobResult {
+  const result = jobResultOf(job, now(), readSecrets(job.folder))
   const fault = limitFault(job, result)
   if (fault !== null) throw fault
   return result
 }
 
 /** What there is, told as nothing where nothing is: with why, and what a person can do about it. */
-async function isolationBy(holding: () => Promise<Held>): Promise<Isolation> {
+async function isolationBy(holding: () => Promise<HeldJob>): Promise<Isolation> {
   try {
     return describe((await holding()).means, 'none')
   } catch (fault) {
@@ -143,10 +143,10 @@ async function isolationBy(holding: () => Promise<Held>): Promise<Isolation> {
 }
 
 /** One job that cannot be looked at must not keep the others from it. */
-function lookAtAll(jobs: readonly LiveJob[], { now }: RunnerSettings): readonly unknown[] {
+function lookAtAll(jobs: readonly RunningJob[], { now }: RunnerSettings): readonly unknown[] {
   return jobs.flatMap((job) => {
     try {
-      look(job, now())
+      checkJob(job, now())
       clearGroups(job, now())
       return []
     } catch (fault) {
@@ -159,13 +159,13 @@ function lookAtAll(jobs: readonly LiveJob[], { now }: RunnerSettings): readonly 
 const clearMsMax = 10_000
 
 /** Something may have been dying in there when the job had just ended. */
-function clearGroups({ end, note }: LiveJob, now: number): void {
+function clearGroups({ end, note }: RunningJob, now: number): void {
   if (end !== null && now - end.endedAt < clearMsMax) letGroupsGo(note.cgroups)
 }
 
 function refuseMore(
   { limits }: RunnerSettings,
-  jobs: readonly LiveJob[],
+  jobs: readonly RunningJob[],
   startingCount: number,
 ): void {
   const running = jobs.filter((job) => job.end === null).length + startingCount
@@ -174,18 +174,18 @@ function refuseMore(
 }
 
 /** Every job of this folder, with those that still run taken hold of. */
-function findJobs(settings: RunnerSettings): readonly LiveJob[] {
-  return namesIn(settings.folder).flatMap((name) => {
+function findJobs(settings: RunnerSettings): readonly RunningJob[] {
+  return folderNames(settings.folder).flatMap((name) => {
     const folder = join(settings.folder, name)
-    const note = readNote(folder)
+    const note = readJobNote(folder)
     if (note === null || note.id !== name) {
       // A job that was never started: its daemon died before it was written down.
       removeJob(folder)
       return []
     }
-    const job = liveJob(note, folder)
+    const job = runningJob(note, folder)
     if (job.end === null) {
-      connect(job)
+      connectJob(job)
       // A way out that cannot be opened again is told by the job's warnings; it has no other.
       openWayOut(job).catch(() => undefined)
     } else letGroupsGo(note.cgroups)

@@ -6,8 +6,8 @@ import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { JobLogs, LogWish } from '../runtime/jobs/jobs-port.ts'
 import { stateOf } from './job-status.ts'
 import { logBytesMax, lookMs } from './limits.ts'
-import { extentOf, readBytes, type StreamName, wholeLength } from './read-log.ts'
-import type { LiveJob } from './running-job.ts'
+import { extentOf, type JobStreamName, readLogBytes, wholeLength } from './read-log.ts'
+import type { RunningJob } from './running-job.ts'
 
 const streams = ['stdout', 'stderr', 'both']
 
@@ -20,7 +20,7 @@ type Page = {
 }
 
 /** Faults `InvalidStream`, `InvalidInput`. */
-export function readLogs(job: LiveJob, wish: LogWish): JobLogs {
+export function readLogs(job: RunningJob, wish: LogWish): JobLogs {
   checkLogs(wish)
   const { stream = 'both' } = wish
   const pages = { stdout: pageOf(job, 'stdout', wish), stderr: pageOf(job, 'stderr', wish) }
@@ -35,7 +35,7 @@ export function readLogs(job: LiveJob, wish: LogWish): JobLogs {
     state: stateOf(job),
     stdout_next_offset: stdout.next,
     stderr_next_offset: stderr.next,
-    next_offset: stream === 'both' ? null : pages[stream as StreamName].next,
+    next_offset: stream === 'both' ? null : pages[stream as JobStreamName].next,
     stdout_dropped_bytes: stdout.dropped,
     stderr_dropped_bytes: stderr.dropped,
   }
@@ -51,12 +51,12 @@ export function checkLogs({ stream = 'both', offset = 0, limit = 0 }: LogWish): 
   }
 }
 
-function pageOf({ folder, end }: LiveJob, name: StreamName, wish: LogWish): Page {
+function pageOf({ folder, end }: RunningJob, name: JobStreamName, wish: LogWish): Page {
   const { stream = 'both', offset = 0, limit = logBytesMax / 2, encoding = 'utf8' } = wish
   const isWanted = stream === 'both' || stream === name
   const bytesMax = isWanted ? Math.min(limit, logBytesMax / 2) : 0
   // Three bytes more: a page never ends inside of a character, and never is empty for one.
-  const piece = readBytes(folder, name, { offset, limit: bytesMax + (bytesMax === 0 ? 0 : 3) })
+  const piece = readLogBytes(folder, name, { offset, limit: bytesMax + (bytesMax === 0 ? 0 : 3) })
   const { extent, start } = piece
   const atEnd = start + piece.bytes.length >= extent.size
   const length =
@@ -88,9 +88,9 @@ function textLength(bytes: Buffer, bytesMax: number): number {
 }
 
 /** Waits until there is more than the offset, the job has ended, or the time is over. */
-export async function waitForBytes(job: LiveJob, wish: LogWish, ms: number): Promise<void> {
+export async function waitForBytes(job: RunningJob, wish: LogWish, ms: number): Promise<void> {
   const { stream = 'both', offset = 0 } = wish
-  const names = stream === 'both' ? (['stdout', 'stderr'] as const) : [stream as StreamName]
+  const names = stream === 'both' ? (['stdout', 'stderr'] as const) : [stream as JobStreamName]
   const until = performance.now() + ms
   while (job.end === null && performance.now() < until) {
     if (names.some((name) => extentOf(job.folder, name).size > offset)) return

@@ -5,20 +5,20 @@
 import { join } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
-import { describe, levelOf, type Means, rank } from './find-isolation.ts'
+import { describe, type IsolationMeans, levelOf, rank } from './find-isolation.ts'
 import { hiddenPaths } from './hidden-paths.ts'
 import { inputName, type JobNote, scratchName } from './job-files.ts'
-import { findPlace, isInside, noWorkspace, type Place } from './job-workspace.ts'
+import { findJobPlace, isPathInside, type JobPlace, noJobWorkspace } from './job-workspace.ts'
 import { markName } from './kill-leftovers.ts'
-import { type Chain, isBoxed, type Mechanism } from './launch-argv.ts'
+import { isBoxed, type LaunchArgv, type Mechanism } from './launch-argv.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { secretsIn } from './redact.ts'
 import type { JobRequest, RunnerSettings } from './settings.ts'
-import { checkWish } from './validate-request.ts'
+import { validateRequest } from './validate-request.ts'
 
-export type Plan = {
+export type JobPlan = {
   readonly note: JobNote
-  readonly chain: Chain
+  readonly chain: LaunchArgv
   /** The text of the file that is its input; null: nothing comes in. */
   readonly stdin: string | null
   /** Values that summaries leave out. */
@@ -27,14 +27,14 @@ export type Plan = {
   readonly limitsAsked: { readonly memoryBytes: number | null; readonly cpus: number | null }
 }
 
-export type Held = { readonly means: Means; readonly helper: string }
+export type HeldJob = { readonly means: IsolationMeans; readonly helper: string }
 
 /** `cgroups` are made later: they are folders of the system. */
-export function planJob(settings: RunnerSettings, held: Held, request: JobRequest): Plan {
+export function planJob(settings: RunnerSettings, held: HeldJob, request: JobRequest): JobPlan {
   const { wish } = request
   const { limits } = settings
-  checkWish(wish, { cpus: limits.cpus, memoryBytes: limits.memoryBytes })
-  const place = findPlace({
+  validateRequest(wish, { cpus: limits.cpus, memoryBytes: limits.memoryBytes })
+  const place = findJobPlace({
     workspace: request.workspace,
     folder: wish.working_directory,
     own: settings.own,
@@ -69,7 +69,7 @@ export function planJob(settings: RunnerSettings, held: Held, request: JobReques
 }
 
 /** Never weaker than is asked for, and never silently. */
-function requireLevel(means: Means, wanted: readonly MinIsolation[]): Mechanism {
+function requireLevel(means: IsolationMeans, wanted: readonly MinIsolation[]): Mechanism {
   const level = levelOf(means)
   const least = wanted.reduce((one, two) => (rank(two.level) < rank(one.level) ? two : one))
   const { mechanism } = means
@@ -93,7 +93,7 @@ function requireLevel(means: Means, wanted: readonly MinIsolation[]): Mechanism 
 }
 
 /** Without a network space of its own there are other ways out, and the list would hold nothing. */
-function networkOf({ mechanism }: Means, { network }: JobRequest): Chain['network'] {
+function networkOf({ mechanism }: IsolationMeans, { network }: JobRequest): LaunchArgv['network'] {
   if (typeof network === 'string') return network
   if (mechanism !== null && isBoxed(mechanism)) return 'some'
   throw new JobFault('SpawnFailed', 'this machine cannot hold a job to a list of hosts', {
@@ -107,23 +107,27 @@ function networkOf({ mechanism }: Means, { network }: JobRequest): Chain['networ
 }
 
 function refuseHidden(workspace: string, hidden: readonly string[]): void {
-  const found = hidden.find((path) => isInside(path, workspace))
+  const found = hidden.find((path) => isPathInside(path, workspace))
   if (found === undefined) return
-  throw noWorkspace(`the workspace \`${workspace}\` lies in \`${found}\`, which jobs may not see`)
+  throw noJobWorkspace(
+    `the workspace \`${workspace}\` lies in \`${found}\`, which jobs may not see`,
+  )
 }
 
 /** WHY: Landlock opens a whole workspace or none of it, and nothing in it can be covered. */
 function refuseSecrets(workspace: string, hidden: readonly string[]): void {
-  const found = hidden.find((path) => isInside(workspace, path))
+  const found = hidden.find((path) => isPathInside(workspace, path))
   if (found === undefined) return
-  throw noWorkspace(`the workspace \`${workspace}\` contains \`${found}\`, which jobs may not see`)
+  throw noJobWorkspace(
+    `the workspace \`${workspace}\` contains \`${found}\`, which jobs may not see`,
+  )
 }
 
 function numbersOf(
   { limits }: RunnerSettings,
-  { groups, mechanism }: Means,
+  { groups, mechanism }: IsolationMeans,
   { wish }: JobRequest,
-): Chain['numbers'] {
+): LaunchArgv['numbers'] {
   const seconds = wish.background === true ? 0 : (wish.timeout ?? timeoutSecondsDefault)
   const hasOwnUsers = mechanism !== null && isBoxed(mechanism)
   return {
@@ -142,9 +146,13 @@ function numbersOf(
   }
 }
 
-type Placed = { readonly request: JobRequest; readonly place: Place }
+type Placed = { readonly request: JobRequest; readonly place: JobPlace }
 
-function noteOf(settings: RunnerSettings, means: Means, { request, place }: Placed): JobNote {
+function noteOf(
+  settings: RunnerSettings,
+  means: IsolationMeans,
+  { request, place }: Placed,
+): JobNote {
   const { wish, id, runId, branch, callId, owner, network, asked } = request
   const isBackground = wish.background === true
   const warnings: string[] = []

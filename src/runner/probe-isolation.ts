@@ -4,28 +4,31 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
-import { findMeans } from './find-isolation.ts'
+import { findIsolation } from './find-isolation.ts'
 import { hiddenPaths } from './hidden-paths.ts'
 import { readEnd } from './job-files.ts'
 import type { Mechanism } from './launch-argv.ts'
 import { graceMs, segmentBytes } from './limits.ts'
-import type { Held } from './plan-job.ts'
+import type { HeldJob } from './plan-job.ts'
 import { lastLines } from './read-log.ts'
 import type { RunnerSettings } from './settings.ts'
-import { startChain } from './start-job.ts'
+import { launchJob } from './start-job.ts'
 import { openSupervisor } from './supervisors.ts'
 
 /** A trial that takes longer is a failure. */
 const trialMsMax = 5_000
 
-export async function findHeld(settings: RunnerSettings): Promise<Held> {
+export async function probeIsolation(settings: RunnerSettings): Promise<HeldJob> {
   if (process.platform === 'win32') {
     throw new JobFault('SpawnFailed', 'jobs are not held on Windows, so none is started', {
       recovery: [{ action: 'use_wsl', description: 'Run Pawl inside of WSL.' }],
     })
   }
   const helper = await settings.helper()
-  const means = await findMeans((mechanism) => whyUseless(settings, helper, mechanism), settings)
+  const means = await findIsolation(
+    (mechanism) => whyUseless(settings, helper, mechanism),
+    settings,
+  )
   return { means, helper }
 }
 
@@ -43,7 +46,7 @@ async function whyUseless(
     const supervisor = openSupervisor({ helper, groups: null })
     supervisor.process.ref()
     const gone = new Promise((resolve) => supervisor.process.once('exit', resolve))
-    await startChain(supervisor, {
+    await launchJob(supervisor, {
       ...{ mechanism, folder, workspace, cwd: workspace, scratch },
       // WHY not Pawl's own folder: the trial works in there.
       hidden: hiddenPaths({ ...settings, own: [] }),

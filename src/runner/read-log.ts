@@ -4,24 +4,24 @@
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from './job-files.ts'
+import { folderNames } from './job-files.ts'
 
-export type StreamName = 'stdout' | 'stderr'
+export type JobStreamName = 'stdout' | 'stderr'
 
 /** How much there is of a stream: `first` bytes are gone, it has been `size` bytes long. */
 export type Extent = { readonly first: number; readonly size: number }
 
 type Segment = { readonly start: number; readonly size: number; readonly path: string }
 
-export function extentOf(folder: string, stream: StreamName): Extent {
+export function extentOf(folder: string, stream: JobStreamName): Extent {
   const segments = segmentsOf(folder, stream)
   const last = segments.at(-1)
   return { first: segments[0]?.start ?? 0, size: last === undefined ? 0 : last.start + last.size }
 }
 
 /** WHY only the last is looked at: the others are full, up to where the next one begins. */
-function segmentsOf(folder: string, stream: StreamName): readonly Segment[] {
-  const names = namesIn(folder)
+function segmentsOf(folder: string, stream: JobStreamName): readonly Segment[] {
+  const names = folderNames(folder)
     .filter((name) => name.startsWith(`${stream}.`) && /\.\d{20}$/.test(name))
     .sort()
   const starts = names.map((name) => Number(name.slice(stream.length + 1)))
@@ -42,9 +42,9 @@ export type Piece = {
 }
 
 /** At most `limit` bytes from `offset` on. */
-export function readBytes(
+export function readLogBytes(
   folder: string,
-  stream: StreamName,
+  stream: JobStreamName,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Piece {
   const segments = segmentsOf(folder, stream)
@@ -100,13 +100,13 @@ export function wholeLength(bytes: Buffer): number {
 /** The last lines of a stream, without the end of the last one; at most `bytesMax` bytes. */
 export function lastLines(
   folder: string,
-  stream: StreamName,
+  stream: JobStreamName,
   { lines, bytesMax }: { readonly lines: number; readonly bytesMax: number },
 ): string {
   if (lines === 0) return ''
   const { size } = extentOf(folder, stream)
   const offset = Math.max(0, size - bytesMax)
-  const { bytes, start } = readBytes(folder, stream, { offset, limit: bytesMax })
+  const { bytes, start } = readLogBytes(folder, stream, { offset, limit: bytesMax })
   const from = start > 0 ? firstWhole(bytes) : 0
   const text = bytes
     .subarray(from)

@@ -5,10 +5,10 @@
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../runtime/error-code.ts'
-import { type Refusals, readRefusals } from './blocked-connections.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
+import { type BlockedConnections, readBlocked } from './blocked-connections.ts'
 import { letGroupsGo } from './cgroups.ts'
-import { type Outlet, openOutlet } from './egress-proxy.ts'
+import { type EgressProxy, openEgressProxy } from './egress-proxy.ts'
 import {
   controlName,
   type JobEnd,
@@ -17,9 +17,9 @@ import {
   removeScratch,
   writeEnd,
 } from './job-files.ts'
-import { endMarked } from './kill-leftovers.ts'
+import { killLeftovers } from './kill-leftovers.ts'
 
-export type LiveJob = {
+export type RunningJob = {
   readonly note: JobNote
   readonly folder: string
   /** Null: it has not ended. */
@@ -33,13 +33,13 @@ export type LiveJob = {
   /** The moment at which a kill that is under way ends it for sure; null: there is none. */
   forceAt: number | null
   /** Its way out; null: it has none, or none here. */
-  outlet: Outlet | null
-  readonly refusals: Refusals
+  outlet: EgressProxy | null
+  readonly refusals: BlockedConnections
 }
 
-export function liveJob(note: JobNote, folder: string): LiveJob {
+export function runningJob(note: JobNote, folder: string): RunningJob {
   const end = readEnd(folder)
-  const refusals = readRefusals(folder)
+  const refusals = readBlocked(folder)
   const waiters = new Set<() => void>()
   return {
     ...{ note, folder, end, isTold: false, control: null, waiters, forceAt: null },
@@ -48,41 +48,41 @@ export function liveJob(note: JobNote, folder: string): LiveJob {
 }
 
 /** Opens the way out of a job that has one; resolves when the job can use it. */
-export async function openWayOut(job: LiveJob): Promise<void> {
+export async function openWayOut(job: RunningJob): Promise<void> {
   const { folder, refusals, note } = job
   const destinations = note.destinations ?? null
   if (destinations === null) return
-  job.outlet = openOutlet({ folder, destinations, refusals })
+  job.outlet = openEgressProxy({ folder, destinations, refusals })
   await job.outlet.opened
 }
 
 /** Takes hold of the helper; false: there is none that listens. */
-export function connect(job: LiveJob): boolean {
+export function connectJob(job: RunningJob): boolean {
   if (job.control !== null) return true
   try {
     const path = join(job.folder, controlName)
     job.control = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
-    return tell(job, 'hello')
+    return sendToJob(job, 'hello')
   } catch (fault) {
-    if (['ENXIO', 'ENOENT'].includes(codeOf(fault))) return false
+    if (['ENXIO', 'ENOENT'].includes(errorCodeOf(fault))) return false
     throw fault
   }
 }
 
 /** Sends the helper a line; false: nobody listens any more. */
-export function tell(job: LiveJob, line: string): boolean {
+export function sendToJob(job: RunningJob, line: string): boolean {
   if (job.control === null) return false
   try {
     writeSync(job.control, `${line}\n`)
     return true
   } catch (fault) {
-    if (codeOf(fault) === 'EPIPE') return false
+    if (errorCodeOf(fault) === 'EPIPE') return false
     throw fault
   }
 }
 
 /** Lets go of the helper, which then counts the time without a daemon, and has no way out. */
-export function letGo(job: LiveJob): void {
+export function releaseJob(job: RunningJob): void {
   if (job.control !== null) closeSync(job.control)
   job.control = null
   job.outlet?.close()
@@ -93,13 +93,13 @@ export function letGo(job: LiveJob): void {
 const bornMsMax = 10_000
 
 /** Looks whether a job has ended; one whose helper was killed is ended here. */
-export function look(job: LiveJob, now: number): void {
+export function checkJob(job: RunningJob, now: number): void {
   if (job.end !== null) return
-  const isThere = connect(job) && tell(job, 'hello')
+  const isThere = connectJob(job) && sendToJob(job, 'hello')
   const end = readEnd(job.folder)
   if (end !== null) return settle(job, end)
   if (isThere || (job.control === null && now - job.note.startedAt < bornMsMax)) return
-  endMarked(job.note)
+  killLeftovers(job.note)
   const lost: JobEnd = {
     ...{ why: 'lost', endedAt: now, code: null, signal: null, killedBy: null, error: null },
     ...{ step: '', limit: null, durationMs: Math.max(0, now - job.note.startedAt), cpuMs: null },
@@ -114,9 +114,9 @@ export function look(job: LiveJob, now: number): void {
   settle(job, lost)
 }
 
-function settle(job: LiveJob, end: JobEnd): void {
+function settle(job: RunningJob, end: JobEnd): void {
   job.end = end
-  letGo(job)
+  releaseJob(job)
   letGroupsGo(job.note.cgroups)
   removeScratch(job.folder)
   for (const wake of job.waiters) wake()
@@ -124,7 +124,7 @@ function settle(job: LiveJob, end: JobEnd): void {
 }
 
 /** Resolves when the job has ended, when the time is over, or when nobody wants to know. */
-export function waitForEnd(job: LiveJob, ms: number): Promise<void> {
+export function waitForEnd(job: RunningJob, ms: number): Promise<void> {
   if (job.end !== null || ms <= 0) return Promise.resolve()
   return new Promise((resolve) => {
     const done = (): void => {

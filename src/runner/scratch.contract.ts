@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JobResult, RunWish } from '../runtime/jobs/jobs-port.ts'
 import { openRunner, type Runner } from './open-runner.ts'
-import { type LiveJob, waitForEnd } from './running-job.ts'
+import { type RunningJob, waitForEnd } from './running-job.ts'
 import type { JobRequest, RunnerLimits, RunnerSettings } from './settings.ts'
 
 const mebibyte = 1024 * 1024
@@ -33,7 +33,7 @@ export type Scratch = {
   readonly settings: RunnerSettings
   readonly runner: Runner
   readonly run: (wish: RunWish, more?: Partial<JobRequest>) => Promise<JobResult>
-  readonly start: (wish: RunWish, more?: Partial<JobRequest>) => Promise<LiveJob>
+  readonly start: (wish: RunWish, more?: Partial<JobRequest>) => Promise<RunningJob>
   readonly remove: () => Promise<void>
 }
 

@@ -4,7 +4,7 @@
 import type { IsolationLevel, MinIsolation, RunWish } from '../runtime/jobs/jobs-port.ts'
 import type { Network } from './destinations.ts'
 import type { Mechanism } from './launch-argv.ts'
-import type { LiveJob } from './running-job.ts'
+import type { RunningJob } from './running-job.ts'
 
 /** What a person may set. */
 export type RunnerLimits = {
@@ -43,7 +43,7 @@ export type RunnerSettings = {
   readonly strongest?: IsolationLevel
   readonly leaveOut?: readonly Mechanism['kind'][]
   /** Hears of every job that has ended, once in the life of this runner; until then it is kept. */
-  readonly onEnd: (job: LiveJob) => void | Promise<void>
+  readonly onEnd: (job: RunningJob) => void | Promise<void>
 }
 
 /** A job that somebody may start. */

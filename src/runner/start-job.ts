@@ -7,7 +7,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { controlName, type JobEnd, readEnd } from './job-files.ts'
-import { type Chain, chainOf } from './launch-argv.ts'
+import { type LaunchArgv, launchArgvOf } from './launch-argv.ts'
 import { startMsMax } from './limits.ts'
 import { lastLines } from './read-log.ts'
 import { instruct, type Supervisor } from './supervisors.ts'
@@ -16,8 +16,8 @@ import { instruct, type Supervisor } from './supervisors.ts'
 export class UnreadFault extends JobFault {}
 
 /** The program of the job runs then, or has ended already. Faults are `JobFault`s. */
-export async function startChain(supervisor: Supervisor, chain: Chain): Promise<void> {
-  instruct(supervisor, chainOf(chain))
+export async function launchJob(supervisor: Supervisor, chain: LaunchArgv): Promise<void> {
+  instruct(supervisor, launchArgvOf(chain))
   const heard = await firstLine(supervisor.process)
   if (heard !== 'started') throw startFault(readEnd(chain.folder), chain, heard)
 }
@@ -46,7 +46,7 @@ function firstLine(helper: ChildProcess): Promise<string> {
   })
 }
 
-function startFault(end: JobEnd | null, chain: Chain, heard: string): JobFault {
+function startFault(end: JobEnd | null, chain: LaunchArgv, heard: string): JobFault {
   const name = chain.program[0] ?? ''
   if (end === null) {
     // INVARIANT: a supervisor makes its pipe before it passes on a word of what it has read.

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
-import { codeOf } from '../runtime/error-code.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { type Groups, letGroupsGo } from './cgroups.ts'
 import { wordsBytesMax } from './limits.ts'
@@ -79,7 +79,7 @@ function makeGroups(groups: Groups, name: string): readonly string[] {
     return groups.make(name)
   } catch (fault) {
     // WHY not go on without: the limits were promised.
-    throw new JobFault('SpawnFailed', `the group of the job can not be made: ${codeOf(fault)}`)
+    throw new JobFault('SpawnFailed', `the group of the job can not be made: ${errorCodeOf(fault)}`)
   }
 }
 
@@ -92,7 +92,7 @@ function spawnHelper(helper: string, cgroups: readonly string[]): ChildProcess {
     })
   } catch (fault) {
     letGroupsGo(cgroups)
-    throw new JobFault('SpawnFailed', `the helper can not be started: ${codeOf(fault)}`)
+    throw new JobFault('SpawnFailed', `the helper can not be started: ${errorCodeOf(fault)}`)
   }
 }
 

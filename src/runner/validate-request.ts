@@ -19,7 +19,7 @@ import {
 type Allocation = { readonly cpus: number; readonly memoryBytes: number }
 
 /** Faults `InvalidInput`. */
-export function checkWish(wish: RunWish, allocation: Allocation): void {
+export function validateRequest(wish: RunWish, allocation: Allocation): void {
   checkCommand(wish)
   checkNumbers(wish, allocation)
   checkEnvironment(wish.environment ?? {})

@@ -9,7 +9,7 @@ import { JobFault, type JobFaultType } from '../runtime/jobs/job-fault.ts'
 import { killJob } from './kill-job.ts'
 import { listJobs } from './list-jobs.ts'
 import { readLogs } from './page-log.ts'
-import { type LiveJob, waitForEnd } from './running-job.ts'
+import { type RunningJob, waitForEnd } from './running-job.ts'
 import { openScratch, processesWith, scratchLimits } from './scratch.contract.ts'
 
 const scratch = openScratch()
@@ -32,7 +32,7 @@ function oddSeconds(): string {
 }
 
 /** A job that ignores the polite signal, from the moment on that it is given. */
-async function startStubborn(then = 'while :; do sleep 0.1; done'): Promise<LiveJob> {
+async function startStubborn(then = 'while :; do sleep 0.1; done'): Promise<RunningJob> {
   const job = await start({ command: `trap "" TERM; echo ready; ${then}`, background: true })
   await expect.poll(() => readLogs(job, {}).stdout).toBe('ready\n')
   return job

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findPlace } from './job-workspace.ts'
+import { findJobPlace } from './job-workspace.ts'
 import { waitForEnd } from './running-job.ts'
 import { compileHelper, supervisorOf } from './scratch.contract.ts'
 import { openScratches } from './scratches.contract.ts'
@@ -15,7 +15,7 @@ const outOfScope = { error: { error_type: 'PathOutOfScope' } }
 test.for(['/', '/proc', '/sys', '/dev', '/etc', '/etc/ssl', '/usr', '/usr/lib', '/var', '/bin'])(
   'the folder %s of the system is no workspace',
   (workspace) => {
-    const find = () => findPlace({ workspace, folder: undefined, own: [] })
+    const find = () => findJobPlace({ workspace, folder: undefined, own: [] })
     expect(find).toThrow(/system folder/)
   },
 )

@@ -3,12 +3,12 @@
  */
 
 /** `ENOENT`, say; where there is no code, the message. */
-export function codeOf(cause: unknown): string {
+export function errorCodeOf(cause: unknown): string {
   if (typeof cause === 'object' && cause !== null && 'code' in cause) return String(cause.code)
-  return messageOf(cause)
+  return errorMessageOf(cause)
 }
 
 /** What was thrown, in its own words. */
-export function messageOf(cause: unknown): string {
+export function errorMessageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

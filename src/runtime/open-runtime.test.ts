@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openMachineShelf } from './definitions/machine-cache.ts'
+import { openMachineCache } from './definitions/machine-cache.ts'
 import { PawlError } from './pawl-error.ts'
 import { loadRun } from './runs/load-run.ts'
-import { letGo, rebuildAll } from './runs/log-maintenance.ts'
+import { rebuildAll, removeOldRuns } from './runs/log-maintenance.ts'
 import {
   asAgent,
   asPerson,
@@ -144,11 +144,11 @@ test('a run loaded again is the run that was kept, whatever snapshots there are'
     if (i % 4 === 0) await runtime.send(runId, say('BACK'), asAgent)
     if (i % 4 === 0) await runtime.send(runId, say('READY'), asAgent)
   }
-  const loaded = await loadRun(store, openMachineShelf(store), runId)
+  const loaded = await loadRun(store, openMachineCache(store), runId)
   expect(loaded?.snapshotSeq).toBeGreaterThan(0)
   const before = await runtime.readRun(runId, null)
   expect(await again().readRun(runId, null)).toEqual(before)
-  const { changed, broken } = await rebuildAll(store, openMachineShelf(store))
+  const { changed, broken } = await rebuildAll(store, openMachineCache(store))
   expect([changed, broken]).toEqual([[], []])
   expect(await again().readRun(runId, null)).toEqual(before)
 })
@@ -374,7 +374,7 @@ test('a store that is too large lets go of no more than it must', async () => {
       await store.removeRuns(ids)
     },
   }
-  expect(await letGo(large, { days: null, megabytes: 2 }, startMs + 1)).toHaveLength(20)
+  expect(await removeOldRuns(large, { days: null, megabytes: 2 }, startMs + 1)).toHaveLength(20)
   expect((await runtime.readRun(runs.at(-1) ?? '', null)).head.status).toBe('cancelled')
 })
 

@@ -3,7 +3,7 @@
  * without anybody asking.
  */
 
-import type { Member } from '../core/engine/family.ts'
+import type { FamilyMember } from '../core/engine/family.ts'
 import { judgeWithoutRun } from '../core/judge-without-run.ts'
 import { knownPrices } from '../core/prices.ts'
 import type { Calls } from './calls/calls.ts'
@@ -15,39 +15,45 @@ import type { Prices } from './costs/prices.ts'
 import { openProxyKeys } from './costs/proxy-keys.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { openDrafts } from './definitions/drafts.ts'
-import { openMachineShelf } from './definitions/machine-cache.ts'
+import { openMachineCache } from './definitions/machine-cache.ts'
 import type { Policies } from './definitions/policies.ts'
 import { openMemories } from './documents/memories.ts'
 import { openTasks } from './documents/tasks.ts'
-import type { Passes } from './gateway/bypass-tokens.ts'
+import type { BypassTokens } from './gateway/bypass-tokens.ts'
 import { openGateway } from './gateway/open-gateway.ts'
 import { PawlError } from './pawl-error.ts'
 import type { ApprovalRow, Store } from './ports.ts'
-import type { Owes } from './runs/build-change.ts'
+import type { OutboxSource } from './runs/build-change.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
-import { currentRun, type Desk, handleCommand, viewOf } from './runs/handle-command.ts'
+import { type CommandContext, currentRun, handleCommand, viewOf } from './runs/handle-command.ts'
 import { judgeDry } from './runs/judge-dry.ts'
-import { exportRun, importRun, letGo, type Retention, verifyLog } from './runs/log-maintenance.ts'
+import {
+  exportRun,
+  importRun,
+  type Retention,
+  removeOldRuns,
+  verifyLog,
+} from './runs/log-maintenance.ts'
 import { freeCallOf, leafOf, planIntent } from './runs/plan-command.ts'
-import { knownApproval, looksOf } from './runs/queries.ts'
+import { knownApproval, queriesOf } from './runs/queries.ts'
 import { openRunCache } from './runs/run-cache.ts'
 import { openRunQueue } from './runs/run-queue.ts'
 import { startRun } from './runs/start-run.ts'
 import { openWaiters, type Wait } from './runs/waiters.ts'
 import type {
   By,
+  CommandOutcome,
   DecisionOnApproval,
   FreeCall,
   FreeVerdict,
   Intent,
-  Outcome,
   RunReading,
+  RunStanding,
   Runtime,
-  Standing,
 } from './runtime.ts'
-import { openMarks } from './sessions/call-signature.ts'
+import { openCallSignatures } from './sessions/call-signature.ts'
 import { claimRun, listRunsHere, runOfSession } from './sessions/session-run.ts'
-import { cutText } from './truncate.ts'
+import { truncateText } from './truncate.ts'
 
 type RuntimeOptions = {
   readonly store: Store
@@ -62,11 +68,11 @@ type RuntimeOptions = {
   readonly guarded?: readonly string[]
   readonly retention: Retention
   /** What gateways go by without asking; absent: nothing. */
-  readonly passes?: Passes
+  readonly passes?: BypassTokens
   /** Tells people outside. */
   readonly deliver: Deliver
   /** Absent: nothing but what the engine owes. */
-  readonly owes?: Owes
+  readonly owes?: OutboxSource
   readonly log: (what: string, fault: unknown) => void
 }
 
@@ -90,21 +96,21 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const { store, clock, newId, policies, approvalMs, guarded = [] } = options
   const waiters = openWaiters()
   const queue = openRunQueue()
-  const [shelf, cache] = [openMachineShelf(store), openRunCache()]
+  const [shelf, cache] = [openMachineCache(store), openRunCache()]
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
   const owes = options.owes ?? (() => [])
   const desk = { ...tools, approvalMs, policies, guarded, owes }
   const definitions = openDefinitions(desk)
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
-  const expire = (row: ApprovalRow): Promise<Outcome> =>
+  const expire = (row: ApprovalRow): Promise<CommandOutcome> =>
     // WHY no id: it needs none to happen once, and an agent could have used it before.
     handleCommand(desk, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
-  const [judging, marks] = [judgingOf(desk), openMarks()]
+  const [judging, marks] = [judgingOf(desk), openCallSignatures()]
   // WHY none: what begins on another node is heard of too late to take one back.
   const passes = store.isShared ? null : (options.passes ?? null)
-  const reading = { ...judging, ...looksOf(desk), waitFor: (wish: Wait) => waitFor(desk, wish) }
+  const reading = { ...judging, ...queriesOf(desk), waitFor: (wish: Wait) => waitFor(desk, wish) }
   const onChange = (): void => passes?.takeBack()
   const calls = callsOf(desk, { marks, runtime: reading, onChange })
   return {
@@ -142,7 +148,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     deliverOwed: due.deliver,
     poll: () => poll(desk),
     letGo: async () => {
-      const gone = await letGo(store, options.retention, clock.now())
+      const gone = await removeOldRuns(store, options.retention, clock.now())
       for (const runId of gone) cache.drop(runId)
       return gone.length
     },
@@ -156,7 +162,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   }
 }
 
-function standingOf({ runId, machine, state }: Member): Standing {
+function standingOf({ runId, machine, state }: FamilyMember): RunStanding {
   const { calls, files, bytes } = state.counts
   return {
     member: runId,
@@ -174,7 +180,7 @@ type CallsParts = Pick<OpenCallsTools, 'marks'> & {
   readonly onChange: () => void
 }
 
-function callsOf(desk: Desk, { marks, runtime, onChange }: CallsParts): Calls {
+function callsOf(desk: CommandContext, { marks, runtime, onChange }: CallsParts): Calls {
   return openCalls({
     ...desk,
     ...{ marks, runtime, leafOf, now: desk.clock.now },
@@ -225,13 +231,13 @@ function onceIn<T>(ms: number, clock: Clock, ask: () => Promise<T>): () => Promi
 }
 
 /** Another node moved a run: what is at hand of it is old. */
-function hearOf({ cache, waiters }: Desk, runId: string, seq: number): void {
+function hearOf({ cache, waiters }: CommandContext, runId: string, seq: number): void {
   const cached = cache.get(runId)
   if (cached !== undefined && cached.head.seq < seq) cache.drop(runId)
   waiters.wake(runId, seq)
 }
 
-async function poll(desk: Desk): Promise<void> {
+async function poll(desk: CommandContext): Promise<void> {
   const { store, waiters } = desk
   const awaited = store.isShared ? waiters.awaited() : []
   if (awaited.length === 0) return
@@ -240,7 +246,11 @@ async function poll(desk: Desk): Promise<void> {
 
 type Sent = { readonly runId: string; readonly intent: Intent }
 
-async function send(desk: Desk, { runId, intent }: Sent, by: By): Promise<Outcome> {
+async function send(
+  desk: CommandContext,
+  { runId, intent }: Sent,
+  by: By,
+): Promise<CommandOutcome> {
   const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, desk.guarded)
   const wish = { runId, plan, asked: askedIn(intent) }
   if (intent.kind !== 'check') return handleCommand(desk, wish, by)
@@ -260,14 +270,14 @@ function askedIn(intent: Intent): unknown {
 }
 
 /** INVARIANT: a call that cannot be decided and kept is denied. */
-function denial(runId: string, fault: unknown): Outcome {
+function denial(runId: string, fault: unknown): CommandOutcome {
   const none = { instead: [], input: null, callId: null }
   const reply = { kind: 'verdict', ...denialOf(fault), ...none } as const
   return { runId, seq: 0, reply, view: () => null, isRepeated: false }
 }
 
 async function waitFor(
-  { store, waiters }: Desk,
+  { store, waiters }: CommandContext,
   wish: Parameters<Runtime['waitFor']>[0],
 ): Promise<number> {
   // WHY first the ear, then the look: what happens in between is not missed.
@@ -297,7 +307,7 @@ function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
   }
 }
 
-function checkFree(desk: Desk, spoken: FreeCall): FreeVerdict {
+function checkFree(desk: CommandContext, spoken: FreeCall): FreeVerdict {
   try {
     const policies = desk.policies(spoken.workspace)
     const verdict = judgeWithoutRun(freeCallOf(spoken, desk.guarded), policies)
@@ -314,10 +324,14 @@ function expiryOf({ id, runId }: ApprovalRow): Parameters<typeof handleCommand>[
 
 type Deciding = { readonly id: string; readonly decision: DecisionOnApproval }
 
-async function resolve(desk: Desk, { id, decision }: Deciding, by: By): Promise<Outcome> {
+async function resolve(
+  desk: CommandContext,
+  { id, decision }: Deciding,
+  by: By,
+): Promise<CommandOutcome> {
   const { runId } = await knownApproval(desk.store, id)
   const { granted, hash: seen, edits } = decision
-  const note = cutText(decision.note)
+  const note = truncateText(decision.note)
   const asked = { type: 'ResolveApproval', approvalId: id, granted, note } as const
   const told = decision.isTold === undefined ? {} : { isTold: decision.isTold }
   const command = { ...asked, hash: seen, edits, ...told }

@@ -66,7 +66,7 @@ export type ApprovalRow = {
 type ApprovalStatus = 'pending' | 'granted' | 'refused' | 'expired'
 
 /** Work owed to the outside, delivered at least once. */
-export type Owed = {
+export type OutboxItem = {
   readonly id: string
   readonly runId: string
   readonly kind: string
@@ -84,7 +84,7 @@ export type Snapshot = {
 }
 
 /** One command's worth of a log, kept whole or not at all. */
-export type Change = {
+export type RunChange = {
   readonly runId: string
   /** Records the log must have now; 0: there must be no such run. */
   readonly expectedSeq: number
@@ -94,7 +94,7 @@ export type Change = {
   readonly reply: { readonly commandId: string; readonly text: string } | null
   /** Questions that were put or decided, as they are now. */
   readonly approvals: readonly ApprovalRow[]
-  readonly owed: readonly Owed[]
+  readonly owed: readonly OutboxItem[]
   readonly snapshot: Snapshot | null
 }
 
@@ -170,11 +170,11 @@ export type RunCopy = {
   readonly machines: readonly StoredMachine[]
 }
 
-export type Store = RunStore & DefinitionStore & ClaimStore & CardStore & StoreCare
+export type Store = RunStore & DefinitionStore & ClaimStore & DocumentStore & StoreMaintenance
 
 export type RunStore = {
   /** Durable when it resolves. Faults: `STORE_UNAVAILABLE`, and then nothing of it is kept. */
-  readonly commit: (change: Change) => Promise<Committed>
+  readonly commit: (change: RunChange) => Promise<Committed>
   readonly loadRun: (runId: string) => Promise<StoredRun | null>
   readonly readHead: (runId: string) => Promise<RunHead | null>
   /** How far these logs are; unknown runs are left out. */
@@ -197,7 +197,7 @@ export type RunStore = {
     readonly at: number
     readonly leaseMs: number
     readonly limit: number
-  }) => Promise<readonly Owed[]>
+  }) => Promise<readonly OutboxItem[]>
   readonly settleOwed: (id: string) => Promise<void>
   readonly delayOwed: (id: string, dueAt: number) => Promise<void>
 }
@@ -248,7 +248,7 @@ export type ClaimStore = {
  * Something small that is kept beside the runs: a memory, a task, the pin of a tool. Which drawers
  * there are and what their cards say is known by whoever keeps them.
  */
-export type Card = {
+export type StoredDocument = {
   readonly drawer: string
   /** Unique within its drawer. */
   readonly key: string
@@ -260,7 +260,7 @@ export type Card = {
   readonly at: number
 }
 
-export type CardChange = {
+export type DocumentChange = {
   readonly drawer: string
   readonly key: string
   /** The version that there must be now; 0: no such card; null: whatever there is. */
@@ -270,21 +270,21 @@ export type CardChange = {
   readonly at: number
 }
 
-export type CardStore = {
-  readonly readCard: (drawer: string, key: string) => Promise<Card | null>
+export type DocumentStore = {
+  readonly readCard: (drawer: string, key: string) => Promise<StoredDocument | null>
   /** Those whose key begins with a prefix, in order of the key. */
   readonly listCards: (
     query: PageQuery & { readonly drawer: string; readonly prefix: string },
-  ) => Promise<Page<Card>>
+  ) => Promise<Page<StoredDocument>>
   readonly countCards: (drawer: string, prefix: string) => Promise<number>
   /**
    * Each card at most once; all of them or none, durable when it resolves. After the fault
    * `STORE_UNAVAILABLE` they may have been written: whoever must know reads them again.
    */
-  readonly writeCards: (changes: readonly CardChange[]) => Promise<'written' | 'conflict'>
+  readonly writeCards: (changes: readonly DocumentChange[]) => Promise<'written' | 'conflict'>
 }
 
-export type StoreCare = {
+export type StoreMaintenance = {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
   /** Whether other processes may change the same logs. */
   readonly isShared: boolean

@@ -1,6 +1,6 @@
 /** Approvals of several people, as they are kept: over restarts, rebuilt, and in order. */
 import { expect, test } from 'vitest'
-import { openMachineShelf } from './definitions/machine-cache.ts'
+import { openMachineCache } from './definitions/machine-cache.ts'
 import { quorumIn } from './people/approval-question.ts'
 import { rebuildAll } from './runs/log-maintenance.ts'
 import { asAgent, openBench, release, say } from './runtime.contract.ts'
@@ -38,14 +38,14 @@ test('who has agreed is kept over a restart, and all who did are named at the en
   expect(await restarted.readHead(runId)).toMatchObject({ status: 'waiting', stage: 'build' })
   const twice = await restarted.resolve(id, yes, as('ada'))
   expect(twice.reply).toMatchObject({ kind: 'refused', code: 'NOT_PERMITTED' })
-  const rebuilt = await rebuildAll(bench.store, openMachineShelf(bench.store))
+  const rebuilt = await rebuildAll(bench.store, openMachineCache(bench.store))
   expect(rebuilt).toMatchObject({ broken: [] })
   expect(await restarted.readApproval(id)).toMatchObject(endorsed)
 
   await restarted.resolve(id, yes, as('eve'))
   const granted = { status: 'granted', decidedBy: 'ada, eve' }
   expect(await restarted.readApproval(id)).toMatchObject(granted)
-  await rebuildAll(bench.store, openMachineShelf(bench.store))
+  await rebuildAll(bench.store, openMachineCache(bench.store))
   expect(await restarted.readApproval(id)).toMatchObject(granted)
   expect(await restarted.verify(runId, null)).toMatchObject({ ok: true })
   const late = restarted.resolve(id, yes, as('bob'))

@@ -3,10 +3,10 @@
  */
 import type { Policy } from '../core/machine/machine.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
-import { codeOf } from './error-code.ts'
-import type { Passes } from './gateway/bypass-tokens.ts'
+import { errorCodeOf } from './error-code.ts'
+import type { BypassTokens } from './gateway/bypass-tokens.ts'
 import { type OpenRuntime, openRuntime } from './open-runtime.ts'
-import type { Owed, Store } from './ports.ts'
+import type { OutboxItem, Store } from './ports.ts'
 import type { By } from './runtime.ts'
 
 export const agent = { kind: 'agent', name: 'claude' } as const
@@ -20,7 +20,7 @@ export type Bench = {
   readonly runtime: OpenRuntime
   /** Moves the clock. */
   readonly pass: (ms: number) => void
-  readonly told: readonly Owed[]
+  readonly told: readonly OutboxItem[]
   /** Another runtime on the same store: a restart, or another node. */
   readonly again: (store?: Store) => OpenRuntime
 }
@@ -31,11 +31,11 @@ export const startMs = Date.UTC(2026, 2, 11, 10, 30)
 export function openBench(
   store: Store = openMemoryStore(),
   policies: readonly Policy[] = [],
-  passes?: Passes,
+  passes?: BypassTokens,
 ): Bench {
   let now = startMs
   let count = 0
-  const told: Owed[] = []
+  const told: OutboxItem[] = []
   const again = (other: Store = store): OpenRuntime =>
     openRuntime({
       store: other,
@@ -86,7 +86,7 @@ export const release = JSON.stringify({
 /** Starts a run of `release`; gives its id. */
 export async function startRelease(runtime: OpenRuntime, vars = {}): Promise<string> {
   await runtime.definitions.create({ source: release, format: 'json' }).catch((fault) => {
-    if (codeOf(fault) !== 'DEFINITION_EXISTS') throw fault
+    if (errorCodeOf(fault) !== 'DEFINITION_EXISTS') throw fault
   })
   const request = { definition: 'release', task: null, stage: null, vars, workspace: '/work' }
   return (await runtime.start(request, asAgent)).runId

@@ -2,7 +2,7 @@
  * What the runtime offers to every door: one way to move a run, and ways to look at it.
  * Knows runs and people. Must not know wires.
  */
-import type { Utterance } from '../core/dialects/to-command.ts'
+import type { AgentSignal } from '../core/dialects/to-command.ts'
 import type { View } from '../core/dialects/view.ts'
 import type { CallIdentity } from '../core/engine/call-identity.ts'
 import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/engine/types.ts'
@@ -22,7 +22,7 @@ import type { Drafts } from './definitions/drafts.ts'
 import type { Memories } from './documents/memories.ts'
 import type { Tasks } from './documents/tasks.ts'
 import type { Gateway } from './gateway/gateway.ts'
-import type { Question } from './people/approval-question.ts'
+import type { ApprovalQuestion } from './people/approval-question.ts'
 import type {
   ApprovalQuery,
   ApprovalRow,
@@ -37,7 +37,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
-import type { Marks } from './sessions/call-signature.ts'
+import type { CallSignatures } from './sessions/call-signature.ts'
 import type { RunsHere } from './sessions/session-run.ts'
 
 /** Who asks, and under which id: the same id again gets the same reply. */
@@ -62,7 +62,7 @@ export type StartRequest = {
 
 /** Something that is wanted of a run. `branch` names an open branch; null: the main run. */
 export type Intent =
-  | { readonly kind: 'say'; readonly utterance: Utterance; readonly branch: string | null }
+  | { readonly kind: 'say'; readonly utterance: AgentSignal; readonly branch: string | null }
   | (CallIdentity & {
       readonly kind: 'check'
       readonly tool: string
@@ -73,7 +73,7 @@ export type Intent =
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
       readonly cwd: string | null
       readonly branch: string | null
-      /** What it may cost, held until its report; absent: nobody knows, see `budget-reservations.ts`. */
+      /** What it may cost, reserved until its report; absent: see `budget-reservations.ts`. */
       readonly estimateMicroUsd?: number
       /** See `CheckCall` in `core/engine/command.ts`. */
       readonly sameAs?: 'key' | 'contents'
@@ -106,7 +106,7 @@ export type DecisionOnApproval = {
   readonly isTold?: true
 }
 
-export type Outcome = {
+export type CommandOutcome = {
   readonly runId: string
   /** Records in the log when this was said. */
   readonly seq: number
@@ -126,11 +126,11 @@ export type RunReading = {
   readonly view: View
   /** What the agent must be told beside the brief. */
   readonly notice: string
-  readonly standing: Standing
+  readonly standing: RunStanding
 }
 
 /** Where the run of the family stands that the view shows: what a person wants to see besides. */
-export type Standing = {
+export type RunStanding = {
   readonly member: string
   readonly machine: string
   /** Who said the values in `vars` that the agent or Pawl wrote. */
@@ -166,24 +166,27 @@ export type Judgement = {
 }
 
 /** A definition that was offered, with every remark about it. */
-export type Offered<T> =
+export type DefinitionOfferItem<T> =
   | { readonly ok: true; readonly value: T; readonly findings: readonly Finding[] }
   | { readonly ok: false; readonly findings: readonly Finding[] }
 
 export type Definitions = {
   /** Checks a text and keeps it if it has no errors. Fault `DEFINITION_EXISTS`. */
-  readonly create: (offer: Offer) => Promise<Offered<DefinitionRow>>
+  readonly create: (offer: DefinitionOffer) => Promise<DefinitionOfferItem<DefinitionRow>>
   /** A new version; its name must be the same. Fault `DEFINITION_UNKNOWN`, `STORE_CONFLICT`. */
-  readonly update: (idOrName: string, offer: Offer) => Promise<Offered<DefinitionRow>>
+  readonly update: (
+    idOrName: string,
+    offer: DefinitionOffer,
+  ) => Promise<DefinitionOfferItem<DefinitionRow>>
   readonly read: (idOrName: string) => Promise<DefinitionRow>
   readonly versions: (idOrName: string) => Promise<readonly DefinitionVersion[]>
   readonly list: (query: PageQuery) => Promise<Page<DefinitionRow>>
   readonly remove: (idOrName: string) => Promise<void>
   /** Every remark about a text; keeps nothing. */
-  readonly check: (offer: Offer) => readonly Finding[]
+  readonly check: (offer: DefinitionOffer) => readonly Finding[]
 }
 /** A definition as its author wrote it; `format` null: as the text looks. */
-export type Offer = { readonly source: string; readonly format: 'json' | 'yaml' | null }
+export type DefinitionOffer = { readonly source: string; readonly format: 'json' | 'yaml' | null }
 
 /** What verifying a log found: the first record that does not fit, and why. */
 export type Verified =
@@ -198,7 +201,7 @@ export type Verified =
 /** What proves later that a log was this long and had this hash. */
 export type Anchor = { readonly runId: string; readonly seq: number; readonly hash: string }
 
-export type Usage = {
+export type RuntimeUsage = {
   readonly store: string
   readonly runsCached: number
   readonly waitersCount: number
@@ -239,11 +242,11 @@ export type Sessions = Omit<ClaimStore, 'claim' | 'claimsOf'> & {
 }
 
 export type Runtime = {
-  readonly start: (request: StartRequest, by: By) => Promise<Outcome>
+  readonly start: (request: StartRequest, by: By) => Promise<CommandOutcome>
   /** Fault `RUN_UNKNOWN`. A call that cannot be decided for any reason is denied, never thrown. */
-  readonly send: (runId: string, intent: Intent, by: By) => Promise<Outcome>
+  readonly send: (runId: string, intent: Intent, by: By) => Promise<CommandOutcome>
   /** Faults `APPROVAL_UNKNOWN`, `APPROVAL_DECIDED` (somebody was first). */
-  readonly resolve: (id: string, decision: DecisionOnApproval, by: By) => Promise<Outcome>
+  readonly resolve: (id: string, decision: DecisionOnApproval, by: By) => Promise<CommandOutcome>
   readonly judge: (request: JudgeRequest) => Promise<Judgement>
   /** A call that belongs to no run. Nothing is kept of it; a fault is a denial. */
   readonly checkFree: (call: FreeCall) => FreeVerdict
@@ -259,7 +262,7 @@ export type Runtime = {
   /** For a gateway in front of MCP servers. */
   readonly gateway: Gateway
   /** Whose calls are, where a hook says so. */
-  readonly marks: Marks
+  readonly marks: CallSignatures
   /** The head of a run as it is kept; null: there is none. */
   readonly readHead: (runId: string) => Promise<RunHead | null>
   readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
@@ -277,7 +280,7 @@ export type Runtime = {
   readonly listApprovals: (query: ApprovalQuery) => Promise<Page<ApprovalRow>>
   readonly readApproval: (id: string) => Promise<ApprovalRow>
   /** An approval with all that a person has to see before deciding. Fault `APPROVAL_UNKNOWN`. */
-  readonly readQuestion: (id: string) => Promise<Question>
+  readonly readQuestion: (id: string) => Promise<ApprovalQuestion>
   /** How far the log is, as soon as that is more than `after`, or when the time is over. */
   readonly waitFor: (wish: {
     readonly runId: string
@@ -300,7 +303,7 @@ export type Runtime = {
   readonly exportRun: (runId: string) => Promise<RunCopy>
   /** Verifies first. Faults `LOG_BROKEN`, `RUN_EXISTS`. */
   readonly importRun: (copy: RunCopy) => Promise<Anchor>
-  readonly usage: () => Usage
+  readonly usage: () => RuntimeUsage
   /** What is wrong; null: decisions can be made and kept. */
   readonly findTrouble: () => Promise<string | null>
   /** Finishes what was begun, then lets go of the store. */

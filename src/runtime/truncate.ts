@@ -10,7 +10,7 @@ const noteCharsMax = 4_096
 export const inputCharsMax = 16_384
 
 /** A text cut to a length, with a mark that tells how long it was. */
-export function cutText(text: string, charsMax: number = noteCharsMax): string {
+export function truncateText(text: string, charsMax: number = noteCharsMax): string {
   if (text.length <= charsMax) return text
   // WHY not through a pair: half a letter is none.
   const last = text.charCodeAt(charsMax - 1)
@@ -19,7 +19,7 @@ export function cutText(text: string, charsMax: number = noteCharsMax): string {
 }
 
 /** The event as the log keeps it. Only what no fold looks at is cut. */
-export function cutEvent(event: Event): Event {
+export function truncateEvent(event: Event): Event {
   switch (event.type) {
     case 'call.allowed':
     case 'call.asked':
@@ -39,7 +39,7 @@ function isShort(value: Json | undefined): boolean {
 }
 
 function cutJson(value: Json): Json {
-  if (typeof value === 'string') return cutText(value, inputCharsMax)
+  if (typeof value === 'string') return truncateText(value, inputCharsMax)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(cutJson)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutJson(inner)]))

@@ -14,7 +14,7 @@ import {
   bugFixScript,
   hotfixScript,
   releaseScript,
-  type Script,
+  type SampleScript,
   testsFile,
   testsScript,
 } from './script.ts'
@@ -73,7 +73,7 @@ async function putDefinitions(person: Client): Promise<void> {
 /** What is over or waits when a person first looks: done without pauses, and only once. */
 async function beginQuickly(setting: Setting): Promise<void> {
   const { folder } = setting
-  const quick = (runId: string, script: Script): Promise<void> =>
+  const quick = (runId: string, script: SampleScript): Promise<void> =>
     workOn(runId, { ...setting, script, stepMs: beginMs })
   if ((await latest(setting, 'bug-fix')) === null) {
     for (const end of ['badly', 'well'] as const) {

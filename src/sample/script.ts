@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../core/json.ts'
 
-export type Step =
+export type SampleStep =
   | {
       readonly kind: 'call'
       readonly tool: string
@@ -17,13 +17,13 @@ export type Step =
       readonly kind: 'job'
       readonly command: string
       /** What is done where this machine runs no jobs. */
-      readonly otherwise: Extract<Step, { kind: 'call' }>
+      readonly otherwise: Extract<SampleStep, { kind: 'call' }>
     }
   | { readonly kind: 'signal'; readonly name: string; readonly data: JsonObject | null }
 
-export type Script = Readonly<Record<string, readonly Step[]>>
+export type SampleScript = Readonly<Record<string, readonly SampleStep[]>>
 
-type Call = Extract<Step, { kind: 'call' }>
+type Call = Extract<SampleStep, { kind: 'call' }>
 
 function call(tool: string, input: JsonObject, output = ''): Call {
   return { kind: 'call', tool, input, output, costMicroUsd: 1_800 + output.length * 40 }
@@ -34,7 +34,7 @@ function bash(command: string, output: string, exitCode = 0): Call {
   return { kind: 'call', tool: 'Bash', input: { command }, output, exitCode, costMicroUsd }
 }
 
-function signal(name: string, data: JsonObject | null = null): Step {
+function signal(name: string, data: JsonObject | null = null): SampleStep {
   return { kind: 'signal', name, data }
 }
 
@@ -59,7 +59,7 @@ echo "1 284 passed, 0 failed"
 `
 
 /** A release; each has a version of its own. */
-export function releaseScript(folder: string, count: number): Script {
+export function releaseScript(folder: string, count: number): SampleScript {
   const version = `4.${count}.0`
   const edit = {
     file_path: `${folder}/CHANGELOG.md`,
@@ -111,7 +111,7 @@ export function releaseScript(folder: string, count: number): Script {
 }
 
 /** The hotfix whose edit waits for a person from the start. */
-export function hotfixScript(folder: string): Script {
+export function hotfixScript(folder: string): SampleScript {
   return {
     finding: [
       call('Grep', { pattern: 'charge\\(', path: folder }, 'src/checkout/pay.ts:41'),
@@ -140,7 +140,7 @@ export function hotfixScript(folder: string): Script {
 }
 
 /** A bug fix that ends well, or is given up. */
-export function bugFixScript(folder: string, end: 'well' | 'badly'): Script {
+export function bugFixScript(folder: string, end: 'well' | 'badly'): SampleScript {
   const edit = { old_string: 'return null', new_string: 'return []' }
   return {
     reproducing: [

@@ -3,12 +3,12 @@
  * as any other. It goes by where the run stands, so it can begin anywhere, also after a restart.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, type Client, PawlProblem } from '../client/index.ts'
-import type { Script, Step } from './script.ts'
+import { type Client, type OperationAnswer, PawlProblem } from '../client/index.ts'
+import type { SampleScript, SampleStep } from './script.ts'
 
 export type AgentOptions = {
   readonly client: Client
-  readonly script: Script
+  readonly script: SampleScript
   /** Between two steps. */
   readonly stepMs: number
   readonly signal: AbortSignal
@@ -31,7 +31,7 @@ export async function workOn(runId: string, options: AgentOptions): Promise<void
   }
 }
 
-type View = Answer<'runs.read'>['view']
+type View = OperationAnswer<'runs.read'>['view']
 
 /** A branch that stands on its last stage is over when the agent says so. */
 async function hasFinishedBranch(
@@ -67,7 +67,7 @@ async function workInStage(runId: string, stage: string, options: AgentOptions):
 }
 
 /** False: the rest of the stage has to be thought over, because the run has moved or waits. */
-async function take(runId: string, step: Step, options: AgentOptions): Promise<boolean> {
+async function take(runId: string, step: SampleStep, options: AgentOptions): Promise<boolean> {
   const { client } = options
   try {
     if (step.kind === 'signal') {

@@ -7,7 +7,7 @@ import { hostname } from 'node:os'
 import { openSmtpLine, type SmtpLine } from './smtp-connection.ts'
 
 /** Where mail is handed in. */
-export type SmtpServer = {
+export type SmtpServerAddress = {
   readonly host: string
   readonly port: number
   readonly secure: 'tls' | 'starttls' | 'none'
@@ -18,7 +18,7 @@ export type SmtpServer = {
   readonly ca?: string
 }
 
-export type Envelope = {
+export type MailEnvelope = {
   readonly from: string
   readonly to: readonly string[]
   /** The whole mail, with CRLF at the ends of lines. */
@@ -33,7 +33,10 @@ type HandedIn =
   | { readonly kind: 'unclear'; readonly why: string }
 
 /** Hands a mail in for all of its receivers, or for none. */
-export async function handIn(server: SmtpServer, envelope: Envelope): Promise<HandedIn> {
+export async function submitMail(
+  server: SmtpServerAddress,
+  envelope: MailEnvelope,
+): Promise<HandedIn> {
   let line: SmtpLine | null = null
   let isSaid = false
   try {
@@ -72,7 +75,7 @@ async function expect(
   throw Object.assign(fault, { name: spokenFault })
 }
 
-async function greet(line: SmtpLine, server: SmtpServer): Promise<void> {
+async function greet(line: SmtpLine, server: SmtpServerAddress): Promise<void> {
   await expect(line, null, '220')
   let offers = await hello(line)
   if (server.secure === 'starttls') {

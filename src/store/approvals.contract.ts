@@ -2,7 +2,7 @@
  * Questions to people, and work that is owed to the outside.
  */
 import { describe, expect, test } from 'vitest'
-import type { ApprovalQuery, ApprovalRow, Owed } from '../runtime/ports.ts'
+import type { ApprovalQuery, ApprovalRow, OutboxItem } from '../runtime/ports.ts'
 import { approvalOf, changeOf, owedOf, startedAt } from './records.contract.ts'
 import { allPages, type Subject } from './subject.contract.ts'
 
@@ -94,11 +94,11 @@ export function approvalsContract({ store }: Subject): void {
   })
 
   describe('work that is owed', () => {
-    const owe = async (owed: readonly Owed[]) =>
+    const owe = async (owed: readonly OutboxItem[]) =>
       expect(await store().commit(changeOf('r_1', 0, { owed }))).toBe('committed')
     const take = async (at: number, limit = 9) =>
       store().takeOwed({ at: startedAt + at, leaseMs: 100, limit })
-    const ids = (owed: readonly Owed[]) => owed.map((one) => one.id).sort()
+    const ids = (owed: readonly OutboxItem[]) => owed.map((one) => one.id).sort()
 
     test('is taken when it is due, and by nobody else while it is leased', async () => {
       await owe([

@@ -2,7 +2,7 @@
  * Approved calls of gateways on a store: who makes one holds it, and nobody makes it twice.
  */
 import { describe, expect, test } from 'vitest'
-import { callLeaseMs, leaseDrawer } from '../runtime/calls/leases.ts'
+import { callLeaseMs, leaseCollection } from '../runtime/calls/leases.ts'
 import type { GatewayCall } from '../runtime/gateway/gateway.ts'
 import type { Store } from '../runtime/ports.ts'
 import { asAgent, asPerson, type Bench, openBench } from '../runtime/runtime.contract.ts'
@@ -62,7 +62,7 @@ export function begunCallsContract({ store }: Subject): void {
       await gateway.report({ ...ended, ...made, holder: 'one' }, asAgent)
       expect((await runtime.readHead(made.runId))?.costMicroUsd).toBe(5)
       expect(await gateway.check(byAnother, asAgent)).toMatchObject({ verdict: 'ask' })
-      expect(await store().countCards(leaseDrawer, '')).toBe(0)
+      expect(await store().countCards(leaseCollection, '')).toBe(0)
     })
 
     test('are written off by nobody while the lease lives, and are in doubt after it', async () => {
@@ -132,7 +132,7 @@ export function begunCallsContract({ store }: Subject): void {
       const renewals = Array.from({ length: 3 }, () => gateway.renew({ ...made, holder: 'one' }))
       await gateway.report({ ...ended, ...made, holder: 'one' }, asAgent)
       await Promise.all(renewals)
-      expect(await store().countCards(leaseDrawer, '')).toBe(0)
+      expect(await store().countCards(leaseCollection, '')).toBe(0)
       expect(await gateway.check(write, asAgent)).toMatchObject({ verdict: 'ask' })
     })
   })

@@ -2,10 +2,10 @@
  * What every store may rely on in a change, whoever made it.
  */
 import { assert } from '../core/assert.ts'
-import type { Change, EventRecord } from '../runtime/ports.ts'
+import type { EventRecord, RunChange } from '../runtime/ports.ts'
 
 /** Stops a change that would leave a gap in a log: a bug of whoever made it. */
-export function checkChange(change: Change): void {
+export function checkChange(change: RunChange): void {
   const { runId, expectedSeq, head, events } = change
   assert(head.id === runId, 'a head belongs to the run that changes')
   assert(head.seq === expectedSeq + events.length, 'a head counts the records of its log')

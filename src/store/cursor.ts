@@ -38,7 +38,7 @@ function readKey(cursor: string): unknown {
 }
 
 /** A page of rows of which one more than the limit was read. */
-export function pageOf<T>(
+export function pageFrom<T>(
   rows: readonly T[],
   limit: number,
   keyOf: (row: T) => Key,
@@ -49,4 +49,4 @@ export function pageOf<T>(
 }
 
 /** A text behind all that begin with a prefix. */
-export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
+export const prefixEnd = (prefix: string): string => `${prefix}\u{10ffff}`

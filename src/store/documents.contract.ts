@@ -2,10 +2,10 @@
  * Small things beside the runs, written together or not at all.
  */
 import { describe, expect, test } from 'vitest'
-import type { CardChange } from '../runtime/ports.ts'
+import type { DocumentChange } from '../runtime/ports.ts'
 import { allPages, type Subject } from './subject.contract.ts'
 
-function changeTo(key: string, more: Partial<CardChange> = {}): CardChange {
+function changeTo(key: string, more: Partial<DocumentChange> = {}): DocumentChange {
   return { drawer: 'memory', key, expected: null, data: `{"of":"${key}"}`, at: 1, ...more }
 }
 

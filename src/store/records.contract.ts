@@ -3,11 +3,11 @@
  */
 import type {
   ApprovalRow,
-  Change,
   DefinitionRow,
   DefinitionVersion,
   EventRecord,
-  Owed,
+  OutboxItem,
+  RunChange,
   RunHead,
   StoredMachine,
 } from '../runtime/ports.ts'
@@ -52,8 +52,8 @@ export function headOf(id: string, seq: number, more: Partial<RunHead> = {}): Ru
 export function changeOf(
   runId: string,
   expectedSeq: number,
-  more: Partial<Omit<Change, 'head'>> & { head?: Partial<RunHead>; count?: number } = {},
-): Change {
+  more: Partial<Omit<RunChange, 'head'>> & { head?: Partial<RunHead>; count?: number } = {},
+): RunChange {
   const { head, count = 1, ...rest } = more
   const events =
     rest.events ??
@@ -71,7 +71,7 @@ export function changeOf(
   }
 }
 
-export function replyOf(commandId: string, text = '{"kind":"accepted"}'): Change['reply'] {
+export function replyOf(commandId: string, text = '{"kind":"accepted"}'): RunChange['reply'] {
   return { commandId, text }
 }
 
@@ -98,7 +98,7 @@ export function approvalOf(
   }
 }
 
-export function owedOf(id: string, runId: string, more: Partial<Owed> = {}): Owed {
+export function owedOf(id: string, runId: string, more: Partial<OutboxItem> = {}): OutboxItem {
   return { id, runId, kind: 'notify', data: '{}', dueAt: startedAt, attempts: 0, ...more }
 }
 

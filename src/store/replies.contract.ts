@@ -3,12 +3,12 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Change, Committed } from '../runtime/ports.ts'
+import type { Committed, RunChange } from '../runtime/ports.ts'
 import { changeOf, eventOf, replyOf } from './records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 /** A command as the runtime keeps it: its records carry its id, and it may have none. */
-function commandOf(runId: string, expectedSeq: number, { id = 'c', count = 1 }): Change {
+function commandOf(runId: string, expectedSeq: number, { id = 'c', count = 1 }): RunChange {
   const events = Array.from({ length: count }, (_, index) =>
     eventOf(expectedSeq + index + 1, { member: runId, commandId: id }),
   )
@@ -35,7 +35,7 @@ const stepArb: fc.Arbitrary<Step> = fc.record({
 function openModel() {
   const seqs = new Map<string, number>()
   const answered = new Set<string>()
-  return (change: Change): Committed => {
+  return (change: RunChange): Committed => {
     const { runId, expectedSeq, events, reply } = change
     const key = `${runId} ${reply?.commandId}`
     if (answered.has(key)) return 'repeated'

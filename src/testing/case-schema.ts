@@ -4,8 +4,8 @@
  * an error here: an expectation that nobody reads would always pass.
  */
 import { z } from 'zod'
-import { freeObject, name, names } from '../core/dialects/common-schema.ts'
-import { checkShape, kindOf, withPick } from '../core/dialects/validate-tree.ts'
+import { freeObject, nameField, namesField } from '../core/dialects/common-schema.ts'
+import { nodeKindOf, validateTree, withPick } from '../core/dialects/validate-tree.ts'
 import { denialCodes, errorCodes, refusalCodes, warningCodes } from '../core/errors.ts'
 import type { Finding } from '../core/finding.ts'
 import { finding, hasErrors } from '../core/finding.ts'
@@ -62,11 +62,11 @@ const isText = (node: Node): boolean => node.kind === 'scalar' && typeof node.va
 
 const text = z.string()
 const allTools = z.literal('all')
-const toolsExpected = withPick(z.union([allTools, names]), (node) =>
-  node.kind === 'list' ? names : allTools,
+const toolsExpected = withPick(z.union([allTools, namesField]), (node) =>
+  node.kind === 'list' ? namesField : allTools,
 )
-const textOrTexts = withPick(z.union([text, names]), (node) =>
-  node.kind === 'list' ? names : text,
+const textOrTexts = withPick(z.union([text, namesField]), (node) =>
+  node.kind === 'list' ? namesField : text,
 )
 const anyCode = z.literal('any')
 const replyCodes = [...new Set([...refusalCodes, ...denialCodes])] as const
@@ -89,10 +89,10 @@ const expectSchema = z
     vars: freeObject.optional().describe('Variables that must be there; `null`: absent or null.'),
     local: freeObject.optional().describe('The same for `local`.'),
     inputs: freeObject.optional().describe('The same for collected inputs.'),
-    missing: names.optional().describe('Inputs still to be collected, in order.'),
+    missing: namesField.optional().describe('Inputs still to be collected, in order.'),
     tools: toolsExpected.optional().describe('What the stage permits: `all` or names.'),
-    signals: names.optional().describe('What the agent may send now, in any order.'),
-    says: names.optional().describe('Texts queued by this step, in order.'),
+    signals: namesField.optional().describe('What the agent may send now, in any order.'),
+    says: namesField.optional().describe('Texts queued by this step, in order.'),
     brief_contains: textOrTexts.optional().describe('What the agent must be told, among others.'),
     pending_call: z
       .strictObject({ name: text, arguments: freeObject.optional() })
@@ -210,7 +210,7 @@ const stepSchema = withPick(
     .meta({ id: 'step' }),
   (node) => {
     if (node.kind !== 'object') {
-      return { message: `a step is an object with one verb, not ${kindOf(node)}` }
+      return { message: `a step is an object with one verb, not ${nodeKindOf(node)}` }
     }
     const found = node.members.map((one) => one.key).filter((key) => verbNames.includes(key))
     const [verb] = found
@@ -235,7 +235,7 @@ const caseSchema = z
       .string()
       .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
       .describe('Unique, in small letters with hyphens.'),
-    title: name.describe('What must hold, as a sentence.'),
+    title: nameField.describe('What must hold, as a sentence.'),
     level: z.enum(['must', 'should']).optional().describe('`should` does not fail the suite.'),
     why: z.string().optional().describe('For the reader.'),
     definition: freeObject.optional().describe('A definition in any dialect.'),
@@ -246,7 +246,7 @@ const caseSchema = z
     tools: z
       .array(
         z.looseObject({
-          name: name.describe('The name of a tool of the host.'),
+          name: nameField.describe('The name of a tool of the host.'),
           input_schema: z.unknown().optional().describe('JSON Schema of its input.'),
         }),
       )
@@ -279,7 +279,7 @@ export type CaseStep = z.infer<typeof stepSchema>
 
 /** Everything that is wrong with a file of cases: its shape, then what only the whole can show. */
 export function checkCases(root: Node): Finding[] {
-  const findings = checkShape(casesSchema, root)
+  const findings = validateTree(casesSchema, root)
   if (hasErrors(findings)) return findings
   const seen = new Set<string>()
   for (const one of root.kind === 'list' ? root.items : [root]) {

@@ -17,7 +17,7 @@ export type Failure = {
   readonly actual: Json
 }
 
-export type Seen = {
+export type ObservedStep = {
   readonly step: CaseStep
   readonly index: number
   readonly reply: Reply
@@ -29,7 +29,7 @@ type Expect = NonNullable<CaseStep['expect']>
 type Difference = { readonly path: string; readonly expected: Json; readonly actual: Json }
 
 /** The failures of one step. */
-export function compareStep(seen: Seen): Failure[] {
+export function compareStep(seen: ObservedStep): Failure[] {
   const expect = seen.step.expect ?? {}
   const differences = [
     ...compareReply(seen, expect),
@@ -45,7 +45,7 @@ function differ(path: string, expected: Json, actual: Json): Difference[] {
   return equalJson(expected, actual) ? [] : [{ path, expected, actual }]
 }
 
-function compareReply({ step, reply }: Seen, expect: Expect): Difference[] {
+function compareReply({ step, reply }: ObservedStep, expect: Expect): Difference[] {
   if (reply.kind === 'verdict') {
     const found: Difference[] = []
     if (expect.verdict !== undefined)
@@ -104,7 +104,7 @@ function compareView(view: View, expect: Expect): Difference[] {
 }
 
 /** A refusal names what this submission lacked, which may be more than the stage always asks. */
-function compareMissing({ reply, view }: Seen, expect: Expect): Difference[] {
+function compareMissing({ reply, view }: ObservedStep, expect: Expect): Difference[] {
   if (expect.missing === undefined) return []
   const lacked = reply.kind === 'refused' ? reply.missing : undefined
   return differ('missing', expect.missing, lacked ?? view.missing)

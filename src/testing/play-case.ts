@@ -3,10 +3,16 @@
  * what is seen. Pure: the clock is the case's own.
  */
 import { compileDefinition } from '../core/dialects/compile-definition.ts'
-import { hear, type Utterance } from '../core/dialects/to-command.ts'
-import { readShape } from '../core/dialects/validate-tree.ts'
+import { type AgentSignal, toCommand } from '../core/dialects/to-command.ts'
+import { readTree } from '../core/dialects/validate-tree.ts'
 import { viewMember } from '../core/dialects/view.ts'
-import type { Answered, Family, Library, Member, Recorded } from '../core/engine/family.ts'
+import type {
+  Family,
+  FamilyDecision,
+  FamilyMember,
+  Library,
+  Recorded,
+} from '../core/engine/family.ts'
 import {
   commandFamily,
   mainOf,
@@ -124,7 +130,7 @@ function compileAll(source: CaseSource): Compiled {
 /** The case's policy, as an operator lays it over a run; what is wrong with it is a finding. */
 function layPolicy(node: Node | null, findings: Finding[]): readonly Policy[] {
   if (node === null) return []
-  const read = readShape(policySchema, node)
+  const read = readTree(policySchema, node)
   findings.push(...read.findings)
   return read.value === null ? [] : [compilePolicy(read.value, '/policy', 'case')]
 }
@@ -195,13 +201,13 @@ function playSteps(one: Case, { machine, library, policies }: Stage): Played {
 }
 
 /** What runs of this machine recorded; an invoked one walks its own stages. */
-function ownRecord({ family, recorded }: Answered, machine: Machine): readonly Recorded[] {
+function ownRecord({ family, recorded }: FamilyDecision, machine: Machine): readonly Recorded[] {
   const own = family.members.filter((member) => member.machine.hash === machine.hash)
   const ids = new Set(own.map((member) => member.runId))
   return recorded.filter((one) => ids.has(one.runId))
 }
 
-function addressOf(family: Family, step: CaseStep): Member {
+function addressOf(family: Family, step: CaseStep): FamilyMember {
   const named = step.run === undefined ? undefined : memberOfBranch(family, step.run)
   return named ?? mainOf(family)
 }
@@ -213,9 +219,9 @@ type Situation = {
   readonly workspace: string
 }
 
-function sendStep(family: Family, step: CaseStep, situation: Situation): Answered {
+function sendStep(family: Family, step: CaseStep, situation: Situation): FamilyDecision {
   const { library, policies, at, workspace } = situation
-  const nothing: Answered = { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
+  const nothing: FamilyDecision = { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
   const branch = step.run ?? null
   if (branch !== null && memberOfBranch(family, branch) === undefined) {
     return { ...nothing, reply: unknownRun(branch) }
@@ -266,12 +272,12 @@ function commandOf(step: Acting, machine: Machine, workspace: string): Sent {
     const command = { type: 'ForceStage', stage: step.force.stage, vars } as const
     return { command, actor: actorOf(step.force.by ?? 'person') }
   }
-  return { command: hear(machine, utteranceOf(step)), actor: agent }
+  return { command: toCommand(machine, utteranceOf(step)), actor: agent }
 }
 
 type Speaking = Extract<CaseStep, { signal: unknown } | { answer: unknown } | { submit: unknown }>
 
-function utteranceOf(step: Speaking): Utterance {
+function utteranceOf(step: Speaking): AgentSignal {
   if ('signal' in step) {
     const data = (step.data ?? null) as JsonObject | null
     return { kind: 'signal', name: step.signal, data }

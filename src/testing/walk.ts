@@ -4,9 +4,15 @@
  * Knows runs and cases. Must not know lines, colours or terminals.
  */
 import { assertNever } from '../core/assert.ts'
-import { hear, type Utterance } from '../core/dialects/to-command.ts'
+import { type AgentSignal, toCommand } from '../core/dialects/to-command.ts'
 import { type View, viewMember } from '../core/dialects/view.ts'
-import type { Answered, Family, Library, Member, Recorded } from '../core/engine/family.ts'
+import type {
+  Family,
+  FamilyDecision,
+  FamilyMember,
+  Library,
+  Recorded,
+} from '../core/engine/family.ts'
 import {
   commandFamily,
   mainOf,
@@ -20,23 +26,23 @@ import type { Machine, Policy } from '../core/machine/machine.ts'
 import { readCall } from '../core/tools/read-call.ts'
 
 /** One thing done to a run. The same verbs as in a case, so that a walk can become one. */
-export type Act = { readonly branch: string | null } & (
+export type WalkAction = { readonly branch: string | null } & (
   | { readonly kind: 'signal'; readonly name: string; readonly data: JsonObject | null }
   | { readonly kind: 'answer'; readonly answer: string }
   | { readonly kind: 'submit'; readonly inputs: JsonObject; readonly goTo: string | null }
   | { readonly kind: 'call'; readonly tool: string; readonly input: JsonObject }
   | { readonly kind: 'report'; readonly report: Partial<Report> }
   | { readonly kind: 'approve' | 'refuse'; readonly note: string }
-  | { readonly kind: 'pause'; readonly by: Who; readonly release: boolean }
-  | { readonly kind: 'resume'; readonly by: Who }
+  | { readonly kind: 'pause'; readonly by: WalkActor; readonly release: boolean }
+  | { readonly kind: 'resume'; readonly by: WalkActor }
   | { readonly kind: 'force'; readonly stage: string; readonly vars: JsonObject }
   | { readonly kind: 'wait'; readonly time: string }
   | { readonly kind: 'look' }
 )
 
-export type Who = 'agent' | 'person'
+export type WalkActor = 'agent' | 'person'
 
-export type Setting = {
+export type WalkSetting = {
   readonly machine: Machine
   readonly library: Library
   readonly stage: string | null
@@ -47,7 +53,7 @@ export type Setting = {
 
 /** What was done, and what was seen after it. */
 export type Moment = {
-  readonly act: Act
+  readonly act: WalkAction
   readonly reply: Reply
   readonly recorded: readonly Recorded[]
   /** Of the run that was addressed. */
@@ -55,7 +61,7 @@ export type Moment = {
 }
 
 export type Walk = {
-  readonly setting: Setting
+  readonly setting: WalkSetting
   readonly family: Family
   readonly at: number
   /** The first one is the start. */
@@ -75,7 +81,7 @@ const agent: Actor = { kind: 'agent', name: 'agent' }
 const person: Actor = { kind: 'person', name: 'person' }
 
 /** Begins a walk; a definition may refuse the stage it should begin in. */
-export function startWalk(setting: Setting): Walk | Extract<Reply, { kind: 'refused' }> {
+export function startWalk(setting: WalkSetting): Walk | Extract<Reply, { kind: 'refused' }> {
   const { machine, library, stage, vars, policies } = setting
   const at = clockStart
   const started = startFamily(
@@ -86,12 +92,12 @@ export function startWalk(setting: Setting): Walk | Extract<Reply, { kind: 'refu
   if (started.reply.kind === 'refused') return started.reply
   const { family, reply, recorded } = started
   const view = viewMember(family, mainOf(family), { policies, at })
-  const act: Act = { kind: 'look', branch: null }
+  const act: WalkAction = { kind: 'look', branch: null }
   return { setting, family, at, moments: [{ act, reply, recorded, view }] }
 }
 
 /** Does one thing; what the definition refuses is a moment of the walk as well. */
-export function takeAct(walk: Walk, act: Act): Walk {
+export function takeAct(walk: Walk, act: WalkAction): Walk {
   const at = walk.at + (act.kind === 'wait' ? millisecondsOf(act.time) : 0)
   const { family, reply, recorded } = perform(walk, act, at)
   const { policies } = walk.setting
@@ -105,12 +111,12 @@ export function lastMoment(walk: Walk): Moment {
 }
 
 /** The run a name stands for: a branch, or the main run when there is no such branch. */
-export function addressed(family: Family, branch: string | null): Member {
+export function addressed(family: Family, branch: string | null): FamilyMember {
   return (branch === null ? undefined : memberOfBranch(family, branch)) ?? mainOf(family)
 }
 
 /** The run that would hear an input now. */
-export function hearer(walk: Walk, branch: string | null): Member {
+export function listeningMember(walk: Walk, branch: string | null): FamilyMember {
   return openLeaf(walk.family, addressed(walk.family, branch))
 }
 
@@ -120,25 +126,25 @@ export function viewNow(walk: Walk, branch: string | null): View {
   return viewMember(walk.family, addressed(walk.family, branch), { policies, at: walk.at })
 }
 
-function perform(walk: Walk, act: Act, at: number): Answered {
+function perform(walk: Walk, act: WalkAction, at: number): FamilyDecision {
   const { family, setting } = walk
   const { library, policies } = setting
   if (act.kind === 'look' || act.kind === 'wait') {
     return { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
   }
-  const { command, actor } = commandOf(act, hearer(walk, act.branch).machine)
+  const { command, actor } = commandOf(act, listeningMember(walk, act.branch).machine)
   return commandFamily(family, { command, branch: act.branch }, { library, at, actor, policies })
 }
 
 type Sent = { readonly command: Command; readonly actor: Actor }
-type Acting = Exclude<Act, { kind: 'look' | 'wait' }>
+type Acting = Exclude<WalkAction, { kind: 'look' | 'wait' }>
 
 function commandOf(act: Acting, machine: Machine): Sent {
   switch (act.kind) {
     case 'signal':
     case 'answer':
     case 'submit':
-      return { command: hear(machine, utteranceOf(act)), actor: agent }
+      return { command: toCommand(machine, utteranceOf(act)), actor: agent }
     case 'call':
       return {
         command: { type: 'CheckCall', call: readCall(act, { machine, workspace }) },
@@ -173,7 +179,9 @@ function commandOf(act: Acting, machine: Machine): Sent {
 
 const plainReport: Report = { ok: true, output: null, exitCode: null, bytes: null, costMicroUsd: 0 }
 
-function utteranceOf(act: Extract<Act, { kind: 'signal' | 'answer' | 'submit' }>): Utterance {
+function utteranceOf(
+  act: Extract<WalkAction, { kind: 'signal' | 'answer' | 'submit' }>,
+): AgentSignal {
   switch (act.kind) {
     case 'signal':
       return { kind: 'signal', name: act.name, data: act.data }
@@ -186,7 +194,7 @@ function utteranceOf(act: Extract<Act, { kind: 'signal' | 'answer' | 'submit' }>
   }
 }
 
-function actorOf(by: Who): Actor {
+function actorOf(by: WalkActor): Actor {
   return by === 'agent' ? agent : person
 }
 

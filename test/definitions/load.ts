@@ -11,7 +11,7 @@ import { linkMachine } from '../../src/core/machine/check.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
 import { readSource } from '../../src/core/source/read-source.ts'
 import type { Node } from '../../src/core/source/source.ts'
-import { member, placeOf, plainValue, positionAt } from '../../src/core/source/source.ts'
+import { member, plainValue, positionAt, positionOf } from '../../src/core/source/source.ts'
 import type { Case } from '../../src/testing/case-schema.ts'
 import { checkCases } from '../../src/testing/case-schema.ts'
 import type { CaseSource } from '../../src/testing/play-case.ts'
@@ -72,7 +72,7 @@ function load(file: string): Loaded {
 /** The findings of a file with their places in its text. */
 export function tellFindings({ text, root, findings }: Loaded): readonly Told[] {
   return findings.map((one) => {
-    const place = placeOf(root, one)
+    const place = positionOf(root, one)
     const position = place === null ? { line: 0, column: 0 } : positionAt(text, place.start)
     return { ...one, ...position }
   })

@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { JobTool } from '../../src/core/tools/own-tools.ts'
 import { openApi } from '../../src/doors/api/api.ts'
-import { openHookDesk } from '../../src/doors/hook/answer-hook.ts'
+import { openHookAnswerer } from '../../src/doors/hook/answer-hook.ts'
 import { judgeJob } from '../../src/jobs/judge-job.ts'
-import { openJudge } from '../../src/proxy/judge-request.ts'
+import { openRequestJudge } from '../../src/proxy/judge-request.ts'
 import { asAgent, type Bench, openBench } from '../../src/runtime/runtime.contract.ts'
 
 type Asked = { readonly bench: Bench; readonly runId: string; readonly call: Called }
@@ -21,7 +21,7 @@ const spelled = ({ server, tool }: Called): string => `mcp__${server}__${tool}`
 /** One way in each: all that a door does for a call, without its wire. */
 const doors: Readonly<Record<string, Door>> = {
   hook: async ({ bench, call }) => {
-    const desk = openHookDesk({
+    const desk = openHookAnswerer({
       runtime: bench.runtime,
       settings: { askWaitMs: 0, stopsMax: 1, otherSessions: 'refused' },
       checkHooks: () => [],
@@ -48,7 +48,7 @@ const doors: Readonly<Record<string, Door>> = {
     return judgeJob(bench.runtime, { tool, input: call.input, caller, waitMs: 0 }).catch(() => null)
   },
   proxy: ({ bench, runId, call }) => {
-    const judge = openJudge({ runtime: bench.runtime, askWaitMs: 0 })
+    const judge = openRequestJudge({ runtime: bench.runtime, askWaitMs: 0 })
     return judge(runId, { tool: spelled(call), input: call.input }).catch(() => null)
   },
   rest: ({ bench, runId, call }) => {

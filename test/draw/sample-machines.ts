@@ -4,12 +4,12 @@
  */
 import type {
   Detour,
+  EndOutcome,
   Field,
   Gate,
   Guard,
   Machine,
   Move,
-  Outcome,
   Route,
   Stage,
   StageRule,
@@ -32,7 +32,7 @@ const freeRule: StageRule = {
 
 type StageSeed = {
   brief?: string
-  final?: Outcome
+  final?: EndOutcome
   tools?: readonly string[]
   rule?: Partial<StageRule>
   on?: Record<string, Trigger>
@@ -112,7 +112,7 @@ export function goto(stageName: string): Move {
   return { kind: 'goto', stage: stageName, origin }
 }
 
-export function end(outcome: Outcome): Move {
+export function end(outcome: EndOutcome): Move {
   return { kind: 'end', outcome, origin }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
-import type { Answered, Family } from '../../src/core/engine/family.ts'
+import type { Family, FamilyDecision } from '../../src/core/engine/family.ts'
 import { commandFamily, mainOf, startFamily } from '../../src/core/engine/family.ts'
 import type { Actor, Command } from '../../src/core/engine/types.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -23,7 +23,7 @@ function start(definition: Json): Family {
   return startFamily({ runId: 'r', machine }, command, context).family
 }
 
-function send(family: Family, command: Command, actor: Actor): Answered {
+function send(family: Family, command: Command, actor: Actor): FamilyDecision {
   const context = { library: () => undefined, at: 1, actor }
   return commandFamily(family, { command, branch: null }, context)
 }

@@ -2,9 +2,9 @@
  * Leads a family through planned steps and keeps everything that was seen on the way.
  * All that goes into the engine is frozen: a change in place throws and fails the walk.
  */
-import { hear, type Utterance } from '../../src/core/dialects/to-command.ts'
+import { type AgentSignal, toCommand } from '../../src/core/dialects/to-command.ts'
 import { type View, viewMember } from '../../src/core/dialects/view.ts'
-import type { Answered, Context, Family, Member } from '../../src/core/engine/family.ts'
+import type { Context, Family, FamilyDecision, FamilyMember } from '../../src/core/engine/family.ts'
 import {
   commandFamily,
   mainOf,
@@ -30,7 +30,7 @@ export type Step = {
   readonly command: Command
   readonly branch: string | null
   readonly actor: Actor
-  readonly answered: Answered
+  readonly answered: FamilyDecision
 }
 
 export type Trace = { readonly setup: Setup; readonly steps: readonly Step[] }
@@ -85,7 +85,7 @@ function actorOf(by: 'agent' | 'person'): Actor {
   return by === 'agent' ? agent : person
 }
 
-function commandOf(plan: StepPlan, family: Family, addressed: Member): Sent {
+function commandOf(plan: StepPlan, family: Family, addressed: FamilyMember): Sent {
   const leaf = openLeaf(family, addressed)
   switch (plan.kind) {
     case 'known':
@@ -138,7 +138,7 @@ function commandOf(plan: StepPlan, family: Family, addressed: Member): Sent {
 function nudge(
   plan: Extract<StepPlan, { kind: 'nudge' }>,
   family: Family,
-  addressed: Member,
+  addressed: FamilyMember,
 ): Sent {
   const { state } = openLeaf(family, addressed)
   if (state.pause !== null) return { command: { type: 'ResumeRun' }, actor: person }
@@ -150,12 +150,12 @@ function nudge(
   return { command: spoken({ ...plan, kind: 'known' }, family, addressed), actor: agent }
 }
 
-function idOf(id: 'none' | 'right' | 'wrong', leaf: Member): string | null {
+function idOf(id: 'none' | 'right' | 'wrong', leaf: FamilyMember): string | null {
   if (id === 'none') return null
   return id === 'wrong' ? 'run:a0' : (leaf.state.approval?.id ?? 'run:a0')
 }
 
-function reportOf(plan: Extract<StepPlan, { kind: 'report' }>, leaf: Member): Command {
+function reportOf(plan: Extract<StepPlan, { kind: 'report' }>, leaf: FamilyMember): Command {
   const open = leaf.state.openCalls
   const callId = plan.call === null || open.length === 0 ? null : pick(open, plan.call).callId
   const { ok, output, bytes } = plan
@@ -168,7 +168,7 @@ function reportOf(plan: Extract<StepPlan, { kind: 'report' }>, leaf: Member): Co
 
 type Speaking = Extract<StepPlan, { kind: 'known' | 'submit' | 'unknown' | 'stale' }>
 
-function spoken(plan: Speaking, family: Family, addressed: Member): Command {
+function spoken(plan: Speaking, family: Family, addressed: FamilyMember): Command {
   const { machine } = openLeaf(family, addressed)
   const view = viewMember(family, addressed)
   if (plan.kind === 'unknown') {
@@ -179,11 +179,11 @@ function spoken(plan: Speaking, family: Family, addressed: Member): Command {
     return { type: 'SendSignal', name, data: null, expectStage: `${view.stage}?`, goTo: null }
   }
   if (machine.dialect === 'steps')
-    return hear(machine, submission(plan, view, Object.keys(machine.stages)))
+    return toCommand(machine, submission(plan, view, Object.keys(machine.stages)))
   const number = plan.kind === 'known' ? plan.signal : 0
   const data = plan.kind === 'known' ? plan.data : plan.inputs
   const name = view.signals.length === 0 ? 'GO' : pick(view.signals, number)
-  return hear(machine, utter(view, name, data))
+  return toCommand(machine, utter(view, name, data))
 }
 
 /** A signal of a view, in the way its dialect says it. */
@@ -191,7 +191,7 @@ export function utter(
   view: Pick<View, 'dialect'>,
   name: string,
   data: JsonObject | null,
-): Utterance {
+): AgentSignal {
   if (view.dialect === 'process') return { kind: 'answer', answer: name, stage: null }
   if (view.dialect === 'steps') return { kind: 'submit', inputs: data ?? {}, goTo: null }
   return { kind: 'signal', name, data }
@@ -201,7 +201,7 @@ function submission(
   plan: Extract<StepPlan, { kind: 'known' | 'submit' }>,
   view: View,
   stages: readonly string[],
-): Utterance {
+): AgentSignal {
   if (plan.kind === 'known') return { kind: 'submit', inputs: fitting(view.fields), goTo: null }
   const inputs = plan.fit ? { ...plan.inputs, ...fitting(view.fields) } : plan.inputs
   const goTo =

@@ -6,13 +6,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Trial, tryCanaries } from '../../src/prove/canary.ts'
-import { textOf, type World } from '../../src/prove/sandbox-env.ts'
+import { fileText, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { adversary } from './adversary.ts'
 import { ask, begin, filesystemServer, testedHosts, worldFor } from './hosts.ts'
 
 type LogItem = { readonly type: string }
 
-async function attack(world: World, hooks: 'installed' | 'none'): Promise<Trial> {
+async function attack(world: SandboxEnv, hooks: 'installed' | 'none'): Promise<Trial> {
   const run = await begin(world)
   writeFileSync(join(world.root, 'run'), run)
   const questions = [await ask(world), await ask(world)] as const
@@ -43,7 +43,7 @@ test.each(testedHosts)('%s: with hooks, nothing of it does', async (host) => {
   await world.mustPawl('init', host, '--yes')
   const { tried } = await attack(world, 'installed')
   expect(tried.filter((one) => one.hasLanded !== false)).toEqual([])
-  const run = textOf(join(world.root, 'run')) ?? ''
+  const run = fileText(join(world.root, 'run')) ?? ''
   const { items } = JSON.parse(await world.mustPawl('log', run, '--json'))
   const denied = items.filter((one: LogItem) => one.type === 'call.denied')
   expect(denied.length, 'every attempt is on record').toBeGreaterThanOrEqual(tried.length)

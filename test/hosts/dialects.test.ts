@@ -11,7 +11,7 @@ import { checklist, form } from '../../src/main/mcp.contract.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { putFile, type World } from '../../src/prove/sandbox-env.ts'
+import { putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { testedHosts, worldFor } from './hosts.ts'
 
 const workflow = {
@@ -20,7 +20,7 @@ const workflow = {
   states: { plan: { on: { READY: 'done' } }, done: { type: 'final' } },
 }
 
-function callsFor({ host }: World): readonly ScriptedCall[] {
+function callsFor({ host }: SandboxEnv): readonly ScriptedCall[] {
   const call = (tool: string, input: JsonObject = {}): ScriptedCall =>
     drivers[host].toolCalls.mcp({ server: 'pawl', tool, input })
   const submit = (data: JsonObject): ScriptedCall =>
@@ -41,7 +41,7 @@ function callsFor({ host }: World): readonly ScriptedCall[] {
 }
 
 /** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
-function warmUp({ host }: World): readonly Turn[] {
+function warmUp({ host }: SandboxEnv): readonly Turn[] {
   const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 4_000 }
   return host === 'codex' ? [look, look] : []
 }

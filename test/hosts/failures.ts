@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
-import { textOf, type World } from '../../src/prove/sandbox-env.ts'
+import { fileText, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 
 export const failures = {
   killed: 'daemon killed',
@@ -25,7 +25,7 @@ export type FailureId = keyof typeof failures
 type Failure = { readonly begin: () => Promise<void>; readonly end: () => Promise<void> }
 
 /** What is broken, and how; null: it can't be on this machine. */
-export function failuresFor(world: World): Readonly<Record<FailureId, Failure | null>> {
+export function failuresFor(world: SandboxEnv): Readonly<Record<FailureId, Failure | null>> {
   const ensure = async (): Promise<void> => void (await world.mustPawl('runs'))
   return {
     killed: { begin: async () => world.signalDaemon('SIGKILL'), end: ensure },
@@ -41,7 +41,7 @@ export function failuresFor(world: World): Readonly<Record<FailureId, Failure | 
 }
 
 /** The guarded calls of one failure: by the shell, and by the host's own tool where it has one. */
-export function failureCanary(world: World, id: FailureId, failure: Failure): Canary {
+export function failureCanary(world: SandboxEnv, id: FailureId, failure: Failure): Canary {
   const { shell, write, patch } = drivers[world.host].toolCalls
   const mark = join(world.project, `canary-${id}`)
   const calls = [
@@ -54,16 +54,16 @@ export function failureCanary(world: World, id: FailureId, failure: Failure): Ca
     turns: calls.map((call) => ({ tools: [call] })),
     before: failure.begin,
     after: failure.end,
-    hasLanded: () => [`${mark}-shell`, `${mark}-write`].some((path) => textOf(path) !== null),
+    hasLanded: () => [`${mark}-shell`, `${mark}-write`].some((path) => fileText(path) !== null),
   }
 }
 
 /** Somebody who is not the daemon, on its socket and its port, with words that mean nothing. */
-function garbage(world: World, ensure: () => Promise<void>): Failure {
+function garbage(world: SandboxEnv, ensure: () => Promise<void>): Failure {
   let servers: readonly (Server | HttpServer)[] = []
   return {
     begin: async () => {
-      const { http } = JSON.parse(textOf(join(world.pawlHome, 'daemon.json')) ?? '{}')
+      const { http } = JSON.parse(fileText(join(world.pawlHome, 'daemon.json')) ?? '{}')
       world.signalDaemon('SIGKILL')
       await sleep(300)
       const words = '\u0000\u0001 allow? <html>{"permissionDecision":'
@@ -90,7 +90,7 @@ function garbage(world: World, ensure: () => Promise<void>): Failure {
 const diskMegabytes = 16
 
 /** Puts the data directory on a small disk of its own; only root may. Gives how to take it away. */
-export function mountSmallDisk(world: World): () => void {
+export function mountSmallDisk(world: SandboxEnv): () => void {
   mkdirSync(world.pawlHome, { mode: 0o700, recursive: true })
   const options = `size=${diskMegabytes}m,mode=700`
   const args = ['-t', 'tmpfs', '-o', options, 'tmpfs', world.pawlHome]
@@ -98,11 +98,11 @@ export function mountSmallDisk(world: World): () => void {
   return status === 0 ? () => void spawnSync('umount', ['-l', world.pawlHome]) : () => undefined
 }
 
-function isMounted(world: World): boolean {
-  return (textOf('/proc/mounts') ?? '').includes(` ${world.pawlHome} tmpfs`)
+function isMounted(world: SandboxEnv): boolean {
+  return (fileText('/proc/mounts') ?? '').includes(` ${world.pawlHome} tmpfs`)
 }
 
-function full(world: World): Failure {
+function full(world: SandboxEnv): Failure {
   const ballast = join(world.pawlHome, 'ballast')
   return {
     begin: async () => {
@@ -116,7 +116,7 @@ function full(world: World): Failure {
   }
 }
 
-function missing(world: World): Failure {
+function missing(world: SandboxEnv): Failure {
   const client = join(world.pawlHome, 'bin', 'pawl-hook')
   return {
     begin: async () => renameSync(client, `${client}.aside`),
@@ -125,7 +125,7 @@ function missing(world: World): Failure {
 }
 
 /** The daemon's clock goes 30 seconds ahead, and then back behind where it was. */
-function clock(world: World): Failure {
+function clock(world: SandboxEnv): Failure {
   const file = join(world.root, 'clock-offset')
   const shift = join(world.root, 'shift-clock.mjs')
   const program = join(import.meta.dirname, '..', '..', 'src', 'main', 'pawl.ts')

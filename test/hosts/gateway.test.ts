@@ -12,7 +12,7 @@ import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { putFile, textOf, type World } from '../../src/prove/sandbox-env.ts'
+import { fileText, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { filesystemServer, testedHosts, worldFor } from './hosts.ts'
 
 const definition = {
@@ -32,7 +32,7 @@ const definition = {
 const waitSeconds = 40
 
 /** The person's own file of servers, and the entry that a host has instead of them. */
-function putGateway(world: World): Readonly<Record<string, McpServer>> {
+function putGateway(world: SandboxEnv): Readonly<Record<string, McpServer>> {
   const { pawlHome, project, env } = world
   mkdirSync(pawlHome, { recursive: true, mode: 0o700 })
   const file = { askWaitSeconds: waitSeconds, mcpServers: { files: filesystemServer(world) } }
@@ -43,18 +43,18 @@ function putGateway(world: World): Readonly<Record<string, McpServer>> {
   return { 'pawl-gateway': { command: 'env', args } }
 }
 
-function throughGateway({ host }: World, tool: string, input: JsonObject): ScriptedCall {
+function throughGateway({ host }: SandboxEnv, tool: string, input: JsonObject): ScriptedCall {
   return drivers[host].toolCalls.mcp({ server: 'pawl-gateway', tool: `files__${tool}`, input })
 }
 
 /** WHY: hosts offer the tools of a server from the request after the one at which it is there. */
-function warmUp({ host }: World): readonly Turn[] {
+function warmUp({ host }: SandboxEnv): readonly Turn[] {
   const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 5_000 }
   return [look, look]
 }
 
 /** Agrees to the first question that comes up; gives how many there were. */
-async function agree(world: World, run: string): Promise<number> {
+async function agree(world: SandboxEnv, run: string): Promise<number> {
   for (let looks = 0; looks < 4 * waitSeconds; looks += 1) {
     const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
     for (const { id } of items) await world.mustPawl('approve', id)
@@ -99,9 +99,9 @@ test.each(testedHosts)(
     ].join('\n')
     expect(told[0], all).toContain('what was noted')
     expect(told[1], all).toContain('PATH_PROTECTED')
-    expect(textOf(kept)).toBeNull()
+    expect(fileText(kept)).toBeNull()
     expect(await agreed, all).toBe(1)
-    expect(textOf(made), all).toBe('made')
+    expect(fileText(made), all).toBe('made')
     const { items } = JSON.parse(await world.mustPawl('log', run, '--json'))
     const counted = (type: string): number =>
       items.filter((one: JsonObject) => one.type === type && JSON.stringify(one).includes('files'))

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callCanaries, typedCanary } from '../../src/prove/canaries.ts'
 import { tryCanaries } from '../../src/prove/canary.ts'
-import type { World } from '../../src/prove/sandbox-env.ts'
+import type { SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { putDenyingHook, testedHosts, worldFor } from './hosts.ts'
 
 const server = join(import.meta.dirname, '..', '..', 'src', 'prove', 'mcp-canary.ts')
-async function tryCalls(world: World): Promise<ReadonlyMap<string, boolean | null>> {
+async function tryCalls(world: SandboxEnv): Promise<ReadonlyMap<string, boolean | null>> {
   const typed = typedCanary(world)
   const { tried, transcript } = await tryCanaries({
     world,

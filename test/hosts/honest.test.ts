@@ -10,15 +10,19 @@ import { readToken } from '../../src/home/tokens.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { textOf, type World } from '../../src/prove/sandbox-env.ts'
+import { fileText, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
 /** A call of one of Pawl's tools. */
-function pawlTool(world: World, tool: string, input: Record<string, string> = {}): ScriptedCall {
+function pawlTool(
+  world: SandboxEnv,
+  tool: string,
+  input: Record<string, string> = {},
+): ScriptedCall {
   return drivers[world.host].toolCalls.mcp({ server: 'pawl', tool, input })
 }
 
-function writeCall(world: World, name: string): ScriptedCall {
+function writeCall(world: SandboxEnv, name: string): ScriptedCall {
   const { write, patch } = drivers[world.host].toolCalls
   const call = write?.(join(world.project, name), 'made\n') ?? patch?.(name, 'made')
   if (call === undefined) throw new Error(`${world.host} can not write`)
@@ -26,17 +30,17 @@ function writeCall(world: World, name: string): ScriptedCall {
 }
 
 /** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
-function warmUp({ host }: World): readonly Turn[] {
+function warmUp({ host }: SandboxEnv): readonly Turn[] {
   const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 4_000 }
   return host === 'codex' ? [look, look] : []
 }
 
-async function statusOf(world: World, run: string): Promise<string> {
+async function statusOf(world: SandboxEnv, run: string): Promise<string> {
   return JSON.parse(await world.mustPawl('state', run, '--json')).head.status
 }
 
 /** What the daemon of a world has counted. */
-async function metricsOf({ env, project, mustPawl }: World): Promise<string> {
+async function metricsOf({ env, project, mustPawl }: SandboxEnv): Promise<string> {
   const { http } = JSON.parse(await mustPawl('status', '--json'))
   const authorization = `Bearer ${readToken(homeOf(env, project), 'agent')}`
   const response = await fetch(new URL('/metrics', http), { headers: { authorization } })
@@ -76,7 +80,7 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
   await agreed
   const told = transcript.calls.map((one) => `${one.name}: ${one.told}`)
   expect(await statusOf(world, run), told.join('\n')).toBe('completed')
-  expect(textOf(join(world.project, 'feature.txt'))).toBe('made\n')
+  expect(fileText(join(world.project, 'feature.txt'))).toBe('made\n')
   expect(transcript.calls.find((one) => one.told?.includes('checked'))).toBeDefined()
   const metrics = await metricsOf(world)
   const labels = `door="hook",host="${host}",decision="allowed"`
@@ -133,7 +137,7 @@ test.each(testedHosts)(
           if (run !== behind || call === undefined) return
           for (
             let looks = 0;
-            looks < 600 && textOf(join(world.project, 'a')) === null;
+            looks < 600 && fileText(join(world.project, 'a')) === null;
             looks += 1
           ) {
             await sleep(100)
@@ -151,8 +155,8 @@ test.each(testedHosts)(
     const told = [first, second].flatMap(({ calls }) =>
       calls.map((one) => `${one.name}: ${one.told}`),
     )
-    expect(textOf(join(world.project, 'a')), told.join('\n')).toBe('made\n')
-    expect(textOf(join(world.project, 'b')), told.join('\n')).toBeNull()
+    expect(fileText(join(world.project, 'a')), told.join('\n')).toBe('made\n')
+    expect(fileText(join(world.project, 'b')), told.join('\n')).toBeNull()
     const stages = await Promise.all(
       [ahead, behind].map(
         async (run) => JSON.parse(await world.mustPawl('state', run, '--json')).head.stage,

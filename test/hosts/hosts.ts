@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { agentHosts, type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
 import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
-import { openWorld, putFile, type World } from '../../src/prove/sandbox-env.ts'
+import { openSandboxEnv, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { workflow } from './workflow.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -20,16 +20,16 @@ export const testedHosts: readonly ProvableHostId[] = provableHostIds.filter((na
 )
 
 /** A world for a host that ends with the test. */
-export async function worldFor(host: ProvableHostId): Promise<World> {
+export async function worldFor(host: ProvableHostId): Promise<SandboxEnv> {
   const found = findProgram(host, process.env)
   if (found === null) throw new Error(`${host} is not installed: use \`npm run test:hosts\``)
-  const world = await openWorld({ host, program: found, pawl: [process.execPath, program] })
+  const world = await openSandboxEnv({ host, program: found, pawl: [process.execPath, program] })
   onTestFinished(() => world.close())
   return world
 }
 
 /** A hook that stops every call but reading and starting a sub-agent, written by hand. */
-export function putDenyingHook(world: World): void {
+export function putDenyingHook(world: SandboxEnv): void {
   const { host } = world
   if (host === 'opencode') {
     const free = ['read', 'task']
@@ -54,7 +54,7 @@ export function putDenyingHook(world: World): void {
 }
 
 /** A run of the workflow in the project. */
-export async function begin(world: World, ...more: readonly string[]): Promise<string> {
+export async function begin(world: SandboxEnv, ...more: readonly string[]): Promise<string> {
   putFile(world, 'README.md', '# A project\n')
   putFile(world, 'check.mjs', "process.stdout.write('checked')\n")
   const file = putFile(world, 'feature.json', JSON.stringify(workflow))
@@ -62,7 +62,7 @@ export async function begin(world: World, ...more: readonly string[]): Promise<s
 }
 
 /** A run that waits for a person to agree; gives the id of the question. */
-export async function ask(world: World): Promise<string> {
+export async function ask(world: SandboxEnv): Promise<string> {
   const run = await begin(world, '--stage', 'implementing')
   await world.mustPawl('signal', 'BUILT', '--run', run)
   const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
@@ -70,7 +70,7 @@ export async function ask(world: World): Promise<string> {
 }
 
 /** A server that is not ours: the reference server for files, which may write in the project. */
-export function filesystemServer({ project }: World): McpServer {
+export function filesystemServer({ project }: SandboxEnv): McpServer {
   const command = join(
     hostsRoot(process.env),
     'mcp',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
-import { putFile, textOf } from '../../src/prove/sandbox-env.ts'
+import { fileText, putFile } from '../../src/prove/sandbox-env.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
 const hand = drivers.opencode.toolCalls
@@ -36,7 +36,7 @@ test.runIf(isTested)('opencode: a sub-agent of a sub-agent is held', async () =>
   })
   const told = calls.find(({ name }) => name === 'bash')?.told
   expect(told, JSON.stringify(calls)).toContain('TOOL_NOT_ALLOWED')
-  expect(textOf(join(world.project, 'made'))).toBe(null)
+  expect(fileText(join(world.project, 'made'))).toBe(null)
 })
 
 test.runIf(isTested)('opencode: a session that has ended leaves its run to the next', async () => {
@@ -47,7 +47,7 @@ test.runIf(isTested)('opencode: a session that has ended leaves its run to the n
     const script = { turns: [{ tools: [hand.shell(`echo x > ${name}`)] }, { text: 'All done.' }] }
     const { calls, exitCode } = await drive({ ...world, script, timeoutMs: 60_000 })
     expect([exitCode, calls[0]?.told]).toEqual([0, expect.stringContaining('TOOL_NOT_ALLOWED')])
-    expect(textOf(join(world.project, name))).toBe(null)
+    expect(fileText(join(world.project, name))).toBe(null)
   }
 })
 

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, openClient } from '../../src/client/open-client.ts'
-import type { Answer } from '../../src/doors/api/contract.ts'
+import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { type House, openHouse, until } from '../../src/main/daemon.contract.ts'
 import { type RawAnswer, type RawRequest, sendRaw } from './raw-http.ts'
 import type { Found, Verdict } from './records.ts'
@@ -133,7 +133,7 @@ async function lookAt({ as }: Live, { id, runId }: Question): Promise<Looked> {
   return { status, head }
 }
 
-type Looked = { readonly status: string; readonly head: Answer<'runs.read'>['head'] }
+type Looked = { readonly status: string; readonly head: OperationAnswer<'runs.read'>['head'] }
 
 const wrongShape = new Set([400, 404, 415, 422])
 const refused = new Set([405, 409, 413])

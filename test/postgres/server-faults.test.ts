@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../scripts/postgres/start.ts'
-import { every } from '../../src/daemon/repeat-timer.ts'
+import { repeatEvery } from '../../src/daemon/repeat-timer.ts'
 import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { asAgent, openBench, say, startRelease } from '../../src/runtime/runtime.contract.ts'
@@ -170,7 +170,7 @@ test.skipIf(foreign).each(['restart', 'kill9'] as const)(
     const near = openBench(await openPostgresStore(place))
     const far = near.again(await openPostgresStore(place))
     // Looks fail while the server is away; the timer goes on.
-    const looks = every(1_000, far.poll, () => undefined)
+    const looks = repeatEvery(1_000, far.poll, () => undefined)
     const runId = await startRelease(near.runtime)
     const waited = far.waitFor({ runId, after: 2, timeoutMs: 25_000, signal: null })
     await sleep(300)

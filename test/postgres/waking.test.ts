@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sharedPostgresUrl } from '../../scripts/postgres/share.ts'
-import { every } from '../../src/daemon/repeat-timer.ts'
+import { repeatEvery } from '../../src/daemon/repeat-timer.ts'
 import type { OpenRuntime } from '../../src/runtime/open-runtime.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { asAgent, openBench, say, startRelease } from '../../src/runtime/runtime.contract.ts'
@@ -52,7 +52,7 @@ async function openNodes(farUrl: string, nearUrl = url): Promise<Nodes> {
 
 /** Looks once a second, as a daemon does; faults are what is looked through. */
 function look(node: OpenRuntime): void {
-  closers.push(every(1_000, node.poll, () => undefined).stop)
+  closers.push(repeatEvery(1_000, node.poll, () => undefined).stop)
 }
 
 /** Waits on one node for the next record of a run; gives how long it took, in ms. */

@@ -5,9 +5,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  type Answered,
   commandFamily,
   type Family,
+  type FamilyDecision,
   mainOf,
   memberOfBranch,
   openLeaf,
@@ -66,7 +66,7 @@ type Place = {
   readonly at: number
 }
 
-function send(place: Place, command: Command): Answered {
+function send(place: Place, command: Command): FamilyDecision {
   const { setup, family, branch, policies, at } = place
   const context = { library: setup.library, at, actor: agent, policies }
   return commandFamily(family, { command, branch }, context)

@@ -2,7 +2,7 @@
  * What holds in the log of each run: counted calls, detours, forks and their branches.
  * Counts by itself what the engine counts, so that both would have to be wrong.
  */
-import { hear } from '../../src/core/dialects/to-command.ts'
+import { toCommand } from '../../src/core/dialects/to-command.ts'
 import { viewMember } from '../../src/core/dialects/view.ts'
 import { commandFamily, mainOf, memberOfBranch } from '../../src/core/engine/family.ts'
 import { hasEnded } from '../../src/core/engine/is-running.ts'
@@ -165,7 +165,7 @@ export const viewsOfferWhatIsKnown: Check = (trace) => {
       const view = viewMember(family, addressed)
       const machine = memberIn(family, view.runId)?.machine as Machine
       for (const name of view.signals) {
-        const command = hear(machine, utter(view, name, {}))
+        const command = toCommand(machine, utter(view, name, {}))
         const context = { library, at: 1, actor: { kind: 'agent', name: 'agent' } } as const
         const { reply } = commandFamily(family, { command, branch }, context)
         if (reply.kind !== 'refused') continue

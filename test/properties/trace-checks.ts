@@ -3,7 +3,7 @@
  * Each check looks at a whole trace and says in words what was broken, or null.
  */
 import { evolve, unborn } from '../../src/core/engine/evolve.ts'
-import type { Family, Member } from '../../src/core/engine/family.ts'
+import type { Family, FamilyMember } from '../../src/core/engine/family.ts'
 import { hasEnded } from '../../src/core/engine/is-running.ts'
 import type { Event, RunState } from '../../src/core/engine/types.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -26,7 +26,7 @@ export function eachStep(look: (step: Step) => string | null): Check {
 }
 
 /** A member of a family by its run. */
-export function memberIn(family: Family | null, runId: string): Member | undefined {
+export function memberIn(family: Family | null, runId: string): FamilyMember | undefined {
   return family?.members.find((member) => member.runId === runId)
 }
 

@@ -4,7 +4,7 @@
 import type { View } from '../../src/core/dialects/view.ts'
 import type { Actor } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { By, Intent, Outcome } from '../../src/runtime/runtime.ts'
+import type { By, CommandOutcome, Intent } from '../../src/runtime/runtime.ts'
 import { fitting } from '../generators/walk.ts'
 import { hold } from './broken.ts'
 import { ask, decisionOf, intentOf, type Scene, sendCommand } from './client.ts'
@@ -113,7 +113,7 @@ async function act({ scene, task }: Agent, { intent, by }: Sent): Promise<void> 
   remember(task, intent, outcome)
 }
 
-function remember(task: Task, intent: Intent, { reply }: Outcome): void {
+function remember(task: Task, intent: Intent, { reply }: CommandOutcome): void {
   if (reply.kind !== 'verdict' || intent.kind !== 'check') return
   if (reply.callId !== null) task.allowed.push(reply.callId)
   if (reply.verdict === 'ask') task.asked.push({ tool: intent.tool, input: intent.input })

@@ -1,7 +1,7 @@
 /**
  * Counts calls a second time, by other means than the engine: no limit lets more pass than it says.
  */
-import type { Family, Member } from '../../src/core/engine/family.ts'
+import type { Family, FamilyMember } from '../../src/core/engine/family.ts'
 import type { Event } from '../../src/core/engine/types.ts'
 import { own } from '../../src/core/json.ts'
 import type { Policy } from '../../src/core/machine/machine.ts'
@@ -21,7 +21,7 @@ export function openLimitCheck(overlay: readonly Policy[]): LimitCheck {
   const passes = new Map<string, number[]>()
   return {
     add: (record, event, family) => {
-      const member = family.members.find((one) => one.runId === record.member) as Member
+      const member = family.members.find((one) => one.runId === record.member) as FamilyMember
       visits.add(record, event, member)
       if (event.type !== 'call.allowed') return
       // WHY: a call that a host held back until a person agreed has the id of its question.
@@ -37,7 +37,7 @@ function openVisitCount() {
   type Count = { calls: number; before: Count | null }
   const counts = new Map<string, Count>()
   return {
-    add: (record: EventRecord, event: Event, { machine, state }: Member): void => {
+    add: (record: EventRecord, event: Event, { machine, state }: FamilyMember): void => {
       const count = counts.get(record.member) ?? { calls: 0, before: null }
       counts.set(record.member, count)
       if (event.type === 'detour.begun') counts.set(record.member, { calls: 0, before: count })
@@ -112,7 +112,7 @@ function ratesOf(family: Family, overlay: readonly Policy[]): Map<string, Rate[]
 
 /** No call passes once the money of the whole run is spent. */
 function holdBudget(event: EventOf<'call.allowed'>, family: Family): void {
-  const main = family.members[0] as Member
+  const main = family.members[0] as FamilyMember
   const { microUsdMax, callsMax } = main.machine.limits
   const spent = family.members.reduce((sum, { state }) => sum + state.costMicroUsd, 0)
   const isOwn = !event.counts

@@ -3,7 +3,7 @@
  * their command an id sends it again.
  */
 import { PawlError } from '../../src/runtime/pawl-error.ts'
-import type { By, DecisionOnApproval, Intent, Outcome } from '../../src/runtime/runtime.ts'
+import type { By, CommandOutcome, DecisionOnApproval, Intent } from '../../src/runtime/runtime.ts'
 import { Broken } from './broken.ts'
 import type { Ledger } from './ledger.ts'
 import type { Node, World } from './world.ts'
@@ -49,13 +49,13 @@ function stackOf(fault: unknown): string {
 export type Sending = {
   readonly what: string
   readonly by: By
-  readonly send: (node: Node) => Promise<Outcome>
+  readonly send: (node: Node) => Promise<CommandOutcome>
 }
 
 const triesMax = 4
 
 /** Sends a command until it is answered; null: nobody knows what became of it. */
-export async function sendCommand(scene: Scene, sending: Sending): Promise<Outcome | null> {
+export async function sendCommand(scene: Scene, sending: Sending): Promise<CommandOutcome | null> {
   const { world } = scene
   const isNamed = sending.by.commandId !== null
   if (isNamed && world.random.chance(6)) {
@@ -71,7 +71,10 @@ export async function sendCommand(scene: Scene, sending: Sending): Promise<Outco
   return null
 }
 
-async function sendOnce(scene: Scene, { what, by, send }: Sending): Promise<Answer<Outcome>> {
+async function sendOnce(
+  scene: Scene,
+  { what, by, send }: Sending,
+): Promise<Answer<CommandOutcome>> {
   const { world, ledger } = scene
   const node = world.anyNode()
   const who = `${by.actor.name}${by.commandId === null ? '' : ` [${by.commandId}]`}`
@@ -86,7 +89,7 @@ async function sendOnce(scene: Scene, { what, by, send }: Sending): Promise<Answ
 }
 
 /** INVARIANT: a call that could not be decided and kept is a denial that no record stands for. */
-function asFault(answer: Answer<Outcome>): Answer<Outcome> {
+function asFault(answer: Answer<CommandOutcome>): Answer<CommandOutcome> {
   if (answer.kind !== 'reply' || answer.value.seq > 0) return answer
   const { reply } = answer.value
   const code = reply.kind === 'verdict' && reply.verdict === 'deny' ? reply.code : null
@@ -94,7 +97,7 @@ function asFault(answer: Answer<Outcome>): Answer<Outcome> {
   throw new Broken(`a reply without a record: ${JSON.stringify(reply)}`)
 }
 
-function tellAnswer(answer: Answer<Outcome>): string {
+function tellAnswer(answer: Answer<CommandOutcome>): string {
   if (answer.kind === 'lost') return 'no answer'
   if (answer.kind === 'fault') return answer.code
   const { seq, reply, isRepeated } = answer.value

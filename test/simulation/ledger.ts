@@ -4,12 +4,12 @@
  */
 
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
-import { findKept } from '../../src/runtime/runs/stored-reply.ts'
-import type { By, Outcome, RunReading } from '../../src/runtime/runtime.ts'
+import { findStoredReply } from '../../src/runtime/runs/stored-reply.ts'
+import type { By, CommandOutcome, RunReading } from '../../src/runtime/runtime.ts'
 import { hold } from './broken.ts'
 
 export type Ledger = {
-  readonly heard: (by: By, outcome: Outcome) => Promise<void>
+  readonly heard: (by: By, outcome: CommandOutcome) => Promise<void>
   /** A decision of a person that was accepted; its note is like no other. */
   readonly decided: (approvalId: string, note: string) => void
   /** How far a run is known to be; what is read afterwards cannot be older. */
@@ -43,7 +43,7 @@ export function openLedger(raw: Store): Ledger {
       const before = replies.get(key) ?? text
       hold(before === text, () => `${key} was told ${before} and then ${text}`)
       replies.set(key, text)
-      const found = await findKept(raw, runId, commandId)
+      const found = await findStoredReply(raw, runId, commandId)
       const kept = found === null ? null : JSON.stringify({ seq: found.seq, reply: found.reply })
       hold(kept === text, () => `${key} was told ${text}, and the record has ${kept}`)
     },
@@ -61,7 +61,7 @@ export function openLedger(raw: Store): Ledger {
 }
 
 /** A verdict that nobody can ask for again has its event as the last of its change, or near it. */
-function holdUnnamed({ runId, seq, reply, isRepeated }: Outcome, record: EventRecord): void {
+function holdUnnamed({ runId, seq, reply, isRepeated }: CommandOutcome, record: EventRecord): void {
   hold(!isRepeated, () => `${runId}: a command without an id was called a repetition`)
   if (reply.kind !== 'verdict') return
   const types = {

@@ -9,7 +9,7 @@ import type { Machine, Policy } from '../../src/core/machine/machine.ts'
 import { compilePolicy } from '../../src/core/policy/compile-policy.ts'
 import { compileSource } from '../../src/runtime/definitions/compile-source.ts'
 import {
-  type MachineShelf,
+  type MachineCache,
   machineIn,
   storedMachine,
 } from '../../src/runtime/definitions/machine-cache.ts'
@@ -167,7 +167,7 @@ for (const scene of [...denseScenes, ...exampleScenes, ...generatedScenes]) {
 }
 
 /** Every machine of every scene, as it comes out of a store. */
-export const shelf: MachineShelf = {
+export const shelf: MachineCache = {
   fetch: async () => undefined,
   get: (hash) => {
     const machine = machines.get(hash)

@@ -2,7 +2,7 @@
  * Bugs to be planted in a store, each of which breaks one promise: a simulation that does not find
  * them proves nothing.
  */
-import type { ApprovalRow, Change, Store } from '../../src/runtime/ports.ts'
+import type { ApprovalRow, RunChange, Store } from '../../src/runtime/ports.ts'
 
 export type Mutant = {
   readonly name: string
@@ -11,9 +11,9 @@ export type Mutant = {
   readonly plant: (store: Store) => Store
 }
 
-const changing = (change: (one: Change) => Change) => (store: Store) => ({
+const changing = (change: (one: RunChange) => RunChange) => (store: Store) => ({
   ...store,
-  commit: (one: Change) => store.commit(change(one)),
+  commit: (one: RunChange) => store.commit(change(one)),
 })
 
 export const mutants: readonly Mutant[] = [

@@ -6,7 +6,7 @@ import { type Random, randomFrom } from '../../scripts/shell-fuzz/random.ts'
 import { openClock } from '../../src/runtime/clock.ts'
 import { type OpenRuntime, openRuntime } from '../../src/runtime/open-runtime.ts'
 import { PawlError } from '../../src/runtime/pawl-error.ts'
-import type { Owed, Store } from '../../src/runtime/ports.ts'
+import type { OutboxItem, Store } from '../../src/runtime/ports.ts'
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts'
 import { Broken } from './broken.ts'
 import { type Fate, faultyStore } from './faulty-store.ts'
@@ -204,7 +204,7 @@ class Undelivered extends Error {}
 async function deliver(
   { random, weather, told, note }: Ground,
   step: () => Promise<void>,
-  owed: Owed,
+  owed: OutboxItem,
 ): Promise<undefined> {
   await step()
   if (random.chance(weather.faultPercent * 3)) throw new Undelivered('nobody answers')

@@ -6,7 +6,7 @@ import { policySchema } from '../policy/schema.ts'
 import { sourceOf } from '../source/source.ts'
 import { processSchema } from './process/schema.ts'
 import { envelopeSchema, stepsSchema } from './steps/schema.ts'
-import { checkShape } from './validate-tree.ts'
+import { validateTree } from './validate-tree.ts'
 import { workflowSchema } from './workflow/schema.ts'
 
 type Brief = `${string} ${string}`
@@ -16,7 +16,7 @@ function brief(findings: readonly Finding[]): Brief[] {
 }
 
 function check(schema: z.ZodType, value: Json): Brief[] {
-  return brief(checkShape(schema, sourceOf(value)))
+  return brief(validateTree(schema, sourceOf(value)))
 }
 
 /** A sound workflow whose first state has these fields besides. */

@@ -6,12 +6,12 @@ import { isolationLevels } from '../machine/isolation-levels.ts'
 import { policySchema } from '../policy/schema.ts'
 
 /** A text that is not blank. */
-export const name = z.string().min(1)
+export const nameField = z.string().min(1)
 
 /** A limit: a whole number from one. */
-export const limit = z.int().min(1)
+export const limitField = z.int().min(1)
 
-export const names = z.array(z.string())
+export const namesField = z.array(z.string())
 
 /** Values nobody looks into: the author's, a host's or a tool's. */
 export const freeObject = z.record(z.string(), z.unknown())
@@ -31,8 +31,10 @@ export const minIsolation = z
 
 const pathsSchema = z
   .object({
-    read: names.optional().describe('Files outside the workspace that may be read, as globs.'),
-    write: names.optional().describe('Files outside the workspace that may be written, as globs.'),
+    read: namesField.optional().describe('Files outside the workspace that may be read, as globs.'),
+    write: namesField
+      .optional()
+      .describe('Files outside the workspace that may be written, as globs.'),
   })
   .meta({ id: 'paths' })
 

@@ -4,22 +4,22 @@
  */
 import { assertNever } from '../assert.ts'
 import type { Finding } from '../finding.ts'
-import { finding, hasErrors, join } from '../finding.ts'
+import { finding, hasErrors, joinPointer } from '../finding.ts'
 import { checkMachine } from '../machine/check.ts'
 import { sealMachine } from '../machine/hash.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'
 import type { Node } from '../source/source.ts'
 import { member, plainValue } from '../source/source.ts'
-import type { Compiled } from './compiler-output.ts'
+import type { CompilerOutput } from './compiler-output.ts'
 import { checkMachineSize, checkNameSizes } from './definition-limits.ts'
-import { recogniseDialect } from './detect-dialect.ts'
+import { detectDialect } from './detect-dialect.ts'
 import { compileProcess } from './process/compile.ts'
 import type { ProcessDefinition } from './process/schema.ts'
 import { processSchema } from './process/schema.ts'
 import { compileSteps } from './steps/compile.ts'
 import type { StepsTask } from './steps/schema.ts'
 import { envelopeSchema, stepsSchema } from './steps/schema.ts'
-import { checkShape } from './validate-tree.ts'
+import { validateTree } from './validate-tree.ts'
 import { compileWorkflow } from './workflow/compile.ts'
 import type { WorkflowDefinition } from './workflow/schema.ts'
 import { workflowSchema } from './workflow/schema.ts'
@@ -43,7 +43,7 @@ export function compileDefinition(
   root: Node,
   options: CompileOptions = noOptions,
 ): CompiledDefinition {
-  const recognised = recogniseDialect(root)
+  const recognised = detectDialect(root)
   if (recognised.dialect === null)
     return { dialect: null, machines: [], findings: recognised.findings }
   const { dialect } = recognised
@@ -78,7 +78,7 @@ function within(root: Node, pointer: string): string {
 
 const unreadable: ReadonlySet<string> = new Set(['SCHEMA_INVALID', 'SIZE_EXCEEDED'])
 
-function unsealed(part: Compiled): Machine {
+function unsealed(part: CompilerOutput): Machine {
   return { ...part.machine, hash: '' }
 }
 
@@ -126,20 +126,20 @@ function checkTasks(root: Node, parts: readonly Node[]): Finding[] {
 function shapeOf(dialect: DialectName, root: Node): readonly Finding[] {
   switch (dialect) {
     case 'process':
-      return checkShape(processSchema, root)
+      return validateTree(processSchema, root)
     case 'workflow':
-      return checkShape(workflowSchema, root)
+      return validateTree(workflowSchema, root)
     case 'steps':
       return taskNode(root) === null
-        ? checkShape(stepsSchema, root)
-        : checkShape(envelopeSchema, root)
+        ? validateTree(stepsSchema, root)
+        : validateTree(envelopeSchema, root)
     default:
       return assertNever(dialect)
   }
 }
 
 /** WHY the casts: the shape of the node was checked against the schema the type comes from. */
-function compilePart(dialect: DialectName, part: Part, options: CompileOptions): Compiled {
+function compilePart(dialect: DialectName, part: Part, options: CompileOptions): CompilerOutput {
   const value: unknown = plainValue(part.node)
   switch (dialect) {
     case 'process':
@@ -157,7 +157,7 @@ function compilePart(dialect: DialectName, part: Part, options: CompileOptions):
 function inOrder(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>()
   const once = findings.filter((one) => {
-    const key = join(one.code, one.pointer, one.message)
+    const key = joinPointer(one.code, one.pointer, one.message)
     if (seen.has(key)) return false
     seen.add(key)
     return true

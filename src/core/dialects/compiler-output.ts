@@ -1,14 +1,17 @@
 /**
  * What a compiler gives back, and the parts every machine has when its author is silent.
  */
-import { type Finding, join } from '../finding.ts'
+import { type Finding, joinPointer } from '../finding.ts'
 import { emptyRecord } from '../json.ts'
 import type { IsolationLevel } from '../machine/isolation-levels.ts'
 import type { Machine, Stage, StageRule, ToolRule, Trigger } from '../machine/machine.ts'
 import { microUsd } from '../money.ts'
 
-export type Draft = Omit<Machine, 'hash'>
-export type Compiled = { readonly machine: Draft; readonly findings: readonly Finding[] }
+export type MachineDraft = Omit<Machine, 'hash'>
+export type CompilerOutput = {
+  readonly machine: MachineDraft
+  readonly findings: readonly Finding[]
+}
 
 /** Whatever the host has. */
 export const everyTool: ToolRule = { allow: 'all', deny: [], among: null }
@@ -70,7 +73,11 @@ export function isolationOf(level: IsolationLevel | undefined): Pick<Machine, 'm
 }
 
 /** A machine with nothing in it. */
-export function plainMachine(name: string, dialect: Machine['dialect'], initial: string): Draft {
+export function plainMachine(
+  name: string,
+  dialect: Machine['dialect'],
+  initial: string,
+): MachineDraft {
   return {
     format: 1,
     name,
@@ -102,7 +109,7 @@ export function originsOf<Rule extends string>(
 ): { readonly [rule in Rule]?: string } {
   const origins: { [rule in Rule]?: string } = {}
   for (const rule of Object.keys(steps) as Rule[]) {
-    if (isWritten(written, steps[rule])) origins[rule] = join(at, ...steps[rule])
+    if (isWritten(written, steps[rule])) origins[rule] = joinPointer(at, ...steps[rule])
   }
   return origins
 }

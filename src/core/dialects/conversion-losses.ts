@@ -4,15 +4,15 @@
  */
 import { assertNever } from '../assert.ts'
 import { placeholdersOf } from '../expr/template.ts'
-import { join } from '../finding.ts'
+import { joinPointer } from '../finding.ts'
 import type { Machine, Op, Route, Stage, Trigger } from '../machine/machine.ts'
-import { type Place, placeOf, ruleKeys } from './field-pointers.ts'
-import { listed } from './presentation.ts'
+import { type FieldPlace, fieldPointerOf, ruleKeys } from './field-pointers.ts'
+import { listedText } from './presentation.ts'
 import type { Loss } from './printer-output.ts'
 
 /** What a dialect may have no words for. */
-export type Part =
-  | Exclude<Place, 'name' | 'prompt'>
+export type LossPart =
+  | Exclude<FieldPlace, 'name' | 'prompt'>
   | 'detour'
   | 'op'
   | 'toolsAllow'
@@ -38,12 +38,12 @@ export type Part =
   | 'fork'
 
 /** A dialect as a target: how it is called, and what it can say. */
-export type Target = { readonly noun: string; readonly can: readonly Part[] }
+export type LossTarget = { readonly noun: string; readonly can: readonly LossPart[] }
 
-type Note = (part: Part, pointer: string, words: Omit<Loss, 'pointer'>) => void
+type Note = (part: LossPart, pointer: string, words: Omit<Loss, 'pointer'>) => void
 
 /** Every part of the machine that the target cannot say, in the author's order. */
-export function lossesOf(machine: Machine, target: Target): Loss[] {
+export function lossesOf(machine: Machine, target: LossTarget): Loss[] {
   const losses: Loss[] = []
   const note: Note = (part, pointer, { what, effect }) => {
     if (target.can.includes(part)) return
@@ -62,32 +62,35 @@ function surveyMachine(machine: Machine, note: Note): void {
   const { mail, limits, vars } = machine
   if (mail !== null) {
     const effect = 'the agent can send any number of mails, from and to any address'
-    note('mail', placeOf(machine, 'mail'), { what: 'limits on mail', effect })
+    note('mail', fieldPointerOf(machine, 'mail'), { what: 'limits on mail', effect })
   }
   if (limits.callsMax !== null) {
     const effect = `the agent can make more than ${limits.callsMax} calls in a run`
     const what = 'limit on the tool calls of a whole run'
-    note('callsTotal', placeOf(machine, 'callsTotal'), { what, effect })
+    note('callsTotal', fieldPointerOf(machine, 'callsTotal'), { what, effect })
   }
   if (machine.hasDebug) {
     const effect = 'nobody can put a run into another stage'
-    note('debug', placeOf(machine, 'debug'), { what: 'jumps for debugging', effect })
+    note('debug', fieldPointerOf(machine, 'debug'), { what: 'jumps for debugging', effect })
   }
   if (machine.holdsAtEnd) {
     const effect = 'the agent is free to use any tool once the run has completed'
-    note('hold', placeOf(machine, 'hold'), { what: 'hold on the agent after the end', effect })
+    note('hold', fieldPointerOf(machine, 'hold'), {
+      what: 'hold on the agent after the end',
+      effect,
+    })
   }
   if (machine.danger !== 'safe') {
     const effect = '`pawl check` no longer looks for the approvals that such work needs'
-    note('danger', placeOf(machine, 'danger'), { what: 'level of danger', effect })
+    note('danger', fieldPointerOf(machine, 'danger'), { what: 'level of danger', effect })
   }
   if (Object.keys(vars).length > 0) {
-    const effect = `no longer there to look at: ${listed(Object.keys(vars))}`
-    note('values', placeOf(machine, 'values'), { what: 'values of its own', effect })
+    const effect = `no longer there to look at: ${listedText(Object.keys(vars))}`
+    note('values', fieldPointerOf(machine, 'values'), { what: 'values of its own', effect })
   }
   if (typeof machine.meta.default_model === 'string') {
     const effect = 'the host is not told which model to use'
-    note('model', placeOf(machine, 'model'), { what: 'settings for the model', effect })
+    note('model', fieldPointerOf(machine, 'model'), { what: 'settings for the model', effect })
   }
   for (const { pattern, target, origin } of machine.detours) {
     const effect = `changing a file like \`${pattern}\` no longer leads to \`${target}\``
@@ -97,7 +100,7 @@ function surveyMachine(machine: Machine, note: Note): void {
   if (listing !== undefined) {
     const what = "list of Pawl's own memory and task tools"
     const effect = 'the agent can use all of them'
-    note('endpointTools', placeOf(machine, 'endpointTools'), { what, effect })
+    note('endpointTools', fieldPointerOf(machine, 'endpointTools'), { what, effect })
   }
   surveyOps(machine.start, note)
 }
@@ -112,13 +115,13 @@ function surveyStage(machine: Machine, stage: Stage, note: Note): void {
   surveyRule(stage, note)
   if (rule.commands !== null) {
     const effect = `any command line can be run in \`${name}\``
-    note('commands', join(origin, ruleKeys.commands), { what: 'list of commands', effect })
+    note('commands', joinPointer(origin, ruleKeys.commands), { what: 'list of commands', effect })
   }
   const hasModel = stage.model !== null && stage.model !== machine.meta.default_model
   if (hasModel || stage.thinking !== null) {
     const key = hasModel ? ruleKeys.model : ruleKeys.thinking
     const effect = `the host is not told which model or how much thought \`${name}\` needs`
-    note('model', join(origin, key), { what: 'settings for the model', effect })
+    note('model', joinPointer(origin, key), { what: 'settings for the model', effect })
   }
   if (fallback !== null && stage.final === null) {
     const effect = `an unknown signal in \`${name}\` is refused, not led to \`${fallback.stage}\``
@@ -126,7 +129,7 @@ function surveyStage(machine: Machine, stage: Stage, note: Note): void {
   }
   if (stage.mustCall) {
     const effect = `nothing makes the agent call a tool in \`${name}\` before it speaks`
-    note('mustCall', join(origin, 'tools', 'call'), { what: 'duty to call a tool', effect })
+    note('mustCall', joinPointer(origin, 'tools', 'call'), { what: 'duty to call a tool', effect })
   }
   for (const part of stage.brief) {
     if (part.if !== null) {
@@ -144,26 +147,32 @@ function surveyStage(machine: Machine, stage: Stage, note: Note): void {
 function surveyTools({ name, origin, rule }: Stage, note: Note): void {
   const { allow, deny, among } = rule.tools
   if (allow !== 'all' && among === null) {
-    const only = allow.length === 0 ? 'where none was allowed' : `not only ${listed(allow)}`
+    const only = allow.length === 0 ? 'where none was allowed' : `not only ${listedText(allow)}`
     const effect = `every tool can be used in \`${name}\`, ${only}`
-    note('toolsAllow', join(origin, ruleKeys.tools), { what: 'tool list for each stage', effect })
+    note('toolsAllow', joinPointer(origin, ruleKeys.tools), {
+      what: 'tool list for each stage',
+      effect,
+    })
   }
   if (deny.length > 0 && (allow === 'all' || among !== null)) {
-    const effect = `${listed(deny)} can be used in \`${name}\``
-    note('toolsDeny', join(origin, ruleKeys.toolsDeny), { what: 'list of denied tools', effect })
+    const effect = `${listedText(deny)} can be used in \`${name}\``
+    note('toolsDeny', joinPointer(origin, ruleKeys.toolsDeny), {
+      what: 'list of denied tools',
+      effect,
+    })
   }
 }
 
 function surveyRule({ name, origin, rule }: Stage, note: Note): void {
   if (rule.envBlocked.length > 0) {
-    const effect = `commands in \`${name}\` can read ${listed(rule.envBlocked)}`
+    const effect = `commands in \`${name}\` can read ${listedText(rule.envBlocked)}`
     const what = 'blocked environment variables'
-    note('envBlocked', join(origin, ruleKeys.envBlocked), { what, effect })
+    note('envBlocked', joinPointer(origin, ruleKeys.envBlocked), { what, effect })
   }
   if (Object.keys(rule.envSet).length > 0) {
-    const effect = `not set for commands in \`${name}\`: ${listed(Object.keys(rule.envSet))}`
+    const effect = `not set for commands in \`${name}\`: ${listedText(Object.keys(rule.envSet))}`
     const what = 'environment variables for commands'
-    note('envSet', join(origin, ruleKeys.envSet), { what, effect })
+    note('envSet', joinPointer(origin, ruleKeys.envSet), { what, effect })
   }
   const limits = [
     ['callsMax', 'limit on tool calls in a stage', 'calls', 'can be made'],
@@ -175,25 +184,25 @@ function surveyRule({ name, origin, rule }: Stage, note: Note): void {
     const max = rule[part]
     if (max === null) continue
     const effect = `more ${things} than ${max} ${can} in \`${name}\``
-    note(part, join(origin, ruleKeys[part]), { what, effect })
+    note(part, joinPointer(origin, ruleKeys[part]), { what, effect })
   }
 }
 
 function surveyTrigger(stage: Stage, trigger: Trigger, note: Note): void {
   const { name, origin, fields, warning } = trigger
   if (fields !== null && fields.length > 0) {
-    const names = listed(fields.map((field) => field.name))
+    const names = listedText(fields.map((field) => field.name))
     const effect = `nobody asks for, checks or keeps ${names} in \`${stage.name}\``
-    note('fields', join(origin, 'inputs'), { what: 'inputs', effect })
+    note('fields', joinPointer(origin, 'inputs'), { what: 'inputs', effect })
   }
   if (trigger.canName) {
     const effect = `the agent can no longer go from \`${stage.name}\` to a stage of its choice`
-    const at = join(origin, 'tools', 'allowGoToStep')
+    const at = joinPointer(origin, 'tools', 'allowGoToStep')
     note('canName', at, { what: 'way for the agent to name the next stage', effect })
   }
   if (warning !== null) {
     const effect = `no warning is recorded for \`${name}\` in \`${stage.name}\``
-    note('warning', join(origin, 'action'), { what: 'warnings', effect })
+    note('warning', joinPointer(origin, 'action'), { what: 'warnings', effect })
   }
   surveyOps(trigger.prepare, note)
   surveyOps(trigger.commit, note)
@@ -203,8 +212,11 @@ function surveyTrigger(stage: Stage, trigger: Trigger, note: Note): void {
 function surveyRoute({ name }: Trigger, route: Route, note: Note): void {
   const { requires, gate, move } = route
   if (requires.length > 0) {
-    const effect = `this way is open without ${listed(requires)}`
-    note('requires', join(route.origin, 'requires'), { what: 'inputs that a way requires', effect })
+    const effect = `this way is open without ${listedText(requires)}`
+    note('requires', joinPointer(route.origin, 'requires'), {
+      what: 'inputs that a way requires',
+      effect,
+    })
   }
   if (gate !== null) {
     const effect = `\`${name}\` is carried out without a person's approval`
@@ -215,7 +227,7 @@ function surveyRoute({ name }: Trigger, route: Route, note: Note): void {
     note('invoke', move.origin, { what: 'invoked definitions', effect })
   }
   if (move.kind === 'fork') {
-    const branches = listed(move.branches.map((branch) => branch.name))
+    const branches = listedText(move.branches.map((branch) => branch.name))
     const effect = `\`${name}\` leads on to \`${move.onComplete}\` without the work of ${branches}`
     note('fork', move.origin, { what: 'branches', effect })
   }
@@ -232,9 +244,9 @@ function opEffect(op: Op): string {
     case 'inc':
       return `\`${op.path.join('.')}\` is no longer counted`
     case 'get':
-      return `no longer filled in: ${listed(op.fields)}`
+      return `no longer filled in: ${listedText(op.fields)}`
     case 'save':
-      return `no longer kept: ${listed(op.fields)}`
+      return `no longer kept: ${listedText(op.fields)}`
     case 'say':
       return 'this text is no longer said'
     case 'call':

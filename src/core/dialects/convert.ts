@@ -6,21 +6,21 @@ import { assertNever } from '../assert.ts'
 import type { JsonObject } from '../json.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'
-import { recogniseDialect } from './detect-dialect.ts'
-import type { Loss, Printed } from './printer-output.ts'
+import { detectDialect } from './detect-dialect.ts'
+import type { Loss, PrinterOutput } from './printer-output.ts'
 import { printProcess } from './process/print.ts'
 import { printSteps } from './steps/print.ts'
 import { printWorkflow } from './workflow/print.ts'
 
-export type { Loss, Printed } from './printer-output.ts'
+export type { Loss, PrinterOutput } from './printer-output.ts'
 
 /** The machine written in a dialect. In its own dialect this is a clean copy. */
-export function convertMachine(machine: Machine, to: DialectName): Printed {
+export function convertMachine(machine: Machine, to: DialectName): PrinterOutput {
   const { definition, losses } = printAs(machine, to)
   return { definition: withDialect(definition, to), losses: unique(losses) }
 }
 
-function printAs(machine: Machine, to: DialectName): Printed {
+function printAs(machine: Machine, to: DialectName): PrinterOutput {
   switch (to) {
     case 'process':
       return printProcess(machine)
@@ -35,7 +35,7 @@ function printAs(machine: Machine, to: DialectName): Printed {
 
 /** Names the dialect where the document could be taken for another one. */
 function withDialect(definition: JsonObject, to: DialectName): JsonObject {
-  const { dialect } = recogniseDialect(sourceOf(definition))
+  const { dialect } = detectDialect(sourceOf(definition))
   return dialect === to ? definition : { dialect: to, ...definition }
 }
 

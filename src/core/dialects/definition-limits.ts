@@ -5,7 +5,7 @@
 import type { Finding } from '../finding.ts'
 import { finding } from '../finding.ts'
 import type { Node } from '../source/source.ts'
-import type { Compiled } from './compiler-output.ts'
+import type { CompilerOutput } from './compiler-output.ts'
 
 /** Stages of one machine. */
 const stagesMax = 10_000
@@ -33,7 +33,7 @@ export function checkNameSizes(root: Node): Finding[] {
 }
 
 /** SIZE_EXCEEDED: a machine that could not be stored or hashed in time; null when it could. */
-export function checkMachineSize({ machine }: Compiled): Finding[] | null {
+export function checkMachineSize({ machine }: CompilerOutput): Finding[] | null {
   const count = Object.keys(machine.stages).length
   const hint = 'split it and use `invoke`'
   if (count > stagesMax) {

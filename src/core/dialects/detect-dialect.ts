@@ -18,7 +18,7 @@ const dialects: readonly string[] = ['process', 'workflow', 'steps']
 const sampleMax = 50
 
 /** The dialect named with `dialect:`, else the one whose marks the document bears. */
-export function recogniseDialect(root: Node): Recognised {
+export function detectDialect(root: Node): Recognised {
   if (root.kind !== 'object') {
     return unknown('a definition is an object with fields, not a list or a single value', '')
   }

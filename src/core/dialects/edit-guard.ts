@@ -7,10 +7,14 @@ import { nodeOn, type Path } from '../source/edit-json.ts'
 import { dropValue, putValue } from '../source/edit-source.ts'
 import { readSource } from '../source/read-source.ts'
 import { plainValue } from '../source/source.ts'
-import { pathOf, type Written } from './editable-definition.ts'
+import { type EditableDefinition, pathOf } from './editable-definition.ts'
 
 /** The text with another condition; empty: with none. Null: it has to be edited by hand. */
-export function guardRoute(written: Written, route: string, guard: string): string | null {
+export function guardRoute(
+  written: EditableDefinition,
+  route: string,
+  guard: string,
+): string | null {
   const { text, root, machine } = written
   const at = pathOf(root, route)
   if (machine.dialect === 'process') return null
@@ -20,7 +24,7 @@ export function guardRoute(written: Written, route: string, guard: string): stri
 }
 
 /** What a person sees of a condition, and may change; null: only the text can say it. */
-export function guardText({ root, machine }: Written, route: string): string | null {
+export function guardText({ root, machine }: EditableDefinition, route: string): string | null {
   const at = pathOf(root, route)
   if (machine.dialect === 'process') return null
   const value = (key: string): Json => {
@@ -87,14 +91,21 @@ export type Comparison = {
 }
 
 /** The guards of a workflow by name, as they are written; none in other dialects. */
-export function guardsOf({ root, machine }: Written): Readonly<Record<string, Comparison>> {
+export function guardsOf({
+  root,
+  machine,
+}: EditableDefinition): Readonly<Record<string, Comparison>> {
   const node = machine.dialect === 'workflow' ? nodeOn(root, ['guards']) : null
   // WHY the cast: there is a machine, so the shape was checked.
   return node === null ? {} : (plainValue(node) as unknown as Record<string, Comparison>)
 }
 
 /** The text with a guard that compares so; what else was said of it stays. */
-export function putGuard(written: Written, name: string, put: Comparison): string | null {
+export function putGuard(
+  written: EditableDefinition,
+  name: string,
+  put: Comparison,
+): string | null {
   const { root, machine } = written
   if (machine.dialect !== 'workflow' || name === '') return null
   const at = ['guards', name]
@@ -111,7 +122,7 @@ export function putGuard(written: Written, name: string, put: Comparison): strin
 }
 
 /** The text without a guard; null: a route still needs it. */
-export function dropGuard(written: Written, name: string): string | null {
+export function dropGuard(written: EditableDefinition, name: string): string | null {
   const { text, machine } = written
   const used = Object.values(machine.stages).flatMap((stage) =>
     Object.values(stage.signals).flatMap(({ routes }) => routes.flatMap(({ guards }) => guards)),

@@ -8,13 +8,13 @@ import { readSource } from '../source/read-source.ts'
 import { plainValue } from '../source/source.ts'
 import { compileDefinition } from './compile-definition.ts'
 import { dropGuard, guardsOf, guardText, putGuard } from './edit-guard.ts'
-import { editStage, type StageEdit, type Target, targetOf } from './edit-stage.ts'
-import type { Written } from './editable-definition.ts'
+import { editStage, type RouteTarget, routeTargetOf, type StageEdit } from './edit-stage.ts'
+import type { EditableDefinition } from './editable-definition.ts'
 
 const house = join(import.meta.dirname, '..', '..', '..')
 const fresh = 'A new_name'
 
-function written(text: string): Written {
+function written(text: string): EditableDefinition {
   const { root } = readSource(text)
   const machine = root === null ? undefined : compileDefinition(root).machines[0]
   if (root === null || machine === undefined) throw new Error(`it does not load:\n${text}`)
@@ -289,7 +289,7 @@ states:
 `
 
 test('an answer of a process ends the run, or goes on', () => {
-  const lead = (route: string, target: Target) =>
+  const lead = (route: string, target: RouteTarget) =>
     edit(process, { kind: 'lead-route', stage: 'a', route: `/states/a/answers/${route}`, target })
   expect(lead('stop', end('b'))).toContain('stop: { next: b } # no')
   const ended = lead('go', { kind: 'end', outcome: 'blocked' })
@@ -301,7 +301,7 @@ test('an event that leads somewhere gets one more way, and loses it again', () =
   const two = edit(workflow, add)
   const three = edit(two, { ...add, target: { kind: 'stage', stage: 'failed' } })
   const leads = (text: string) =>
-    written(text).machine.stages.a?.signals.GO?.routes.map(({ move }) => targetOf(move))
+    written(text).machine.stages.a?.signals.GO?.routes.map(({ move }) => routeTargetOf(move))
   expect(leads(three)).toEqual([end('b'), end('c'), end('failed')])
   const route = '/states/a/on/GO/0'
   const less = edit(three, { kind: 'remove-route', stage: 'a', route })
@@ -354,7 +354,7 @@ function isEmpty(value: Json): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-function end(stage: string): Target {
+function end(stage: string): RouteTarget {
   return { kind: 'stage', stage }
 }
 

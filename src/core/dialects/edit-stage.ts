@@ -5,20 +5,20 @@
  */
 import { assertNever } from '../assert.ts'
 import type { Json } from '../json.ts'
-import type { Move, Outcome, Route, Stage, Trigger } from '../machine/machine.ts'
+import type { EndOutcome, Move, Route, Stage, Trigger } from '../machine/machine.ts'
 import { nodeOn, type Path } from '../source/edit-json.ts'
 import { dropValue, pushValue, putValue, respell } from '../source/edit-source.ts'
 import { readSource } from '../source/read-source.ts'
 import { memberOf, type Node, nodeAt, plainValue } from '../source/source.ts'
 import { guardRoute } from './edit-guard.ts'
-import { pathOf, type Written } from './editable-definition.ts'
-import { leadsTo, nameOf } from './stage-references.ts'
+import { type EditableDefinition, pathOf } from './editable-definition.ts'
+import { stageNameAt, stageReferences } from './stage-references.ts'
 
 /** Where a route leads that a picture can change. */
-export type Target =
+export type RouteTarget =
   | { readonly kind: 'stage'; readonly stage: string }
   | { readonly kind: 'return' }
-  | { readonly kind: 'end'; readonly outcome: Outcome }
+  | { readonly kind: 'end'; readonly outcome: EndOutcome }
 
 /** A route is named by its stage and its origin. */
 type OfRoute = { readonly stage: string; readonly route: string }
@@ -34,10 +34,10 @@ export type StageEdit =
       readonly stage: string
       /** Not read where a stage has one signal only. */
       readonly signal: string
-      readonly target: Target
+      readonly target: RouteTarget
     }
   | ({ readonly kind: 'remove-route' } & OfRoute)
-  | ({ readonly kind: 'lead-route'; readonly target: Target } & OfRoute)
+  | ({ readonly kind: 'lead-route'; readonly target: RouteTarget } & OfRoute)
   /** Names of guards, or the condition itself; empty: none. */
   | ({ readonly kind: 'guard-route'; readonly guard: string } & OfRoute)
   | {
@@ -48,12 +48,12 @@ export type StageEdit =
     }
 
 /** The text after the change; null: this text does not take it, and has to be edited by hand. */
-export function editStage(written: Written, edit: StageEdit): string | null {
+export function editStage(written: EditableDefinition, edit: StageEdit): string | null {
   const next = edited(written, edit)
   return next !== null && readSource(next).root !== null ? next : null
 }
 
-function edited(written: Written, edit: StageEdit): string | null {
+function edited(written: EditableDefinition, edit: StageEdit): string | null {
   const { text, root, machine } = written
   if (edit.kind === 'add-stage') return addStage(written, edit.stage)
   const stage = machine.stages[edit.stage]
@@ -92,7 +92,7 @@ function edited(written: Written, edit: StageEdit): string | null {
 const briefKey = { process: 'question', workflow: 'instructions', steps: 'goal' } as const
 const signalsKey = { process: 'answers', workflow: 'on' } as const
 
-function addStage({ text, root, machine }: Written, name: string): string | null {
+function addStage({ text, root, machine }: EditableDefinition, name: string): string | null {
   if (machine.stages[name] !== undefined) return null
   const first = machine.stages[machine.initial]?.origin ?? ''
   const around = pathOf(root, first).slice(0, -1)
@@ -101,11 +101,11 @@ function addStage({ text, root, machine }: Written, name: string): string | null
   return putValue(text, [...around, name], words)
 }
 
-function renameStage(written: Written, stage: Stage, to: string): string | null {
+function renameStage(written: EditableDefinition, stage: Stage, to: string): string | null {
   const { text, root, machine } = written
-  const own = nameOf(root, machine, stage.name)
+  const own = stageNameAt(root, machine, stage.name)
   if (own === null || to === '' || machine.stages[to] !== undefined) return null
-  const renamed = respell(text, [own, ...leadsTo(root, machine, stage.name)], to)
+  const renamed = respell(text, [own, ...stageReferences(root, machine, stage.name)], to)
   // WHY: in a workflow the name `failed` itself says how a run ends there.
   const isTelling = machine.dialect === 'workflow' && [stage.name, to].includes('failed')
   const isSaid = nodeAt(root, `${stage.origin}/outcome`) !== null
@@ -113,13 +113,17 @@ function renameStage(written: Written, stage: Stage, to: string): string | null 
   return putValue(renamed, ['states', to, 'outcome'], stage.final)
 }
 
-function removeStage(written: Written, stage: Stage, instead: string | null): string | null {
+function removeStage(
+  written: EditableDefinition,
+  stage: Stage,
+  instead: string | null,
+): string | null {
   const { text, root, machine } = written
   if (Object.keys(machine.stages).length === 1) return null
   const without = dropValue(text, pathOf(root, stage.origin))
   const left = without === null ? null : readSource(without).root
   if (without === null || left === null) return null
-  const dangling = leadsTo(left, machine, stage.name)
+  const dangling = stageReferences(left, machine, stage.name)
   if (dangling.length === 0) return without
   if (instead === null || instead === stage.name || machine.stages[instead] === undefined) {
     return null
@@ -129,7 +133,11 @@ function removeStage(written: Written, stage: Stage, instead: string | null): st
 
 type NewRoute = Extract<StageEdit, { kind: 'add-route' }>
 
-function addRoute({ text, root, machine }: Written, stage: Stage, edit: NewRoute): string | null {
+function addRoute(
+  { text, root, machine }: EditableDefinition,
+  stage: Stage,
+  edit: NewRoute,
+): string | null {
   const at = pathOf(root, stage.origin)
   const { signal, target } = edit
   if (machine.dialect === 'steps') {
@@ -158,23 +166,27 @@ function addChoice(text: string, now: Node, { path, name }: Choice): string | nu
     : putValue(text, path, [plainValue(now), last])
 }
 
-function targetName(target: Target): string | null {
+function targetName(target: RouteTarget): string | null {
   if (target.kind === 'stage') return target.stage
   return target.kind === 'return' ? '$return' : null
 }
 
-function answerTo(target: Target): Json {
+function answerTo(target: RouteTarget): Json {
   if (target.kind === 'stage') return { next: target.stage }
   return { next: null, action: endAction(target) }
 }
 
-function endAction(target: Target): 'complete' | 'block' {
+function endAction(target: RouteTarget): 'complete' | 'block' {
   return target.kind === 'end' && target.outcome === 'completed' ? 'complete' : 'block'
 }
 
 type NewSignal = Extract<StageEdit, { kind: 'rename-signal' }>
 
-function renameSignal({ text, root }: Written, stage: Stage, edit: NewSignal): string | null {
+function renameSignal(
+  { text, root }: EditableDefinition,
+  stage: Stage,
+  edit: NewSignal,
+): string | null {
   const origin = stage.signals[edit.signal]?.origin
   const path = origin === undefined ? [] : pathOf(root, origin)
   const around = nodeOn(root, path.slice(0, -1))
@@ -185,7 +197,11 @@ function renameSignal({ text, root }: Written, stage: Stage, edit: NewSignal): s
 }
 
 /** A move that names its target is changed where the name stands. */
-function leadRoute(written: Written, { move, origin }: Route, target: Target): string | null {
+function leadRoute(
+  written: EditableDefinition,
+  { move, origin }: Route,
+  target: RouteTarget,
+): string | null {
   const { text, root, machine } = written
   if (machine.dialect === 'process') return leadAnswer(written, pathOf(root, origin), target)
   const name = targetName(target)
@@ -194,7 +210,11 @@ function leadRoute(written: Written, { move, origin }: Route, target: Target): s
   return putValue(text, pathOf(root, move.origin), name)
 }
 
-function leadAnswer({ text, root }: Written, at: Path, target: Target): string | null {
+function leadAnswer(
+  { text, root }: EditableDefinition,
+  at: Path,
+  target: RouteTarget,
+): string | null {
   const next = target.kind === 'stage' ? target.stage : null
   const led = putValue(text, [...at, 'next'], next)
   if (led === null || target.kind === 'return') return null
@@ -205,7 +225,7 @@ function leadAnswer({ text, root }: Written, at: Path, target: Target): string |
 }
 
 /** Where a move leads, as far as a picture can change it; null: only the text can. */
-export function targetOf(move: Move): Target | null {
+export function routeTargetOf(move: Move): RouteTarget | null {
   if (move.kind === 'goto') return { kind: 'stage', stage: move.stage }
   if (move.kind === 'return') return { kind: 'return' }
   return move.kind === 'end' ? { kind: 'end', outcome: move.outcome } : null

@@ -7,7 +7,11 @@ import type { Machine } from '../machine/machine.ts'
 import { nodeOn, type Path } from '../source/edit-json.ts'
 import type { Node } from '../source/source.ts'
 
-export type Written = { readonly text: string; readonly root: Node; readonly machine: Machine }
+export type EditableDefinition = {
+  readonly text: string
+  readonly root: Node
+  readonly machine: Machine
+}
 
 /** A JSON pointer as the steps of a path; an item of a list by its number. */
 export function pathOf(root: Node, pointer: string): Path {

@@ -2,10 +2,10 @@
  * Where the author of each dialect writes what a machine keeps without an origin.
  * The table beside the compilers: it knows the names of fields and nothing of their meaning.
  */
-import { join } from '../finding.ts'
+import { joinPointer } from '../finding.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'
 
-export type Place =
+export type FieldPlace =
   | 'name'
   | 'prompt'
   | 'mail'
@@ -17,7 +17,7 @@ export type Place =
   | 'endpointTools'
   | 'model'
 
-const places: Readonly<Record<DialectName, Partial<Readonly<Record<Place, string>>>>> = {
+const places: Readonly<Record<DialectName, Partial<Readonly<Record<FieldPlace, string>>>>> = {
   process: {
     name: '/name',
     prompt: '/initial_prompt',
@@ -37,7 +37,7 @@ const places: Readonly<Record<DialectName, Partial<Readonly<Record<Place, string
 }
 
 /** Pointer to a part of the definition that the machine was compiled from. */
-export function placeOf(machine: Machine, place: Place): string {
+export function fieldPointerOf(machine: Machine, place: FieldPlace): string {
   return taskAt(machine) + (places[machine.dialect][place] ?? '')
 }
 
@@ -49,8 +49,8 @@ function taskAt(machine: Machine): string {
 }
 
 /** Pointer to one of the values that are there from the start. */
-export function valuePlace(machine: Machine, key: string): string {
-  return join(placeOf(machine, 'values'), key)
+export function valuePointerOf(machine: Machine, key: string): string {
+  return joinPointer(fieldPointerOf(machine, 'values'), key)
 }
 
 /** The fields of a stage in the one dialect that has them. */

@@ -3,7 +3,7 @@
  */
 import type { RunState } from '../engine/types.ts'
 
-export type Told = { readonly brief: string; readonly signals: readonly string[] }
+export type Presentation = { readonly brief: string; readonly signals: readonly string[] }
 
 /** Paragraphs as one text; empty ones are left out. */
 export function paragraphs(parts: readonly string[]): string {
@@ -11,12 +11,12 @@ export function paragraphs(parts: readonly string[]): string {
 }
 
 /** Names in backticks, as a list in a sentence. */
-export function listed(names: readonly string[]): string {
+export function listedText(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ')
 }
 
 /** What the agent has to know beside the stage: a refusal, a detour, a wait, an end. */
-export function standing(state: RunState): string {
+export function presentStatus(state: RunState): string {
   const notice = state.notice === '' ? '' : `Notice: ${state.notice}.`
   if (state.status === 'waiting') {
     return paragraphs([notice, `Waiting for a person: ${state.approval?.message ?? ''}`])

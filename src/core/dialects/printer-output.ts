@@ -8,7 +8,7 @@ import type { Quorum } from '../machine/quorum.ts'
 import { usdOf } from '../money.ts'
 
 /** A definition in another dialect, and what of the meaning is not in it. */
-export type Printed = { readonly definition: JsonObject; readonly losses: readonly Loss[] }
+export type PrinterOutput = { readonly definition: JsonObject; readonly losses: readonly Loss[] }
 
 export type Loss = {
   /** Where it stands in the definition that is converted. */
@@ -105,10 +105,10 @@ export function wayName(signal: string, leadsTo: string): string {
 }
 
 /** One way on from a stage; without a route it ends the run as completed. */
-export type Way = { readonly route: Trigger['routes'][number] | null }
+export type RouteWay = { readonly route: Trigger['routes'][number] | null }
 
 /** The ways that a signal can lead, in order; what stands behind an open one is never taken. */
-export function waysOf(trigger: Trigger): readonly Way[] {
+export function routeWaysOf(trigger: Trigger): readonly RouteWay[] {
   const open = trigger.routes.findIndex((route) => route.guards.length === 0)
   if (open >= 0) return trigger.routes.slice(0, open + 1).map((route) => ({ route }))
   const ways = trigger.routes.map((route) => ({ route }))
@@ -116,7 +116,7 @@ export function waysOf(trigger: Trigger): readonly Way[] {
 }
 
 /** The ways without those that lead to the same stage as one before, and ask nobody. */
-export function distinctWays(ways: readonly Way[]): readonly Way[] {
+export function distinctWays(ways: readonly RouteWay[]): readonly RouteWay[] {
   const seen = new Set<string>()
   return ways.filter(({ route }) => {
     if (route === null || route.gate !== null || route.move.kind !== 'goto') return true

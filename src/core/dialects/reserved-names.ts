@@ -2,7 +2,7 @@
  * Names an author may not use, because they would mean something else.
  */
 import type { Finding } from '../finding.ts'
-import { finding, join } from '../finding.ts'
+import { finding, joinPointer } from '../finding.ts'
 
 /** What every object inherits: never a stage, a signal, a branch, a field or an input. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype))
@@ -27,7 +27,7 @@ export function checkNames(
     findings.push(
       finding(
         'RESERVED_NAME',
-        { pointer: join(pointer, name), atKey: true },
+        { pointer: joinPointer(pointer, name), atKey: true },
         {
           message: `\`${name}\` ${what}`,
           hint: 'choose another name',

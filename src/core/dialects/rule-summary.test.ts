@@ -12,7 +12,7 @@ import { sourceOf } from '../source/source.ts'
 import { readCall } from '../tools/read-call.ts'
 import { compileDefinition } from './compile-definition.ts'
 import { briefWithoutRules } from './rules-text.ts'
-import { hear } from './to-command.ts'
+import { toCommand } from './to-command.ts'
 import { type View, viewMember } from './view.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
@@ -229,7 +229,7 @@ test('a branch is told what is left of the limits that it shares with its parent
   const limits = { meta: { calls_max: 8 }, session_budget_usd: 1 }
   const made = { tool: 'Read', input: { file_path: '/workspace/a' }, costMicroUsd: 250_000 }
   const before = call(begin({ id: 'forked', initial: 'work', states, ...limits }), made)
-  const command = hear(before.machine, { kind: 'signal', name: 'SPLIT', data: null })
+  const command = toCommand(before.machine, { kind: 'signal', name: 'SPLIT', data: null })
   const { family } = commandFamily(before.family, { command, branch: null }, before.context)
   const { rules, runId } = viewOf(call({ ...before, family }, made))
   expect(runId).not.toBe('r')
@@ -242,7 +242,7 @@ test('a branch is told what is left of the limits that it shares with its parent
 test('at the end the rules of the stages are over', () => {
   const walked = begin(workflow({ allowed_commands: ['ls'], max_iterations: 1 }))
   const { family, context } = walked
-  const command = hear(walked.machine, { kind: 'signal', name: 'DONE', data: null })
+  const command = toCommand(walked.machine, { kind: 'signal', name: 'DONE', data: null })
   const ended = commandFamily(family, { command, branch: null }, context).family
   const view = viewOf({ ...walked, family: ended })
   expect(view.status).toBe('completed')

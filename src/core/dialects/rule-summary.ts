@@ -4,7 +4,7 @@
  */
 
 import { hasEnded, isFreed } from '../engine/is-running.ts'
-import type { Around, RunState } from '../engine/types.ts'
+import type { FamilyContext, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
 import { layersOf } from '../judge/policy-layers.ts'
 import { touchedFiles } from '../judge/rule-on-counts.ts'
@@ -12,7 +12,7 @@ import type { IsolationLevel } from '../machine/isolation-levels.ts'
 import { isolationLevels } from '../machine/isolation-levels.ts'
 import type { Machine, MailRule, PathRule, PolicyRule, Stage } from '../machine/machine.ts'
 import { meterOf } from '../policy/limits.ts'
-import { callsWithin, type Meter, spentIn } from '../policy/meters.ts'
+import { callsWithin, type LimitMeter, spentIn } from '../policy/meters.ts'
 import { openRule } from './compiler-output.ts'
 
 export type RuleSummary = {
@@ -60,7 +60,7 @@ type RateLeft = Remaining & { readonly capability: string; readonly windowMs: nu
 
 type RulesContext = {
   readonly machine: Machine
-  readonly around: Around
+  readonly around: FamilyContext
   readonly at: number
 }
 
@@ -109,7 +109,7 @@ function remaining(max: number | null, used: number): Remaining | null {
  * The run with all below it, then the runs above it. Of runs of one machine (a branch and its
  * parent) only the highest: it has used the most of the same limits.
  */
-function usedOf({ machine, around }: RulesContext, state: RunState): Around['above'] {
+function usedOf({ machine, around }: RulesContext, state: RunState): FamilyContext['above'] {
   const { above, below } = around
   const callsCount = state.callsCount + below.callsCount
   const costMicroUsd = state.costMicroUsd + below.costMicroUsd
@@ -155,7 +155,7 @@ function policyRates(context: RulesContext): readonly RateLeft[] {
   })
 }
 
-type Metered = { readonly rule: PolicyRule; readonly meter: Meter | undefined }
+type Metered = { readonly rule: PolicyRule; readonly meter: LimitMeter | undefined }
 
 function meteredRules(context: RulesContext): readonly Metered[] {
   const { meters } = context.around

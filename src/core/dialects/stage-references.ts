@@ -30,7 +30,7 @@ const leads: Readonly<Record<DialectName, readonly Pattern[]>> = {
 }
 
 /** The places that lead to a stage. */
-export function leadsTo(root: Node, machine: Machine, stage: string): readonly Range[] {
+export function stageReferences(root: Node, machine: Machine, stage: string): readonly Range[] {
   const task = taskOf(root, machine)
   return leads[machine.dialect]
     .flatMap((pattern) => nodesLike(task, pattern))
@@ -38,7 +38,7 @@ export function leadsTo(root: Node, machine: Machine, stage: string): readonly R
 }
 
 /** The place where a stage gets its name; null: it has none of its own. */
-export function nameOf(root: Node, machine: Machine, stage: string): Range | null {
+export function stageNameAt(root: Node, machine: Machine, stage: string): Range | null {
   const origin = machine.stages[stage]?.origin
   if (origin === undefined) return null
   if (machine.dialect === 'steps') return nodeAt(root, `${origin}/id`)

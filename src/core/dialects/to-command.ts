@@ -4,9 +4,9 @@
 import type { Command } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
-import { hearEvent } from './workflow/event-to-command.ts'
+import { eventToCommand } from './workflow/event-to-command.ts'
 
-export type Utterance =
+export type AgentSignal =
   | { readonly kind: 'signal'; readonly name: string; readonly data: JsonObject | null }
   | { readonly kind: 'answer'; readonly answer: string; readonly stage: string | null }
   | { readonly kind: 'submit'; readonly inputs: JsonObject; readonly goTo: string | null }
@@ -20,12 +20,12 @@ export type Utterance =
     }
 
 /** The command an utterance means to the machine that hears it. */
-export function hear(machine: Machine, utterance: Utterance): Command {
+export function toCommand(machine: Machine, utterance: AgentSignal): Command {
   switch (utterance.kind) {
     case 'message':
       return hearMessage(machine, utterance)
     case 'signal':
-      return hearEvent(utterance.name, utterance.data)
+      return eventToCommand(utterance.name, utterance.data)
     case 'answer':
       return {
         type: 'SendSignal',
@@ -48,15 +48,15 @@ export function hear(machine: Machine, utterance: Utterance): Command {
 
 function hearMessage(
   machine: Machine,
-  { name, data, stage, goTo }: Extract<Utterance, { kind: 'message' }>,
+  { name, data, stage, goTo }: Extract<AgentSignal, { kind: 'message' }>,
 ): Command {
   if (machine.dialect === 'steps') {
-    return hear(machine, { kind: 'submit', inputs: data ?? {}, goTo })
+    return toCommand(machine, { kind: 'submit', inputs: data ?? {}, goTo })
   }
   if (machine.dialect === 'process') {
     // What comes with an answer is a note: whoever is asked about it reads it.
     return { type: 'SendSignal', name, data, expectStage: stage, goTo: null }
   }
-  const command = hearEvent(name, data)
+  const command = eventToCommand(name, data)
   return command.type === 'SendSignal' ? { ...command, expectStage: stage } : command
 }

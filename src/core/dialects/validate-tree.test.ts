@@ -7,10 +7,10 @@ import type { Json } from '../json.ts'
 import { policySchema } from '../policy/schema.ts'
 import { findingsMax } from '../source/limits.ts'
 import { readSource } from '../source/read-source.ts'
-import { placeOf, plainValue, sourceOf } from '../source/source.ts'
+import { plainValue, positionOf, sourceOf } from '../source/source.ts'
 import { processSchema } from './process/schema.ts'
 import { envelopeSchema, stepsSchema } from './steps/schema.ts'
-import { checkShape, readShape } from './validate-tree.ts'
+import { readTree, validateTree } from './validate-tree.ts'
 import { workflowSchema } from './workflow/schema.ts'
 
 type Brief = `${string} ${string}`
@@ -20,7 +20,7 @@ function brief(findings: readonly Finding[]): Brief[] {
 }
 
 function check(schema: z.ZodType, value: Json): Brief[] {
-  return brief(checkShape(schema, sourceOf(value)))
+  return brief(validateTree(schema, sourceOf(value)))
 }
 
 /** A sound workflow whose first state has these fields besides. */
@@ -94,13 +94,13 @@ test('a word that is not among the known ones is an error that lists them', () =
   expect(check(stepsSchema, form({ on: { submit: [{ action: 'delete', name: 'x' }] } }))).toEqual([
     'SCHEMA_INVALID /steps/0/on/submit/0/action',
   ])
-  const [one] = checkShape(
+  const [one] = validateTree(
     workflowSchema,
     sourceOf(workflow({}, { guards: { g: { field: 'x', op: 'equals' } } })),
   )
   expect(one).toMatchObject({ code: 'SCHEMA_INVALID', pointer: '/guards/g/op' })
   for (const op of ['eq', 'in', 'not_exists']) expect(one!.message).toContain(op)
-  const [near] = checkShape(workflowSchema, sourceOf(workflow({ type: 'finall' })))
+  const [near] = validateTree(workflowSchema, sourceOf(workflow({ type: 'finall' })))
   expect(near!.hint).toContain('`final`')
 })
 
@@ -185,7 +185,7 @@ test('a field nobody knows is a warning, a near miss of a known one an error tha
     'FIELD_UNKNOWN /steps/0/inputs/0/colour',
   ])
   const misspelt = (state: { [key: string]: Json }) =>
-    checkShape(workflowSchema, sourceOf(workflow(state)))[0]
+    validateTree(workflowSchema, sourceOf(workflow(state)))[0]
   expect(misspelt({ alowed_tools: [] })).toMatchObject({
     code: 'FIELD_MISSPELT',
     atKey: true,
@@ -225,7 +225,7 @@ test('a misspelt field is marked at its key, in YAML as in JSON', () => {
   ]
   for (const text of texts) {
     const { root } = readSource(text)
-    const place = placeOf(root, checkShape(workflowSchema, root!)[0]!)!
+    const place = positionOf(root, validateTree(workflowSchema, root!)[0]!)!
     expect(text.slice(place.start, place.end).replaceAll('"', '')).toBe('alowed_tools')
   }
 })
@@ -234,7 +234,7 @@ test('an error behind many warnings is still found', () => {
   const noise = Object.fromEntries(
     Array.from({ length: findingsMax * 2 }, (_, i) => [`noise_${i}`, 1]),
   )
-  const findings = checkShape(workflowSchema, sourceOf(workflow({ ...noise, max_iterations: 0 })))
+  const findings = validateTree(workflowSchema, sourceOf(workflow({ ...noise, max_iterations: 0 })))
   expect(hasErrors(findings)).toBe(true)
   expect(findings.length).toBeLessThanOrEqual(findingsMax + 1)
 })
@@ -243,12 +243,12 @@ test('a tree deeper than any definition is refused, not fallen through', () => {
   let expression: Json = 'a'
   for (let i = 0; i < 5000; i += 1) expression = { case: [{ valueFrom: expression }] }
   const deep = form({ on: { submit: [{ action: 'set', name: 'x', valueFrom: expression }] } })
-  expect(checkShape(stepsSchema, sourceOf(deep))).toMatchObject([{ code: 'SIZE_EXCEEDED' }])
+  expect(validateTree(stepsSchema, sourceOf(deep))).toMatchObject([{ code: 'SIZE_EXCEEDED' }])
 })
 
 test('a value that fits comes back as it is, and one that does not is null', () => {
-  expect(readShape(policySchema, sourceOf({ role: 'agent' })).value).toEqual({ role: 'agent' })
-  expect(readShape(policySchema, sourceOf({ role: 3 })).value).toBeNull()
+  expect(readTree(policySchema, sourceOf({ role: 'agent' })).value).toEqual({ role: 'agent' })
+  expect(readTree(policySchema, sourceOf({ role: 3 })).value).toBeNull()
 })
 
 test('a limit that a place does not know is an error, and no remark', () => {
@@ -315,7 +315,7 @@ test('a definition is refused exactly when zod refuses it, misspelt fields aside
       const [schema, sound] = samples[which]!
       const mutated = replaceNth(sound, { left: at }, put)
       const node = sourceOf(mutated)
-      const refused = checkShape(schema, node).some(
+      const refused = validateTree(schema, node).some(
         (one) => one.severity === 'error' && one.code !== 'FIELD_MISSPELT',
       )
       expect(refused).toBe(!schema.safeParse(plainValue(node)).success)
@@ -338,6 +338,6 @@ function replaceNth(value: Json, count: { left: number }, put: Json): Json {
 }
 
 test('a schema with a kind nobody checks is a bug that shows at once', () => {
-  expect(() => checkShape(z.union([z.string(), z.number()]), sourceOf(1))).toThrow('bug')
-  expect(() => checkShape(z.date(), sourceOf(1))).toThrow('bug')
+  expect(() => validateTree(z.union([z.string(), z.number()]), sourceOf(1))).toThrow('bug')
+  expect(() => validateTree(z.date(), sourceOf(1))).toThrow('bug')
 })

@@ -6,15 +6,15 @@
  * once, and drop unknown fields instead of remarking on them.
  */
 import type { z } from 'zod'
-import { nearMiss, sameLetters } from '../closest-name.ts'
-import type { Finding, Words } from '../finding.ts'
+import { closestName, sameLetters } from '../closest-name.ts'
+import type { Finding, FindingWords } from '../finding.ts'
 import { finding, hasErrors, stepsOf } from '../finding.ts'
-import { depthMax, findingsMax, tooLarge } from '../source/limits.ts'
-import type { Member, Node } from '../source/source.ts'
+import { findingsMax, sourceDepthMax, tooLarge } from '../source/limits.ts'
+import type { Node, SourceMember } from '../source/source.ts'
 import { memberOf, plainValue } from '../source/source.ts'
 
 /** Which member of a union the author meant; words when it can be none of them. */
-export type Pick = (node: Node) => z.ZodType | Words
+export type Pick = (node: Node) => z.ZodType | FindingWords
 
 const picks = new WeakMap<object, Pick>()
 const aliases = new WeakMap<object, string>()
@@ -33,18 +33,18 @@ export function withAlias<T extends z.ZodType>(schema: T, meant: string): T {
 }
 
 /** Everything in a tree that does not fit a schema, each at its place. */
-export function checkShape(schema: z.ZodType, node: Node): Finding[] {
+export function validateTree(schema: z.ZodType, node: Node): Finding[] {
   const walk: Walk = { findings: [], depth: 0, errorsCount: 0, warningsCount: 0 }
   check(walk, schema, node)
   return walk.findings
 }
 
 /** The value of a tree as the schema's type, and what does not fit; null when there are errors. */
-export function readShape<T>(
+export function readTree<T>(
   schema: z.ZodType<T>,
   node: Node,
 ): { readonly value: T | null; readonly findings: readonly Finding[] } {
-  const findings = checkShape(schema, node)
+  const findings = validateTree(schema, node)
   // WHY the cast: the walk below has just proved it, member by member.
   return { value: hasErrors(findings) ? null : (plainValue(node) as T), findings }
 }
@@ -62,8 +62,8 @@ const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zo
 
 function check(walk: Walk, schema: z.core.$ZodType, node: Node): void {
   if (walk.errorsCount >= findingsMax) return
-  if (walk.depth > depthMax) {
-    const message = `values stand in each other more than ${depthMax} deep`
+  if (walk.depth > sourceDepthMax) {
+    const message = `values stand in each other more than ${sourceDepthMax} deep`
     add(walk, tooLarge(node.pointer, node.start, message))
     return
   }
@@ -143,7 +143,7 @@ function missing(walk: Walk, node: Node, what: MissingField): void {
   const { key, field, shape } = what
   if (node.kind !== 'object') return
   const unknown = node.members.map((one) => one.key).filter((name) => !Object.hasOwn(shape, name))
-  const guess = nearMiss(key, unknown)
+  const guess = closestName(key, unknown)
   const hint = guess !== null ? `\`${guess}\` may be meant to be it` : hintFor(field)
   invalid(walk, node, { message: `${named(node)} needs \`${key}\``, hint })
 }
@@ -155,14 +155,14 @@ const limitNames: ReadonlySet<string> = new Set([
   'min_isolation',
 ])
 
-function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: Member): void {
+function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: SourceMember): void {
   const { key } = one
   // WHY: these are for tools and for the author's own notes.
   if (key === '$schema' || key === '$comment' || key.startsWith('x-')) return
   const known = Object.keys(def.shape)
   const catchall = def.catchall === undefined ? 'none' : defOf(def.catchall).type
   const isFree = catchall === 'unknown'
-  const meant = isFree ? sameLetters(key, known) : nearMiss(key, known)
+  const meant = isFree ? sameLetters(key, known) : closestName(key, known)
   if (meant !== null) {
     const message = `unknown field \`${shown(key)}\`: did you mean \`${meant}\`?`
     const hint = `write \`${meant}\`, or \`x-${shown(key)}\` for a note of your own`
@@ -265,7 +265,7 @@ function notAmong(walk: Walk, node: Node, allowed: readonly string[]): void {
     wrongKind(walk, node, wanted)
     return
   }
-  const meant = typeof node.value === 'string' ? nearMiss(node.value, allowed) : null
+  const meant = typeof node.value === 'string' ? closestName(node.value, allowed) : null
   const message = `${named(node)} must be ${wanted}, not \`${shown(String(node.value))}\``
   const hint = meant === null ? '' : `did you mean \`${meant}\`?`
   invalid(walk, node, { message, hint })
@@ -315,14 +315,14 @@ function numberProblem(rule: CheckDef, value: number): string | null {
 }
 
 function wrongKind(walk: Walk, node: Node, wanted: string): void {
-  const message = `${named(node)} must be ${wanted}, not ${kindOf(node)}`
+  const message = `${named(node)} must be ${wanted}, not ${nodeKindOf(node)}`
   const isLiteral = node.kind === 'scalar' && node.value !== null && typeof node.value !== 'string'
   const hint = wanted === 'a text' && isLiteral ? 'put it in quotes' : ''
   invalid(walk, node, { message, hint })
 }
 
 /** What a node is, in an author's words. */
-export function kindOf(node: Node): string {
+export function nodeKindOf(node: Node): string {
   if (node.kind === 'list') return 'a list'
   if (node.kind === 'object') return 'an object'
   if (node.value === null) return '`null`'
@@ -349,7 +349,7 @@ function isOptional(schema: z.core.$ZodType): boolean {
   return def.type === 'optional' || def.type === 'unknown'
 }
 
-function keyPlace(one: Member): { pointer: string; atKey: true } {
+function keyPlace(one: SourceMember): { pointer: string; atKey: true } {
   return { pointer: one.node.pointer, atKey: true }
 }
 
@@ -357,7 +357,7 @@ function shown(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-function invalid(walk: Walk, node: Node, words: Words): void {
+function invalid(walk: Walk, node: Node, words: FindingWords): void {
   add(walk, finding('SCHEMA_INVALID', node.pointer, words))
 }
 

@@ -3,22 +3,22 @@
  * the words of the author. Reads, decides nothing.
  */
 
-import type { Family, Member } from '../engine/family.ts'
-import { heldBy, openLeaf } from '../engine/family.ts'
+import type { Family, FamilyMember } from '../engine/family.ts'
+import { moneyHeldBy, openLeaf } from '../engine/family.ts'
 import { hasEnded } from '../engine/is-running.ts'
-import { aroundMember } from '../engine/judging-context.ts'
+import { judgingContextOf } from '../engine/judging-context.ts'
 import { warnedPercents } from '../engine/model-spend.ts'
 import { checkFields } from '../engine/signal-fields.ts'
 import type { RunState, Status } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Field, Machine, Policy, Stage } from '../machine/machine.ts'
-import type { Told } from './presentation.ts'
-import { tellProcess } from './process/present.ts'
+import type { Presentation } from './presentation.ts'
+import { presentProcess } from './process/present.ts'
 import { type RuleSummary, summarizeRules } from './rule-summary.ts'
 import { withRules } from './rules-text.ts'
-import { tellSteps } from './steps/present.ts'
-import { tellWorkflow } from './workflow/present.ts'
+import { presentSteps } from './steps/present.ts'
+import { presentWorkflow } from './workflow/present.ts'
 
 export type View = {
   readonly runId: string
@@ -69,7 +69,7 @@ export type Budget = {
   readonly warned: number
 }
 
-const tellers = { process: tellProcess, workflow: tellWorkflow, steps: tellSteps } as const
+const tellers = { process: presentProcess, workflow: presentWorkflow, steps: presentSteps } as const
 
 /** What a view cannot know from a family: the policies laid over it, and the time. */
 type ViewContext = { readonly policies: readonly Policy[]; readonly at: number }
@@ -77,7 +77,7 @@ type ViewContext = { readonly policies: readonly Policy[]; readonly at: number }
 const noContext: ViewContext = { policies: [], at: 0 }
 
 /** The view of a member of a family: of the child it waits for, while it waits for one. */
-export function viewMember(family: Family, addressed: Member, context = noContext): View {
+export function viewMember(family: Family, addressed: FamilyMember, context = noContext): View {
   const leaf = openLeaf(family, addressed)
   const forking = [addressed, ...family.members].find(
     (member) =>
@@ -86,11 +86,11 @@ export function viewMember(family: Family, addressed: Member, context = noContex
   const branches: Record<string, string> = {}
   for (const branch of forking?.state.fork?.branches ?? []) branches[branch.name] = branch.status
   const { runId, machine, state } = leaf
-  const around = aroundMember(family, leaf, context)
+  const around = judgingContextOf(family, leaf, context)
   const rules = summarizeRules({ machine, around, at: context.at }, state)
   const view = { ...viewRun(machine, state, rules), runId, branches }
   // A run above that rests holds this one, whatever it says of itself.
-  if (heldBy(family, leaf) !== leaf) return { ...view, status: 'paused', signals: [] }
+  if (moneyHeldBy(family, leaf) !== leaf) return { ...view, status: 'paused', signals: [] }
   return view.status === 'running' ? { ...view, brief: withRules(view.brief, rules) } : view
 }
 
@@ -113,7 +113,7 @@ type Alone = Omit<View, 'runId' | 'branches'>
 /** The view of one run by itself. */
 function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
   const stage = own(machine.stages, state.stage) as Stage
-  const told: Told = tellers[machine.dialect](machine, stage, state)
+  const told: Presentation = tellers[machine.dialect](machine, stage, state)
   const trigger = Object.values(stage.signals).find((one) => one.fields !== null)
   const fields = hasEnded(state) ? [] : (trigger?.fields ?? [])
   const queued = state.queuedCalls[0]

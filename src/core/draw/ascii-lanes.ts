@@ -4,7 +4,7 @@
  */
 import { cellsOf } from './picture-text.ts'
 
-export type Row = {
+export type AsciiRow = {
   readonly text: string
   /** The box that a way leaving in this row leads to. */
   readonly leadsTo: string | null
@@ -18,7 +18,7 @@ const laneGap = 3
 const lanesMax = 7
 
 /** The rows with lanes beside them, or as they are when lanes would not fit or help. */
-export function drawLanes(rows: readonly Row[], widthMax: number): string[] {
+export function drawLanes(rows: readonly AsciiRow[], widthMax: number): string[] {
   const plain = rows.map((row) => row.text)
   const lanes = lanesOf(rows)
   const left = rows.reduce((most, row) => Math.max(most, cellsOf(row.text)), 0) + 2
@@ -45,7 +45,7 @@ export function drawLanes(rows: readonly Row[], widthMax: number): string[] {
 
 const entryMark = '◀'
 
-function lanesOf(rows: readonly Row[]): Lane[] {
+function lanesOf(rows: readonly AsciiRow[]): Lane[] {
   const titles = new Map<string, number>()
   for (const [index, row] of rows.entries()) {
     if (row.isTitleOf !== null) titles.set(row.isTitleOf, index)

@@ -4,8 +4,8 @@
  * Knows pictures. Must not know machines or dialects.
  */
 import { assertNever } from '../assert.ts'
-import type { Outcome } from '../machine/machine.ts'
-import { drawLanes, type Row } from './ascii-lanes.ts'
+import type { EndOutcome } from '../machine/machine.ts'
+import { type AsciiRow, drawLanes } from './ascii-lanes.ts'
 import { gateText, lineText } from './line-text.ts'
 import { cellsOf, cutToFit, wrapText } from './picture-text.ts'
 import type { NodeKind, Picture, PictureEdge, PictureFact, PictureNode } from './picture-types.ts'
@@ -23,7 +23,7 @@ export function printAscii(picture: Picture): string {
   const outs = groupBy(picture.edges, (edge) => edge.from)
   const names = new Map(picture.nodes.map((node) => [node.id, nameOf(node)]))
   const width = boxWidth(nodes)
-  const rows: Row[] = []
+  const rows: AsciiRow[] = []
   for (const [index, node] of nodes.entries()) {
     const edges = outs.get(node.id) ?? []
     const next = nodes[index + 1]
@@ -35,7 +35,7 @@ export function printAscii(picture: Picture): string {
   return [...headLines(picture), body, ...footLines(picture), ''].join('\n')
 }
 
-function plain(text: string): Row {
+function plain(text: string): AsciiRow {
   return { text, leadsTo: null, isTitleOf: null }
 }
 
@@ -59,7 +59,7 @@ function fitLine(text: string): string {
   return cutToFit(text, { widthMax, measure: cellsOf })
 }
 
-const marks: { readonly [outcome in Outcome]: string } = {
+const marks: { readonly [outcome in EndOutcome]: string } = {
   completed: '✔',
   blocked: '⊘',
   failed: '✘',
@@ -119,7 +119,7 @@ function frameOf(kind: NodeKind): Frame | null {
   }
 }
 
-function boxRows(node: PictureNode, width: number, ways: readonly PictureEdge[]): Row[] {
+function boxRows(node: PictureNode, width: number, ways: readonly PictureEdge[]): AsciiRow[] {
   const hasWays = ways.length > 0
   const frame = frameOf(node.kind)
   if (frame === null) {
@@ -144,10 +144,10 @@ function wayRows(
   edges: readonly PictureEdge[],
   nextId: string | null,
   names: ReadonlyMap<string, string>,
-): Row[] {
+): AsciiRow[] {
   const down = edges.filter((edge) => edge.to === nextId)
   const away = edges.filter((edge) => edge.to !== nextId)
-  const rows: Row[] = []
+  const rows: AsciiRow[] = []
   for (const [index, edge] of away.entries()) {
     const isLast = index === away.length - 1 && down.length === 0
     rows.push(...awayRows(edge, names, isLast ? 'last' : 'more'))
@@ -172,7 +172,7 @@ function awayRows(
   edge: PictureEdge,
   names: ReadonlyMap<string, string>,
   place: 'more' | 'last',
-): Row[] {
+): AsciiRow[] {
   const isLast = place === 'last'
   const target = edge.from === edge.to ? '↻ itself' : (names.get(edge.to) ?? '')
   const lines = edge.lines.length === 0 ? [''] : edge.lines.map(lineText)
@@ -186,7 +186,7 @@ function awayRows(
   return [first, ...gates.flatMap((gate) => gateRows(gate, `  ${side}    `))]
 }
 
-function gateRows(gate: string, indent: string): Row[] {
+function gateRows(gate: string, indent: string): AsciiRow[] {
   const room = { widthMax: boxTextMax - 4, linesMax: 3, measure: cellsOf }
   return wrapText(gateText(gate), room).map((line) => plain(indent + line))
 }

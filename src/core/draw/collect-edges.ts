@@ -4,10 +4,16 @@
  */
 import { assert, assertNever } from '../assert.ts'
 import { canonicalJson } from '../json.ts'
-import type { Gate, Machine, Move, Outcome, Stage, Trigger } from '../machine/machine.ts'
+import type { EndOutcome, Gate, Machine, Move, Stage, Trigger } from '../machine/machine.ts'
 import { plainGate } from './line-text.ts'
-import { listNames, oneLine, shorten } from './picture-text.ts'
-import type { EdgeKind, EdgeLine, NodeKind, PictureEdge, PictureNode } from './picture-types.ts'
+import { listNames, oneLine, shortenText } from './picture-text.ts'
+import type {
+  EdgeLine,
+  NodeKind,
+  PictureEdge,
+  PictureEdgeKind,
+  PictureNode,
+} from './picture-types.ts'
 import { conditionText, factsOfStage, inputText, sharedToolsOf } from './stage-facts.ts'
 
 const titleCharsMax = 36
@@ -27,7 +33,7 @@ type Draft = {
 
 /** Lines by condition and gate, so that ten thousand signals between two stages stay cheap. */
 type KeptLine = Omit<DraftLine, 'signals'> & { signals: Set<string> }
-type DraftEdge = { from: string; to: string; kind: EdgeKind; lines: Map<string, KeptLine> }
+type DraftEdge = { from: string; to: string; kind: PictureEdgeKind; lines: Map<string, KeptLine> }
 type DraftLine = { signals: string[]; condition: string; gate: string | null }
 
 /** The nodes and edges of a machine's picture, in the author's order. */
@@ -47,10 +53,10 @@ export function collectEdges(machine: Machine): {
   for (const detour of machine.detours) {
     const id = addNode(draft, `detour_${detour.name}`, {
       kind: 'detour',
-      title: shorten(detour.pattern, titleCharsMax),
+      title: shortenText(detour.pattern, titleCharsMax),
       name: `${oneLine(detour.name)}: ${oneLine(detour.pattern)}`,
     })
-    const line = { signals: [shorten(detour.name, signalCharsMax)], condition: '', gate: null }
+    const line = { signals: [shortenText(detour.name, signalCharsMax)], condition: '', gate: null }
     addEdge(draft, { from: id, to: stageId(draft, detour.target), kind: 'detour' }, line)
   }
   return { nodes: [...draft.nodes.values()], edges: finishEdges(draft) }
@@ -74,7 +80,7 @@ function addStages(draft: Draft): void {
           : 'stage'
     const id = addNode(draft, `s_${stage.name}`, {
       kind,
-      title: shorten(stage.name, titleCharsMax),
+      title: shortenText(stage.name, titleCharsMax),
       name: oneLine(stage.name),
       isInitial: stage.name === machine.initial,
       outcome: stage.final,
@@ -99,7 +105,7 @@ function completesInPlace(trigger: Trigger): boolean {
 function addRoutes(draft: Draft, stage: Stage): void {
   for (const trigger of Object.values(stage.signals)) {
     // WHY: a form has one thing to send; its name would say nothing on the arrow.
-    const signals = trigger.fields === null ? [shorten(trigger.name, signalCharsMax)] : []
+    const signals = trigger.fields === null ? [shortenText(trigger.name, signalCharsMax)] : []
     const [first] = signals
     if (trigger.warning !== null && first !== undefined) signals[0] = `${first} (warns)`
     for (const [index, route] of trigger.routes.entries()) {
@@ -133,7 +139,7 @@ function addRoutes(draft: Draft, stage: Stage): void {
 
 function gateLine(gate: Gate | null): string | null {
   if (gate === null) return null
-  return shorten(gate.message, gateCharsMax) || plainGate
+  return shortenText(gate.message, gateCharsMax) || plainGate
 }
 
 type Step = { readonly stage: Stage; readonly move: Move; readonly line: DraftLine }
@@ -156,7 +162,7 @@ function addMove(draft: Draft, step: Step): void {
       const id = sharedNode(draft, `machine_${move.machine}`, {
         same: sameness(move),
         kind: 'machine',
-        title: shorten(move.machine, titleCharsMax),
+        title: shortenText(move.machine, titleCharsMax),
         name: oneLine(move.machine),
         facts: input === '' ? [] : [{ key: 'brief', text: input }],
       })
@@ -185,7 +191,7 @@ function addFork(draft: Draft, step: Step & { move: Extract<Move, { kind: 'fork'
   })
   addEdge(draft, { from: stageId(draft, stage.name), to: fork, kind: 'normal' }, line)
   for (const branch of move.branches) {
-    const name = shorten(branch.name, signalCharsMax)
+    const name = shortenText(branch.name, signalCharsMax)
     const begin = { from: fork, to: stageId(draft, branch.initial), kind: 'fork' as const }
     addEdge(draft, begin, { signals: [name], condition: '', gate: null })
     const end = { from: stageId(draft, branch.terminal), to: join, kind: 'join' as const }
@@ -209,7 +215,7 @@ function addOutcomes(draft: Draft, step: Step, words: OutcomeWords): void {
   addEdge(draft, failed, { signals: [words.failed], condition: '', gate: null })
 }
 
-function endId(draft: Draft, outcome: Outcome): string {
+function endId(draft: Draft, outcome: EndOutcome): string {
   return sharedNode(draft, `end_${outcome}`, {
     kind: 'end',
     title: outcome,
@@ -263,7 +269,7 @@ function addNode(draft: Draft, name: string, seed: NodeSeed): string {
   return id
 }
 
-type Way = { readonly from: string; readonly to: string; readonly kind: EdgeKind }
+type Way = { readonly from: string; readonly to: string; readonly kind: PictureEdgeKind }
 
 /** Adds a way to the edge between the same two nodes, or a new edge. */
 function addEdge(draft: Draft, way: Way, line: DraftLine | null): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cellsOf, listNames, oneLine, shorten, wrapText } from './picture-text.ts'
+import { cellsOf, listNames, oneLine, shortenText, wrapText } from './picture-text.ts'
 
 const rule = { widthMax: 10, linesMax: 2, measure: cellsOf }
 
@@ -9,9 +9,9 @@ test('line breaks, control characters and direction marks do not survive', () =>
 })
 
 test('shortening counts characters, not halves of them', () => {
-  expect(shorten('abcdef', 6)).toBe('abcdef')
-  expect(shorten('abcdefg', 6)).toBe('abcde…')
-  expect(shorten('😀😀😀😀', 3)).toBe('😀😀…')
+  expect(shortenText('abcdef', 6)).toBe('abcdef')
+  expect(shortenText('abcdefg', 6)).toBe('abcde…')
+  expect(shortenText('😀😀😀😀', 3)).toBe('😀😀…')
 })
 
 test('a list tells how many names it left out', () => {

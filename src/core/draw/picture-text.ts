@@ -19,7 +19,7 @@ export function oneLine(text: string): string {
 }
 
 /** At most `charsMax` characters on one line; what is cut is marked. */
-export function shorten(text: string, charsMax: number): string {
+export function shortenText(text: string, charsMax: number): string {
   const chars = [...oneLine(text)]
   if (chars.length <= charsMax) return chars.join('')
   const kept = chars.slice(0, charsMax - 1).join('')
@@ -30,7 +30,7 @@ export function shorten(text: string, charsMax: number): string {
 export function listNames(names: readonly string[], charsMax: number): string {
   let text = ''
   for (const [index, name] of names.entries()) {
-    const longer = index === 0 ? shorten(name, charsMax) : `${text}, ${oneLine(name)}`
+    const longer = index === 0 ? shortenText(name, charsMax) : `${text}, ${oneLine(name)}`
     const isLast = index === names.length - 1
     const room = isLast ? charsMax : charsMax - ` +${names.length - index - 1}`.length
     if (index > 0 && [...longer].length > room) return `${text} +${names.length - index}`
@@ -42,12 +42,12 @@ export function listNames(names: readonly string[], charsMax: number): string {
 /** How many columns of a terminal a text takes. */
 export function cellsOf(text: string): number {
   let cells = 0
-  for (const char of text) cells += isNoCell(char) ? 0 : isWide(char) ? 2 : 1
+  for (const char of text) cells += isNoCell(char) ? 0 : isWideCharacter(char) ? 2 : 1
   return cells
 }
 
 /** Whether a character takes the room of two, as Chinese signs and emoji do. */
-export function isWide(char: string): boolean {
+export function isWideCharacter(char: string): boolean {
   return wide.test(char)
 }
 

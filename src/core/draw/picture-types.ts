@@ -2,7 +2,7 @@
  * The shape of a picture: nodes, edges and short texts, the same for every printer.
  * Must not know a dialect's words, a layout or an output format.
  */
-import type { Outcome } from '../machine/machine.ts'
+import type { EndOutcome } from '../machine/machine.ts'
 
 /** One thing worth knowing, under a short word that says what kind of thing it is. */
 export type PictureFact = { readonly key: FactKey; readonly text: string }
@@ -43,7 +43,7 @@ export type PictureNode = {
   readonly name: string
   readonly isInitial: boolean
   /** How the run ends here; null where it goes on. */
-  readonly outcome: Outcome | null
+  readonly outcome: EndOutcome | null
   readonly facts: readonly PictureFact[]
 }
 
@@ -67,14 +67,14 @@ export type NodeKind =
 export type PictureEdge = {
   readonly from: string
   readonly to: string
-  readonly kind: EdgeKind
+  readonly kind: PictureEdgeKind
   /** One line per different condition or gate; none when there is nothing to say. */
   readonly lines: readonly EdgeLine[]
   /** It leads to a failed or blocked end. */
   readonly isBad: boolean
 }
 
-export type EdgeKind = 'normal' | 'fallback' | 'detour' | 'return' | 'fork' | 'join' | 'fail'
+export type PictureEdgeKind = 'normal' | 'fallback' | 'detour' | 'return' | 'fork' | 'join' | 'fail'
 
 export type EdgeLine = {
   /** What is sent, `yes, n/a`; empty where the only thing to send is the form itself. */

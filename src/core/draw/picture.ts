@@ -4,18 +4,18 @@
  */
 import type { Machine } from '../machine/machine.ts'
 import { collectEdges } from './collect-edges.ts'
-import { oneLine, shorten } from './picture-text.ts'
+import { oneLine, shortenText } from './picture-text.ts'
 import type { GuardNote, Picture } from './picture-types.ts'
 import { compareText, notesOfMachine } from './stage-facts.ts'
 
 export { lineText } from './line-text.ts'
 export type {
-  EdgeKind,
   EdgeLine,
   GuardNote,
   NodeKind,
   Picture,
   PictureEdge,
+  PictureEdgeKind,
   PictureFact,
   PictureNode,
 } from './picture-types.ts'
@@ -26,7 +26,7 @@ const titleCharsMax = 48
 export function pictureOf(machine: Machine): Picture {
   const { nodes, edges } = collectEdges(machine)
   return {
-    title: shorten(machine.name, titleCharsMax),
+    title: shortenText(machine.name, titleCharsMax),
     about: aboutText(machine),
     notes: notesOfMachine(machine),
     guards: guardNotes(machine),
@@ -47,7 +47,7 @@ function guardNotes(machine: Machine): GuardNote[] {
     for (const trigger of Object.values(stage.signals)) {
       for (const guard of trigger.routes.flatMap((route) => route.guards)) {
         if (guard.kind !== 'compare' || oneLine(guard.name) === '') continue
-        const name = shorten(guard.name, titleCharsMax)
+        const name = shortenText(guard.name, titleCharsMax)
         if (!notes.has(name)) notes.set(name, compareText(guard))
       }
     }

@@ -7,7 +7,7 @@ import type { Expr } from '../expr/expr.ts'
 import type { JsonObject } from '../json.ts'
 import type { Guard, Machine, PolicyRule, Source, Stage, StageRule } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
-import { listNames, oneLine, shorten } from './picture-text.ts'
+import { listNames, oneLine, shortenText } from './picture-text.ts'
 import type { PictureFact } from './picture-types.ts'
 
 const briefCharsMax = 110
@@ -19,7 +19,7 @@ const policyCharsMax = 60
 export function factsOfStage(stage: Stage, sharedTools: string | null): PictureFact[] {
   const facts: PictureFact[] = []
   const brief = stage.brief.find((part) => oneLine(part.text) !== '')
-  if (brief) facts.push({ key: 'brief', text: shorten(firstLine(brief.text), briefCharsMax) })
+  if (brief) facts.push({ key: 'brief', text: shortenText(firstLine(brief.text), briefCharsMax) })
   if (stage.final !== null) return facts
   const asked = askedFields(stage)
   if (asked.length > 0) facts.push({ key: 'asks', text: listNames(asked, listCharsMax) })
@@ -40,7 +40,7 @@ export function factsOfStage(stage: Stage, sharedTools: string | null): PictureF
     facts.push({ key: 'jumps', text: 'may go to any stage' })
   }
   const model = [stage.model, stage.thinking].filter((word) => word !== null).join(', ')
-  if (model !== '') facts.push({ key: 'model', text: shorten(model, listCharsMax) })
+  if (model !== '') facts.push({ key: 'model', text: shortenText(model, listCharsMax) })
   return facts
 }
 
@@ -78,12 +78,12 @@ export function sharedToolsOf(machine: Machine): string | null {
 /** `[tests_passed and coverage > 80]`, or nothing when there is no condition. */
 export function conditionText(guards: readonly Guard[]): string {
   if (guards.length === 0) return ''
-  return `[${shorten(guards.map(guardText).join(' and '), conditionCharsMax)}]`
+  return `[${shortenText(guards.map(guardText).join(' and '), conditionCharsMax)}]`
 }
 
 /** What a named guard compares: `test_result = "pass"`. */
 export function compareText(guard: Extract<Guard, { kind: 'compare' }>): string {
-  const value = shorten(JSON.stringify(guard.value), conditionCharsMax)
+  const value = shortenText(JSON.stringify(guard.value), conditionCharsMax)
   const field = oneLine(guard.field)
   const source = guard.source === null ? '' : `, ${sourceWords[guard.source]}`
   switch (guard.op) {

@@ -12,9 +12,9 @@ import { touchedFiles } from '../judge/rule-on-counts.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
 import { readCall, toolNameCharsMax } from '../tools/read-call.ts'
 import { toolOf } from '../tools/tool-names.ts'
-import { wordHint } from './format-hint.ts'
+import { formatHint } from './format-hint.ts'
 import { sendSignal } from './send-signal.ts'
-import type { Alternative, Around, Call, Envelope, RunState } from './types.ts'
+import type { Alternative, Call, Envelope, FamilyContext, RunState } from './types.ts'
 
 /** How many of each kind are tried; what is beyond is not named. */
 const toolsTriedMax = 64
@@ -22,7 +22,11 @@ const commandsTriedMax = 32
 const signalsTriedMax = 24
 const filesTriedMax = 16
 
-type Where = { readonly machine: Machine; readonly envelope: Envelope; readonly around: Around }
+type Where = {
+  readonly machine: Machine
+  readonly envelope: Envelope
+  readonly around: FamilyContext
+}
 
 type Denied = {
   readonly call: Call
@@ -30,13 +34,13 @@ type Denied = {
 }
 
 /** The alternatives to a denied call, and its hint with them. */
-export function teach(
+export function suggestAlternatives(
   where: Where,
   state: RunState,
   denied: Denied,
 ): { readonly instead: readonly Alternative[]; readonly hint: string } {
   const instead = alternativesTo(where, state, denied)
-  return { instead, hint: wordHint(adviceOf(where, state, { ...denied, instead }), instead) }
+  return { instead, hint: formatHint(adviceOf(where, state, { ...denied, instead }), instead) }
 }
 
 /** What is possible now instead of a denied call. */

@@ -5,10 +5,10 @@ import { assertNever } from '../assert.ts'
 import type { JsonObject } from '../json.ts'
 import type { Move } from '../machine/machine.ts'
 import { openChild, openFork } from './child-runs.ts'
-import type { Draft, Refusal } from './decision-builder.ts'
+import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { emit } from './decision-builder.ts'
-import type { Stopped } from './enter-stage.ts'
-import { endRun, enterStage, merge } from './enter-stage.ts'
+import type { StoppedRun } from './enter-stage.ts'
+import { endRun, enterStage, mergeData } from './enter-stage.ts'
 
 export type Carried = {
   readonly data: JsonObject | null
@@ -17,7 +17,7 @@ export type Carried = {
 }
 
 /** Does what a route says and merges the signal's data once the run has moved. */
-export function applyMove(draft: Draft, move: Move, { data, by }: Carried): Stopped {
+export function applyMove(draft: DecisionBuilder, move: Move, { data, by }: Carried): StoppedRun {
   switch (move.kind) {
     case 'goto':
       return enterStage(draft, { stage: move.stage, by, data })
@@ -28,7 +28,7 @@ export function applyMove(draft: Draft, move: Move, { data, by }: Carried): Stop
       return enterStage(draft, { stage: detour.returnTo, by: 'return', data })
     }
     case 'end':
-      merge(draft, data, by)
+      mergeData(draft, data, by)
       endRun(draft, move.outcome, 'the definition ends the run here')
       return null
     case 'invoke':

@@ -11,8 +11,8 @@ import type { Gate, Machine, Move } from '../machine/machine.ts'
 import { type Quorum, quorumText } from '../machine/quorum.ts'
 import { showInput, visible } from '../policy/format-input.ts'
 import { applyMove } from './apply-move.ts'
-import type { Draft, Refusal } from './decision-builder.ts'
-import { accept, emit, openDraft, refuse } from './decision-builder.ts'
+import type { DecisionBuilder, Refusal } from './decision-builder.ts'
+import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
 import { endRun } from './enter-stage.ts'
 import type {
   Actor,
@@ -33,7 +33,7 @@ type Question = {
 }
 
 /** Parks a move until a person decides. */
-export function requestMove(draft: Draft, question: Question): null {
+export function requestMove(draft: DecisionBuilder, question: Question): null {
   const { signal, move, gate, data } = question
   const editable = gate.editable === undefined ? {} : { editable: gate.editable }
   const pending = { signal, move, data, refusal: gate.refusal, ...editable }
@@ -62,7 +62,7 @@ function askedOf(message: string, quorum: Quorum | undefined): string {
 
 type Asked = Pick<Approval, 'quorum' | 'askedBy'>
 
-function quorumIn({ envelope }: Draft, quorum: Quorum | undefined): Asked {
+function quorumIn({ envelope }: DecisionBuilder, quorum: Quorum | undefined): Asked {
   return quorum === undefined ? {} : { quorum, askedBy: envelope.actor }
 }
 
@@ -74,7 +74,7 @@ function openUntil({ at, approvalMs }: Envelope): Pick<Approval, 'requestedAt' |
 
 /** Asks a person about one call, as it is and not otherwise. */
 export function requestCall(
-  draft: Draft,
+  draft: DecisionBuilder,
   { pending, ruling }: { readonly pending: PendingCall; readonly ruling: Ruling },
 ): Approval {
   const id = `${draft.envelope.runId}:a${draft.state.seq}`
@@ -109,7 +109,7 @@ export function resolveApproval(
 ): Decision {
   const by = where.envelope.actor
   if (by.kind !== 'person') {
-    return refuse(state, {
+    return refuseCommand(state, {
       code: 'NOT_PERMITTED',
       reason: 'only a person may decide an approval',
       hint: 'wait for a person',
@@ -117,37 +117,37 @@ export function resolveApproval(
   }
   const approval = state.approval
   if (approval === null || (command.approvalId !== null && command.approvalId !== approval.id)) {
-    return refuse(state, unknownApproval)
+    return refuseCommand(state, unknownApproval)
   }
   const stale = refuseStale(approval, command, where.envelope.at)
-  if (stale !== null) return refuse(state, stale)
-  const draft = openDraft(where.machine, state, where.envelope)
+  if (stale !== null) return refuseCommand(state, stale)
+  const draft = openDecision(where.machine, state, where.envelope)
   const fact = { approvalId: approval.id, by, note: command.note }
   if (!command.granted) {
     const told = command.isTold === undefined ? {} : { isTold: command.isTold }
     emit(draft, { type: 'approval.refused', ...fact, ...told })
     blockWhenRefused(draft, approval, `${by.name} refused`)
-    return accept(draft)
+    return acceptCommand(draft)
   }
   const missing =
     refuseApprover(approval, by) ?? (command.edits == null ? null : fixedForAll(approval))
-  if (missing !== null) return refuse(state, missing)
+  if (missing !== null) return refuseCommand(state, missing)
   if ((approval.endorsements ?? []).length + 1 < (approval.quorum?.needed ?? 1)) {
     emit(draft, { type: 'approval.endorsed', ...fact })
-    return accept(draft)
+    return acceptCommand(draft)
   }
   if ('tool' in approval.pending) {
     // The grant lets the call through: from here on it counts, whoever makes it and when.
     const { meters } = approval.pending
     emit(draft, { type: 'approval.granted', ...fact, at: where.envelope.at, meters })
-    return accept(draft)
+    return acceptCommand(draft)
   }
   const { move, data } = approval.pending
   const edits = command.edits ?? null
   emit(draft, { type: 'approval.granted', ...fact, ...(edits === null ? {} : { edits }) })
   const edited = edits === null ? data : { ...data, ...edits }
   const stopped = applyMove(draft, move, { data: edited, by: 'grant' })
-  return stopped === null ? accept(draft) : refuse(state, stopped)
+  return stopped === null ? acceptCommand(draft) : refuseCommand(state, stopped)
 }
 
 /** Why this person's yes does not count; null: it does. */
@@ -212,18 +212,18 @@ const unknownApproval: Refusal = {
 /** Expiry counts as a refusal. */
 export function expireApproval(where: Where, state: RunState, approvalId: string): Decision {
   const approval = state.approval
-  if (approval === null || approval.id !== approvalId) return refuse(state, unknownApproval)
+  if (approval === null || approval.id !== approvalId) return refuseCommand(state, unknownApproval)
   if (where.envelope.actor.kind === 'agent') {
     const reason = 'an approval runs out by the clock, not by the agent'
-    return refuse(state, { code: 'NOT_PERMITTED', reason, hint: 'wait for a person' })
+    return refuseCommand(state, { code: 'NOT_PERMITTED', reason, hint: 'wait for a person' })
   }
-  const draft = openDraft(where.machine, state, where.envelope)
+  const draft = openDecision(where.machine, state, where.envelope)
   emit(draft, { type: 'approval.expired', approvalId })
   blockWhenRefused(draft, approval, 'nobody decided in time')
-  return accept(draft)
+  return acceptCommand(draft)
 }
 
-function blockWhenRefused(draft: Draft, approval: Approval, reason: string): void {
+function blockWhenRefused(draft: DecisionBuilder, approval: Approval, reason: string): void {
   if ('refusal' in approval.pending && approval.pending.refusal === 'block') {
     endRun(draft, 'blocked', reason)
   }

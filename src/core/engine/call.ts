@@ -14,7 +14,7 @@ export type Call = {
   /** As the host spells it. */
   readonly tool: string
   readonly input: JsonObject
-  readonly act: Act
+  readonly act: ToolAction
   /** The name that means this tool on every host (`Read`); null: only its own name does. */
   readonly commonName: string | null
   /** The name policies give it: `bash`, `edit`, `mcp:files:write_file`, else the tool's own. */
@@ -39,7 +39,7 @@ export type Call = {
 }
 
 /** What kind of thing a call does. */
-export type Act =
+export type ToolAction =
   | 'shell'
   | 'read'
   | 'edit'
@@ -79,14 +79,14 @@ export type Reserve = {
 export type Costs = { readonly [tool: string]: number }
 
 /** What open calls hold of a budget. */
-export type Held = {
+export type HeldAmounts = {
   readonly microUsd: number
   /** Calls of which nobody knows what they may cost. */
   readonly unknown: number
 }
 
 /** What a call wants of a budget. */
-export type Wish = {
+export type CostEstimate = {
   /** What is held for it; null: nobody knows. */
   readonly microUsd: number | null
   /** What has to fit, as its maker says; nought: anything left is enough. */
@@ -98,11 +98,11 @@ export type Spend = {
   /** Who says so: `claude transcript`, `api`. */
   readonly source: string
   readonly model: string | null
-  readonly tokens: Tokens | null
+  readonly tokens: TokenCounts | null
   readonly costMicroUsd: number
 }
 
-export type Tokens = {
+export type TokenCounts = {
   /** Read anew, beside those that came from a cache or went into one. */
   readonly input: number
   readonly output: number
@@ -205,7 +205,7 @@ export type Alternative =
 export type Denial = { readonly code: DenialCode; readonly reason: string; readonly hint: string }
 
 /** What a call is judged by beside its own run. */
-export type Around = {
+export type FamilyContext = {
   /** Laid over every run of the family, the highest authority first. */
   readonly policies: readonly Policy[]
   /** The runs above this one, the nearest first. */
@@ -215,7 +215,7 @@ export type Around = {
   /** What the family has used of policies' limits; null: not known, so no limit has room. */
   readonly meters: Meters | null
   /** What open calls of the family hold, by meter; absent: nothing. */
-  readonly held?: { readonly [meter: string]: Held }
+  readonly held?: { readonly [meter: string]: HeldAmounts }
   /** What calls of the family have cost; absent: as the run itself knows. */
   readonly dearest?: Costs
 }
@@ -224,5 +224,5 @@ export type RunUsage = {
   readonly callsCount: number
   readonly costMicroUsd: number
   /** What open calls hold; absent: nothing. */
-  readonly held?: Held
+  readonly held?: HeldAmounts
 }

@@ -10,11 +10,11 @@ import { judge, type Ruling } from '../judge/judge.ts'
 import { nothingAround } from '../judge/rule-input.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
 import type { Machine } from '../machine/machine.ts'
-import { teach } from './alternatives.ts'
+import { suggestAlternatives } from './alternatives.ts'
 import { requestCall } from './approval.ts'
 import { identityOf } from './call-identity.ts'
-import type { Draft } from './decision-builder.ts'
-import { closeDraft, emit, openDraft } from './decision-builder.ts'
+import type { DecisionBuilder } from './decision-builder.ts'
+import { closeDecision, emit, openDecision } from './decision-builder.ts'
 import { hasEnded } from './is-running.ts'
 import {
   findKnownCall,
@@ -27,13 +27,13 @@ import {
 } from './known-call.ts'
 import type {
   Approval,
-  Around,
   Call,
   CallRefusal,
   Command,
   Decision,
   Denial,
   Envelope,
+  FamilyContext,
   NamedRule,
   PendingCall,
   Reply,
@@ -46,7 +46,7 @@ type VerdictReply = Extract<Reply, { kind: 'verdict' }>
 type Where = {
   readonly machine: Machine
   readonly envelope: Envelope
-  readonly around?: Around
+  readonly around?: FamilyContext
 }
 
 type Checking = Extract<Command, { type: 'CheckCall' }>
@@ -57,20 +57,20 @@ export function checkCall(where: Where, state: RunState, checking: Checking): De
   try {
     return judgeAndRecord(where, state, checking)
   } catch (fault) {
-    const draft = openDraft(where.machine, state, where.envelope)
+    const draft = openDecision(where.machine, state, where.envelope)
     const reason = `the guard itself failed: ${fault instanceof Error ? fault.message : 'unknown'}`
     const { tool, input } = call
     emit(draft, { type: 'call.denied', tool, input, code: 'INTERNAL', reason, rule: null })
     const hint = 'this is a fault of Pawl or of the stored definition; tell a person'
     const denied = { verdict: 'deny', code: 'INTERNAL', reason, rule: null, hint } as const
-    return closeDraft(draft, verdictReply(denied, notMade))
+    return closeDecision(draft, verdictReply(denied, notMade))
   }
 }
 
 function judgeAndRecord(where: Where, state: RunState, checking: Checking): Decision {
   const { call, estimateMicroUsd } = checking
   const { machine, envelope, around = nothingAround } = where
-  const draft = openDraft(machine, state, envelope)
+  const draft = openDecision(machine, state, envelope)
   const known = findKnownCall(state, checking)
   if (known !== null) return answerKnown(draft, checking, known)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
@@ -97,7 +97,7 @@ function judgeAndRecord(where: Where, state: RunState, checking: Checking): Deci
 }
 
 /** What is said of a call that is known already. Nothing is counted or asked once more. */
-function answerKnown(draft: Draft, { call }: Checking, known: KnownCall): Decision {
+function answerKnown(draft: DecisionBuilder, { call }: Checking, known: KnownCall): Decision {
   const input = runningInput(draft, call)
   if ('open' in known) {
     const { callId, grant } = known.open
@@ -106,14 +106,14 @@ function answerKnown(draft: Draft, { call }: Checking, known: KnownCall): Decisi
       return denyKnown(draft, call, { ...unsureCall, callId, ...approved })
     }
     const allowed = { verdict: 'allow', code: null, reason: '', rule: null, hint: '' } as const
-    return closeDraft(draft, { ...verdictReply(allowed, { input, callId }), ...approved })
+    return closeDecision(draft, { ...verdictReply(allowed, { input, callId }), ...approved })
   }
   const { approval, pending } = known
   const { callId, rule = null } = pending
   const named = ruleFields({ ...pending, rule })
   const asking = { verdict: 'ask', code: null, reason: approval.message, ...named } as const
   const reply = verdictReply({ ...asking, hint: waitHint }, { input, callId })
-  return closeDraft(draft, { ...reply, ...questionIn(approval) })
+  return closeDecision(draft, { ...reply, ...questionIn(approval) })
 }
 
 const waitHint = 'wait for the decision, then make the same call again'
@@ -129,33 +129,33 @@ type DeniedKnown = Denial & {
   readonly refusal?: CallRefusal
 }
 
-function denyKnown(draft: Draft, { tool, input }: Call, why: DeniedKnown): Decision {
+function denyKnown(draft: DecisionBuilder, { tool, input }: Call, why: DeniedKnown): Decision {
   const { code, reason, hint, approvalId, callId = null, refusal } = why
   const isTold = refusal !== undefined && approvalId !== undefined
   const told = isTold ? { refusedBy: approvalId } : {}
   emit(draft, { type: 'call.denied', tool, input, code, reason, rule: null, ...told })
   const denied = { verdict: 'deny', code, reason, rule: null, hint } as const
-  return closeDraft(draft, {
+  return closeDecision(draft, {
     ...verdictReply(denied, { input: null, callId }),
     ...(approvalId === undefined ? {} : { approvalId }),
     ...(refusal === undefined ? {} : { refusal }),
   })
 }
 
-type Denied = { readonly call: Call; readonly ruling: Ruling; readonly around: Around }
+type Denied = { readonly call: Call; readonly ruling: Ruling; readonly around: FamilyContext }
 
-function denyCall(draft: Draft, { call, ruling, around }: Denied): Decision {
+function denyCall(draft: DecisionBuilder, { call, ruling, around }: Denied): Decision {
   const { machine, envelope, state } = draft
   const where = { machine, envelope, around }
   const { by } = ruling
   const code = by.code ?? 'INTERNAL'
-  const { instead, hint } = teach(where, state, { call, denied: { ...by, code } })
+  const { instead, hint } = suggestAlternatives(where, state, { call, denied: { ...by, code } })
   const said = { code, reason: by.reason, ...nameRule(by.rule, machine.name) }
   emit(draft, { type: 'call.denied', tool: call.tool, input: call.input, ...said })
-  return closeDraft(draft, { ...replyOf(draft, ruling, notMade), ...said, hint, instead })
+  return closeDecision(draft, { ...replyOf(draft, ruling, notMade), ...said, hint, instead })
 }
 
-function askCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
+function askCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
   // INVARIANT: one question at a time.
   assert(draft.state.approval === null, 'a call is not asked about while another one waits')
@@ -168,10 +168,10 @@ function askCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
   const pending = { callId, tool, input, edits, meters, ...whose }
   const approval = requestCall(draft, { pending, ruling })
   const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
-  return closeDraft(draft, { ...reply, reason: approval.message, ...questionIn(approval) })
+  return closeDecision(draft, { ...reply, reason: approval.message, ...questionIn(approval) })
 }
 
-function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
+function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
   const { tool, input, edits, isOwn } = call
   const { grant, reserve } = ruling
@@ -196,17 +196,17 @@ function allowCall(draft: Draft, checking: Checking, ruling: Ruling): Decision {
     ...allowingRule(reply),
   })
   noteLimit(draft)
-  return closeDraft(draft, grant === null ? reply : { ...reply, approvalId: grant })
+  return closeDecision(draft, grant === null ? reply : { ...reply, approvalId: grant })
 }
 
 /** The input as it will really run; where the stage's rules are over, as it was sent. */
-function runningInput({ machine, state }: Draft, call: Call): JsonObject {
+function runningInput({ machine, state }: DecisionBuilder, call: Call): JsonObject {
   const stage = own(machine.stages, state.stage)
   const isFree = hasEnded(state) || state.pause?.release === true
   return stage === undefined || isFree ? call.input : rewriteInput(stage, call)
 }
 
-function nextCallId(draft: Draft): string {
+function nextCallId(draft: DecisionBuilder): string {
   return `${draft.envelope.runId}:c${draft.state.seq}`
 }
 
@@ -219,7 +219,7 @@ type Made = { readonly input: JsonObject | null; readonly callId: string | null 
 
 const notMade: Made = { input: null, callId: null }
 
-function replyOf({ machine }: Draft, { decision, by }: Ruling, made: Made): VerdictReply {
+function replyOf({ machine }: DecisionBuilder, { decision, by }: Ruling, made: Made): VerdictReply {
   const { code, reason, hint } = by
   const rule = nameRule(by.rule, machine.name)
   return verdictReply({ verdict: decision, code, reason, ...rule, hint }, made)
@@ -230,7 +230,7 @@ function verdictReply(verdict: Verdict, made: Made): VerdictReply {
 }
 
 /** The call that uses up the last of a stage says so. */
-function noteLimit(draft: Draft): void {
+function noteLimit(draft: DecisionBuilder): void {
   const max = own(draft.machine.stages, draft.state.stage)?.rule.callsMax ?? null
   if (max === null || draft.state.counts.calls !== max) return
   emit(draft, { type: 'limit.reached', code: 'CALLS_EXHAUSTED', stage: draft.state.stage })

@@ -3,18 +3,18 @@
  * and moves on when they have ended; it never looks inside them.
  */
 
-import { join } from '../finding.ts'
+import { joinPointer } from '../finding.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Move } from '../machine/machine.ts'
-import type { Draft, Refusal } from './decision-builder.ts'
+import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { emit } from './decision-builder.ts'
 import { endRun, enterStage } from './enter-stage.ts'
 import type { Child, ChildOutcome, Fork, ForkedBranch } from './types.ts'
 
 /** Requests one child run per branch; the first one is open, the others pending. */
 export function openFork(
-  draft: Draft,
+  draft: DecisionBuilder,
   move: Extract<Move, { kind: 'fork' }>,
   data: JsonObject | null,
 ): void {
@@ -38,7 +38,7 @@ export function openFork(
 
 /** Requests a child run of another machine. */
 export function openChild(
-  draft: Draft,
+  draft: DecisionBuilder,
   move: Extract<Move, { kind: 'invoke' }>,
   data: JsonObject | null,
 ): void {
@@ -59,12 +59,16 @@ export function openChild(
 }
 
 /** Unique within the family: the parent, the name, and how far the parent's log had come. */
-function childId(draft: Draft, name: string): string {
-  return `${join(draft.envelope.runId, name)}.${draft.state.seq}`
+function childId(draft: DecisionBuilder, name: string): string {
+  return `${joinPointer(draft.envelope.runId, name)}.${draft.state.seq}`
 }
 
 /** Takes note that a child has ended, and moves on when that decides. */
-export function endChild(draft: Draft, childRunId: string, outcome: ChildOutcome): Refusal | null {
+export function endChild(
+  draft: DecisionBuilder,
+  childRunId: string,
+  outcome: ChildOutcome,
+): Refusal | null {
   const { fork, child } = draft.state
   if (fork?.branches.some((branch) => branch.runId === childRunId)) {
     emit(draft, { type: 'child.ended', child: childRunId, outcome })
@@ -81,7 +85,7 @@ export function endChild(draft: Draft, childRunId: string, outcome: ChildOutcome
   }
 }
 
-function joinFork(draft: Draft): Refusal | null {
+function joinFork(draft: DecisionBuilder): Refusal | null {
   const fork = draft.state.fork
   if (fork === null) return null
   const verdict = joined(fork)
@@ -104,7 +108,7 @@ function joined(fork: Fork): 'open' | 'done' | 'failed' {
 }
 
 function moveOn(
-  draft: Draft,
+  draft: DecisionBuilder,
   waited: Fork | Child,
   how: { readonly hasSucceeded: boolean; readonly by: 'join' | 'child' },
 ): Refusal | null {
@@ -117,7 +121,7 @@ function moveOn(
 }
 
 /** Gives up whatever children are open, because the run goes elsewhere. */
-export function abandonChildren(draft: Draft, reason: string): void {
+export function abandonChildren(draft: DecisionBuilder, reason: string): void {
   const { fork, child } = draft.state
   for (const branch of fork?.branches ?? []) {
     draft.effects.push({ type: 'cancel-child', runId: branch.runId, reason })

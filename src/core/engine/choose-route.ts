@@ -3,7 +3,7 @@
  * Knows machines and scopes. Must not know dialects, storage or time.
  */
 import { compare } from '../expr/compare.ts'
-import { evaluate, holds } from '../expr/evaluate.ts'
+import { evaluate, isTruthy } from '../expr/evaluate.ts'
 import { own } from '../json.ts'
 import type { Guard, Route, Trigger } from '../machine/machine.ts'
 import type { RunState } from './types.ts'
@@ -53,7 +53,7 @@ function judgeGuard(guard: Guard, state: RunState): Judged {
   }
   const evaluated = evaluate(guard.expr, state)
   if (!evaluated.ok) return { fault: evaluated.reason }
-  return holds(evaluated.value) ? 'holds' : 'fails'
+  return isTruthy(evaluated.value) ? 'holds' : 'fails'
 }
 
 function nameOf(guard: Guard): string {

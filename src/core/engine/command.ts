@@ -2,7 +2,7 @@
  * What can be asked of a run. Free to change between releases: only events are kept.
  */
 import type { JsonObject } from '../json.ts'
-import type { Outcome } from '../machine/machine.ts'
+import type { EndOutcome } from '../machine/machine.ts'
 import type { Call, Report, Spend } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
 import type { Actor } from './types.ts'
@@ -90,4 +90,4 @@ export type Envelope = {
   readonly approvalMs?: number
 }
 
-export type ChildOutcome = Outcome | 'cancelled'
+export type ChildOutcome = EndOutcome | 'cancelled'

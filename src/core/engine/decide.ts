@@ -9,28 +9,28 @@ import { expireApproval, resolveApproval } from './approval.ts'
 import { beginRun } from './begin-run.ts'
 import { checkCall } from './check-call.ts'
 import { abandonChildren, endChild } from './child-runs.ts'
-import type { Draft, Refusal } from './decision-builder.ts'
-import { accept, emit, openDraft, refuse } from './decision-builder.ts'
+import type { DecisionBuilder, Refusal } from './decision-builder.ts'
+import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
 import { enterStage } from './enter-stage.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './is-running.ts'
 import { recordSpend } from './model-spend.ts'
 import { reportCall } from './report-call.ts'
 import { sendSignal } from './send-signal.ts'
-import type { Around, Command, Decision, Envelope, RunState, StartRun } from './types.ts'
+import type { Command, Decision, Envelope, FamilyContext, RunState, StartRun } from './types.ts'
 import { refuseData } from './validate-data.ts'
 
 type Where = {
   readonly machine: Machine
   readonly envelope: Envelope
   /** Only calls are judged by it. Absent: no other policies, and no limit of a policy has room. */
-  readonly around?: Around
+  readonly around?: FamilyContext
 }
 
 /** What a command does to a run. `state` is null only for `StartRun`. */
 export function decide(where: Where, state: RunState | null, command: Command): Decision {
   if (command.type === 'StartRun') return startRun(where, command)
-  if (state === null) return refuse(unborn, noRun)
+  if (state === null) return refuseCommand(unborn, noRun)
   switch (command.type) {
     case 'SendSignal':
       return sendSignal(where, state, command)
@@ -57,7 +57,7 @@ export function decide(where: Where, state: RunState | null, command: Command): 
     case 'RaiseWarning':
       return raiseWarning(where, state, command.message)
     case 'EndChild':
-      return settle(openDraft(where.machine, state, where.envelope), state, (draft) =>
+      return settle(openDecision(where.machine, state, where.envelope), state, (draft) =>
         endChild(draft, command.child, command.outcome),
       )
     default:
@@ -72,23 +72,29 @@ const noRun: Refusal = {
 }
 
 function raiseWarning({ machine, envelope }: Where, state: RunState, message: string): Decision {
-  const draft = openDraft(machine, state, envelope)
+  const draft = openDecision(machine, state, envelope)
   emit(draft, { type: 'warning.raised', code: 'HOOKS_CHANGED', message })
-  return accept(draft)
+  return acceptCommand(draft)
 }
 
-function settle(draft: Draft, state: RunState, act: (draft: Draft) => Refusal | null): Decision {
+function settle(
+  draft: DecisionBuilder,
+  state: RunState,
+  act: (draft: DecisionBuilder) => Refusal | null,
+): Decision {
   const refusal = act(draft)
-  return refusal === null ? accept(draft) : refuse(state, refusal)
+  return refusal === null ? acceptCommand(draft) : refuseCommand(state, refusal)
 }
 
 function startRun(where: Where, command: StartRun): Decision {
   const { machine, envelope } = where
   const stage = command.stage ?? machine.initial
-  if (own(machine.stages, stage) === undefined) return refuse(unborn, unknownStage(machine, stage))
+  if (own(machine.stages, stage) === undefined)
+    return refuseCommand(unborn, unknownStage(machine, stage))
   const unclean = refuseData(command.vars)
-  if (unclean !== null) return refuse(unborn, { code: 'DATA_INVALID', reason: unclean, hint: '' })
-  const draft = openDraft(machine, unborn, envelope)
+  if (unclean !== null)
+    return refuseCommand(unborn, { code: 'DATA_INVALID', reason: unclean, hint: '' })
+  const draft = openDecision(machine, unborn, envelope)
   const vars = command.branch === null ? { ...machine.vars, ...command.vars } : command.vars
   const { branch, library, workspace } = command
   const started = { type: 'run.started', machine: machine.hash, stage, vars, branch } as const
@@ -97,7 +103,7 @@ function startRun(where: Where, command: StartRun): Decision {
     ...(library === undefined ? {} : { library }),
     ...(workspace === undefined ? {} : { workspace }),
   })
-  if (machine.starts === 'manual') return accept(draft)
+  if (machine.starts === 'manual') return acceptCommand(draft)
   return settle(draft, unborn, beginRun)
 }
 
@@ -118,17 +124,17 @@ function pauseRun(
   command: Extract<Command, { type: 'PauseRun' }>,
 ): Decision {
   const by = where.envelope.actor
-  if (hasEnded(state) || state.pause !== null) return refuse(state, notRunning(state))
+  if (hasEnded(state) || state.pause !== null) return refuseCommand(state, notRunning(state))
   if (command.release && by.kind !== 'person') {
-    return refuse(state, {
+    return refuseCommand(state, {
       code: 'NOT_PERMITTED',
       reason: 'only a person may lift the rules while a run is paused',
       hint: 'pause without release, or ask a person',
     })
   }
-  const draft = openDraft(where.machine, state, where.envelope)
+  const draft = openDecision(where.machine, state, where.envelope)
   emit(draft, { type: 'run.paused', by, release: command.release })
-  return accept(draft)
+  return acceptCommand(draft)
 }
 
 function notRunning(state: RunState): Refusal {
@@ -138,25 +144,25 @@ function notRunning(state: RunState): Refusal {
 function resumeRun(where: Where, state: RunState): Decision {
   const by = where.envelope.actor
   // WHY the status: a run that was paused and then ended keeps its pause, and must stay ended.
-  if (state.pause === null || hasEnded(state)) return refuse(state, notRunning(state))
+  if (state.pause === null || hasEnded(state)) return refuseCommand(state, notRunning(state))
   if (state.pause.by.kind === 'person' && by.kind !== 'person') {
-    return refuse(state, {
+    return refuseCommand(state, {
       code: 'NOT_PERMITTED',
       reason: `${state.pause.by.name} paused this run; a person has to resume it`,
       hint: 'wait for a person',
     })
   }
-  const draft = openDraft(where.machine, state, where.envelope)
+  const draft = openDecision(where.machine, state, where.envelope)
   emit(draft, { type: 'run.resumed', by, refills: by.kind === 'person' })
-  return accept(draft)
+  return acceptCommand(draft)
 }
 
 function cancelRun(where: Where, state: RunState, reason: string): Decision {
-  if (hasEnded(state)) return refuse(state, notRunning(state))
-  const draft = openDraft(where.machine, state, where.envelope)
+  if (hasEnded(state)) return refuseCommand(state, notRunning(state))
+  const draft = openDecision(where.machine, state, where.envelope)
   abandonChildren(draft, reason)
   emit(draft, { type: 'run.cancelled', reason })
-  return accept(draft)
+  return acceptCommand(draft)
 }
 
 function forceStage(
@@ -166,19 +172,20 @@ function forceStage(
 ): Decision {
   const { machine, envelope } = where
   if (!machine.hasDebug) {
-    return refuse(state, {
+    return refuseCommand(state, {
       code: 'DEBUG_DISABLED',
       reason: 'this definition does not allow jumps',
       hint: 'send a signal of the stage; jumps need debug to be switched on by the author',
     })
   }
-  if (hasEnded(state)) return refuse(state, notRunning(state))
+  if (hasEnded(state)) return refuseCommand(state, notRunning(state))
   if (own(machine.stages, command.stage) === undefined) {
-    return refuse(state, unknownStage(machine, command.stage))
+    return refuseCommand(state, unknownStage(machine, command.stage))
   }
   const unclean = refuseData(command.vars)
-  if (unclean !== null) return refuse(state, { code: 'DATA_INVALID', reason: unclean, hint: '' })
-  const draft = openDraft(machine, state, envelope)
+  if (unclean !== null)
+    return refuseCommand(state, { code: 'DATA_INVALID', reason: unclean, hint: '' })
+  const draft = openDecision(machine, state, envelope)
   if (state.approval !== null) {
     emit(draft, { type: 'approval.expired', approvalId: state.approval.id })
   }
@@ -191,24 +198,25 @@ function forceStage(
 /** The branch itself says whether it stands where it may be called done. */
 function finishBranch(where: Where, state: RunState, name: string): Decision {
   // A paused run holds its branches: the report reaches it instead of them.
-  if (state.status === 'paused') return refuse(state, notRunning(state))
+  if (state.status === 'paused') return refuseCommand(state, notRunning(state))
   if (state.branch === null || state.branch.name !== name) {
-    return refuse(state, {
+    return refuseCommand(state, {
       code: 'BRANCH_UNKNOWN',
       reason: `no branch \`${name}\` is open`,
       hint: 'look which branches are open',
     })
   }
-  if (state.status === 'completed') return accept(openDraft(where.machine, state, where.envelope))
-  if (state.status !== 'running') return refuse(state, notRunning(state))
+  if (state.status === 'completed')
+    return acceptCommand(openDecision(where.machine, state, where.envelope))
+  if (state.status !== 'running') return refuseCommand(state, notRunning(state))
   if (state.stage !== state.branch.terminal) {
-    return refuse(state, {
+    return refuseCommand(state, {
       code: 'BRANCH_UNFINISHED',
       reason: `the branch \`${name}\` stands in \`${state.stage}\`, which is not its end`,
       hint: `lead it to \`${state.branch.terminal}\` first`,
     })
   }
-  const draft = openDraft(where.machine, state, where.envelope)
+  const draft = openDecision(where.machine, state, where.envelope)
   emit(draft, { type: 'run.completed' })
-  return accept(draft)
+  return acceptCommand(draft)
 }

@@ -8,7 +8,7 @@ import type { OwnState } from './evolve.ts'
 import { foldInto } from './evolve.ts'
 import type { Decision, Effect, Envelope, Event, FieldIssue, Reply, RunState } from './types.ts'
 
-export type Draft = {
+export type DecisionBuilder = {
   readonly machine: Machine
   readonly envelope: Envelope
   /** A copy of its own, made with the first event; before that, the state it began with. */
@@ -28,12 +28,16 @@ export type Refusal = {
 }
 
 /** A fresh draft on a state. */
-export function openDraft(machine: Machine, state: RunState, envelope: Envelope): Draft {
+export function openDecision(
+  machine: Machine,
+  state: RunState,
+  envelope: Envelope,
+): DecisionBuilder {
   return { machine, envelope, state, own: null, events: [], effects: [] }
 }
 
 /** Records a fact and folds it. */
-export function emit(draft: Draft, event: Event): void {
+export function emit(draft: DecisionBuilder, event: Event): void {
   if (draft.own === null) {
     draft.own = { ...draft.state }
     draft.state = draft.own
@@ -43,13 +47,13 @@ export function emit(draft: Draft, event: Event): void {
 }
 
 /** A copy to come back to. */
-export function markDraft(draft: Draft): Draft {
+export function markDecision(draft: DecisionBuilder): DecisionBuilder {
   const { events, effects, state } = draft
   return { ...draft, state: { ...state }, own: null, events: [...events], effects: [...effects] }
 }
 
 /** Takes back everything since the mark. */
-export function rewindDraft(draft: Draft, mark: Draft): void {
+export function rewindDecision(draft: DecisionBuilder, mark: DecisionBuilder): void {
   draft.state = mark.state
   draft.own = null
   draft.events = [...mark.events]
@@ -57,18 +61,18 @@ export function rewindDraft(draft: Draft, mark: Draft): void {
 }
 
 /** The decision a draft has become. */
-export function closeDraft(draft: Draft, reply: Reply): Decision {
+export function closeDecision(draft: DecisionBuilder, reply: Reply): Decision {
   return { events: draft.events, reply, effects: draft.effects, state: draft.state }
 }
 
 const accepted: Reply = { kind: 'accepted' }
 
 /** Accepted, with all that was recorded. */
-export function accept(draft: Draft): Decision {
-  return closeDraft(draft, accepted)
+export function acceptCommand(draft: DecisionBuilder): Decision {
+  return closeDecision(draft, accepted)
 }
 
 /** Refused: nothing of the command remains. */
-export function refuse(state: RunState, refusal: Refusal): Decision {
+export function refuseCommand(state: RunState, refusal: Refusal): Decision {
   return { events: [], reply: { kind: 'refused', ...refusal }, effects: [], state }
 }

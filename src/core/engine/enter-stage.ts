@@ -4,23 +4,23 @@
 import { assertNever } from '../assert.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
-import type { Outcome } from '../machine/machine.ts'
-import type { Draft, Refusal } from './decision-builder.ts'
+import type { EndOutcome } from '../machine/machine.ts'
+import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { emit } from './decision-builder.ts'
 import { runOps } from './ops.ts'
 import type { EntryCause } from './types.ts'
 
 /** A fault or refusal met on the way; null: the run has moved. */
-export type Stopped = Refusal | null
+export type StoppedRun = Refusal | null
 
-export type Entry = {
+export type StageEntry = {
   readonly stage: string
   readonly by: EntryCause
   readonly data: JsonObject | null
 }
 
 /** Enters a stage: ends a detour that does not reach there, runs ops, ends if it is final. */
-export function enterStage(draft: Draft, entry: Entry): Stopped {
+export function enterStage(draft: DecisionBuilder, entry: StageEntry): StoppedRun {
   const stage = own(draft.machine.stages, entry.stage)
   if (stage === undefined) {
     return {
@@ -33,14 +33,14 @@ export function enterStage(draft: Draft, entry: Entry): Stopped {
   clearInputs(draft)
   noteUnmade(draft)
   emit(draft, { type: 'stage.entered', stage: entry.stage, by: entry.by })
-  merge(draft, entry.data, entry.by)
+  mergeData(draft, entry.data, entry.by)
   const fault = runOps(draft, stage.enter, 'stage')
   if (fault !== null) return expressionFailed(fault)
   if (stage.final !== null) endInStage(draft, stage.final)
   return null
 }
 
-function clearInputs(draft: Draft): void {
+function clearInputs(draft: DecisionBuilder): void {
   for (const _ in draft.state.inputs) {
     emit(draft, { type: 'inputs.cleared' })
     return
@@ -48,7 +48,7 @@ function clearInputs(draft: Draft): void {
 }
 
 /** Nothing is dropped silently: a call the agent was told to make and did not make is noted. */
-function noteUnmade(draft: Draft): void {
+function noteUnmade(draft: DecisionBuilder): void {
   for (const queued of draft.state.queuedCalls) {
     if (queued.lasts !== 'stage') continue
     const message = `\`${queued.tool}\` was queued in \`${draft.state.stage}\` and never called`
@@ -66,7 +66,7 @@ export function expressionFailed(reason: string): Refusal {
 }
 
 /** INVARIANT: a detour is open only while the run stands in a stage of its handler. */
-function leaveDetour(draft: Draft, entry: Entry): void {
+function leaveDetour(draft: DecisionBuilder, entry: StageEntry): void {
   const open = draft.state.detour
   if (open === null || entry.by === 'return' || entry.by === 'detour') return
   const detour = draft.machine.detours.find((one) => one.name === open.name)
@@ -79,7 +79,7 @@ function leaveDetour(draft: Draft, entry: Entry): void {
  * WHY: data that waited, for a person or for children, is still the word of the agent that sent
  *      it, whoever's command lets it in now. Only what a person sends directly is given.
  */
-export function merge(draft: Draft, data: JsonObject | null, by: EntryCause): void {
+export function mergeData(draft: DecisionBuilder, data: JsonObject | null, by: EntryCause): void {
   if (data === null) return
   for (const _ in data) {
     const hasWaited = by === 'grant' || by === 'join' || by === 'child'
@@ -90,7 +90,7 @@ export function merge(draft: Draft, data: JsonObject | null, by: EntryCause): vo
   }
 }
 
-function endInStage(draft: Draft, outcome: Outcome): void {
+function endInStage(draft: DecisionBuilder, outcome: EndOutcome): void {
   const { branch, stage } = draft.state
   if (branch === null) return endRun(draft, outcome, `\`${stage}\` is a failure`)
   // A branch on its terminal stage waits to be declared done; any other end is a failure.
@@ -100,7 +100,7 @@ function endInStage(draft: Draft, outcome: Outcome): void {
 }
 
 /** Ends the run by its own rules. */
-export function endRun(draft: Draft, outcome: Outcome, reason: string): void {
+export function endRun(draft: DecisionBuilder, outcome: EndOutcome, reason: string): void {
   switch (outcome) {
     case 'completed':
       return emit(draft, { type: 'run.completed' })

@@ -2,11 +2,11 @@
  * Families for tests about calls: short ways to start one, call, report, decide and signal.
  */
 import { compileDefinition } from '../dialects/compile-definition.ts'
-import { hear } from '../dialects/to-command.ts'
+import { toCommand } from '../dialects/to-command.ts'
 import type { Json } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'
-import type { Answered, Family } from './family.ts'
+import type { Family, FamilyDecision } from './family.ts'
 import { commandFamily, mainOf, memberOfBranch, openLeaf, startFamily } from './family.ts'
 import type { Actor, Call, Command, Reply, RunState } from './types.ts'
 
@@ -26,7 +26,7 @@ export class Walk {
   at = 1_000_000_000_000
   readonly policies: readonly Policy[]
   readonly library: ReadonlyMap<string, Machine>
-  last: Answered
+  last: FamilyDecision
 
   constructor(
     definition: Json,
@@ -71,12 +71,12 @@ export class Walk {
 
   fire(name: string, branch: string | null = null): Reply {
     const { machine } = openLeaf(this.family, this.addressed(branch))
-    return this.send(hear(machine, { kind: 'signal', name, data: null }), agent, branch)
+    return this.send(toCommand(machine, { kind: 'signal', name, data: null }), agent, branch)
   }
 
   answer(answer: string): Reply {
     const { machine } = openLeaf(this.family, mainOf(this.family))
-    return this.send(hear(machine, { kind: 'answer', answer, stage: null }))
+    return this.send(toCommand(machine, { kind: 'answer', answer, stage: null }))
   }
 
   state(branch: string | null = null): RunState {

@@ -10,10 +10,10 @@ import { foldMeters, noMeters } from '../policy/meters.ts'
 import { decide } from './decide.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './is-running.ts'
-import { aroundMember } from './judging-context.ts'
+import { judgingContextOf } from './judging-context.ts'
 import type { Actor, Command, Decision, Effect, Event, Reply, RunState, StartRun } from './types.ts'
 
-export type Member = {
+export type FamilyMember = {
   readonly runId: string
   readonly parentId: string | null
   readonly machine: Machine
@@ -23,7 +23,7 @@ export type Member = {
 export type Family = {
   readonly mainId: string
   /** In the order in which the runs began; the main run first. */
-  readonly members: readonly Member[]
+  readonly members: readonly FamilyMember[]
   /** What all of them together have used of policies' limits: a fork multiplies nothing. */
   readonly meters: Meters
 }
@@ -33,7 +33,7 @@ export type Library = (name: string) => Machine | undefined
 
 export type Recorded = { readonly runId: string; readonly event: Event }
 
-export type Answered = {
+export type FamilyDecision = {
   readonly family: Family
   readonly reply: Reply
   readonly recorded: readonly Recorded[]
@@ -51,19 +51,19 @@ export type Context = {
 }
 
 /** Child runs a family may have had; a loop that forks for ever ends here. */
-export const membersMax = 1_000
+export const familyMembersMax = 1_000
 
 /** Invocations inside invocations. */
-export const depthMax = 16
+export const familyDepthMax = 16
 
 /** Starts the main run of a new family. */
 export function startFamily(
   main: { readonly runId: string; readonly machine: Machine },
   start: StartRun,
   context: Context,
-): Answered {
+): FamilyDecision {
   const { runId, machine } = main
-  const member: Member = { runId, parentId: null, machine, state: unborn }
+  const member: FamilyMember = { runId, parentId: null, machine, state: unborn }
   const work = openWork({ mainId: runId, members: [member], meters: noMeters }, context)
   const reply = apply(work, member, start)
   return closeWork(work, reply)
@@ -74,7 +74,7 @@ export function commandFamily(
   family: Family,
   what: { readonly command: Command; readonly branch: string | null },
   context: Context,
-): Answered {
+): FamilyDecision {
   const work = openWork(family, context)
   const { command, branch } = what
   const addressed = branch === null ? mainOf(family) : memberOfBranch(family, branch)
@@ -83,14 +83,14 @@ export function commandFamily(
     return closeWork(work, finish(work, openLeaf(family, addressed), command.branch))
   const target = isForWhole(command)
     ? addressed
-    : (askerOf(family, addressed, command) ?? heldBy(family, openLeaf(family, addressed)))
+    : (askerOf(family, addressed, command) ?? moneyHeldBy(family, openLeaf(family, addressed)))
   return closeWork(work, apply(work, target, command))
 }
 
 /** The run that is worked on now: the addressed one, or the child it waits for. */
-export function openLeaf(family: Family, from: Member): Member {
+export function openLeaf(family: Family, from: FamilyMember): FamilyMember {
   let member = from
-  for (let depth = 0; depth <= depthMax; depth += 1) {
+  for (let depth = 0; depth <= familyDepthMax; depth += 1) {
     const childId = openChildId(member)
     const child = childId === null ? undefined : memberById(family, childId)
     if (child === undefined) return member
@@ -100,20 +100,20 @@ export function openLeaf(family: Family, from: Member): Member {
 }
 
 /** The main run of a family. */
-export function mainOf(family: Family): Member {
-  return family.members[0] as Member
+export function mainOf(family: Family): FamilyMember {
+  return family.members[0] as FamilyMember
 }
 
 /** The latest child run of a branch of that name. */
-export function memberOfBranch(family: Family, branch: string): Member | undefined {
+export function memberOfBranch(family: Family, branch: string): FamilyMember | undefined {
   return family.members.findLast((member) => member.state.branch?.name === branch)
 }
 
-function memberById(family: Family, runId: string): Member | undefined {
+function memberById(family: Family, runId: string): FamilyMember | undefined {
   return family.members.find((member) => member.runId === runId)
 }
 
-function openChildId(member: Member): string | null {
+function openChildId(member: FamilyMember): string | null {
   const { fork, child, status } = member.state
   if (status === 'paused') return null
   if (child !== null) return child.runId
@@ -135,9 +135,13 @@ function isForWhole(command: Command): boolean {
  * The run that an answer belongs to: a report to the run whose call it is, a decision to the run
  * that asked. Named by id, or the nearest one that waits for such an answer.
  */
-function askerOf(family: Family, addressed: Member, command: Command): Member | undefined {
+function askerOf(
+  family: Family,
+  addressed: FamilyMember,
+  command: Command,
+): FamilyMember | undefined {
   if (!isAnswer(command)) return undefined
-  const waits = (member: Member): boolean =>
+  const waits = (member: FamilyMember): boolean =>
     command.type === 'ReportCall'
       ? hasOpenCall(member.state, command)
       : hasApproval(member.state, command.approvalId)
@@ -170,9 +174,9 @@ function hasApproval({ approval }: RunState, id: string | null): boolean {
   return approval !== null && (id === null || approval.id === id)
 }
 
-function isBelow(family: Family, member: Member, above: Member): boolean {
-  let next: Member | undefined = member
-  for (let depth = 0; next !== undefined && depth <= depthMax; depth += 1) {
+function isBelow(family: Family, member: FamilyMember, above: FamilyMember): boolean {
+  let next: FamilyMember | undefined = member
+  for (let depth = 0; next !== undefined && depth <= familyDepthMax; depth += 1) {
     if (next.runId === above.runId) return true
     next = next.parentId === null ? undefined : memberById(family, next.parentId)
   }
@@ -180,10 +184,10 @@ function isBelow(family: Family, member: Member, above: Member): boolean {
 }
 
 /** A paused ancestor holds everything below it. */
-export function heldBy(family: Family, member: Member): Member {
+export function moneyHeldBy(family: Family, member: FamilyMember): FamilyMember {
   let holder = member
   let parentId = member.parentId
-  for (let depth = 0; parentId !== null && depth <= depthMax; depth += 1) {
+  for (let depth = 0; parentId !== null && depth <= familyDepthMax; depth += 1) {
     const parent = memberById(family, parentId)
     if (parent === undefined) break
     if (parent.state.status === 'paused') holder = parent
@@ -205,15 +209,18 @@ function openWork(family: Family, context: Context): Work {
   return { family, recorded: [], effects: [], context }
 }
 
-function closeWork(work: Work, reply: Reply): Answered {
+function closeWork(work: Work, reply: Reply): FamilyDecision {
   return { family: work.family, reply, recorded: work.recorded, effects: work.effects }
 }
 
-function apply(work: Work, member: Member, command: Command): Reply {
+function apply(work: Work, member: FamilyMember, command: Command): Reply {
   const { at, actor, approvalMs } = work.context
   const until = approvalMs === undefined ? {} : { approvalMs }
   const envelope = { runId: member.runId, at, actor, ...until }
-  const around = aroundMember(work.family, member, { policies: work.context.policies ?? [], at })
+  const around = judgingContextOf(work.family, member, {
+    policies: work.context.policies ?? [],
+    at,
+  })
   const where = { machine: member.machine, envelope, around }
   const decision = decide(where, command.type === 'StartRun' ? null : member.state, command)
   keep(work, member, decision)
@@ -222,7 +229,7 @@ function apply(work: Work, member: Member, command: Command): Reply {
   return decision.reply
 }
 
-function keep(work: Work, member: Member, decision: Decision): void {
+function keep(work: Work, member: FamilyMember, decision: Decision): void {
   const changed = { ...member, state: decision.state }
   const members = work.family.members.map((one) => (one.runId === member.runId ? changed : one))
   let { meters } = work.family
@@ -233,7 +240,7 @@ function keep(work: Work, member: Member, decision: Decision): void {
   work.family = { ...work.family, members, meters }
 }
 
-function perform(work: Work, parent: Member, effect: Effect): void {
+function perform(work: Work, parent: FamilyMember, effect: Effect): void {
   if (effect.type === 'notify-person') work.effects.push(effect)
   else if (effect.type === 'cancel-child') cancel(work, effect.runId, effect.reason)
   else start(work, parent, effect)
@@ -245,16 +252,25 @@ function cancel(work: Work, runId: string, reason: string): void {
   apply(work, child, { type: 'CancelRun', reason })
 }
 
-function start(work: Work, parent: Member, effect: Extract<Effect, { type: 'start-child' }>): void {
+function start(
+  work: Work,
+  parent: FamilyMember,
+  effect: Extract<Effect, { type: 'start-child' }>,
+): void {
   const machine = effect.machine === null ? parent.machine : work.context.library(effect.machine)
   const waiting = memberById(work.family, parent.runId)
   if (waiting === undefined || !waitsFor(waiting, effect.runId)) return
   const isTooMuch =
-    work.family.members.length >= membersMax || depthOf(work.family, parent) >= depthMax
+    work.family.members.length >= familyMembersMax || depthOf(work.family, parent) >= familyDepthMax
   if (machine === undefined || isTooMuch) {
     return fail(work, parent.runId, effect.runId)
   }
-  const child: Member = { runId: effect.runId, parentId: parent.runId, machine, state: unborn }
+  const child: FamilyMember = {
+    runId: effect.runId,
+    parentId: parent.runId,
+    machine,
+    state: unborn,
+  }
   work.family = { ...work.family, members: [...work.family.members, child] }
   const vars: JsonObject = effect.vars
   const reply = apply(work, child, {
@@ -276,9 +292,9 @@ function fail(work: Work, parentId: string, child: string): void {
   if (parent !== undefined) apply(work, parent, { type: 'EndChild', child, outcome: 'failed' })
 }
 
-function depthOf(family: Family, member: Member): number {
+function depthOf(family: Family, member: FamilyMember): number {
   let depth = 0
-  for (let id = member.parentId; id !== null && depth <= depthMax; depth += 1) {
+  for (let id = member.parentId; id !== null && depth <= familyDepthMax; depth += 1) {
     id = memberById(family, id)?.parentId ?? null
   }
   return depth
@@ -294,7 +310,7 @@ function tellParent(work: Work, runId: string): void {
   apply(work, parent, { type: 'EndChild', child: runId, outcome })
 }
 
-function waitsFor(parent: Member, runId: string): boolean {
+function waitsFor(parent: FamilyMember, runId: string): boolean {
   const { fork, child } = parent.state
   if (child?.runId === runId) return true
   const branch = fork?.branches.find((one) => one.runId === runId)
@@ -302,16 +318,16 @@ function waitsFor(parent: Member, runId: string): boolean {
 }
 
 /** A branch is called done from itself, from a sibling or from a run above it. */
-function finish(work: Work, from: Member, name: string): Reply {
+function finish(work: Work, from: FamilyMember, name: string): Reply {
   for (
-    let member: Member | undefined = from, depth = 0;
-    member !== undefined && depth <= depthMax;
+    let member: FamilyMember | undefined = from, depth = 0;
+    member !== undefined && depth <= familyDepthMax;
     depth += 1
   ) {
     const branch = member.state.fork?.branches.find((one) => one.name === name)
     const child = branch === undefined ? undefined : memberById(work.family, branch.runId)
     if (child !== undefined)
-      return apply(work, heldBy(work.family, child), { type: 'FinishBranch', branch: name })
+      return apply(work, moneyHeldBy(work.family, child), { type: 'FinishBranch', branch: name })
     member = member.parentId === null ? undefined : memberById(work.family, member.parentId)
   }
   return unknownBranch(name)

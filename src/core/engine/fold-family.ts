@@ -5,7 +5,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { foldMeters, noMeters } from '../policy/meters.ts'
 import { evolve, unborn } from './evolve.ts'
-import type { Family, Member, Recorded } from './family.ts'
+import type { Family, FamilyMember, Recorded } from './family.ts'
 
 /** Machines by their hash; a log names no others than those its runs were pinned to. */
 export type Machines = (hash: string) => Machine
@@ -37,7 +37,7 @@ export function foldFamily(
 }
 
 /** INVARIANT: a child starts while its parent waits for it. */
-function parentOf(runId: string, members: ReadonlyMap<string, Member>): string | null {
+function parentOf(runId: string, members: ReadonlyMap<string, FamilyMember>): string | null {
   for (const { runId: parentId, state } of members.values()) {
     if (state.child?.runId === runId) return parentId
     if (state.fork?.branches.some((branch) => branch.runId === runId)) return parentId

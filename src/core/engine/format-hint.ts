@@ -13,7 +13,7 @@ const fieldsMax = 4
 const nameCharsMax = 60
 
 /** The advice of a rule and what is possible instead. Never empty. */
-export function wordHint(advice: string, instead: readonly Alternative[]): string {
+export function formatHint(advice: string, instead: readonly Alternative[]): string {
   const signals = instead.filter((one) => one.kind === 'signal').map(signalText)
   const others = instead.filter((one) => one.kind !== 'signal' && one.kind !== 'wait')
   const room = others.length === 0 ? namesMax : Math.min(signalsMax, signals.length)

@@ -3,13 +3,13 @@
  */
 import { expect, test } from 'vitest'
 import { compileDefinition } from '../dialects/compile-definition.ts'
-import { hear } from '../dialects/to-command.ts'
+import { toCommand } from '../dialects/to-command.ts'
 import { viewMember } from '../dialects/view.ts'
 import type { Json } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'
 import { readCall } from '../tools/read-call.ts'
-import type { Answered, Context, Family } from './family.ts'
+import type { Context, Family, FamilyDecision } from './family.ts'
 import { commandFamily, mainOf, memberOfBranch, openLeaf, startFamily } from './family.ts'
 import type { Actor, Command } from './types.ts'
 
@@ -29,14 +29,14 @@ function begin(definition: Json): Family {
   return startFamily({ runId: 'r', machine: machineOf(definition) }, start, context(agent)).family
 }
 
-function send(family: Family, command: Command, actor = agent): Answered {
+function send(family: Family, command: Command, actor = agent): FamilyDecision {
   return commandFamily(family, { command, branch: null }, context(actor))
 }
 
-function fire(family: Family, name: string, branch: string | null = null): Answered {
+function fire(family: Family, name: string, branch: string | null = null): FamilyDecision {
   const from = branch === null ? mainOf(family) : (memberOfBranch(family, branch) ?? mainOf(family))
   const leaf = openLeaf(family, from)
-  const command = hear(leaf.machine, { kind: 'signal', name, data: null })
+  const command = toCommand(leaf.machine, { kind: 'signal', name, data: null })
   return commandFamily(family, { command, branch }, context(agent))
 }
 
@@ -196,7 +196,7 @@ test('an approval that expires counts as refused', () => {
   })
   const asked = send(
     process,
-    hear(mainOf(process).machine, { kind: 'answer', answer: 'yes', stage: null }),
+    toCommand(mainOf(process).machine, { kind: 'answer', answer: 'yes', stage: null }),
   )
   const id = mainOf(asked.family).state.approval?.id ?? ''
   const system: Actor = { kind: 'system', name: 'clock' }

@@ -7,13 +7,13 @@ import type { Machine, Policy } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
 import {
   addHeld,
-  heldBy,
+  heldByCall,
   holdingIn,
   holdOf,
   nothingHeld,
   type Then,
 } from './budget-reservations.ts'
-import type { Around, Costs, Held, RunState, RunUsage } from './types.ts'
+import type { Costs, FamilyContext, HeldAmounts, RunState, RunUsage } from './types.ts'
 
 type Relative = {
   readonly runId: string
@@ -28,7 +28,11 @@ const nothingUsed: RunUsage = { callsCount: 0, costMicroUsd: 0 }
 type Now = { readonly policies: readonly Policy[]; readonly at: number }
 
 /** The surroundings of one member of a family. */
-export function aroundMember(family: Relatives, member: Relative, { policies, at }: Now): Around {
+export function judgingContextOf(
+  family: Relatives,
+  member: Relative,
+  { policies, at }: Now,
+): FamilyContext {
   const { meters, members } = family
   const now = { dearest: dearestOf(members, member), at }
   const held = heldOn(members, now)
@@ -41,12 +45,12 @@ export function aroundMember(family: Relatives, member: Relative, { policies, at
   const below = {
     callsCount: own.callsCount - member.state.callsCount,
     costMicroUsd: own.costMicroUsd - member.state.costMicroUsd,
-    held: without(own.held, heldBy(member.state, now)),
+    held: without(own.held, heldByCall(member.state, now)),
   }
   return { policies, above, below, meters, dearest: now.dearest, ...held }
 }
 
-function without({ microUsd, unknown }: Held = nothingHeld, part: Held): Held {
+function without({ microUsd, unknown }: HeldAmounts = nothingHeld, part: HeldAmounts): HeldAmounts {
   return { microUsd: microUsd - part.microUsd, unknown: unknown - part.unknown }
 }
 
@@ -62,8 +66,8 @@ function dearestOf(members: readonly Relative[], { state }: Relative): Costs {
   return dearest
 }
 
-function heldOn(members: readonly Relative[], now: Then): Pick<Around, 'held'> {
-  const held: Record<string, Held> = {}
+function heldOn(members: readonly Relative[], now: Then): Pick<FamilyContext, 'held'> {
+  const held: Record<string, HeldAmounts> = {}
   let isAny = false
   for (const { state } of members) {
     for (const call of holdingIn(state)) {
@@ -83,7 +87,7 @@ function usageOf(members: readonly Relative[], now: Then): ReadonlyMap<string, R
   const usage = new Map<string, RunUsage>()
   for (const { runId, state } of members) {
     const { callsCount, costMicroUsd } = state
-    usage.set(runId, { callsCount, costMicroUsd, held: heldBy(state, now) })
+    usage.set(runId, { callsCount, costMicroUsd, held: heldByCall(state, now) })
   }
   for (const { runId, parentId } of members.toReversed()) {
     const used = usage.get(runId)

@@ -12,26 +12,26 @@ import { evaluatePolicy } from '../policy/evaluate.ts'
 import { modelPrefix } from '../policy/index-policy.ts'
 import { meterOf } from '../policy/limits.ts'
 import { spentIn } from '../policy/meters.ts'
-import type { Draft, Refusal } from './decision-builder.ts'
-import { accept, emit, openDraft, refuse } from './decision-builder.ts'
-import type { Around, Decision, Envelope, RunState, Spend } from './types.ts'
+import type { DecisionBuilder, Refusal } from './decision-builder.ts'
+import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
+import type { Decision, Envelope, FamilyContext, RunState, Spend } from './types.ts'
 
 type Where = {
   readonly machine: Machine
   readonly envelope: Envelope
-  readonly around?: Around
+  readonly around?: FamilyContext
 }
 
 /** Takes note of money that was spent; a run that has ended still pays. */
 export function recordSpend(where: Where, state: RunState, spend: Spend): Decision {
   const { costMicroUsd, tokens } = spend
   const problem = refuseAmounts(state, { cost: costMicroUsd, ...tokens })
-  if (problem !== null) return refuse(state, problem)
-  const draft = openDraft(where.machine, state, where.envelope)
+  if (problem !== null) return refuseCommand(state, problem)
+  const draft = openDecision(where.machine, state, where.envelope)
   const meters = modelMeters(where, spend.model ?? 'unknown')
   emit(draft, { type: 'money.spent', ...spend, at: where.envelope.at, meters })
   warnOfBudgets(draft, { ...where, state, costMicroUsd })
-  return accept(draft)
+  return acceptCommand(draft)
 }
 
 /** Bytes of one result, as a report may say. */
@@ -79,7 +79,7 @@ type Paid = Where & {
 }
 
 /** Says once when a budget has passed a share that is worth a warning. */
-export function warnOfBudgets(draft: Draft, paid: Paid): void {
+export function warnOfBudgets(draft: DecisionBuilder, paid: Paid): void {
   if (paid.costMicroUsd === 0) return
   for (const { name, before, after, max } of [...runBudgets(paid), ...policyBudgets(draft, paid)]) {
     const percent = warnedPercents.findLast(
@@ -110,7 +110,7 @@ function runBudgets({ machine, around = nothingAround, state, costMicroUsd }: Pa
 }
 
 /** Budgets of policies on whose meters the last event counts. */
-function policyBudgets(draft: Draft, paid: Paid): Budget[] {
+function policyBudgets(draft: DecisionBuilder, paid: Paid): Budget[] {
   const event = draft.events.find(
     (one) => one.type === 'money.spent' || one.type === 'call.reported',
   )

@@ -3,12 +3,12 @@
  * A fault is returned, never swallowed: the caller takes the whole signal back.
  */
 import { assertNever } from '../assert.ts'
-import { evaluate, holds } from '../expr/evaluate.ts'
+import { evaluate, isTruthy } from '../expr/evaluate.ts'
 import { renderArguments, renderText } from '../expr/template.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'
 import type { Op, OpValue, ScopePath, Source } from '../machine/machine.ts'
-import type { Draft } from './decision-builder.ts'
+import type { DecisionBuilder } from './decision-builder.ts'
 import { emit } from './decision-builder.ts'
 import type { CallLifetime } from './types.ts'
 
@@ -16,12 +16,16 @@ import type { CallLifetime } from './types.ts'
 const queuedCallsMax = 32
 
 /** Runs ops in order; the reason of the first fault, or null. `lasts` is for calls they queue. */
-export function runOps(draft: Draft, ops: readonly Op[], lasts: CallLifetime): string | null {
+export function runOps(
+  draft: DecisionBuilder,
+  ops: readonly Op[],
+  lasts: CallLifetime,
+): string | null {
   for (const op of ops) {
     if (op.if !== null) {
       const condition = evaluate(op.if, draft.state)
       if (!condition.ok) return condition.reason
-      if (!holds(condition.value)) continue
+      if (!isTruthy(condition.value)) continue
     }
     const fault = runOp(draft, op, lasts)
     if (fault !== null) return fault
@@ -29,7 +33,7 @@ export function runOps(draft: Draft, ops: readonly Op[], lasts: CallLifetime): s
   return null
 }
 
-function runOp(draft: Draft, op: Op, lasts: CallLifetime): string | null {
+function runOp(draft: DecisionBuilder, op: Op, lasts: CallLifetime): string | null {
   switch (op.kind) {
     case 'set': {
       const value = opValue(draft, op.value)
@@ -64,13 +68,13 @@ type Outcome =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly reason: string }
 
-function opValue(draft: Draft, value: OpValue): Outcome {
+function opValue(draft: DecisionBuilder, value: OpValue): Outcome {
   if (value.kind === 'expr') return evaluate(value.expr, draft.state)
   if (typeof value.value !== 'string') return { ok: true, value: value.value }
   return { ok: true, value: renderText(value.value, draft.state) }
 }
 
-function increase(draft: Draft, path: ScopePath, by: number): string | null {
+function increase(draft: DecisionBuilder, path: ScopePath, by: number): string | null {
   const current = readPath(draft, path) ?? null
   if (current !== null && typeof current !== 'number') {
     return `\`${path.join('.')}\` is not a number and cannot be counted`
@@ -80,7 +84,7 @@ function increase(draft: Draft, path: ScopePath, by: number): string | null {
   return writePath(draft, path, { value, source: 'given' })
 }
 
-function fill(draft: Draft, op: Extract<Op, { kind: 'get' }>): string | null {
+function fill(draft: DecisionBuilder, op: Extract<Op, { kind: 'get' }>): string | null {
   const filled: Record<string, Json> = {}
   for (const name of op.fields) {
     if (!op.overwrites && isGiven(own(draft.state.inputs, name))) continue
@@ -92,11 +96,11 @@ function fill(draft: Draft, op: Extract<Op, { kind: 'get' }>): string | null {
   return null
 }
 
-function known(draft: Draft, name: string): Outcome {
+function known(draft: DecisionBuilder, name: string): Outcome {
   return { ok: true, value: own(draft.state.vars, name) ?? null }
 }
 
-function save(draft: Draft, op: Extract<Op, { kind: 'save' }>): string | null {
+function save(draft: DecisionBuilder, op: Extract<Op, { kind: 'save' }>): string | null {
   const saved: Record<string, Json> = {}
   for (const name of op.fields) {
     const value = own(draft.state.inputs, name)
@@ -114,7 +118,7 @@ export function isGiven(value: Json | undefined): boolean {
   return typeof value !== 'string' || value.trim() !== ''
 }
 
-function readPath(draft: Draft, path: ScopePath): Json | undefined {
+function readPath(draft: DecisionBuilder, path: ScopePath): Json | undefined {
   const [scope, ...keys] = path
   let value: Json | undefined = draft.state[scope]
   for (const key of keys) {
@@ -126,7 +130,7 @@ function readPath(draft: Draft, path: ScopePath): Json | undefined {
 
 /** Writes a value at a path, making the objects on the way; the reason when one is in the way. */
 export function writePath(
-  draft: Draft,
+  draft: DecisionBuilder,
   path: ScopePath,
   what: { readonly value: Json; readonly source: Source },
 ): string | null {

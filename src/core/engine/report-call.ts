@@ -6,18 +6,26 @@ import { couldTouch } from '../expr/glob.ts'
 import { type Json, own } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { CallIdentity } from './call-identity.ts'
-import type { Draft } from './decision-builder.ts'
-import { accept, emit, openDraft, refuse } from './decision-builder.ts'
+import type { DecisionBuilder } from './decision-builder.ts'
+import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
 import { enterStage } from './enter-stage.ts'
 import { hasEnded } from './is-running.ts'
 import { refuseAmounts, warnOfBudgets } from './model-spend.ts'
 import { writePath } from './ops.ts'
-import type { Around, Command, Decision, Envelope, OpenCall, Report, RunState } from './types.ts'
+import type {
+  Command,
+  Decision,
+  Envelope,
+  FamilyContext,
+  OpenCall,
+  Report,
+  RunState,
+} from './types.ts'
 
 type Where = {
   readonly machine: Machine
   readonly envelope: Envelope
-  readonly around?: Around
+  readonly around?: FamilyContext
 }
 
 /** Characters of a result that is looked into for values to keep. */
@@ -29,17 +37,17 @@ type Reporting = Extract<Command, { type: 'ReportCall' }>
 export function reportCall(where: Where, state: RunState, command: Reporting): Decision {
   const { costMicroUsd: cost, bytes } = command.report
   const problem = refuseAmounts(state, { cost, bytes: bytes ?? 0 })
-  if (problem !== null) return refuse(state, problem)
-  const draft = openDraft(where.machine, state, where.envelope)
+  if (problem !== null) return refuseCommand(state, problem)
+  const draft = openDecision(where.machine, state, where.envelope)
   const open =
     grantAtPrompt(draft, command) ?? findOpen(state, command) ?? settleGrant(draft, command)
-  if (open === undefined) return refuse(state, isForeign(state, command) ? foreign : unknown)
+  if (open === undefined) return refuseCommand(state, isForeign(state, command) ? foreign : unknown)
   record(draft, open, command.report)
   warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
   keepFacts(draft, command.report)
   keepResults(draft, open, command.report)
   if (command.report.ok) beginDetour(draft, open.edits)
-  return accept(draft)
+  return acceptCommand(draft)
 }
 
 const unknown = {
@@ -67,7 +75,7 @@ function isMeant(one: Named, { callId, holder, key, caller }: Reporting): boolea
  * The user of a host decided at the prompt of the host, as the call that was made tells.
  * WHY in one with the report: a grant that waits could be used by somebody else.
  */
-function grantAtPrompt(draft: Draft, command: Reporting): OpenCall | undefined {
+function grantAtPrompt(draft: DecisionBuilder, command: Reporting): OpenCall | undefined {
   const { approval } = draft.state
   const { grantedAtPrompt: name } = command
   // WHY not several people's: whoever sat there is nobody in particular.
@@ -95,7 +103,7 @@ function findOpen({ openCalls }: RunState, command: Reporting): OpenCall | undef
  * A host that holds a call while a person decides makes it without asking again: the report is
  * the first word of it. It uses up the grant like any other way of making the call.
  */
-function settleGrant(draft: Draft, command: Reporting): OpenCall | undefined {
+function settleGrant(draft: DecisionBuilder, command: Reporting): OpenCall | undefined {
   const { at: now } = draft.envelope
   const grant = draft.state.grants.findLast(
     ({ call, expiresAt }) =>
@@ -113,7 +121,7 @@ function settleGrant(draft: Draft, command: Reporting): OpenCall | undefined {
 }
 
 /** What a person let through is not held against a stage whose calls are used up meanwhile. */
-function hasRoom({ machine, state }: Draft): boolean {
+function hasRoom({ machine, state }: DecisionBuilder): boolean {
   const stageMax = own(machine.stages, state.stage)?.rule.callsMax ?? null
   const runMax = machine.limits.callsMax
   return (
@@ -122,7 +130,7 @@ function hasRoom({ machine, state }: Draft): boolean {
   )
 }
 
-function record(draft: Draft, open: OpenCall, report: Report): void {
+function record(draft: DecisionBuilder, open: OpenCall, report: Report): void {
   const { ok, costMicroUsd, exitCode } = report
   const bytes = report.bytes ?? utf8Length(report.output ?? '')
   const edited = ok ? open.edits : []
@@ -159,13 +167,13 @@ function utf8Length(text: string): number {
 }
 
 /** WHY only of the system: what an agent says of itself is its word, whatever it calls it. */
-function keepFacts(draft: Draft, { facts }: Report): void {
+function keepFacts(draft: DecisionBuilder, { facts }: Report): void {
   if (facts === undefined || draft.envelope.actor.kind !== 'system') return
   emit(draft, { type: 'vars.written', vars: facts, local: {}, source: 'observed' })
 }
 
 /** Values the definition asked for, out of a result that can be read. Pawl saw them itself. */
-function keepResults(draft: Draft, open: OpenCall, report: Report): void {
+function keepResults(draft: DecisionBuilder, open: OpenCall, report: Report): void {
   if (!report.ok || open.saves.length === 0) return
   const result = parseResult(report.output)
   if (result === undefined) return
@@ -192,7 +200,7 @@ function parseResult(output: string | null): Json | undefined {
 }
 
 /** The first detour whose pattern fits a changed file. Inside a handler nothing interrupts. */
-function beginDetour(draft: Draft, edited: readonly string[]): void {
+function beginDetour(draft: DecisionBuilder, edited: readonly string[]): void {
   const { state, machine } = draft
   if (edited.length === 0 || state.detour !== null || hasEnded(state)) return
   if (state.fork !== null || state.child !== null || state.branch?.terminal === state.stage) return

@@ -11,8 +11,15 @@ import { applyMove, outsideDetour } from './apply-move.ts'
 import { requestMove } from './approval.ts'
 import { beginRun } from './begin-run.ts'
 import { chooseRoute } from './choose-route.ts'
-import type { Draft, Refusal } from './decision-builder.ts'
-import { accept, closeDraft, emit, markDraft, openDraft, rewindDraft } from './decision-builder.ts'
+import type { DecisionBuilder, Refusal } from './decision-builder.ts'
+import {
+  acceptCommand,
+  closeDecision,
+  emit,
+  markDecision,
+  openDecision,
+  rewindDecision,
+} from './decision-builder.ts'
 import { endRun, enterStage, expressionFailed } from './enter-stage.ts'
 import { refuseUnlessRunning } from './is-running.ts'
 import { isGiven, runOps } from './ops.ts'
@@ -28,15 +35,15 @@ export function sendSignal(
   state: RunState,
   signal: SendSignal,
 ): Decision {
-  const draft = openDraft(at.machine, state, at.envelope)
+  const draft = openDecision(at.machine, state, at.envelope)
   const refusal = refuseEarly(draft, signal) ?? runSignal(draft, signal)
-  if (refusal === null) return accept(draft)
+  if (refusal === null) return acceptCommand(draft)
   if (refusal === 'held') return heldDecision(draft)
   return rejectedDecision(draft, { state, signal, refusal })
 }
 
 /** Refusals that need no look at the stage's triggers. */
-function refuseEarly(draft: Draft, signal: SendSignal): Refusal | null {
+function refuseEarly(draft: DecisionBuilder, signal: SendSignal): Refusal | null {
   const stopped = refuseUnlessRunning(draft.state)
   if (stopped !== null) return stopped
   if (signal.expectStage !== null && signal.expectStage !== draft.state.stage) {
@@ -55,7 +62,7 @@ function refuseEarly(draft: Draft, signal: SendSignal): Refusal | null {
   }
 }
 
-function runSignal(draft: Draft, signal: SendSignal): Refusal | 'held' | null {
+function runSignal(draft: DecisionBuilder, signal: SendSignal): Refusal | 'held' | null {
   const stage = own(draft.machine.stages, draft.state.stage)
   if (stage === undefined) return unknownSignal(draft, null, signal)
   const trigger = findTrigger(stage, signal.name)
@@ -83,7 +90,7 @@ function fold(name: string): string {
   return name.trim().toLowerCase()
 }
 
-function useFallback(draft: Draft, stage: Stage, signal: SendSignal): Refusal | null {
+function useFallback(draft: DecisionBuilder, stage: Stage, signal: SendSignal): Refusal | null {
   const { fallback } = stage
   const isReserved = fallback?.except.some((prefix) => signal.name.startsWith(prefix)) ?? true
   if (fallback === null || isReserved) return unknownSignal(draft, stage, signal)
@@ -91,7 +98,7 @@ function useFallback(draft: Draft, stage: Stage, signal: SendSignal): Refusal | 
   return enterStage(draft, { stage: fallback.stage, by: 'fallback', data: signal.data })
 }
 
-function unknownSignal(draft: Draft, stage: Stage | null, signal: SendSignal): Refusal {
+function unknownSignal(draft: DecisionBuilder, stage: Stage | null, signal: SendSignal): Refusal {
   const names = Object.keys(stage?.signals ?? {}).map((name) => `\`${name}\``)
   return {
     code: 'SIGNAL_UNKNOWN',
@@ -101,7 +108,7 @@ function unknownSignal(draft: Draft, stage: Stage | null, signal: SendSignal): R
 }
 
 /** Naming the next stage must be offered, and the stage must exist. */
-function refuseNamed(draft: Draft, trigger: Trigger, signal: SendSignal): Refusal | null {
+function refuseNamed(draft: DecisionBuilder, trigger: Trigger, signal: SendSignal): Refusal | null {
   if (signal.goTo === null) return null
   if (!trigger.canName) {
     return {
@@ -126,7 +133,7 @@ type Submission = {
 }
 
 /** absorb, prepare, require, commit; then the common end of the pipeline. */
-function submit(draft: Draft, submission: Submission): Refusal | 'held' | null {
+function submit(draft: DecisionBuilder, submission: Submission): Refusal | 'held' | null {
   const { trigger, fields, signal } = submission
   collect(draft, submission)
   const faultBefore = runOps(draft, trigger.prepare, 'stage')
@@ -140,13 +147,13 @@ function submit(draft: Draft, submission: Submission): Refusal | 'held' | null {
     emit(draft, { type: 'signal.held', name: signal.name, missing: names, invalid: issues })
     return 'held'
   }
-  const prepared = markDraft(draft)
+  const prepared = markDecision(draft)
   const faultAfter = runOps(draft, trigger.commit, 'move')
   if (faultAfter !== null) return expressionFailed(faultAfter)
   return choose(draft, { trigger, signal, data: null, prepared })
 }
 
-function collect(draft: Draft, { fields, signal }: Submission): void {
+function collect(draft: DecisionBuilder, { fields, signal }: Submission): void {
   const { inputs, unknown } = absorb(fields, signal.data ?? {})
   for (const name of unknown) {
     const message = `\`${name}\` is not asked for and was ignored`
@@ -163,11 +170,11 @@ type Choosing = {
   readonly signal: SendSignal
   readonly data: JsonObject | null
   /** Where to come back to when the chosen route asks for more fields. */
-  readonly prepared?: Draft
+  readonly prepared?: DecisionBuilder
 }
 
 /** choose, gate, move, merge, enter. */
-function choose(draft: Draft, choosing: Choosing): Refusal | 'held' | null {
+function choose(draft: DecisionBuilder, choosing: Choosing): Refusal | 'held' | null {
   const { trigger, signal, data, prepared } = choosing
   if (signal.goTo !== null) {
     emit(draft, { type: 'signal.taken', name: trigger.name, route: null })
@@ -183,14 +190,14 @@ function choose(draft: Draft, choosing: Choosing): Refusal | 'held' | null {
   }
   const missing = choice.route.requires.filter((name) => !isGiven(own(draft.state.inputs, name)))
   if (missing.length > 0) {
-    if (prepared !== undefined) rewindDraft(draft, prepared)
+    if (prepared !== undefined) rewindDecision(draft, prepared)
     emit(draft, { type: 'signal.held', name: signal.name, missing, invalid: [] })
     return 'held'
   }
   return take(draft, choice.route, choosing)
 }
 
-function take(draft: Draft, route: Route, { trigger, data }: Choosing): Refusal | null {
+function take(draft: DecisionBuilder, route: Route, { trigger, data }: Choosing): Refusal | null {
   // Nobody is asked about a way back that is not there.
   if (route.move.kind === 'return' && draft.state.detour === null) return outsideDetour
   emit(draft, { type: 'signal.taken', name: trigger.name, route: route.origin })
@@ -203,7 +210,7 @@ function take(draft: Draft, route: Route, { trigger, data }: Choosing): Refusal 
   return applyMove(draft, route.move, { data, by: 'signal' })
 }
 
-function guardFailed(draft: Draft, trigger: Trigger, failed: readonly string[]): Refusal {
+function guardFailed(draft: DecisionBuilder, trigger: Trigger, failed: readonly string[]): Refusal {
   const names = failed.map((name) => `\`${name}\``).join(', ')
   return {
     code: 'GUARD_FAILED',
@@ -212,7 +219,7 @@ function guardFailed(draft: Draft, trigger: Trigger, failed: readonly string[]):
   }
 }
 
-function heldDecision(draft: Draft): Decision {
+function heldDecision(draft: DecisionBuilder): Decision {
   const held = draft.events.at(-1)
   const missing = held?.type === 'signal.held' ? held.missing : []
   const issues = held?.type === 'signal.held' ? held.invalid : []
@@ -222,7 +229,7 @@ function heldDecision(draft: Draft): Decision {
     ...missing.map((one) => `\`${one}\` is missing`),
   ]
   const hint = 'what was right is kept: send the rest'
-  return closeDraft(draft, {
+  return closeDecision(draft, {
     kind: 'refused',
     code,
     reason: words.join('; '),
@@ -234,11 +241,11 @@ function heldDecision(draft: Draft): Decision {
 
 /** A refused signal is on record, and nothing else of it. */
 function rejectedDecision(
-  draft: Draft,
+  draft: DecisionBuilder,
   what: { readonly state: RunState; readonly signal: SendSignal; readonly refusal: Refusal },
 ): Decision {
-  const clean = openDraft(draft.machine, what.state, draft.envelope)
+  const clean = openDecision(draft.machine, what.state, draft.envelope)
   const { code, reason } = what.refusal
   emit(clean, { type: 'signal.rejected', name: what.signal.name, code, reason })
-  return closeDraft(clean, { kind: 'refused', ...what.refusal })
+  return closeDecision(clean, { kind: 'refused', ...what.refusal })
 }

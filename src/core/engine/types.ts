@@ -23,15 +23,15 @@ import type { CallIdentity } from './call-identity.ts'
 import type { ChildOutcome } from './command.ts'
 
 export type {
-  Act,
   Alternative,
-  Around,
   Call,
   CallPath,
+  CostEstimate,
   Costs,
   Denial,
+  FamilyContext,
   Grant,
-  Held,
+  HeldAmounts,
   NamedRule,
   OpenCall,
   PendingCall,
@@ -41,8 +41,8 @@ export type {
   Reserve,
   RunUsage,
   Spend,
+  ToolAction,
   Verdict,
-  Wish,
 } from './call.ts'
 export type { ChildOutcome, Command, Envelope, StartRun } from './command.ts'
 export type { CallRefusal, Decision, Effect, Reply } from './decision.ts'

@@ -21,7 +21,7 @@ import {
   checkListItems,
   checkTextChars,
   fault,
-  type Meter,
+  type WorkMeter,
 } from './meter.ts'
 import { compilePattern, matchesPattern, patternCost } from './pattern.ts'
 
@@ -42,10 +42,10 @@ const rangeName = '@pawl_range'
 
 // WHY: a plan is made once and run often, so its functions cannot hold a meter of their own.
 //      Core is synchronous: between `meterRun` and its end nobody else evaluates.
-let current: Meter = { left: 0 }
+let current: WorkMeter = { left: 0 }
 
 /** Runs a plan with a meter. */
-export function meterRun<T>(meter: Meter, run: () => T): T {
+export function meterRun<T>(meter: WorkMeter, run: () => T): T {
   const outer = current
   const linesMax = traces.stackTraceLimit
   current = meter
@@ -217,7 +217,7 @@ export function meterTree(tree: CelTree): number {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next
     deepest = Math.max(deepest, depth)
-    for (const child of childrenOf(node)) open.push({ node: child, depth: depth + 1 })
+    for (const child of celChildren(node)) open.push({ node: child, depth: depth + 1 })
     if (node.exprKind.case !== 'comprehensionExpr') continue
     const macro = node.exprKind.value
     const { loopStep, loopCondition, iterRange } = macro
@@ -244,14 +244,14 @@ function weightOf(step: CelTree): number {
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     weight += unitsOf[node.exprKind.case ?? ''] ?? 1
     const macro = node.exprKind.case === 'comprehensionExpr' ? node.exprKind.value : null
-    if (macro === null) open.push(...childrenOf(node))
+    if (macro === null) open.push(...celChildren(node))
     else if (macro.iterRange !== undefined) open.push(macro.iterRange)
   }
   return weight
 }
 
 /** The nodes right below a node. */
-export function childrenOf(node: CelTree): readonly CelTree[] {
+export function celChildren(node: CelTree): readonly CelTree[] {
   const kind = node.exprKind
   switch (kind.case) {
     case 'callExpr':

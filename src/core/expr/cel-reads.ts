@@ -2,7 +2,7 @@
  * Which variables a CEL expression reads, and what in it can never work.
  * Knows the library's tree. Must not know scopes.
  */
-import { type CelTree, childrenOf, hasFunction } from './cel-guard.ts'
+import { type CelTree, celChildren, hasFunction } from './cel-guard.ts'
 
 const typeNames: ReadonlySet<string> = new Set([
   'bool',
@@ -35,7 +35,7 @@ export function celProblem(tree: CelTree): string | null {
       const name = node.exprKind.value.function
       if (!builtIn.has(name) && !hasFunction(name)) return `\`${name}\` is not a function of CEL`
     }
-    open.push(...childrenOf(node))
+    open.push(...celChildren(node))
   }
   return null
 }
@@ -69,11 +69,11 @@ export function celReads(tree: CelTree): readonly string[][] {
 
 function below(node: CelTree, bound: ReadonlySet<string>): readonly Open[] {
   if (node.exprKind.case !== 'comprehensionExpr') {
-    return childrenOf(node).map((child) => ({ node: child, bound }))
+    return celChildren(node).map((child) => ({ node: child, bound }))
   }
   const macro = node.exprKind.value
   const inner = new Set([...bound, macro.iterVar, macro.iterVar2, macro.accuVar])
-  return childrenOf(node).map((child) => ({
+  return celChildren(node).map((child) => ({
     node: child,
     bound: child === macro.iterRange ? bound : inner,
   }))

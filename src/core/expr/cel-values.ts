@@ -13,16 +13,16 @@ import {
   isCelUint,
 } from '@bufbuild/cel'
 import { emptyRecord, type Json, type JsonObject } from '../json.ts'
-import { charge, chargeText, checkDepth, fault, type Meter } from './meter.ts'
+import { charge, chargeText, checkDepth, fault, type WorkMeter } from './meter.ts'
 
 /** How a time or a duration is written; the language's own `string()`. */
-export type Writer = (value: CelValue) => string | null
+export type CelWriter = (value: CelValue) => string | null
 
 /**
  * A JSON value for CEL. Whole numbers are `int`, all others `double`.
  * WHY: in an expression `1` is an int, and `count + 1` must not fault on a count from JSON.
  */
-export function toCel(value: Json, meter: Meter, depth = 0): CelValue {
+export function toCel(value: Json, meter: WorkMeter, depth = 0): CelValue {
   if (typeof value === 'string') {
     chargeText(meter, value.length)
     return value
@@ -54,7 +54,7 @@ export function itemsOf(list: Iterable<CelValue>): readonly CelValue[] {
   return itemsOfList.get(list) ?? [...list]
 }
 
-type Place = { readonly meter: Meter; readonly write: Writer; readonly depth: number }
+type Place = { readonly meter: WorkMeter; readonly write: CelWriter; readonly depth: number }
 
 /** The JSON of a result. Throws the reason when JSON has nothing like it. */
 export function fromCel(value: CelValue, place: Place): Json {

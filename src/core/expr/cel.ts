@@ -9,9 +9,9 @@ import { type CelTree, guardedEnv, meterRun, meterTree } from './cel-guard.ts'
 import { celProblem, celReads, isTypeName } from './cel-reads.ts'
 import { fromCel, toCel } from './cel-values.ts'
 import type { Evaluated } from './expr.ts'
-import { type Misfit, nestingProblem } from './expression-depth.ts'
-import { reasonOf } from './library-error.ts'
-import { compiledMax, type Meter, newMeter, settle, treeDepthMax } from './meter.ts'
+import { depthProblem, type Misfit } from './expression-depth.ts'
+import { libraryErrorReason } from './library-error.ts'
+import { compiledMax, newMeter, settleMeter, treeDepthMax, type WorkMeter } from './meter.ts'
 
 type Variables = Record<string, CelInput>
 type Compiled =
@@ -46,23 +46,23 @@ export function evaluateCel(text: string, variables: JsonObject): Evaluated {
 export function runCel(
   text: string,
   bound: (name: string) => CelValue | undefined,
-  meter: Meter,
+  meter: WorkMeter,
 ): Evaluated {
   try {
-    const result = resultOf(text, bound, meter)
+    const result = celResultOf(text, bound, meter)
     if (!result.ok) return result
     const place = { meter, write: writeTime, depth: 0 }
-    return { ok: true, value: settle(meterRun(meter, () => fromCel(result.value, place))) }
+    return { ok: true, value: settleMeter(meterRun(meter, () => fromCel(result.value, place))) }
   } catch (problem) {
-    return { ok: false, reason: reasonOf(problem) }
+    return { ok: false, reason: libraryErrorReason(problem) }
   }
 }
 
 /** The result before it is made JSON; may throw when the meter runs out. */
-export function resultOf(
+export function celResultOf(
   text: string,
   bound: (name: string) => CelValue | undefined,
-  meter: Meter,
+  meter: WorkMeter,
 ):
   | { readonly ok: true; readonly value: CelValue }
   | { readonly ok: false; readonly reason: string } {
@@ -96,7 +96,7 @@ function faultOf(message: string, reads: readonly string[][], variables: Variabl
 }
 
 function compileText(text: string): Compiled {
-  const misfit = nestingProblem(text)
+  const misfit = depthProblem(text)
   if (misfit !== null) return { ok: false, ...misfit }
   try {
     const tree = parse(text).expr
@@ -104,7 +104,7 @@ function compileText(text: string): Compiled {
       return { ok: false, reason: 'syntax: there is no expression', offset: 0 }
     return compileTree(tree)
   } catch (problem) {
-    return { ok: false, ...placed(reasonOf(problem), text) }
+    return { ok: false, ...placed(libraryErrorReason(problem), text) }
   }
 }
 

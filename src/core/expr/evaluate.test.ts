@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../json.ts'
-import { evaluate, evaluateOn, holds, parseExpr } from './evaluate.ts'
+import { evaluate, evaluateOn, isTruthy, parseExpr } from './evaluate.ts'
 import type { Expr, Scope } from './expr.ts'
 
 const jp = (text: string): Expr => ({ language: 'jmespath', text, origin: '' })
@@ -194,8 +194,8 @@ test('a case faults with its first faulting condition', () => {
 })
 
 test('conditions hold unless null, false or empty', () => {
-  for (const value of [null, false, '', [], {}]) expect(holds(value)).toBe(false)
-  for (const value of [0, true, ' ', [null], { a: null }, -1]) expect(holds(value)).toBe(true)
+  for (const value of [null, false, '', [], {}]) expect(isTruthy(value)).toBe(false)
+  for (const value of [0, true, ' ', [null], { a: null }, -1]) expect(isTruthy(value)).toBe(true)
 })
 
 test.each<[Expr, readonly string[][]]>([

@@ -6,11 +6,11 @@ import { assertNever } from '../assert.ts'
 import { asObject, emptyRecord, type Json, type JsonObject } from '../json.ts'
 import { evaluateCel, parseCel } from './cel.ts'
 import type { CaseBranch, Evaluated, Expr, Scope } from './expr.ts'
-import { holds } from './is-truthy.ts'
+import { isTruthy } from './is-truthy.ts'
 import { evaluateJmespath, parseJmespath } from './jmespath.ts'
 import { nestingMax } from './meter.ts'
 
-export { holds } from './is-truthy.ts'
+export { isTruthy } from './is-truthy.ts'
 
 type ParsedExpr =
   | {
@@ -68,7 +68,7 @@ function evaluateCase(branches: readonly CaseBranch[], root: Json, depth: number
     if (branch.if !== null) {
       const condition = evaluateAt(branch.if, root, depth + 1)
       if (!condition.ok) return condition
-      if (!holds(condition.value)) continue
+      if (!isTruthy(condition.value)) continue
     }
     if (branch.value.kind === 'literal') return { ok: true, value: branch.value.value }
     return evaluateAt(branch.value.expr, root, depth + 1)

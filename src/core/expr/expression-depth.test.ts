@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nestingProblem } from './expression-depth.ts'
+import { depthProblem } from './expression-depth.ts'
 import { exprCharsMax, nestingMax } from './meter.ts'
 
 const deep = nestingMax + 1
@@ -17,7 +17,7 @@ test.each([
   ['choices', `${'a?b:'.repeat(deep)}c`],
   ['choices among ors', `${'a||a?b:'.repeat(deep)}c`],
 ])('too many nested %s are refused', (_, text) => {
-  expect(nestingProblem(text)?.reason).toMatch(/nests deeper/)
+  expect(depthProblem(text)?.reason).toMatch(/nests deeper/)
 })
 
 test.each([
@@ -36,10 +36,10 @@ test.each([
   ['raw texts that end with a backslash', `r'\\' + '${'('.repeat(500)}'`],
   ['texts in three quotes', `'''it's ${'('.repeat(500)}'''`],
 ])('many %s are fine', (_, text) => {
-  expect(nestingProblem(text)).toBeNull()
+  expect(depthProblem(text)).toBeNull()
 })
 
 test('a text that is too long is refused at the place where it is', () => {
-  expect(nestingProblem('a'.repeat(exprCharsMax))).toBeNull()
-  expect(nestingProblem('a'.repeat(exprCharsMax + 1))?.offset).toBe(exprCharsMax)
+  expect(depthProblem('a'.repeat(exprCharsMax))).toBeNull()
+  expect(depthProblem('a'.repeat(exprCharsMax + 1))?.offset).toBe(exprCharsMax)
 })

@@ -17,7 +17,7 @@ type Frame = {
 }
 
 /** Why a text is not even given to the parser, or null. */
-export function nestingProblem(text: string): Misfit | null {
+export function depthProblem(text: string): Misfit | null {
   if (text.length > exprCharsMax) {
     return {
       reason: `the expression is longer than ${exprCharsMax} characters`,

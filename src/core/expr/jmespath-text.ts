@@ -3,7 +3,13 @@
  * Knows calls and the meter. Must not know trees.
  */
 import type { Json } from '../json.ts'
-import { type Call, count, number, strings, text } from './jmespath-call.ts'
+import {
+  type FunctionCall,
+  numberArgument,
+  numberOfItems,
+  textArgument,
+  textListArgument,
+} from './jmespath-call.ts'
 import { charge, chargeText, checkListItems, checkTextChars, fault } from './meter.ts'
 
 /** The order of texts: by code points. */
@@ -29,10 +35,10 @@ export function compareKeys(left: Json, right: Json): number {
 }
 
 /** A text made as wide as wanted. */
-export function pad(call: Call, side: 'left' | 'right'): string {
-  const subject = text(call, 0)
-  const missing = Math.max(0, (count(call, 1) ?? 0) - [...subject].length)
-  const filler = call.values.length > 2 ? text(call, 2) : ' '
+export function padText(call: FunctionCall, side: 'left' | 'right'): string {
+  const subject = textArgument(call, 0)
+  const missing = Math.max(0, (numberOfItems(call, 1) ?? 0) - [...subject].length)
+  const filler = call.values.length > 2 ? textArgument(call, 2) : ' '
   if ([...filler].length !== 1) fault('the padding must be one character')
   checkTextChars(subject.length + missing * filler.length)
   chargeText(call.meter, missing)
@@ -41,17 +47,22 @@ export function pad(call: Call, side: 'left' | 'right'): string {
 }
 
 /** A text with parts of it replaced. */
-export function replace(call: Call): string {
-  const parts = splitText(call, text(call, 1), count(call, 3))
-  const by = text(call, 2)
+export function replaceText(call: FunctionCall): string {
+  const parts = splitText(call, textArgument(call, 1), numberOfItems(call, 3))
+  const by = textArgument(call, 2)
   checkTextChars(parts.reduce((sum, part) => sum + part.length + by.length, 0))
   return parts.join(by)
 }
 
 /** The parts of the first text around a separator, at most `most` cuts. */
-export function splitText(call: Call, separator: string, most: number | undefined): string[] {
-  chargeText(call.meter, text(call, 0).length)
-  const parts = separator === '' ? [...text(call, 0)] : text(call, 0).split(separator)
+export function splitText(
+  call: FunctionCall,
+  separator: string,
+  most: number | undefined,
+): string[] {
+  chargeText(call.meter, textArgument(call, 0).length)
+  const parts =
+    separator === '' ? [...textArgument(call, 0)] : textArgument(call, 0).split(separator)
   checkListItems(parts.length)
   charge(call.meter, parts.length)
   if (most === undefined || parts.length <= most + 1) return parts
@@ -59,19 +70,20 @@ export function splitText(call: Call, separator: string, most: number | undefine
 }
 
 /** Texts joined by another. */
-export function join(call: Call): string {
-  const glue = text(call, 0)
+export function joinTexts(call: FunctionCall): string {
+  const glue = textArgument(call, 0)
   let chars = 0
-  for (const part of strings(call, 1)) chars += part.length + glue.length
+  for (const part of textListArgument(call, 1)) chars += part.length + glue.length
   checkTextChars(chars)
   chargeText(call.meter, chars)
-  return strings(call, 1).join(glue)
+  return textListArgument(call, 1).join(glue)
 }
 
 /** A text without what is dropped at its ends. */
-export function trim(call: Call, sides: 'left' | 'right' | 'both'): string {
-  const chars = [...text(call, 0)]
-  const dropped = call.values.length > 1 && text(call, 1) !== '' ? new Set(text(call, 1)) : null
+export function trimText(call: FunctionCall, sides: 'left' | 'right' | 'both'): string {
+  const chars = [...textArgument(call, 0)]
+  const dropped =
+    call.values.length > 1 && textArgument(call, 1) !== '' ? new Set(textArgument(call, 1)) : null
   const isDropped = (char: string | undefined): boolean =>
     char !== undefined && (dropped === null ? /[\s\u0085]/.test(char) : dropped.has(char))
   let start = 0
@@ -82,24 +94,25 @@ export function trim(call: Call, sides: 'left' | 'right' | 'both'): string {
 }
 
 /** Where a text stands in another, or null. */
-export function find(call: Call, way: 'first' | 'last'): Json {
-  const subject = text(call, 0)
-  if (subject === '' || text(call, 1) === '') return null
+export function findText(call: FunctionCall, way: 'first' | 'last'): Json {
+  const subject = textArgument(call, 0)
+  if (subject === '' || textArgument(call, 1) === '') return null
   const [from, to] = [bound(call, 2, 0), bound(call, 3, subject.length)]
   const part = subject.slice(from, to)
-  const at = way === 'first' ? part.indexOf(text(call, 1)) : part.lastIndexOf(text(call, 1))
+  const at =
+    way === 'first' ? part.indexOf(textArgument(call, 1)) : part.lastIndexOf(textArgument(call, 1))
   return at < 0 ? null : at + from
 }
 
-function bound(call: Call, i: number, otherwise: number): number {
+function bound(call: FunctionCall, i: number, otherwise: number): number {
   if (call.values.length <= i) return otherwise
-  const value = number(call, i)
+  const value = numberArgument(call, i)
   if (!Number.isInteger(value)) fault(`argument ${i + 1} must be a whole number`)
-  return Math.min(Math.max(value, 0), text(call, 0).length)
+  return Math.min(Math.max(value, 0), textArgument(call, 0).length)
 }
 
 /** A text whose letters were changed: some grow when they are. */
-export function changeCase(call: Call, changed: string): string {
+export function changeCase(call: FunctionCall, changed: string): string {
   checkTextChars(changed.length)
   chargeText(call.meter, changed.length)
   return changed

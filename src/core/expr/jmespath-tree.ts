@@ -6,19 +6,19 @@
  */
 import type { compile } from '@jmespath-community/jmespath'
 import { asObject, emptyRecord, type Json, type JsonObject, own } from '../json.ts'
-import { holds } from './is-truthy.ts'
+import { isTruthy } from './is-truthy.ts'
 import type { Argument } from './jmespath-call.ts'
 import { callFunction } from './jmespath-functions.ts'
-import { charge, checkListItems, equalMetered, fault, type Meter } from './meter.ts'
+import { charge, checkListItems, equalMetered, fault, type WorkMeter } from './meter.ts'
 
 export type Tree = ReturnType<typeof compile>
 
 type Variables = { readonly name: string; readonly value: Json; readonly outer: Variables } | null
 /** What stays the same below a node: the whole document, the bound variables, the meter. */
-type World = { readonly root: Json; readonly variables: Variables; readonly meter: Meter }
+type World = { readonly root: Json; readonly variables: Variables; readonly meter: WorkMeter }
 
 /** The value of a tree for a document. Throws the reason when there is none. */
-export function walkTree(tree: Tree, root: Json, meter: Meter): Json {
+export function walkTree(tree: Tree, root: Json, meter: WorkMeter): Json {
   return visit(tree, root, { root, variables: null, meter })
 }
 
@@ -47,16 +47,16 @@ function visit(node: Tree, value: Json, world: World): Json {
       return Array.isArray(value) ? (value.at(node.value) ?? null) : null
     case 'OrExpression': {
       const left = visit(node.left, value, world)
-      return holds(left) ? left : visit(node.right, value, world)
+      return isTruthy(left) ? left : visit(node.right, value, world)
     }
     case 'AndExpression': {
       const left = visit(node.left, value, world)
-      return holds(left) ? visit(node.right, value, world) : left
+      return isTruthy(left) ? visit(node.right, value, world) : left
     }
     case 'NotExpression':
-      return !holds(visit(node.child, value, world))
+      return !isTruthy(visit(node.child, value, world))
     case 'Ternary':
-      return holds(visit(node.condition, value, world))
+      return isTruthy(visit(node.condition, value, world))
         ? visit(node.trueExpr, value, world)
         : visit(node.falseExpr, value, world)
     default:
@@ -155,7 +155,7 @@ function project(node: Projection, value: Json, world: World): Json {
   if (!Array.isArray(items)) return null
   const kept: Json[] = []
   for (const item of items) {
-    if (node.condition !== null && !holds(visit(node.condition, item, world))) continue
+    if (node.condition !== null && !isTruthy(visit(node.condition, item, world))) continue
     const projected = visit(node.right, item, world)
     if (projected !== null) kept.push(projected)
   }

@@ -6,12 +6,12 @@ import { compile, tokenize } from '@jmespath-community/jmespath'
 import type { Json } from '../json.ts'
 import { newCache } from './bounded-cache.ts'
 import type { Evaluated } from './expr.ts'
-import { type Misfit, nestingProblem } from './expression-depth.ts'
+import { depthProblem, type Misfit } from './expression-depth.ts'
 import { callProblem } from './jmespath-functions.ts'
 import { readsOf } from './jmespath-reads.ts'
 import { type Tree, walkTree } from './jmespath-tree.ts'
-import { reasonOf } from './library-error.ts'
-import { compiledMax, newMeter, settle, treeDepthMax } from './meter.ts'
+import { libraryErrorReason } from './library-error.ts'
+import { compiledMax, newMeter, settleMeter, treeDepthMax } from './meter.ts'
 
 type Compiled = { readonly ok: true; readonly tree: Tree } | ({ readonly ok: false } & Misfit)
 
@@ -30,9 +30,9 @@ export function evaluateJmespath(text: string, root: Json): Evaluated {
   const known = compiled.get(text)
   if (!known.ok) return { ok: false, reason: known.reason }
   try {
-    return { ok: true, value: settle(walkTree(known.tree, root, newMeter())) }
+    return { ok: true, value: settleMeter(walkTree(known.tree, root, newMeter())) }
   } catch (problem) {
-    return { ok: false, reason: reasonOf(problem) }
+    return { ok: false, reason: libraryErrorReason(problem) }
   }
 }
 
@@ -44,7 +44,7 @@ export function parseJmespath(text: string): ParsedJmespath {
 }
 
 function compileText(text: string): Compiled {
-  const misfit = nestingProblem(text)
+  const misfit = depthProblem(text)
   if (misfit !== null) return { ok: false, ...misfit }
   const open = openQuoteAt(text)
   if (open >= 0) return { ok: false, reason: 'syntax: a quote is not closed', offset: open }
@@ -74,7 +74,7 @@ function syntaxError(text: string): string | null {
     compile(text)
     return null
   } catch (problem) {
-    return reasonOf(problem)
+    return libraryErrorReason(problem)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** The message of whatever was thrown. */
-export function reasonOf(problem: unknown): string {
+export function libraryErrorReason(problem: unknown): string {
   if (problem instanceof RangeError) return 'the expression or its data is too deep or too large'
   return problem instanceof Error ? problem.message : String(problem)
 }

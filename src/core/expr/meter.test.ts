@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { equalJson, type Json } from '../json.ts'
 import { newCache } from './bounded-cache.ts'
-import { charge, equalMetered, newMeter, resultCharsMax, settle, workMax } from './meter.ts'
+import { charge, equalMetered, newMeter, resultCharsMax, settleMeter, workMax } from './meter.ts'
 
 test('a meter gives what it has and not more', () => {
   const meter = newMeter()
@@ -13,24 +13,24 @@ test('a meter gives what it has and not more', () => {
 test('a settled value is the same value without prototypes', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      const settled = settle(value as Json)
+      const settled = settleMeter(value as Json)
       expect(equalJson(settled, value as Json)).toBe(true)
     }),
   )
-  expect(Object.getPrototypeOf(settle({ a: 1 }))).toBeNull()
+  expect(Object.getPrototypeOf(settleMeter({ a: 1 }))).toBeNull()
 })
 
 test('what JSON cannot write is not a result', () => {
-  expect(() => settle(Number.NaN)).toThrow(/finite/)
-  expect(() => settle([Number.POSITIVE_INFINITY])).toThrow(/finite/)
-  expect(Object.is(settle(-0), 0)).toBe(true)
+  expect(() => settleMeter(Number.NaN)).toThrow(/finite/)
+  expect(() => settleMeter([Number.POSITIVE_INFINITY])).toThrow(/finite/)
+  expect(Object.is(settleMeter(-0), 0)).toBe(true)
 })
 
 test('a value with shared parts counts them every time', () => {
   let value: Json = 'x'
   for (let i = 0; i < 60; i += 1) value = [value, value]
-  expect(() => settle(value)).toThrow(/larger than/)
-  expect(() => settle('x'.repeat(resultCharsMax))).toThrow(/larger than/)
+  expect(() => settleMeter(value)).toThrow(/larger than/)
+  expect(() => settleMeter('x'.repeat(resultCharsMax))).toThrow(/larger than/)
 })
 
 test('a comparison of values with shared parts ends', () => {

@@ -19,15 +19,15 @@ const listItemsMax = 20_000
 /** The largest result: its JSON text, roughly. */
 export const resultCharsMax = 400_000
 /** How deep data may nest for an expression to look at it. */
-export const dataDepthMax = 200
+export const exprDataDepthMax = 200
 /** How many compiled expressions (and patterns) are kept, per language. */
 export const compiledMax = 500
 
 /** What an evaluation may still spend. The only thing in this room that is changed in place. */
-export type Meter = { left: number }
+export type WorkMeter = { left: number }
 
 /** A full meter. */
-export function newMeter(): Meter {
+export function newMeter(): WorkMeter {
   return { left: workMax }
 }
 
@@ -37,13 +37,13 @@ export function fault(reason: string): never {
 }
 
 /** Takes from the meter; the evaluation ends when nothing is left. */
-export function charge(meter: Meter, units: number): void {
+export function charge(meter: WorkMeter, units: number): void {
   meter.left -= units
   if (meter.left < 0) fault('the expression does too much work')
 }
 
 /** Takes for text that is read or copied. */
-export function chargeText(meter: Meter, chars: number): void {
+export function chargeText(meter: WorkMeter, chars: number): void {
   charge(meter, 1 + chars / 16)
 }
 
@@ -59,7 +59,7 @@ export function checkListItems(items: number): void {
 }
 
 /** Takes for a look at every node of a value. Shared parts count each time they are met. */
-function chargeValue(meter: Meter, value: Json, depth = 0): void {
+function chargeValue(meter: WorkMeter, value: Json, depth = 0): void {
   if (typeof value === 'string') chargeText(meter, value.length)
   else charge(meter, 1)
   if (typeof value !== 'object' || value === null) return
@@ -76,15 +76,15 @@ function chargeValue(meter: Meter, value: Json, depth = 0): void {
 
 /** Refuses data that nests too deeply to be walked. */
 export function checkDepth(depth: number): void {
-  if (depth > dataDepthMax) fault(`a value nests more than ${dataDepthMax} levels`)
+  if (depth > exprDataDepthMax) fault(`a value nests more than ${exprDataDepthMax} levels`)
 }
 
 /** Deep equality that pays for every pair it looks at: values may share parts many times over. */
-export function equalMetered(left: Json, right: Json, meter: Meter): boolean {
+export function equalMetered(left: Json, right: Json, meter: WorkMeter): boolean {
   return isEqual(left, right, { meter, depth: 0 })
 }
 
-function isEqual(left: Json, right: Json, at: { meter: Meter; depth: number }): boolean {
+function isEqual(left: Json, right: Json, at: { meter: WorkMeter; depth: number }): boolean {
   charge(at.meter, 1)
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object') return false
@@ -105,7 +105,7 @@ function isEqual(left: Json, right: Json, at: { meter: Meter; depth: number }): 
 }
 
 /** Pays for writing a value as JSON, then writes it. */
-export function jsonText(value: Json, meter: Meter): string {
+export function jsonText(value: Json, meter: WorkMeter): string {
   chargeValue(meter, value)
   return JSON.stringify(value)
 }
@@ -114,7 +114,7 @@ export function jsonText(value: Json, meter: Meter): string {
  * The result as data of its own: without prototypes, without shared parts, without numbers that
  * JSON cannot write, and not too large.
  */
-export function settle(value: Json): Json {
+export function settleMeter(value: Json): Json {
   const size = { chars: 0 }
   return copy(value, size, 0)
 }

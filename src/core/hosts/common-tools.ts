@@ -2,9 +2,9 @@
  * The tools that several hosts have, under the names used in definitions and messages.
  * Knows what each one does. Must not know how a host spells it.
  */
-import type { Act } from '../engine/types.ts'
+import type { ToolAction } from '../engine/types.ts'
 
-type ToolKind = { readonly act: Act; readonly capability: string }
+type ToolKind = { readonly act: ToolAction; readonly capability: string }
 
 const tools = {
   Bash: { act: 'shell', capability: 'bash' },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type AstNode, parseSource, walk } from '../../../scripts/tidy/parse.ts'
 import { readTree } from '../../../scripts/tidy.ts'
-import { speaksOfGuards } from '../judge-without-run.ts'
+import { mentionsProtectedNames } from '../judge-without-run.ts'
 import { isHeld, isSecretPath } from '../tools/protected-commands.ts'
 import { toolOf } from '../tools/tool-names.ts'
 import { commonToolNames } from './common-tools.ts'
@@ -81,7 +81,7 @@ describe('a descriptor is complete', () => {
       const path = pattern.replaceAll('*', 'x')
       expect(pattern).toBe(pattern.toLowerCase())
       expect(isHeld(`/${path}`), path).toBe(true)
-      expect(speaksOfGuards({ path }), path).toBe(true)
+      expect(mentionsProtectedNames({ path }), path).toBe(true)
     }
   })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mainOf, openLeaf } from '../engine/family.ts'
 import { machineOf, Walk } from '../engine/family-builder.contract.ts'
-import { aroundMember } from '../engine/judging-context.ts'
+import { judgingContextOf } from '../engine/judging-context.ts'
 import type { Call } from '../engine/types.ts'
 import { stepsOf } from '../finding.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -45,7 +45,7 @@ function askBoth(walk: Walk, call: Call): { readonly decided: Ruling; readonly e
   const { family, at, policies } = walk
   const { machine, state } = openLeaf(family, mainOf(family))
   const member = openLeaf(family, mainOf(family))
-  const context = { machine, state, at, around: aroundMember(family, member, { policies, at }) }
+  const context = { machine, state, at, around: judgingContextOf(family, member, { policies, at }) }
   return { decided: judge(call, context), explained: judge(call, context, 'explanation') }
 }
 

@@ -3,14 +3,14 @@
  * it, in the limits of policies, and among the calls that hold money.
  */
 
-import { addHeld, heldBy, nothingHeld, wishOf } from '../engine/budget-reservations.ts'
+import { addHeld, heldByCall, nothingHeld, wishOf } from '../engine/budget-reservations.ts'
 import { openCallsMax } from '../engine/evolve.ts'
 import { hasEnded } from '../engine/is-running.ts'
-import type { Denial, RunUsage, Wish } from '../engine/types.ts'
+import type { CostEstimate, Denial, RunUsage } from '../engine/types.ts'
 import type { DenialCode } from '../errors.ts'
 import type { Machine, RuleRef, RunOrigins } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
-import { findFull, hasRoom, openHint, type Usage, usedText } from '../policy/limits.ts'
+import { findFull, hasRoom, type LimitUsage, openHint, usedText } from '../policy/limits.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
 import { modelLimits, type PlacedLimit } from './policy-layers.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
@@ -29,7 +29,7 @@ export const runLimits: Rule = (question) => {
     machine,
     callsCount: state.callsCount + below.callsCount,
     costMicroUsd: state.costMicroUsd + below.costMicroUsd,
-    held: addHeld(heldBy(state, { at, dearest }), below.held ?? nothingHeld),
+    held: addHeld(heldByCall(state, { at, dearest }), below.held ?? nothingHeld),
   }
   const wish = wishOf(context, state, call.tool)
   // Calls are the stages' business, which is over after the end; money stays what it is.
@@ -53,7 +53,7 @@ function runAnswer({ machine }: Used, field: keyof RunOrigins, denial: Denial): 
   return denyBy({ by: 'run-limit', rule, denial })
 }
 
-function exhaustedMoney(run: Used, wish: Wish): Denial | null {
+function exhaustedMoney(run: Used, wish: CostEstimate): Denial | null {
   const { microUsdMax: max } = run.machine.limits
   if (max === null) return null
   const used = { spent: run.costMicroUsd, held: run.held ?? nothingHeld, max }
@@ -88,7 +88,7 @@ export const policyLimits: Rule = (question) => {
   return [...limits, ...models].flatMap((limit) => limitAnswers(question, limit, usage))
 }
 
-function usageOf(question: RuleInput): Usage {
+function usageOf(question: RuleInput): LimitUsage {
   const { context, state, call } = question
   const { around, at } = context
   const { meters, held = {} } = around
@@ -99,7 +99,7 @@ function usageOf(question: RuleInput): Usage {
 function limitAnswers(
   { extent }: RuleInput,
   limit: PlacedLimit,
-  usage: Usage,
+  usage: LimitUsage,
 ): readonly RuleAnswer[] {
   const { source: rule } = limit
   const full = findFull([limit], usage)

@@ -2,11 +2,11 @@
  * The policies that hold for a run, the highest authority first, and what each says of a call.
  * Knows policies and whose they are. Must not know usage, or what follows from an answer.
  */
-import type { Around, Call } from '../engine/types.ts'
-import { join } from '../finding.ts'
+import type { Call, FamilyContext } from '../engine/types.ts'
+import { joinPointer } from '../finding.ts'
 import type { Machine, Policy, RuleRef } from '../machine/machine.ts'
 import { type Quorum, strictest } from '../machine/quorum.ts'
-import { evaluatePolicy, namesOf, type PolicyAnswer } from '../policy/evaluate.ts'
+import { evaluatePolicy, type PolicyAnswer, policyNamesOf } from '../policy/evaluate.ts'
 import { indexPolicy } from '../policy/index-policy.ts'
 import { type Limited, meterOf } from '../policy/limits.ts'
 
@@ -27,7 +27,7 @@ export type Consulted = { readonly layer: Layer; readonly answer: PolicyAnswer }
 /** A limit of a policy, with the place of its rule. */
 export type PlacedLimit = Limited & { readonly source: RuleRef }
 
-type Laid = { readonly machine: Machine; readonly around: Around }
+type Laid = { readonly machine: Machine; readonly around: FamilyContext }
 
 /** The document of a policy of which nobody said where it is written. */
 const unnamed: RuleRef = { document: 'policy', pointer: '' }
@@ -62,7 +62,7 @@ function addLayer(layers: Layer[], { hash, name, policy, origins }: Machine): vo
 export function consultPolicies(laid: Laid, call: Call): readonly Consulted[] {
   const layers = layersOf(laid)
   if (layers.length === 0) return []
-  const names = namesOf(call)
+  const names = policyNamesOf(call)
   return layers.map((layer) => ({ layer, answer: evaluatePolicy(layer.policy, names) }))
 }
 
@@ -70,7 +70,7 @@ export function consultPolicies(laid: Laid, call: Call): readonly Consulted[] {
 export function answeringRule({ layer, answer }: Consulted): RuleRef | null {
   const { document, pointer } = layer.source
   if (answer.rule !== null) return { document, pointer: answer.rule }
-  return answer.verdict === 'deny' ? { document, pointer: join(pointer, 'default') } : null
+  return answer.verdict === 'deny' ? { document, pointer: joinPointer(pointer, 'default') } : null
 }
 
 const noLimits: readonly PlacedLimit[] = []

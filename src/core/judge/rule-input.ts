@@ -2,7 +2,7 @@
  * A call, with everything that rules look at to answer it.
  * Must not judge.
  */
-import type { Around, Call, Grant, RunState } from '../engine/types.ts'
+import type { Call, FamilyContext, Grant, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
 import type { JudgingExtent, RuleAnswer } from './answer.ts'
@@ -21,13 +21,13 @@ export type JudgingContext = {
   readonly machine: Machine
   readonly state: RunState
   readonly at: number
-  readonly around: Around
+  readonly around: FamilyContext
   /** What the call may cost, as its maker says; absent: nobody said. */
   readonly estimateMicroUsd?: number
 }
 
 /** Nothing is known of other runs, and nothing of what was used. */
-export const nothingAround: Around = {
+export const nothingAround: FamilyContext = {
   policies: [],
   above: [],
   below: { callsCount: 0, costMicroUsd: 0 },

@@ -8,11 +8,11 @@ import { emptyRecord, type Json } from '../json.ts'
 import { checkMachine } from './check.ts'
 import type {
   CompareOp,
+  EndOutcome,
   Guard,
   Machine,
   Move,
   Op,
-  Outcome,
   Route,
   Stage,
   Trigger,
@@ -34,7 +34,7 @@ type MoveParts = Move extends infer One ? (One extends Move ? Omit<One, 'origin'
 
 export type StageParts = {
   readonly on?: Readonly<Record<string, Way | readonly Way[]>>
-  readonly final?: Outcome
+  readonly final?: EndOutcome
   readonly tools?: readonly string[] | 'all'
   readonly commands?: readonly string[]
   readonly callsMax?: number

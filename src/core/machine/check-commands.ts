@@ -2,7 +2,7 @@
  * Which entries of a command list are no restriction, and which can never match.
  * Knows the names of programs. Must not parse a shell line: an entry is words, compared as words.
  */
-import { lookAlike } from '../lookalike-names.ts'
+import { lookalikeName } from '../lookalike-names.ts'
 import { findOdd } from '../shell/invisible-characters.ts'
 
 function words(text: string): ReadonlySet<string> {
@@ -110,7 +110,7 @@ export function whyDead(entry: string): Dead | null {
     const hint = `write it without \`${first}\`; harmless variables may stand in front anyway`
     return { why: 'it begins with a variable, and a command with its name', hint }
   }
-  const isForeign = lookAlike(first) !== null || [first, ...others].some(mixesAlphabets)
+  const isForeign = lookalikeName(first) !== null || [first, ...others].some(mixesAlphabets)
   return isForeign
     ? { why: 'it has letters that only look like others', hint: 'type the entry again' }
     : null

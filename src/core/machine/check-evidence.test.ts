@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, foundIn, placesIn, type Way } from './check-builder.contract.ts'
-import { handlerOf } from './detour-region.ts'
+import { detourRegionOf } from './detour-region.ts'
 import type { Machine, Op } from './machine.ts'
 
 const passed = [['tests', 'eq', 'pass']] as const
@@ -71,7 +71,7 @@ test('a guard on the first stage is sound where the run can come back to it', ()
   const back = build({ a: { on: { GO: ship, ON: 'b' } }, b: { on: { BACK: 'a' } }, z: 'final' })
   const stages = { a: { on: { GO: ship } }, h: { on: { B: '$return' } }, z: 'final' } as const
   const plain = build(stages)
-  const handler = handlerOf(plain.stages, 'h')
+  const handler = detourRegionOf(plain.stages, 'h')
   const detour = { name: 'd', pattern: '*', target: 'h', handler, origin: '' }
   for (const machine of [noting, back, { ...plain, detours: [detour] }]) {
     expect(placesIn(machine, 'GUARD_UNSATISFIABLE')).toEqual([])

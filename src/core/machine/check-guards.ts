@@ -5,7 +5,7 @@
 import { compare } from '../expr/compare.ts'
 import { type Finding, finding } from '../finding.ts'
 import { canonicalJson, type Json } from '../json.ts'
-import { listed } from './check-names.ts'
+import { quotedList } from './check-names.ts'
 import type { Survey } from './check-survey.ts'
 import { type CompareGuard, guardUsesOf, type Writers, writersOf } from './check-values.ts'
 import type { Guard, Route } from './machine.ts'
@@ -30,7 +30,7 @@ export function checkSatisfiable(survey: Survey): readonly Finding[] {
     if (clash.length === 0) continue
     const names = [...new Set(clash.map((guard) => guard.name))]
     const message =
-      `${listed(names)} can never hold together, ` +
+      `${quotedList(names)} can never hold together, ` +
       `so that \`${stage}\` never goes this way on \`${signal}\``
     const hint = 'remove one of them, or write two ways with one guard each'
     found.push(finding('GUARD_UNSATISFIABLE', route.origin, { message, hint }))

@@ -3,7 +3,7 @@
  * Knows names of machines. Must not know where they are kept: it is given a way to look them up.
  */
 import { type Finding, finding } from '../finding.ts'
-import { listed, nearestName } from './check-names.ts'
+import { nearestName, quotedList } from './check-names.ts'
 import type { Machine, Move } from './machine.ts'
 
 // INVARIANT: a library may be large; beyond this many machines the walk ends.
@@ -49,7 +49,7 @@ export function linkMachine(
 function unknownHint(name: string, names: readonly string[]): string {
   const meant = nearestName(name, names)
   if (meant !== undefined) return `did you mean \`${meant}\`?`
-  const others = names.length === 0 ? '' : `, or invoke one that is: ${listed(names)}`
+  const others = names.length === 0 ? '' : `, or invoke one that is: ${quotedList(names)}`
   return `put a definition named \`${name}\` beside this one${others}`
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listed, nearestName } from './check-names.ts'
+import { nearestName, quotedList } from './check-names.ts'
 
 test('a slip of a letter or two, of case or of style finds the name that was meant', () => {
   const known = ['planning', 'code_review', 'done']
@@ -25,8 +25,8 @@ test('long names are compared by their beginning, in bounded time', () => {
 })
 
 test('lists are short', () => {
-  expect(listed([])).toBe('')
-  expect(listed(['a'])).toBe('`a`')
-  expect(listed(['a', 'b', 'c'])).toBe('`a`, `b` and `c`')
-  expect(listed(['a', 'b', 'c', 'd', 'e', 'f'])).toBe('`a`, `b`, `c`, `d` and 2 more')
+  expect(quotedList([])).toBe('')
+  expect(quotedList(['a'])).toBe('`a`')
+  expect(quotedList(['a', 'b', 'c'])).toBe('`a`, `b` and `c`')
+  expect(quotedList(['a', 'b', 'c', 'd', 'e', 'f'])).toBe('`a`, `b`, `c`, `d` and 2 more')
 })

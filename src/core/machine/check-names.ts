@@ -35,7 +35,7 @@ function plainOf(name: string): string {
 }
 
 /** `a`, `b` and 3 more. */
-export function listed(names: readonly string[]): string {
+export function quotedList(names: readonly string[]): string {
   const shown = names.slice(0, listedMax).map((name) => `\`${name}\``)
   const more = names.length - shown.length
   if (more > 0) return `${shown.join(', ')} and ${more} more`

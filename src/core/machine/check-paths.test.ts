@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { build, fork, foundIn, placesIn } from './check-builder.contract.ts'
-import { handlerOf } from './detour-region.ts'
+import { detourRegionOf } from './detour-region.ts'
 import type { Machine } from './machine.ts'
 
 function withDetour(machine: Machine, target: string): Machine {
-  const handler = handlerOf(machine.stages, target)
+  const handler = detourRegionOf(machine.stages, target)
   const detour = { name: 'd', pattern: '*', target, handler, origin: '/interrupts/d' }
   return { ...machine, detours: [detour] }
 }

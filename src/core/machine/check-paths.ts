@@ -3,9 +3,9 @@
  * Knows the graph of stages. Must not know tools or values.
  */
 import { type Finding, finding } from '../finding.ts'
-import { listed } from './check-names.ts'
+import { quotedList } from './check-names.ts'
 import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-survey.ts'
-import { cyclesOf, type Edge, reach, reverse } from './graph.ts'
+import { cyclesOf, type Edge, reachableFrom, reverse } from './graph.ts'
 
 /** STAGE_UNREACHABLE: no way leads there. */
 export function checkReachable(survey: Survey): readonly Finding[] {
@@ -15,7 +15,7 @@ export function checkReachable(survey: Survey): readonly Finding[] {
   if (initial === undefined) return []
   const targets = machine.detours.flatMap((one) => index.get(survey.meant(one.target) ?? '') ?? [])
   const seeds = isOpenEnded(survey, names[initial] ?? null) ? [initial, ...targets] : [initial]
-  const isReached = reach(
+  const isReached = reachableFrom(
     withNamed(
       survey,
       linksOf(survey, () => true),
@@ -66,7 +66,7 @@ function endless(survey: Survey, isDeadEnd: (name: string) => boolean): Finding[
     }
     for (const member of group) isTold.add(member)
     const members = [...group].map((member) => survey.names[member] ?? '')
-    const message = `from ${listed(members)} the end can never be reached`
+    const message = `from ${quotedList(members)} the end can never be reached`
     const origin = stageOf(survey, name)?.origin ?? ''
     found.push(finding('NO_PATH_TO_FINAL', origin, { message, hint: survey.words.ending }))
   }
@@ -101,7 +101,7 @@ function canEndAt(survey: Survey): readonly boolean[] {
     if (inHandler.has(edge.from ?? '')) links[node]?.push(afterReturn)
     else seeds.push(node)
   }
-  return reach(reverse(links), seeds)
+  return reachableFrom(reverse(links), seeds)
 }
 
 function isDangling(survey: Survey, edge: Edge): boolean {
@@ -122,7 +122,7 @@ export function checkCycles(survey: Survey): readonly Finding[] {
   return cyclesOf(next).map((cycle) => {
     const members = [...cycle].sort((a, b) => a - b).map((node) => names[node] ?? '')
     const circle = members.length > 1 ? 'lead to each other in a circle' : 'leads to itself'
-    const message = `${listed(members)} ${circle}, and nothing limits the rounds`
+    const message = `${quotedList(members)} ${circle}, and nothing limits the rounds`
     const hint =
       'limit the calls of the whole run with `meta.calls_max`, or let a person approve a round'
     const origin = stageOf(survey, members[0] ?? '')?.origin ?? ''

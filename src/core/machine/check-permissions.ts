@@ -4,10 +4,10 @@
  */
 import { type Finding, finding } from '../finding.ts'
 import { whyDead, whyTooBroad } from './check-commands.ts'
-import { listed } from './check-names.ts'
+import { quotedList } from './check-names.ts'
 import { isOpenEnded, type Survey, stageOf } from './check-survey.ts'
 import type { Edge } from './graph.ts'
-import { reach } from './graph.ts'
+import { reachableFrom } from './graph.ts'
 import { type Power, powerOfRule, powers, powerWords } from './tool-power.ts'
 
 /**
@@ -22,7 +22,7 @@ export function checkOpenStages(survey: Survey): readonly Finding[] {
   return Object.values(machine.stages).flatMap((stage) => {
     const { allow, deny, among } = stage.rule.tools
     if (stage.final !== null || allow !== 'all' || among !== null) return []
-    const but = deny.length === 0 ? '' : ` but ${listed(deny)}`
+    const but = deny.length === 0 ? '' : ` but ${quotedList(deny)}`
     const message = `every tool${but} may be used in \`${stage.name}\``
     const hint = `list the tools that \`${stage.name}\` needs; an empty list allows none`
     return [finding('OPEN_STAGE', stage.origin, { message, hint })]
@@ -58,7 +58,7 @@ export function checkEscalation(survey: Survey): readonly Finding[] {
     const isFirst = name === machine.initial && isCalm(name)
     return isFirst || power.get(name) === powers.read ? [node] : []
   })
-  const isExposed = reach(links, seeds)
+  const isExposed = reachableFrom(links, seeds)
   return ungated.flatMap((edge) => {
     if (!isCalm(edge.from) || !isExposed[index.get(edge.from ?? '') ?? -1]) return []
     const gained = edge.kind === 'named' ? mostPowerful(power) : power.get(edge.to ?? '')

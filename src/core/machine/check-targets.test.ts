@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, fork, foundIn, invoke, placesIn } from './check-builder.contract.ts'
-import { handlerOf } from './detour-region.ts'
+import { detourRegionOf } from './detour-region.ts'
 import type { Machine } from './machine.ts'
 
 const detour = { name: 'd', pattern: '*.sql', handler: [], origin: '/interrupts/d' }
@@ -8,7 +8,7 @@ const detour = { name: 'd', pattern: '*.sql', handler: [], origin: '/interrupts/
 function withDetour(machine: Machine, target: string): Machine {
   return {
     ...machine,
-    detours: [{ ...detour, target, handler: handlerOf(machine.stages, target) }],
+    detours: [{ ...detour, target, handler: detourRegionOf(machine.stages, target) }],
   }
 }
 

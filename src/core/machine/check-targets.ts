@@ -4,9 +4,9 @@
  * Knows edges. Must not know how a stage is written down.
  */
 import { type Finding, finding } from '../finding.ts'
-import { listed } from './check-names.ts'
+import { quotedList } from './check-names.ts'
 import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-survey.ts'
-import { type Edge, type Links, reach } from './graph.ts'
+import { type Edge, type GraphLinks, reachableFrom } from './graph.ts'
 import type { ForkBranch, Move } from './machine.ts'
 
 // INVARIANT: one walk per branch is not linear, so that all of them together have a maximum.
@@ -51,7 +51,7 @@ function nameHint(survey: Survey, name: string): string {
   const meant = survey.meant(name)
   if (meant !== undefined) return `did you mean \`${meant}\`?`
   if (survey.names.length === 0) return `add a ${stage} \`${name}\``
-  return `add a ${stage} \`${name}\`, or name one that exists: ${listed(survey.names)}`
+  return `add a ${stage} \`${name}\`, or name one that exists: ${quotedList(survey.names)}`
 }
 
 function saysOf(survey: Survey, edge: Edge): string {
@@ -140,7 +140,7 @@ function stuckBranch(survey: Survey, branch: ForkBranch): Finding {
   return finding('FORK_INVALID', branch.origin, { message, hint })
 }
 
-function withDetours(survey: Survey, next: readonly (readonly number[])[]): Links {
+function withDetours(survey: Survey, next: readonly (readonly number[])[]): GraphLinks {
   const targets = survey.machine.detours.flatMap((one) => survey.index.get(one.target) ?? [])
   const anyDetour = next.length
   const links = next.map((own, node) => {
@@ -150,7 +150,11 @@ function withDetours(survey: Survey, next: readonly (readonly number[])[]): Link
   return [...links, targets]
 }
 
-function canReach(next: Links, from: number, to: number): { isReached: boolean; visits: number } {
+function canReach(
+  next: GraphLinks,
+  from: number,
+  to: number,
+): { isReached: boolean; visits: number } {
   const seen = new Set([from])
   for (const node of seen) {
     if (node === to) return { isReached: true, visits: seen.size }
@@ -174,7 +178,7 @@ export function checkReturns(survey: Survey): readonly Finding[] {
     survey,
     linksOf(survey, (edge) => edge.kind !== 'fork'),
   )
-  const isReached = reach(next, targets)
+  const isReached = reachableFrom(next, targets)
   const { stage, detour } = survey.words
   const found: Finding[] = []
   for (const edge of returns) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkMachine, findingsPerCodeMax, linkMachine } from './check.ts'
 import { build, fork, invoke, type StageParts } from './check-builder.contract.ts'
-import { handlerOf } from './detour-region.ts'
+import { detourRegionOf } from './detour-region.ts'
 
 test('a sound machine has no findings', () => {
   const bash = { tools: ['Bash'], commands: ['make test'] }
@@ -15,7 +15,7 @@ test('a sound machine has no findings', () => {
     },
     { limits: { callsMax: 90, microUsdMax: null } },
   )
-  const handler = handlerOf(machine.stages, 'check')
+  const handler = detourRegionOf(machine.stages, 'check')
   const detour = { name: 'sql', pattern: '*.sql', target: 'check', handler, origin: '' }
   expect(checkMachine({ ...machine, detours: [detour] })).toEqual([])
 })

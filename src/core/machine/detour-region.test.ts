@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, fork } from './check-builder.contract.ts'
-import { handlerFinder, handlerOf } from './detour-region.ts'
+import { detourRegionFinder, detourRegionOf } from './detour-region.ts'
 
 test('a handler is the target as long as a return can still be reached', () => {
   const { stages } = build({
@@ -8,7 +8,7 @@ test('a handler is the target as long as a return can still be reached', () => {
     check: { on: { VALID: '$return', REWRITE: 'coding', BROKEN: 'done' } },
     done: 'final',
   })
-  expect(handlerOf(stages, 'check')).toEqual(['check'])
+  expect(detourRegionOf(stages, 'check')).toEqual(['check'])
 })
 
 test('a handler may have several stages', () => {
@@ -19,24 +19,24 @@ test('a handler may have several stages', () => {
     h3: { fallback: 'h2' },
     done: 'final',
   })
-  expect(handlerOf(stages, 'h1')).toEqual(['h1', 'h2', 'h3'])
+  expect(detourRegionOf(stages, 'h1')).toEqual(['h1', 'h2', 'h3'])
 })
 
 test('stages before the target are no part of it, though a return lies ahead of them', () => {
   const { stages } = build({ work: { on: { GO: 'h' } }, h: { on: { BACK: '$return' } } })
-  expect(handlerOf(stages, 'h')).toEqual(['h'])
+  expect(detourRegionOf(stages, 'h')).toEqual(['h'])
 })
 
 test('a target that never returns has no handler', () => {
   const { stages } = build({ h: { on: { GO: 'z' } }, z: 'final' })
-  expect(handlerOf(stages, 'h')).toEqual([])
+  expect(detourRegionOf(stages, 'h')).toEqual([])
 })
 
 test('a target that does not exist has no handler, whatever its name', () => {
   const { stages } = build({ h: { on: { BACK: '$return' } } })
-  expect(handlerOf(stages, 'ghost')).toEqual([])
-  expect(handlerOf(stages, 'constructor')).toEqual([])
-  expect(handlerOf(stages, '__proto__')).toEqual([])
+  expect(detourRegionOf(stages, 'ghost')).toEqual([])
+  expect(detourRegionOf(stages, 'constructor')).toEqual([])
+  expect(detourRegionOf(stages, '__proto__')).toEqual([])
 })
 
 test('a return in a branch is none of the parent, but the way behind the join is', () => {
@@ -46,7 +46,7 @@ test('a return in a branch is none of the parent, but the way behind the join is
     q: 'final',
     after: { on: { BACK: '$return' } },
   })
-  expect(handlerOf(stages, 'h')).toEqual(['h', 'after'])
+  expect(detourRegionOf(stages, 'h')).toEqual(['h', 'after'])
 })
 
 test('a final stage leads nowhere, whatever ways are written on it', () => {
@@ -54,7 +54,7 @@ test('a final stage leads nowhere, whatever ways are written on it', () => {
     h: { on: { GO: 'z' } },
     z: { final: 'completed', on: { BACK: '$return' } },
   })
-  expect(handlerOf(stages, 'h')).toEqual([])
+  expect(detourRegionOf(stages, 'h')).toEqual([])
 })
 
 test('handlers of many detours come from one walk, and are the same', () => {
@@ -63,8 +63,8 @@ test('handlers of many detours come from one walk, and are the same', () => {
     h2: { on: { BACK: '$return' } },
     other: { on: { GO: 'h1' } },
   })
-  const find = handlerFinder(stages)
+  const find = detourRegionFinder(stages)
   for (const target of ['h1', 'h2', 'other', 'ghost', 'h1']) {
-    expect(find(target)).toEqual(handlerOf(stages, target))
+    expect(find(target)).toEqual(detourRegionOf(stages, target))
   }
 })

@@ -2,7 +2,7 @@
  * The handler of a detour: where a run may go without ending it.
  * Knows stages and moves. Must not know what started the detour.
  */
-import { edgesFrom, reach, reverse } from './graph.ts'
+import { edgesFrom, reachableFrom, reverse } from './graph.ts'
 import type { Stage } from './machine.ts'
 
 /**
@@ -12,12 +12,12 @@ import type { Stage } from './machine.ts'
  *      return to a stage long left. Entering any stage outside this list ends it (hole H4).
  * A branch of a fork is a run of its own, with no detour of its parent's: it is not followed.
  */
-export function handlerOf(stages: Readonly<Record<string, Stage>>, target: string): string[] {
-  return handlerFinder(stages)(target)
+export function detourRegionOf(stages: Readonly<Record<string, Stage>>, target: string): string[] {
+  return detourRegionFinder(stages)(target)
 }
 
 /** The same for many detours of one machine, whose stages are walked once. */
-export function handlerFinder(
+export function detourRegionFinder(
   stages: Readonly<Record<string, Stage>>,
 ): (target: string) => string[] {
   const names = Object.keys(stages)
@@ -36,13 +36,13 @@ export function handlerFinder(
       if (to !== undefined) next[node]?.push(to)
     }
   }
-  const canReturn = reach(reverse(next), returns)
+  const canReturn = reachableFrom(reverse(next), returns)
   const found = new Map<string, string[]>()
   return (target) => {
     const start = index.get(target)
     const known = found.get(target)
     if (start === undefined || known !== undefined) return known ?? []
-    const isReached = reach(next, [start])
+    const isReached = reachableFrom(next, [start])
     const handler = names.filter((_, node) => isReached[node] && canReturn[node])
     found.set(target, handler)
     return handler

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, fork, invoke } from './check-builder.contract.ts'
-import { componentsOf, cyclesOf, edgesOf, reach, reverse } from './graph.ts'
+import { componentsOf, cyclesOf, edgesOf, reachableFrom, reverse } from './graph.ts'
 
 test('every way a run can go is an edge, with its kind, its signal and its gate', () => {
   const machine = build(
@@ -54,11 +54,11 @@ test('a signal that may name its stage is one edge, however many stages there ar
 
 test('reaching follows links forwards, and backwards when they are reversed', () => {
   const next = [[1], [2], [], [2]]
-  expect(reach(next, [0])).toEqual([true, true, true, false])
-  expect(reach(reverse(next), [2])).toEqual([true, true, true, true])
-  expect(reach(reverse(next), [0])).toEqual([true, false, false, false])
-  expect(reach(next, [])).toEqual([false, false, false, false])
-  expect(reach(next, [99])).toEqual([false, false, false, false])
+  expect(reachableFrom(next, [0])).toEqual([true, true, true, false])
+  expect(reachableFrom(reverse(next), [2])).toEqual([true, true, true, true])
+  expect(reachableFrom(reverse(next), [0])).toEqual([true, false, false, false])
+  expect(reachableFrom(next, [])).toEqual([false, false, false, false])
+  expect(reachableFrom(next, [99])).toEqual([false, false, false, false])
 })
 
 test('components hold what leads to each other, and nothing else', () => {
@@ -84,7 +84,7 @@ test('a chain and a ring of 200 000 do not overflow the stack', () => {
   const count = 200_000
   const chain = Array.from({ length: count }, (_, i) => (i + 1 < count ? [i + 1] : []))
   const ring = Array.from({ length: count }, (_, i) => [(i + 1) % count])
-  expect(reach(chain, [0]).every(Boolean)).toBe(true)
+  expect(reachableFrom(chain, [0]).every(Boolean)).toBe(true)
   expect(new Set(componentsOf(chain)).size).toBe(count)
   expect(new Set(componentsOf(ring)).size).toBe(1)
 })

@@ -119,10 +119,10 @@ function failTarget(onFail: string | null): Target[] {
 // ── walks ───────────────────────────────────────────────────────────────────
 
 /** Nodes are numbers from 0; `next[node]` are those it leads to. */
-export type Links = readonly (readonly number[])[]
+export type GraphLinks = readonly (readonly number[])[]
 
 /** For each node, whether it can be reached from a seed. The seeds are. */
-export function reach(next: Links, seeds: Iterable<number>): readonly boolean[] {
+export function reachableFrom(next: GraphLinks, seeds: Iterable<number>): readonly boolean[] {
   const isReached = new Array<boolean>(next.length).fill(false)
   const queue: number[] = []
   for (const seed of seeds) visit(seed)
@@ -139,7 +139,7 @@ export function reach(next: Links, seeds: Iterable<number>): readonly boolean[] 
 }
 
 /** The same links, walked backwards. */
-export function reverse(next: Links): Links {
+export function reverse(next: GraphLinks): GraphLinks {
   const back: number[][] = next.map(() => [])
   for (const [node, targets] of next.entries()) {
     for (const target of targets) back[target]?.push(node)
@@ -151,7 +151,7 @@ export function reverse(next: Links): Links {
  * Strongly connected components: for each node the number of its component.
  * Tarjan's algorithm with its own stack instead of the machine's.
  */
-export function componentsOf(next: Links): readonly number[] {
+export function componentsOf(next: GraphLinks): readonly number[] {
   const component = new Array<number>(next.length).fill(-1)
   const order = new Array<number>(next.length).fill(-1)
   const low = new Array<number>(next.length).fill(0)
@@ -198,7 +198,7 @@ export function componentsOf(next: Links): readonly number[] {
 }
 
 /** The nodes that lie on a cycle, together with those they share one with. */
-export function cyclesOf(next: Links): readonly (readonly number[])[] {
+export function cyclesOf(next: GraphLinks): readonly (readonly number[])[] {
   const members: number[][] = []
   for (const [node, component] of componentsOf(next).entries()) {
     const group = members[component]

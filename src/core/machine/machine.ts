@@ -87,7 +87,7 @@ export type Stage = {
   readonly origin: Origin
   readonly brief: readonly BriefPart[]
   /** Null while work goes on; how the run ends when this stage is entered. */
-  readonly final: Outcome | null
+  readonly final: EndOutcome | null
   readonly rule: StageRule
   /** By name; without a prototype. */
   readonly signals: Readonly<Record<string, Trigger>>
@@ -111,7 +111,7 @@ type Fallback = {
 }
 
 /** How a run can end by its own rules. */
-export type Outcome = 'completed' | 'blocked' | 'failed'
+export type EndOutcome = 'completed' | 'blocked' | 'failed'
 
 /** One paragraph of what the agent is told; with a condition, only while it holds. */
 export type BriefPart = {
@@ -218,7 +218,7 @@ export type Move =
   /** Back to where the detour began. */
   | { readonly kind: 'return'; readonly origin: Origin }
   /** Ends the run where it stands. */
-  | { readonly kind: 'end'; readonly outcome: Outcome; readonly origin: Origin }
+  | { readonly kind: 'end'; readonly outcome: EndOutcome; readonly origin: Origin }
   | {
       readonly kind: 'invoke'
       readonly machine: string

@@ -1,7 +1,7 @@
 /**
  * A policy document compiled into rules: seconds to milliseconds, dollars to millionths.
  */
-import { join } from '../finding.ts'
+import { joinPointer } from '../finding.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 import { quorumOf } from '../machine/quorum.ts'
 import { microUsd } from '../money.ts'
@@ -16,7 +16,9 @@ export function compilePolicy(
   document?: string,
 ): Policy {
   const tier = (name: 'allow' | 'ask' | 'deny'): PolicyRule[] =>
-    (definition[name] ?? []).map((rule, index) => compileRule(rule, join(pointer, name, index)))
+    (definition[name] ?? []).map((rule, index) =>
+      compileRule(rule, joinPointer(pointer, name, index)),
+    )
   const allow = tier('allow')
   // WHY: who has to approve is asked, whatever list the rule stands in.
   const asking = allow.filter((rule) => rule.quorum !== undefined)

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 import type { PolicyAnswer } from './evaluate.ts'
-import { evaluatePolicy, namesOf } from './evaluate.ts'
+import { evaluatePolicy, policyNamesOf } from './evaluate.ts'
 import { anyName, anyPolicy, callOf, policyOf } from './policy-builder.contract.ts'
 import type { PolicyDefinition } from './schema.ts'
 
 function answer(definition: PolicyDefinition, capability: string): PolicyAnswer {
-  return evaluatePolicy(policyOf(definition), namesOf(callOf(capability)))
+  return evaluatePolicy(policyOf(definition), policyNamesOf(callOf(capability)))
 }
 
 function denies(pattern: string, capability: string): boolean {
@@ -47,7 +47,7 @@ test('a star at the end is any rest, and nothing else in a pattern is special', 
 })
 
 test('a rule may call a tool by the name of its host, too', () => {
-  const names = namesOf(callOf('mcp:files:write', { commonName: 'Write' }))
+  const names = policyNamesOf(callOf('mcp:files:write', { commonName: 'Write' }))
   for (const capability of ['mcp:files:write', 'mcp__files__write', 'Write', 'mcp__files__*']) {
     expect(evaluatePolicy(policyOf({ deny: [{ capability }] }), names).verdict).toBe('deny')
   }
@@ -85,7 +85,7 @@ test('a name in another script that resembles no rule is an ordinary name', () =
 test('a rule that cannot be read denies everything', () => {
   const broken = { capability: 7, rate: null, budget: null, origin: '/policy/ask/0' }
   const policy = { ...policyOf({}), ask: [broken as unknown as PolicyRule] }
-  const found = evaluatePolicy(policy, namesOf(callOf('bash')))
+  const found = evaluatePolicy(policy, policyNamesOf(callOf('bash')))
   expect(found).toMatchObject({ verdict: 'deny', rule: '/policy/ask/0' })
 })
 

@@ -3,7 +3,7 @@
  * Knows rules and names. Must not know usage: whether a limit has room is asked elsewhere.
  */
 
-import { lookAlike } from '../lookalike-names.ts'
+import { lookalikeName } from '../lookalike-names.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 import { indexPolicy, matchTier } from './index-policy.ts'
 
@@ -27,7 +27,7 @@ const noRules: readonly PolicyRule[] = []
 const unspoken: PolicyAnswer = { verdict: 'allow', rule: null, tier: 'default', limited: noRules }
 
 /** The names of a call: its capability, and the tool's name as hosts and authors spell it. */
-export function namesOf(call: {
+export function policyNamesOf(call: {
   readonly capability: string
   readonly tool: string
   readonly commonName: string | null
@@ -37,7 +37,7 @@ export function namesOf(call: {
   if (call.commonName !== null && !exact.includes(call.commonName)) exact.push(call.commonName)
   const resembled: string[] = []
   for (const name of exact) {
-    const plain = lookAlike(name)
+    const plain = lookalikeName(name)
     if (plain !== null) resembled.push(plain)
   }
   return { exact, resembled }

@@ -3,7 +3,7 @@
  * Knows rules and what was used of them. Whatever cannot be told counts as used up.
  */
 
-import type { Held, Reservation, Wish } from '../engine/types.ts'
+import type { CostEstimate, HeldAmounts, Reservation } from '../engine/types.ts'
 import { own } from '../json.ts'
 import type { PolicyRule } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
@@ -22,15 +22,15 @@ type Full = {
   readonly hint: string
 }
 
-export type Usage = {
+export type LimitUsage = {
   readonly meters: Meters | null
   readonly at: number
   /** When the call in question was granted, and so counted already; null: it was not. */
   readonly since: number | null
   /** What open calls hold, by meter; absent: nothing. */
-  readonly held?: { readonly [meter: string]: Held }
+  readonly held?: { readonly [meter: string]: HeldAmounts }
   /** What the call in question may cost; absent: nobody knows. */
-  readonly wish?: Wish
+  readonly wish?: CostEstimate
 }
 
 /**
@@ -43,7 +43,7 @@ export function meterOf(owner: string, tier: 'ask' | 'allow', capability: string
 }
 
 /** The first rule without room, in the author's order; null: all have room. */
-export function findFull(limited: readonly Limited[], usage: Usage): Full | null {
+export function findFull(limited: readonly Limited[], usage: LimitUsage): Full | null {
   for (const one of limited) {
     const full = fullRate(one, usage) ?? fullBudget(one, usage)
     if (full !== null) return full
@@ -51,7 +51,7 @@ export function findFull(limited: readonly Limited[], usage: Usage): Full | null
   return null
 }
 
-function fullRate({ rule, meter }: Limited, { meters, at, since }: Usage): Full | null {
+function fullRate({ rule, meter }: Limited, { meters, at, since }: LimitUsage): Full | null {
   const { rate } = rule
   if (rate === null) return null
   const { callsMax, windowMs } = rate
@@ -69,7 +69,7 @@ function fullRate({ rule, meter }: Limited, { meters, at, since }: Usage): Full 
   }
 }
 
-function fullBudget({ rule, meter }: Limited, usage: Usage): Full | null {
+function fullBudget({ rule, meter }: Limited, usage: LimitUsage): Full | null {
   const { meters, at, wish = unknownCost } = usage
   const { budget } = rule
   if (budget === null) return null
@@ -90,18 +90,21 @@ function fullBudget({ rule, meter }: Limited, usage: Usage): Full | null {
   }
 }
 
-const unknownCost: Wish = { microUsd: null, saidMicroUsd: 0 }
-const noneHeld: Held = { microUsd: 0, unknown: 0 }
+const unknownCost: CostEstimate = { microUsd: null, saidMicroUsd: 0 }
+const noneHeld: HeldAmounts = { microUsd: 0, unknown: 0 }
 
 /** What was spent of a budget, and what open calls hold of it. */
-export type Used = { readonly spent: number; readonly held: Held; readonly max: number }
+export type Used = { readonly spent: number; readonly held: HeldAmounts; readonly max: number }
 
 /**
  * Whether a budget has room for one more call. What its maker says has to fit; beyond that anything
  * left is enough, but only one may be open that could go beyond the end.
  * INVARIANT: as long as no call costs more than it holds, the budget is overshot by one at most.
  */
-export function hasRoom({ spent, held, max }: Used, { microUsd, saidMicroUsd }: Wish): boolean {
+export function hasRoom(
+  { spent, held, max }: Used,
+  { microUsd, saidMicroUsd }: CostEstimate,
+): boolean {
   const used = spent + held.microUsd
   if (!(used < max)) return false
   const fits = microUsd !== null && used + microUsd <= max
@@ -109,7 +112,7 @@ export function hasRoom({ spent, held, max }: Used, { microUsd, saidMicroUsd }: 
 }
 
 /** `is used up ($4.10 spent, and $0.90 held for open calls)`; a wish that is too large is said. */
-export function usedText(used: Used, { microUsd }: Wish): string {
+export function usedText(used: Used, { microUsd }: CostEstimate): string {
   const { spent, held } = used
   const open = held.microUsd === 0 ? '' : `, and ${usdText(held.microUsd)} held for open calls`
   const asked =

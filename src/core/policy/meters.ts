@@ -9,9 +9,9 @@ import type { Period } from './periods.ts'
 import { periodOf } from './periods.ts'
 
 /** By the name of the meter, see `meterOf`. */
-export type Meters = { readonly [meter: string]: Meter }
+export type Meters = { readonly [meter: string]: LimitMeter }
 
-export type Meter = {
+export type LimitMeter = {
   /** Calls let through, oldest first. */
   readonly ticks: readonly Tick[]
   /** Money by period; only the latest of each kind is kept. */
@@ -26,7 +26,7 @@ export const ticksMax = 4_096
 export const noMeters: Meters = {}
 
 const nothingSpent: Spent = { period: Number.MIN_SAFE_INTEGER, microUsd: 0 }
-const newMeter: Meter = {
+const newMeter: LimitMeter = {
   ticks: [],
   spent: { hourly: nothingSpent, daily: nothingSpent, monthly: nothingSpent },
 }
@@ -45,7 +45,7 @@ type Counted = Extract<Event, { type: 'call.allowed' | 'approval.granted' }>
 function countCall(meters: Meters, event: Counted): Meters {
   const { at, meters: counted } = event
   if (at === undefined || counted === undefined || counted.length === 0) return meters
-  const next: { [meter: string]: Meter } = { ...meters }
+  const next: { [meter: string]: LimitMeter } = { ...meters }
   for (const { meter, windowMs, since } of counted) {
     if (windowMs === null) continue
     const before = own(meters, meter) ?? newMeter
@@ -98,7 +98,7 @@ function addCost(meters: Meters, event: Paid): Meters {
   const { at, meters: counted, costMicroUsd } = event
   if (at === undefined || counted === undefined || counted.length === 0) return meters
   if (!(costMicroUsd > 0)) return meters
-  const next: { [meter: string]: Meter } = { ...meters }
+  const next: { [meter: string]: LimitMeter } = { ...meters }
   for (const meter of counted) {
     const before = own(meters, meter) ?? newMeter
     const { hourly, daily, monthly } = before.spent
@@ -119,7 +119,7 @@ function addSpent(spent: Spent, period: number, microUsd: number): Spent {
 }
 
 /** Calls let through in the window that ends now; half open: the oldest edge is outside. */
-export function callsWithin(meter: Meter | undefined, windowMs: number, at: number): number {
+export function callsWithin(meter: LimitMeter | undefined, windowMs: number, at: number): number {
   if (meter === undefined) return 0
   let calls = 0
   const { ticks } = meter
@@ -130,7 +130,10 @@ export function callsWithin(meter: Meter | undefined, windowMs: number, at: numb
 }
 
 /** When a window with this many calls has room for one more; null: it has room now. */
-export function roomAt(meter: Meter, rate: { callsMax: number; windowMs: number }): number | null {
+export function roomAt(
+  meter: LimitMeter,
+  rate: { callsMax: number; windowMs: number },
+): number | null {
   let calls = 0
   for (let i = meter.ticks.length - 1; i >= 0; i -= 1) {
     const tick = meter.ticks[i] as Tick
@@ -141,7 +144,7 @@ export function roomAt(meter: Meter, rate: { callsMax: number; windowMs: number 
 }
 
 /** Millionths of a dollar spent in the period in which this moment lies. */
-export function spentIn(meter: Meter | undefined, period: Period, at: number): number {
+export function spentIn(meter: LimitMeter | undefined, period: Period, at: number): number {
   if (meter === undefined) return 0
   const spent = meter.spent[period]
   return spent.period >= periodOf(at, period) ? spent.microUsd : 0

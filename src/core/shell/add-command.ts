@@ -9,11 +9,11 @@ import { expandedIn, type Facts, noteHidden, noteWrite } from './shell-facts.ts'
 import { unwrap } from './unwrap.ts'
 import type { Feed } from './unwrap-result.ts'
 import { learnVariables } from './variables.ts'
-import { movedBy, type Standing } from './working-folders.ts'
+import { type FolderState, movedBy } from './working-folders.ts'
 import { baseName } from './wrappers.ts'
 
 /** Where in the text something stands. */
-export type Scope = Standing & {
+export type CommandScope = FolderState & {
   /** Runs once, one after the other: it is no branch, no loop and no function. */
   readonly isStraight: boolean
   readonly isInner: boolean
@@ -44,12 +44,12 @@ type FoundCommand = {
 
 type Outer = { readonly command: number; readonly word: number }
 
-type Walking = { readonly facts: Facts; scope: Scope }
+type Walking = { readonly facts: Facts; scope: CommandScope }
 
 /** A tree to be walked in a scope of its own. */
 export type Pending =
   | SyntaxNode
-  | { readonly type: 'Mark'; readonly scope: Scope; readonly joins: boolean }
+  | { readonly type: 'Mark'; readonly scope: CommandScope; readonly joins: boolean }
 
 type Task = {
   readonly found: FoundCommand
@@ -73,7 +73,7 @@ export function addCommand(walk: Walking, found: FoundCommand): readonly Pending
   return pending.reverse()
 }
 
-type Queue = { readonly tasks: Task[]; readonly pending: Pending[]; readonly scope: Scope }
+type Queue = { readonly tasks: Task[]; readonly pending: Pending[]; readonly scope: CommandScope }
 
 function addOne(walk: Walking, task: Task, queue: Queue): void {
   const { facts } = walk
@@ -153,7 +153,7 @@ function addScript(
     return
   }
   const { scope, pending } = at.queue
-  const inside: Scope = {
+  const inside: CommandScope = {
     ...scope,
     isStraight: !at.joins,
     isInner: true,

@@ -3,7 +3,7 @@
  */
 
 /** The choices of all lines, parted by blanks, between a beginning and an end. */
-export function anyOf(begin: string, lines: readonly string[], end: string): RegExp {
+export function alternationPattern(begin: string, lines: readonly string[], end: string): RegExp {
   const choices = lines
     .join(' ')
     .split(' ')

@@ -2,10 +2,10 @@
  * A listed command as the rules on options see it. Only the shape.
  */
 
-import type { Stand } from './leaves-workspace.ts'
+import type { PathOrigin } from './leaves-workspace.ts'
 
 /** The words of a listed command behind those of its entry. */
-export type Tail = Stand & {
+export type CommandArguments = PathOrigin & {
   readonly name: string
   /** All words; null: only known when it runs. */
   readonly words: readonly (string | null)[]

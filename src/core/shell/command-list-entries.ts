@@ -5,7 +5,7 @@
 import { readWord } from './expand-word.ts'
 import { parseShell } from './parse.ts'
 
-export type Entry = {
+export type CommandEntry = {
   readonly words: readonly string[]
   /** Its last word ends in `/`: a longer word below it matches as well. */
   readonly isOpen: boolean
@@ -16,7 +16,7 @@ const entriesMax = 10_000
 const entryCharsMax = 4_096
 
 /** A list by the first word of its entries: a long list is as quick as a short one. */
-export type EntryIndex = ReadonlyMap<string, readonly Entry[]>
+export type EntryIndex = ReadonlyMap<string, readonly CommandEntry[]>
 
 // WHY: a list is compiled once and asked for at every call. Keyed by the list itself, so that
 // nothing is kept longer than the machine that holds it.
@@ -26,7 +26,7 @@ const known = new WeakMap<readonly string[], EntryIndex>()
 export function entriesOf(entries: readonly string[]): EntryIndex {
   const found = known.get(entries)
   if (found !== undefined) return found
-  const index = new Map<string, Entry[]>()
+  const index = new Map<string, CommandEntry[]>()
   for (const entry of entries.slice(0, entriesMax)) {
     const words = wordsOf(entry)
     const first = words?.[0]
@@ -74,7 +74,7 @@ export function matchEntry(entries: EntryIndex, words: readonly (string | null)[
   return best
 }
 
-function matches(entry: Entry, words: readonly (string | null)[]): boolean {
+function matches(entry: CommandEntry, words: readonly (string | null)[]): boolean {
   const count = entry.words.length
   if (words.length < count) return false
   for (let i = 0; i < count - 1; i += 1) if (words[i] !== entry.words[i]) return false

@@ -4,7 +4,7 @@
  */
 import type { Denial } from '../engine/types.ts'
 import { entriesOf, matchEntry } from './command-list-entries.ts'
-import { shorten } from './quote-command.ts'
+import { quoteCommand } from './quote-command.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 
@@ -35,7 +35,7 @@ export function explainCommands(
     const alone = { ...reading, ...nothingElse, commands: [...before, command] }
     const trouble = ruleOnCommands(alone, entries, workspace)
     before.push(trouble === null ? command : { ...command, ...harmless })
-    return { text: shorten(command.text), entry: entryFor(command, entries), trouble }
+    return { text: quoteCommand(command.text), entry: entryFor(command, entries), trouble }
   })
 }
 

@@ -2,7 +2,7 @@
  * Programs that run code they are handed, and where that code stands.
  * Knows the words of one command.
  */
-import { anyOf } from './alternation-pattern.ts'
+import { alternationPattern } from './alternation-pattern.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { awkProgram } from './text-words.ts'
 import { baseName } from './wrappers.ts'
@@ -28,7 +28,7 @@ const interpreters: readonly (readonly [RegExp, Interpreter])[] = [
 const anyInterpreter = new RegExp(interpreters.map(([pattern]) => pattern.source).join('|'))
 
 /** Runners of tests and checks that are started as a module: they run what the project runs. */
-const knownModules = anyOf(
+const knownModules = alternationPattern(
   '^',
   [
     'pytest unittest doctest mypy ruff flake8 pylint pyflakes pycodestyle bandit coverage',
@@ -46,7 +46,7 @@ export function interpreterOf(command: SimpleCommand): Interpreter | null {
 }
 
 /** The code a command is handed in its words or through a here-document; empty: none. */
-export function codeOf(command: SimpleCommand): readonly string[] {
+export function interpretedCode(command: SimpleCommand): readonly string[] {
   const name = baseName(command.words[0] ?? '')
   if (/^[gmn]?awk$/.test(name)) return [awkProgram(command)]
   if (/^(jq|gojq|yq)$/.test(name)) return command.words.slice(1).map((word) => word ?? '')

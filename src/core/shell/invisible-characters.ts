@@ -22,7 +22,7 @@ const everyOdd = new RegExp(odd.source, 'gu')
 const broken = /[\0\p{Surrogate}]/u
 
 /** A stretch of the text that is quoted. */
-export type Span = { readonly begin: number; readonly end: number }
+export type TextSpan = { readonly begin: number; readonly end: number }
 
 /** Whether the text has any such character at all: mostly not, and then nobody looks further. */
 export function hasOdd(text: string): boolean {
@@ -30,7 +30,7 @@ export function hasOdd(text: string): boolean {
 }
 
 /** The first one that stands outside of the quoted spans, as people can read it; else null. */
-export function findOdd(text: string, quoted: readonly Span[]): string | null {
+export function findOdd(text: string, quoted: readonly TextSpan[]): string | null {
   const none = broken.exec(text)
   if (none !== null) return spell(none[0])
   const spans = quoted.toSorted((left, right) => left.begin - right.begin)

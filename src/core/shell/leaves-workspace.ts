@@ -3,11 +3,11 @@
  */
 
 import { normalisePath } from '../expr/glob.ts'
-import { anyOf } from './alternation-pattern.ts'
+import { alternationPattern } from './alternation-pattern.ts'
 import type { Dirs } from './shell-reading.ts'
 
 /** Folders that are never a workspace, nor a place where the agent's own work lies. */
-const foreign = anyOf(
+const foreign = alternationPattern(
   '^\\/',
   [
     '$ etc usr bin sbin lib lib64 boot dev proc sys root run srv tmp home Users System Library',
@@ -28,10 +28,10 @@ function isPlaced(path: string): boolean {
 }
 
 /** Where a command stands. */
-export type Stand = { readonly dirs: Dirs; readonly workspace: string | null }
+export type PathOrigin = { readonly dirs: Dirs; readonly workspace: string | null }
 
 /** Whether a path of a command leaves the workspace from any folder it may run in. */
-export function leavesFrom({ dirs, workspace }: Stand, path: string): boolean {
+export function leavesFrom({ dirs, workspace }: PathOrigin, path: string): boolean {
   // Without a workspace, nobody knows what is above an absolute folder.
   const known = workspace === null ? dirs.map((dir) => (isPlaced(dir ?? '') ? null : dir)) : dirs
   return seenFrom(known, path).some((one) => isOutside(one ?? path, workspace))

@@ -28,16 +28,16 @@ export type {
   WordPart,
 } from 'unbash'
 
-export type Parsed =
+export type ParsedShell =
   | { readonly ok: true; readonly script: ParsedScript }
   | { readonly ok: false; readonly reason: string; readonly token: string }
 
 /** The tree of a text. A nested script reports its own errors: see `problemOf`. */
-export function parseShell(text: string): Parsed {
+export function parseShell(text: string): ParsedShell {
   const script = parse(text)
   const problem = problemOf(script)
   if (problem === null) return { ok: true, script }
-  return { ok: false, reason: problem.reason, token: excerpt(text, problem.at) }
+  return { ok: false, reason: problem.reason, token: shellExcerpt(text, problem.at) }
 }
 
 /** The first thing in a script that bash could not read. */
@@ -49,7 +49,7 @@ export function problemOf(
 }
 
 /** The direct children of a node, in the order of the text. */
-export function childrenOf(node: SyntaxNode): SyntaxNode[] {
+export function shellChildren(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = []
   forEachChild(node, (child) => {
     children.push(child)
@@ -60,7 +60,7 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
 const excerptCharsMax = 40
 
 /** A few characters of the text around a place, for a message. */
-export function excerpt(text: string, at: number): string {
+export function shellExcerpt(text: string, at: number): string {
   const begin = Math.max(0, Math.min(at, text.length - 1) - excerptCharsMax / 2)
   return text.slice(begin, begin + excerptCharsMax).trim()
 }

@@ -1,11 +1,11 @@
 /**
  * Programs whose plain arguments carry the trouble: a second address, a command inside a query.
  */
-import { anyOf } from './alternation-pattern.ts'
-import type { Tail } from './command-arguments.ts'
+import { alternationPattern } from './alternation-pattern.ts'
+import type { CommandArguments } from './command-arguments.ts'
 import { leavesFrom } from './leaves-workspace.ts'
 
-const curlWithValue = anyOf(
+const curlWithValue = alternationPattern(
   '^',
   [
     '-[AbCdDeEFhHJKmMoPQrtTuUvwxXyYz] --data --data-raw --data-binary --data-urlencode --json',
@@ -17,7 +17,7 @@ const curlWithValue = anyOf(
   '$',
 )
 
-const curlElsewhere = anyOf(
+const curlElsewhere = alternationPattern(
   '^',
   [
     '-K -x --config --proxy --preproxy --socks\\w* --connect-to --resolve --doh-url --url',
@@ -27,7 +27,7 @@ const curlElsewhere = anyOf(
 )
 
 /** An address beyond the listed one, a way round it, or a file outside of the workspace. */
-export function curlTrouble(tail: Tail): string | null {
+export function curlTrouble(tail: CommandArguments): string | null {
   const listed = tail.words.slice(0, tail.listedCount).some((word) => /^\w+:\/\//.test(word ?? ''))
   for (let i = tail.listedCount; i < tail.starts.length; i += 1) {
     const start = tail.starts[i] as string
@@ -42,7 +42,7 @@ export function curlTrouble(tail: Tail): string | null {
   return null
 }
 
-const fileOption = anyOf(
+const fileOption = alternationPattern(
   '^',
   [
     '-[a-zA-Z]*[oDc] --output --output-dir --dump-header --cookie-jar --trace --trace-ascii',
@@ -71,7 +71,7 @@ function sentFile(start: string, next: string | null): string | null {
 
 /** Letters of `ssh`, `scp` and `sftp` that take a value. */
 const sshValues = /^-[46AaCfGgKkMNnqsTtVvXxYyrp3]*[BbcDEeFIiJLlmOoPQRSWwX]$/
-const sshSettings = anyOf(
+const sshSettings = alternationPattern(
   '^(?:',
   [
     'proxycommand localcommand permitlocalcommand knownhostscommand pkcs11provider',
@@ -81,7 +81,7 @@ const sshSettings = anyOf(
 )
 
 /** A setting of `ssh` that runs a program here, or a file of settings from elsewhere. */
-export function sshTrouble(tail: Tail): string | null {
+export function sshTrouble(tail: CommandArguments): string | null {
   let operandsCount = 0
   for (let i = 1; i < tail.starts.length; i += 1) {
     const start = tail.starts[i] as string
@@ -100,13 +100,13 @@ export function sshTrouble(tail: Tail): string | null {
   return null
 }
 
-function isSshTrouble(tail: Tail, option: string, value: string): boolean {
+function isSshTrouble(tail: CommandArguments, option: string, value: string): boolean {
   if (/^-[a-zA-Z0-9]*?o/.test(option) && sshSettings.test(value.toLowerCase())) return true
   return /^-[a-zA-Z0-9]*?[FEI]/.test(option) && leavesFrom(tail, value)
 }
 
 /** A client of a database: what it is told can be meant for the shell. */
-export function sqlTrouble(pattern: RegExp): (tail: Tail) => string | null {
+export function sqlTrouble(pattern: RegExp): (tail: CommandArguments) => string | null {
   return (tail) => {
     const words = tail.words.slice(tail.listedCount)
     return words.find((word) => word !== null && pattern.test(word)) ?? null

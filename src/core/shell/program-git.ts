@@ -2,11 +2,11 @@
  * Options and settings with which git runs programs or writes files. Git has so many of them
  * that they get a file of their own.
  */
-import { anyOf } from './alternation-pattern.ts'
-import type { Tail } from './command-arguments.ts'
+import { alternationPattern } from './alternation-pattern.ts'
+import type { CommandArguments } from './command-arguments.ts'
 
 /** Settings whose value is a program, a file with settings, or a door to either. */
-const riskySetting = anyOf(
+const riskySetting = alternationPattern(
   '^',
   [
     'core\\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass) core\\.alternaterefscommand',
@@ -24,7 +24,7 @@ const riskySetting = anyOf(
 const tameValue = /=(cat|less|more|true|false|)$/
 
 /** The word of a git command that is the trouble; null: none. */
-export function gitTrouble(tail: Tail): string | null {
+export function gitTrouble(tail: CommandArguments): string | null {
   const sub = tail.words[1] ?? ''
   for (let i = tail.listedCount; i < tail.starts.length; i += 1) {
     const start = tail.starts[i] as string

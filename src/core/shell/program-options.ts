@@ -4,8 +4,8 @@
  * a long option is found under every short form that the program would take.
  * A comfort, no boundary: see docs/guard-commands.md.
  */
-import { anyOf } from './alternation-pattern.ts'
-import type { Tail } from './command-arguments.ts'
+import { alternationPattern } from './alternation-pattern.ts'
+import type { CommandArguments } from './command-arguments.ts'
 import { leavesFrom } from './leaves-workspace.ts'
 import { curlTrouble, sqlTrouble, sshTrouble } from './program-arguments.ts'
 import { gitTrouble } from './program-git.ts'
@@ -13,10 +13,10 @@ import { readAwk, readSed } from './text-languages.ts'
 import { awkProgram, sedScripts } from './text-words.ts'
 import { baseName } from './wrappers.ts'
 
-type Check = (tail: Tail) => string | null
+type Check = (tail: CommandArguments) => string | null
 
 /** Long options that hand a program to a program, whoever has them. */
-const runningAnywhere = anyOf(
+const runningAnywhere = alternationPattern(
   '^--',
   [
     'pager script-shell to-command use-compress-program compress-program',
@@ -29,7 +29,7 @@ const runningAnywhere = anyOf(
 )
 
 /** Options that load code from a path: harmless inside the workspace, where it is run anyway. */
-const loadingAnywhere = anyOf(
+const loadingAnywhere = alternationPattern(
   '^--?',
   [
     'config config-file config-path conf rcfile rc-file require import loader',
@@ -47,13 +47,13 @@ const loadingAnywhere = anyOf(
 const strangers = /^(docker|podman|nerdctl|kubectl|ssh|echo|printf|configure)$/
 
 /** The word that is the trouble; null: none. */
-export function troubleIn(tail: Tail): string | null {
+export function troubleIn(tail: CommandArguments): string | null {
   const name = baseName(tail.name)
   const trouble = checks.get(name)?.(tail) ?? null
   return trouble !== null || strangers.test(name) ? trouble : anywhere(tail)
 }
 
-function anywhere(tail: Tail): string | null {
+function anywhere(tail: CommandArguments): string | null {
   return firstWord(tail, (start, i) => {
     if (!start.startsWith('-')) return false
     if (runningAnywhere.test(start) && !isTame(start, tail.words[i + 1])) return true
@@ -71,12 +71,15 @@ function isTame(start: string, next: string | null | undefined): boolean {
 const tameTool =
   /^(cat|less|more|never|zstd|zstdmt|gzip|pigz|xz|pixz|bzip2|lbzip2|lz4|lzip|brotli)( -[\w-]+)*$/
 
-function leaves(tail: Tail, value: string | null): boolean {
+function leaves(tail: CommandArguments, value: string | null): boolean {
   return value !== null && leavesFrom(tail, value)
 }
 
 /** The first word behind the entry for which something holds; `--` ends the options. */
-function firstWord(tail: Tail, holds: (start: string, at: number) => boolean): string | null {
+function firstWord(
+  tail: CommandArguments,
+  holds: (start: string, at: number) => boolean,
+): string | null {
   for (let i = tail.listedCount; i < tail.starts.length; i += 1) {
     const start = tail.starts[i] as string
     if (start === '--') return null
@@ -86,7 +89,10 @@ function firstWord(tail: Tail, holds: (start: string, at: number) => boolean): s
 }
 
 /** An option with its value, glued or in the next word. */
-function optionOf(tail: Tail, i: number): { readonly name: string; readonly value: string | null } {
+function optionOf(
+  tail: CommandArguments,
+  i: number,
+): { readonly name: string; readonly value: string | null } {
   const start = tail.starts[i] as string
   const at = start.indexOf('=')
   if (at > 0) return { name: start.slice(0, at), value: tail.words[i]?.slice(at + 1) ?? null }
@@ -132,7 +138,7 @@ const tarCheck: Check = (tail) =>
     )
   })
 
-function nextTame(tail: Tail, i: number): boolean {
+function nextTame(tail: CommandArguments, i: number): boolean {
   return (tail.starts[i] ?? '').endsWith('I') && isTame('-I', tail.words[i + 1])
 }
 
@@ -161,7 +167,7 @@ const awkCheck: Check = (tail) => {
   return loaded ?? (tail.listedCount > 1 ? inPlace : null)
 }
 
-const knownPlugins = anyOf(
+const knownPlugins = alternationPattern(
   '^',
   [
     'no:.* xdist pytest_cov randomly asyncio pytest_asyncio cacheprovider pytester',
@@ -184,18 +190,18 @@ const pytestCheck = all(
   operandsOutside,
 )
 
-function addsPlugin(tail: Tail, i: number): boolean {
+function addsPlugin(tail: CommandArguments, i: number): boolean {
   const text = `${tail.words[i] ?? ''} ${tail.words[i + 1] ?? ''}`
   const at = text.search(/addopts\s*=/)
   return at >= 0 && text.includes('-p', at)
 }
 
 /** Tests from elsewhere are code from elsewhere, and a file elsewhere is nobody's to write. */
-function operandsOutside(tail: Tail): string | null {
+function operandsOutside(tail: CommandArguments): string | null {
   return firstWord(tail, (start) => isForeign(start, tail))
 }
 
-function isForeign(word: string, tail: Tail): boolean {
+function isForeign(word: string, tail: CommandArguments): boolean {
   return /^[/~.]/.test(word) && leavesFrom(tail, word)
 }
 

@@ -5,7 +5,7 @@
 const textCharsMax = 80
 
 /** The text on one line, cut where it gets long. */
-export function shorten(text: string): string {
+export function quoteCommand(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > textCharsMax ? `${line.slice(0, textCharsMax)}…` : line
 }

@@ -6,7 +6,7 @@ import type { Denial } from '../engine/types.ts'
 import { type EntryIndex, entriesOf, matchEntry } from './command-list-entries.ts'
 import { isOutside } from './leaves-workspace.ts'
 import { troubleIn } from './program-options.ts'
-import { shorten } from './quote-command.ts'
+import { quoteCommand } from './quote-command.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { changesWhatRuns } from './variable-names.ts'
 
@@ -75,12 +75,12 @@ function ruleOnNames(
   const listed: number[] = []
   for (const command of reading.commands) {
     const count = listedCount(command, { list, listed, isEmpty })
-    if (count === null) return notAllowed(`\`${shorten(command.text)}\` is not on the list`)
+    if (count === null) return notAllowed(`\`${quoteCommand(command.text)}\` is not on the list`)
     listed.push(count)
     const trouble = optionTrouble(command, count, workspace)
     if (trouble !== null) {
-      const text = shorten(command.text)
-      return notAllowed(`\`${shorten(trouble)}\` makes \`${text}\` do more than the list says`)
+      const text = quoteCommand(command.text)
+      return notAllowed(`\`${quoteCommand(trouble)}\` makes \`${text}\` do more than the list says`)
     }
   }
   return null
@@ -138,7 +138,7 @@ function ruleOnAssignments(reading: GoodReading): Trouble | null {
 function ruleOnHidden(reading: GoodReading): Trouble | null {
   const [first] = reading.hidden
   if (first === undefined) return null
-  return unreadable(`\`${shorten(first.token)}\` cannot be read beforehand: ${first.reason}`)
+  return unreadable(`\`${quoteCommand(first.token)}\` cannot be read beforehand: ${first.reason}`)
 }
 
 /** Network devices of bash, and folders in which the same words mean something else. */
@@ -149,7 +149,7 @@ function ruleOnPlaces(reading: GoodReading, workspace: string | null): Trouble |
     ({ dirs, words }) => dirs.some((dir) => isAway(dir, workspace)) && !leaving.has(words[0] ?? ''),
   )
   if (away === undefined) return null
-  const text = shorten(away.text)
+  const text = quoteCommand(away.text)
   if (away.dirs.every((dir) => isAway(dir, workspace))) {
     return notAllowed(`\`${text}\` would run outside the workspace`)
   }

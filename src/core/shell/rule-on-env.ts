@@ -3,7 +3,7 @@
  * not set again. A check of the text; the values themselves are the runner's business.
  */
 import type { Denial } from '../engine/types.ts'
-import { codeOf } from './interpreters.ts'
+import { interpretedCode } from './interpreters.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'
 
@@ -115,7 +115,7 @@ const dotted = /^(process\.env|Bun\.env|import\.meta\.env|env|\$ENV)$/
 
 /** What a piece of code shows of the environment; null: nothing that is blocked. */
 function shownByCode(command: SimpleCommand, blocked: readonly string[]): string | null {
-  for (const code of codeOf(command)) {
+  for (const code of interpretedCode(command)) {
     const expanded = blocked.find((name) => new RegExp(`\\$\\{?${name}\\b`).test(code))
     if (expanded !== undefined && /sh|system|exec|popen|`/.test(code)) {
       return `\`${expanded}\``

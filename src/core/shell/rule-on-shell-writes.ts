@@ -4,10 +4,10 @@
  * go on. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
-import { anyOf } from './alternation-pattern.ts'
+import { alternationPattern } from './alternation-pattern.ts'
 import { writingGit } from './git-writes.ts'
 import { interpreterOf, runsCode } from './interpreters.ts'
-import { shorten } from './quote-command.ts'
+import { quoteCommand } from './quote-command.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 import { readAwk, readSed } from './text-languages.ts'
 import { awkProgram, sedScripts } from './text-words.ts'
@@ -24,11 +24,11 @@ export function ruleOnShellWrites(reading: ShellReading): Denial | null {
   if (into !== undefined) return denied(`\`${into.text}\` writes a file`)
   for (const command of reading.commands) {
     const why = whyItWrites(command)
-    if (why !== null) return denied(`\`${shorten(command.text)}\` ${why}`)
+    if (why !== null) return denied(`\`${quoteCommand(command.text)}\` ${why}`)
   }
   const hidden = reading.hidden.find((one) => one.kind === 'code')
   if (hidden === undefined) return null
-  return denied(`\`${shorten(hidden.token)}\` could write anything: ${hidden.reason}`)
+  return denied(`\`${quoteCommand(hidden.token)}\` could write anything: ${hidden.reason}`)
 }
 
 function denied(what: string): Denial {
@@ -161,7 +161,7 @@ function curlWrites({ starts }: SimpleCommand): string | null {
   return isStream ? null : 'saves a file'
 }
 
-const curlFile = anyOf(
+const curlFile = alternationPattern(
   '^',
   [
     '-[a-zA-Z]*[oOJ]($|[-/.\\w])',

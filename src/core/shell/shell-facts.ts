@@ -2,7 +2,7 @@
  * What is gathered while a text is walked, before it becomes a reading.
  * The only changing thing in this room; it never leaves `read-shell.ts`.
  */
-import type { Span } from './invisible-characters.ts'
+import type { TextSpan } from './invisible-characters.ts'
 import type { AssignedValue, Dirs, Hidden, Redirection, SimpleCommand } from './shell-reading.ts'
 
 /** What is known of the values a variable gets in the text, from harmless to anything. */
@@ -29,7 +29,7 @@ export type Facts = {
   readonly functions: string[]
   readonly hidden: Hidden[]
   readonly doubts: Doubt[]
-  readonly quoted: Span[]
+  readonly quoted: TextSpan[]
   /** Loops that move elsewhere, none inside another, and where they may run. */
   readonly loops: { readonly from: Count; readonly to: Count; readonly dirs: Dirs }[]
   listsVariables: boolean
@@ -62,10 +62,10 @@ export function newFacts(): Facts {
 const rank: Readonly<Record<Quality, number>> = { number: 0, plain: 1, chosen: 2 }
 
 /** A value as it is written, or only what it is good for. */
-export type Written = Quality | { readonly value: string | null }
+export type WrittenFileFact = Quality | { readonly value: string | null }
 
 /** Notes that the text writes a variable; the worst of its values counts. */
-export function noteWrite(facts: Facts, name: string, written: Written): void {
+export function noteWrite(facts: Facts, name: string, written: WrittenFileFact): void {
   const isKnown = typeof written === 'object'
   const quality = isKnown ? qualityOf(written.value) : written
   facts.assignments.push({ name, value: isKnown ? written.value : null })
@@ -97,7 +97,7 @@ export function settleDoubts(facts: Facts): void {
 }
 
 /** Names of variables in a piece of shell text, `$x`, `${x` and, in arithmetic, `x`. */
-export function namesIn(text: string): readonly string[] {
+export function variableNamesIn(text: string): readonly string[] {
   return text.match(/[A-Za-z_]\w*/g) ?? []
 }
 

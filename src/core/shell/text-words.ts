@@ -1,10 +1,10 @@
 /**
  * Where in the words of `sed` and `awk` their programs stand.
  */
-import type { Tail } from './command-arguments.ts'
+import type { CommandArguments } from './command-arguments.ts'
 
 /** The scripts among the words of a `sed` command. */
-export function sedScripts(tail: Pick<Tail, 'words' | 'starts'>): readonly string[] {
+export function sedScripts(tail: Pick<CommandArguments, 'words' | 'starts'>): readonly string[] {
   const scripts: string[] = []
   let operand: string | null = null
   let isFromFile = false
@@ -26,7 +26,7 @@ export function sedScripts(tail: Pick<Tail, 'words' | 'starts'>): readonly strin
 }
 
 /** The program among the words of an `awk` command; empty when it comes from a file. */
-export function awkProgram(tail: Pick<Tail, 'words' | 'starts'>): string {
+export function awkProgram(tail: Pick<CommandArguments, 'words' | 'starts'>): string {
   for (let i = 1; i < tail.words.length; i += 1) {
     const word = tail.words[i] ?? ''
     if (/^-[vF]$/.test(word) || /^--(assign|field-separator)$/.test(word)) i += 1

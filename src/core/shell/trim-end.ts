@@ -4,7 +4,7 @@
  */
 
 /** The text up to the last letter that is none of these. */
-export function cutEnd(text: string, letters: string): string {
+export function trimEnd(text: string, letters: string): string {
   let end = text.length
   while (end > 0 && letters.includes(text[end - 1] as string)) end -= 1
   return text.slice(0, end)

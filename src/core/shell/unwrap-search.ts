@@ -1,7 +1,7 @@
 /**
  * Programs that find something and run a command on it: `find`, `fd`, GNU `parallel`.
  */
-import { anyOf } from './alternation-pattern.ts'
+import { alternationPattern } from './alternation-pattern.ts'
 import { pickedWord, type ReadWord, unknownWord } from './expand-word.ts'
 import { hide, type Inner, inner, isAsking, joined } from './unwrap-result.ts'
 
@@ -45,7 +45,7 @@ export function unwrapFd(words: readonly ReadWord[]): readonly Inner[] {
   return command.length === 0 ? [] : [inner([...command, unknownWord('…')], at + 1)]
 }
 
-const parallelValues = anyOf(
+const parallelValues = alternationPattern(
   '^',
   [
     '-[jnNaILPsdCS] --jobs --max-args --arg-file --colsep --delay --retries --timeout --joblog',

@@ -3,7 +3,7 @@
  * its way to a server. Setting one in front of a listed command is running something else.
  * Knows names and values, nothing about commands.
  */
-import { anyOf } from './alternation-pattern.ts'
+import { alternationPattern } from './alternation-pattern.ts'
 
 const exact: ReadonlySet<string> = new Set(
   [
@@ -66,7 +66,7 @@ const tameProgram = /^(|cat|less|more|true|:|less -[A-Za-z]+)$/
 const tameBrowser = /^(none|true|false)?$/
 /** A compiler by its usual name, of this or another platform, found where programs are found. */
 const tameCompiler = /^(\/usr\/bin\/)?([a-z0-9_]+-)*(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[\d.]+)?$/
-const tameNodeOption = anyOf(
+const tameNodeOption = alternationPattern(
   '^--',
   [
     'max-old-space-size=\\d+ no-warnings no-deprecation trace-warnings trace-deprecation',
@@ -78,7 +78,7 @@ const tameNodeOption = anyOf(
   '$',
 )
 /** What to warn of, what to build for, what to measure; nothing with a program or a library. */
-const tameRustFlag = anyOf(
+const tameRustFlag = alternationPattern(
   '^',
   [
     '-[DWAF][\\w:-]+ --cap-lints=\\w+ --cfg=\\w+ --persist-doctests=(?!.*\\.\\.)[\\w-][\\w./-]*',

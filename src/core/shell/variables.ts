@@ -4,9 +4,15 @@
  */
 
 import type { ReadWord } from './expand-word.ts'
-import { expandedIn, type Facts, noteHidden, noteWrite, type Written } from './shell-facts.ts'
+import {
+  expandedIn,
+  type Facts,
+  noteHidden,
+  noteWrite,
+  type WrittenFileFact,
+} from './shell-facts.ts'
 import type { Dirs } from './shell-reading.ts'
-import { cutEnd } from './trim-end.ts'
+import { trimEnd } from './trim-end.ts'
 import { baseName } from './wrappers.ts'
 
 type Learn = (facts: Facts, args: readonly ReadWord[]) => void
@@ -107,7 +113,7 @@ function refersTo(facts: Facts, word: ReadWord): void {
   noteWrite(facts, target, 'chosen')
 }
 
-function declaredValue(word: ReadWord): Written {
+function declaredValue(word: ReadWord): WrittenFileFact {
   if (word.value === null) return { value: null }
   const at = word.value.indexOf('=')
   return at < 0 ? 'number' : { value: word.value.slice(at + 1) }
@@ -264,7 +270,7 @@ export function showsEnvironment(word: {
 }
 
 function lastOf(path: string): string {
-  return cutEnd(path.slice(path.lastIndexOf('/') + 1), '"\'')
+  return trimEnd(path.slice(path.lastIndexOf('/') + 1), '"\'')
 }
 
 /** The name itself, or a pattern or an unfinished word: `env*`, `$x`. */

@@ -4,11 +4,11 @@
 
 import type { AndOr, SyntaxNode } from './parse.ts'
 import type { Dirs } from './shell-reading.ts'
-import { type Item, type Mark, push, pushAll, type Walk } from './walk-state.ts'
-import { either, gathered, leaves, noteLoop, settled } from './working-folders.ts'
+import { pushItem, pushItems, type ShellWalk, type WalkItem, type WalkMark } from './walk-state.ts'
+import { either, leavesFolder, mergedFolders, noteLoop, settled } from './working-folders.ts'
 
 /** Leaves what was visited since the mark was made; the folders it may have moved to stay. */
-export function setScope(walk: Walk, mark: Mark): void {
+export function setScope(walk: ShellWalk, mark: WalkMark): void {
   const { scope, joins, loop } = mark
   let dirs = joins ? either(scope.dirs, settled(walk.scope)) : scope.dirs
   if (loop !== undefined && dirs !== scope.dirs) dirs = noteLoop(walk.facts, loop, dirs)
@@ -16,27 +16,27 @@ export function setScope(walk: Walk, mark: Mark): void {
 }
 
 /** Visits what may or may not happen; folders are only added, so the next branch sees its own. */
-export function branching(walk: Walk, items: readonly Item[]): void {
-  push(walk, { type: 'Mark', scope: walk.scope, joins: true })
-  pushAll(walk, items)
+export function branching(walk: ShellWalk, items: readonly WalkItem[]): void {
+  pushItem(walk, { type: 'Mark', scope: walk.scope, joins: true })
+  pushItems(walk, items)
   walk.scope = { ...walk.scope, isStraight: false }
 }
 
 /** Visits what may happen again, from wherever it ended. */
-export function looping(walk: Walk, items: readonly Item[]): void {
-  push(walk, { type: 'Mark', scope: walk.scope, joins: true, loop: gathered(walk.facts) })
-  pushAll(walk, items)
+export function looping(walk: ShellWalk, items: readonly WalkItem[]): void {
+  pushItem(walk, { type: 'Mark', scope: walk.scope, joins: true, loop: mergedFolders(walk.facts) })
+  pushItems(walk, items)
   walk.scope = { ...walk.scope, isStraight: false }
 }
 
 /** The last command has worked or failed, and no longer matters. */
-export function settle(walk: Walk): void {
+export function settleFolders(walk: ShellWalk): void {
   const { scope } = walk
   if (scope.missed !== null) walk.scope = { ...scope, dirs: settled(scope), missed: null }
 }
 
 /** `cd a && b` runs `b` in `a`; what follows the list may find itself in either folder. */
-export function visitAndOr(walk: Walk, { commands, operators }: AndOr): void {
+export function visitAndOr(walk: ShellWalk, { commands, operators }: AndOr): void {
   /** Where we stand if the command just visited was passed over. */
   let passed: Dirs = []
   const after = (i: number) => () => {
@@ -44,7 +44,7 @@ export function visitAndOr(walk: Walk, { commands, operators }: AndOr): void {
     let works = scope.dirs
     let fails = scope.missed ?? scope.dirs
     if (operators[i - 1] !== '||') fails = either(passed, fails)
-    else if (!scope.isStraight || !leaves(commands[i] as SyntaxNode, scope.source)) {
+    else if (!scope.isStraight || !leavesFolder(commands[i] as SyntaxNode, scope.source)) {
       works = either(works, passed)
     } else {
       works = passed
@@ -57,7 +57,7 @@ export function visitAndOr(walk: Walk, { commands, operators }: AndOr): void {
     if (next === undefined) walk.scope = { ...scope, dirs: works, missed: fails }
     else walk.scope = { ...scope, dirs: next === '&&' ? works : fails, missed: null }
   }
-  pushAll(
+  pushItems(
     walk,
     commands.flatMap((command, i) => [command, { type: 'Step', run: after(i) }]),
   )

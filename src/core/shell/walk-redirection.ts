@@ -7,13 +7,13 @@ import type { RedirectionNode, WordPart } from './parse.ts'
 import { expandedIn, noteHidden, noteWrite } from './shell-facts.ts'
 import type { Feed } from './unwrap-result.ts'
 import { showsEnvironment } from './variables.ts'
-import { push, type Walk } from './walk-state.ts'
+import { pushItem, type ShellWalk } from './walk-state.ts'
 
 /** What a redirection puts on the input of a command. */
 export type Fed = { readonly feed: Feed; readonly stdin: string | null }
 
 /** Notes a redirection; what it feeds the command with, if it does. */
-export function visitRedirection(walk: Walk, node: RedirectionNode): Fed | null {
+export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | null {
   const { facts, scope } = walk
   if (node.descriptor?.type === 'FileDescriptorVariable') {
     noteWrite(facts, node.descriptor.name, 'number')
@@ -28,7 +28,7 @@ export function visitRedirection(walk: Walk, node: RedirectionNode): Fed | null 
       return null
     }
     if (scope.isOuter) facts.quoted.push({ begin: node.body.pos, end: node.body.end })
-    push(walk, node.body)
+    pushItem(walk, node.body)
     doubtQuotes(walk, node.body.parts ?? [])
     const isKnown = (node.body.parts ?? []).every((part) => part.type === 'Literal')
     const text = node.body.text
@@ -40,7 +40,7 @@ export function visitRedirection(walk: Walk, node: RedirectionNode): Fed | null 
     facts.problem = { reason: 'a redirection without a target', token: node.operator }
     return null
   }
-  if (target.parts !== undefined) push(walk, target)
+  if (target.parts !== undefined) pushItem(walk, target)
   const words = readWord(target)
   const only = words.length === 1 ? words[0] : undefined
   const value = only === undefined || only.isPattern ? null : only.value
@@ -76,7 +76,7 @@ const quotedDollar = /^[^'"\n\r\u2028\u2029]*['"].*[$`]/m
  * WHY: in a here-document single quotes inside of `${x:-'…'}` are letters, so what stands between
  * them is expanded; our parser takes them for quotes.
  */
-function doubtQuotes(walk: Walk, parts: readonly WordPart[]): void {
+function doubtQuotes(walk: ShellWalk, parts: readonly WordPart[]): void {
   for (const part of parts) {
     if (part.type !== 'ParameterExpansion' || !quotedDollar.test(part.text)) continue
     const reason = 'quotes inside of an expansion in a here-document'

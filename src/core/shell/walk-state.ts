@@ -1,14 +1,14 @@
 /**
  * The state of a walk: what lies ahead, where we stand, what was gathered.
  */
-import type { Scope } from './add-command.ts'
+import type { CommandScope } from './add-command.ts'
 import type { SyntaxNode } from './parse.ts'
 import type { Count, Facts } from './shell-facts.ts'
 
 /** Sets the scope for what follows. */
-export type Mark = {
+export type WalkMark = {
   readonly type: 'Mark'
-  readonly scope: Scope
+  readonly scope: CommandScope
   /** What was visited since then runs in the same shell, and may have moved it. */
   readonly joins: boolean
   /** It is a loop, and what was gathered before it. */
@@ -16,26 +16,26 @@ export type Mark = {
 }
 
 /** Something to do once everything in front of it has been visited. */
-export type Step = { readonly type: 'Step'; readonly run: () => void }
+export type WalkStep = { readonly type: 'Step'; readonly run: () => void }
 
 /** What is visited next: a part of the tree, or a change of scope. */
-export type Item = SyntaxNode | Mark | Step
+export type WalkItem = SyntaxNode | WalkMark | WalkStep
 
-export type Walk = {
+export type ShellWalk = {
   readonly facts: Facts
-  readonly stack: Item[]
-  scope: Scope
+  readonly stack: WalkItem[]
+  scope: CommandScope
   nodesCount: number
   /** Parts of words that `[[ ]]` compares with: patterns, whatever bash is told. */
   readonly tested: Set<object>
 }
 
 /** Visits this before what lies ahead. */
-export function push(walk: Walk, item: Item): void {
+export function pushItem(walk: ShellWalk, item: WalkItem): void {
   walk.stack.push(item)
 }
 
 /** Visits these, the first one first. */
-export function pushAll(walk: Walk, items: readonly Item[]): void {
-  for (let i = items.length - 1; i >= 0; i -= 1) walk.stack.push(items[i] as Item)
+export function pushItems(walk: ShellWalk, items: readonly WalkItem[]): void {
+  for (let i = items.length - 1; i >= 0; i -= 1) walk.stack.push(items[i] as WalkItem)
 }

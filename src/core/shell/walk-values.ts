@@ -4,20 +4,20 @@
 
 import { readWord } from './expand-word.ts'
 import type { ParameterExpansionPart, SyntaxNode } from './parse.ts'
-import { namesIn, noteHidden, noteWrite } from './shell-facts.ts'
-import type { Walk } from './walk-state.ts'
+import { noteHidden, noteWrite, variableNamesIn } from './shell-facts.ts'
+import type { ShellWalk } from './walk-state.ts'
 
 /** Notes the variable that a calculation writes. */
-export function noteTarget(walk: Walk, node: SyntaxNode): void {
+export function noteTarget(walk: ShellWalk, node: SyntaxNode): void {
   if (node.type !== 'ArithmeticWord') return
-  for (const name of namesIn(node.value).slice(0, 1)) noteWrite(walk.facts, name, 'number')
+  for (const name of variableNamesIn(node.value).slice(0, 1)) noteWrite(walk.facts, name, 'number')
 }
 
 // WHY from the first quote of a line on: trying every quote takes seconds where there are many.
 const quotedCode = /^[^'"\\\n\r\u2028\u2029]*['"\\].*(\$\(|`)/m
 
 /** Whatever bash calculates it evaluates again: a value `a[$(cmd)]` runs the command. */
-export function calculates(walk: Walk, written: string): void {
+export function calculates(walk: ShellWalk, written: string): void {
   // How many there are is a number, whatever they are.
   const text = written.replace(/\$\{#\w+(\[[@*]\])?\}/g, '0')
   if (/^\d*$/.test(text)) return
@@ -26,12 +26,12 @@ export function calculates(walk: Walk, written: string): void {
   const reason = 'a calculation with a value that could carry a command'
   const isPositional = /\$\{?[#!]?[0-9@*]/.test(text)
   if (isQuotedCode || isPositional) noteHidden(walk.facts, { kind: 'value', reason, token })
-  const names = namesIn(text)
+  const names = variableNamesIn(text)
   if (names.length > 0) walk.facts.doubts.push({ names, allows: 'number', reason, token })
 }
 
 /** Notes what `${…}` does with its variable. */
-export function visitParameter(walk: Walk, node: ParameterExpansionPart): void {
+export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): void {
   const { facts } = walk
   const { operation, prefix, index } = node
   const isWhole = index !== undefined && (index.text === '@' || index.text === '*')

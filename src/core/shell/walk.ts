@@ -3,38 +3,38 @@
  * what the rules need to know is gathered. Iterative, because a tree can be as deep as a text is
  * long. Must not know lists, stages or hosts.
  */
-import { addCommand, type Scope } from './add-command.ts'
+import { addCommand, type CommandScope } from './add-command.ts'
 import { type ReadWord, readWord, staticWord } from './expand-word.ts'
 import {
   type Assignment,
   type Command,
   type Coproc,
-  childrenOf,
-  excerpt,
   type ParsedScript,
   type Pipeline,
   problemOf,
   type Redirected,
   type SyntaxNode,
+  shellChildren,
+  shellExcerpt,
   type Word,
 } from './parse.ts'
-import { type Facts, namesIn, noteHidden, noteWrite } from './shell-facts.ts'
+import { type Facts, noteHidden, noteWrite, variableNamesIn } from './shell-facts.ts'
 import type { Feed } from './unwrap-result.ts'
-import { branching, looping, setScope, settle, visitAndOr } from './walk-folders.ts'
+import { branching, looping, setScope, settleFolders, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
-import { type Item, type Mark, push, pushAll, type Walk } from './walk-state.ts'
+import { pushItem, pushItems, type ShellWalk, type WalkItem, type WalkMark } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 
 /** The most nodes of all trees of one text. */
-export const nodesMax = 12_000
+export const shellNodesMax = 12_000
 
 /** Visits a script and all that is in it, scripts of inner shells too. */
-export function walkScript(script: ParsedScript, facts: Facts, scope: Scope): void {
-  const walk: Walk = { facts, stack: [script], scope, nodesCount: 0, tested: new Set() }
+export function walkScript(script: ParsedScript, facts: Facts, scope: CommandScope): void {
+  const walk: ShellWalk = { facts, stack: [script], scope, nodesCount: 0, tested: new Set() }
   while (walk.stack.length > 0 && facts.problem === null) {
-    const item = walk.stack.pop() as Item
+    const item = walk.stack.pop() as WalkItem
     walk.nodesCount += 1
-    if (walk.nodesCount > nodesMax) {
+    if (walk.nodesCount > shellNodesMax) {
       facts.problem = { reason: 'it has too many parts', token: '' }
       return
     }
@@ -44,7 +44,7 @@ export function walkScript(script: ParsedScript, facts: Facts, scope: Scope): vo
   }
 }
 
-function visit(walk: Walk, node: SyntaxNode): void {
+function visit(walk: ShellWalk, node: SyntaxNode): void {
   switch (node.type) {
     case 'Script':
       return visitScript(walk, node)
@@ -53,23 +53,23 @@ function visit(walk: Walk, node: SyntaxNode): void {
     case 'Pipeline':
       return visitPipeline(walk, node)
     case 'Subshell':
-      return within(walk, walk.scope, childrenOf(node))
+      return within(walk, walk.scope, shellChildren(node))
     case 'AndOr':
       return visitAndOr(walk, node)
     case 'Statement':
-      settle(walk)
-      if (node.background) return within(walk, walk.scope, childrenOf(node))
-      return push(walk, node.command)
+      settleFolders(walk)
+      if (node.background) return within(walk, walk.scope, shellChildren(node))
+      return pushItem(walk, node.command)
     case 'If':
     case 'Case':
-      return branching(walk, childrenOf(node))
+      return branching(walk, shellChildren(node))
     case 'While':
     case 'ArithmeticFor':
-      return looping(walk, childrenOf(node))
+      return looping(walk, shellChildren(node))
     case 'For':
     case 'Select':
       noteList(walk, node.name, node.wordlist)
-      return looping(walk, childrenOf(node))
+      return looping(walk, shellChildren(node))
     case 'Function':
       walk.facts.functions.push(node.name.value)
       return looping(walk, [node.body])
@@ -97,12 +97,12 @@ function visit(walk: Walk, node: SyntaxNode): void {
  * WHY: bash knows such patterns only in `[[ ]]` unless it was told otherwise. Elsewhere they are a
  *      mistake that ends a command early, and what follows is read as something else.
  */
-function refuseExtended(walk: Walk, text: string): void {
+function refuseExtended(walk: ShellWalk, text: string): void {
   walk.facts.problem = { reason: 'a pattern that bash may not know', token: text.slice(0, 40) }
 }
 
 /** Expansions, calculations and tests: what happens inside of words. */
-function visitPart(walk: Walk, node: SyntaxNode): void {
+function visitPart(walk: ShellWalk, node: SyntaxNode): void {
   const { facts } = walk
   switch (node.type) {
     case 'SimpleExpansion':
@@ -116,7 +116,7 @@ function visitPart(walk: Walk, node: SyntaxNode): void {
       break
     case 'ArithmeticWord':
       calculates(walk, node.value)
-      for (const name of namesIn(node.value)) facts.reads.add(name)
+      for (const name of variableNamesIn(node.value)) facts.reads.add(name)
       break
     case 'ArithmeticBinary':
       if (/^([-+*/%&|^]|<<|>>)?=$/.test(node.operator)) noteTarget(walk, node.left)
@@ -155,7 +155,7 @@ function visitPart(walk: Walk, node: SyntaxNode): void {
     case 'Literal':
       return
   }
-  pushAll(walk, childrenOf(node))
+  pushItems(walk, shellChildren(node))
 }
 
 function bodyOf(node: {
@@ -167,22 +167,22 @@ function bodyOf(node: {
 }
 
 /** Visits in a scope of its own; afterwards everything is as before. */
-function within(walk: Walk, scope: Scope, items: readonly Item[]): void {
-  push(walk, { type: 'Mark', scope: walk.scope, joins: false })
-  pushAll(walk, items)
+function within(walk: ShellWalk, scope: CommandScope, items: readonly WalkItem[]): void {
+  pushItem(walk, { type: 'Mark', scope: walk.scope, joins: false })
+  pushItems(walk, items)
   walk.scope = scope
 }
 
-function visitScript(walk: Walk, script: ParsedScript): void {
+function visitScript(walk: ShellWalk, script: ParsedScript): void {
   const problem = problemOf(script)
   if (problem !== null) {
     const source = script.source ?? walk.scope.source
-    walk.facts.problem = { reason: problem.reason, token: excerpt(source, problem.at) }
+    walk.facts.problem = { reason: problem.reason, token: shellExcerpt(source, problem.at) }
     return
   }
   if (script.source !== undefined)
     walk.scope = { ...walk.scope, source: script.source, isOuter: false }
-  pushAll(walk, script.commands)
+  pushItems(walk, script.commands)
 }
 
 /**
@@ -194,11 +194,11 @@ function isGlued(source: string, node: { readonly pos: number; readonly end: num
   return isBefore || /[^\s;&|)<>]/.test(source[node.end] ?? '')
 }
 
-function refuseGlued(walk: Walk, text: string): void {
+function refuseGlued(walk: ShellWalk, text: string): void {
   walk.facts.problem = { reason: 'a stream that touches a word', token: text.slice(0, 40) }
 }
 
-function visitSubstitution(walk: Walk, script: ParsedScript | undefined, text: string): void {
+function visitSubstitution(walk: ShellWalk, script: ParsedScript | undefined, text: string): void {
   if (script === undefined) {
     walk.facts.problem = { reason: 'the substitution cannot be read', token: text.slice(0, 40) }
     return
@@ -207,7 +207,7 @@ function visitSubstitution(walk: Walk, script: ParsedScript | undefined, text: s
 }
 
 /** What a compound command is fed with, everything inside of it can read. */
-function visitRedirected(walk: Walk, node: Redirected): void {
+function visitRedirected(walk: ShellWalk, node: Redirected): void {
   const depth = walk.stack.length
   let feed = walk.scope.feed
   for (const redirect of node.redirects) {
@@ -217,10 +217,10 @@ function visitRedirected(walk: Walk, node: Redirected): void {
   // The words of the redirections come first: they are expanded outside.
   const parts = walk.stack.splice(depth).reverse()
   const { scope } = walk
-  push(walk, { type: 'Mark', scope, joins: true })
-  push(walk, node.command)
-  if (feed !== scope.feed) push(walk, { type: 'Mark', scope: { ...scope, feed }, joins: false })
-  pushAll(walk, parts)
+  pushItem(walk, { type: 'Mark', scope, joins: true })
+  pushItem(walk, node.command)
+  if (feed !== scope.feed) pushItem(walk, { type: 'Mark', scope: { ...scope, feed }, joins: false })
+  pushItems(walk, parts)
 }
 
 /** Several commands share a text in parts that cannot be told; a file is a script like any. */
@@ -234,16 +234,16 @@ function isOneCommand(node: Redirected['command']): boolean {
   return commands.length === 1 && commands[0]?.command.type === 'Command'
 }
 
-function visitPipeline(walk: Walk, pipeline: Pipeline): void {
+function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
   if (pipeline.commands.length === 1) {
     const isNegated = pipeline.prefixes.some((prefix) => prefix.type === 'Negation')
     // `! cd a && b` runs `b` where it has not worked.
-    if (isNegated) push(walk, { type: 'Step', run: () => settle(walk) })
-    return pushAll(walk, pipeline.commands)
+    if (isNegated) pushItem(walk, { type: 'Step', run: () => settleFolders(walk) })
+    return pushItems(walk, pipeline.commands)
   }
   const { scope } = walk
-  const items: Item[] = []
-  let mark: Mark = { type: 'Mark', scope, joins: false }
+  const items: WalkItem[] = []
+  let mark: WalkMark = { type: 'Mark', scope, joins: false }
   for (const command of pipeline.commands) {
     items.push(mark, command)
     if (items.length === 2) mark = { ...mark, scope: { ...scope, feed: { kind: 'unknown' } } }
@@ -251,7 +251,7 @@ function visitPipeline(walk: Walk, pipeline: Pipeline): void {
   within(walk, scope, items)
 }
 
-function visitCoproc(walk: Walk, node: Coproc): void {
+function visitCoproc(walk: ShellWalk, node: Coproc): void {
   if (node.name !== undefined) noteWrite(walk.facts, node.name.value, 'chosen')
   else noteWrite(walk.facts, 'COPROC', 'chosen')
   const text = walk.scope.source.slice(node.pos, node.end)
@@ -260,7 +260,7 @@ function visitCoproc(walk: Walk, node: Coproc): void {
   within(walk, { ...walk.scope, isInner: true }, [node.body])
 }
 
-function noteList(walk: Walk, name: Word, list: readonly Word[] | undefined): void {
+function noteList(walk: ShellWalk, name: Word, list: readonly Word[] | undefined): void {
   if (list === undefined) noteWrite(walk.facts, name.value, 'chosen')
   for (const word of list ?? []) {
     for (const one of readWord(word)) {
@@ -270,7 +270,7 @@ function noteList(walk: Walk, name: Word, list: readonly Word[] | undefined): vo
   }
 }
 
-function noteAssignment(walk: Walk, node: Assignment): void {
+function noteAssignment(walk: ShellWalk, node: Assignment): void {
   const { facts } = walk
   if (node.index !== undefined) calculates(walk, node.index.text)
   if (node.value.type === 'ArrayValue') {
@@ -292,12 +292,12 @@ function noteAssignment(walk: Walk, node: Assignment): void {
   else noteWrite(facts, node.name, { value: readWord(node.value)[0]?.value ?? null })
 }
 
-function visitCommand(walk: Walk, command: Command): void {
+function visitCommand(walk: ShellWalk, command: Command): void {
   const words: ReadWord[] = []
   const assigns: string[] = []
   let feed: Feed = walk.scope.feed
   let stdin: string | null = null
-  const inside: Item[] = []
+  const inside: WalkItem[] = []
   const isRead = command.name !== undefined && readWord(command.name)[0]?.value === 'read'
   const take = (part: Command['prefix'][number] | Command['suffix'][number], isPrefix: boolean) => {
     if (part.type === 'Word') {
@@ -329,13 +329,13 @@ function visitCommand(walk: Walk, command: Command): void {
   if (isExec && feed !== walk.scope.feed) walk.scope = { ...walk.scope, feed: unlessFile(feed) }
   const { scope } = walk
   const text = walk.scope.source.slice(command.pos, command.end)
-  for (const one of addCommand(walk, { words, assigns, text, feed, stdin })) push(walk, one)
+  for (const one of addCommand(walk, { words, assigns, text, feed, stdin })) pushItem(walk, one)
   if (inside.length === 0) return
   // The parts of the words are visited before whatever the command itself runs, or moves to.
   const moved = walk.scope
-  if (moved !== scope) push(walk, { type: 'Mark', scope: moved, joins: false })
+  if (moved !== scope) pushItem(walk, { type: 'Mark', scope: moved, joins: false })
   walk.scope = scope
-  pushAll(walk, inside)
+  pushItems(walk, inside)
 }
 
 /** `export A=1`: one word, whatever its value. */

@@ -14,7 +14,7 @@ import type { Dirs } from './shell-reading.ts'
 const dirsMax = 4
 
 /** Where we stand. */
-export type Standing = {
+export type FolderState = {
   readonly dirs: Dirs
   /** Where we stand instead if the command just visited has failed; null: no difference. */
   readonly missed: Dirs | null
@@ -31,7 +31,7 @@ export function either(one: Dirs, other: Dirs): Dirs {
 }
 
 /** Where we stand whether or not the last command has worked. */
-export function settled({ dirs, missed }: Standing): Dirs {
+export function settled({ dirs, missed }: FolderState): Dirs {
   return missed === null ? dirs : either(missed, dirs)
 }
 
@@ -66,7 +66,7 @@ function below(dir: string, path: string): string {
 }
 
 /** Whether nothing follows it: `exit 1`, `{ echo no; exit 1; }`. */
-export function leaves(node: SyntaxNode, source: string): boolean {
+export function leavesFolder(node: SyntaxNode, source: string): boolean {
   if (node.type === 'BraceGroup') return leavesAtEnd(node.body, source)
   return node.type === 'Command' && isExit(node, source)
 }
@@ -82,7 +82,7 @@ function isExit({ pos, end }: Command, source: string): boolean {
 }
 
 /** How much has been gathered so far. */
-export function gathered({ commands, redirections }: Facts): Count {
+export function mergedFolders({ commands, redirections }: Facts): Count {
   return { commands: commands.length, redirections: redirections.length }
 }
 
@@ -93,7 +93,7 @@ export function noteLoop(facts: Facts, from: Count, dirs: Dirs): Dirs {
   while ((facts.loops.at(-1)?.from.commands ?? -1) >= from.commands) {
     all = either(all, facts.loops.pop()?.dirs ?? [])
   }
-  facts.loops.push({ from, to: gathered(facts), dirs: all })
+  facts.loops.push({ from, to: mergedFolders(facts), dirs: all })
   return all
 }
 

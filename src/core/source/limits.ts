@@ -11,11 +11,11 @@ export const yamlBytesMax = 512 * 1024
 /** Words and marks of a YAML text: what its reading time depends on. */
 export const yamlTokensMax = 50_000
 /** Objects and lists inside each other. */
-export const depthMax = 100
+export const sourceDepthMax = 100
 /** Values in one file, aliases written out. */
-export const nodesMax = 250_000
+export const sourceNodesMax = 250_000
 /** Members of one object or list. */
-export const membersMax = 10_000
+export const sourceMembersMax = 10_000
 /** Remarks about one file; what is beyond is more of the same. */
 export const findingsMax = 200
 

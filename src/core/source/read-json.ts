@@ -5,10 +5,16 @@
  */
 import { createScanner } from 'jsonc-parser'
 import type { Finding } from '../finding.ts'
-import { finding, join } from '../finding.ts'
-import { depthMax, findingsMax, membersMax, nodesMax, tooLarge } from './limits.ts'
-import type { Member, Node } from './source.ts'
-import { badText, isKept, keyProblem, type Reading } from './text-rules.ts'
+import { finding, joinPointer } from '../finding.ts'
+import {
+  findingsMax,
+  sourceDepthMax,
+  sourceMembersMax,
+  sourceNodesMax,
+  tooLarge,
+} from './limits.ts'
+import type { Node, SourceMember } from './source.ts'
+import { badText, isKept, keyProblem, type SourceReading } from './text-rules.ts'
 
 // WHY numbers: the library declares these as const enums, which single-file compilation can't read.
 const token = {
@@ -29,7 +35,7 @@ const token = {
 } as const
 
 type Container = { pointer: string; start: number; end: number } & (
-  | { kind: 'object'; members: Member[]; keys: Set<string> }
+  | { kind: 'object'; members: SourceMember[]; keys: Set<string> }
   | { kind: 'list'; items: Node[] }
 )
 
@@ -50,7 +56,7 @@ type Parser = {
 }
 
 /** The tree of a JSON text; null with an error when it can't be read. */
-export function readJson(text: string): Reading {
+export function readJson(text: string): SourceReading {
   const parser: Parser = {
     text,
     // WHY: a byte order mark is no white space to the scanner; a blank keeps every offset.
@@ -155,8 +161,8 @@ function takeSeparator(parser: Parser, kind: number): Finding | null {
 function open(parser: Parser, kind: number): Finding | null {
   const start = parser.scanner.getTokenOffset()
   const place = { pointer: nextPointer(parser), start, end: start + 1 }
-  if (parser.stack.length >= depthMax) {
-    const message = `values stand in each other more than ${depthMax} deep`
+  if (parser.stack.length >= sourceDepthMax) {
+    const message = `values stand in each other more than ${sourceDepthMax} deep`
     return tooLarge(place.pointer, start, message)
   }
   const isObject = kind === token.openBrace
@@ -187,17 +193,17 @@ function putScalar(parser: Parser, value: null | boolean | number | string): Fin
 function put(parser: Parser, node: Node): Finding | null {
   const top = parser.stack.at(-1)
   parser.nodesCount += 1
-  if (parser.nodesCount > nodesMax) {
-    return tooLarge(node.pointer, node.start, `the text has more than ${nodesMax} values`)
+  if (parser.nodesCount > sourceNodesMax) {
+    return tooLarge(node.pointer, node.start, `the text has more than ${sourceNodesMax} values`)
   }
   if (top === undefined) {
     parser.root = node
     return null
   }
   const count = top.kind === 'object' ? top.keys.size : top.items.length
-  if (count > membersMax) {
+  if (count > sourceMembersMax) {
     const what = top.kind === 'object' ? 'members' : 'items'
-    return tooLarge(top.pointer, node.start, `more than ${membersMax} ${what} in one value`)
+    return tooLarge(top.pointer, node.start, `more than ${sourceMembersMax} ${what} in one value`)
   }
   if (top.kind === 'list') top.items.push(node)
   else if (parser.key?.isKept) {
@@ -210,8 +216,8 @@ function put(parser: Parser, node: Node): Finding | null {
 function nextPointer(parser: Parser): string {
   const top = parser.stack.at(-1)
   if (top === undefined) return ''
-  if (top.kind === 'list') return join(top.pointer, top.items.length)
-  return join(top.pointer, parser.key?.text ?? '')
+  if (top.kind === 'list') return joinPointer(top.pointer, top.items.length)
+  return joinPointer(top.pointer, parser.key?.text ?? '')
 }
 
 const scanProblems: Readonly<Record<number, { message: string; hint: string }>> = {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Finding } from '../finding.ts'
 import type { Json } from '../json.ts'
-import { jsonBytesMax, membersMax, nodesMax, yamlBytesMax } from './limits.ts'
+import { jsonBytesMax, sourceMembersMax, sourceNodesMax, yamlBytesMax } from './limits.ts'
 import { guessFormat, readSource, readValue, type SourceFormat } from './read-source.ts'
 import { nodeAt, plainValue } from './source.ts'
 
@@ -224,7 +224,7 @@ test('a hundred thousand states are refused, in both formats', () => {
   expect(refusal(json)).toMatchObject({ code: 'SIZE_EXCEEDED', pointer: '/states' })
   const yaml = `states:\n${states.map((name) => `  ${name}: {}\n`).join('')}`
   expect(refusal(yaml).code).toBe('SIZE_EXCEEDED')
-  const fewer = states.slice(0, membersMax + 1)
+  const fewer = states.slice(0, sourceMembersMax + 1)
   expect(refusal(`states: {${fewer.map((name) => `${name}`).join(', ')}}\n`).code).toBe(
     'SIZE_EXCEEDED',
   )
@@ -266,11 +266,13 @@ test('aliases that multiply are refused before they fill the memory', () => {
     (_, i) => `n${i}: &n${i} [${i === 0 ? 1 : `*n${i - 1}`}]\n`,
   )
   expect(refusal(deep.join(''))).toMatchObject({ code: 'SIZE_EXCEEDED' })
-  expect(refusal(lines.join('')).message).toContain(String(nodesMax))
+  expect(refusal(lines.join('')).message).toContain(String(sourceNodesMax))
 })
 
 test('a value without text is held to the same limits and names', () => {
-  const many = Object.fromEntries(Array.from({ length: membersMax + 1 }, (_, i) => [`k${i}`, 1]))
+  const many = Object.fromEntries(
+    Array.from({ length: sourceMembersMax + 1 }, (_, i) => [`k${i}`, 1]),
+  )
   expect(readValue(many).findings).toMatchObject([{ code: 'SIZE_EXCEEDED' }])
   const proto = readValue(JSON.parse('{"a": {"__proto__": 1}}'))
   expect(proto.findings).toMatchObject([{ code: 'RESERVED_NAME', pointer: '/a' }])

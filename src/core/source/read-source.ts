@@ -6,10 +6,10 @@ import type { Finding } from '../finding.ts'
 import { finding } from '../finding.ts'
 import type { Json } from '../json.ts'
 import {
-  depthMax,
   jsonBytesMax,
-  membersMax,
-  nodesMax,
+  sourceDepthMax,
+  sourceMembersMax,
+  sourceNodesMax,
   tooLarge,
   utf8Bytes,
   yamlBytesMax,
@@ -17,13 +17,13 @@ import {
 import { readJson } from './read-json.ts'
 import { readYaml } from './read-yaml.ts'
 import { type Node, sourceOf } from './source.ts'
-import { badText, keyProblem, type Reading } from './text-rules.ts'
+import { badText, keyProblem, type SourceReading } from './text-rules.ts'
 
 export type SourceFormat = 'json' | 'yaml'
-export type { Reading }
+export type { SourceReading }
 
 /** The tree of a text. Without a format it is JSON when it begins with `{` or `[`, else YAML. */
-export function readSource(text: string, format?: SourceFormat): Reading {
+export function readSource(text: string, format?: SourceFormat): SourceReading {
   const kind = format ?? guessFormat(text)
   const bytesMax = kind === 'json' ? jsonBytesMax : yamlBytesMax
   const bytes = utf8Bytes(text, bytesMax)
@@ -56,7 +56,7 @@ export function guessFormat(text: string): SourceFormat {
 }
 
 /** The tree of a value that came without text, held to the same limits and names. */
-export function readValue(value: Json): Reading {
+export function readValue(value: Json): SourceReading {
   const findings: Finding[] = []
   const tooBig = measure(value)
   if (tooBig !== null) return { root: null, findings: [tooBig] }
@@ -84,14 +84,15 @@ function measure(value: Json): Finding | null {
   let count = 0
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     count += 1
-    if (count > nodesMax) return tooLarge('', -1, `the value has more than ${nodesMax} parts`)
+    if (count > sourceNodesMax)
+      return tooLarge('', -1, `the value has more than ${sourceNodesMax} parts`)
     if (typeof next.value !== 'object' || next.value === null) continue
-    if (next.depth >= depthMax) {
-      return tooLarge('', -1, `values stand in each other more than ${depthMax} deep`)
+    if (next.depth >= sourceDepthMax) {
+      return tooLarge('', -1, `values stand in each other more than ${sourceDepthMax} deep`)
     }
     const parts = Object.values(next.value) as Json[]
-    if (parts.length > membersMax) {
-      return tooLarge('', -1, `more than ${membersMax} members in one value`)
+    if (parts.length > sourceMembersMax) {
+      return tooLarge('', -1, `more than ${sourceMembersMax} members in one value`)
     }
     for (const part of parts) work.push({ value: part, depth: next.depth + 1 })
   }

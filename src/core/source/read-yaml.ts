@@ -4,20 +4,20 @@
  * long text is left before it costs anything.
  */
 import { Composer, type Document, isScalar, Lexer, type ParsedNode, Parser } from 'yaml'
-import type { Finding, Words } from '../finding.ts'
+import type { Finding, FindingWords } from '../finding.ts'
 import { finding } from '../finding.ts'
-import { depthMax, tooLarge, yamlTokensMax } from './limits.ts'
-import type { Reading } from './text-rules.ts'
+import { sourceDepthMax, tooLarge, yamlTokensMax } from './limits.ts'
+import type { SourceReading } from './text-rules.ts'
 import { treeOf } from './yaml-tree.ts'
 
 /** The library keeps the document, a pair and a scalar on its stack besides the collections. */
-const stackMax = depthMax + 4
+const stackMax = sourceDepthMax + 4
 
 type CstToken = Parameters<Composer['next']>[0]
 type Remark = { readonly code: string; readonly message: string; readonly offset: number }
 
 /** The tree of a YAML text; null with an error when it can't be read. */
-export function readYaml(text: string): Reading {
+export function readYaml(text: string): SourceReading {
   const tokens: CstToken[] = []
   const tooMuch = tokenize(text, tokens)
   if (tooMuch !== null) return { root: null, findings: [tooMuch] }
@@ -58,7 +58,7 @@ function tokenize(text: string, tokens: CstToken[]): Finding | null {
     }
     for (const one of parser.next(lexeme)) tokens.push(one)
     if (parser.stack.length > stackMax) {
-      const message = `values stand in each other more than ${depthMax} deep`
+      const message = `values stand in each other more than ${sourceDepthMax} deep`
       return tooLarge('', parser.offset, message)
     }
   }
@@ -110,7 +110,7 @@ function offsetOf(source: unknown): number {
   return 0
 }
 
-const remarks: Readonly<Record<string, Words>> = {
+const remarks: Readonly<Record<string, FindingWords>> = {
   BAD_DQ_ESCAPE: {
     message: 'unknown escape in a text',
     hint: 'a backslash itself is written `\\\\`, or use single quotes',
@@ -154,6 +154,6 @@ function remarkFinding(remark: Remark): Finding {
   return { ...finding('SYNTAX_INVALID', '', words), offset: remark.offset }
 }
 
-function refused(words: Words, offset: number): Reading {
+function refused(words: FindingWords, offset: number): SourceReading {
   return { root: null, findings: [{ ...finding('SYNTAX_INVALID', '', words), offset }] }
 }

@@ -7,9 +7,9 @@ import {
   lineIndex,
   member,
   nodeAt,
-  placeOf,
   plainValue,
   positionAt,
+  positionOf,
   sourceOf,
 } from './source.ts'
 
@@ -60,7 +60,7 @@ test('a finding is placed on its value, on its key, or on what is nearest to it'
   const { root } = readSource(text)
   const shown = (pointer: string, atKey: boolean) => {
     const place = atKey ? ({ pointer, atKey: true } as const) : pointer
-    const range = placeOf(root, finding('SCHEMA_INVALID', place, { message: 'm' }))!
+    const range = positionOf(root, finding('SCHEMA_INVALID', place, { message: 'm' }))!
     return text.slice(range.start, range.end)
   }
   expect(shown('/a/bee', false)).toBe('1')
@@ -68,9 +68,9 @@ test('a finding is placed on its value, on its key, or on what is nearest to it'
   expect(shown('/a/gone/deeper', true)).toBe('{"bee": 1}')
   expect(shown('', true)).toBe(text)
   const bare = finding('SCHEMA_INVALID', '/a', { message: 'm' })
-  expect(placeOf(sourceOf({ a: 1 }), bare)).toBeNull()
-  expect(placeOf(null, bare)).toBeNull()
-  expect(placeOf(null, { ...bare, offset: 3 })).toEqual({ start: 3, end: 4 })
+  expect(positionOf(sourceOf({ a: 1 }), bare)).toBeNull()
+  expect(positionOf(null, bare)).toBeNull()
+  expect(positionOf(null, { ...bare, offset: 3 })).toEqual({ start: 3, end: 4 })
 })
 
 test('lines end with LF, CRLF or CR, and columns count from one', () => {

@@ -5,7 +5,7 @@
  * Nothing here calls itself: a tree made from a value may be deeper than the stack.
  */
 import type { Finding } from '../finding.ts'
-import { join, stepsOf } from '../finding.ts'
+import { joinPointer, stepsOf } from '../finding.ts'
 import type { Json } from '../json.ts'
 import { emptyRecord } from '../json.ts'
 
@@ -22,10 +22,10 @@ export type Node = {
 } & (
   | { readonly kind: 'scalar'; readonly value: Scalar }
   | { readonly kind: 'list'; readonly items: readonly Node[] }
-  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'object'; readonly members: readonly SourceMember[] }
 )
 
-export type Member = {
+export type SourceMember = {
   readonly key: string
   readonly keyStart: number
   readonly keyEnd: number
@@ -72,7 +72,7 @@ export function member(node: Node, key: string): Node | undefined {
 }
 
 /** The member under a key, with the place of the key itself. */
-export function memberOf(node: Node, key: string): Member | undefined {
+export function memberOf(node: Node, key: string): SourceMember | undefined {
   if (node.kind !== 'object') return undefined
   if (node.members.length < indexedFrom) return node.members.find((one) => one.key === key)
   let index = indexes.get(node)
@@ -86,7 +86,7 @@ export function memberOf(node: Node, key: string): Member | undefined {
 
 /** From this many members on, an object is looked up by an index. */
 const indexedFrom = 16
-const indexes = new WeakMap<Node, Map<string, Member>>()
+const indexes = new WeakMap<Node, Map<string, SourceMember>>()
 
 /** The node at a JSON pointer; null when there is none. */
 export function nodeAt(root: Node, pointer: string): Node | null {
@@ -100,7 +100,7 @@ export function nodeAt(root: Node, pointer: string): Node | null {
  *
  * A value with parts is shown by its key: in YAML it begins a line below its name.
  */
-export function placeOf(root: Node | null, finding: Finding): Range | null {
+export function positionOf(root: Node | null, finding: Finding): Range | null {
   if (finding.offset !== undefined) return { start: finding.offset, end: finding.offset + 1 }
   if (root === null) return null
   const found = walk(root, finding.pointer)
@@ -141,7 +141,7 @@ export function sourceOf(value: Json): Node {
     }
     const isList = Array.isArray(from)
     const items: Node[] = []
-    const members: Member[] = []
+    const members: SourceMember[] = []
     if (isList) put({ ...place, kind: 'list', items })
     else put({ ...place, kind: 'object', members })
     // WHY backwards: the last one pushed is the first one worked on, and order must be kept.
@@ -149,13 +149,13 @@ export function sourceOf(value: Json): Node {
       const keep = isList
         ? (node: Node) => items.push(node)
         : (node: Node) => members.push({ key, keyStart: -1, keyEnd: -1, node })
-      work.push({ from: part, pointer: join(pointer, key), put: keep })
+      work.push({ from: part, pointer: joinPointer(pointer, key), put: keep })
     }
   }
   return box[0] as Node
 }
 
-type Walked = { node: Node; member: Member | null; isWhole: boolean }
+type Walked = { node: Node; member: SourceMember | null; isWhole: boolean }
 
 function walk(root: Node, pointer: string): Walked {
   let found: Walked = { node: root, member: null, isWhole: true }

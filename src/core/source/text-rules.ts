@@ -2,11 +2,11 @@
  * Rules that hold for a text in JSON and in YAML alike: names, characters, what a reading is.
  */
 import type { Finding } from '../finding.ts'
-import { finding, join } from '../finding.ts'
+import { finding, joinPointer } from '../finding.ts'
 import type { Node } from './source.ts'
 
 /** A tree, or null with at least one error. A tree may come with errors, too. */
-export type Reading = { readonly root: Node | null; readonly findings: readonly Finding[] }
+export type SourceReading = { readonly root: Node | null; readonly findings: readonly Finding[] }
 
 /** What is wrong with the characters of a text; null when nothing is. */
 export function badText(value: string): { message: string; hint: string } | null {
@@ -28,7 +28,7 @@ type KeyPlace = {
 
 /** The error for a name that must not be a member here; null when it may. */
 export function keyProblem(key: string, place: KeyPlace): Finding | null {
-  const at = { pointer: join(place.pointer, key), atKey: true } as const
+  const at = { pointer: joinPointer(place.pointer, key), atKey: true } as const
   if (key === '__proto__') {
     const message = '`__proto__` can not be a name'
     const hint = 'it reaches into the machinery of objects; choose another name'

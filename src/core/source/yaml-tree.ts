@@ -3,11 +3,17 @@
  * Calls itself once per level; `depthMax` levels are refused before the stack is in danger.
  */
 import { type Alias, isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from 'yaml'
-import type { Finding, Words } from '../finding.ts'
-import { finding, join } from '../finding.ts'
-import { depthMax, findingsMax, membersMax, nodesMax, tooLarge } from './limits.ts'
-import type { Member, Node, Scalar } from './source.ts'
-import { badText, isKept, keyProblem, type Reading, shortened } from './text-rules.ts'
+import type { Finding, FindingWords } from '../finding.ts'
+import { finding, joinPointer } from '../finding.ts'
+import {
+  findingsMax,
+  sourceDepthMax,
+  sourceMembersMax,
+  sourceNodesMax,
+  tooLarge,
+} from './limits.ts'
+import type { Node, Scalar, SourceMember } from './source.ts'
+import { badText, isKept, keyProblem, type SourceReading, shortened } from './text-rules.ts'
 
 type Build = {
   /** Finished values by anchor; null while the anchored value itself is being read. */
@@ -21,7 +27,7 @@ type Build = {
 type Spot = { readonly pointer: string; readonly depth: number }
 
 /** The tree of a document's contents; null with an error when there is something JSON has not. */
-export function treeOf(contents: ParsedNode): Reading {
+export function treeOf(contents: ParsedNode): SourceReading {
   const build: Build = { anchors: new Map(), findings: [], nodesCount: 0, failure: null }
   const root = convert(build, contents, { pointer: '', depth: 0 })
   if (build.failure === null) return { root, findings: build.findings }
@@ -49,9 +55,12 @@ function convertPlain(build: Build, from: unknown, spot: Spot): Node | null {
   if (isScalar(from)) return convertScalar(build, from, spot)
   if (isSeq(from)) {
     const items: Node[] = []
-    if (from.items.length > membersMax) return failSize(build, spot.pointer, start)
+    if (from.items.length > sourceMembersMax) return failSize(build, spot.pointer, start)
     for (const [i, item] of from.items.entries()) {
-      const node = convert(build, item, { pointer: join(spot.pointer, i), depth: spot.depth + 1 })
+      const node = convert(build, item, {
+        pointer: joinPointer(spot.pointer, i),
+        depth: spot.depth + 1,
+      })
       if (node === null) return null
       items.push(node)
     }
@@ -88,9 +97,9 @@ function convertScalar(build: Build, from: { value: unknown }, spot: Spot): Node
 function convertMap(build: Build, from: YAMLMap, spot: Spot): Node | null {
   const { pointer } = spot
   const start = startOf(from)
-  if (from.items.length > membersMax) return failSize(build, pointer, start)
+  if (from.items.length > sourceMembersMax) return failSize(build, pointer, start)
   const seen = new Set<string>()
-  const members: Member[] = []
+  const members: SourceMember[] = []
   const merges: unknown[] = []
   for (const pair of from.items) {
     if (isMergeKey(pair.key)) {
@@ -103,7 +112,7 @@ function convertMap(build: Build, from: YAMLMap, spot: Spot): Node | null {
     const problem = keyProblem(key, { pointer, offset: keyStart, seen })
     if (problem !== null && build.findings.length < findingsMax) build.findings.push(problem)
     seen.add(key)
-    const inner = { pointer: join(pointer, key), depth: spot.depth + 1 }
+    const inner = { pointer: joinPointer(pointer, key), depth: spot.depth + 1 }
     const node = pair.value === null ? nothing(inner, pair.key) : convert(build, pair.value, inner)
     if (node === null) return null
     if (isKept(problem)) members.push({ key, keyStart, keyEnd: endOf(pair.key), node })
@@ -121,7 +130,11 @@ function nothing(spot: Spot, key: unknown): Node {
 }
 
 /** `<<: *base`: what the object itself says wins, then the earlier merge. */
-function mergeInto(build: Build, members: Member[], what: { merge: unknown; spot: Spot }): boolean {
+function mergeInto(
+  build: Build,
+  members: SourceMember[],
+  what: { merge: unknown; spot: Spot },
+): boolean {
   const { merge, spot } = what
   const sources = isSeq(merge) ? merge.items : [merge]
   const seen = new Set(members.map((one) => one.key))
@@ -141,7 +154,7 @@ function mergeInto(build: Build, members: Member[], what: { merge: unknown; spot
       seen.add(one.key)
       members.push(one)
     }
-    if (members.length > membersMax) {
+    if (members.length > sourceMembersMax) {
       failSize(build, spot.pointer, startOf(source))
       return false
     }
@@ -193,15 +206,15 @@ function copied(build: Build, node: Node, spot: Spot & { offset: number }): Node
   if (node.kind === 'list') {
     const items: Node[] = []
     for (const [i, item] of node.items.entries()) {
-      const copy = copied(build, item, { pointer: join(pointer, i), depth, offset })
+      const copy = copied(build, item, { pointer: joinPointer(pointer, i), depth, offset })
       if (copy === null) return null
       items.push(copy)
     }
     return { ...node, pointer, items }
   }
-  const members: Member[] = []
+  const members: SourceMember[] = []
   for (const one of node.members) {
-    const copy = copied(build, one.node, { pointer: join(pointer, one.key), depth, offset })
+    const copy = copied(build, one.node, { pointer: joinPointer(pointer, one.key), depth, offset })
     if (copy === null) return null
     members.push({ ...one, node: copy })
   }
@@ -213,11 +226,11 @@ type Wanted = { readonly start: number; readonly levels: 0 | 1 }
 function hasRoom(build: Build, spot: Spot, wanted: Wanted): boolean {
   const offset = wanted.start
   build.nodesCount += 1
-  if (build.nodesCount > nodesMax) {
-    const message = `the text has more than ${nodesMax} values, aliases written out`
+  if (build.nodesCount > sourceNodesMax) {
+    const message = `the text has more than ${sourceNodesMax} values, aliases written out`
     build.failure ??= tooLarge(spot.pointer, offset, message)
-  } else if (spot.depth + wanted.levels > depthMax) {
-    const message = `values stand in each other more than ${depthMax} deep`
+  } else if (spot.depth + wanted.levels > sourceDepthMax) {
+    const message = `values stand in each other more than ${sourceDepthMax} deep`
     build.failure ??= tooLarge(spot.pointer, offset, message)
   }
   return build.failure === null
@@ -225,20 +238,20 @@ function hasRoom(build: Build, spot: Spot, wanted: Wanted): boolean {
 
 const plainTags = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'])
 
-function tagProblem(tag: string | undefined): Words | null {
+function tagProblem(tag: string | undefined): FindingWords | null {
   if (tag === undefined) return null
   const isPlain = tag.startsWith('tag:yaml.org,2002:') && plainTags.has(tag.slice(18))
   if (isPlain) return null
   return { message: `the tag \`${shortened(tag)}\` is not read`, hint: 'remove the tag' }
 }
 
-function fail(build: Build, pointer: string, words: Words & { offset: number }): null {
+function fail(build: Build, pointer: string, words: FindingWords & { offset: number }): null {
   build.failure ??= { ...finding('SYNTAX_INVALID', pointer, words), offset: words.offset }
   return null
 }
 
 function failSize(build: Build, pointer: string, offset: number): null {
-  build.failure ??= tooLarge(pointer, offset, `more than ${membersMax} members in one value`)
+  build.failure ??= tooLarge(pointer, offset, `more than ${sourceMembersMax} members in one value`)
   return null
 }
 

@@ -6,7 +6,7 @@ import type { Call } from '../engine/types.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'
-import { readCall, type Where } from './read-call.ts'
+import { type CallLocation, readCall } from './read-call.ts'
 
 const definition: Json = {
   id: 'guarded',
@@ -27,6 +27,6 @@ const machine = plainMachine()
 export const workspace = '/srv/proj'
 
 /** A call as it is read, by default from Claude Code. */
-export function callOf(tool: string, input: JsonObject, where: Partial<Where> = {}): Call {
+export function callOf(tool: string, input: JsonObject, where: Partial<CallLocation> = {}): Call {
   return readCall({ tool, input }, { machine, workspace, ...where })
 }

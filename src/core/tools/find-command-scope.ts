@@ -6,7 +6,7 @@
 
 import { seenFrom } from '../shell/leaves-workspace.ts'
 import type { Dirs, SimpleCommand } from '../shell/shell-reading.ts'
-import { baseOf, isBelow, placesOf } from './paths.ts'
+import { baseNameOf, isBelow, resolvedPaths } from './paths.ts'
 
 type Reach = {
   /** Where it begins, as far as that is known. */
@@ -21,7 +21,7 @@ type Reach = {
 const known = new WeakMap<SimpleCommand, Reach>()
 
 /** Reads the words of one `find`. */
-export function reachOf(find: SimpleCommand): Reach {
+export function findScopeOf(find: SimpleCommand): Reach {
   const reach = known.get(find) ?? readReach(find)
   known.set(find, reach)
   return reach
@@ -41,16 +41,16 @@ function readReach({ words }: SimpleCommand): Reach {
 }
 
 /** Whether it goes through the whole workspace, hidden files and all. */
-export function isWide(find: SimpleCommand, workspace: string): boolean {
-  const { starts, isNarrow } = reachOf(find)
+export function isBroadSearch(find: SimpleCommand, workspace: string): boolean {
+  const { starts, isNarrow } = findScopeOf(find)
   return !isNarrow && starts.some((start) => holdsWorkspace(start, find.dirs, workspace))
 }
 
 function holdsWorkspace(start: string, dirs: Dirs, workspace: string): boolean {
   if (/^~\/?$/.test(start)) return true
   return seenFrom(dirs, start).some((path) => {
-    const place = path === null ? undefined : placesOf(path, { workspace })[0]
-    return place !== undefined && isBelow(baseOf(workspace), place)
+    const place = path === null ? undefined : resolvedPaths(path, { workspace })[0]
+    return place !== undefined && isBelow(baseNameOf(workspace), place)
   })
 }
 

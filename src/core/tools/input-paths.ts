@@ -31,10 +31,10 @@ function keysOf(input: JsonObject, keys: Keys): readonly string[] {
   return found.sort((a, b) => (keys.get(a) as number) - (keys.get(b) as number))
 }
 
-export type Named = { readonly paths: readonly string[]; readonly problem: string | null }
+export type NamedPath = { readonly paths: readonly string[]; readonly problem: string | null }
 
 /** Every path an input names. */
-export function pathsIn(input: JsonObject): Named {
+export function pathsIn(input: JsonObject): NamedPath {
   const paths: string[] = []
   for (const key of keysOf(input, pathKeys)) {
     const value = input[key]
@@ -54,7 +54,7 @@ export function pathsIn(input: JsonObject): Named {
 }
 
 /** The directories that the patterns of a search begin in; `**` may stand for nothing. */
-export function patternsIn(input: JsonObject, keys: readonly string[]): Named {
+export function patternsIn(input: JsonObject, keys: readonly string[]): NamedPath {
   const paths: string[] = []
   for (const key of keys) {
     const value = own(input, key)

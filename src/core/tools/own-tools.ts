@@ -42,14 +42,14 @@ export function isGateway(server: string, host: HostId): boolean {
 const withoutDashes = gatewayServer.replaceAll('-', '_')
 
 /** The tools for jobs, which are judged like any other. */
-export const jobTools = [
+export const jobToolNames = [
   'process_run',
   'process_monitor',
   'process_kill',
   'process_list',
   'process_logs',
 ] as const
-export type JobTool = (typeof jobTools)[number]
+export type JobTool = (typeof jobToolNames)[number]
 
 /** The tool by which an agent answers a checklist. */
 export const answerTool = 'process_step'

@@ -10,7 +10,7 @@ import { pathCharsMax } from '../expr/glob.ts'
 export type From = { readonly workspace: string; readonly cwd?: string | null }
 
 /** The segments of an absolute path. The first may be one of the marks below. */
-export type Place = readonly string[]
+export type ResolvedPath = readonly string[]
 
 // INVARIANT: no path that is looked at contains NUL, so no directory can be called like a mark.
 /** Stands for somebody's home, which core cannot know. */
@@ -31,8 +31,8 @@ export function pathProblem(path: string): string | null {
 
 /** The path relative to the workspace, `.` for the workspace itself; null when it may leave. */
 export function insideOf(path: string, from: From): string | null {
-  const base = baseOf(from.workspace)
-  const places = placesOf(path, from)
+  const base = baseNameOf(from.workspace)
+  const places = resolvedPaths(path, from)
   if (places.length === 0 || !places.every((place) => isBelow(place, base))) return null
   // WHY: devices and open files are no files of the workspace, even where that is the whole disk.
   if (places.some((place) => specialRoots.has(place[0] ?? ''))) return null
@@ -41,7 +41,7 @@ export function insideOf(path: string, from: From): string | null {
 
 /** The path from the root, where it is certain; null: it is not. */
 export function absoluteOf(path: string, from: From): string | null {
-  const [place, ...others] = placesOf(path, from)
+  const [place, ...others] = resolvedPaths(path, from)
   if (place === undefined || others.length > 0) return null
   return place.some((segment) => segment.startsWith('\0')) ? null : `/${place.join('/')}`
 }
@@ -49,22 +49,22 @@ export function absoluteOf(path: string, from: From): string | null {
 const specialRoots: ReadonlySet<string> = new Set(['dev', 'proc', 'sys'])
 
 /** Whether a place is a directory or lies below it; the boundary is at the separator. */
-export function isBelow(place: Place, base: Place): boolean {
+export function isBelow(place: ResolvedPath, base: ResolvedPath): boolean {
   return base.length <= place.length && base.every((segment, i) => place[i] === segment)
 }
 
 /** The workspace as a place. */
-export function baseOf(workspace: string): Place {
+export function baseNameOf(workspace: string): ResolvedPath {
   return resolve(isDrive(workspace) ? posixOf(workspace) : workspace, [])
 }
 
 /** Every place a path may mean, as written first; none: it cannot be a path. */
-export function placesOf(path: string, from: From): readonly Place[] {
+export function resolvedPaths(path: string, from: From): readonly ResolvedPath[] {
   if (pathProblem(path) !== null) return []
   return readingsOf(path).map((text) => (text.includes('\0') ? [unknownMark] : placeOf(text, from)))
 }
 
-function placeOf(path: string, { workspace, cwd }: From): Place {
+function placeOf(path: string, { workspace, cwd }: From): ResolvedPath {
   const onDrive = isDrive(workspace)
   // Nearly every path begins at the root, and then it is nothing of what follows.
   if (!onDrive && /^\/(?![/\\])/.test(path)) return resolve(path, [])
@@ -89,11 +89,11 @@ function placeOf(path: string, { workspace, cwd }: From): Place {
   return resolve(text, startOf(workspace, cwd ?? null))
 }
 
-function startOf(workspace: string, cwd: string | null): Place {
-  return cwd === null ? baseOf(workspace) : placeOf(cwd, { workspace })
+function startOf(workspace: string, cwd: string | null): ResolvedPath {
+  return cwd === null ? baseNameOf(workspace) : placeOf(cwd, { workspace })
 }
 
-function placeOfAddress(scheme: string, rest: string): Place {
+function placeOfAddress(scheme: string, rest: string): ResolvedPath {
   const local = /^(?:localhost)?(\/.*)$/is.exec(rest)
   if (scheme.toLowerCase() !== 'file' || local === null) return [unknownMark]
   return resolve(local[1] ?? '', [])
@@ -103,7 +103,7 @@ function placeOfAddress(scheme: string, rest: string): Place {
  * Segments from a starting place on. Above the root there is only the root, as POSIX has it;
  * above a mark nobody knows what there is.
  */
-function resolve(path: string, start: Place, above?: string): Place {
+function resolve(path: string, start: ResolvedPath, above?: string): ResolvedPath {
   const segments = [...start]
   for (const segment of path.split('/')) {
     if (segment === '..') {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { plainMachine } from '../dialects/compiler-output.ts'
 import type { JsonObject } from '../json.ts'
-import { guardedIn } from './private-folders.ts'
+import { privateFolderIn } from './private-folders.ts'
 import { readCall } from './read-call.ts'
 
 const machine = { ...plainMachine('x', 'workflow', ''), hash: '' }
@@ -9,7 +9,7 @@ const guarded = ['/srv/pawl-data', '/private/srv/pawl-data']
 
 function touched(tool: string, input: JsonObject): boolean {
   const call = readCall({ tool, input }, { machine, workspace: '/srv/shop', guarded })
-  return guardedIn(call) !== null
+  return privateFolderIn(call) !== null
 }
 
 test.each([
@@ -44,7 +44,7 @@ test('file tools and strangers are held back, texts that only speak of it are no
 test('without folders nothing is guarded', () => {
   const input = { command: 'cat /srv/pawl-data/person.token' }
   const call = readCall({ tool: 'Bash', input }, { machine, workspace: '/srv/shop' })
-  expect(guardedIn(call)).toBeNull()
+  expect(privateFolderIn(call)).toBeNull()
 })
 
 test.each([
@@ -56,5 +56,7 @@ test.each([
   ['cat < ../../pawl-data/x', '/srv/shop/src', true],
 ])('`%s` said in `%s` touches the data: %s', (command, cwd, expected) => {
   const where = { machine, workspace: '/srv/shop', cwd, guarded }
-  expect(guardedIn(readCall({ tool: 'Bash', input: { command } }, where)) !== null).toBe(expected)
+  expect(privateFolderIn(readCall({ tool: 'Bash', input: { command } }, where)) !== null).toBe(
+    expected,
+  )
 })

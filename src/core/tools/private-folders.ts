@@ -8,16 +8,16 @@ import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import type { SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
-import { baseOf, isBelow, type Place, placesOf } from './paths.ts'
+import { baseNameOf, isBelow, type ResolvedPath, resolvedPaths } from './paths.ts'
 
 /** Programs that take a folder with everything in it. */
 const takers = /^(?:g?(?:tar|cp|mv|rm|find|chmod|chown)|rsync|zip|grep|rg|egrep|fgrep|scp)$/
 
 /** What a call touches of the guarded folders; null: nothing. */
-export function guardedIn(call: Call): string | null {
+export function privateFolderIn(call: Call): string | null {
   const folders = call.guarded ?? []
   if (folders.length === 0) return null
-  const bases = folders.map(baseOf)
+  const bases = folders.map(baseNameOf)
   for (const path of [...call.reads, ...call.writes]) {
     if (isTouched(path, call, bases)) return path.written
   }
@@ -25,16 +25,20 @@ export function guardedIn(call: Call): string | null {
   return call.act === 'mcp' || call.act === 'other' ? inValues(call.input, folders) : null
 }
 
-function isTouched({ written, inside }: CallPath, call: Call, bases: readonly Place[]): boolean {
+function isTouched(
+  { written, inside }: CallPath,
+  call: Call,
+  bases: readonly ResolvedPath[],
+): boolean {
   const { workspace } = call
-  const places = placesOf(inside ?? written, { workspace })
+  const places = resolvedPaths(inside ?? written, { workspace })
   const isSearch = call.act === 'search'
   return places.some((place) =>
     bases.some((base) => isBelow(place, base) || (isSearch && isBelow(base, place))),
   )
 }
 
-type Guarded = { readonly folders: readonly string[]; readonly bases: readonly Place[] }
+type Guarded = { readonly folders: readonly string[]; readonly bases: readonly ResolvedPath[] }
 
 function inShell(call: Call, { folders, bases }: Guarded): string | null {
   // However it is meant: who writes the whole path of such a folder speaks of it.
@@ -54,7 +58,7 @@ function inShell(call: Call, { folders, bases }: Guarded): string | null {
 function touchedBy(
   { words, starts, wild, dirs }: SimpleCommand,
   workspace: string,
-  bases: readonly Place[],
+  bases: readonly ResolvedPath[],
 ): string | null {
   const takesFolders = takers.test(baseName(words[0] ?? ''))
   for (let i = 1; i < words.length; i += 1) {
@@ -76,7 +80,7 @@ function touchedBy(
   return null
 }
 
-function couldBecome(place: Place, base: Place, text: string): boolean {
+function couldBecome(place: ResolvedPath, base: ResolvedPath, text: string): boolean {
   if (!text.startsWith('/') && !text.startsWith('.')) return false
   if (text.endsWith('/')) return isBelow(base, place)
   const last = place.at(-1) ?? ''
@@ -86,12 +90,12 @@ function couldBecome(place: Place, base: Place, text: string): boolean {
 
 type Here = { readonly workspace: string; readonly dirs: SimpleCommand['dirs'] }
 
-function placesFrom(text: string, { workspace, dirs }: Here): readonly Place[] {
-  if (text.startsWith('/')) return placesOf(text, { workspace })
+function placesFrom(text: string, { workspace, dirs }: Here): readonly ResolvedPath[] {
+  if (text.startsWith('/')) return resolvedPaths(text, { workspace })
   return dirs.flatMap((dir) => {
     // Where nobody knows the folder, only whole paths tell.
     if (dir === null) return []
-    return placesOf(text, { workspace, cwd: dir === '' ? null : dir })
+    return resolvedPaths(text, { workspace, cwd: dir === '' ? null : dir })
   })
 }
 

@@ -16,8 +16,8 @@ import {
   withDirectory,
   withoutPattern,
 } from './command-operands.ts'
-import { isWide, reachOf } from './find-command-scope.ts'
-import { placesOf } from './paths.ts'
+import { findScopeOf, isBroadSearch } from './find-command-scope.ts'
+import { resolvedPaths } from './paths.ts'
 import {
   holdsSecrets,
   isProtected,
@@ -35,26 +35,26 @@ const here = { workspace: '/' }
 export function isHeld(path: string): boolean {
   if (!isSuspect(path)) return false
   const side = /^(?:[/~$%\\]|\.\.|[a-z]:|file:)/i.test(path) ? 'outside' : 'inside'
-  return placesOf(path, here).some((place) => isProtected(place, side))
+  return resolvedPaths(path, here).some((place) => isProtected(place, side))
 }
 
 /** Whether a path names something that only Pawl may see. */
 export function isSecretPath(path: string): boolean {
   if (!isSuspect(path)) return false
-  return placesOf(path, here).some(isSecret)
+  return resolvedPaths(path, here).some(isSecret)
 }
 
 /** Whether a path is the directory of Pawl itself. */
 export function isSecretDirectory(path: string): boolean {
   if (!isSuspect(path)) return false
-  return placesOf(path, here).some(holdsSecrets)
+  return resolvedPaths(path, here).some(holdsSecrets)
 }
 
 /** Words of one command that may need a closer look; more are not looked at but denied. */
 const suspectsMax = 500
 
 /** The first protected file that a command may change; null: none that its text shows. */
-export function heldBy(reading: GoodReading, workspace: string): string | null {
+export function protectedBy(reading: GoodReading, workspace: string): string | null {
   const text: Sweeping = { reading, workspace }
   for (const { kind, target, text, dirs } of reading.redirections) {
     if (kind !== 'write') continue
@@ -107,7 +107,7 @@ function isSuspectWord(word: string | null): boolean {
 }
 
 /** The first word that shows a secret of Pawl; null: none. */
-export function secretIn(reading: GoodReading): string | null {
+export function secretPathIn(reading: GoodReading): string | null {
   for (const { kind, target } of reading.redirections) {
     if (kind === 'read' && target !== null && isSecretPath(target)) return target
   }
@@ -198,7 +198,8 @@ function changedBy(command: SimpleCommand): readonly string[] {
   if (program === 'zip') return oneOf(plainOf(command)[0], all, dirs)
   if (program === 'tar' && has(/^(?:-?[A-Za-z]*c[A-Za-z]*|--create)$/)) return []
   // `find` changes what it reaches; what it writes by `-fprint` is named by a test.
-  if (isFind(command)) return withDirectory([...reachOf(command).starts, ...printed(words)], dirs)
+  if (isFind(command))
+    return withDirectory([...findScopeOf(command).starts, ...printed(words)], dirs)
   // A filter that does not edit in place writes only what its code says.
   if (filters.has(program) && !has(/^(?:-[a-zA-Z]*i|--in-?place)/)) return all.filter(isCode)
   // The script that is run is not changed by that; what it is handed may be.
@@ -240,16 +241,16 @@ function reachedBy(find: SimpleCommand, command: SimpleCommand, workspace: strin
   const held = findWords(find).find(isHeldWord)
   if (held !== undefined) return held
   if (find !== command && !writesByItself(command)) return null
-  return asksProtected(find) ?? (isWide(find, workspace) ? find.text : null)
+  return asksProtected(find) ?? (isBroadSearch(find, workspace) ? find.text : null)
 }
 
 function findWords(find: SimpleCommand): readonly string[] {
-  const { starts, named } = reachOf(find)
+  const { starts, named } = findScopeOf(find)
   return withDirectory([...starts, ...named], find.dirs)
 }
 
 function asksProtected(find: SimpleCommand): string | null {
-  const { named } = reachOf(find)
+  const { named } = findScopeOf(find)
   return named.find((name) => !name.includes('/') && isProtectedName(name)) ?? null
 }
 
@@ -292,7 +293,7 @@ function namedBy(command: SimpleCommand): string | null {
 const sparing = /^:?(?:[!^]|\(exclude)/
 
 function showsAll(command: SimpleCommand, workspace: string): boolean {
-  if (isFind(command)) return isWide(command, workspace) || asksProtected(command) !== null
+  if (isFind(command)) return isBroadSearch(command, workspace) || asksProtected(command) !== null
   return programOf(command) === 'ls' && command.words.some((word) => hiddenToo.test(word ?? ''))
 }
 

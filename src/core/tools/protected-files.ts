@@ -6,8 +6,8 @@
 import { pathCharsMax } from '../expr/glob.ts'
 import { otherAgentFiles } from '../hosts/other-agents.ts'
 import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
-import { cutEnd } from '../shell/trim-end.ts'
-import { homeMark, type Place, unknownMark } from './paths.ts'
+import { trimEnd } from '../shell/trim-end.ts'
+import { homeMark, type ResolvedPath, unknownMark } from './paths.ts'
 
 const hostFiles = fromAgentHosts((host) => host.protectedFiles.anywhere)
 
@@ -100,7 +100,7 @@ export function isSuspect(text: string): boolean {
  * Whether a place is protected: one inside the workspace, from there, or one outside, from the
  * root. Words of a shell may hold patterns: they count when they could stand for a protected file.
  */
-export function isProtected(place: Place, where: 'inside' | 'outside'): boolean {
+export function isProtected(place: ResolvedPath, where: 'inside' | 'outside'): boolean {
   const segments = place.map(foldSegment)
   for (let start = 0; start < segments.length; start++) {
     if (isHit(indexes.anywhere, segments, start)) return true
@@ -131,7 +131,7 @@ const dataFolders = [
 ] as const
 
 /** Whether a place shows what only Pawl may know: its tokens, keys and store. */
-export function isSecret(place: Place): boolean {
+export function isSecret(place: ResolvedPath): boolean {
   const segments = place.map(foldSegment)
   if (isTokenFile(segments)) return true
   const at = segments.findIndex((segment) => matchesName('.pawl', segment))
@@ -157,7 +157,7 @@ function isTokenFile(segments: readonly string[]): boolean {
 }
 
 /** Whether a place is the directory that holds Pawl's secrets, or a directory right above. */
-export function holdsSecrets(place: Place): boolean {
+export function holdsSecrets(place: ResolvedPath): boolean {
   if (matchesName('.pawl', foldSegment(place.at(-1) ?? ''))) return true
   const text = `/${place.map(foldSegment).join('/')}`
   return dataFolders.some((directory) => text.endsWith(`/${directory}`))
@@ -263,7 +263,7 @@ function foldSegment(segment: string): string {
     .normalize('NFKC')
     .replace(/\p{Cf}|\p{Cc}|\u034F/gu, '')
     .toLowerCase()
-  return cutEnd(folded.replace(/(.):.*$/, '$1'), '. ').trim()
+  return trimEnd(folded.replace(/(.):.*$/, '$1'), '. ').trim()
 }
 
 /** The beginnings of all protected names, without what may follow. */

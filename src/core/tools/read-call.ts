@@ -3,14 +3,14 @@
  * its names, the command, the files, the size of the edit, and whether the tool is Pawl's own.
  * Knows hosts and inputs. Must not know stages or policies: nothing is judged here.
  */
-import type { Act, Call, CallPath } from '../engine/types.ts'
+import type { Call, CallPath, ToolAction } from '../engine/types.ts'
 import { type HostId, ownHostId } from '../hosts/registry.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import { readShell } from '../shell/read-shell.ts'
 import { sizeOfEdit } from './edit-size.ts'
-import { directoryIn, type Named, pathsIn, patternsIn } from './input-paths.ts'
+import { directoryIn, type NamedPath, pathsIn, patternsIn } from './input-paths.ts'
 import type { McpName } from './mcp-name.ts'
 import { isControlTool } from './own-tools.ts'
 import { readDiff, readPatch } from './patch.ts'
@@ -21,14 +21,14 @@ import {
   actOfShape,
   canView,
   commonToolOf,
+  type KnownTool,
   objectInput,
-  type Tool,
   takesPatch,
   toolOf,
 } from './tool-names.ts'
 
 /** Where a call happens, and what its host and the disk say about it. */
-export type Where = {
+export type CallLocation = {
   readonly machine: Machine
   readonly workspace: string
   /** Where the agent's shell stands, as an absolute path; absent: in the workspace itself. */
@@ -61,7 +61,7 @@ type Facts = {
 }
 
 /** The call, as the rules need it. Never throws, whatever the input is. */
-export function readCall(spoken: Spoken, where: Where): Call {
+export function readCall(spoken: Spoken, where: CallLocation): Call {
   const tool = toolOf(spoken.tool, where.host ?? ownHostId, where.server ?? null)
   const isOwn = isOwnTool(tool, where.machine)
   const input = objectInput(spoken.input)
@@ -88,18 +88,18 @@ export function readCall(spoken: Spoken, where: Where): Call {
 
 const noObject: Facts = { problem: 'the input is not an object' }
 
-function nameProblem(name: string, tool: Tool): string | null {
+function nameProblem(name: string, tool: KnownTool): string | null {
   if (name.length > toolNameCharsMax) return `a tool's name has over ${toolNameCharsMax} characters`
   return tool.isOdd ? 'the name of the tool does not say its server' : null
 }
 
 /** Pawl's server is known by the host's prefix; a name alone proves nothing. */
-function isOwnTool({ server }: Tool, machine: Machine): boolean {
+function isOwnTool({ server }: KnownTool, machine: Machine): boolean {
   if (server === null || server.server !== 'pawl') return false
   return isControlTool(server.tool) || machine.ownTools.includes(server.tool)
 }
 
-function factsOf(tool: Tool, input: JsonObject, where: Where): Facts {
+function factsOf(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {
   const act = actOf(tool, input)
   switch (act) {
     case 'shell':
@@ -124,7 +124,7 @@ const runnerName =
   /^(?:run|exec|execute|start|spawn|shell|bash|sh|cmd|terminal|process|command)(?:$|[._-])/
 
 /** What the tool really does: a stranger's tool is judged by the known tool it is named after. */
-function actOf(tool: Tool, input: JsonObject): Act {
+function actOf(tool: KnownTool, input: JsonObject): ToolAction {
   if (canView(tool.shape) && own(input, 'command') === 'view') return 'read'
   if (tool.act !== 'mcp') return tool.act
   if (tool.shape !== null) return actOfShape(tool.shape)
@@ -132,11 +132,11 @@ function actOf(tool: Tool, input: JsonObject): Act {
 }
 
 /** Whether the host is known to have this tool, so that its input must be as the host makes it. */
-function isKnown(tool: Tool): boolean {
+function isKnown(tool: KnownTool): boolean {
   return tool.commonName !== null && tool.act !== 'mcp'
 }
 
-function shellFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+function shellFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {
   const directory = directoryIn(input)
   const asked = shellIn(input, startOf(directory.path, where))
   if (asked === null) return isKnown(tool) ? { shell: readShell('') } : {}
@@ -163,12 +163,12 @@ function shellFacts(tool: Tool, input: JsonObject, where: Where): Facts {
 }
 
 /** Where relative paths of a call begin, if it does not say so itself. */
-function fromOf({ workspace, cwd }: Where): From {
+function fromOf({ workspace, cwd }: CallLocation): From {
   return cwd === undefined ? { workspace } : { workspace, cwd }
 }
 
 /** The folder in which a command starts, seen from the workspace; null: it cannot be told. */
-function startOf(directory: string | null, where: Where): string | null {
+function startOf(directory: string | null, where: CallLocation): string | null {
   const named = directory ?? where.cwd
   if (named === undefined) return ''
   const from = fromOf(where)
@@ -177,7 +177,7 @@ function startOf(directory: string | null, where: Where): string | null {
   return absoluteOf(named, from)
 }
 
-function readFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+function readFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {
   const from = fromOf(where)
   const common = commonToolOf(tool.shape ?? '')
   const named = pathsIn(input)
@@ -193,7 +193,7 @@ function readFacts(tool: Tool, input: JsonObject, where: Where): Facts {
   return { reads, problem }
 }
 
-function editFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+function editFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {
   const from = fromOf(where)
   if (takesPatch(tool.shape)) return patchFacts(tool, input, where)
   const named = pathsIn(input)
@@ -208,7 +208,7 @@ function editFacts(tool: Tool, input: JsonObject, where: Where): Facts {
 
 const patchKeys = ['command', 'input', 'patch', 'patchText', 'patch_text', 'diff'] as const
 
-function patchFacts(tool: Tool, input: JsonObject, where: Where): Facts {
+function patchFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {
   const text = patchKeys.map((key) => own(input, key)).find((value) => typeof value === 'string')
   if (typeof text !== 'string') {
     return { problem: isKnown(tool) ? 'the patch is not a text' : null }
@@ -226,14 +226,22 @@ function patchFacts(tool: Tool, input: JsonObject, where: Where): Facts {
  * An input that says something, but not which file, may mean any file: that is nowhere inside the
  * workspace. An empty input reaches nothing.
  */
-function unnamed(tool: Tool, input: JsonObject, named: readonly Named[]): readonly CallPath[] {
+function unnamed(
+  tool: KnownTool,
+  input: JsonObject,
+  named: readonly NamedPath[],
+): readonly CallPath[] {
   const hasPath = named.some((one) => one.paths.length > 0)
   const isSilent = Object.keys(input).length === 0
   return hasPath || isSilent || !isKnown(tool) ? [] : [{ written: '', inside: null }]
 }
 
 /** Each path as it is written, and what is behind it where it is a link. */
-function locate(paths: readonly string[], from: From, { links }: Where): readonly CallPath[] {
+function locate(
+  paths: readonly string[],
+  from: From,
+  { links }: CallLocation,
+): readonly CallPath[] {
   const [only] = paths
   // Nearly every call names one file, and nobody knows of a link.
   if (only !== undefined && paths.length === 1 && links === undefined) return [callPath(only, from)]

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../json.ts'
 import { callOf, workspace } from './call-builder.contract.ts'
-import type { Where } from './read-call.ts'
+import type { CallLocation } from './read-call.ts'
 import { ruleOnPaths } from './rule-on-paths.ts'
 
 const none = { read: [], write: [] }
-const codeOf = (tool: string, input: JsonObject, where: Partial<Where> = {}) =>
+const codeOf = (tool: string, input: JsonObject, where: Partial<CallLocation> = {}) =>
   ruleOnPaths(callOf(tool, input, where), { lists: true, paths: none, workspace })?.code ?? null
 
 test.each([

@@ -5,10 +5,10 @@
 import type { Call, CallPath, Denial } from '../engine/types.ts'
 import { matchesGlob } from '../expr/glob.ts'
 import type { PathRule } from '../machine/machine.ts'
-import { type From, isBelow, type Place, placesOf } from './paths.ts'
+import { type From, isBelow, type ResolvedPath, resolvedPaths } from './paths.ts'
 import { isFileTool } from './tool-names.ts'
 
-export type Scope = {
+export type PathScope = {
   /** The stage lists its tools; where it does not, only protected paths are held. */
   readonly lists: boolean
   readonly paths: PathRule
@@ -17,7 +17,7 @@ export type Scope = {
 }
 
 /** Denies a file tool that leaves the workspace and what is added to it. */
-export function ruleOnPaths(call: Call, scope: Scope): Denial | null {
+export function ruleOnPaths(call: Call, scope: PathScope): Denial | null {
   if (!scope.lists || call.isOwn) return null
   if (!isFileTool(call) && call.shell === null) return null
   const lost =
@@ -26,13 +26,13 @@ export function ruleOnPaths(call: Call, scope: Scope): Denial | null {
   return lost === undefined ? null : denyPath(call, lost, scope)
 }
 
-function isReachable(path: CallPath, how: keyof PathRule, scope: Scope): boolean {
+function isReachable(path: CallPath, how: keyof PathRule, scope: PathScope): boolean {
   if (path.inside !== null) return true
   const { read, write } = scope.paths
   // Whoever may write a file may look at what it wrote.
   const added = how === 'read' ? [...read, ...write] : write
   const from = { workspace: scope.workspace ?? nowhere }
-  const places = placesOf(path.written, from)
+  const places = resolvedPaths(path.written, from)
   if (places.length === 0) return false
   return places.every((place) => added.some((entry) => isAdded(place, entry, from)))
 }
@@ -40,14 +40,14 @@ function isReachable(path: CallPath, how: keyof PathRule, scope: Scope): boolean
 const nowhere = '/\0'
 
 /** Whether an entry such as `/tmp/out`, `/var/log/*.log`, `~/notes/**` or `../shared` covers it. */
-function isAdded(place: Place, entry: string, from: From): boolean {
-  const wanted = placesOf(entry, from)[0]
+function isAdded(place: ResolvedPath, entry: string, from: From): boolean {
+  const wanted = resolvedPaths(entry, from)[0]
   if (wanted === undefined || wanted.length === 0 || wanted[0] === '\0') return false
   if (!/[*?]/.test(entry)) return isBelow(place, wanted)
   return matchesGlob(wanted.join('/'), place.join('/'))
 }
 
-function denyPath(call: Call, path: CallPath, { paths }: Scope): Denial {
+function denyPath(call: Call, path: CallPath, { paths }: PathScope): Denial {
   const added = call.reads.includes(path) ? [...paths.read, ...paths.write] : paths.write
   const names = [...new Set(added)].map((entry) => `\`${entry}\``).join(', ')
   const where = names === '' ? 'the workspace' : `the workspace and ${names}`

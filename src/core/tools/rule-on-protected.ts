@@ -9,14 +9,14 @@ import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
 import { agentsCommandIn, personsCommandIn } from './own-program.ts'
-import { guardedIn } from './private-folders.ts'
+import { privateFolderIn } from './private-folders.ts'
 import {
   concernsProtected,
-  heldBy,
   isHeld,
   isSecretDirectory,
   isSecretPath,
-  secretIn,
+  protectedBy,
+  secretPathIn,
 } from './protected-commands.ts'
 import { mentionsProtected } from './protected-files.ts'
 
@@ -36,7 +36,7 @@ export function ruleOnProtected(call: Call): Denial | null {
 
 /** Pawl's own data and program: what only it, and what only a person may use. */
 function ruleOnPawl(call: Call, concerned: GoodReading | null): Denial | null {
-  const touched = guardedIn(call)
+  const touched = privateFolderIn(call)
   if (touched !== null) return denySecret(touched)
   const agent = call.shell?.ok === true ? agentsCommandIn(call.shell) : null
   if (agent !== null) {
@@ -68,7 +68,7 @@ function ruleOnShell(
 ): Denial | null {
   const place = call.reads.find(({ written, inside }) => isHeld(inside ?? written))
   if (place !== undefined) return denyChange(place.written)
-  const held = concerned === null ? null : heldBy(concerned, call.workspace)
+  const held = concerned === null ? null : protectedBy(concerned, call.workspace)
   if (held !== null) return denyChange(held)
   // What cannot be read is let through only where it does not even speak of such files.
   if (shell.ok && shell.hidden.length === 0) return null
@@ -137,7 +137,7 @@ function ruleOnSecrets(call: Call, concerned: GoodReading | null): Denial | null
     const path = inside ?? written
     if (isSecretPath(path) || (isSearch && isSecretDirectory(path))) return denySecret(written)
   }
-  const word = concerned === null ? null : secretIn(concerned)
+  const word = concerned === null ? null : secretPathIn(concerned)
   return word === null ? null : denySecret(word)
 }
 

@@ -11,7 +11,7 @@ import { baseName } from '../shell/wrappers.ts'
 import { countLines } from './edit-size.ts'
 import { type Patch, patchesIn, readDiff, readPatch } from './patch.ts'
 
-export type Change = {
+export type FileChanges = {
   /** Files it is told to write by a redirection or a patch: the scope of file tools holds there. */
   readonly writes: readonly CallPath[]
   /** Files inside the workspace that it changes, also by operands of programs such as `cp`. */
@@ -21,14 +21,14 @@ export type Change = {
   readonly problem: string | null
 }
 
-const nothing: Change = { writes: [], edits: [], lines: null, problem: null }
+const nothing: FileChanges = { writes: [], edits: [], lines: null, problem: null }
 
 /** The change a command makes. `locate` finds a path, with the links behind it. */
 export function changeByShell(
   reading: ShellReading,
   workspace: string,
   locate: (path: string) => readonly CallPath[],
-): Change {
+): FileChanges {
   if (!reading.ok) return nothing
   const patches = reading.commands.filter(isPatching).map((one) => patchBy(one))
   const problem = patches.find((patch) => patch.problem !== null)?.problem ?? null

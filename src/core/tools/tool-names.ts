@@ -3,15 +3,15 @@
  * a call. Names are compared exactly: no folding of case, whitespace or characters.
  * Knows tool names. Must not know inputs, stages or policies.
  */
-import type { Act, Call } from '../engine/types.ts'
+import type { Call, ToolAction } from '../engine/types.ts'
 import { type CommonTool, commonToolNames, commonTools } from '../hosts/common-tools.ts'
 import type { ToolVocabulary } from '../hosts/host-descriptor.ts'
 import { type HostId, hostIds, listIn, toolVocabularies } from '../hosts/registry.ts'
 import type { JsonObject } from '../json.ts'
 import { type McpName, mcpNameOf, spelledMcpName } from './mcp-name.ts'
 
-export type Tool = {
-  readonly act: Act
+export type KnownTool = {
+  readonly act: ToolAction
   /** The name that means this tool on every host; null: only its own name does. */
   readonly commonName: string | null
   readonly capability: string
@@ -70,7 +70,7 @@ export function commonToolOf(name: string): string | null {
 }
 
 /** What a tool is on a host. `server` is what the host itself says about its origin. */
-export function toolOf(name: string, host: HostId, server: McpName | null = null): Tool {
+export function toolOf(name: string, host: HostId, server: McpName | null = null): KnownTool {
   const common = server === null ? tables.get(host)?.get(name) : undefined
   if (common !== undefined) {
     const { act, capability } = commonTools[common]
@@ -88,13 +88,13 @@ export function toolOf(name: string, host: HostId, server: McpName | null = null
   return unknownTool(name, act)
 }
 
-function unknownTool(name: string, act: Act): Tool {
+function unknownTool(name: string, act: ToolAction): KnownTool {
   const shape = everywhere.has(name) ? name : null
   return { act, commonName: null, capability: name, shape, server: null, isOdd: false }
 }
 
 /** Pawl's own runner speaks in capabilities of its own; every other server is a stranger. */
-function serverTool(mcp: McpName): Tool {
+function serverTool(mcp: McpName): KnownTool {
   const likely = everywhere.get(mcp.tool)
   if (mcp.server === 'pawl' && likely?.startsWith('process.')) {
     const { act, capability } = commonTools[likely]
@@ -136,10 +136,10 @@ export function isFileTool(call: Pick<Call, 'act' | 'commonName'>): boolean {
   return common !== undefined && fileActs.has(commonTools[common].act)
 }
 
-const fileActs: ReadonlySet<Act> = new Set(['read', 'edit', 'write', 'search'])
+const fileActs: ReadonlySet<ToolAction> = new Set(['read', 'edit', 'write', 'search'])
 
 /** The act of a plain tool name, on whatever host. */
-export function actOfShape(shape: string): Act {
+export function actOfShape(shape: string): ToolAction {
   const common = everywhere.get(shape)
   return common === undefined ? 'other' : commonTools[common].act
 }

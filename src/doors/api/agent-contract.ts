@@ -2,20 +2,20 @@
  * What goes into the operations that serve agents beside their runs, and what comes out.
  */
 import { z } from 'zod'
-import { checked } from './call-schemas.ts'
+import { checkedCallSchema } from './call-schemas.ts'
 import {
   definition,
-  finding,
-  folder,
-  jsonObject,
-  moment,
-  name,
+  findingSchema,
+  folderSchema,
+  jsonObjectSchema,
+  momentSchema,
+  nameSchema,
   offer,
-  outcome,
-  text,
+  outcomeSchema,
+  textSchema,
 } from './wire-schemas.ts'
 
-const branch = name.optional().describe('an open branch; absent: the main run')
+const branch = nameSchema.optional().describe('an open branch; absent: the main run')
 
 const writer = z.object({ run: z.string(), source: z.string() })
 
@@ -24,7 +24,7 @@ const memory = z
     key: z.string(),
     value: z.unknown(),
     version: z.int(),
-    at: moment,
+    at: momentSchema,
     by: writer.describe('who wrote it'),
   })
   .meta({ id: 'Memory' })
@@ -39,8 +39,8 @@ const task = z
     status: taskStatus,
     run: z.string().nullable().describe('the run that has it'),
     result: z.string(),
-    createdAt: moment,
-    updatedAt: moment,
+    createdAt: momentSchema,
+    updatedAt: momentSchema,
     by: writer.describe('who made it'),
   })
   .meta({ id: 'Task' })
@@ -53,39 +53,46 @@ const draft = z
     source: z.string(),
     format: z.enum(['json', 'yaml']),
     by: z.string().describe('`kind:name` of who offered it'),
-    at: moment,
+    at: momentSchema,
   })
   .meta({ id: 'Draft' })
 
 /** Whose memories or tasks. */
 const scope = {
-  workspace: folder,
-  definition: name.optional().describe('of this process; absent: what all there share'),
+  workspace: folderSchema,
+  definition: nameSchema.optional().describe('of this process; absent: what all there share'),
 }
 
 export const agentContract = {
   'process.call': {
-    input: z.strictObject({ runId: name, branch, tool: name, input: jsonObject.default({}) }),
-    answer: checked.extend({
-      value: jsonObject.nullable().describe('what the tool gave; null: it was not let through'),
+    input: z.strictObject({
+      runId: nameSchema,
+      branch,
+      tool: nameSchema,
+      input: jsonObjectSchema.default({}),
+    }),
+    answer: checkedCallSchema.extend({
+      value: jsonObjectSchema
+        .nullable()
+        .describe('what the tool gave; null: it was not let through'),
     }),
   },
   'process.step': {
     input: z.strictObject({
-      runId: name,
+      runId: nameSchema,
       branch,
-      answer: name,
-      state: name.optional().describe('the state that is answered'),
-      note: text.optional(),
+      answer: nameSchema,
+      state: nameSchema.optional().describe('the state that is answered'),
+      note: textSchema.optional(),
     }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
   'memories.list': {
     input: z.strictObject({ ...scope, prefix: z.string().max(200).default('') }),
     answer: z.object({ items: z.array(memory) }),
   },
   'memories.delete': {
-    input: z.strictObject({ ...scope, key: name }),
+    input: z.strictObject({ ...scope, key: nameSchema }),
     answer: z.object({ deleted: z.boolean() }),
   },
   'tasks.list': {
@@ -94,25 +101,25 @@ export const agentContract = {
   },
   'drafts.create': {
     input: z.strictObject(offer),
-    answer: z.object({ draft, findings: z.array(finding) }),
+    answer: z.object({ draft, findings: z.array(findingSchema) }),
   },
   'drafts.list': { input: z.strictObject({}), answer: z.object({ items: z.array(draft) }) },
   'drafts.activate': {
-    input: z.strictObject({ id: name.describe('id, or the name where only one has it') }),
-    answer: z.object({ definition, findings: z.array(finding) }),
+    input: z.strictObject({ id: nameSchema.describe('id, or the name where only one has it') }),
+    answer: z.object({ definition, findings: z.array(findingSchema) }),
   },
   'drafts.delete': {
-    input: z.strictObject({ id: name }),
+    input: z.strictObject({ id: nameSchema }),
     answer: z.object({ deleted: z.literal(true) }),
   },
   'approvals.elicited': {
     input: z.strictObject({
-      id: name,
+      id: nameSchema,
       granted: z.boolean(),
-      note: text.default(''),
-      hash: name.describe('of what the person saw'),
-      client: name.describe('the program that has asked them'),
+      note: textSchema.default(''),
+      hash: nameSchema.describe('of what the person saw'),
+      client: nameSchema.describe('the program that has asked them'),
     }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
 } as const

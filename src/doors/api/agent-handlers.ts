@@ -10,9 +10,9 @@ import {
   byOf,
   callAnswerOf,
   done,
-  failed,
+  failedAnswer,
   type Handler,
-  invalid,
+  invalidRequest,
   noOffer,
   offered,
   offerOf,
@@ -26,7 +26,7 @@ type AgentHandlers = { readonly [Name in keyof typeof agentOperations]: Handler<
 export const agentHandlers: AgentHandlers = {
   'process.call': async (desk, { runId, branch, tool, input }) => {
     const known = own(processTools, tool)
-    if (known === undefined) return failed(noTool(tool))
+    if (known === undefined) return failedAnswer(noTool(tool))
     const parsed = parse(known.input, input)
     if (!parsed.ok) return parsed
     const by = { ...byOf(desk), commandId: desk.commandId ?? randomUUID() }
@@ -65,9 +65,9 @@ export const agentHandlers: AgentHandlers = {
   },
   'drafts.create': async ({ runtime, actor }, input) => {
     const offer = offerOf(input)
-    if (offer === null) return failed(noOffer)
+    if (offer === null) return failedAnswer(noOffer)
     const kept = await runtime.drafts.offer(offer, { actor })
-    if (!kept.ok) return failed(invalid(kept.findings))
+    if (!kept.ok) return failedAnswer(invalidRequest(kept.findings))
     return done({ draft: kept.value, findings: kept.findings })
   },
   'drafts.list': async ({ runtime }) => done({ items: await runtime.drafts.list() }),
@@ -79,7 +79,9 @@ export const agentHandlers: AgentHandlers = {
   'approvals.elicited': async ({ about, runtime, commandId }, { id, client, ...answer }) => {
     if (!about.elicitation) {
       const hint = 'a person decides with `pawl approve`; `approvals.elicitation` would allow it'
-      return failed(problem('NOT_PERMITTED', { detail: 'answers of clients do not count', hint }))
+      return failedAnswer(
+        problem('NOT_PERMITTED', { detail: 'answers of clients do not count', hint }),
+      )
     }
     const actor = { kind: 'person', name: `elicited-by-${client}` } as const
     return accepted(await runtime.resolve(id, { ...answer, edits: null }, { actor, commandId }))

@@ -6,9 +6,9 @@ import type { CallObservation } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { leastAccess, permits } from './access.ts'
-import { actorOf, type Caller, suffices, type Tokens } from './caller.ts'
+import { actorOf, type Caller, suffices, type TokenCheck } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
-import type { About, Answered, Desk } from './handler-context.ts'
+import type { HandlerAnswer, HandlerContext, RequestInfo } from './handler-context.ts'
 import { handlers } from './handlers.ts'
 import type { AnswerHttpHook } from './hook-exchange.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
@@ -21,30 +21,30 @@ import {
   streams,
 } from './operations-table.ts'
 import { parse } from './parse-input.ts'
-import type { People } from './people-port.ts'
-import { PawlProblem, type Problem, problem, problemOfThrown } from './problem.ts'
+import type { PeoplePort } from './people-port.ts'
+import { PawlProblem, type ProblemDocument, problem, problemOfThrown } from './problem.ts'
 import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'
 
 export type ApiOptions = {
   readonly runtime: Runtime
-  readonly tokens: Tokens
-  readonly about: About
+  readonly tokens: TokenCheck
+  readonly about: RequestInfo
   /** Ends the daemon; called once the answer is on its way. */
   readonly stop: () => void
   /** Absent: this daemon runs no jobs. */
   readonly jobs?: Jobs
   readonly metrics?: Metrics
   /** Hears of every operation. Must return at once and never throws. */
-  readonly onSpan?: (span: Span) => void
+  readonly onSpan?: (span: ApiSpan) => void
   /** Answers hooks that come over HTTP; absent: none does. */
   readonly answerHook?: AnswerHttpHook
   /** How people are told and decide from elsewhere; absent: not at all. */
-  readonly people?: People
+  readonly people?: PeoplePort
   /** Hears of what we did not foresee. */
   readonly onFault?: (fault: unknown) => void
   /** Which hosts are held on this machine; absent: none is known. */
-  readonly hosts?: Desk['hosts']
+  readonly hosts?: HandlerContext['hosts']
   /** Who has signed in to the page; absent: nobody can. */
   readonly signIns?: SignIns
   readonly limits?: Partial<ApiLimits>
@@ -56,7 +56,7 @@ type ApiLimits = {
 }
 
 /** One operation, as a trace shows it. */
-export type Span = {
+export type ApiSpan = {
   readonly name: string
   /** In milliseconds since 1970, with fractions. */
   readonly startedAt: number
@@ -78,23 +78,26 @@ export type ApiRequest = {
 export type AnyBeat = Beat<StreamName>
 
 export type Api = {
-  readonly authenticate: Tokens
+  readonly authenticate: TokenCheck
   /** Why this caller may not ask for this at all; null: they may. */
-  readonly refuse: (name: OperationName | StreamName, caller: Caller | null) => Problem | null
+  readonly refuse: (
+    name: OperationName | StreamName,
+    caller: Caller | null,
+  ) => ProblemDocument | null
   readonly perform: (
     name: OperationName,
     caller: Caller | null,
     request: ApiRequest,
-  ) => Promise<Answered<unknown>>
+  ) => Promise<HandlerAnswer<unknown>>
   readonly stream: (
     name: StreamName,
     caller: Caller | null,
     request: ApiRequest,
-  ) => Promise<Answered<AsyncGenerator<AnyBeat, void, void>>>
+  ) => Promise<HandlerAnswer<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
   readonly answerHook: AnswerHttpHook | null
   readonly signIns: SignIns | null
-  readonly people: People | null
+  readonly people: PeoplePort | null
 }
 
 const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
@@ -150,7 +153,7 @@ function addGauges(metrics: Metrics, runtime: Runtime, counts: Counts): void {
   add('process_resident_memory_bytes', 'memory of the daemon', bytes)
 }
 
-function failed(why: Problem): { readonly ok: false; readonly problem: Problem } {
+function failed(why: ProblemDocument): { readonly ok: false; readonly problem: ProblemDocument } {
   return { ok: false, problem: why }
 }
 
@@ -159,7 +162,7 @@ const tooMany = problem('OVERLOADED', {
   hint: 'try again in a moment',
 })
 
-function refuse(name: OperationName | StreamName, caller: Caller | null): Problem | null {
+function refuse(name: OperationName | StreamName, caller: Caller | null): ProblemDocument | null {
   const need: Need = name in streams ? 'agent' : operations[name as OperationName].need
   if (suffices(caller, need)) return refuseAccess(name, caller)
   if (caller === null) {
@@ -171,7 +174,10 @@ function refuse(name: OperationName | StreamName, caller: Caller | null): Proble
 }
 
 /** Somebody who has signed in may be allowed less than a token. */
-function refuseAccess(name: OperationName | StreamName, caller: Caller | null): Problem | null {
+function refuseAccess(
+  name: OperationName | StreamName,
+  caller: Caller | null,
+): ProblemDocument | null {
   if (caller?.access === undefined || isStream(name) || permits(caller.access, name)) return null
   const least = leastAccess(name)
   const detail = `\`${name}\` takes the access \`${least}\`, yours is \`${caller.access}\``
@@ -188,19 +194,19 @@ function mayWait(name: OperationName, input: unknown): boolean {
   return (input as { readonly waitMs: number }).waitMs > 0
 }
 
-const noHosts: Desk['hosts'] = () => ({ installs: [], proof: null })
+const noHosts: HandlerContext['hosts'] = () => ({ installs: [], proof: null })
 const nobody: Caller = { role: 'agent', name: '' }
 
 async function answer(
   options: ApiOptions,
   name: OperationName,
   { caller, request }: Asking,
-): Promise<Answered<unknown>> {
+): Promise<HandlerAnswer<unknown>> {
   const refusal = refuse(name, caller) ?? refuseCommandId(request.commandId)
   if (refusal !== null) return failed(refusal)
   const parsed = parse(contract[name].input, request.input)
   if (!parsed.ok) return parsed
-  const desk: Desk = {
+  const desk: HandlerContext = {
     runtime: options.runtime,
     actor: actorOf(caller ?? nobody),
     access: caller?.access ?? null,
@@ -215,7 +221,10 @@ async function answer(
     jobs: options.jobs ?? null,
   }
   // WHY the cast: the compiler cannot see that name, input and handler are of one kind.
-  const handle = handlers[name] as (desk: Desk, input: unknown) => Promise<Answered<unknown>>
+  const handle = handlers[name] as (
+    desk: HandlerContext,
+    input: unknown,
+  ) => Promise<HandlerAnswer<unknown>>
   return handle(desk, parsed.output)
 }
 
@@ -229,7 +238,7 @@ function commandIdOf(caller: Caller | null, sent: string | null): string | null 
 
 const commandIdPattern = /^[\x21-\x7e]{1,200}$/
 
-function refuseCommandId(commandId: string | null): Problem | null {
+function refuseCommandId(commandId: string | null): ProblemDocument | null {
   if (commandId === null || commandIdPattern.test(commandId)) return null
   const detail = 'a command id has 1 to 200 visible letters of ASCII'
   return problem('REQUEST_INVALID', { detail, hint: 'a UUID will do' })
@@ -238,7 +247,7 @@ function refuseCommandId(commandId: string | null): Problem | null {
 type Ears = { readonly onEnd: () => void; readonly onFault: ApiOptions['onFault'] }
 
 /** What was thrown as a problem; what is ours to mend is told to the log. */
-function problemOfFault(thrown: unknown, onFault: ApiOptions['onFault']): Problem {
+function problemOfFault(thrown: unknown, onFault: ApiOptions['onFault']): ProblemDocument {
   const told = problemOfThrown(thrown)
   if (told.status >= 500) onFault?.(thrown)
   return told
@@ -248,7 +257,7 @@ function problemOfFault(thrown: unknown, onFault: ApiOptions['onFault']): Proble
 async function begin(
   stream: AsyncGenerator<AnyBeat>,
   { onEnd, onFault }: Ears,
-): Promise<Answered<AsyncGenerator<AnyBeat, void, void>>> {
+): Promise<HandlerAnswer<AsyncGenerator<AnyBeat, void, void>>> {
   try {
     await stream.next()
   } catch (thrown) {

@@ -2,7 +2,7 @@
  * What a tool call is now, as JSON.
  */
 import { z } from 'zod'
-import { count, money, spoken } from './wire-schemas.ts'
+import { countSchema, moneySchema, signalSchema } from './wire-schemas.ts'
 
 const callState = z
   .enum(['allowed', 'pending', 'denied', 'refused', 'done', 'unsure'])
@@ -14,19 +14,19 @@ const callState = z
 const callReport = z.object({
   ok: z.boolean(),
   exitCode: z.int().nullable(),
-  bytes: count,
-  costMicroUsd: money,
+  bytes: countSchema,
+  costMicroUsd: moneySchema,
 })
 
 /** What a call is now, and no more: most callers need nothing else. */
-export const checked = z
+export const checkedCallSchema = z
   .object({
     runId: z.string(),
-    seq: count.describe('records in the log'),
+    seq: countSchema.describe('records in the log'),
     reply: z.object({
       kind: z.literal('verdict'),
       state: callState,
-      ...spoken,
+      ...signalSchema,
       callId: z.string().nullable(),
       approvalId: z.string().nullable().describe('the question to a person; null: none'),
       refusal: z

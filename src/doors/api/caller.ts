@@ -13,7 +13,7 @@ export type Caller = {
 }
 
 /** Whose token this is; null: nobody's. Compares in constant time. */
-export type Tokens = (presented: string) => Caller | null
+export type TokenCheck = (presented: string) => Caller | null
 
 /** The actor that a caller's commands are recorded under. */
 export function actorOf(caller: Caller): Actor {

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { RunCopy } from '../../runtime/ports.ts'
 import { release, startRelease } from '../../runtime/runtime.contract.ts'
 import { agentOperations } from './agent-operations.ts'
-import { type Answer, contract, streamContract } from './contract.ts'
+import { contract, type OperationAnswer, streamContract } from './contract.ts'
 import { agentToken, openDaemon, personToken } from './daemon.contract.ts'
 import { openApiText } from './open-api.ts'
 import {
@@ -201,8 +201,8 @@ test('every answer is as its schema says', async () => {
 })
 
 test('what is exported may be imported, by its types as well', () => {
-  expectTypeOf<Answer<'runs.export'>>().toExtend<RunCopy>()
-  expectTypeOf<RunCopy>().toExtend<Answer<'runs.export'>>()
+  expectTypeOf<OperationAnswer<'runs.export'>>().toExtend<RunCopy>()
+  expectTypeOf<RunCopy>().toExtend<OperationAnswer<'runs.export'>>()
 })
 
 test('the description names every operation and stream, and all it refers to is in it', () => {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ownHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
-import { checked } from './call-schemas.ts'
+import { checkedCallSchema } from './call-schemas.ts'
 import { costContract } from './cost-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
@@ -16,45 +16,45 @@ import { pageContract } from './page-contract.ts'
 import { searchWords } from './search-words.ts'
 import {
   anchor,
-  approval,
+  approvalSchema,
   approvalStatuses,
   callWaitMs,
   changedHead,
-  count,
+  countSchema,
   definition,
   definitionHead,
   definitionVersion,
   eventRecord,
-  finding,
-  folder,
-  host,
-  jsonObject,
-  judgement,
-  moment,
-  name,
+  findingSchema,
+  folderSchema,
+  hostSchema,
+  jsonObjectSchema,
+  judgementSchema,
+  momentSchema,
+  nameSchema,
   offer,
-  outcome,
+  outcomeSchema,
   pageAfter,
   pageLimit,
-  pageOf,
-  paid,
+  pageSchemaOf,
+  paidSchema,
   runCopy,
   runHead,
-  standing,
+  standingSchema,
   statuses,
-  text,
-  view,
+  textSchema,
+  viewSchema,
   waitMsMax,
 } from './wire-schemas.ts'
 
 /** Records that one answer holds. */
 const eventsMax = 1_000
 
-const runId = name
-const session = name.describe('`HOST:ID`')
-const branch = name.optional().describe('an open branch; absent: the main run')
+const runId = nameSchema
+const session = nameSchema.describe('`HOST:ID`')
+const branch = nameSchema.optional().describe('an open branch; absent: the main run')
 const timeoutMs = z.int().min(0).max(waitMsMax).default(30_000)
-const offered = z.object({ definition, findings: z.array(finding) })
+const offered = z.object({ definition, findings: z.array(findingSchema) })
 const page = { after: pageAfter.optional(), limit: pageLimit }
 const ofRun = z.strictObject({ runId })
 const nothing = z.strictObject({})
@@ -65,102 +65,105 @@ export const contract = {
   ...mailContract,
   'runs.start': {
     input: z.strictObject({
-      definition: name.describe('name or id of a definition'),
-      task: name.optional().describe('one of several tasks in it; absent: the first'),
-      stage: name.optional().describe('begin here'),
-      vars: jsonObject.default({}),
-      workspace: folder.optional().describe('where the agent works, an absolute path'),
-      session: name.optional().describe('the conversation that works on it, `HOST:ID`'),
+      definition: nameSchema.describe('name or id of a definition'),
+      task: nameSchema.optional().describe('one of several tasks in it; absent: the first'),
+      stage: nameSchema.optional().describe('begin here'),
+      vars: jsonObjectSchema.default({}),
+      workspace: folderSchema.optional().describe('where the agent works, an absolute path'),
+      session: nameSchema.optional().describe('the conversation that works on it, `HOST:ID`'),
     }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
   'runs.list': {
     input: z.strictObject({
       ...page,
       statuses: z.array(z.enum(statuses)).optional(),
-      workspace: folder.optional(),
-      definition: name.optional(),
-      stage: name.optional(),
+      workspace: folderSchema.optional(),
+      definition: nameSchema.optional(),
+      stage: nameSchema.optional(),
       q: searchWords.optional(),
     }),
-    answer: pageOf(runHead),
+    answer: pageSchemaOf(runHead),
   },
   'runs.read': {
     input: z.strictObject({ runId, branch }),
     answer: z.object({
       head: runHead,
-      view,
+      view: viewSchema,
       notice: z.string().describe('what the agent must be told beside the brief'),
-      standing,
+      standing: standingSchema,
     }),
   },
   'runs.signal': {
     input: z.strictObject({
       runId,
       name: z.string().max(500).default('').describe('event or answer; a form needs none'),
-      data: jsonObject.nullable().default(null),
-      stage: name.optional().describe('where the sender believes the run is'),
-      goTo: name.optional().describe('where it wants to go, if it may choose'),
+      data: jsonObjectSchema.nullable().default(null),
+      stage: nameSchema.optional().describe('where the sender believes the run is'),
+      goTo: nameSchema.optional().describe('where it wants to go, if it may choose'),
       branch,
     }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
   'runs.check': {
     input: z.strictObject({
       runId,
       tool: z.string().max(500),
-      input: jsonObject.default({}),
-      host: host.default(ownHostId),
-      server: z.strictObject({ server: name, tool: name }).optional(),
-      cwd: folder.optional().describe("where the agent's shell stands, an absolute path"),
-      estimateMicroUsd: paid
+      input: jsonObjectSchema.default({}),
+      host: hostSchema.default(ownHostId),
+      server: z.strictObject({ server: nameSchema, tool: nameSchema }).optional(),
+      cwd: folderSchema.optional().describe("where the agent's shell stands, an absolute path"),
+      estimateMicroUsd: paidSchema
         .optional()
         .describe('what it may cost, held until its report; absent: nobody knows'),
       waitMs: callWaitMs.describe('how long to wait for a person, and for calls before this one'),
-      attempt: name
+      attempt: nameSchema
         .optional()
         .describe('names this try: sent again with it, an allowed call is allowed again'),
       branch,
     }),
-    answer: checked,
+    answer: checkedCallSchema,
   },
   'runs.report': {
     input: z.strictObject({
       runId,
-      callId: name.optional().describe('absent: the call that was let through last'),
+      callId: nameSchema.optional().describe('absent: the call that was let through last'),
       ok: z.boolean(),
       output: z.string().nullable().default(null),
       exitCode: z.int().nullable().default(null),
-      bytes: count.nullable().default(null),
-      costMicroUsd: paid.default(0),
+      bytes: countSchema.nullable().default(null),
+      costMicroUsd: paidSchema.default(0),
       branch,
     }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
   ...costContract,
   'runs.pause': {
     input: z.strictObject({ runId, release: z.boolean().default(false) }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
-  'runs.resume': { input: ofRun, answer: outcome },
+  'runs.resume': { input: ofRun, answer: outcomeSchema },
   'runs.cancel': {
-    input: z.strictObject({ runId, reason: text.default('') }),
-    answer: outcome,
+    input: z.strictObject({ runId, reason: textSchema.default('') }),
+    answer: outcomeSchema,
   },
   'runs.force': {
-    input: z.strictObject({ runId, stage: name, vars: jsonObject.default({}) }),
-    answer: outcome,
+    input: z.strictObject({ runId, stage: nameSchema, vars: jsonObjectSchema.default({}) }),
+    answer: outcomeSchema,
   },
-  'runs.finishBranch': { input: z.strictObject({ runId, branch: name }), answer: outcome },
+  'runs.finishBranch': {
+    input: z.strictObject({ runId, branch: nameSchema }),
+    answer: outcomeSchema,
+  },
   'runs.claim': {
     input: z.strictObject({ runId, session }),
     answer: z.object({ session: z.string(), runId: z.string() }),
   },
   'runs.locate': {
     input: z.strictObject({
-      workspace: folder.describe('where the caller works'),
-      runId: name.optional().describe('the run that its environment names'),
-      last: name.optional().describe('the run that it was held by last'),
+      workspace: folderSchema.describe('where the caller works'),
+      runId: nameSchema.optional().describe('the run that its environment names'),
+      last: nameSchema.optional().describe('the run that it was held by last'),
     }),
     answer: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('run'), runId: z.string(), branch: z.string().nullable() }),
@@ -181,29 +184,29 @@ export const contract = {
   'runs.events': {
     input: z.strictObject({
       runId,
-      after: count.default(0),
+      after: countSchema.default(0),
       limit: z.int().min(1).max(eventsMax).default(200),
     }),
     answer: z.object({
       items: z.array(eventRecord),
-      next: count.describe('`after` for the next request'),
+      next: countSchema.describe('`after` for the next request'),
     }),
   },
   'runs.wait': {
-    input: z.strictObject({ runId, after: count.default(0), timeoutMs }),
+    input: z.strictObject({ runId, after: countSchema.default(0), timeoutMs }),
     answer: z.object({
-      seq: count.describe('records in the log; not more than `after`: time over'),
+      seq: countSchema.describe('records in the log; not more than `after`: time over'),
     }),
   },
   'runs.verify': {
     input: z.strictObject({
       runId,
-      seq: count.optional().describe('of an anchor'),
-      hash: name.optional().describe('of an anchor'),
+      seq: countSchema.optional().describe('of an anchor'),
+      hash: nameSchema.optional().describe('of an anchor'),
     }),
     answer: z.discriminatedUnion('ok', [
-      z.object({ ok: z.literal(true), runId: z.string(), count, hash: z.string() }),
-      z.object({ ok: z.literal(false), runId: z.string(), seq: count, problem: z.string() }),
+      z.object({ ok: z.literal(true), runId: z.string(), count: countSchema, hash: z.string() }),
+      z.object({ ok: z.literal(false), runId: z.string(), seq: countSchema, problem: z.string() }),
     ]),
   },
   'runs.export': { input: ofRun, answer: runCopy },
@@ -212,49 +215,49 @@ export const contract = {
     input: z.strictObject({
       ...page,
       status: z.enum(approvalStatuses).optional(),
-      runId: name.optional(),
+      runId: nameSchema.optional(),
     }),
-    answer: pageOf(approval),
+    answer: pageSchemaOf(approvalSchema),
   },
-  'approvals.read': { input: z.strictObject({ id: name }), answer: approval },
+  'approvals.read': { input: z.strictObject({ id: nameSchema }), answer: approvalSchema },
   'approvals.decide': {
     input: z.strictObject({
-      id: name,
+      id: nameSchema,
       granted: z.boolean(),
-      note: text.default(''),
-      hash: name.optional().describe('of what the person saw; another one waits: refused'),
-      edits: jsonObject.optional().describe('values to change, where the gate lets them'),
+      note: textSchema.default(''),
+      hash: nameSchema.optional().describe('of what the person saw; another one waits: refused'),
+      edits: jsonObjectSchema.optional().describe('values to change, where the gate lets them'),
     }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
   'definitions.create': { input: z.strictObject(offer), answer: offered },
-  'definitions.list': { input: z.strictObject(page), answer: pageOf(definitionHead) },
-  'definitions.read': { input: z.strictObject({ id: name }), answer: definition },
-  'definitions.update': { input: z.strictObject({ id: name, ...offer }), answer: offered },
+  'definitions.list': { input: z.strictObject(page), answer: pageSchemaOf(definitionHead) },
+  'definitions.read': { input: z.strictObject({ id: nameSchema }), answer: definition },
+  'definitions.update': { input: z.strictObject({ id: nameSchema, ...offer }), answer: offered },
   'definitions.delete': {
-    input: z.strictObject({ id: name }),
+    input: z.strictObject({ id: nameSchema }),
     answer: z.object({ deleted: z.literal(true) }),
   },
   'definitions.versions': {
-    input: z.strictObject({ id: name }),
+    input: z.strictObject({ id: nameSchema }),
     answer: z.object({ items: z.array(definitionVersion) }),
   },
   ...jobsContract,
   check: {
     input: z.strictObject(offer),
-    answer: z.object({ ok: z.boolean(), findings: z.array(finding) }),
+    answer: z.object({ ok: z.boolean(), findings: z.array(findingSchema) }),
   },
   judge: {
     input: z.strictObject({
-      runId: name.optional(),
-      definition: name.optional(),
-      stage: name.optional(),
+      runId: nameSchema.optional(),
+      definition: nameSchema.optional(),
+      stage: nameSchema.optional(),
       tool: z.string().max(500),
-      input: jsonObject.default({}),
-      host: host.default(ownHostId),
-      workspace: folder.optional(),
+      input: jsonObjectSchema.default({}),
+      host: hostSchema.default(ownHostId),
+      workspace: folderSchema.optional(),
     }),
-    answer: judgement,
+    answer: judgementSchema,
   },
   'notify.test': {
     input: nothing,
@@ -273,9 +276,9 @@ export const contract = {
     answer: z.object({
       version: z.string(),
       store: z.string(),
-      startedAt: moment,
-      runsCached: count,
-      waitersCount: count,
+      startedAt: momentSchema,
+      runsCached: countSchema,
+      waitersCount: countSchema,
       deafness: z
         .string()
         .nullable()
@@ -290,13 +293,13 @@ export const contract = {
   ...pageContract,
 } as const satisfies Readonly<Record<OperationName, Terms>>
 
-const after = count.optional().describe('id of the last message seen; absent: from the start')
+const after = countSchema.optional().describe('id of the last message seen; absent: from the start')
 
 /** The same for streams: what is asked for, and what each message holds. */
 export const streamContract = {
   'runs.stream': { input: z.strictObject({ runId, after }), answer: eventRecord },
   'changes.stream': {
-    input: z.strictObject({ after: moment.optional().describe('absent: from now on') }),
+    input: z.strictObject({ after: momentSchema.optional().describe('absent: from now on') }),
     answer: changedHead,
   },
 } as const satisfies Readonly<Record<StreamName, Terms>>
@@ -306,21 +309,27 @@ export type Terms = { readonly input: z.ZodType; readonly answer: z.ZodType }
 type Contract = typeof contract
 
 /** What a caller sends: fields with a default may be left out. */
-export type Input<Name extends OperationName> = DeepReadonly<z.input<Contract[Name]['input']>>
+export type OperationInput<Name extends OperationName> = DeepReadonly<
+  z.input<Contract[Name]['input']>
+>
 /** What a handler gets: checked, with every default filled in. */
-export type Asked<Name extends OperationName> = DeepReadonly<z.output<Contract[Name]['input']>>
+export type OperationRequest<Name extends OperationName> = DeepReadonly<
+  z.output<Contract[Name]['input']>
+>
 /** What comes back. */
-export type Answer<Name extends OperationName> = DeepReadonly<z.output<Contract[Name]['answer']>>
+export type OperationAnswer<Name extends OperationName> = DeepReadonly<
+  z.output<Contract[Name]['answer']>
+>
 
 type StreamContract = typeof streamContract
 export type StreamInput<Name extends StreamName> = DeepReadonly<
   z.input<StreamContract[Name]['input']>
 >
-export type StreamAsked<Name extends StreamName> = DeepReadonly<
+export type StreamRequest<Name extends StreamName> = DeepReadonly<
   z.output<StreamContract[Name]['input']>
 >
 /** What each message of a stream holds. */
-export type Message<Name extends StreamName> = DeepReadonly<
+export type StreamMessage<Name extends StreamName> = DeepReadonly<
   z.output<StreamContract[Name]['answer']>
 >
 

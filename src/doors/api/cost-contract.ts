@@ -3,9 +3,16 @@
  */
 import { z } from 'zod'
 import { tokensMax } from '../../core/money.ts'
-import { count, moment, money, name, outcome, paid } from './wire-schemas.ts'
+import {
+  countSchema,
+  momentSchema,
+  moneySchema,
+  nameSchema,
+  outcomeSchema,
+  paidSchema,
+} from './wire-schemas.ts'
 
-const some = count.max(tokensMax)
+const some = countSchema.max(tokensMax)
 const tokens = z
   .strictObject({
     input: some.default(0).describe('without those that a cache gave or took'),
@@ -22,27 +29,27 @@ const costRow = z
     stage: z.string(),
     tool: z.string().describe('the tool of a call, or `model:NAME`'),
     day: z.string().describe('in UTC, `2026-11-16`'),
-    costMicroUsd: money,
-    count: count.describe('calls or messages that it is made of'),
+    costMicroUsd: moneySchema,
+    count: countSchema.describe('calls or messages that it is made of'),
   })
   .meta({ id: 'CostRow' })
 
 export const costContract = {
   'runs.spend': {
     input: z.strictObject({
-      runId: name,
-      model: name.optional().describe('its price is looked up when no cost is given'),
+      runId: nameSchema,
+      model: nameSchema.optional().describe('its price is looked up when no cost is given'),
       tokens: tokens.optional(),
-      costMicroUsd: paid.optional().describe('absent: the price of the tokens'),
-      source: name.default('api').describe('who says so'),
-      branch: name.optional().describe('an open branch; absent: the main run'),
+      costMicroUsd: paidSchema.optional().describe('absent: the price of the tokens'),
+      source: nameSchema.default('api').describe('who says so'),
+      branch: nameSchema.optional().describe('an open branch; absent: the main run'),
     }),
-    answer: outcome,
+    answer: outcomeSchema,
   },
   'costs.read': {
     input: z.strictObject({
-      runId: name.optional().describe('absent: all runs'),
-      since: moment.optional().describe('absent: from the beginning'),
+      runId: nameSchema.optional().describe('absent: all runs'),
+      since: momentSchema.optional().describe('absent: from the beginning'),
     }),
     answer: z.object({
       rows: z.array(costRow),

@@ -3,7 +3,7 @@
  */
 import { type PriceTable, priceUsage } from '../../core/prices.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { done, failed, type Handler, send } from './handler-context.ts'
+import { done, failedAnswer, type Handler, sendIntent } from './handler-context.ts'
 import { problem } from './problem.ts'
 
 type CostHandlers = {
@@ -17,9 +17,9 @@ export const costHandlers: CostHandlers = {
     const priced =
       prices === null || !isPriced ? null : priceUsage(prices, { model, ...tokens }).microUsd
     const cost = costMicroUsd ?? priced
-    if (cost === null) return failed(nothingSpent)
+    if (cost === null) return failedAnswer(nothingSpent)
     const spend = { source, model: model ?? null, tokens: tokens ?? null, costMicroUsd: cost }
-    return send(desk, runId, { kind: 'spend', spend, branch: branch ?? null })
+    return sendIntent(desk, runId, { kind: 'spend', spend, branch: branch ?? null })
   },
   'costs.read': async ({ runtime }, { runId, since }) =>
     done(await runtime.readCosts({ runId: runId ?? null, since: since ?? 0 })),

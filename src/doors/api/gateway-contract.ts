@@ -6,11 +6,11 @@ import { denialCodes, gatewayCodes } from '../../core/errors.ts'
 import {
   alternative,
   callWaitMs,
-  count,
-  folder,
-  jsonObject,
-  name,
-  paid,
+  countSchema,
+  folderSchema,
+  jsonObjectSchema,
+  nameSchema,
+  paidSchema,
   ruleDocument,
 } from './wire-schemas.ts'
 
@@ -20,20 +20,22 @@ const toolsMax = 2_000
 const textCharsMax = 100_000
 
 const mark = z.strictObject({
-  session: name,
-  agent: name.nullable(),
-  run: name.nullable(),
-  branch: name.nullable(),
-  proof: name.describe('of the daemon that answered the hook'),
+  session: nameSchema,
+  agent: nameSchema.nullable(),
+  run: nameSchema.nullable(),
+  branch: nameSchema.nullable(),
+  proof: nameSchema.describe('of the daemon that answered the hook'),
 })
 const whose = {
-  workspace: folder.describe('where the agent works'),
-  runId: name.optional().describe('the run that the environment names; no mark says otherwise'),
+  workspace: folderSchema.describe('where the agent works'),
+  runId: nameSchema
+    .optional()
+    .describe('the run that the environment names; no mark says otherwise'),
   mark: mark.optional().describe("what a host's hook wrote into the call; ignored unless proven"),
-  last: name.optional().describe('the run that the caller was held by last'),
+  last: nameSchema.optional().describe('the run that the caller was held by last'),
 }
-const server = z.strictObject({ server: name, tool: name })
-const scope = folder
+const server = z.strictObject({ server: nameSchema, tool: nameSchema })
+const scope = folderSchema
   .nullable()
   .describe("the folder whose file names the server; null: the file beside Pawl's data")
 const text = z.string().max(textCharsMax)
@@ -41,9 +43,9 @@ const launch = z.strictObject({
   command: text.optional(),
   args: z.array(text).optional(),
   cwd: text.optional(),
-  env: jsonObject.optional(),
+  env: jsonObjectSchema.optional(),
   url: text.optional(),
-  headers: jsonObject.optional(),
+  headers: jsonObjectSchema.optional(),
 })
 const pin = {
   isAccepted: z.boolean(),
@@ -56,7 +58,7 @@ const pinned = z
   .object({
     scope: z.string().nullable(),
     server: z.string(),
-    version: count,
+    version: countSchema,
     launch: z.object(pin),
     tools: z.array(z.object({ tool: z.string(), ...pin })),
   })
@@ -67,9 +69,9 @@ export const gatewayContract = {
     input: z.strictObject({
       ...whose,
       server,
-      input: jsonObject.default({}),
-      holder: name,
-      estimateMicroUsd: paid.optional().describe('what it will cost; absent: nobody knows'),
+      input: jsonObjectSchema.default({}),
+      holder: nameSchema,
+      estimateMicroUsd: paidSchema.optional().describe('what it will cost; absent: nobody knows'),
       waitMs: callWaitMs.describe('how long to wait for a person'),
     }),
     answer: z.object({
@@ -80,14 +82,16 @@ export const gatewayContract = {
       document: ruleDocument,
       hint: z.string(),
       instead: z.array(alternative),
-      input: jsonObject.nullable().describe('as it is to be made; null: it is not'),
+      input: jsonObjectSchema.nullable().describe('as it is to be made; null: it is not'),
       runId: z.string().nullable().describe('the run that judged; null: policies alone did'),
       branch: z.string().nullable(),
       callId: z.string().nullable(),
       approvalId: z.string().nullable().describe('the question that a person is asked'),
-      bytesLeft: count.nullable().describe('bytes that its result may have; null: any number'),
+      bytesLeft: countSchema
+        .nullable()
+        .describe('bytes that its result may have; null: any number'),
       pass: z
-        .object({ file: z.string(), word: z.string(), ms: count })
+        .object({ file: z.string(), word: z.string(), ms: countSchema })
         .nullable()
         .describe(
           'while the word stands in the file, and no longer than this, calls without a mark that ' +
@@ -98,19 +102,19 @@ export const gatewayContract = {
   'gateway.mark': { input: mark, answer: z.object({ isProven: z.boolean() }) },
   'gateway.report': {
     input: z.strictObject({
-      runId: name,
-      branch: name.optional(),
-      callId: name,
-      holder: name.describe('who asked for it; of an approved call nobody else reports'),
+      runId: nameSchema,
+      branch: nameSchema.optional(),
+      callId: nameSchema,
+      holder: nameSchema.describe('who asked for it; of an approved call nobody else reports'),
       ok: z.boolean(),
       output: z.string().nullable().default(null),
-      bytes: count.default(0),
-      costMicroUsd: paid.default(0),
+      bytes: countSchema.default(0),
+      costMicroUsd: paidSchema.default(0),
     }),
     answer: z.object({ reported: z.literal(true) }),
   },
   'gateway.renew': {
-    input: z.strictObject({ runId: name, callId: name, holder: name }),
+    input: z.strictObject({ runId: nameSchema, callId: nameSchema, holder: nameSchema }),
     answer: z.object({
       renewed: z.boolean().describe('false: as far as is known, nobody makes it any more'),
     }),
@@ -126,10 +130,10 @@ export const gatewayContract = {
     input: z.strictObject({
       ...whose,
       scope,
-      server: name,
+      server: nameSchema,
       launch: launch.describe('its entry as it is written'),
       tools: z
-        .array(z.strictObject({ tool: name, definition: jsonObject }))
+        .array(z.strictObject({ tool: nameSchema, definition: jsonObjectSchema }))
         .max(toolsMax)
         .nullable()
         .describe('null: the server was not asked yet'),
@@ -140,15 +144,15 @@ export const gatewayContract = {
     }),
   },
   'gateway.pins': {
-    input: z.strictObject({ workspace: folder }),
+    input: z.strictObject({ workspace: folderSchema }),
     answer: z.object({ items: z.array(pinned) }),
   },
   'gateway.accept': {
     input: z.strictObject({
       scope,
-      server: name,
-      tool: name.optional().describe('absent: the server with all its tools'),
-      version: count.describe('of what the person has seen'),
+      server: nameSchema,
+      tool: nameSchema.optional().describe('absent: the server with all its tools'),
+      version: countSchema.describe('of what the person has seen'),
     }),
     answer: pinned,
   },

@@ -1,14 +1,14 @@
 /**
  * What the operations of a gateway do with the runtime.
  */
-import type { Gateway, Whose } from '../../runtime/gateway/gateway.ts'
+import type { Gateway, GatewayIdentity } from '../../runtime/gateway/gateway.ts'
 import type { By } from '../../runtime/runtime.ts'
-import type { Asked } from './contract.ts'
+import type { OperationRequest } from './contract.ts'
 import type { Handlers } from './handlers.ts'
 
-type Named = Pick<Asked<'gateway.check'>, 'workspace' | 'runId' | 'mark' | 'last'>
+type Named = Pick<OperationRequest<'gateway.check'>, 'workspace' | 'runId' | 'mark' | 'last'>
 
-function whoseOf({ workspace, runId, mark, last }: Named): Whose {
+function whoseOf({ workspace, runId, mark, last }: Named): GatewayIdentity {
   return { workspace, runId: runId ?? null, mark: mark ?? null, last: last ?? null }
 }
 

@@ -8,22 +8,29 @@ import { ruleFields } from '../../core/judge/answer.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { DefinitionRow } from '../../runtime/ports.ts'
-import type { By, Intent, Offer, Offered, Outcome, Runtime } from '../../runtime/runtime.ts'
+import type {
+  By,
+  CommandOutcome,
+  DefinitionOffer,
+  DefinitionOfferItem,
+  Intent,
+  Runtime,
+} from '../../runtime/runtime.ts'
 import type { Access } from './access.ts'
-import type { Answer, Asked } from './contract.ts'
+import type { OperationAnswer, OperationRequest } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
-import type { People } from './people-port.ts'
-import { type Problem, problem, problemOfRefusal } from './problem.ts'
+import type { PeoplePort } from './people-port.ts'
+import { type ProblemDocument, problem, problemOfRefusal } from './problem.ts'
 import type { SignIns } from './sign-ins.ts'
 
 /** What a handler has beside the input. */
-export type Desk = {
+export type HandlerContext = {
   readonly runtime: Runtime
   readonly actor: Actor
   /** What the person may do; null: all that their token may. */
   readonly access: Access | null
   /** Which hosts are held on this machine. */
-  readonly hosts: () => Answer<'hosts.list'>
+  readonly hosts: () => OperationAnswer<'hosts.list'>
   /** Null: nobody can sign in. */
   readonly signIns: SignIns | null
   readonly commandId: string | null
@@ -31,15 +38,15 @@ export type Desk = {
   readonly signal: AbortSignal | null
   /** The trace that the caller began; null: none. */
   readonly traceparent: string | null
-  readonly about: About
-  readonly people: People | null
+  readonly about: RequestInfo
+  readonly people: PeoplePort | null
   /** Null: this daemon runs none. */
   readonly jobs: Jobs | null
   readonly stop: () => void
 }
 
 /** What only the program as a whole knows of itself. */
-export type About = {
+export type RequestInfo = {
   readonly version: string
   /** What the start found to say: runs recovered, work that was owed. */
   readonly found: readonly string[]
@@ -47,15 +54,15 @@ export type About = {
   readonly elicitation: boolean
 }
 
-export type Answered<T> =
+export type HandlerAnswer<T> =
   | { readonly ok: true; readonly output: T }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: false; readonly problem: ProblemDocument }
 
 /** Does what one operation asks for. */
 export type Handler<Name extends OperationName> = (
-  desk: Desk,
-  input: Asked<Name>,
-) => Promise<Answered<Answer<Name>>>
+  desk: HandlerContext,
+  input: OperationRequest<Name>,
+) => Promise<HandlerAnswer<OperationAnswer<Name>>>
 
 /** Handlers of some operations. */
 export type HandlersOf<Names extends OperationName> = {
@@ -63,45 +70,50 @@ export type HandlersOf<Names extends OperationName> = {
 }
 
 /** It was done. */
-export function done<T>(output: T): Answered<T> {
+export function done<T>(output: T): HandlerAnswer<T> {
   return { ok: true, output }
 }
 
 /** It was not done. */
-export function failed(why: Problem): { readonly ok: false; readonly problem: Problem } {
+export function failedAnswer(why: ProblemDocument): {
+  readonly ok: false
+  readonly problem: ProblemDocument
+} {
   return { ok: false, problem: why }
 }
 
 /** Who asks, as the runtime wants to know it. */
-export function byOf({ actor, commandId }: Desk): By {
+export function byOf({ actor, commandId }: HandlerContext): By {
   return { actor, commandId }
 }
 
 /** Has a run do something. */
-export async function send(
-  desk: Desk,
+export async function sendIntent(
+  desk: HandlerContext,
   runId: string,
   intent: Intent,
-): Promise<Answered<Answer<'runs.signal'>>> {
+): Promise<HandlerAnswer<OperationAnswer<'runs.signal'>>> {
   return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
 }
 
 /** What a command did; a refused one is a problem. */
-export function accepted(outcome: Outcome): Answered<Answer<'runs.signal'>> {
+export function accepted(outcome: CommandOutcome): HandlerAnswer<OperationAnswer<'runs.signal'>> {
   const { reply } = outcome
   if (reply.kind === 'accepted') {
     return done({ ...saidOf(outcome), reply, view: outcome.view() })
   }
-  return failed(reply.kind === 'refused' ? problemOfRefusal(reply) : odd(reply.kind))
+  return failedAnswer(
+    reply.kind === 'refused' ? problemOfRefusal(reply) : unexpectedReply(reply.kind),
+  )
 }
 
 /** What is said about every command. */
-function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<Outcome, 'reply'>) {
+function saidOf({ runId, seq, isRepeated, notes = [] }: Omit<CommandOutcome, 'reply'>) {
   return { runId, seq, isRepeated, notes }
 }
 
 /** What a call is now, as it goes over the wire. */
-export function callAnswerOf(answer: CallAnswer): Answer<'runs.check'> {
+export function callAnswerOf(answer: CallAnswer): OperationAnswer<'runs.check'> {
   const { state, verdict, code, reason, hint, instead, input, callId } = answer
   const { runId, seq, approvalId, refusal, report } = answer
   const said = { verdict, code, reason, ...ruleFields(answer), hint, instead, input, callId }
@@ -110,24 +122,30 @@ export function callAnswerOf(answer: CallAnswer): Answer<'runs.check'> {
 }
 
 /** The problem of a reply that is none to this question. */
-export function odd(kind: string): Problem {
+export function unexpectedReply(kind: string): ProblemDocument {
   return problem('INTERNAL', { detail: `the engine replied \`${kind}\` to another question` })
 }
 
 /** A definition as lists show it. */
-export function definitionHeadOf(row: DefinitionRow): Answer<'definitions.list'>['items'][number] {
+export function definitionHeadOf(
+  row: DefinitionRow,
+): OperationAnswer<'definitions.list'>['items'][number] {
   const { latest, ...head } = row
   return { ...head, version: latest.version }
 }
 
 /** A definition with its latest text. */
-export function definitionOf(row: DefinitionRow): Answer<'definitions.read'> {
+export function definitionOf(row: DefinitionRow): OperationAnswer<'definitions.read'> {
   const { createdAt: _, ...version } = row.latest
   return { ...definitionHeadOf(row), ...version }
 }
 
 /** Null: there must be exactly one of text and value. */
-export function offerOf({ source, format, definition }: Asked<'check'>): Offer | null {
+export function offerOf({
+  source,
+  format,
+  definition,
+}: OperationRequest<'check'>): DefinitionOffer | null {
   if ((source === undefined) === (definition === undefined)) return null
   if (source !== undefined) return { source, format: format ?? null }
   return { source: JSON.stringify(definition, null, 2), format: 'json' }
@@ -140,14 +158,16 @@ export const noOffer = problem('REQUEST_INVALID', {
 })
 
 /** A definition that was kept, or the problem with it. */
-export function offered(offer: Offered<DefinitionRow>): Answered<Answer<'definitions.create'>> {
+export function offered(
+  offer: DefinitionOfferItem<DefinitionRow>,
+): HandlerAnswer<OperationAnswer<'definitions.create'>> {
   const { findings } = offer
   if (offer.ok) return done({ definition: definitionOf(offer.value), findings })
-  return failed(invalid(findings))
+  return failedAnswer(invalidRequest(findings))
 }
 
 /** The problem of a definition that has errors. */
-export function invalid(findings: readonly Finding[]): Problem {
+export function invalidRequest(findings: readonly Finding[]): ProblemDocument {
   const first = findings.find((one) => one.severity === 'error')
   const detail = first?.message ?? 'the definition has errors'
   const hint = 'the findings say where; nothing was kept'

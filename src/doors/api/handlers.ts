@@ -9,7 +9,7 @@ import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
-import type { Answer } from './contract.ts'
+import type { OperationAnswer } from './contract.ts'
 import { costHandlers } from './cost-handlers.ts'
 import { gatewayHandlers } from './gateway-handlers.ts'
 import {
@@ -19,19 +19,19 @@ import {
   definitionHeadOf,
   definitionOf,
   done,
-  failed,
+  failedAnswer,
   type HandlersOf,
   noOffer,
   offered,
   offerOf,
-  send,
+  sendIntent,
 } from './handler-context.ts'
 import { jobsHandlers } from './jobs-handlers.ts'
 import { mailHandlers } from './mail-handlers.ts'
 import type { OperationName } from './operations-table.ts'
 import { pageHandlers } from './page-handlers.ts'
 import { problem } from './problem.ts'
-import { wordsIn } from './search-words.ts'
+import { wordsInText } from './search-words.ts'
 
 export type Handlers = HandlersOf<OperationName>
 
@@ -59,13 +59,13 @@ export const handlers: Handlers = {
         workspace: narrow.workspace ?? null,
         definition: narrow.definition ?? null,
         ...(stage === undefined ? {} : { stage }),
-        ...(q === undefined ? {} : { words: wordsIn(q) }),
+        ...(q === undefined ? {} : { words: wordsInText(q) }),
       }),
     ),
   'runs.read': async ({ runtime }, { runId, branch }) =>
     done(await runtime.readRun(runId, branch ?? null)),
   'runs.signal': (desk, { runId, name, data, stage, goTo, branch }) =>
-    send(desk, runId, {
+    sendIntent(desk, runId, {
       kind: 'say',
       utterance: { kind: 'message', name, data, stage: stage ?? null, goTo: goTo ?? null },
       branch: branch ?? null,
@@ -87,19 +87,20 @@ export const handlers: Handlers = {
     return done(callAnswerOf(await desk.runtime.calls.begin(request, options)))
   },
   'runs.report': (desk, { runId, callId, branch, ...report }) =>
-    send(desk, runId, {
+    sendIntent(desk, runId, {
       kind: 'report',
       caller: callerName('api', desk.actor.kind),
       callId: callId ?? null,
       report,
       branch: branch ?? null,
     }),
-  'runs.pause': (desk, { runId, release }) => send(desk, runId, { kind: 'pause', release }),
-  'runs.resume': (desk, { runId }) => send(desk, runId, { kind: 'resume' }),
-  'runs.cancel': (desk, { runId, reason }) => send(desk, runId, { kind: 'cancel', reason }),
-  'runs.force': (desk, { runId, stage, vars }) => send(desk, runId, { kind: 'force', stage, vars }),
+  'runs.pause': (desk, { runId, release }) => sendIntent(desk, runId, { kind: 'pause', release }),
+  'runs.resume': (desk, { runId }) => sendIntent(desk, runId, { kind: 'resume' }),
+  'runs.cancel': (desk, { runId, reason }) => sendIntent(desk, runId, { kind: 'cancel', reason }),
+  'runs.force': (desk, { runId, stage, vars }) =>
+    sendIntent(desk, runId, { kind: 'force', stage, vars }),
   'runs.finishBranch': (desk, { runId, branch }) =>
-    send(desk, runId, { kind: 'finish-branch', branch }),
+    sendIntent(desk, runId, { kind: 'finish-branch', branch }),
   'runs.claim': async (desk, { runId, session }) => {
     await desk.runtime.sessions.claimRun({ runId, session }, desk)
     return done({ session, runId })
@@ -130,7 +131,7 @@ export const handlers: Handlers = {
   },
   'runs.verify': async ({ runtime }, { runId, seq, hash }) => {
     if ((seq === undefined) !== (hash === undefined)) {
-      return failed(
+      return failedAnswer(
         problem('REQUEST_INVALID', { detail: 'an anchor is `seq` and `hash` together' }),
       )
     }
@@ -155,7 +156,7 @@ export const handlers: Handlers = {
   },
   'definitions.create': async ({ runtime }, input) => {
     const offer = offerOf(input)
-    return offer === null ? failed(noOffer) : offered(await runtime.definitions.create(offer))
+    return offer === null ? failedAnswer(noOffer) : offered(await runtime.definitions.create(offer))
   },
   'definitions.list': async ({ runtime }, { after, limit }) => {
     const page = await runtime.definitions.list({ after: after ?? null, limit })
@@ -165,7 +166,9 @@ export const handlers: Handlers = {
     done(definitionOf(await runtime.definitions.read(id))),
   'definitions.update': async ({ runtime }, { id, ...input }) => {
     const offer = offerOf(input)
-    return offer === null ? failed(noOffer) : offered(await runtime.definitions.update(id, offer))
+    return offer === null
+      ? failedAnswer(noOffer)
+      : offered(await runtime.definitions.update(id, offer))
   },
   'definitions.delete': async ({ runtime }, { id }) => {
     await runtime.definitions.remove(id)
@@ -176,7 +179,7 @@ export const handlers: Handlers = {
   ...jobsHandlers,
   check: async ({ runtime }, input) => {
     const offer = offerOf(input)
-    if (offer === null) return failed(noOffer)
+    if (offer === null) return failedAnswer(noOffer)
     const findings = runtime.definitions.check(offer)
     return done({ ok: !hasErrors(findings), findings })
   },
@@ -201,7 +204,7 @@ export const handlers: Handlers = {
   health: async ({ runtime }) => {
     if ((await runtime.findTrouble()) === null) return done({ ok: true })
     // What is wrong is for those with a token: `status` tells.
-    return failed(problem('STORE_UNAVAILABLE', { detail: 'decisions can not be kept now' }))
+    return failedAnswer(problem('STORE_UNAVAILABLE', { detail: 'decisions can not be kept now' }))
   },
   ...pageHandlers,
 }
@@ -212,10 +215,13 @@ export async function mustKnow(runtime: Runtime, runId: string): Promise<void> {
 }
 
 /** A record for readers: its data as a value. Who checks hashes takes the export. */
-export function eventOf({ data, ...record }: EventRecord): Answer<'runs.events'>['items'][number] {
+export function eventOf({
+  data,
+  ...record
+}: EventRecord): OperationAnswer<'runs.events'>['items'][number] {
   return { ...record, data: JSON.parse(data) as Json }
 }
 
-function approvalOf(row: ApprovalRow): Answer<'approvals.read'> {
+function approvalOf(row: ApprovalRow): OperationAnswer<'approvals.read'> {
   return { ...row, pending: JSON.parse(row.pending) as Json }
 }

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../../core/json.ts'
 
-export type HookQuestion<Payload = string> = {
+export type HookRequestBody<Payload = string> = {
   /** As the installed hook names its host; anything else is refused. */
   readonly host: string
   /** What the host gave to its hook: a text, or what it parsed to. */
@@ -29,7 +29,7 @@ export type HookReply =
   | { readonly kind: 'block'; readonly reason: string }
 
 /** Never rejects: whatever goes wrong is a refusal in the dialect of the host. */
-export type AnswerHook = (question: HookQuestion) => Promise<HookOutput>
+export type AnswerHook = (question: HookRequestBody) => Promise<HookOutput>
 
 /** The same over HTTP, where the payload is parsed and the answer is JSON. */
-export type AnswerHttpHook = (question: HookQuestion<JsonObject>) => Promise<HookReply>
+export type AnswerHttpHook = (question: HookRequestBody<JsonObject>) => Promise<HookReply>

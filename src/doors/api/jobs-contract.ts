@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
 import { jobStates } from '../../runtime/jobs/job-states.ts'
-import { count, folder, name, text } from './wire-schemas.ts'
+import { countSchema, folderSchema, nameSchema, textSchema } from './wire-schemas.ts'
 
 /** How long one request may wait: as long as the longest foreground job. */
 const waitMsMax = 3_700_000
@@ -13,13 +13,15 @@ const waitMsMax = 3_700_000
 const level = z.enum(isolationLevels)
 const state = z.enum(jobStates)
 const whole = z.int()
-const process_id = name.describe('as `jobs.run` gave it')
+const process_id = nameSchema.describe('as `jobs.run` gave it')
 const caller = {
-  run_id: name.optional().describe('the run that the call belongs to; an agent has to name it'),
-  branch: name.optional(),
+  run_id: nameSchema
+    .optional()
+    .describe('the run that the call belongs to; an agent has to name it'),
+  branch: nameSchema.optional(),
 }
-const wait_ms = count.max(waitMsMax).optional()
-const figure = count.nullable().describe('null: not measured here')
+const wait_ms = countSchema.max(waitMsMax).optional()
+const figure = countSchema.nullable().describe('null: not measured here')
 
 const usage = z.object({
   cpu_ms: figure,
@@ -46,7 +48,7 @@ const entryFields = {
   state,
   exit_code: whole.nullable(),
   started_at: z.string(),
-  duration_ms: count,
+  duration_ms: countSchema,
   resource_usage: usage,
   run_id: z.string().nullable(),
 }
@@ -59,16 +61,16 @@ const statusFields = {
   background: z.boolean(),
   isolation,
   limits_enforced: z.boolean(),
-  stdout_size: count,
-  stderr_size: count,
-  stdout_dropped_bytes: count,
-  stderr_dropped_bytes: count,
-  network_refused: count.describe('connections that its list of hosts did not let through'),
+  stdout_size: countSchema,
+  stderr_size: countSchema,
+  stdout_dropped_bytes: countSchema,
+  stderr_dropped_bytes: countSchema,
+  network_refused: countSchema.describe('connections that its list of hosts did not let through'),
   warnings: z.array(z.string()).readonly(),
 }
 const status = z.object(statusFields).meta({ id: 'JobStatus' })
 const result = z
-  .object({ ...statusFields, stdout_summary: text, stderr_summary: text })
+  .object({ ...statusFields, stdout_summary: textSchema, stderr_summary: textSchema })
   .meta({ id: 'JobResult' })
 
 const pending = z
@@ -84,10 +86,10 @@ export const jobsContract = {
   'jobs.run': {
     input: z.strictObject({
       ...caller,
-      workspace: folder.optional().describe('where a job without a run works'),
+      workspace: folderSchema.optional().describe('where a job without a run works'),
       command: z.string().describe('a shell text; with `args` a program'),
       args: z.array(z.string()).optional(),
-      working_directory: folder.optional(),
+      working_directory: folderSchema.optional(),
       environment: z.record(z.string(), z.string()).optional(),
       timeout: z.number().optional().describe('seconds; 300 if absent, at most 3600'),
       background: z.boolean().optional(),
@@ -111,7 +113,10 @@ export const jobsContract = {
       state_filter: z.string().optional(),
       limit: whole.optional(),
     }),
-    answer: z.union([z.object({ processes: z.array(entry).readonly(), total: count }), pending]),
+    answer: z.union([
+      z.object({ processes: z.array(entry).readonly(), total: countSchema }),
+      pending,
+    ]),
   },
   'jobs.isolation': { input: z.strictObject({}), answer: isolation },
   'jobs.read': {
@@ -134,18 +139,18 @@ export const jobsContract = {
     }),
     answer: z.union([
       z.object({
-        stdout: text,
-        stderr: text,
-        stdout_size: count,
-        stderr_size: count,
+        stdout: textSchema,
+        stderr: textSchema,
+        stdout_size: countSchema,
+        stderr_size: countSchema,
         truncated: z.boolean(),
         process_id: z.string(),
         state,
-        stdout_next_offset: count,
-        stderr_next_offset: count,
-        next_offset: count.nullable(),
-        stdout_dropped_bytes: count,
-        stderr_dropped_bytes: count,
+        stdout_next_offset: countSchema,
+        stderr_next_offset: countSchema,
+        next_offset: countSchema.nullable(),
+        stdout_dropped_bytes: countSchema,
+        stderr_dropped_bytes: countSchema,
       }),
       pending,
     ]),

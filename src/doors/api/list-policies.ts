@@ -5,9 +5,9 @@
 import { shadowedRules } from '../../core/machine/check-policy.ts'
 import type { Policy, PolicyRule } from '../../core/machine/machine.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Answer } from './contract.ts'
+import type { OperationAnswer } from './contract.ts'
 
-type Listed = Answer<'policies.list'>['items'][number]
+type Listed = OperationAnswer<'policies.list'>['items'][number]
 type Level = Listed['level']
 type Named = { readonly level: Level; readonly name: string }
 

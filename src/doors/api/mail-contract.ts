@@ -2,9 +2,9 @@
  * What goes into the operations about keys of the outbound proxy, and what comes out of them.
  */
 import { z } from 'zod'
-import { name } from './wire-schemas.ts'
+import { nameSchema } from './wire-schemas.ts'
 
-const input = z.strictObject({ runId: name })
+const input = z.strictObject({ runId: nameSchema })
 
 export const mailContract = {
   'mail.makeKey': {

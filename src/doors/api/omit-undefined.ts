@@ -3,7 +3,7 @@
  */
 
 /** The input without what was left out. */
-export function present<T extends object>(
+export function omitUndefined<T extends object>(
   input: T,
 ): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(input).filter(([, value]) => value !== undefined)

@@ -12,7 +12,7 @@ import {
   type StreamName,
   streams,
 } from './operations-table.ts'
-import { finding } from './wire-schemas.ts'
+import { findingSchema } from './wire-schemas.ts'
 
 type Schema = { [key: string]: unknown }
 type Parts = { [name: string]: Schema }
@@ -29,7 +29,7 @@ const problemSchema = z
     issues: z
       .array(z.object({ field: z.string(), rule: z.string(), message: z.string() }))
       .optional(),
-    findings: z.array(finding).optional(),
+    findings: z.array(findingSchema).optional(),
   })
   .meta({ id: 'Problem' })
 

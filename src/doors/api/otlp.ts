@@ -4,7 +4,7 @@
  * else.
  */
 import { randomBytes } from 'node:crypto'
-import type { Span } from './api.ts'
+import type { ApiSpan } from './api.ts'
 
 type OtlpOptions = {
   /** Where the collector is; `/v1/traces` is added unless it is there. */
@@ -24,7 +24,7 @@ type OtlpLimits = {
 }
 
 type OtlpExporter = {
-  readonly onSpan: (span: Span) => void
+  readonly onSpan: (span: ApiSpan) => void
   readonly droppedCount: () => number
   /** Sends what is left, for a while. */
   readonly close: () => Promise<void>
@@ -111,7 +111,7 @@ const errorStatus = 2
 const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/
 const nothing = /^0+$/
 
-function spanOf({ name, startedAt, endedAt, attributes, traceparent }: Span): object {
+function spanOf({ name, startedAt, endedAt, attributes, traceparent }: ApiSpan): object {
   const [, traceId = '', parentId = ''] = traceparentPattern.exec(traceparent ?? '') ?? []
   const isPart = traceId !== '' && !nothing.test(traceId) && !nothing.test(parentId)
   const hasFailed = attributes['pawl.outcome'] !== 'ok'

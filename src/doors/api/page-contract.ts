@@ -5,17 +5,23 @@ import { z } from 'zod'
 import { accesses } from './access.ts'
 import type { Terms } from './contract.ts'
 import type { PageOperation } from './page-operations.ts'
-import { count, jsonObject, moment, money, name } from './wire-schemas.ts'
+import {
+  countSchema,
+  jsonObjectSchema,
+  momentSchema,
+  moneySchema,
+  nameSchema,
+} from './wire-schemas.ts'
 
 const access = z.enum(accesses)
 
-const numbers = { calls: count, denied: count, asked: count }
+const numbers = { calls: countSchema, denied: countSchema, asked: countSchema }
 const policyRule = z.object({
   tier: z.enum(['deny', 'ask', 'allow']),
   capability: z.string(),
-  rate: z.object({ callsMax: count, windowMs: count }).nullable(),
+  rate: z.object({ callsMax: countSchema, windowMs: countSchema }).nullable(),
   budget: z
-    .object({ microUsdMax: money, period: z.enum(['hourly', 'daily', 'monthly']) })
+    .object({ microUsdMax: moneySchema, period: z.enum(['hourly', 'daily', 'monthly']) })
     .nullable(),
   pointer: z.string(),
   shadowed: z.string().nullable().describe('why it can never speak; null: it can'),
@@ -32,11 +38,11 @@ export const pageContract = {
   },
   'signIns.invite': {
     input: z.strictObject({ access: access.default('admin') }),
-    answer: z.object({ code: z.string(), access, expiresAt: moment }),
+    answer: z.object({ code: z.string(), access, expiresAt: momentSchema }),
   },
   'machines.read': {
-    input: z.strictObject({ hash: name }),
-    answer: z.object({ machine: jsonObject.describe('as it was compiled') }),
+    input: z.strictObject({ hash: nameSchema }),
+    answer: z.object({ machine: jsonObjectSchema.describe('as it was compiled') }),
   },
   'hosts.list': {
     input: z.strictObject({}),
@@ -46,7 +52,7 @@ export const pageContract = {
       ),
       proof: z
         .object({
-          at: moment,
+          at: momentSchema,
           paths: z.record(z.string(), z.string()).describe('what each path is called'),
           hosts: z.array(
             z.object({
@@ -79,7 +85,7 @@ export const pageContract = {
   'stats.read': {
     input: z.strictObject({}),
     answer: z.object({
-      runsCount: count.describe('runs that were looked at, the latest'),
+      runsCount: countSchema.describe('runs that were looked at, the latest'),
       isPartial: z.boolean().describe('there are more runs or records than were counted'),
       days: z.array(z.object({ day: z.string().describe('UTC'), ...numbers })),
       tools: z.array(z.object({ tool: z.string(), ...numbers })),
@@ -89,15 +95,15 @@ export const pageContract = {
           rule: z.string().nullable().describe('JSON pointer of a policy; null: no policy'),
           code: z.string().nullable(),
           says: z.enum(['deny', 'ask']),
-          count,
+          count: countSchema,
         }),
       ),
       definitions: z.array(
         z.object({
           name: z.string(),
-          runs: count,
-          open: count,
-          wrong: count.describe('failed or blocked'),
+          runs: countSchema,
+          open: countSchema,
+          wrong: countSchema.describe('failed or blocked'),
         }),
       ),
     }),

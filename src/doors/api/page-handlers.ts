@@ -7,7 +7,7 @@ import type { Handlers } from './handlers.ts'
 import { listPolicies } from './list-policies.ts'
 import type { PageOperation } from './page-operations.ts'
 import { problem } from './problem.ts'
-import { openTallies, type Tallies } from './usage-stats.ts'
+import { openUsageStats, type UsageStats } from './usage-stats.ts'
 
 const noSignIns = problem('NOT_PERMITTED', { detail: 'nobody can sign in to this daemon' })
 
@@ -17,10 +17,10 @@ const noMachine = problem('MACHINE_UNKNOWN', {
 })
 
 /** One count for each runtime: what was read once is not read again. */
-const tallies = new WeakMap<Runtime, Tallies>()
+const tallies = new WeakMap<Runtime, UsageStats>()
 
-function talliesOf(runtime: Runtime): Tallies {
-  const opened = tallies.get(runtime) ?? openTallies()
+function talliesOf(runtime: Runtime): UsageStats {
+  const opened = tallies.get(runtime) ?? openUsageStats()
   tallies.set(runtime, opened)
   return opened
 }

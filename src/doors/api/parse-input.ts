@@ -2,16 +2,16 @@
  * What was sent, as a schema reads it; the first few things that are wrong with it as a problem.
  */
 import type { z } from 'zod'
-import { type Answered, failed } from './handler-context.ts'
+import { failedAnswer, type HandlerAnswer } from './handler-context.ts'
 import { problem } from './problem.ts'
 
 /** Reads an input. */
-export function parse(schema: z.ZodType, input: unknown): Answered<unknown> {
+export function parse(schema: z.ZodType, input: unknown): HandlerAnswer<unknown> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return { ok: true, output: parsed.data }
   const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => {
     const words = message.charAt(0).toLowerCase() + message.slice(1)
     return path.length === 0 ? words : `\`${path.map(String).join('.')}\`: ${words}`
   })
-  return failed(problem('REQUEST_INVALID', { detail: issues.join('; ') }))
+  return failedAnswer(problem('REQUEST_INVALID', { detail: issues.join('; ') }))
 }

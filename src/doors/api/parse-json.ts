@@ -4,17 +4,17 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { type Problem, problem } from './problem.ts'
+import { type ProblemDocument, problem } from './problem.ts'
 
 /** How deep lists and objects may nest. */
 const depthMax = 100
 
-export type Parsed =
+export type ParsedJson =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: false; readonly problem: ProblemDocument }
 
 /** The value of a text; a text that is none is malformed, not merely wrong. */
-export function parseJson(bytes: Uint8Array): Parsed {
+export function parseJson(bytes: Uint8Array): ParsedJson {
   if (!isUtf8(bytes)) return malformed('the text is not UTF-8')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
   let value: Json
@@ -28,7 +28,7 @@ export function parseJson(bytes: Uint8Array): Parsed {
   return { ok: false, problem: problem('REQUEST_INVALID', { detail: wrong }) }
 }
 
-function malformed(detail: string): Parsed {
+function malformed(detail: string): ParsedJson {
   return { ok: false, problem: problem('REQUEST_INVALID', { detail, status: 400 }) }
 }
 

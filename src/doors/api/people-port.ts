@@ -3,7 +3,7 @@
  */
 import type { DecideLinks } from '../../runtime/people/decide-link.ts'
 
-export type People = {
+export type PeoplePort = {
   readonly links: DecideLinks
   /** Sends a word over every channel. */
   readonly test: () => Promise<readonly TestedChannel[]>

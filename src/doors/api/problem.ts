@@ -11,7 +11,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 
 export type ProblemCode = FaultCode | RefusalCode
 
-export type Problem = {
+export type ProblemDocument = {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -31,13 +31,13 @@ export type Problem = {
 
 /** A problem on its way to whoever called: thrown by the client. */
 export class PawlProblem extends Error {
-  readonly problem: Problem
+  readonly problem: ProblemDocument
   readonly code: ProblemCode
   readonly status: number
   readonly detail: string
   readonly hint: string
 
-  constructor(problem: Problem, cause?: unknown) {
+  constructor(problem: ProblemDocument, cause?: unknown) {
     super(problem.detail, cause === undefined ? undefined : { cause })
     this.name = 'PawlProblem'
     this.problem = problem
@@ -109,11 +109,11 @@ type Words = {
 }
 
 /** A fault as a problem. */
-export function problem(code: FaultCode, words: Words): Problem {
+export function problem(code: FaultCode, words: Words): ProblemDocument {
   return told(code, words.status ?? faultStatuses[code], words)
 }
 
-function told(code: ProblemCode, status: number, words: Words): Problem {
+function told(code: ProblemCode, status: number, words: Words): ProblemDocument {
   return {
     type: `urn:pawl:problem:${code.toLowerCase().replaceAll('_', '-')}`,
     title: titles[status] ?? 'fault',
@@ -125,7 +125,7 @@ function told(code: ProblemCode, status: number, words: Words): Problem {
 }
 
 /** A refused command as a problem. */
-export function problemOfRefusal(reply: Extract<Reply, { kind: 'refused' }>): Problem {
+export function problemOfRefusal(reply: Extract<Reply, { kind: 'refused' }>): ProblemDocument {
   const { code, reason, hint, missing, issues } = reply
   return {
     ...told(code, statusOfRefusal(code), { detail: reason, hint }),
@@ -146,7 +146,7 @@ const jobStatuses: Partial<Readonly<Record<JobFaultType, number>>> = {
   ResourceExhausted: 503,
 }
 
-function problemOfJob({ error }: JobFault): Problem {
+function problemOfJob({ error }: JobFault): ProblemDocument {
   const hint = error.recovery_actions.map((one) => one.description).join(' ')
   const status = jobStatuses[error.error_type] ?? 409
   const detail = `${error.error_type}: ${error.description}`
@@ -154,7 +154,7 @@ function problemOfJob({ error }: JobFault): Problem {
 }
 
 /** Whatever was thrown, as a problem. Of what we did not foresee nothing is told but its kind. */
-export function problemOfThrown(thrown: unknown): Problem {
+export function problemOfThrown(thrown: unknown): ProblemDocument {
   if (thrown instanceof PawlProblem) return thrown.problem
   if (thrown instanceof PawlError) {
     return problem(thrown.code, { detail: thrown.message, hint: thrown.hint })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ProcessPlace } from '../../runtime/calls/routine-calls.ts'
 import { type Memory, memoriesMax, valueCharsMax } from '../../runtime/documents/memories.ts'
-import type { Scope } from '../../runtime/documents/scoped-documents.ts'
+import type { DocumentScope } from '../../runtime/documents/scoped-documents.ts'
 import { type Task, tasksMax } from '../../runtime/documents/tasks.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
@@ -172,7 +172,7 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
 }
 
-function scopeOf({ scope: own }: ProcessPlace, whose: 'process' | 'workspace'): Scope {
+function scopeOf({ scope: own }: ProcessPlace, whose: 'process' | 'workspace'): DocumentScope {
   return whose === 'process' ? own : { ...own, definition: null }
 }
 

@@ -9,12 +9,12 @@ const charsMax = 200
 export const searchWords = z
   .string()
   .max(charsMax)
-  .refine((text) => wordsIn(text).length <= wordsMax, `at most ${wordsMax} words`)
+  .refine((text) => wordsInText(text).length <= wordsMax, `at most ${wordsMax} words`)
   .describe(
     `words, ${wordsMax} at most, that all stand in its id, definition, status, stage or workspace`,
   )
 
 /** The words of a text. */
-export function wordsIn(text: string): readonly string[] {
+export function wordsInText(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '')
 }

@@ -10,7 +10,7 @@ type LineCutter = {
 }
 
 /** Opens a cutter for one stream. */
-export function openLineCutter(): LineCutter {
+export function openLineSplitter(): LineCutter {
   // WHY a list: joining at every piece would copy a long line again and again.
   let waiting: Buffer[] = []
   let waitingBytes = 0

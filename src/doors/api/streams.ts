@@ -5,14 +5,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Message, StreamAsked } from './contract.ts'
+import type { StreamMessage, StreamRequest } from './contract.ts'
 import { eventOf, mustKnow } from './handlers.ts'
 import type { StreamName } from './operations-table.ts'
 
 /** One message with the id to resume after; null: nothing new, and still here. */
 export type Beat<Name extends StreamName> = {
   readonly id: number
-  readonly message: Message<Name>
+  readonly message: StreamMessage<Name>
 } | null
 
 type StreamDesk = {
@@ -26,7 +26,7 @@ type StreamDesk = {
 type Streams = {
   readonly [Name in StreamName]: (
     desk: StreamDesk,
-    input: StreamAsked<Name>,
+    input: StreamRequest<Name>,
   ) => AsyncGenerator<Beat<Name>, void, void>
 }
 
@@ -40,7 +40,7 @@ const eventsMax = 200
 
 async function* streamEvents(
   { runtime, signal, beatMs }: StreamDesk,
-  { runId, after }: StreamAsked<'runs.stream'>,
+  { runId, after }: StreamRequest<'runs.stream'>,
 ): AsyncGenerator<Beat<'runs.stream'>, void, void> {
   await mustKnow(runtime, runId)
   yield null
@@ -69,7 +69,7 @@ const pageMax = 200
 
 async function* streamChanges(
   desk: StreamDesk,
-  { after }: StreamAsked<'changes.stream'>,
+  { after }: StreamRequest<'changes.stream'>,
 ): AsyncGenerator<Beat<'changes.stream'>, void, void> {
   const { runtime, signal, beatMs } = desk
   const look = openLook(runtime, after ?? null)
@@ -91,7 +91,7 @@ async function* streamChanges(
   }
 }
 
-type Look = () => Promise<readonly Message<'changes.stream'>[]>
+type Look = () => Promise<readonly StreamMessage<'changes.stream'>[]>
 
 /** Each look gives what has changed since the one before, the oldest change first. */
 function openLook(runtime: Runtime, after: number | null): Look {

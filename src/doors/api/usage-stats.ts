@@ -7,10 +7,10 @@ import type { Event } from '../../core/engine/types.ts'
 import { ruleText } from '../../core/judge/answer.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Answer } from './contract.ts'
+import type { OperationAnswer } from './contract.ts'
 
-export type Tallies = {
-  readonly read: (runtime: Runtime) => Promise<Answer<'stats.read'>>
+export type UsageStats = {
+  readonly read: (runtime: Runtime) => Promise<OperationAnswer<'stats.read'>>
 }
 
 /** Runs that are looked at, the latest first. */
@@ -30,7 +30,7 @@ type Tally = {
 type RuleCount = { rule: string | null; code: string | null; says: 'deny' | 'ask'; count: number }
 
 /** Opens the count; nothing is read yet. */
-export function openTallies(): Tallies {
+export function openUsageStats(): UsageStats {
   const known = new Map<string, Tally>()
   return {
     read: async (runtime) => {
@@ -119,7 +119,10 @@ function addRule(tally: Tally, one: Omit<RuleCount, 'count'>): void {
   tally.rules.set(key, known)
 }
 
-function sumUp(heads: readonly RunHead[], known: ReadonlyMap<string, Tally>): Answer<'stats.read'> {
+function sumUp(
+  heads: readonly RunHead[],
+  known: ReadonlyMap<string, Tally>,
+): OperationAnswer<'stats.read'> {
   const days = new Map<string, Numbers>()
   const tools = new Map<string, Numbers>()
   const rules = new Map<string, RuleCount & { definition: string }>()

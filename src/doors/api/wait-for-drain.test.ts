@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { drained } from './wait-for-drain.ts'
+import { waitForDrain } from './wait-for-drain.ts'
 
 function full(): PassThrough {
   const reader = new PassThrough({ highWaterMark: 10 })
@@ -11,17 +11,17 @@ function full(): PassThrough {
 test('a reader that catches up is written to again', async () => {
   const reader = full()
   setTimeout(() => reader.resume(), 10)
-  expect(await drained(reader, new AbortController().signal)).toBe(true)
+  expect(await waitForDrain(reader, new AbortController().signal)).toBe(true)
 })
 
 test('a reader that takes nothing, breaks or leaves is not waited for', async () => {
   const never = new AbortController().signal
-  expect(await drained(full(), never, 10)).toBe(false)
+  expect(await waitForDrain(full(), never, 10)).toBe(false)
   const broken = full()
   setTimeout(() => broken.destroy(new Error('reset')), 10)
-  expect(await drained(broken, never)).toBe(false)
-  expect(await drained(full(), AbortSignal.abort())).toBe(false)
+  expect(await waitForDrain(broken, never)).toBe(false)
+  expect(await waitForDrain(full(), AbortSignal.abort())).toBe(false)
   const gone = full()
   gone.destroy()
-  expect(await drained(gone, never)).toBe(false)
+  expect(await waitForDrain(gone, never)).toBe(false)
 })

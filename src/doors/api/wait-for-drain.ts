@@ -8,7 +8,7 @@ import type { Writable } from 'node:stream'
 const slowMsMax = 15_000
 
 /** Whether the reader has caught up in time. */
-export async function drained(
+export async function waitForDrain(
   reader: Writable,
   signal: AbortSignal,
   timeoutMs: number = slowMsMax,

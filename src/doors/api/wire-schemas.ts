@@ -12,8 +12,11 @@ import { fieldTypes } from '../../core/machine/machine.ts'
 import { costMicroUsdMax } from '../../core/money.ts'
 
 // WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
-export const json = z.unknown() as unknown as z.ZodType<Json>
-export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
+export const jsonSchema = z.unknown() as unknown as z.ZodType<Json>
+export const jsonObjectSchema = z.record(
+  z.string(),
+  z.unknown(),
+) as unknown as z.ZodType<JsonObject>
 
 /** Letters of a name or an id. */
 const nameCharsMax = 500
@@ -22,24 +25,24 @@ const pathCharsMax = 4_096
 /** Items on one page. */
 const pageMax = 500
 
-export const name = z.string().min(1).max(nameCharsMax)
-export const folder = z.string().min(1).max(pathCharsMax)
+export const nameSchema = z.string().min(1).max(nameCharsMax)
+export const folderSchema = z.string().min(1).max(pathCharsMax)
 // WHY without a limit of its own: a long note or reason is cut when it is kept, and not refused.
-export const text = z.string()
-export const count = z.int().min(0)
-export const money = count.describe('in millionths of a US dollar')
+export const textSchema = z.string()
+export const countSchema = z.int().min(0)
+export const moneySchema = countSchema.describe('in millionths of a US dollar')
 /** What one report may say of money. */
-export const paid = money.max(costMicroUsdMax)
-export const moment = count.describe('milliseconds since 1970')
-export const host = z.enum(hostIds).describe('whose tool names these are')
+export const paidSchema = moneySchema.max(costMicroUsdMax)
+export const momentSchema = countSchema.describe('milliseconds since 1970')
+export const hostSchema = z.enum(hostIds).describe('whose tool names these are')
 /** How long one request may wait; a client that wants more asks again. */
 export const waitMsMax = 60_000
-export const callWaitMs = count.max(waitMsMax).default(0)
+export const callWaitMs = countSchema.max(waitMsMax).default(0)
 export const pageLimit = z.int().min(1).max(pageMax).default(50)
 export const pageAfter = z.string().max(pathCharsMax).describe('`next` of the page before')
 
 /** A page of a list; `next` is null on the last one. */
-export function pageOf<T extends z.ZodType>(item: T) {
+export function pageSchemaOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next: z.string().nullable() })
 }
 
@@ -65,14 +68,14 @@ export const runHead = z
     dialect: z.string(),
     status: z.string(),
     stage: z.string(),
-    seq: count.describe('records in its log'),
+    seq: countSchema.describe('records in its log'),
     hash: z.string().describe('hash of the last record'),
     workspace: z.string().nullable(),
-    callsCount: count,
-    costMicroUsd: money,
-    startedAt: moment,
-    updatedAt: moment,
-    endedAt: moment.nullable(),
+    callsCount: countSchema,
+    costMicroUsd: moneySchema,
+    startedAt: momentSchema,
+    updatedAt: momentSchema,
+    endedAt: momentSchema.nullable(),
   })
   .meta({ id: 'RunHead' })
 
@@ -90,12 +93,12 @@ const field = z
     enum: z.array(z.string()).nullable(),
     pattern: z.string().nullable(),
     format: z.string().nullable(),
-    examples: z.array(json),
+    examples: z.array(jsonSchema),
     origin: z.string(),
   })
   .meta({ id: 'Field' })
 
-const remaining = z.object({ left: count, max: count }).meta({ id: 'Remaining' })
+const remaining = z.object({ left: countSchema, max: countSchema }).meta({ id: 'Remaining' })
 const texts = z.array(z.string())
 
 const stageRules = z
@@ -107,9 +110,9 @@ const stageRules = z
     commandTool: z.string().describe('the tool whose commands are meant'),
     envBlocked: texts.describe('variables that no command may read or set'),
     envSet: texts.describe('variables that are set for commands; their values are not shown'),
-    editLinesMax: count.nullable(),
+    editLinesMax: countSchema.nullable(),
     files: z
-      .object({ max: count, changed: texts })
+      .object({ max: countSchema, changed: texts })
       .nullable()
       .describe('files that may be changed in the stage, and those that were'),
     calls: remaining.nullable().describe('calls of the stage'),
@@ -120,22 +123,29 @@ const stageRules = z
       .nullable()
       .describe('what file tools may reach beside the workspace; null: anything'),
     mail: z
-      .object({ mailsMax: count.nullable(), from: texts.nullable(), to: texts.nullable() })
+      .object({ mailsMax: countSchema.nullable(), from: texts.nullable(), to: texts.nullable() })
       .nullable(),
     minIsolation: z.enum(isolationLevels).nullable(),
     budgets: z.array(
       z.object({
         of: z.string().describe('a definition, or a capability that a policy limits'),
         period: z.enum(['run', 'hourly', 'daily', 'monthly']),
-        spentMicroUsd: money,
-        maxMicroUsd: money,
+        spentMicroUsd: moneySchema,
+        maxMicroUsd: moneySchema,
       }),
     ),
-    rates: z.array(z.object({ capability: z.string(), windowMs: count, left: count, max: count })),
+    rates: z.array(
+      z.object({
+        capability: z.string(),
+        windowMs: countSchema,
+        left: countSchema,
+        max: countSchema,
+      }),
+    ),
   })
   .meta({ id: 'StageRules' })
 
-export const view = z
+export const viewSchema = z
   .object({
     runId: z.string(),
     name: z.string(),
@@ -150,34 +160,38 @@ export const view = z
     fields: z.array(field),
     missing: z.array(z.string()),
     goTo: z.array(z.string()).describe('stages that the signal may name to go to'),
-    pendingCall: z.object({ name: z.string(), arguments: jsonObject }).nullable(),
+    pendingCall: z.object({ name: z.string(), arguments: jsonObjectSchema }).nullable(),
     approval: z
       .object({ id: z.string(), kind: z.enum(['move', 'call']), message: z.string() })
       .nullable(),
     branches: z.record(z.string(), z.string()),
-    callsLeft: count.nullable(),
-    bytesLeft: count.nullable().describe('bytes of results that the stage still takes'),
+    callsLeft: countSchema.nullable(),
+    bytesLeft: countSchema.nullable().describe('bytes of results that the stage still takes'),
     budget: z
-      .object({ spentMicroUsd: money, maxMicroUsd: money, warned: z.int().min(0).max(100) })
+      .object({
+        spentMicroUsd: moneySchema,
+        maxMicroUsd: moneySchema,
+        warned: z.int().min(0).max(100),
+      })
       .nullable()
       .describe('the fullest budget of dollars that holds here'),
     rules: stageRules.describe('every rule that holds here, and what is left of it'),
     mustCall: z.boolean(),
     hasDebug: z.boolean().describe('a person may put the run into any stage'),
-    vars: jsonObject,
-    local: jsonObject,
-    inputs: jsonObject,
+    vars: jsonObjectSchema,
+    local: jsonObjectSchema,
+    inputs: jsonObjectSchema,
   })
   .meta({ id: 'View' })
 
-export const standing = z
+export const standingSchema = z
   .object({
     member: z.string().describe('the run of the family that the view shows'),
     machine: z.string().describe('hash of its machine'),
     sources: z.record(z.string(), z.enum(['claimed', 'observed', 'given'])),
-    callsCount: count,
-    filesCount: count,
-    bytes: count,
+    callsCount: countSchema,
+    filesCount: countSchema,
+    bytes: countSchema,
   })
   .meta({ id: 'Standing' })
 
@@ -202,7 +216,7 @@ export const ruleDocument = z
   .optional()
   .describe('the policy file or definition of `rule`; absent: the definition of the run')
 
-export const spoken = {
+export const signalSchema = {
   verdict,
   code: denialCode.nullable(),
   reason: z.string(),
@@ -213,29 +227,29 @@ export const spoken = {
   document: ruleDocument,
   hint: z.string(),
   instead: z.array(alternative),
-  input: jsonObject.nullable().describe('what to call with instead; null: as it is'),
+  input: jsonObjectSchema.nullable().describe('what to call with instead; null: as it is'),
 }
 
 const said = {
   runId: z.string(),
-  seq: count.describe('records in the log when this was said'),
+  seq: countSchema.describe('records in the log when this was said'),
   isRepeated: z.boolean().describe('this command id had its reply already'),
   notes: z.array(z.string()).describe('what the caller should hear beside it'),
 }
 
 /** What a command did; a refused one is a problem instead. */
-export const outcome = z
+export const outcomeSchema = z
   .object({
     ...said,
     reply: z.object({ kind: z.literal('accepted') }),
-    view: view.nullable().describe('the run after it; null: it can not be read now'),
+    view: viewSchema.nullable().describe('the run after it; null: it can not be read now'),
   })
   .meta({ id: 'Outcome' })
 
-export const judgement = z
+export const judgementSchema = z
   .object({
     stage: z.string(),
-    ...spoken,
+    ...signalSchema,
     chain: z.array(
       z.object({
         by: z.string(),
@@ -251,14 +265,14 @@ export const judgement = z
 
 export const eventRecord = z
   .object({
-    seq: count,
+    seq: countSchema,
     member: z.string().describe('the run it is about: the main run or a child run'),
     type: z.string(),
-    at: moment,
+    at: momentSchema,
     actor: z.string().describe('`kind:name`'),
     commandId: z.string(),
     hash: z.string(),
-    data: json,
+    data: jsonSchema,
   })
   .meta({ id: 'Event' })
 
@@ -270,26 +284,26 @@ const approvalFields = {
   message: z.string(),
   hash: z.string().describe('of exactly what waits'),
   status: z.enum(approvalStatuses),
-  requestedAt: moment,
-  expiresAt: moment.nullable(),
-  decidedAt: moment.nullable(),
+  requestedAt: momentSchema,
+  expiresAt: momentSchema.nullable(),
+  decidedAt: momentSchema.nullable(),
   decidedBy: z.string().nullable(),
   note: z.string(),
 }
-export const approval = z
-  .object({ ...approvalFields, pending: json.describe('the move or call that waits') })
+export const approvalSchema = z
+  .object({ ...approvalFields, pending: jsonSchema.describe('the move or call that waits') })
   .meta({ id: 'Approval' })
 
 const format = z.enum(['json', 'yaml'])
 
 export const definitionVersion = z
   .object({
-    version: count,
+    version: countSchema,
     sourceHash: z.string(),
     source: z.string().describe('as its author wrote it'),
     format,
     machines: z.record(z.string(), z.string()).describe('hash of the machine of each name'),
-    createdAt: moment,
+    createdAt: momentSchema,
   })
   .meta({ id: 'DefinitionVersion' })
 
@@ -299,9 +313,9 @@ export const definitionHead = z
     name: z.string(),
     workspace: z.string().describe('the folder whose file it is; empty: stored through the API'),
     dialect: z.string(),
-    version: count,
-    createdAt: moment,
-    updatedAt: moment,
+    version: countSchema,
+    createdAt: momentSchema,
+    updatedAt: momentSchema,
   })
   .meta({ id: 'DefinitionHead' })
 
@@ -316,14 +330,14 @@ export const definition = definitionHead
 
 const findingCodes = [...new Set([...errorCodes, ...warningCodes])] as [FindingCode]
 
-export const finding = z
+export const findingSchema = z
   .object({
     code: z.enum(findingCodes),
     severity: z.enum(['error', 'warning']),
     pointer: z.string().describe('JSON pointer to the element meant'),
     atKey: z.boolean().exactOptional(),
     saying: z.string().exactOptional(),
-    offset: count.exactOptional(),
+    offset: countSchema.exactOptional(),
     message: z.string(),
     hint: z.string(),
   })
@@ -333,15 +347,15 @@ export const finding = z
 export const offer = {
   source: z.string().optional().describe('the text as it was written, JSON or YAML'),
   format: format.optional().describe('absent: as the text looks'),
-  definition: jsonObject.optional().describe('the definition as a value, instead of a text'),
+  definition: jsonObjectSchema.optional().describe('the definition as a value, instead of a text'),
 }
 
 const storedEvent = z.strictObject({
-  seq: count,
+  seq: countSchema,
   member: z.string(),
   type: z.string(),
   data: z.string(),
-  at: moment,
+  at: momentSchema,
   actor: z.string(),
   commandId: z.string(),
   hash: z.string(),
@@ -358,7 +372,7 @@ export const runCopy = z
         hash: z.string(),
         name: z.string(),
         dialect: z.string(),
-        format: count,
+        format: countSchema,
         compiled: z.string(),
       }),
     ),
@@ -366,5 +380,5 @@ export const runCopy = z
   .meta({ id: 'RunCopy' })
 
 export const anchor = z
-  .object({ runId: z.string(), seq: count, hash: z.string() })
+  .object({ runId: z.string(), seq: countSchema, hash: z.string() })
   .meta({ id: 'Anchor' })

@@ -3,12 +3,12 @@
  */
 import type { Io } from './io.ts'
 
-export type Paint = 'red' | 'yellow' | 'green' | 'bold' | 'dim'
+export type Ansi = 'red' | 'yellow' | 'green' | 'bold' | 'dim'
 
-const codes: Readonly<Record<Paint, number>> = { red: 31, yellow: 33, green: 32, bold: 1, dim: 2 }
+const codes: Readonly<Record<Ansi, number>> = { red: 31, yellow: 33, green: 32, bold: 1, dim: 2 }
 
 /** The text in a colour, where colours are wanted. */
-export function paint(io: Io, colour: Paint, text: string): string {
+export function ansiFor(io: Io, colour: Ansi, text: string): string {
   return io.hasColour ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text
 }
 

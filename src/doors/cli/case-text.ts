@@ -21,7 +21,7 @@ type Blame = {
  * Divides what the reader found between the file and the definitions inside its cases. What is
  * sent may be hostile, and a case is how one sees it refused.
  */
-export function shareBlame(findings: readonly Finding[]): Blame {
+export function attributeFindings(findings: readonly Finding[]): Blame {
   const ofFile: Finding[] = []
   const ofCases = new Map<string, Finding[]>()
   for (const one of findings) {

@@ -5,7 +5,7 @@
 import { assertNever } from '../../core/assert.ts'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
 import { plainMachine } from '../../core/dialects/compiler-output.ts'
-import { readShape } from '../../core/dialects/validate-tree.ts'
+import { readTree } from '../../core/dialects/validate-tree.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import { linkMachine } from '../../core/machine/check.ts'
@@ -42,7 +42,7 @@ function checkTree(root: Node, library: DefinitionLibrary): CheckedFile {
     case 'policy':
       return { findings: checkPolicyAlone(root), machines: [] }
     case 'prices':
-      return { findings: readShape(pricesFileSchema, root).findings, machines: [] }
+      return { findings: readTree(pricesFileSchema, root).findings, machines: [] }
     case 'cases':
       return { findings: checkCases(root), machines: [] }
     case 'definition':
@@ -55,7 +55,7 @@ function checkTree(root: Node, library: DefinitionLibrary): CheckedFile {
 
 /** A policy that stands by itself, as an operator keeps it. */
 function checkPolicyAlone(root: Node): readonly Finding[] {
-  const { value, findings } = readShape(policySchema, root)
+  const { value, findings } = readTree(policySchema, root)
   if (value === null) return findings
   const policy = compilePolicy(value, '')
   const machine = { ...plainMachine('policy', 'process', ''), policy, hash: '' }

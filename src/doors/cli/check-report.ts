@@ -5,7 +5,7 @@ import { assertNever } from '../../core/assert.ts'
 import type { PawlError } from '../../runtime/pawl-error.ts'
 import { counted } from './ansi.ts'
 import type { Io } from './io.ts'
-import { type Located, locatedText } from './locate-findings.ts'
+import { type LocatedFinding, locatedText } from './locate-findings.ts'
 import { sarifText } from './sarif.ts'
 
 export const formats = ['text', 'json', 'sarif', 'github'] as const
@@ -13,7 +13,7 @@ export type Format = (typeof formats)[number]
 
 export type CheckReport = {
   readonly filesCount: number
-  readonly findings: readonly Located[]
+  readonly findings: readonly LocatedFinding[]
   /** Files that could not be read. */
   readonly faults: readonly PawlError[]
 }
@@ -29,7 +29,7 @@ type Printing = {
 export function printReport(report: CheckReport, printing: Printing): string {
   const { format, isQuiet, isStrict, io } = printing
   // With `--strict` a warning is what the exit code is about, so it is never hidden.
-  const isShown = (one: Located): boolean => !isQuiet || isStrict || one.severity === 'error'
+  const isShown = (one: LocatedFinding): boolean => !isQuiet || isStrict || one.severity === 'error'
   const shown = report.findings.filter(isShown)
   switch (format) {
     case 'text': {
@@ -47,7 +47,7 @@ export function printReport(report: CheckReport, printing: Printing): string {
   }
 }
 
-function count(report: CheckReport, severity: Located['severity']): number {
+function count(report: CheckReport, severity: LocatedFinding['severity']): number {
   return report.findings.filter((one) => one.severity === severity).length
 }
 
@@ -63,7 +63,7 @@ function summaryText(report: CheckReport): string {
 
 function jsonText(
   report: CheckReport,
-  shown: readonly Located[],
+  shown: readonly LocatedFinding[],
   mode: 'strict' | 'lenient',
 ): string {
   const errors = count(report, 'error')
@@ -79,7 +79,7 @@ function jsonText(
 }
 
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-function githubLine(one: Located): string {
+function githubLine(one: LocatedFinding): string {
   const properties = [
     ['file', one.file],
     ['line', one.line],

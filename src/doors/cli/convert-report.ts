@@ -4,7 +4,7 @@
 import type { Loss } from '../../core/dialects/convert.ts'
 import { type Node, nodeAt, positionAt } from '../../core/source/source.ts'
 import type { SourceFile } from '../../runtime/definitions/read-definition.ts'
-import { paint, plain } from './ansi.ts'
+import { ansiFor, plain } from './ansi.ts'
 import type { Io } from './io.ts'
 
 /** A loss at its place in the file; lines and columns count from 1. */
@@ -38,8 +38,8 @@ function startOf(root: Node | null, pointer: string): number {
 
 /** A loss for a person: its place, what cannot be said, and what that means. */
 export function lossText(loss: LocatedLoss, io: Io): string {
-  const place = paint(io, 'bold', plain(`${loss.file}:${loss.line}:${loss.column}`))
-  const what = `${paint(io, 'yellow', 'loss')}  ${oneLine(loss.what)}`
+  const place = ansiFor(io, 'bold', plain(`${loss.file}:${loss.line}:${loss.column}`))
+  const what = `${ansiFor(io, 'yellow', 'loss')}  ${oneLine(loss.what)}`
   return `${place}  ${what}\n    → ${oneLine(loss.effect)}\n`
 }
 

@@ -1,7 +1,7 @@
 /**
  * Tells what a file holds, so that each verb takes only what it is for.
  */
-import { recogniseDialect } from '../../core/dialects/detect-dialect.ts'
+import { detectDialect } from '../../core/dialects/detect-dialect.ts'
 import { member, type Node } from '../../core/source/source.ts'
 
 type DocumentKind = 'definition' | 'policy' | 'prices' | 'cases' | 'other'
@@ -11,7 +11,7 @@ export function documentKind(root: Node): DocumentKind {
   if (isCases(root)) return 'cases'
   if (isPolicy(root)) return 'policy'
   if (isPrices(root)) return 'prices'
-  return recogniseDialect(root).dialect === null ? 'other' : 'definition'
+  return detectDialect(root).dialect === null ? 'other' : 'definition'
 }
 
 /** Whether a tree is a case, or a list that has one: a definition with a title or steps to play. */

@@ -12,7 +12,7 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import { realFolder } from '../../runtime/sessions/folders.ts'
 
 /** A file to read. */
-export type Input = {
+export type InputFile = {
   /** The full path. */
   readonly path: string
   /** How it is called in messages: from the folder of the caller, with `/`. */
@@ -21,15 +21,18 @@ export type Input = {
   readonly from: 'name' | 'folder'
 }
 
-export type Inputs = { readonly inputs: readonly Input[]; readonly faults: readonly PawlError[] }
+export type InputFiles = {
+  readonly inputs: readonly InputFile[]
+  readonly faults: readonly PawlError[]
+}
 
 /** The files that the names mean, each once. A name that means nothing is a fault of its own. */
 export function findInputs(
   names: readonly string[],
   cwd: string,
   isWanted: (name: string) => boolean,
-): Inputs {
-  const inputs = new Map<string, Input>()
+): InputFiles {
+  const inputs = new Map<string, InputFile>()
   const faults: PawlError[] = []
   for (const name of names) {
     const path = resolve(cwd, name)
@@ -69,7 +72,7 @@ export function workspaceOf(name: string | null, cwd: string): string {
 }
 
 /** Reads a file of the command line; what can't be read is a fault, given back. */
-export function readInput(input: Input): SourceFile | PawlError {
+export function readInput(input: InputFile): SourceFile | PawlError {
   try {
     return readDefinition(input.path, input.shown)
   } catch (fault) {

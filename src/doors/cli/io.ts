@@ -28,10 +28,10 @@ export type Io = {
   /** Shows an address to the person, where there is a desktop; absent: nowhere to show it. */
   readonly openUrl?: (url: string) => void
   /** Carries what a host gave to its hook to the daemon. Never rejects; absent as `daemon` is. */
-  readonly askHook?: (ask: HookAsk) => Promise<HookAnswer>
+  readonly askHook?: (ask: HookCommandRequest) => Promise<HookAnswer>
 }
 
-export type HookAsk = { readonly host: string; readonly workspace: string | null }
+export type HookCommandRequest = { readonly host: string; readonly workspace: string | null }
 type HookAnswer = {
   readonly exit: number
   readonly stdout: string

@@ -2,10 +2,10 @@
  * What became of cases as JUnit XML, which build servers read.
  */
 import type { CaseFile } from './load-cases.ts'
-import type { Played } from './play-cases.ts'
+import type { PlayedCase } from './play-cases.ts'
 import { differenceLines, placeText } from './test-report.ts'
 
-export type Suite = { readonly file: CaseFile; readonly played: readonly Played[] }
+export type Suite = { readonly file: CaseFile; readonly played: readonly PlayedCase[] }
 
 /** One suite per file; a failing `should` is skipped, so that no build fails for it. */
 export function junitText(suites: readonly Suite[]): string {
@@ -47,7 +47,7 @@ function countsText({ tests, failures, errors, skipped }: Counts): string {
   return ` tests="${tests}" failures="${failures}" errors="${errors}" skipped="${skipped}"`
 }
 
-function caseText(played: Played, classname: string): string {
+function caseText(played: PlayedCase, classname: string): string {
   const { id, title, level, ok, failures } = played.result
   const seconds = (played.durationMs / 1000).toFixed(3)
   const name = attribute('name', `${id}: ${title}`)

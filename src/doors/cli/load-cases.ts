@@ -5,7 +5,7 @@
 import { dirname, resolve } from 'node:path'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
 import type { Finding } from '../../core/finding.ts'
-import { finding, hasErrors, join } from '../../core/finding.ts'
+import { finding, hasErrors, joinPointer } from '../../core/finding.ts'
 import { member, type Node, plainValue } from '../../core/source/source.ts'
 import type { Libraries } from '../../runtime/definitions/definition-library.ts'
 import { isCasesName } from '../../runtime/definitions/list-files.ts'
@@ -13,10 +13,10 @@ import { readDefinition, type SourceFile } from '../../runtime/definitions/read-
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { type Case, checkCases } from '../../testing/case-schema.ts'
 import { type CaseSource, caseSource } from '../../testing/play-case.ts'
-import { faultyFindings, shareBlame } from './case-text.ts'
+import { attributeFindings, faultyFindings } from './case-text.ts'
 import { documentKind, isCases, isUnfinishedCase } from './detect-kind.ts'
-import { type Input, readInput, shownPath } from './inputs.ts'
-import { type Located, locate } from './locate-findings.ts'
+import { type InputFile, readInput, shownPath } from './inputs.ts'
+import { type LocatedFinding, locateFindings } from './locate-findings.ts'
 
 /** A case that can be played, or whose definition can't even be read as a tree. */
 export type LoadedCase = {
@@ -33,7 +33,11 @@ export type LoadedCase = {
 
 export type CaseFile =
   | { readonly kind: 'cases'; readonly shown: string; readonly cases: readonly LoadedCase[] }
-  | { readonly kind: 'malformed'; readonly shown: string; readonly findings: readonly Located[] }
+  | {
+      readonly kind: 'malformed'
+      readonly shown: string
+      readonly findings: readonly LocatedFinding[]
+    }
   | { readonly kind: 'unreadable'; readonly shown: string; readonly fault: PawlError }
   /** Met in a folder, and no file of cases. */
   | { readonly kind: 'other'; readonly shown: string }
@@ -50,7 +54,7 @@ export type Loading = {
 type Invoked = { readonly names: ReadonlySet<string>; readonly own: ReadonlySet<string> }
 
 /** The cases of one file. */
-export function loadCases(input: Input, loading: Loading): CaseFile {
+export function loadCases(input: InputFile, loading: Loading): CaseFile {
   const { shown } = input
   const file = readInput(input)
   if (file instanceof PawlError) return { kind: 'unreadable', shown, fault: file }
@@ -59,10 +63,10 @@ export function loadCases(input: Input, loading: Loading): CaseFile {
   if (root !== null && !isNamed && !isCases(root)) return { kind: 'other', shown }
   const fault = root === null ? null : noCases(root, shown)
   if (fault !== null) return { kind: 'unreadable', shown, fault }
-  const blame = shareBlame(file.findings)
+  const blame = attributeFindings(file.findings)
   const findings = [...blame.ofFile, ...(root === null ? [] : checkCases(root))]
   if (root === null || hasErrors(findings)) {
-    return { kind: 'malformed', shown, findings: locate(file, findings) }
+    return { kind: 'malformed', shown, findings: locateFindings(file, findings) }
   }
   const lost: Finding[] = []
   const nodes = root.kind === 'list' ? root.items : [root]
@@ -73,7 +77,7 @@ export function loadCases(input: Input, loading: Loading): CaseFile {
     lost.push(loaded)
     return []
   })
-  if (lost.length > 0) return { kind: 'malformed', shown, findings: locate(file, lost) }
+  if (lost.length > 0) return { kind: 'malformed', shown, findings: locateFindings(file, lost) }
   return { kind: 'cases', shown, cases }
 }
 
@@ -108,7 +112,7 @@ function loadCase(from: CaseNode, loading: Loading): LoadedCase | Finding {
   const definitionPath = resolve(dirname(path), one.definition_file)
   const definition = readCached(definitionPath, loading)
   if (definition instanceof PawlError) {
-    const pointer = join(node.pointer, 'definition_file')
+    const pointer = joinPointer(node.pointer, 'definition_file')
     const { message, hint } = definition
     return finding('SCHEMA_INVALID', pointer, { message, hint })
   }

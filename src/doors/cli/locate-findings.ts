@@ -4,13 +4,13 @@
  */
 import type { FindingCode } from '../../core/errors.ts'
 import type { Finding } from '../../core/finding.ts'
-import { excerpt, type Node, placeOf, positionAt, type Range } from '../../core/source/source.ts'
+import { excerpt, type Node, positionAt, positionOf, type Range } from '../../core/source/source.ts'
 import type { SourceFile } from '../../runtime/definitions/read-definition.ts'
-import { paint, plain } from './ansi.ts'
+import { ansiFor, plain } from './ansi.ts'
 import type { Io } from './io.ts'
 
 /** A finding at its place in a file; lines and columns from 1, the end behind the last letter. */
-export type Located = {
+export type LocatedFinding = {
   readonly file: string
   readonly code: FindingCode
   readonly severity: 'error' | 'warning'
@@ -26,11 +26,11 @@ export type Located = {
 }
 
 /** Findings of a file in the order of its lines; `root` when they begin at a part of it. */
-export function locate(
+export function locateFindings(
   file: SourceFile,
   findings: readonly Finding[],
   root: Node | null = file.root,
-): readonly Located[] {
+): readonly LocatedFinding[] {
   const placed = findings.map((finding) => ({ finding, range: rangeOf(root, finding) }))
   placed.sort(
     (left, right) =>
@@ -41,10 +41,10 @@ export function locate(
 }
 
 function rangeOf(root: Node | null, finding: Finding): Range {
-  return placeOf(root, finding) ?? { start: 0, end: 1 }
+  return positionOf(root, finding) ?? { start: 0, end: 1 }
 }
 
-function locatedAt(file: SourceFile, finding: Finding, range: Range): Located {
+function locatedAt(file: SourceFile, finding: Finding, range: Range): LocatedFinding {
   const begin = positionAt(file.lines, range.start)
   const end = positionAt(file.lines, range.end)
   return {
@@ -63,15 +63,15 @@ function locatedAt(file: SourceFile, finding: Finding, range: Range): Located {
 }
 
 /** A finding for a person: its place and message, the lines meant, and what to do. */
-export function locatedText(one: Located, io: Io): string {
+export function locatedText(one: LocatedFinding, io: Io): string {
   const colour = one.severity === 'error' ? 'red' : 'yellow'
   const place = `${one.file}:${one.line}:${one.column}`
   const head = [
-    paint(io, 'bold', plain(place)),
-    `${paint(io, colour, one.severity)} ${one.code}`,
+    ansiFor(io, 'bold', plain(place)),
+    `${ansiFor(io, colour, one.severity)} ${one.code}`,
     plain(one.message).replaceAll('\n', ' '),
   ].join('  ')
-  const lines = one.excerpt.split('\n').map((line) => paint(io, 'dim', `    ${line}`))
+  const lines = one.excerpt.split('\n').map((line) => ansiFor(io, 'dim', `    ${line}`))
   const hint = one.hint === '' ? [] : [`    → ${plain(one.hint).replaceAll('\n', ' ')}`]
   return `${[head, ...lines, ...hint].join('\n')}\n`
 }

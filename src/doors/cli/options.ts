@@ -3,7 +3,7 @@
  * Must not know what any option means.
  */
 import { parseArgs } from 'node:util'
-import { nearMiss } from '../../core/closest-name.ts'
+import { closestName } from '../../core/closest-name.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 /** `list`: a text that may be given several times. */
@@ -80,7 +80,7 @@ function textValue(verb: string, token: OptionToken): string {
 }
 
 function unknownOption(verb: string, name: string, known: readonly string[]): PawlError {
-  const meant = nearMiss(name.replace(/^-+/, ''), known)
+  const meant = closestName(name.replace(/^-+/, ''), known)
   const hint = meant === null ? seeHelp(verb) : `did you mean \`--${meant}\`?`
   return new PawlError('USAGE', `\`${verb}\` has no option \`${name}\``, { hint })
 }
@@ -122,7 +122,7 @@ function oneAmong<Word extends string>(
   if (found !== undefined) return found
   const list = words.map((word) => `\`${word}\``).join(', ')
   const message = `${what} is one of ${list}, not \`${value}\``
-  const meant = nearMiss(value, words)
+  const meant = closestName(value, words)
   const hint = meant === null ? seeHelp(verb) : `did you mean \`${meant}\`?`
   throw new PawlError('USAGE', message, { hint })
 }

@@ -4,7 +4,7 @@ import { lineIndex } from '../../core/source/source.ts'
 import type { Case } from '../../testing/case-schema.ts'
 import { goodCase } from './fake-io.contract.ts'
 import type { LoadedCase } from './load-cases.ts'
-import { play } from './play-cases.ts'
+import { playCases } from './play-cases.ts'
 
 test('a bug met by a case is a failure of that case', () => {
   const text = JSON.stringify(goodCase)
@@ -19,7 +19,14 @@ test('a bug met by a case is a failure of that case', () => {
   })
   const file = { path: 'a.json', lines: lineIndex(text), root, findings }
   const one = goodCase as unknown as Case
-  const { result } = play({ case: one, file, node, source, findings: [], definitionPath: null })
+  const { result } = playCases({
+    case: one,
+    file,
+    node,
+    source,
+    findings: [],
+    definitionPath: null,
+  })
   expect(result.ok).toBe(false)
   expect(result.id).toBe('reads-first')
   expect(result.failures[0]?.actual).toContain('the roof is leaking')

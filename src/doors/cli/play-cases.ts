@@ -7,14 +7,14 @@ import { type Coverage, mergeCoverage } from '../../testing/coverage.ts'
 import { type CaseResult, playCase } from '../../testing/play-case.ts'
 import { definitionKey, type LoadedCase } from './load-cases.ts'
 
-export type Played = {
+export type PlayedCase = {
   readonly loaded: LoadedCase
   readonly result: CaseResult
   readonly durationMs: number
 }
 
 /** Plays one case; whatever happens, there is a result. */
-export function play(loaded: LoadedCase): Played {
+export function playCases(loaded: LoadedCase): PlayedCase {
   const begin = performance.now()
   let result: CaseResult
   try {
@@ -58,7 +58,7 @@ function resultOf(loaded: LoadedCase, failures: readonly Failure[]): CaseResult 
 export type DefinitionCoverage = { readonly coverage: Coverage; readonly path: string | null }
 
 /** What all cases together have walked, per definition, in the order of first use. */
-export function coverageOf(all: readonly Played[]): readonly DefinitionCoverage[] {
+export function coverageOf(all: readonly PlayedCase[]): readonly DefinitionCoverage[] {
   const byKey = new Map<string, DefinitionCoverage>()
   for (const { loaded, result } of all) {
     const { coverage } = result

@@ -2,7 +2,7 @@
  * The command line: finds the verb, runs it, and turns faults into words and an exit code.
  * Must not know what any verb does.
  */
-import { nearMiss } from '../../core/closest-name.ts'
+import { closestName } from '../../core/closest-name.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { faultText } from './fault-text.ts'
 import type { Io } from './io.ts'
@@ -55,7 +55,8 @@ function findVerb(name: string): VerbEntry {
   if (entry !== undefined) return entry
   const what = name.startsWith('-') ? 'option' : 'verb'
   const known = verbs.map((one) => one.name)
-  const meant = what === 'option' ? nearMiss(name, ['--help', '--version']) : nearMiss(name, known)
+  const meant =
+    what === 'option' ? closestName(name, ['--help', '--version']) : closestName(name, known)
   const hint = meant === null ? 'see `pawl --help`' : `did you mean \`pawl ${meant}\`?`
   throw new PawlError('USAGE', `there is no ${what} \`${name}\``, { hint })
 }

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import type { FindingCode } from '../../core/errors.ts'
 import type { CheckReport } from './check-report.ts'
 import { codeHelp } from './code-help.ts'
-import type { Located } from './locate-findings.ts'
+import type { LocatedFinding } from './locate-findings.ts'
 import { versionText } from './version.ts'
 
 /** The report as one SARIF log with one run. */
@@ -45,7 +45,7 @@ export function sarifText(report: CheckReport, cwd: string): string {
   return `${JSON.stringify(log, null, 2)}\n`
 }
 
-function ruleOf(code: FindingCode, findings: readonly Located[]): unknown {
+function ruleOf(code: FindingCode, findings: readonly LocatedFinding[]): unknown {
   const { about, advice } = codeHelp[code]
   const isError = findings.some((one) => one.code === code && one.severity === 'error')
   return {
@@ -56,7 +56,7 @@ function ruleOf(code: FindingCode, findings: readonly Located[]): unknown {
   }
 }
 
-function resultOf(one: Located, codes: readonly FindingCode[]): unknown {
+function resultOf(one: LocatedFinding, codes: readonly FindingCode[]): unknown {
   const { line, column, endLine, endColumn } = one
   return {
     ruleId: one.code,

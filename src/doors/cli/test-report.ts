@@ -6,30 +6,30 @@ import type { Json } from '../../core/json.ts'
 import { positionAt } from '../../core/source/source.ts'
 import type { CaseStep } from '../../testing/case-schema.ts'
 import type { Failure } from '../../testing/compare-step.ts'
-import { paint, plain } from './ansi.ts'
+import { ansiFor, plain } from './ansi.ts'
 import { shownPath } from './inputs.ts'
 import type { Io } from './io.ts'
-import type { DefinitionCoverage, Played } from './play-cases.ts'
+import type { DefinitionCoverage, PlayedCase } from './play-cases.ts'
 
 /** Characters of a value that a difference shows. */
 const valueCharsMax = 600
 
 /** A failing case: its name and place, then each difference. */
-export function failureText(played: Played, io: Io): string {
+export function failureText(played: PlayedCase, io: Io): string {
   const { id, title, level, failures } = played.result
-  const word = level === 'should' ? paint(io, 'yellow', 'SHOULD') : paint(io, 'red', 'FAIL')
-  const head = `${word} ${paint(io, 'bold', plain(id))}  ${plain(title)}  (${placeText(played)})`
+  const word = level === 'should' ? ansiFor(io, 'yellow', 'SHOULD') : ansiFor(io, 'red', 'FAIL')
+  const head = `${word} ${ansiFor(io, 'bold', plain(id))}  ${plain(title)}  (${placeText(played)})`
   return `${[head, ...differenceLines(played, failures)].join('\n')}\n`
 }
 
 /** `cases/deploy.json:12`. */
-export function placeText({ loaded }: Played): string {
+export function placeText({ loaded }: PlayedCase): string {
   const { line } = positionAt(loaded.file.lines, loaded.node.start)
   return plain(`${loaded.file.path}:${line}`)
 }
 
 /** The differences of a case, without colours. */
-export function differenceLines({ loaded }: Played, failures: readonly Failure[]): string[] {
+export function differenceLines({ loaded }: PlayedCase, failures: readonly Failure[]): string[] {
   return failures.flatMap((failure) => {
     const where =
       failure.step === null ? '' : `${stepText(failure.step, loaded.case.steps[failure.step])}: `
@@ -63,15 +63,15 @@ function valueText(value: Json): string {
 }
 
 /** One line of JSON per case. */
-export function jsonLine({ loaded, result }: Played): string {
+export function jsonLine({ loaded, result }: PlayedCase): string {
   const { id, ok, level, failures } = result
   return `${JSON.stringify({ id, ok, failures, level, file: loaded.file.path })}\n`
 }
 
 /** `12 passed, 1 failed`, and what of level `should` failed on a line of its own. */
-export function summaryText(all: readonly Played[]): string {
+export function summaryText(all: readonly PlayedCase[]): string {
   const passed = all.filter(({ result }) => result.ok).length
-  const isOnlyWanted = ({ result }: Played): boolean => !result.ok && result.level === 'should'
+  const isOnlyWanted = ({ result }: PlayedCase): boolean => !result.ok && result.level === 'should'
   const wanted = all.filter(isOnlyWanted).length
   const failed = all.length - passed - wanted
   const apart = wanted === 0 ? '' : `${wanted} should failed\n`

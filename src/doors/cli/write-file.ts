@@ -3,7 +3,7 @@
  */
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf } from '../../runtime/error-code.ts'
+import { errorCodeOf } from '../../runtime/error-code.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 /** Writes a text file and the folder it stands in. */
@@ -18,7 +18,7 @@ export function writeFile(path: string, shownPath: string, text: string): void {
   } catch (cause) {
     rmSync(draft, { force: true })
     throw new PawlError('FILE_UNWRITABLE', `can not write \`${shownPath}\``, {
-      hint: `the system says ${codeOf(cause)}; choose another place`,
+      hint: `the system says ${errorCodeOf(cause)}; choose another place`,
       cause,
     })
   }

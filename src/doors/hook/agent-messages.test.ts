@@ -5,7 +5,7 @@ import { type View, viewMember } from '../../core/dialects/view.ts'
 import { mainOf, startFamily } from '../../core/engine/family.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { sourceOf } from '../../core/source/source.ts'
-import { standingText } from './agent-messages.ts'
+import { runBriefText } from './agent-messages.ts'
 
 function viewOf(state: JsonObject): View {
   const states = { work: { on: { DONE: 'done' }, ...state }, done: { type: 'final' } }
@@ -20,7 +20,7 @@ function viewOf(state: JsonObject): View {
 }
 
 test('the rules are told whole where the instructions are too long', () => {
-  const text = standingText('r', viewOf({ ...limits, instructions: 'Do it. '.repeat(400) }), '')
+  const text = runBriefText('r', viewOf({ ...limits, instructions: 'Do it. '.repeat(400) }), '')
   expect(text).toContain('Commands: only `npm test`.')
   expect(text).toContain('Variables: blocked DB_URL; set for you CI.')
   expect(text).toContain('at most 20 lines per edit')
@@ -29,7 +29,7 @@ test('the rules are told whole where the instructions are too long', () => {
 })
 
 test('the rules are told once', () => {
-  const text = standingText('r', viewOf(limits), '')
+  const text = runBriefText('r', viewOf(limits), '')
   expect(text.split('Commands:')).toHaveLength(2)
 })
 

@@ -82,7 +82,7 @@ function moneyText({ budget }: View): string {
 }
 
 /** Where a run stands, as short as an agent's memory needs it. */
-export function standingText(runId: string, view: View, notice: string): string {
+export function runBriefText(runId: string, view: View, notice: string): string {
   const text = sentences(
     [
       `[Pawl] You work on run ${runId} of \`${view.name}\`; Pawl refuses what its stage forbids.`,

@@ -5,7 +5,7 @@
 import type { Report } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
-import { isControlTool, isGateway, jobTools } from '../../core/tools/own-tools.ts'
+import { isControlTool, isGateway, jobToolNames } from '../../core/tools/own-tools.ts'
 import { toolOf } from '../../core/tools/tool-names.ts'
 import type { CallAnswer, CallPlace } from '../../runtime/calls/calls.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
@@ -19,7 +19,7 @@ import {
   promptName,
   sessionName,
 } from './hook-context.ts'
-import { type HostCall, silence, type Word } from './hook-protocol.ts'
+import { type HookAnswer, type HostCall, passAnswer } from './hook-protocol.ts'
 
 type InRun = Extract<LocatedRun, { kind: 'run' }>
 
@@ -31,7 +31,7 @@ export async function judgeHostCall(
   context: HookContext,
   request: HookRequest,
   call: HostCall,
-): Promise<Word> {
+): Promise<HookAnswer> {
   const located = await locateSession(context, request)
   const owner = ownerOf(request, call)
   if (owner === 'control') return passToPawl(context, request, { call, located })
@@ -40,7 +40,7 @@ export async function judgeHostCall(
     return { kind: 'refuse', reason: refusalText(answer) }
   }
   // What the run let through is not judged once more when the host asks its user.
-  if (located.kind === 'run' && request.heard.event.kind === 'permission') return silence
+  if (located.kind === 'run' && request.heard.event.kind === 'permission') return passAnswer
   // WHY not judged here: the gateway and the runner have it judged, and twice would count twice.
   if (owner === 'gateway') {
     // The questions of the host to its user stay.
@@ -65,7 +65,7 @@ function ownerOf({ heard }: HookRequest, { tool, server }: HostCall): Owner {
   const mcp = toolOf(tool, heard.host, server).server
   if (mcp !== null && isGateway(mcp.server, heard.host)) return 'gateway'
   if (mcp?.server !== 'pawl') return 'stranger'
-  if (jobTools.some((one) => one === mcp.tool)) return 'job'
+  if (jobToolNames.some((one) => one === mcp.tool)) return 'job'
   return isControlTool(mcp.tool) ? 'control' : 'pawl'
 }
 type Owner = 'stranger' | 'control' | 'job' | 'pawl' | 'gateway'
@@ -77,7 +77,7 @@ function passToPawl(
   { runtime }: HookContext,
   { heard }: HookRequest,
   { call, located }: LocatedCall,
-): Extract<Word, { kind: 'pass' }> {
+): Extract<HookAnswer, { kind: 'pass' }> {
   const { runId: run, branch } = located.kind === 'run' ? located : { runId: null, branch: null }
   const mark = { session: sessionName(heard), agent: heard.agent, run, branch }
   const input: JsonObject = { ...call.input, _pawl: runtime.marks.prove(mark) }
@@ -88,10 +88,10 @@ async function judgeWithoutRun(
   context: HookContext,
   request: HookRequest,
   call: HostCall,
-): Promise<Word> {
+): Promise<HookAnswer> {
   const { workspace, dialect } = request
   const answer = await begin(context, request, { call, place: { kind: 'none', workspace } })
-  if (answer.state === 'allowed') return silence
+  if (answer.state === 'allowed') return passAnswer
   context.log('a call without a run was refused', { tool: call.tool, code: answer.code, workspace })
   const reason = refusalText(answer)
   return answer.state === 'pending' && dialect.asks
@@ -105,7 +105,7 @@ async function judgeInRun(
   context: HookContext,
   request: HookRequest,
   { call, located }: RunCall,
-): Promise<Word> {
+): Promise<HookAnswer> {
   const answer = await begin(context, request, { call, place: located })
   if (answer.state === 'pending') {
     const reason = askText(answer.approvalId ?? '', answer.reason)
@@ -151,12 +151,12 @@ export async function endHostCall(
   context: HookContext,
   request: HookRequest,
   { call, report }: Ended,
-): Promise<Word> {
+): Promise<HookAnswer> {
   const owner = ownerOf(request, call)
   // What went through the gateway it has reported itself, and the runner its jobs.
-  if (owner === 'control' || owner === 'gateway' || owner === 'job') return silence
+  if (owner === 'control' || owner === 'gateway' || owner === 'job') return passAnswer
   const located = await locateSession(context, request)
-  if (located.kind !== 'run') return silence
+  if (located.kind !== 'run') return passAnswer
   const { runId, branch } = located
   const { heard, dialect } = request
   context.spending?.look(heard, located)
@@ -166,7 +166,7 @@ export async function endHostCall(
   const ended = { runId, branch, callId: null, ...whose, report, ...prompt }
   if ((await context.runtime.calls.end(ended, hookAgent)) !== 'ended') {
     context.log('a call was reported that nobody was asked about', { runId, tool: call.tool })
-    return silence
+    return passAnswer
   }
-  return { ...silence, context: await newsFor(context, request, located) }
+  return { ...passAnswer, context: await newsFor(context, request, located) }
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { openBench } from '../../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { HookOutput } from '../api/hook-exchange.ts'
-import { openHookDesk } from './answer-hook.ts'
+import { openHookAnswerer } from './answer-hook.ts'
 
 type Policies = Parameters<typeof openBench>[1]
 type Options = {
@@ -24,7 +24,7 @@ export function openDesk({
   const bench = openBench(openMemoryStore(), policies)
   const problems: string[] = []
   const logged: string[] = []
-  const desk = openHookDesk({
+  const desk = openHookAnswerer({
     runtime: bench.runtime,
     settings: { askWaitMs, stopsMax: 2, otherSessions },
     checkHooks: () => problems,

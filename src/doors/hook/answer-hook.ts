@@ -6,7 +6,12 @@
 import { assertNever } from '../../core/assert.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'
-import type { AnswerHook, AnswerHttpHook, HookQuestion, HookReply } from '../api/hook-exchange.ts'
+import type {
+  AnswerHook,
+  AnswerHttpHook,
+  HookReply,
+  HookRequestBody,
+} from '../api/hook-exchange.ts'
 import { endHostCall, judgeHostCall } from './answer-call.ts'
 import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
 import {
@@ -16,19 +21,26 @@ import {
   locateSession,
   sessionName,
 } from './hook-context.ts'
-import { block, type Heard, printReply, silence, type Wire, type Word } from './hook-protocol.ts'
+import {
+  blockAnswer,
+  type HookAnswer,
+  type HookInput,
+  type HookWire,
+  passAnswer,
+  printReply,
+} from './hook-protocol.ts'
 import { dialectOf } from './hosts/dialects.ts'
-import { openMemory } from './session-memory.ts'
+import { openSessionMemory } from './session-memory.ts'
 
-export type HookDesk = {
+export type HookAnswerer = {
   readonly answer: AnswerHook
   /** The same for a host that asks over HTTP. */
   readonly answerHttp: AnswerHttpHook
 }
 
 /** Opens the desk at which hooks are answered. */
-export function openHookDesk(options: HookOptions): HookDesk {
-  const desk: HookContext = { ...options, memory: openMemory() }
+export function openHookAnswerer(options: HookOptions): HookAnswerer {
+  const desk: HookContext = { ...options, memory: openSessionMemory() }
   return {
     answer: async (question) => {
       const payload = parse(question.payload)
@@ -38,16 +50,16 @@ export function openHookDesk(options: HookOptions): HookDesk {
   }
 }
 
-type Asked = HookQuestion<JsonObject | null>
+type Asked = HookRequestBody<JsonObject | null>
 
-async function answer(desk: HookContext, question: Asked, wire: Wire): Promise<HookReply> {
+async function answer(desk: HookContext, question: Asked, wire: HookWire): Promise<HookReply> {
   const dialect = dialectOf(question.host)
   const { payload } = question
   const heard = payload === null ? null : (dialect?.read(payload) ?? null)
   if (dialect === null || heard === null) {
     desk.log('a hook was not understood', { host: question.host })
     const what = `Pawl does not understand what \`${question.host}\` says, so it is blocked`
-    return block(`${what}; update Pawl, or run \`pawl doctor\``)
+    return blockAnswer(`${what}; update Pawl, or run \`pawl doctor\``)
   }
   const workspace = question.workspace ?? heard.cwd ?? '/'
   const { runId } = question
@@ -64,7 +76,7 @@ async function answer(desk: HookContext, question: Asked, wire: Wire): Promise<H
 }
 
 /** INVARIANT: a fault is a refusal wherever something could happen; all may stop in spite of it. */
-function faultWord({ event }: Heard, reason: string): Word {
+function faultWord({ event }: HookInput, reason: string): HookAnswer {
   switch (event.kind) {
     case 'call':
     case 'permission':
@@ -72,7 +84,7 @@ function faultWord({ event }: Heard, reason: string): Word {
     case 'config':
       return { kind: 'refuse', reason }
     default:
-      return silence
+      return passAnswer
   }
 }
 
@@ -85,7 +97,7 @@ function parse(text: string): JsonObject | null {
   }
 }
 
-async function hear(desk: HookContext, request: HookRequest): Promise<Word> {
+async function hear(desk: HookContext, request: HookRequest): Promise<HookAnswer> {
   const { heard } = request
   const { event } = heard
   switch (event.kind) {
@@ -114,11 +126,11 @@ async function hear(desk: HookContext, request: HookRequest): Promise<Word> {
 }
 
 /** A host that tells what its models have used, and nothing else. */
-async function payUses(desk: HookContext, request: HookRequest): Promise<Word> {
-  if (request.heard.uses.length === 0) return silence
+async function payUses(desk: HookContext, request: HookRequest): Promise<HookAnswer> {
+  if (request.heard.uses.length === 0) return passAnswer
   const found = await locateSession(desk, request)
   if (found.kind === 'run') desk.spending?.look(request.heard, found)
-  return silence
+  return passAnswer
 }
 
 /** How long the end of a session waits for its last answers to be paid. */
@@ -128,7 +140,7 @@ const lastPayMsMax = 500
 async function end(
   { runtime, memory, spending }: HookContext,
   request: HookRequest,
-): Promise<Word> {
+): Promise<HookAnswer> {
   const { heard } = request
   const session = sessionName(heard)
   const head = await runtime.sessions.runOf(session)
@@ -142,13 +154,13 @@ async function end(
   const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))
   for (const one of new Set([session, ...mine])) await runtime.sessions.releaseSession(one)
   memory.forget(session)
-  return silence
+  return passAnswer
 }
 
 /** Settings of the host have changed: ours have to be in them still. */
-async function keepHooks(desk: HookContext, request: HookRequest): Promise<Word> {
+async function keepHooks(desk: HookContext, request: HookRequest): Promise<HookAnswer> {
   const problems = desk.checkHooks(request.workspace)
-  if (problems.length === 0) return silence
+  if (problems.length === 0) return passAnswer
   const message = `the hooks of ${request.heard.host} were changed: ${problems.join('; ')}`
   desk.log('hooks were changed', { workspace: request.workspace, problems: [...problems] })
   const found = await locateSession(desk, request)

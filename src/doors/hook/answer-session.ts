@@ -6,7 +6,7 @@ import type { View } from '../../core/dialects/view.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import { pendingCallIn, quorumIn } from '../../runtime/people/approval-question.ts'
-import { noRunText, standingText, unfinishedText } from './agent-messages.ts'
+import { noRunText, runBriefText, unfinishedText } from './agent-messages.ts'
 import {
   type HookContext,
   type HookRequest,
@@ -15,10 +15,13 @@ import {
   sessionName,
   speakerName,
 } from './hook-context.ts'
-import { silence, type Word } from './hook-protocol.ts'
+import { type HookAnswer, passAnswer } from './hook-protocol.ts'
 
 /** A session or a sub-agent begins, or its memory was emptied: it is told where it stands. */
-export async function beginSession(context: HookContext, request: HookRequest): Promise<Word> {
+export async function beginSession(
+  context: HookContext,
+  request: HookRequest,
+): Promise<HookAnswer> {
   return told(context, request, await locateSession(context, request))
 }
 
@@ -27,7 +30,7 @@ export async function answerPrompt(
   context: HookContext,
   request: HookRequest,
   by: 'person' | 'host',
-): Promise<Word> {
+): Promise<HookAnswer> {
   const found = await locateSession(context, request)
   if (by === 'person') {
     context.memory.clearStops(speakerName(request))
@@ -35,7 +38,8 @@ export async function answerPrompt(
   }
   if (found.kind === 'run') context.spending?.look(request.heard, found)
   // Without a run it was said when the session began; every time would be a nuisance.
-  if (found.kind === 'none' && !context.memory.isNews(speakerName(request), 'none')) return silence
+  if (found.kind === 'none' && !context.memory.isNews(speakerName(request), 'none'))
+    return passAnswer
   return told(context, request, found)
 }
 
@@ -61,7 +65,11 @@ async function refuseAsked(
   }
 }
 
-async function told(context: HookContext, request: HookRequest, found: LocatedRun): Promise<Word> {
+async function told(
+  context: HookContext,
+  request: HookRequest,
+  found: LocatedRun,
+): Promise<HookAnswer> {
   switch (found.kind) {
     case 'unclear':
       return tell(`[Pawl] Every call will be refused: ${found.reason}.`)
@@ -75,19 +83,19 @@ async function told(context: HookContext, request: HookRequest, found: LocatedRu
     case 'run': {
       const { view, notice } = await context.runtime.readRun(found.runId, found.branch)
       context.memory.isNews(speakerName(request), placeOf(view))
-      return tell(standingText(found.runId, view, notice))
+      return tell(runBriefText(found.runId, view, notice))
     }
   }
 }
 
-function tell(context: string): Word {
-  return { ...silence, context }
+function tell(context: string): HookAnswer {
+  return { ...passAnswer, context }
 }
 
 /** The agent wants to stop: not while its run goes on, unless it insists. */
-export async function answerStop(context: HookContext, request: HookRequest): Promise<Word> {
+export async function answerStop(context: HookContext, request: HookRequest): Promise<HookAnswer> {
   const found = await locateSession(context, request)
-  if (found.kind !== 'run') return silence
+  if (found.kind !== 'run') return passAnswer
   context.spending?.look(request.heard, found)
   const { view } = await context.runtime.readRun(found.runId, found.branch)
   const isSub = request.heard.agent !== null
@@ -105,9 +113,9 @@ export async function answerStop(context: HookContext, request: HookRequest): Pr
 }
 
 /** A sub-agent that stops leaves its branch to the next one. */
-async function letStop({ runtime }: HookContext, request: HookRequest): Promise<Word> {
+async function letStop({ runtime }: HookContext, request: HookRequest): Promise<HookAnswer> {
   if (request.heard.agent !== null) await runtime.sessions.releaseSession(speakerName(request))
-  return silence
+  return passAnswer
 }
 
 /** The news, if the run is elsewhere than the agent was told last; else nothing. */
@@ -118,7 +126,7 @@ export async function newsFor(
 ): Promise<string> {
   const { view, notice } = await context.runtime.readRun(place.runId, place.branch)
   if (!context.memory.isNews(speakerName(request), placeOf(view))) return ''
-  return standingText(place.runId, view, notice)
+  return runBriefText(place.runId, view, notice)
 }
 
 function placeOf({ runId, stage, status, budget }: View): string {

@@ -7,7 +7,7 @@ import { policyOf } from '../../core/policy/policy-builder.contract.ts'
 import { asAgent, asPerson, openBench, say, startRelease } from '../../runtime/runtime.contract.ts'
 import type { HookOutput } from '../api/hook-exchange.ts'
 import { edit, openDesk, passes } from './answer-hook.contract.ts'
-import { openHookDesk } from './answer-hook.ts'
+import { openHookAnswerer } from './answer-hook.ts'
 
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
 
@@ -167,7 +167,7 @@ test('a fault of the store blocks calls and prompts, and lets everybody stop', a
   const runtime = again({ ...store, claimsOf: down, listRuns: down })
   const log = (): void => undefined
   const settings = { askWaitMs: 0, stopsMax: 2, otherSessions: 'refused' } as const
-  const desk = openHookDesk({ runtime, settings, checkHooks: () => [], log })
+  const desk = openHookAnswerer({ runtime, settings, checkHooks: () => [], log })
   const says = async (name: string, more: JsonObject = {}): Promise<HookOutput> => {
     const payload = JSON.stringify({ hook_event_name: name, session_id: 's', ...more })
     return desk.answer({ host: 'claude', payload, workspace: '/work', runId: null })

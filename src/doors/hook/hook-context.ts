@@ -4,8 +4,8 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Heard, HostDialect } from './hook-protocol.ts'
-import type { Memory } from './session-memory.ts'
+import type { HookInput, HostDialect } from './hook-protocol.ts'
+import type { SessionMemory } from './session-memory.ts'
 import type { Spending } from './spending/open-spending.ts'
 
 type HookSettings = {
@@ -27,11 +27,11 @@ export type HookOptions = {
   readonly spending?: Spending
 }
 
-export type HookContext = HookOptions & { readonly memory: Memory }
+export type HookContext = HookOptions & { readonly memory: SessionMemory }
 
 /** A hook's question, once it is read. */
 export type HookRequest = {
-  readonly heard: Heard
+  readonly heard: HookInput
   readonly dialect: HostDialect
   readonly workspace: string
   /** The run that the host's environment names; null: none. */
@@ -49,7 +49,7 @@ export function locateSession(
 }
 
 /** A session under the name that claims use. */
-export function sessionName({ host, session }: Heard): string {
+export function sessionName({ host, session }: HookInput): string {
   return `${host}:${session}`
 }
 

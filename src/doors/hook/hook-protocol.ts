@@ -34,7 +34,7 @@ export type HookEvent =
   /** An event that we know and have nothing to say to. */
   | { readonly kind: 'nothing' }
 
-export type Heard = {
+export type HookInput = {
   readonly host: AgentHostId
   /** The host's name of the event, which some answers repeat. */
   readonly name: string
@@ -51,7 +51,7 @@ export type Heard = {
 }
 
 /** What we want of the host. */
-export type Word =
+export type HookAnswer =
   /** Nothing stands in the way. */
   | {
       readonly kind: 'pass'
@@ -68,7 +68,7 @@ export type Word =
   | { readonly kind: 'ask'; readonly reason: string }
 
 /** Nothing stands in the way, and there is nothing to say. */
-export const silence: Extract<Word, { kind: 'pass' }> = {
+export const passAnswer: Extract<HookAnswer, { kind: 'pass' }> = {
   kind: 'pass',
   input: null,
   context: '',
@@ -76,13 +76,13 @@ export const silence: Extract<Word, { kind: 'pass' }> = {
 }
 
 /** By which wire an answer goes: over HTTP there is no exit code. */
-export type Wire = 'command' | 'http'
+export type HookWire = 'command' | 'http'
 
 export type HostDialect = {
   readonly host: AgentHostId
   /** Null: this is no payload of that host. */
-  readonly read: (payload: JsonObject) => Heard | null
-  readonly answer: (heard: Heard, word: Word, wire: Wire) => HookReply
+  readonly read: (payload: JsonObject) => HookInput | null
+  readonly answer: (heard: HookInput, word: HookAnswer, wire: HookWire) => HookReply
   /** Whether its own question to its user holds the call back until it is answered. */
   readonly asks: boolean
   /** Null: it writes no transcript that could be read. */
@@ -90,12 +90,12 @@ export type HostDialect = {
 }
 
 /** The answer that blocks on every host. */
-export function block(reason: string): HookReply {
+export function blockAnswer(reason: string): HookReply {
   return { kind: 'block', reason: reason.trim() || 'refused by Pawl' }
 }
 
 /** An answer in JSON; an empty one says nothing at all. */
-export function say(answer: JsonObject): HookReply {
+export function printAnswerAs(answer: JsonObject): HookReply {
   return { kind: 'json', json: answer }
 }
 

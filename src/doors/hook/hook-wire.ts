@@ -11,7 +11,7 @@ export const payloadBytesMax = 16 * 1024 * 1024
 /** Of both outputs together. */
 export const answerBytesMax = 1024 * 1024
 /** A client that hears nothing for so long takes the daemon for hung. */
-export const silenceMsMax = 5_000
+export const hookSilenceMsMax = 5_000
 /** The whole life of a client: less than the limit that is set in the host, which lets pass. */
 export const clientMsMax = 55_000
 /** Says that an answer is still to come. */
@@ -100,7 +100,11 @@ export function parseAnswer(bytes: Buffer): HookOutput | null {
   const exit = found[1] === '0' ? 0 : 2
   if (exit === 2 && (out > 0 || err === 0)) return null
   try {
-    return { exit, stdout: textOf(body.subarray(0, out)), stderr: textOf(body.subarray(out)) }
+    return {
+      exit,
+      stdout: payloadTextOf(body.subarray(0, out)),
+      stderr: payloadTextOf(body.subarray(out)),
+    }
   } catch {
     // Bytes that are no text.
     return null
@@ -108,6 +112,6 @@ export function parseAnswer(bytes: Buffer): HookOutput | null {
 }
 
 /** The text that bytes are; throws where they are none. */
-export function textOf(bytes: Uint8Array): string {
+export function payloadTextOf(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 }

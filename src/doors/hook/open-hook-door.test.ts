@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AnswerHook, HookOutput, HookQuestion } from '../api/hook-exchange.ts'
+import type { AnswerHook, HookOutput, HookRequestBody } from '../api/hook-exchange.ts'
 import { answerBytesMax, parseAnswer, printHeader } from './hook-wire.ts'
 import { type HookDoor, type HookLimits, openHookDoor } from './open-hook-door.ts'
 
@@ -14,13 +14,13 @@ const allow: HookOutput = { exit: 0, stdout: '{"ok":true}', stderr: '' }
 
 type Opened = {
   readonly door: HookDoor
-  readonly questions: readonly HookQuestion[]
+  readonly questions: readonly HookRequestBody[]
   readonly faults: readonly unknown[]
 }
 
 async function open(limits: Partial<HookLimits> = {}, answer?: AnswerHook): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-hook-'))
-  const questions: HookQuestion[] = []
+  const questions: HookRequestBody[] = []
   const faults: unknown[] = []
   const door = await openHookDoor({
     path: join(folder, 'hook.sock'),

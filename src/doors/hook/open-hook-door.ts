@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { AnswerHook, HookOutput } from '../api/hook-exchange.ts'
-import { openPrivateSocket, part } from '../api/private-socket.ts'
+import { openPrivateSocket, partSocket } from '../api/private-socket.ts'
 import {
   beat,
   blocked,
@@ -13,8 +13,8 @@ import {
   headerBytesMax,
   parseHeader,
   payloadBytesMax,
+  payloadTextOf,
   printAnswer,
-  textOf,
 } from './hook-wire.ts'
 
 type HookDoorOptions = {
@@ -72,7 +72,7 @@ export function openHookDoor(options: HookDoorOptions): Promise<HookDoor> {
     serve: (socket) => serveHook(door, socket),
     refuse: (socket) => {
       socket.on('error', () => socket.destroy())
-      part(socket, printAnswer(blocked('too many hooks ask at once')), partingMs)
+      partSocket(socket, printAnswer(blocked('too many hooks ask at once')), partingMs)
     },
   })
 }
@@ -88,7 +88,7 @@ function serveHook(door: Door, socket: Socket): () => void {
   const finish = (output: HookOutput): void => {
     if (phase === 'answered') return
     forget()
-    part(socket, printAnswer(output), partingMs)
+    partSocket(socket, printAnswer(output), partingMs)
   }
   const forget = (): void => {
     phase = 'answered'
@@ -158,7 +158,7 @@ async function answerAsk({ answer, onFault }: Door, ask: Ask): Promise<HookOutpu
   const { host, workspace, runId } = ask.header
   let payload: string
   try {
-    payload = textOf(Buffer.concat(ask.payload))
+    payload = payloadTextOf(Buffer.concat(ask.payload))
   } catch {
     return blocked("the hook's payload is no text in UTF-8")
   }

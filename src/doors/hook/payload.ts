@@ -8,23 +8,23 @@ import { asObject, own } from '../../core/json.ts'
 import type { HostCall } from './hook-protocol.ts'
 
 /** A field that is a text with something in it; null: it is not. */
-export function textIn(payload: JsonObject, field: string): string | null {
+export function textField(payload: JsonObject, field: string): string | null {
   const value = own(payload, field)
   return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** A field that is an object; null: it is not. */
-export function objectIn(payload: JsonObject, field: string): JsonObject | null {
+export function objectField(payload: JsonObject, field: string): JsonObject | null {
   return asObject(own(payload, field) ?? null)
 }
 
 /** The call of a payload with `tool_name` and `tool_input`; null: there is none. */
-export function callIn(payload: JsonObject): HostCall | null {
-  const tool = textIn(payload, 'tool_name')
-  const input = objectIn(payload, 'tool_input')
+export function callInPayload(payload: JsonObject): HostCall | null {
+  const tool = textField(payload, 'tool_name')
+  const input = objectField(payload, 'tool_input')
   if (tool === null || input === null) return null
-  const turn = textIn(payload, 'prompt_id') ?? textIn(payload, 'turn_id') ?? ''
-  const key = textIn(payload, 'tool_use_id')
+  const turn = textField(payload, 'prompt_id') ?? textField(payload, 'turn_id') ?? ''
+  const key = textField(payload, 'tool_use_id')
   return { tool, input, server: null, key: key === null ? null : `${turn}:${key}` }
 }
 
@@ -33,7 +33,7 @@ export function callIn(payload: JsonObject): HostCall | null {
  * ourselves said to an agent that wanted to stop.
  */
 export function promptedBy(payload: JsonObject): 'person' | 'host' {
-  const prompt = textIn(payload, 'prompt') ?? ''
+  const prompt = textField(payload, 'prompt') ?? ''
   return /^(?:<task-notification>|Pawl: )/.test(prompt) ? 'host' : 'person'
 }
 

@@ -3,7 +3,7 @@
  * what is forgotten is told once more.
  */
 
-export type Memory = {
+export type SessionMemory = {
   /** Whether this was not the last thing that the session was told. */
   readonly isNews: (session: string, what: string) => boolean
   /** How often in a row the session was sent back, with this time. */
@@ -15,7 +15,7 @@ export type Memory = {
 /** Sessions that are remembered; the longest forgotten go first. */
 const itemsMax = 10_000
 
-export function openMemory(): Memory {
+export function openSessionMemory(): SessionMemory {
   const told = new Map<string, string>()
   const stops = new Map<string, number>()
   return {

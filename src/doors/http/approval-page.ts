@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { visible } from '../../core/policy/format-input.ts'
-import type { Part, Question } from '../../runtime/people/approval-question.ts'
+import type { ApprovalQuestion, QuestionPart } from '../../runtime/people/approval-question.ts'
 import type { LinkReading } from '../../runtime/people/decide-link.ts'
 import { decideStyle } from './approval-page-style.ts'
 
@@ -95,7 +95,7 @@ const closedTitles = {
   expired: 'Nobody decided in time',
 } as const
 
-function shown({ row, head, stage, parts }: Question): readonly string[] {
+function shown({ row, head, stage, parts }: ApprovalQuestion): readonly string[] {
   const place = head.workspace === null ? '' : ` in ${head.workspace}`
   return [
     ...parts.map(partOf),
@@ -105,7 +105,7 @@ function shown({ row, head, stage, parts }: Question): readonly string[] {
   ]
 }
 
-function partOf({ label, look, text: said, source }: Part): string {
+function partOf({ label, look, text: said, source }: QuestionPart): string {
   const whose = source === null ? '' : ` <span class="tag ${source}">${source}</span>`
   const name = `<h2>${text(label)}${whose}</h2>`
   if (look === 'line') return `<section>${name}<p class="line">${text(said)}</p></section>`

@@ -1,6 +1,6 @@
 /** One-time links over HTTP: a look decides nothing, a form does, and nothing else is shown. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { Question } from '../../runtime/people/approval-question.ts'
+import type { ApprovalQuestion } from '../../runtime/people/approval-question.ts'
 import type { DecideLinks, LinkDecision, LinkReading } from '../../runtime/people/decide-link.ts'
 import type { ApprovalRow } from '../../runtime/ports.ts'
 import { startRelease } from '../../runtime/runtime.contract.ts'
@@ -50,7 +50,7 @@ async function openOutside(): Promise<Outside> {
   }
 }
 
-function questionWith(text: string): Question {
+function questionWith(text: string): ApprovalQuestion {
   const row: ApprovalRow = {
     id: 'r:a1',
     runId: 'r',

@@ -4,11 +4,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../../core/json.ts'
 import { parseJson } from '../api/parse-json.ts'
-import { type Problem, problem } from '../api/problem.ts'
+import { type ProblemDocument, problem } from '../api/problem.ts'
 
 type Body =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: false; readonly problem: ProblemDocument }
 
 /** Reads a JSON body. An empty one is an empty object. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Body> {
@@ -23,7 +23,7 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
 
 export type Form =
   | { readonly ok: true; readonly value: URLSearchParams }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: false; readonly problem: ProblemDocument }
 
 /** Reads what a page's form sends; whose page it was is the guard's business. */
 export async function readForm(request: IncomingMessage, bytesMax: number): Promise<Form> {
@@ -48,7 +48,7 @@ async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Bu
   return Buffer.concat(chunks, bytes)
 }
 
-type Refused = { readonly ok: false; readonly problem: Problem }
+type Refused = { readonly ok: false; readonly problem: ProblemDocument }
 
 function wrongKind(detail: string): Refused {
   return { ok: false, problem: problem('REQUEST_INVALID', { detail, status: 415 }) }

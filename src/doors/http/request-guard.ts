@@ -4,7 +4,7 @@
  * comes from is looked at before anything else, on every request.
  */
 import type { IncomingMessage } from 'node:http'
-import { type Problem, problem } from '../api/problem.ts'
+import { type ProblemDocument, problem } from '../api/problem.ts'
 
 /** The names under which this door may be called, in small letters, with its port. */
 type OwnNames = {
@@ -43,7 +43,7 @@ const single: ReadonlySet<string> = new Set([
 ])
 
 /** Why a request is not even looked at; null: it is. */
-export function refuseRequest(request: IncomingMessage, own: OwnNames): Problem | null {
+export function refuseRequest(request: IncomingMessage, own: OwnNames): ProblemDocument | null {
   return (
     refuseHeaders(request, own) ??
     refuseHost(request, own) ??
@@ -57,7 +57,7 @@ function isFromFront({ headers, url = '' }: IncomingMessage, { front }: OwnNames
   return front !== null && headers.host?.toLowerCase() === front.host && linkTarget.test(url)
 }
 
-function refuseHeaders(request: IncomingMessage, own: OwnNames): Problem | null {
+function refuseHeaders(request: IncomingMessage, own: OwnNames): ProblemDocument | null {
   const { rawHeaders } = request
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -76,13 +76,13 @@ function refuseHeaders(request: IncomingMessage, own: OwnNames): Problem | null 
   return null
 }
 
-function refuseHost(request: IncomingMessage, own: OwnNames): Problem | null {
+function refuseHost(request: IncomingMessage, own: OwnNames): ProblemDocument | null {
   if (own.hosts.has((request.headers.host ?? '').toLowerCase())) return null
   if (isFromFront(request, own)) return null
   return forbidden('this is not the host that was asked for')
 }
 
-function refuseOrigin(request: IncomingMessage, own: OwnNames): Problem | null {
+function refuseOrigin(request: IncomingMessage, own: OwnNames): ProblemDocument | null {
   const { headers, method, url = '' } = request
   const { origin } = headers
   const isFront = isFromFront(request, own)
@@ -102,7 +102,7 @@ function refuseOrigin(request: IncomingMessage, own: OwnNames): Problem | null {
 
 const oddTarget = /\/\/|\\|\/\.{1,2}(?:[/?]|$)|%2e|%5c|%00/i
 
-function refuseTarget({ headers, method = '', url = '' }: IncomingMessage): Problem | null {
+function refuseTarget({ headers, method = '', url = '' }: IncomingMessage): ProblemDocument | null {
   if (headers.upgrade !== undefined) {
     return problem('REQUEST_INVALID', { detail: 'no other protocol is spoken here', status: 426 })
   }
@@ -122,7 +122,7 @@ function refuseTarget({ headers, method = '', url = '' }: IncomingMessage): Prob
   return null
 }
 
-function forbidden(detail: string): Problem {
+function forbidden(detail: string): ProblemDocument {
   const hint = 'call it as `http://127.0.0.1` or `http://localhost` with its port'
   return problem('NOT_PERMITTED', { detail, hint })
 }

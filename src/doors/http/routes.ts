@@ -20,7 +20,7 @@ import {
   type StreamName,
   streams,
 } from '../api/operations-table.ts'
-import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
+import { type ProblemDocument, problem, problemOfThrown } from '../api/problem.ts'
 import { readQuery } from '../api/read-query.ts'
 import { answerHook, hookPath } from './hook-route.ts'
 import { page, pageHeaders } from './landing-page.ts'
@@ -31,12 +31,12 @@ import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
 import { sendStream } from './send-stream.ts'
 import {
+  answerSignIn,
+  answerSignOut,
   giveProof,
   proofPath,
   signedInCaller,
-  signIn,
   signInPath,
-  signOut,
   signOutPath,
 } from './sign-in.ts'
 
@@ -50,7 +50,10 @@ type Exchange = {
 }
 
 /** What answers requests that the guard let through. */
-export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+export type HttpRequestListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<void>
 
 type RoutesOptions = {
   readonly api: Api
@@ -62,7 +65,7 @@ type RoutesOptions = {
 }
 
 /** The routes of an API, of the page, and of what is reached beside them. */
-export function openRoutes({ api, mounts, closing, files }: RoutesOptions): Listener {
+export function openRoutes({ api, mounts, closing, files }: RoutesOptions): HttpRequestListener {
   const app = new Hono<{ Bindings: HttpBindings }>()
   // WHY answered by hand: making a `Response` only to read it back was a third of what this door
   // costs.
@@ -83,8 +86,8 @@ export function openRoutes({ api, mounts, closing, files }: RoutesOptions): List
   route('POST', linkPath, (exchange) => answerLink(exchange, decideLink))
   route('GET', '/', (exchange) => showPage(exchange, files))
   route('GET', '/assets/:name', (exchange) => showAsset(exchange, files))
-  route('POST', signInPath, ({ c }) => signIn({ api, ...c.env }))
-  route('POST', signOutPath, ({ c }) => signOut({ api, ...c.env }))
+  route('POST', signInPath, ({ c }) => answerSignIn({ api, ...c.env }))
+  route('POST', signOutPath, ({ c }) => answerSignOut({ api, ...c.env }))
   route('GET', proofPath, async ({ c }) => giveProof({ api, ...c.env }))
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
@@ -157,7 +160,7 @@ const asJson = { 'content-type': 'application/json' }
 
 type Input =
   | { readonly ok: true; readonly value: { readonly [field: string]: unknown } }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: false; readonly problem: ProblemDocument }
 
 async function inputOf(name: OperationName, c: Ctx): Promise<Input> {
   const { method, path } = operations[name]

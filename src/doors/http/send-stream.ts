@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { AnyBeat } from '../api/api.ts'
-import { drained } from '../api/wait-for-drain.ts'
+import { waitForDrain } from '../api/wait-for-drain.ts'
 import { safeHeaders } from './send.ts'
 
 /** Writes until the reader or the stream is gone. */
@@ -17,7 +17,7 @@ export async function sendStream(
   try {
     for await (const beat of stream) {
       if (signal.aborted) break
-      if (!response.write(textOf(beat)) && !(await drained(response, signal))) break
+      if (!response.write(textOf(beat)) && !(await waitForDrain(response, signal))) break
     }
   } catch {
     // Told to the log where it happened. There is no way to say it here any more: the reader sees

@@ -2,7 +2,7 @@
  * What every answer of this door says about itself, and answers and problems on their way out.
  */
 import type { ServerResponse } from 'node:http'
-import type { Problem } from '../api/problem.ts'
+import type { ProblemDocument } from '../api/problem.ts'
 
 /** Nothing that is answered here is a page, may be guessed at, kept, or told about. */
 export const safeHeaders = {
@@ -23,7 +23,11 @@ export function sendText(response: ServerResponse, more: Headers, text: string):
 }
 
 /** Sends a problem. */
-export function sendProblem(response: ServerResponse, why: Problem, more: Headers = {}): void {
+export function sendProblem(
+  response: ServerResponse,
+  why: ProblemDocument,
+  more: Headers = {},
+): void {
   // What was begun cannot be told otherwise any more.
   if (response.headersSent) return void response.destroy()
   const text = JSON.stringify(why)

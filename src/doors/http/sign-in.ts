@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
-import { type Problem, problem } from '../api/problem.ts'
+import { type ProblemDocument, problem } from '../api/problem.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
 
@@ -35,7 +35,7 @@ export function signedInCaller({ api, incoming }: Omit<Exchanged, 'outgoing'>): 
 }
 
 /** A code becomes a cookie, and a key that the page keeps. */
-export async function signIn({ api, incoming, outgoing }: Exchanged): Promise<void> {
+export async function answerSignIn({ api, incoming, outgoing }: Exchanged): Promise<void> {
   const refusal = refuseForeign(incoming)
   if (refusal !== null) return sendProblem(outgoing, refusal)
   const body = await readBody(incoming, bodyBytesMax)
@@ -50,7 +50,7 @@ export async function signIn({ api, incoming, outgoing }: Exchanged): Promise<vo
 }
 
 /** Ends a sign-in here, whoever else has one. */
-export async function signOut({ api, incoming, outgoing }: Exchanged): Promise<void> {
+export async function answerSignOut({ api, incoming, outgoing }: Exchanged): Promise<void> {
   const refusal = refuseForeign(incoming)
   if (refusal !== null) return sendProblem(outgoing, refusal)
   const cookie = cookieOf(incoming)
@@ -81,7 +81,7 @@ const unknownKey = problem('TOKEN_INVALID', {
   hint: 'run `pawl open`',
 })
 
-function refuseForeign({ headers }: IncomingMessage): Problem | null {
+function refuseForeign({ headers }: IncomingMessage): ProblemDocument | null {
   if (headers.origin !== undefined) return null
   const detail = 'signing in and out is for the page of this daemon'
   return problem('NOT_PERMITTED', { detail, hint: 'open the link that `pawl open` prints' })

@@ -4,7 +4,7 @@
 import type { Json } from '../../core/json.ts'
 
 /** What the entries of this machine are made of. */
-export type Setting = {
+export type SetupContext = {
   readonly workspace: string
   /** The version that the host told; null: not known. */
   readonly version: string | null
@@ -25,10 +25,10 @@ export type Setting = {
 
 /** What a host needs that its descriptor can't say. */
 export type HostSetup = {
-  readonly wireOf: (setting: Setting) => 'http' | 'command'
-  readonly wants: (setting: Setting) => readonly WantedFile[]
+  readonly wireOf: (setting: SetupContext) => 'http' | 'command'
+  readonly wants: (setting: SetupContext) => readonly DesiredFile[]
   /** What a person has to know, or do, beside it. */
-  readonly remarks: (setting: Setting) => readonly string[]
+  readonly remarks: (setting: SetupContext) => readonly string[]
   /** For a host that skips hooks until its user trusts them; null: it runs them all. */
   readonly trust: HookTrust | null
 }
@@ -47,16 +47,16 @@ export type TrustPlace = {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export type WantedFile = {
+export type DesiredFile = {
   /** From the workspace on, or absolute. */
   readonly path: string
   /** `secret`: it holds a token, and only its owner may read it. */
   readonly mode: 'plain' | 'secret'
-  readonly content: Wanted
+  readonly content: DesiredFiles
 }
 
-export type Wanted =
-  | { readonly kind: 'json'; readonly entries: readonly Entry[] }
+export type DesiredFiles =
+  | { readonly kind: 'json'; readonly entries: readonly SettingsEntry[] }
   /** Lines of ours between two marks, in a text whose remarks begin with `#`. */
   | {
       readonly kind: 'block'
@@ -68,7 +68,7 @@ export type Wanted =
     }
   | { readonly kind: 'whole'; readonly text: string }
 
-export type Entry =
+export type SettingsEntry =
   | { readonly kind: 'item'; readonly path: readonly string[]; readonly value: Json }
   | { readonly kind: 'member'; readonly path: readonly string[]; readonly value: Json }
   /** One that may be somebody else's: then it stays, and a person is told these words. */

@@ -8,7 +8,7 @@ import { addMember, nodeOn, removeValue } from '../../core/source/edit-json.ts'
 import { readSource } from '../../core/source/read-source.ts'
 import { plainValue } from '../../core/source/source.ts'
 import { gatewayServer } from '../../core/tools/own-tools.ts'
-import type { Entry, WantedFile } from './desired-files.ts'
+import type { DesiredFile, SettingsEntry } from './desired-files.ts'
 import type { Moved } from './install.ts'
 import { serverName } from './is-pawl-entry.ts'
 
@@ -16,15 +16,15 @@ import { serverName } from './is-pawl-entry.ts'
 export const gatewayPath = '.pawl/gateway.json'
 
 type MoveResult = {
-  readonly wanted: readonly WantedFile[]
+  readonly wanted: readonly DesiredFile[]
   readonly moved: readonly Moved[]
   readonly remarks: readonly string[]
 }
 
 type Moving = {
-  readonly wanted: readonly WantedFile[]
+  readonly wanted: readonly DesiredFile[]
   /** What a file would be without us. */
-  readonly baseOf: (file: WantedFile) => string | null
+  readonly baseOf: (file: DesiredFile) => string | null
   /** What `.pawl/gateway.json` is. */
   readonly gateway: string | null
 }
@@ -34,7 +34,7 @@ export function moveServers({ wanted, baseOf, gateway }: Moving): MoveResult {
   const moved: Moved[] = []
   const remarks: string[] = []
   const taken = new Map(Object.entries(serversIn(gateway, 'mcpServers')))
-  const files = wanted.map((file): WantedFile => {
+  const files = wanted.map((file): DesiredFile => {
     const { content, path } = file
     if (content.kind !== 'json') {
       if (content.kind === 'block') remarks.push(`the servers in \`${path}\` stay: ${byHand}`)
@@ -42,7 +42,7 @@ export function moveServers({ wanted, baseOf, gateway }: Moving): MoveResult {
     }
     const own = content.entries.find((one) => one.kind === 'member' && one.path[1] === serverName)
     const key = own?.path[0]
-    const more: Entry[] = enabledEntries(content.entries)
+    const more: SettingsEntry[] = enabledEntries(content.entries)
     if (own !== undefined && key !== undefined) {
       const found = serversIn(baseOf(file), key)
       for (const [name, value] of Object.entries(found)) {
@@ -67,7 +67,7 @@ export function moveServers({ wanted, baseOf, gateway }: Moving): MoveResult {
 const byHand = 'they are moved by hand (docs/gateway.md)'
 
 /** Claude Code asks about servers of a project, unless they are named in its settings. */
-function enabledEntries(entries: readonly Entry[]): Entry[] {
+function enabledEntries(entries: readonly SettingsEntry[]): SettingsEntry[] {
   return entries.flatMap((one) =>
     one.kind === 'item' && one.value === serverName ? [{ ...one, value: gatewayServer }] : [],
   )
@@ -81,7 +81,7 @@ function serversIn(text: string | null, key: string): JsonObject {
 }
 
 /** The entry of Pawl's own server with the other word in it. */
-function asGateway(own: Entry): Json {
+function asGateway(own: SettingsEntry): Json {
   const server = 'value' in own ? (asObject(own.value) ?? {}) : {}
   const change = (words: Json | undefined): Json | undefined => {
     if (!Array.isArray(words)) return words
@@ -173,7 +173,7 @@ export function gatewayWithout(text: string | null, moved: readonly Moved[]): st
 }
 
 /** Whether a text still has something that is to be taken out. */
-export function hasDropped(text: string, entries: readonly Entry[]): boolean {
+export function hasDropped(text: string, entries: readonly SettingsEntry[]): boolean {
   const { root } = readSource(text, 'json')
   if (root === null) return false
   return entries.some((one) => one.kind === 'drop' && nodeOn(root, one.path) !== null)

@@ -5,14 +5,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
-import type { WantedFile } from './desired-files.ts'
+import type { DesiredFile } from './desired-files.ts'
 
 /** The lines for some files of a workspace; null: it is no clone. */
 export function excludeFile(
   workspace: string,
   host: AgentHostId,
   paths: readonly string[],
-): WantedFile | null {
+): DesiredFile | null {
   const clone = cloneOf(workspace)
   if (clone === null) return null
   const place = relative(clone.root, workspace).split(sep).join('/')

@@ -16,7 +16,7 @@ const hookUrl = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/v1/hooks/(?:${hosts})$`
 const program = /(?:^|[/\\])pawl(?:\.(?:js|ts))?$/
 
 /** A hook that asks Pawl. */
-export function isOwnHook(hook: Json | undefined): boolean {
+export function isPawlHook(hook: Json | undefined): boolean {
   const { command, url } = asObject(hook) ?? {}
   if (typeof url === 'string') return hookUrl.test(url)
   return typeof command === 'string' && hookClient.test(command)
@@ -46,7 +46,7 @@ const serversKeys = fromAgentHosts((host) => host.serversKey)
 type Own = { readonly path: Path; readonly value: Json }
 
 /** Our entries in the settings of any host, in the order of the text. */
-export function ownIn(settings: Json): readonly Own[] {
+export function pawlEntriesIn(settings: Json): readonly Own[] {
   const root = asObject(settings) ?? {}
   const found: Own[] = []
   for (const [event, groups] of Object.entries(asObject(root.hooks) ?? {})) {
@@ -73,11 +73,11 @@ export function ownIn(settings: Json): readonly Own[] {
 /** Most hosts group hooks under a matcher; Cursor does not. */
 function ownInGroup(group: Json, event: string, index: number): readonly Own[] {
   const path = ['hooks', event, index]
-  if (isOwnHook(group)) return [{ path, value: group }]
+  if (isPawlHook(group)) return [{ path, value: group }]
   const { hooks, ...around } = asObject(group) ?? ({} as JsonObject)
   if (!Array.isArray(hooks)) return []
   return hooks.flatMap((hook: Json, i) => {
-    if (!isOwnHook(hook)) return []
+    if (!isPawlHook(hook)) return []
     // A group that was made for our hook goes with it; one that others use, too, stays.
     const at = hooks.length === 1 ? path : [...path, 'hooks', i]
     return [{ path: at, value: { ...around, hooks: [hook] } }]
@@ -85,9 +85,12 @@ function ownInGroup(group: Json, event: string, index: number): readonly Own[] {
 }
 
 /** Our entries as one value, whatever stands between them. */
-export function ownValue(settings: Json): Json {
+export function pawlValue(settings: Json): Json {
   // Of a hook the event counts, not the place among others.
-  return ownIn(settings).map(({ path, value }) => ({ at: path.slice(0, 2).map(nameOf), value }))
+  return pawlEntriesIn(settings).map(({ path, value }) => ({
+    at: path.slice(0, 2).map(nameOf),
+    value,
+  }))
 }
 
 function nameOf(step: string | number): string {

@@ -4,10 +4,10 @@
 
 const end = '# <<< pawl'
 
-export type Block = { readonly start: number; readonly end: number; readonly text: string }
+export type MarkedBlock = { readonly start: number; readonly end: number; readonly text: string }
 
 /** Our block of a name in a text, or the first one; null: there is none. */
-export function blockIn(text: string, name: string | null): Block | null {
+export function blockIn(text: string, name: string | null): MarkedBlock | null {
   const named = name === null ? '.*' : `${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}: .*`
   const form = new RegExp(`^# >>> pawl ${named}\r?\n(?:.*\r?\n)*?# <<< pawl(?:\r?\n|$)`, 'm')
   const found = form.exec(text)

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agentHostIds } from '../../core/hosts/registry.ts'
 import type { Json } from '../../core/json.ts'
-import type { Setting, WantedFile } from './desired-files.ts'
+import type { DesiredFile, SetupContext } from './desired-files.ts'
 import { hostSetups } from './hosts/host-setups.ts'
 import { type Install, undone, undoOf } from './install.ts'
 import { type PlannedFile, planInit, planUninit } from './plan-files.ts'
 
-const setting: Setting = {
+const setting: SetupContext = {
   workspace: '/work',
   version: '9.0.0',
   node: '/opt/node',
@@ -29,7 +29,7 @@ function noted(files: readonly PlannedFile[]): Install {
   return { ...who, at: 0, files: notes, folders: [] }
 }
 
-function put(file: WantedFile, text: string | null): PlannedFile {
+function put(file: DesiredFile, text: string | null): PlannedFile {
   return planInit([file], null, () => text).files[0] as PlannedFile
 }
 
@@ -90,7 +90,7 @@ describe('whatever settings somebody has', () => {
   )
 
   test('what was not noted is found by what it calls, and its values are left', () => {
-    const [file] = jsonFiles as [WantedFile]
+    const [file] = jsonFiles as [DesiredFile]
     fc.assert(
       fc.property(theirs, layout, (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -120,7 +120,7 @@ function withoutEmpty(value: Json): Json {
 }
 
 describe('a block in a text', () => {
-  const [, file] = hostSetups.codex.wants(setting) as [WantedFile, WantedFile]
+  const [, file] = hostSetups.codex.wants(setting) as [DesiredFile, DesiredFile]
 
   test.each([
     '',

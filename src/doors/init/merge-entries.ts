@@ -5,10 +5,10 @@
 import { asObject, type Json } from '../../core/json.ts'
 import { addItem, addMember, nodeOn, removeValue } from '../../core/source/edit-json.ts'
 import { readSource } from '../../core/source/read-source.ts'
-import { type Node, placeOf, plainValue, positionAt } from '../../core/source/source.ts'
+import { type Node, plainValue, positionAt, positionOf } from '../../core/source/source.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
-import type { Entry, WantedFile } from './desired-files.ts'
-import { ownIn, ownValue } from './is-pawl-entry.ts'
+import type { DesiredFile, SettingsEntry } from './desired-files.ts'
+import { pawlEntriesIn, pawlValue } from './is-pawl-entry.ts'
 import { addBlock, blockIn, removeBlock } from './marked-block.ts'
 
 /** How our entries are kept in a file; a block without a name: whichever comes first. */
@@ -17,7 +17,7 @@ export type Shape = { readonly kind: 'json' | 'whole' } | { kind: 'block'; name:
 type Merged = { readonly text: string; readonly remarks: readonly string[] }
 
 /** A file that is wanted, with the text it is to be merged into; null: there is none yet. */
-export function merge({ path, content }: WantedFile, base: string | null): Merged {
+export function mergeEntries({ path, content }: DesiredFile, base: string | null): Merged {
   switch (content.kind) {
     case 'json':
       return mergeJson(path, content.entries, base)
@@ -34,7 +34,7 @@ export function merge({ path, content }: WantedFile, base: string | null): Merge
 }
 
 /** The text without our entries; null: nothing would be left of it. */
-export function strip(path: string, shape: Shape, text: string): string | null {
+export function stripEntries(path: string, shape: Shape, text: string): string | null {
   switch (shape.kind) {
     case 'json':
       return stripJson(path, text)
@@ -49,7 +49,7 @@ export function strip(path: string, shape: Shape, text: string): string | null {
 export function ownOf(path: string, shape: Shape, text: string): Json {
   switch (shape.kind) {
     case 'json': {
-      const own = ownValue(readSettings(path, text))
+      const own = pawlValue(readSettings(path, text))
       return Array.isArray(own) && own.length === 0 ? null : own
     }
     case 'block':
@@ -76,7 +76,7 @@ function isOwnText(text: string): boolean {
   return text.includes(ownMark)
 }
 
-function mergeJson(path: string, entries: readonly Entry[], base: string | null): Merged {
+function mergeJson(path: string, entries: readonly SettingsEntry[], base: string | null): Merged {
   let text = base === null || base.trim() === '' ? '{}\n' : base
   readSettings(path, text)
   const remarks: string[] = []
@@ -104,7 +104,7 @@ function stripJson(path: string, text: string): string | null {
   if (text.trim() === '') return text
   let left = text
   for (;;) {
-    const own = ownIn(readSettings(path, left)).at(-1)
+    const own = pawlEntriesIn(readSettings(path, left)).at(-1)
     const next = own === undefined ? null : removeValue(left, own.path)
     if (next === null) return left
     left = next
@@ -119,7 +119,7 @@ function rootOf(path: string, text: string): Node {
   const { root, findings } = readSource(text, 'json')
   const [damage] = findings.filter((one) => one.severity === 'error')
   if (damage !== undefined) {
-    const offset = placeOf(root, damage)?.start ?? 0
+    const offset = positionOf(root, damage)?.start ?? 0
     throw damaged(path, text, { offset, what: damage.message })
   }
   if (root?.kind === 'object') return root
@@ -147,7 +147,7 @@ function inTheWay(path: string, text: string, { offset, what }: Spot): PawlError
   })
 }
 
-function noPlace(path: string, text: string, { path: at }: Entry): PawlError {
+function noPlace(path: string, text: string, { path: at }: SettingsEntry): PawlError {
   const message = `${placeText(path, text, 0)}: \`${at.join('.')}\` can not be put there`
   return new PawlError('CONFIG_INVALID', message, {
     hint: `\`${at[0]}\` is of another kind than the host expects. Nothing was written`,

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../../core/json.ts'
 import { canonicalJson, equalJson } from '../../core/json.ts'
-import type { WantedFile } from './desired-files.ts'
+import type { DesiredFile } from './desired-files.ts'
 import { hasDropped, withMoved } from './gateway-servers.ts'
 import { type Install, type InstalledFile, type Moved, undone, undoOf } from './install.ts'
-import { isBare, merge, ownOf, type Shape, strip } from './merge-entries.ts'
+import { isBare, mergeEntries, ownOf, type Shape, stripEntries } from './merge-entries.ts'
 
 /** The text of a file of the workspace; null: there is none. */
 export type ReadFile = (path: string) => string | null
@@ -18,22 +18,22 @@ export type PlannedFile = {
   readonly path: string
   readonly before: string | null
   readonly after: string | null
-  readonly mode: WantedFile['mode']
+  readonly mode: DesiredFile['mode']
   /** What is noted about it; null: it is forgotten. */
   readonly note: Omit<InstalledFile, 'mode'> | null
 }
 
-export type Plan = {
+export type FilePlan = {
   readonly files: readonly PlannedFile[]
   readonly remarks: readonly string[]
 }
 
 /** What brings all files of a host to what is wanted. */
 export function planInit(
-  wanted: readonly WantedFile[],
+  wanted: readonly DesiredFile[],
   known: Install | null,
   readFile: ReadFile,
-): Plan {
+): FilePlan {
   const merged = wanted.map((file) => {
     return planFile(file, readFile(file.path), leftIn(file, known))
   })
@@ -51,10 +51,10 @@ export function planInit(
 
 /** What takes everything of a host out again. Files are looked through even without a note. */
 export function planUninit(
-  wanted: readonly WantedFile[],
+  wanted: readonly DesiredFile[],
   known: Install | null,
   readFile: ReadFile,
-): Plan {
+): FilePlan {
   const paths = new Set([...wanted, ...(known?.files ?? [])].map(({ path }) => path))
   const files = [...paths].map((path) => {
     const shape = wanted.find((one) => one.path === path)?.content ?? shapeOf(path)
@@ -79,7 +79,11 @@ export function hashOwn(own: Json): string {
 }
 
 /** What a file would be without us; null: there would be none. */
-export function baseOf(file: WantedFile, known: Install | null, readFile: ReadFile): string | null {
+export function baseFolderOf(
+  file: DesiredFile,
+  known: Install | null,
+  readFile: ReadFile,
+): string | null {
   const text = readFile(file.path)
   return text === null ? null : textWithoutOurs(leftIn(file, known), text)
 }
@@ -97,11 +101,11 @@ function leftIn(
 type Planned = { readonly file: PlannedFile; readonly remarks: readonly string[] }
 type Note = InstalledFile | null
 
-function planFile(wanted: WantedFile, before: string | null, left: Left): Planned {
+function planFile(wanted: DesiredFile, before: string | null, left: Left): Planned {
   const { path, mode, content } = wanted
   const { kind } = content
   const base = before === null ? null : textWithoutOurs(left, before)
-  const { text, remarks } = merge(wanted, base)
+  const { text, remarks } = mergeEntries(wanted, base)
   const own = ownOf(path, content, text)
   const isSame = before !== null && equalJson(ownOf(path, content, before), own)
   const isThere = isSame && !(kind === 'json' && hasDropped(before, content.entries))
@@ -140,7 +144,7 @@ function textWithoutOurs({ path, shape, note, moved }: Left, text: string): stri
   if (note !== null && note.after === sha256(text)) {
     return note.undo === null ? null : undone(text, note.undo)
   }
-  const stripped = strip(path, shape, text)
+  const stripped = stripEntries(path, shape, text)
   const left = stripped === null ? null : withMoved(stripped, moved)
   const isMadeByUs = note !== null && note.undo === null
   return left !== null && left !== text && isMadeByUs && isBare(path, shape, left) ? null : left

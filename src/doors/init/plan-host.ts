@@ -5,15 +5,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import { checkInstall } from './check-install.ts'
-import type { Setting, WantedFile } from './desired-files.ts'
+import type { DesiredFile, SetupContext } from './desired-files.ts'
 import type { FoundHost } from './find-hosts.ts'
 import { gatewayPath, gatewayWith, gatewayWithout, moveServers } from './gateway-servers.ts'
 import { excludeFile } from './git-exclude.ts'
 import { hostSetups } from './hosts/host-setups.ts'
 import type { Install, InstalledFile, Moved } from './install.ts'
 import {
-  baseOf,
-  type Plan,
+  baseFolderOf,
+  type FilePlan,
   type PlannedFile,
   planInit,
   planUninit,
@@ -22,7 +22,7 @@ import {
 import type { SetupDoor } from './setup-door.ts'
 import { readWorkspaceFile } from './write-files.ts'
 
-export type HostPlan = Plan & {
+export type HostPlan = FilePlan & {
   readonly host: AgentHostId
   readonly found: FoundHost
   readonly workspace: string
@@ -55,7 +55,7 @@ export function planHosts(
 type HostWish = {
   readonly setup: SetupDoor
   readonly workspace: string
-  readonly http: Setting['http']
+  readonly http: SetupContext['http']
   readonly installs: readonly Install[]
   /** `stays`: as it was last time. */
   readonly gateway?: 'wanted' | 'stays'
@@ -117,7 +117,7 @@ type Looking = {
   readonly readFile: ReadFile
 }
 type Movement = {
-  readonly wanted: readonly WantedFile[]
+  readonly wanted: readonly DesiredFile[]
   /** Null: the host has no gateway. */
   readonly moved: readonly Moved[] | null
   readonly files: readonly PlannedFile[]
@@ -125,11 +125,15 @@ type Movement = {
 }
 
 /** What changes where the servers of a host stand behind the gateway, or already do. */
-function movingOf(wanted: readonly WantedFile[], { wish, known, readFile }: Looking): Movement {
+function movingOf(wanted: readonly DesiredFile[], { wish, known, readFile }: Looking): Movement {
   const isWanted = wish.gateway === 'wanted' || known?.moved !== undefined
   if (!isWanted) return { wanted, moved: null, files: [], remarks: [] }
   const gateway = readFile(gatewayPath)
-  const result = moveServers({ wanted, gateway, baseOf: (file) => baseOf(file, known, readFile) })
+  const result = moveServers({
+    wanted,
+    gateway,
+    baseOf: (file) => baseFolderOf(file, known, readFile),
+  })
   const files = gatewayFile(gateway, gatewayWith(gateway, result.moved))
   return { ...result, files }
 }
@@ -154,7 +158,10 @@ export function installOf(
   return installs.find((one) => one.workspace === workspace && one.host === host) ?? null
 }
 
-function settingOf({ name, version }: FoundHost, { setup, workspace, http }: HostWish): Setting {
+function settingOf(
+  { name, version }: FoundHost,
+  { setup, workspace, http }: HostWish,
+): SetupContext {
   return {
     workspace,
     version,

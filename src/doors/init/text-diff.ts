@@ -10,7 +10,7 @@ const aroundCount = 2
 const pairsMax = 4_000_000
 
 /** The changed lines and their neighbours; `…` where others were left out. */
-export function diffLines(before: string | null, after: string | null): readonly string[] {
+export function textDiff(before: string | null, after: string | null): readonly string[] {
   const lines = compare(linesOf(before), linesOf(after))
   const isNear = lines.map((_, i) =>
     lines.slice(Math.max(0, i - aroundCount), i + aroundCount + 1).some(({ mark }) => mark !== ' '),

@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { codeOf } from '../../runtime/error-code.ts'
+import { errorCodeOf } from '../../runtime/error-code.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 type FileChange = {
@@ -31,7 +31,7 @@ type FileChange = {
 }
 
 /** What was done beside the texts, so that it can be undone. */
-export type Written = {
+export type WrittenFile = {
   /** Folders that were made, the outermost first. */
   readonly folders: readonly string[]
   /** The permissions of files that were changed, as they had been. */
@@ -49,16 +49,19 @@ export function readWorkspaceFile(workspace: string, path: string): string | nul
     const bytes = readFileSync(place)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return null
+    if (errorCodeOf(cause) === 'ENOENT' || errorCodeOf(cause) === 'ENOTDIR') return null
     const message = `can not read \`${path}\``
     const isText = cause instanceof TypeError
-    const hint = isText ? 'it is no UTF-8 text' : `the system says ${codeOf(cause)}`
+    const hint = isText ? 'it is no UTF-8 text' : `the system says ${errorCodeOf(cause)}`
     throw new PawlError('FILE_UNREADABLE', message, { hint: `${hint}. Nothing was written`, cause })
   }
 }
 
 /** Writes all of it, or nothing. */
-export function writeWorkspaceFiles(workspace: string, changes: readonly FileChange[]): Written {
+export function writeWorkspaceFiles(
+  workspace: string,
+  changes: readonly FileChange[],
+): WrittenFile {
   const due = changes.filter(({ before, after }) => before !== after)
   for (const { path, before } of due) {
     if (readWorkspaceFile(workspace, path) === before) continue
@@ -81,7 +84,7 @@ export function writeWorkspaceFiles(workspace: string, changes: readonly FileCha
     removeFolders(workspace, folders)
     if (cause instanceof PawlError) throw cause
     throw new PawlError('FILE_UNWRITABLE', `can not write into \`${workspace}\``, {
-      hint: `the system says ${codeOf(cause)}. Everything is as it was before`,
+      hint: `the system says ${errorCodeOf(cause)}. Everything is as it was before`,
       cause,
     })
   }
@@ -170,8 +173,8 @@ function lookAt(path: string): Stats | undefined {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (cause) {
     // A file where a folder should be: there is nothing below it.
-    if (codeOf(cause) === 'ENOTDIR') return undefined
-    throw refused(path, `the system says ${codeOf(cause)}`)
+    if (errorCodeOf(cause) === 'ENOTDIR') return undefined
+    throw refused(path, `the system says ${errorCodeOf(cause)}`)
   }
 }
 

@@ -3,10 +3,10 @@
  * each call, over whatever the agent wrote there; without hooks nothing is said.
  */
 import { asObject, type JsonObject, own } from '../../core/json.ts'
-import type { Input } from '../api/contract.ts'
-import type { Ask } from './reconnecting-client.ts'
+import type { OperationInput } from '../api/contract.ts'
+import type { ClientRequest } from './reconnecting-client.ts'
 
-export type Who = {
+export type ToolCaller = {
   /** The host's session, `claude:…`; null: no hook said so. */
   readonly session: string | null
   /** A subagent inside it. */
@@ -16,18 +16,18 @@ export type Who = {
 }
 
 /** Whoever calls without a hook. */
-export const nobody: Who = { session: null, agent: null, run: null, branch: null }
+export const unknownCaller: ToolCaller = { session: null, agent: null, run: null, branch: null }
 
 /** A mark as it stands in a call: only the daemon can tell whether its hook wrote it. */
-export type Shown = Input<'gateway.mark'>
+export type ShownSignature = OperationInput<'gateway.mark'>
 
 /** Where the hook writes. */
 const place = '_pawl'
 const charsMax = 500
 
 /** The arguments without the mark, and the mark; null: there is none that could be proven. */
-export function readMark(args: JsonObject): {
-  readonly mark: Shown | null
+export function readSignature(args: JsonObject): {
+  readonly mark: ShownSignature | null
   readonly input: JsonObject
 } {
   const { [place]: said, ...input } = args
@@ -42,8 +42,11 @@ export function readMark(args: JsonObject): {
 }
 
 /** WHY asked: without hooks an agent writes what it likes, and would choose its run. */
-export async function whoIs(ask: Ask, mark: Shown | null): Promise<Who> {
-  if (mark === null || !(await ask('gateway.mark', mark)).isProven) return nobody
+export async function identifyCaller(
+  ask: ClientRequest,
+  mark: ShownSignature | null,
+): Promise<ToolCaller> {
+  if (mark === null || !(await ask('gateway.mark', mark)).isProven) return unknownCaller
   const { proof: _, ...who } = mark
   return who
 }

@@ -3,22 +3,22 @@
  * each of its connections, in both eras of the protocol. Must not know over which wire.
  */
 
-import { openToolbox } from './dispatch-tool.ts'
-import { type Opened, openServer } from './open-server.ts'
+import { openToolDispatcher } from './dispatch-tool.ts'
+import { type OpenedServer, openMcpServer } from './open-server.ts'
 import { openPrompts } from './prompts.ts'
-import type { Link } from './reconnecting-client.ts'
-import { openPlaces } from './resolve-run.ts'
+import type { ReconnectingClient } from './reconnecting-client.ts'
+import { openRunResolver } from './resolve-run.ts'
 import { openResources } from './resources.ts'
-import { openProcessBox } from './routine-tools.ts'
-import { openRunBox } from './run-tools.ts'
-import type { Desk } from './tool-context.ts'
-import { openFollower } from './tool-list-watcher.ts'
+import { openRoutineTools } from './routine-tools.ts'
+import { openRunTools } from './run-tools.ts'
+import type { ToolContext } from './tool-context.ts'
+import { openToolListWatcher } from './tool-list-watcher.ts'
 
 /** Which tools there are: all of them, or those for unattended routines. */
 export type Endpoint = 'runs' | 'process'
 
 /** Where a client works, as its host says. */
-export type Where = {
+export type SessionPlace = {
   readonly endpoint: Endpoint
   readonly workspace: string
   /** What stands in front of the names of tools. */
@@ -28,44 +28,44 @@ export type Where = {
 }
 
 /** What a client may want to be told. */
-export type Change =
+export type ListChange =
   /** The tools are not those any more that it has seen. */
   | { readonly kind: 'tools' }
   /** The run that it works on has moved. */
   | { readonly kind: 'run'; readonly runId: string }
 
-type SeatOptions = Where & {
-  readonly link: Link
+type SeatOptions = SessionPlace & {
+  readonly link: ReconnectingClient
   readonly version: string
-  readonly onChange: (change: Change) => Promise<void>
+  readonly onChange: (change: ListChange) => Promise<void>
   /** Hears what a person should know; never the client. */
   readonly onFault: (fault: unknown) => void
 }
 
-export type Seat = {
+export type ClientSession = {
   /** A server for one more connection of the client. */
-  readonly open: (era: 'legacy' | 'modern') => Opened
+  readonly open: (era: 'legacy' | 'modern') => OpenedServer
   readonly close: () => void
 }
 
-export function openSeat(options: SeatOptions): Seat {
+export function openClientSession(options: SeatOptions): ClientSession {
   const { endpoint, link, workspace, runId, version, onChange, onFault } = options
   const isRoutine = endpoint === 'process'
   const prefix = isRoutine ? '' : options.prefix
-  const places = openPlaces({ ask: link.ask, workspace, runId, prefix })
-  const desk: Desk = { link, places, workspace, prefix }
-  const box = isRoutine ? openProcessBox(desk) : openRunBox(desk)
-  const follower = openFollower({
+  const places = openRunResolver({ ask: link.ask, workspace, runId, prefix })
+  const desk: ToolContext = { link, places, workspace, prefix }
+  const box = isRoutine ? openRoutineTools(desk) : openRunTools(desk)
+  const follower = openToolListWatcher({
     desk,
     tools: box.list,
     onChange: () => onChange({ kind: 'tools' }),
     onMove: (id) => onChange({ kind: 'run', runId: id }),
   })
-  const toolbox = openToolbox({ desk, box, onReading: follower.see, onFault })
+  const toolbox = openToolDispatcher({ desk, box, onReading: follower.see, onFault })
   const words = isRoutine ? routineWords : briefWithoutRules(prefix)
   const shelf = isRoutine ? null : { resources: openResources(desk), prompts: openPrompts(desk) }
   return {
-    open: (era) => openServer({ version, era, ...words, toolbox, follower, shelf, onFault }),
+    open: (era) => openMcpServer({ version, era, ...words, toolbox, follower, shelf, onFault }),
     close: () => {
       follower.close()
       link.close()

@@ -2,24 +2,30 @@
  * The definitions that can be loaded here: those of the workspace's own folder, and those that were
  * stored.
  */
-import type { Offered, Input as RunInput } from '../../runtime/definitions/find-definition.ts'
+import type {
+  OfferedDefinition,
+  DefinitionInput as RunInput,
+} from '../../runtime/definitions/find-definition.ts'
 import { PawlProblem } from '../api/problem.ts'
-import type { Desk } from './tool-context.ts'
+import type { ToolContext } from './tool-context.ts'
 
-export type Named = { readonly name: string; readonly dialect: string }
+export type ListedDefinition = { readonly name: string; readonly dialect: string }
 
 /** Definitions that are listed. */
 const listMax = 500
 
 /** All of them, each once. */
-export async function definitionsFor({ link, workspace }: Desk): Promise<readonly Named[]> {
+export async function definitionsFor({
+  link,
+  workspace,
+}: ToolContext): Promise<readonly ListedDefinition[]> {
   const { items } = await link.ask('definitions.list', { limit: listMax })
   const stored = items.filter((one) => one.workspace === '')
   const all = [...(await inWorkspace(workspace)), ...stored]
   return [...new Map(all.map(({ name, dialect }) => [name, { name, dialect }])).values()]
 }
 
-export type Definition = Named & {
+export type Definition = ListedDefinition & {
   readonly source: string
   readonly format: 'json' | 'yaml'
   /** What its runs are called. */
@@ -27,7 +33,7 @@ export type Definition = Named & {
 }
 
 /** One of them as its author wrote it; null: there is none of that name. */
-export async function definitionFor(desk: Desk, name: string): Promise<Definition | null> {
+export async function definitionFor(desk: ToolContext, name: string): Promise<Definition | null> {
   const near = (await inWorkspace(desk.workspace)).find((one) => one.name === name)
   if (near !== undefined) return near
   const stored = await desk.link.ask('definitions.read', { id: name }).catch(unlessUnknown)
@@ -41,7 +47,7 @@ export async function inputsFor(definition: Definition): Promise<readonly RunInp
   return (await import('../../runtime/definitions/find-definition.ts')).inputsOf(definition)
 }
 
-async function inWorkspace(workspace: string): Promise<readonly Offered[]> {
+async function inWorkspace(workspace: string): Promise<readonly OfferedDefinition[]> {
   // WHY loaded here: few calls need what compiles.
   return (await import('../../runtime/definitions/find-definition.ts')).definitionsIn(workspace)
 }

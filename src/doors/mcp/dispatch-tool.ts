@@ -6,44 +6,44 @@ import type { CallToolResult, Tool as Listed } from '@modelcontextprotocol/serve
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
-import { PawlProblem, type Problem, problem, problemOfThrown } from '../api/problem.ts'
-import { nobody, readMark, type Who, whoIs } from './caller-mark.ts'
-import type { Question } from './elicit.ts'
-import type { Reading } from './resolve-run.ts'
-import { type Call, type Desk, readPlace, type Tool } from './tool-context.ts'
-import { refusalOf, resultOf, type Told } from './tool-result.ts'
+import { PawlProblem, type ProblemDocument, problem, problemOfThrown } from '../api/problem.ts'
+import { identifyCaller, readSignature, type ToolCaller, unknownCaller } from './caller-mark.ts'
+import type { ElicitQuestion } from './elicit.ts'
+import type { RunReadings } from './resolve-run.ts'
+import { type McpTool, readPlace, type ToolContext, type ToolInvocation } from './tool-context.ts'
+import { refusalOf, type ToolResult, toolResultOf } from './tool-result.ts'
 
 /** The tools of one endpoint. */
-export type Box = {
+export type ToolSet = {
   /** The tools for a run; null: none is loaded. */
-  readonly list: (reading: Reading | null) => Listed[]
+  readonly list: (reading: RunReadings | null) => Listed[]
   /** Those beside them that only the daemon can tell. */
-  readonly more: (reading: Reading | null) => Promise<Listed[]>
+  readonly more: (reading: RunReadings | null) => Promise<Listed[]>
   /** Hears of every run that is listed or called for. */
-  readonly see: (reading: Reading) => void
+  readonly see: (reading: RunReadings) => void
   /** A call of this name changes nothing, so a refusal of it needs no standing. */
   readonly isLook: (name: string) => boolean
   /** Null: there is no tool of that name, and none of this name was offered before. */
-  readonly perform: (name: string, call: Call<JsonObject>) => Promise<Told | null>
+  readonly perform: (name: string, call: ToolInvocation<JsonObject>) => Promise<ToolResult | null>
 }
 
-export type Asked = Omit<Call<unknown>, 'who' | 'input'> & {
+export type ToolRequest = Omit<ToolInvocation<unknown>, 'who' | 'input'> & {
   readonly name: string
   readonly args: JsonObject
 }
 
-export type Toolbox = {
+export type ToolDispatcher = {
   /** The tools for a run; null: none is loaded. */
-  readonly list: (reading: Reading | null) => Promise<Listed[]>
+  readonly list: (reading: RunReadings | null) => Promise<Listed[]>
   /** Null: there is no tool of that name. */
-  readonly call: (asked: Asked) => Promise<CallToolResult | Question | null>
+  readonly call: (asked: ToolRequest) => Promise<CallToolResult | ElicitQuestion | null>
 }
 
 type ToolboxOptions = {
-  readonly desk: Desk
-  readonly box: Box
+  readonly desk: ToolContext
+  readonly box: ToolSet
   /** Hears of every run that a call was about, as it stands after it. */
-  readonly onReading: (reading: Reading) => Promise<void>
+  readonly onReading: (reading: RunReadings) => Promise<void>
   /** Hears of what we did not foresee. */
   readonly onFault: (fault: unknown) => void
 }
@@ -51,16 +51,25 @@ type ToolboxOptions = {
 /** Calls at a time; a client that sends more is told to wait. */
 const callsMax = 64
 
-export function openToolbox({ desk, box, onReading, onFault }: ToolboxOptions): Toolbox {
+export function openToolDispatcher({
+  desk,
+  box,
+  onReading,
+  onFault,
+}: ToolboxOptions): ToolDispatcher {
   const { prefix } = desk
   let callsCount = 0
-  const see = async (reading: Reading | null): Promise<void> => {
+  const see = async (reading: RunReadings | null): Promise<void> => {
     if (reading === null) return
     box.see(reading)
     if (!isOpen(reading.head.status)) desk.places.leave(reading.head.id)
     await onReading(reading)
   }
-  const refuse = async (thrown: unknown, name: string, who: Who): Promise<CallToolResult> => {
+  const refuse = async (
+    thrown: unknown,
+    name: string,
+    who: ToolCaller,
+  ): Promise<CallToolResult> => {
     const why = problemOfThrown(thrown)
     if (why.code === 'INTERNAL') onFault(thrown)
     const reading = box.isLook(name) ? null : await standingFor(desk, who, why)
@@ -73,17 +82,17 @@ export function openToolbox({ desk, box, onReading, onFault }: ToolboxOptions): 
       return [...box.list(reading), ...(await box.more(reading))]
     },
     call: async ({ name, args, ...asked }) => {
-      const { mark, input } = readMark(args)
-      let who = nobody
+      const { mark, input } = readSignature(args)
+      let who = unknownCaller
       if (callsCount >= callsMax) return refusalOf(tooMany, null, prefix)
       callsCount += 1
       try {
-        who = await whoIs(desk.link.ask, mark)
+        who = await identifyCaller(desk.link.ask, mark)
         const told = await box.perform(name, { who, input, ...asked })
         if (told === null) return null
         if (told.question !== undefined) return told.question
         await see(told.reading)
-        return resultOf(told, prefix)
+        return toolResultOf(told, prefix)
       } catch (thrown) {
         return refuse(thrown, name, who)
       } finally {
@@ -106,7 +115,7 @@ export function inputSchemaOf(input: z.ZodObject): Listed['inputSchema'] {
 }
 
 /** What a client may tell its person about a tool. */
-export function annotationsOf(effect: Tool['effect'] | 'removes'): Listed['annotations'] {
+export function annotationsOf(effect: McpTool['effect'] | 'removes'): Listed['annotations'] {
   return {
     readOnlyHint: effect === 'looks',
     destructiveHint: effect === 'forces' || effect === 'removes' || effect === 'runs',
@@ -116,7 +125,7 @@ export function annotationsOf(effect: Tool['effect'] | 'removes'): Listed['annot
 }
 
 /** The arguments as their schema reads them. */
-export function checked(input: z.ZodObject, args: JsonObject): Record<string, Json> {
+export function checkedInput(input: z.ZodObject, args: JsonObject): Record<string, Json> {
   const parsed = input.safeParse(args)
   // WHY the cast: it was JSON, and a schema adds nothing but defaults.
   if (parsed.success) return parsed.data as Record<string, Json>
@@ -132,7 +141,11 @@ export function checked(input: z.ZodObject, args: JsonObject): Record<string, Js
 }
 
 /** Where the run stands that was refused something; null: that cannot be said. */
-async function standingFor(desk: Desk, who: Who, why: Problem): Promise<Reading | null> {
+async function standingFor(
+  desk: ToolContext,
+  who: ToolCaller,
+  why: ProblemDocument,
+): Promise<RunReadings | null> {
   if (why.code === 'RUN_UNKNOWN' || why.code === 'DAEMON_UNREACHABLE') return null
   try {
     return await readPlace(desk, await desk.places.find(who))

@@ -3,22 +3,22 @@
  * the person's decision. It goes on record as made through that client.
  */
 import type { Json } from '../../core/json.ts'
-import type { Reading } from './resolve-run.ts'
-import type { Desk } from './tool-context.ts'
+import type { RunReadings } from './resolve-run.ts'
+import type { ToolContext } from './tool-context.ts'
 
 /** The person behind the client, as far as the client can ask them. */
-export type Person = {
+export type ElicitingClient = {
   /** What the client calls itself. */
   readonly client: string
   /** What was answered to the question of that key; null: it was not put yet. */
-  readonly answerTo: (key: string) => Answer | null
+  readonly answerTo: (key: string) => ElicitedAnswer | null
 }
 
-export type Answer =
+export type ElicitedAnswer =
   | { readonly action: 'decline' | 'cancel' }
   | { readonly action: 'accept'; readonly content: { readonly [name: string]: unknown } }
 
-export type Question = { readonly key: string; readonly message: string }
+export type ElicitQuestion = { readonly key: string; readonly message: string }
 
 /** Characters of what waits, as the person is shown it. */
 const shownCharsMax = 2_000
@@ -28,10 +28,10 @@ const shownCharsMax = 2_000
  * their answer would not count. An answer that came is told to the daemon.
  */
 export async function elicitDecision(
-  { link }: Desk,
-  person: Person | null,
-  { view }: Reading,
-): Promise<Question | null> {
+  { link }: ToolContext,
+  person: ElicitingClient | null,
+  { view }: RunReadings,
+): Promise<ElicitQuestion | null> {
   const { approval } = view
   if (person === null || approval === null) return null
   if (!(await link.ask('status', {})).elicitation) return null
@@ -48,7 +48,7 @@ export async function elicitDecision(
 }
 
 /** WHY shortened: it is the client's own word, and becomes part of a name on record. */
-function nameOf({ client }: Person): string {
+function nameOf({ client }: ElicitingClient): string {
   return client.replace(/[^\w.-]+/g, '_').slice(0, 60) || 'client'
 }
 

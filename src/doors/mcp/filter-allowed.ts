@@ -2,15 +2,15 @@
  * Tools that may be shown: those that no policy over the run would deny now.
  */
 import type { JsonObject } from '../../core/json.ts'
-import type { Input } from '../api/contract.ts'
-import type { Link } from './reconnecting-client.ts'
+import type { OperationInput } from '../api/contract.ts'
+import type { ReconnectingClient } from './reconnecting-client.ts'
 
 type Named = { readonly name: string; readonly input: JsonObject }
 
 /** WHY only policies: what else is denied is denied for what a call holds, or for a while. */
-export async function undenied<One extends Named>(
-  { ask }: Pick<Link, 'ask'>,
-  whose: Pick<Input<'judge'>, 'runId' | 'host'>,
+export async function filterAllowed<One extends Named>(
+  { ask }: Pick<ReconnectingClient, 'ask'>,
+  whose: Pick<OperationInput<'judge'>, 'runId' | 'host'>,
   tools: readonly One[],
 ): Promise<readonly One[]> {
   const verdicts = await Promise.all(

@@ -1,9 +1,9 @@
 /** The submit tool of a form: which name it gets, and what its schema says of the fields. */
 import { expect, test } from 'vitest'
 import { formSchema, splitForm, submitToolOf } from './form-tool.ts'
-import type { Reading } from './resolve-run.ts'
+import type { RunReadings } from './resolve-run.ts'
 
-type View = Reading['view']
+type View = RunReadings['view']
 type Field = View['fields'][number]
 
 const field: Field = {

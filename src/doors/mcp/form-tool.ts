@@ -3,9 +3,9 @@
  */
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isControlTool } from '../../core/tools/own-tools.ts'
-import type { Reading } from './resolve-run.ts'
+import type { RunReadings } from './resolve-run.ts'
 
-type View = Reading['view']
+type View = RunReadings['view']
 type Field = View['fields'][number]
 
 /** What every client and model takes as the name of a tool. */

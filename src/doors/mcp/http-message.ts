@@ -7,8 +7,8 @@ import { isJsonContentType } from '@modelcontextprotocol/server'
 import { asObject, type Json } from '../../core/json.ts'
 import { isToolPrefix } from '../../core/tools/own-tools.ts'
 import { parseJson } from '../api/parse-json.ts'
-import type { Endpoint, Where } from './client-session.ts'
-import { messageBytesMax, notJson, notRequest } from './stdio-wire.ts'
+import type { Endpoint, SessionPlace } from './client-session.ts'
+import { notJson, notRequest, stdioMessageBytesMax } from './stdio-wire.ts'
 
 /** Why no server is asked. */
 export type Complaint = {
@@ -45,14 +45,14 @@ export function complain({ status, code, message, id = null }: Complaint): Respo
 export type Read = { readonly body: Json | undefined } | Complaint
 
 /** The message of a POST, never more of it than is allowed; others carry none. */
-export async function readMessage(request: Request): Promise<Read> {
+export async function readHttpMessage(request: Request): Promise<Read> {
   if (request.method !== 'POST') return { body: undefined }
   if (!isJsonContentType(request.headers.get('content-type'))) {
     return { status: 415, code: notServed, message: 'a message is `application/json`' }
   }
   const bytes = await readBytes(request)
   if (bytes === null) {
-    const message = `a message has at most ${messageBytesMax} bytes`
+    const message = `a message has at most ${stdioMessageBytesMax} bytes`
     return { status: 413, code: notRequest, message }
   }
   const parsed = parseJson(bytes)
@@ -62,19 +62,19 @@ export async function readMessage(request: Request): Promise<Read> {
 
 /** Null: too many. */
 async function readBytes(request: Request): Promise<Buffer | null> {
-  if (Number(request.headers.get('content-length') ?? 0) > messageBytesMax) return null
+  if (Number(request.headers.get('content-length') ?? 0) > stdioMessageBytesMax) return null
   const parts: Uint8Array[] = []
   let count = 0
   for await (const part of request.body ?? []) {
     count += part.byteLength
-    if (count > messageBytesMax) return null
+    if (count > stdioMessageBytesMax) return null
     parts.push(part)
   }
   return Buffer.concat(parts)
 }
 
 /** The id that an answer has to carry; null: it cannot be told. */
-export function idOf(body: Json | undefined): Json {
+export function requestIdOf(body: Json | undefined): Json {
   const id = asObject(body ?? null)?.id
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
@@ -82,7 +82,7 @@ export function idOf(body: Json | undefined): Json {
 const known: ReadonlySet<string> = new Set(['workspace', 'prefix', 'run'])
 
 /** Where the client works, by the address that its host was given. */
-export function whereOf(endpoint: Endpoint, params: URLSearchParams): Where | Complaint {
+export function whereOf(endpoint: Endpoint, params: URLSearchParams): SessionPlace | Complaint {
   const workspace = params.get('workspace') ?? ''
   const prefix = params.get('prefix') ?? 'pawl_'
   const odd = [...params.keys()].find((name) => !known.has(name))

@@ -5,12 +5,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Api, ApiRequest } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
-import type { Answer, Message } from '../api/contract.ts'
+import type { OperationAnswer, StreamMessage } from '../api/contract.ts'
 import { operations } from '../api/operations-table.ts'
 import { PawlProblem } from '../api/problem.ts'
-import type { Link } from './reconnecting-client.ts'
+import type { ReconnectingClient } from './reconnecting-client.ts'
 
-export function openInnerLink(api: Api, caller: Caller): Link {
+export function openInProcessClient(api: Api, caller: Caller): ReconnectingClient {
   const never = new AbortController().signal
   const requestOf = (
     input: unknown,
@@ -29,14 +29,14 @@ export function openInnerLink(api: Api, caller: Caller): Link {
       const answered = await api.perform(name, caller, requestOf(input, id, signal))
       if (!answered.ok) throw new PawlProblem(answered.problem)
       // WHY the cast: the handler of this name is held to this answer by the contract.
-      return answered.output as Answer<typeof name>
+      return answered.output as OperationAnswer<typeof name>
     },
     stream: async function* (runId, after, signal) {
       const request = requestOf({ runId, after }, null, signal)
       const opened = await api.stream('runs.stream', caller, request)
       if (!opened.ok) throw new PawlProblem(opened.problem)
       for await (const beat of opened.output) {
-        if (beat !== null) yield beat.message as Message<'runs.stream'>
+        if (beat !== null) yield beat.message as StreamMessage<'runs.stream'>
       }
     },
     close: () => undefined,

@@ -6,16 +6,16 @@ import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import { commonToolOf } from '../../core/tools/tool-names.ts'
 import { openStatuses } from '../../runtime/runs/open-statuses.ts'
-import type { Answer } from '../api/contract.ts'
-import { present } from '../api/omit-undefined.ts'
+import type { OperationAnswer } from '../api/contract.ts'
+import { omitUndefined } from '../api/omit-undefined.ts'
 import { PawlProblem } from '../api/problem.ts'
-import { undenied } from './filter-allowed.ts'
-import type { Reading } from './resolve-run.ts'
-import { type Call, type Desk, tool } from './tool-context.ts'
-import type { Told } from './tool-result.ts'
+import { filterAllowed } from './filter-allowed.ts'
+import type { RunReadings } from './resolve-run.ts'
+import { type ToolContext, type ToolInvocation, tool } from './tool-context.ts'
+import type { ToolResult } from './tool-result.ts'
 
-type Result = Exclude<Answer<'jobs.run'>, { status: 'pending_approval' }>
-type Pending = Extract<Answer<'jobs.run'>, { status: 'pending_approval' }>
+type Result = Exclude<OperationAnswer<'jobs.run'>, { status: 'pending_approval' }>
+type Pending = Extract<OperationAnswer<'jobs.run'>, { status: 'pending_approval' }>
 
 /** How long one question to the daemon waits; a client hears in between that the job goes on. */
 const waitMs = 10_000
@@ -69,7 +69,7 @@ const runTool = tool({
   run: async (desk, call) => {
     const whose = await whoseOf(desk, call)
     const { workspace } = desk
-    const wish = { ...present(call.input), ...whose, workspace, wait_ms: waitMs }
+    const wish = { ...omitUndefined(call.input), ...whose, workspace, wait_ms: waitMs }
     const commandId = randomUUID()
     const ask = () => desk.link.ask('jobs.run', wish, { commandId })
     const begun = await ask()
@@ -91,8 +91,8 @@ type Begun = {
 
 /** Waits for the end; whoever no longer wants the answer does not want the job either. */
 async function stay(
-  { link }: Desk,
-  { signal, progress }: Call<unknown>,
+  { link }: ToolContext,
+  { signal, progress }: ToolInvocation<unknown>,
   { begun, whose, ask }: Begun,
 ): Promise<Result | Pending> {
   const { process_id: id } = begun
@@ -141,7 +141,7 @@ const killTool = tool({
   },
   effect: 'runs',
   run: async (desk, call) => {
-    const wish = { ...present(call.input), ...(await whoseOf(desk, call)) }
+    const wish = { ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
     const done = await desk.link.ask('jobs.kill', wish)
     if (isPending(done)) return pendingTold(done)
     const what = `${done.process_id} is ${done.state}; ${done.signal_sent} was sent.`
@@ -160,7 +160,7 @@ const listTool = tool({
   more: { processes: { type: 'array', items: { type: 'object' } }, total: whole, ...pendingSchema },
   effect: 'looks',
   run: async (desk, call) => {
-    const wish = { ...present(call.input), ...(await whoseOf(desk, call)) }
+    const wish = { ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
     const list = await desk.link.ask('jobs.list', wish)
     if (isPending(list)) return pendingTold(list)
     const lines = list.processes.map(stateText)
@@ -188,7 +188,7 @@ const logsTool = tool({
   },
   effect: 'looks',
   run: async (desk, call) => {
-    const wish = { limit: pageBytes, ...present(call.input), ...(await whoseOf(desk, call)) }
+    const wish = { limit: pageBytes, ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
     const page = await desk.link.ask('jobs.logs', wish)
     if (isPending(page)) return pendingTold(page)
     const lead = `${page.process_id} is ${page.state}.${page.truncated ? ' There is more.' : ''}`
@@ -203,7 +203,7 @@ function isPending(answer: object): answer is Pending {
   return 'status' in answer
 }
 
-function pendingTold(pending: Pending): Told {
+function pendingTold(pending: Pending): ToolResult {
   const { message, approval_id } = pending
   const told = `A person has to agree first: ${message} (approval ${approval_id}). Then call again.`
   return { reading: null, text: told, more: { ...pending } }
@@ -227,7 +227,10 @@ function resultText(result: Result): string {
 }
 
 /** The run that a call belongs to; none: no run is open here, and policies alone judge it. */
-async function whoseOf({ places, link, workspace }: Desk, { who }: Call<unknown>): Promise<Whose> {
+async function whoseOf(
+  { places, link, workspace }: ToolContext,
+  { who }: ToolInvocation<unknown>,
+): Promise<Whose> {
   try {
     const { runId, branch } = await places.find(who)
     return branch === null ? { run_id: runId } : { run_id: runId, branch }
@@ -243,8 +246,8 @@ async function whoseOf({ places, link, workspace }: Desk, { who }: Call<unknown>
 
 /** The tools for jobs that the stage of a run and the policies over it do not block. */
 export async function offeredJobTools(
-  { link }: Desk,
-  reading: Reading | null,
+  { link }: ToolContext,
+  reading: RunReadings | null,
 ): Promise<readonly (typeof jobTools)[number][]> {
   if (reading === null) return jobTools
   const { tools } = reading.view
@@ -257,5 +260,5 @@ export async function offeredJobTools(
       one.name === 'process_run' ? { command: 'true', args: [] } : { process_id: '' }
     return { name: one.name, input, one }
   })
-  return (await undenied(link, { runId: reading.head.id }, asked)).map(({ one }) => one)
+  return (await filterAllowed(link, { runId: reading.head.id }, asked)).map(({ one }) => one)
 }

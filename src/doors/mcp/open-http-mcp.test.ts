@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { PawlProblem, problem } from '../api/problem.ts'
 import { type HttpMcp, type HttpMcpLimits, openHttpMcp } from './open-http-mcp.ts'
-import type { Link } from './reconnecting-client.ts'
+import type { ReconnectingClient } from './reconnecting-client.ts'
 
 /** A daemon that is away: sessions are none of its business. */
-const away: Link = {
+const away: ReconnectingClient = {
   ask: async () => {
     throw new PawlProblem(problem('DAEMON_UNREACHABLE', { detail: 'away' }))
   },

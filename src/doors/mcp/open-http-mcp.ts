@@ -14,24 +14,30 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Json } from '../../core/json.ts'
-import { type Change, type Endpoint, openSeat, type Seat, type Where } from './client-session.ts'
+import {
+  type ClientSession,
+  type Endpoint,
+  type ListChange,
+  openClientSession,
+  type SessionPlace,
+} from './client-session.ts'
 import {
   type Complaint,
   complain,
-  idOf,
   noSession,
-  readMessage,
+  readHttpMessage,
+  requestIdOf,
   tooMany,
   unknownSession,
   whereOf,
 } from './http-message.ts'
-import type { Link } from './reconnecting-client.ts'
+import type { ReconnectingClient } from './reconnecting-client.ts'
 import { runUris } from './resources.ts'
 
 type HttpMcpOptions = {
   readonly endpoint: Endpoint
   /** A link to the daemon, as an agent. */
-  readonly link: () => Link
+  readonly link: () => ReconnectingClient
   readonly version: string
   readonly onFault: (fault: unknown) => void
   readonly limits?: Partial<HttpMcpLimits>
@@ -105,10 +111,10 @@ export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
   }
   return {
     answer: async (request) => {
-      const read = await readMessage(request)
+      const read = await readHttpMessage(request)
       if ('code' in read) return complain(read)
       const client = await clientFor(request, read.body)
-      if ('code' in client) return complain({ ...client, id: idOf(read.body) })
+      if ('code' in client) return complain({ ...client, id: requestIdOf(read.body) })
       client.lastAt = performance.now()
       return client.answer(request, read.body)
     },
@@ -123,7 +129,7 @@ export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
 
 type Found = Client | Complaint
 
-type Setting = HttpMcpOptions & { readonly where: Where }
+type Setting = HttpMcpOptions & { readonly where: SessionPlace }
 
 type Session = { readonly id: string; readonly onEnd: () => void }
 
@@ -132,7 +138,7 @@ function openSession({ where, link, version, onFault }: Setting, { id, onEnd }: 
     sessionIdGenerator: () => id,
     onsessionclosed: onEnd,
   })
-  const seat = openSeat({
+  const seat = openClientSession({
     ...where,
     link: link(),
     version,
@@ -159,7 +165,7 @@ function openSession({ where, link, version, onFault }: Setting, { id, onEnd }: 
 
 function openStateless({ where, link, version, onFault }: Setting): Client {
   const bus = new InMemoryServerEventBus(onFault)
-  const seat: Seat = openSeat({
+  const seat: ClientSession = openClientSession({
     ...where,
     link: link(),
     version,
@@ -190,7 +196,7 @@ function openStateless({ where, link, version, onFault }: Setting): Client {
   }
 }
 
-function eventsOf(change: Change): readonly ServerEvent[] {
+function eventsOf(change: ListChange): readonly ServerEvent[] {
   if (change.kind === 'tools') return [{ kind: 'tools_list_changed' }]
   return runUris(change.runId).map((uri) => ({ kind: 'resource_updated', uri }))
 }

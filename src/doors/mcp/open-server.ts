@@ -15,12 +15,12 @@ import {
 } from '@modelcontextprotocol/server'
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
 import { problemOfThrown } from '../api/problem.ts'
-import type { Change } from './client-session.ts'
-import type { Toolbox } from './dispatch-tool.ts'
-import type { Person, Question } from './elicit.ts'
+import type { ListChange } from './client-session.ts'
+import type { ToolDispatcher } from './dispatch-tool.ts'
+import type { ElicitingClient, ElicitQuestion } from './elicit.ts'
 import type { Prompts } from './prompts.ts'
 import { type Resources, runUris } from './resources.ts'
-import type { Follower } from './tool-list-watcher.ts'
+import type { ToolListWatcher } from './tool-list-watcher.ts'
 
 type ServerSetting = {
   readonly name: string
@@ -28,8 +28,8 @@ type ServerSetting = {
   readonly instructions: string
   readonly version: string
   readonly era: 'legacy' | 'modern'
-  readonly toolbox: Toolbox
-  readonly follower: Follower
+  readonly toolbox: ToolDispatcher
+  readonly follower: ToolListWatcher
   /** What can be read there; null: nothing. */
   readonly shelf: Shelf | null
   readonly onFault: (fault: unknown) => void
@@ -37,16 +37,16 @@ type ServerSetting = {
 
 type Shelf = { readonly resources: Resources; readonly prompts: Prompts }
 
-export type Opened = {
+export type OpenedServer = {
   readonly server: Server
   /** Tells the client what has changed, if it wants to know. */
-  readonly tell: (change: Change) => Promise<void>
+  readonly tell: (change: ListChange) => Promise<void>
 }
 
 /** Addresses that one connection of the older era is told of. */
 const subscribedMax = 200
 
-export function openServer(setting: ServerSetting): Opened {
+export function openMcpServer(setting: ServerSetting): OpenedServer {
   const { name, title, version, instructions, shelf, toolbox, follower } = setting
   const more = shelf === null ? {} : { resources: { subscribe: true }, prompts: {} }
   const server = new Server(
@@ -66,7 +66,7 @@ export function openServer(setting: ServerSetting): Opened {
       person: personOf(server, context),
     })
     if (result === null) throw invalid(`Unknown tool: ${params.name}`)
-    return 'key' in result ? asking(result as Question) : result
+    return 'key' in result ? asking(result as ElicitQuestion) : result
   })
   const subscribed = new Set<string>()
   if (shelf !== null) {
@@ -109,7 +109,11 @@ function serveShelf(server: Server, { onFault }: ServerSetting, shelf: Shelf): v
 }
 
 /** In the newer era the wire keeps them. */
-function takeSubscriptions(server: Server, subscribed: Set<string>, follower: Follower): void {
+function takeSubscriptions(
+  server: Server,
+  subscribed: Set<string>,
+  follower: ToolListWatcher,
+): void {
   server.setRequestHandler('resources/subscribe', async ({ params }) => {
     if (subscribed.size >= subscribedMax) throw invalid(`more than ${subscribedMax} subscriptions`)
     subscribed.add(params.uri)
@@ -139,7 +143,7 @@ function progressOf({ mcpReq }: ServerContext): (message: string) => void {
 }
 
 /** Null: the client has not said that it can ask one. */
-function personOf(server: Server, { mcpReq }: ServerContext): Person | null {
+function personOf(server: Server, { mcpReq }: ServerContext): ElicitingClient | null {
   // The older era says it once, the newer one with each request.
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
   const said = asObject(envelope[CLIENT_CAPABILITIES_META_KEY] as Json)
@@ -157,7 +161,7 @@ function personOf(server: Server, { mcpReq }: ServerContext): Person | null {
 }
 
 /** The form that a person fills in. */
-function asking({ key, message }: Question): InputRequiredResult {
+function asking({ key, message }: ElicitQuestion): InputRequiredResult {
   const elicit = inputRequired.elicit({
     message,
     requestedSchema: {

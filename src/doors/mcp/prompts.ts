@@ -4,7 +4,7 @@
  */
 import { type GetPromptResult, type Prompt, ProtocolError } from '@modelcontextprotocol/server'
 import { definitionFor, definitionsFor, inputsFor } from './definitions.ts'
-import type { Desk } from './tool-context.ts'
+import type { ToolContext } from './tool-context.ts'
 
 export type Prompts = {
   readonly list: () => Promise<Prompt[]>
@@ -17,7 +17,7 @@ const argsMax = 100
 /** An argument that every definition takes. */
 const goal = { name: 'goal', description: 'what is to be achieved', required: false }
 
-export function openPrompts(desk: Desk): Prompts {
+export function openPrompts(desk: ToolContext): Prompts {
   return {
     list: async () => {
       const all = await definitionsFor(desk)
@@ -39,7 +39,7 @@ export function openPrompts(desk: Desk): Prompts {
   }
 }
 
-async function promptOf(desk: Desk, name: string): Promise<Prompt> {
+async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
   const definition = await definitionFor(desk, name)
   const inputs = definition === null ? [] : await inputsFor(definition)
   const fields = inputs.filter((one) => one.name !== goal.name).slice(0, argsMax)
@@ -51,7 +51,7 @@ async function promptOf(desk: Desk, name: string): Promise<Prompt> {
   }
 }
 
-function textOf(desk: Desk, name: string, args: Readonly<Record<string, string>>): string {
+function textOf(desk: ToolContext, name: string, args: Readonly<Record<string, string>>): string {
   const { [goal.name]: wanted = '', ...fields } = args
   const given = Object.entries(fields).map(([key, value]) => `- ${key}: ${value}`)
   const call = `\`${desk.prefix}load_workflow\` and \`${JSON.stringify({ name })}\``

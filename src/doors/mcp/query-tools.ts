@@ -6,11 +6,11 @@ import type { Json } from '../../core/json.ts'
 import { PawlProblem } from '../api/problem.ts'
 import { definitionsFor } from './definitions.ts'
 import { elicitDecision } from './elicit.ts'
-import type { Place, Reading } from './resolve-run.ts'
-import { standingText, valuesOf } from './run-summary.ts'
-import { carryOut, jsonObject, spokenSchema } from './signal-tools.ts'
-import { type Call, type Desk, readPlace, tool } from './tool-context.ts'
-import type { Told } from './tool-result.ts'
+import type { RunPlace, RunReadings } from './resolve-run.ts'
+import { runSummaryText, summaryValues } from './run-summary.ts'
+import { jsonObjectShape, sendSignalOf, spokenSchema } from './signal-tools.ts'
+import { readPlace, type ToolContext, type ToolInvocation, tool } from './tool-context.ts'
+import type { ToolResult } from './tool-result.ts'
 
 const nothing = z.strictObject({})
 
@@ -23,7 +23,7 @@ export const stateTool = tool({
   effect: 'looks',
   run: async (desk, { who }) => {
     const reading = await readPlace(desk, await desk.places.find(who))
-    return { reading, text: standingText(reading, desk.prefix), more: valuesOf(reading) }
+    return { reading, text: runSummaryText(reading, desk.prefix), more: summaryValues(reading) }
   },
 })
 
@@ -47,7 +47,10 @@ export const statusTool = tool({
   },
 })
 
-async function readIfAny(desk: Desk, who: Call<unknown>['who']): Promise<Reading | null> {
+async function readIfAny(
+  desk: ToolContext,
+  who: ToolInvocation<unknown>['who'],
+): Promise<RunReadings | null> {
   try {
     return await readPlace(desk, await desk.places.find(who))
   } catch (fault) {
@@ -66,7 +69,7 @@ export const pauseTool = tool({
   run: async (desk, { who }) => {
     const place = await desk.places.find(who)
     const { runId } = place
-    return carryOut(desk, place, (commandId) =>
+    return sendSignalOf(desk, place, (commandId) =>
       desk.link.ask('runs.pause', { runId }, { commandId }),
     )
   },
@@ -96,17 +99,17 @@ export const waitTool = tool({
     if (question !== null) return { reading: before, text: question.message, question }
     const { reading, isOver } = await waitFor(desk, place, call)
     const lead = isOver ? 'The time is over and it still waits; wait again.\n\n' : ''
-    const text = `${lead}${standingText(reading, desk.prefix)}`
+    const text = `${lead}${runSummaryText(reading, desk.prefix)}`
     return { reading, text, more: { timed_out: isOver } }
   },
 })
 
-type Waited = { readonly reading: Reading; readonly isOver: boolean }
+type Waited = { readonly reading: RunReadings; readonly isOver: boolean }
 
 async function waitFor(
-  desk: Desk,
-  place: Place,
-  { input, signal, progress }: Call<{ timeout_seconds: number }>,
+  desk: ToolContext,
+  place: RunPlace,
+  { input, signal, progress }: ToolInvocation<{ timeout_seconds: number }>,
 ): Promise<Waited> {
   const end = performance.now() + input.timeout_seconds * 1_000
   for (;;) {
@@ -121,7 +124,7 @@ async function waitFor(
   }
 }
 
-function isHeld({ view }: Reading): boolean {
+function isHeld({ view }: RunReadings): boolean {
   return view.status === 'waiting' || view.status === 'paused'
 }
 
@@ -184,15 +187,15 @@ export const forceTool = tool({
     'Put the run into a state past guards and gates. Only a person may: for you it is refused.',
   input: z.strictObject({
     state: z.string().min(1).max(500),
-    context: jsonObject.optional().describe('values to set'),
+    context: jsonObjectShape.optional().describe('values to set'),
   }),
   effect: 'forces',
-  run: async (desk, { who, input }): Promise<Told> => {
+  run: async (desk, { who, input }): Promise<ToolResult> => {
     const place = await desk.places.find(who)
     const { runId } = place
     const vars = input.context ?? {}
     try {
-      return await carryOut(desk, place, (commandId) =>
+      return await sendSignalOf(desk, place, (commandId) =>
         desk.link.ask('runs.force', { runId, stage: input.state, vars }, { commandId }),
       )
     } catch (fault) {

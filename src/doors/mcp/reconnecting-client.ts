@@ -4,19 +4,19 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { CallOptions, Client } from '../../client/open-client.ts'
-import type { Answer, Input } from '../api/contract.ts'
+import type { OperationAnswer, OperationInput } from '../api/contract.ts'
 import type { OperationName } from '../api/operations-table.ts'
 import { PawlProblem } from '../api/problem.ts'
 
-export type Ask = <Name extends OperationName>(
+export type ClientRequest = <Name extends OperationName>(
   name: Name,
-  input: Input<Name>,
+  input: OperationInput<Name>,
   options?: CallOptions,
-) => Promise<Answer<Name>>
+) => Promise<OperationAnswer<Name>>
 
-export type Link = {
+export type ReconnectingClient = {
   /** Under one command id, however often it has to be sent. */
-  readonly ask: Ask
+  readonly ask: ClientRequest
   readonly stream: (
     runId: string,
     after: number,
@@ -26,7 +26,7 @@ export type Link = {
 }
 
 /** Nothing is connected yet. */
-export function openLink(connect: () => Promise<Client>): Link {
+export function openReconnectingClient(connect: () => Promise<Client>): ReconnectingClient {
   let client: Promise<Client> | null = null
   const connected = (): Promise<Client> => {
     client ??= connect().catch((fault: unknown) => {
@@ -36,7 +36,7 @@ export function openLink(connect: () => Promise<Client>): Link {
     })
     return client
   }
-  const ask: Ask = async (name, input, options = {}) => {
+  const ask: ClientRequest = async (name, input, options = {}) => {
     const same = { commandId: randomUUID(), ...options }
     const line = connected()
     const first = await line

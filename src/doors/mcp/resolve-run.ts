@@ -2,29 +2,29 @@
  * Which run a call means: the one that the hook names and no other, where one speaks; else the one
  * that was begun here, the one of the environment, or the only one that is open in the workspace.
  */
-import type { Answer } from '../api/contract.ts'
-import { PawlProblem, type Problem, problem } from '../api/problem.ts'
-import type { Who } from './caller-mark.ts'
-import type { Ask } from './reconnecting-client.ts'
+import type { OperationAnswer } from '../api/contract.ts'
+import { PawlProblem, type ProblemDocument, problem } from '../api/problem.ts'
+import type { ToolCaller } from './caller-mark.ts'
+import type { ClientRequest } from './reconnecting-client.ts'
 
-export type Reading = Answer<'runs.read'>
+export type RunReadings = OperationAnswer<'runs.read'>
 
 /** A run, and the branch of it that is meant; null: the one that is open now. */
-export type Place = { readonly runId: string; readonly branch: string | null }
+export type RunPlace = { readonly runId: string; readonly branch: string | null }
 
-export type Places = {
+export type RunResolver = {
   /** The run that belongs to the caller; null: none is known to. */
-  readonly own: (who: Who) => Place | null
+  readonly own: (who: ToolCaller) => RunPlace | null
   /** The same, else the only open run here. Problem `RUN_UNKNOWN`. */
-  readonly find: (who: Who) => Promise<Place>
+  readonly find: (who: ToolCaller) => Promise<RunPlace>
   /** From now on the caller means this, if nothing else is said. */
-  readonly keep: (who: Who, place: Place) => void
+  readonly keep: (who: ToolCaller, place: RunPlace) => void
   /** Who had begun a run has seen it end: the workspace may have another one. */
   readonly leave: (runId: string) => void
 }
 
 type PlacesOptions = {
-  readonly ask: Ask
+  readonly ask: ClientRequest
   readonly workspace: string
   /** What `PAWL_RUN` says. */
   readonly runId: string | null
@@ -35,12 +35,13 @@ type PlacesOptions = {
 /** Callers that are remembered; whoever came first is forgotten. */
 const callersMax = 1_000
 
-export function openPlaces({ ask, workspace, runId, prefix }: PlacesOptions): Places {
+export function openRunResolver({ ask, workspace, runId, prefix }: PlacesOptions): RunResolver {
   const nothingLoaded = nothingLoadedBy(prefix)
-  const kept = new Map<string, Place>()
+  const kept = new Map<string, RunPlace>()
   const ended = new Set<string>()
-  const keptBy = (who: Who): Place | undefined => kept.get(keyOf(who)) ?? kept.get(sessionOf(who))
-  const own = (who: Who): Place | null => {
+  const keptBy = (who: ToolCaller): RunPlace | undefined =>
+    kept.get(keyOf(who)) ?? kept.get(sessionOf(who))
+  const own = (who: ToolCaller): RunPlace | null => {
     const mine = keptBy(who)
     // WHY nothing but the hook's word: calls are judged by that run, so it is the one to move.
     const id = who.session === null ? (who.run ?? mine?.runId ?? runId) : who.run
@@ -70,15 +71,15 @@ export function openPlaces({ ask, workspace, runId, prefix }: PlacesOptions): Pl
   }
 }
 
-function keyOf({ session, agent }: Who): string {
+function keyOf({ session, agent }: ToolCaller): string {
   return JSON.stringify([session, agent])
 }
 
-function sessionOf({ session }: Who): string {
+function sessionOf({ session }: ToolCaller): string {
   return JSON.stringify([session, null])
 }
 
-function nothingLoadedBy(prefix: string): Problem {
+function nothingLoadedBy(prefix: string): ProblemDocument {
   const isBare = prefix === ''
   const hint = isBare
     ? 'a person starts one (`pawl start NAME`)'
@@ -86,13 +87,13 @@ function nothingLoadedBy(prefix: string): Problem {
   return problem('RUN_UNKNOWN', { detail: 'no workflow is loaded', hint })
 }
 
-function severalOpen(detail: string): Problem {
+function severalOpen(detail: string): ProblemDocument {
   return problem('RUN_UNKNOWN', {
     detail,
     hint: 'load the one you mean with `resume: true`, or have PAWL_RUN name it',
   })
 }
 
-function fail(why: Problem): never {
+function fail(why: ProblemDocument): never {
   throw new PawlProblem(why)
 }

@@ -11,11 +11,11 @@ import {
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server'
 import { PawlProblem } from '../api/problem.ts'
-import { nobody } from './caller-mark.ts'
+import { unknownCaller } from './caller-mark.ts'
 import { definitionFor, definitionsFor } from './definitions.ts'
-import type { Reading } from './resolve-run.ts'
-import { standingOf, valuesOf } from './run-summary.ts'
-import { type Desk, readPlace } from './tool-context.ts'
+import type { RunReadings } from './resolve-run.ts'
+import { runSummary, summaryValues } from './run-summary.ts'
+import { readPlace, type ToolContext } from './tool-context.ts'
 
 export type Resources = {
   readonly list: () => Promise<Resource[]>
@@ -33,7 +33,7 @@ export function runUris(runId: string): readonly string[] {
   return [`pawl://runs/${runId}/state`, `pawl://runs/${runId}/log`]
 }
 
-export function openResources(desk: Desk): Resources {
+export function openResources(desk: ToolContext): Resources {
   return {
     list: async () => [
       ...(await definitionsFor(desk)).map(({ name, dialect }) => ({
@@ -88,8 +88,8 @@ const templates: ResourceTemplateType[] = [
   },
 ]
 
-async function runsOf(desk: Desk): Promise<Resource[]> {
-  const place = await desk.places.find(nobody).catch(() => null)
+async function runsOf(desk: ToolContext): Promise<Resource[]> {
+  const place = await desk.places.find(unknownCaller).catch(() => null)
   if (place === null) return []
   const [state = '', log = ''] = runUris(place.runId)
   return [
@@ -114,7 +114,7 @@ function partsOf(uri: string): readonly string[] {
 type Part = { readonly kind: string | undefined; readonly name: string; readonly part: string }
 
 /** The text of a resource; null: there is none. */
-async function readPart(desk: Desk, { kind, name, part }: Part): Promise<string | null> {
+async function readPart(desk: ToolContext, { kind, name, part }: Part): Promise<string | null> {
   switch (`${kind}/${part}`) {
     case 'definitions/':
       return (await definitionFor(desk, name))?.source ?? null
@@ -133,11 +133,11 @@ function schemaPath(name: string): string {
   return join(import.meta.dirname, '../../../schemas', `${name}.schema.json`)
 }
 
-function stateText({ prefix }: Desk, reading: Reading): string {
-  return JSON.stringify({ ...standingOf(reading, prefix), ...valuesOf(reading) }, null, 2)
+function stateText({ prefix }: ToolContext, reading: RunReadings): string {
+  return JSON.stringify({ ...runSummary(reading, prefix), ...summaryValues(reading) }, null, 2)
 }
 
-async function logText(desk: Desk, runId: string): Promise<string> {
+async function logText(desk: ToolContext, runId: string): Promise<string> {
   const { head } = await readPlace(desk, { runId, branch: null })
   const after = Math.max(0, head.seq - recordsMax)
   const { items } = await desk.link.ask('runs.events', { runId, after, limit: recordsMax })

@@ -8,17 +8,17 @@ import { answerTool } from '../../core/tools/own-tools.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, problem } from '../api/problem.ts'
 import { processTools } from '../api/process-tools.ts'
-import { annotationsOf, type Box, checked, inputSchemaOf } from './dispatch-tool.ts'
-import { undenied } from './filter-allowed.ts'
-import type { Reading } from './resolve-run.ts'
+import { annotationsOf, checkedInput, inputSchemaOf, type ToolSet } from './dispatch-tool.ts'
+import { filterAllowed } from './filter-allowed.ts'
+import type { RunReadings } from './resolve-run.ts'
 import { nextLine } from './run-summary.ts'
-import { carryOut, processTool, spokenSchema, standing } from './signal-tools.ts'
-import { type Call, type Desk, readPlace } from './tool-context.ts'
-import { outputSchema, type Told } from './tool-result.ts'
+import { processTool, reportRun, sendSignalOf, spokenSchema } from './signal-tools.ts'
+import { readPlace, type ToolContext, type ToolInvocation } from './tool-context.ts'
+import { outputSchema, type ToolResult } from './tool-result.ts'
 
 const answers = processTool.input
 
-export function openProcessBox(desk: Desk): Box {
+export function openRoutineTools(desk: ToolContext): ToolSet {
   return {
     list: () => [answerListed],
     more: (reading) => listFor(desk, reading),
@@ -42,14 +42,14 @@ const answerListed: Listed = {
 }
 
 /** What the process lists, less what a policy would deny. */
-async function listFor({ link }: Desk, reading: Reading | null): Promise<Listed[]> {
+async function listFor({ link }: ToolContext, reading: RunReadings | null): Promise<Listed[]> {
   if (reading === null || !isOpen(reading.head.status)) return []
   const { dialect, tools } = reading.view
   if (dialect !== 'process') return []
   const named = Object.entries(processTools)
     .filter(([name]) => tools === 'all' || tools.includes(name))
     .map(([name, one]) => ({ name, input: {}, one }))
-  const offered = await undenied(link, { runId: reading.head.id, host: 'mcp' }, named)
+  const offered = await filterAllowed(link, { runId: reading.head.id, host: 'mcp' }, named)
   return offered.map(({ name, one }) => ({
     name,
     title: one.title,
@@ -70,26 +70,33 @@ const valueSchema = {
   pending: { const: true, description: 'a person has to agree first; then call it again' },
 } as const
 
-async function step(desk: Desk, call: Call<Parameters<typeof checked>[1]>): Promise<Told> {
+async function step(
+  desk: ToolContext,
+  call: ToolInvocation<Parameters<typeof checkedInput>[1]>,
+): Promise<ToolResult> {
   // WHY the cast: the schema of this very tool reads it.
-  const input = checked(answers, call.input) as unknown as Answers
+  const input = checkedInput(answers, call.input) as unknown as Answers
   const { answer, state, note } = input
   const place = await desk.places.find(call.who)
-  if (answer === undefined) return standing(desk, place)
+  if (answer === undefined) return reportRun(desk, place)
   const { runId, branch } = place
   const wish = {
     ...(branch === null ? { runId } : { runId, branch }),
     ...(state === undefined ? {} : { state }),
     ...(note === undefined ? {} : { note }),
   }
-  return carryOut(desk, place, (commandId) =>
+  return sendSignalOf(desk, place, (commandId) =>
     desk.link.ask('process.step', { ...wish, answer }, { commandId }),
   )
 }
 
 type Answers = { readonly answer?: string; readonly state?: string; readonly note?: string }
 
-async function use(desk: Desk, tool: string, { who, input }: Call<UseInput>): Promise<Told> {
+async function use(
+  desk: ToolContext,
+  tool: string,
+  { who, input }: ToolInvocation<UseInput>,
+): Promise<ToolResult> {
   const place = await desk.places.find(who)
   const { runId, branch } = place
   const where = branch === null ? { runId } : { runId, branch }
@@ -106,4 +113,4 @@ async function use(desk: Desk, tool: string, { who, input }: Call<UseInput>): Pr
   throw new PawlProblem(code === null ? why : { ...why, code: code as typeof why.code })
 }
 
-type UseInput = Parameters<typeof checked>[1]
+type UseInput = Parameters<typeof checkedInput>[1]

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { usdOf } from '../../core/money.ts'
 
 /** The rules, and what is left of them. */
-export function rulesOf(rules: RuleSummary): JsonObject {
+export function ruleFieldsOf(rules: RuleSummary): JsonObject {
   const { tools, toolsDenied, commands, commandTool, files, calls, runCalls, bytes } = rules
   const { envBlocked, envSet, editLinesMax, paths, minIsolation } = rules
   return {
@@ -58,7 +58,7 @@ function moneyOf({ budgets, rates }: RuleSummary): JsonObject {
 }
 
 /** Their JSON schema, as properties. */
-export const rulesSchema: JsonObject = {
+export const ruleFieldsSchema: JsonObject = {
   allowed_tools: {
     type: ['array', 'null'],
     items: { type: 'string' },

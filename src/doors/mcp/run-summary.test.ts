@@ -6,10 +6,10 @@ import { viewMember } from '../../core/dialects/view.ts'
 import { mainOf, startFamily } from '../../core/engine/family.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { sourceOf } from '../../core/source/source.ts'
-import type { Reading } from './resolve-run.ts'
-import { standingOf, standingSchema, standingText } from './run-summary.ts'
+import type { RunReadings } from './resolve-run.ts'
+import { runSummary, runSummarySchema, runSummaryText } from './run-summary.ts'
 
-function readingOf(definition: JsonObject): Reading {
+function readingOf(definition: JsonObject): RunReadings {
   const { machines } = compileDefinition(sourceOf(definition))
   const machine = machines[0]
   if (machine === undefined) throw new Error('the definition has errors')
@@ -18,7 +18,7 @@ function readingOf(definition: JsonObject): Reading {
   const context = { library: () => undefined, at: 0, actor }
   const { family } = startFamily({ runId: 'r', machine }, start, context)
   const view = viewMember(family, mainOf(family))
-  return { head: { id: 'r', status: 'running' }, view } as unknown as Reading
+  return { head: { id: 'r', status: 'running' }, view } as unknown as RunReadings
 }
 
 const state = {
@@ -43,7 +43,7 @@ const workflow = {
 }
 
 test('a result holds every rule under the name that its author gave it', () => {
-  const values = standingOf(readingOf(workflow), 'pawl_')
+  const values = runSummary(readingOf(workflow), 'pawl_')
   expect(values).toMatchObject({
     allowed_tools: ['Bash'],
     disallowed_tools: ['Write'],
@@ -67,7 +67,7 @@ test('a result holds every rule under the name that its author gave it', () => {
 
 test('rules that do not exist take no place in a result', () => {
   const states = { ...workflow.states, work: { on: state.on } }
-  const values = standingOf(readingOf({ id: 'fix', initial: 'work', states }), 'pawl_')
+  const values = runSummary(readingOf({ id: 'fix', initial: 'work', states }), 'pawl_')
   const names = Object.keys(values).filter((name) =>
     /command|env|max|left|files|paths|budgets|disallowed/.test(name),
   )
@@ -75,14 +75,14 @@ test('rules that do not exist take no place in a result', () => {
 })
 
 test('every value is in the schema of the results', () => {
-  const schema = { ...standingSchema, additionalProperties: false }
-  const values = standingOf(readingOf(workflow), 'pawl_')
+  const schema = { ...runSummarySchema, additionalProperties: false }
+  const values = runSummary(readingOf(workflow), 'pawl_')
   const ajv = new Ajv({ strict: false })
   expect(ajv.validate(schema, values), JSON.stringify(ajv.errors)).toBe(true)
 })
 
 test('the text has the rules once, and the values have them apart from the brief', () => {
   const reading = readingOf(workflow)
-  expect(standingText(reading, 'pawl_').split('Commands: only `npm test`.')).toHaveLength(2)
-  expect(standingOf(reading, 'pawl_').brief).not.toContain('Commands:')
+  expect(runSummaryText(reading, 'pawl_').split('Commands: only `npm test`.')).toHaveLength(2)
+  expect(runSummary(reading, 'pawl_').brief).not.toContain('Commands:')
 })

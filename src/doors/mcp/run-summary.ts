@@ -6,19 +6,19 @@ import { briefWithoutRules } from '../../core/dialects/rules-text.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { submitToolOf } from './form-tool.ts'
-import type { Reading } from './resolve-run.ts'
-import { rulesOf, rulesSchema } from './rule-fields.ts'
+import type { RunReadings } from './resolve-run.ts'
+import { ruleFieldsOf, ruleFieldsSchema } from './rule-fields.ts'
 
 /** Characters of values that are shown with a run; more are left out, and that is said. */
 const valuesCharsMax = 50_000
 
-type View = Reading['view']
+type View = RunReadings['view']
 
 /** What was said while a command was carried out. */
-export type Spoken = { readonly say: readonly string[]; readonly warnings: readonly string[] }
+export type RunOutcome = { readonly say: readonly string[]; readonly warnings: readonly string[] }
 
 /** The run as values. */
-export function standingOf(reading: Reading, prefix: string): JsonObject {
+export function runSummary(reading: RunReadings, prefix: string): JsonObject {
   const { head, view } = reading
   return {
     run: head.id,
@@ -28,7 +28,7 @@ export function standingOf(reading: Reading, prefix: string): JsonObject {
     ...(view.reason === '' ? {} : { reason: view.reason }),
     ...placeOf(view, prefix),
     brief: briefWithoutRules(view),
-    ...rulesOf(view.rules),
+    ...ruleFieldsOf(view.rules),
     ...(view.approval === null ? {} : { approval: { ...view.approval } }),
     ...(Object.keys(view.branches).length === 0 ? {} : { branches: { ...view.branches } }),
     ...(view.pendingCall === null ? {} : { pending_tool_call: { ...view.pendingCall } }),
@@ -56,7 +56,7 @@ function placeOf(view: View, prefix: string): JsonObject {
 }
 
 /** The values of a run, as far as they are not too many. */
-export function valuesOf({ view }: Reading): JsonObject {
+export function summaryValues({ view }: RunReadings): JsonObject {
   const local = Object.keys(view.local).length === 0 ? {} : { local: limited(view.local) }
   return { context: limited(view.vars), ...local }
 }
@@ -66,7 +66,7 @@ function limited(values: JsonObject): JsonObject {
 }
 
 /** The same in words: what was said, what the agent is told, what it may use, what to do next. */
-export function standingText(reading: Reading, prefix: string, spoken?: Spoken): string {
+export function runSummaryText(reading: RunReadings, prefix: string, spoken?: RunOutcome): string {
   const { view } = reading
   const parts = [
     ...(spoken?.say ?? []).map((text) => `Say: ${text}`),
@@ -84,7 +84,7 @@ function branchesLine({ branches }: View): string {
 }
 
 /** How to go on, one line. */
-export function nextLine({ head, view }: Reading, prefix: string): string {
+export function nextLine({ head, view }: RunReadings, prefix: string): string {
   // Where there is no prefix there are no control tools.
   const isBare = prefix === ''
   if (view.approval !== null) {
@@ -117,7 +117,7 @@ function formLine(view: View, prefix: string): string {
 }
 
 /** One JSON schema for all that is told of a run. */
-export const standingSchema: JsonObject = {
+export const runSummarySchema: JsonObject = {
   type: ['object', 'null'],
   description: 'where the run stands now; null: there is none',
   properties: {
@@ -140,7 +140,7 @@ export const standingSchema: JsonObject = {
     },
     go_to_step: texts('steps that may be named'),
     brief: { type: 'string', description: 'what its author tells you' },
-    ...rulesSchema,
+    ...ruleFieldsSchema,
     approval: {
       type: 'object',
       properties: {

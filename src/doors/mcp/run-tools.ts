@@ -6,23 +6,23 @@ import type { Tool as Listed } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem } from '../api/problem.ts'
-import { annotationsOf, type Box, checked, inputSchemaOf } from './dispatch-tool.ts'
+import { annotationsOf, checkedInput, inputSchemaOf, type ToolSet } from './dispatch-tool.ts'
 import { formDescription, formSchema, submitToolOf } from './form-tool.ts'
 import { jobTools, offeredJobTools } from './job-tools.ts'
 import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './query-tools.ts'
-import type { Reading } from './resolve-run.ts'
+import type { RunReadings } from './resolve-run.ts'
 import { processTool, spokenSchema, submit, transitionTool } from './signal-tools.ts'
 import { createTool, listTool, loadTool } from './start-tools.ts'
-import { type Call, type Desk, readPlace, type Tool } from './tool-context.ts'
-import { outputSchema, type Told } from './tool-result.ts'
+import { type McpTool, readPlace, type ToolContext, type ToolInvocation } from './tool-context.ts'
+import { outputSchema, type ToolResult } from './tool-result.ts'
 
 const always = [
   ...[listTool, loadTool, stateTool, statusTool, waitTool, pauseTool, logTool, createTool],
 ] as const
-const all: readonly Tool[] = [...always, transitionTool, processTool, forceTool, ...jobTools]
+const all: readonly McpTool[] = [...always, transitionTool, processTool, forceTool, ...jobTools]
 
 /** The tools for a run; null: none is loaded, and any dialect may come. */
-export function listTools(reading: Reading | null, prefix: string): Listed[] {
+export function listTools(reading: RunReadings | null, prefix: string): Listed[] {
   const view = reading !== null && isOpen(reading.head.status) ? reading.view : null
   const form = view === null ? null : formTool(view, prefix)
   return [
@@ -38,7 +38,7 @@ export function listTools(reading: Reading | null, prefix: string): Listed[] {
  * WHY listed for every dialect: hosts read a changed list seconds later, or once in a turn, and
  * what the agent is told to call has to be there. Events take answers and fields as well.
  */
-function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed {
+function spoken(one: McpTool, view: RunReadings['view'] | null, prefix: string): Listed {
   const plain = listed(one, prefix)
   const dialect = one === transitionTool ? 'workflow' : 'process'
   if (view?.dialect !== dialect) return plain
@@ -47,11 +47,11 @@ function spoken(one: Tool, view: Reading['view'] | null, prefix: string): Listed
   return { ...plain, description: `${one.description} In \`${view.stage}\`: ${now}.` }
 }
 
-function nameOf({ name }: Tool, prefix: string): string {
+function nameOf({ name }: McpTool, prefix: string): string {
   return name.startsWith('process_') ? name : `${prefix}${name}`
 }
 
-function listed(one: Tool, prefix: string): Listed {
+function listed(one: McpTool, prefix: string): Listed {
   return {
     name: nameOf(one, prefix),
     title: one.title,
@@ -62,7 +62,7 @@ function listed(one: Tool, prefix: string): Listed {
   }
 }
 
-function formTool(view: Reading['view'], prefix: string): Listed | null {
+function formTool(view: RunReadings['view'], prefix: string): Listed | null {
   const name = submitToolOf(view, prefix)
   if (name === null) return null
   return {
@@ -78,7 +78,7 @@ function formTool(view: Reading['view'], prefix: string): Listed | null {
 /** Names of submit tools that are remembered. */
 const formsMax = 100
 
-export function openRunBox(desk: Desk): Box {
+export function openRunTools(desk: ToolContext): ToolSet {
   const { prefix } = desk
   /** Submit tools that were offered: whoever comes too late with one is told why. */
   const forms = new Set<string>()
@@ -98,17 +98,17 @@ export function openRunBox(desk: Desk): Box {
       const one = all.find((entry) => nameOf(entry, prefix) === name)
       return one === undefined
         ? performForm(desk, { name, isKnown: forms.has(name) }, call)
-        : one.run(desk, { ...call, input: checked(one.input, call.input) })
+        : one.run(desk, { ...call, input: checkedInput(one.input, call.input) })
     },
   }
 }
 
 /** Fields are checked by the form itself: what is right of them is kept. */
 async function performForm(
-  desk: Desk,
+  desk: ToolContext,
   { name, isKnown }: { readonly name: string; readonly isKnown: boolean },
-  call: Call<JsonObject>,
-): Promise<Told | null> {
+  call: ToolInvocation<JsonObject>,
+): Promise<ToolResult | null> {
   const place = await desk.places.find(call.who).catch(unlessNone)
   if (place === null) return null
   const reading = await readPlace(desk, place)

@@ -6,12 +6,12 @@ import type { Readable, Writable } from 'node:stream'
 import type { McpServerFactory } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Client } from '../../client/open-client.ts'
-import { openSeat, type Where } from './client-session.ts'
-import type { Opened } from './open-server.ts'
-import { openLink } from './reconnecting-client.ts'
+import { openClientSession, type SessionPlace } from './client-session.ts'
+import type { OpenedServer } from './open-server.ts'
+import { openReconnectingClient } from './reconnecting-client.ts'
 import { openStdioWire } from './stdio-wire.ts'
 
-type McpOptions = Where & {
+type McpOptions = SessionPlace & {
   /** A client with the token of an agent; starts the daemon where there is none. */
   readonly connect: () => Promise<Client>
   readonly version: string
@@ -25,10 +25,10 @@ type McpOptions = Where & {
 export async function serveMcp(options: McpOptions): Promise<void> {
   const { connect, onFault } = options
   /** Those that a client is connected to: a probe of the newer era may come before the real one. */
-  const connections = new Set<Opened>()
-  const seat = openSeat({
+  const connections = new Set<OpenedServer>()
+  const seat = openClientSession({
     ...options,
-    link: openLink(connect),
+    link: openReconnectingClient(connect),
     onChange: async (change) => {
       for (const one of connections) await one.tell(change).catch(onFault)
     },

@@ -5,16 +5,16 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
-import type { Answer, Input } from '../api/contract.ts'
+import type { OperationAnswer, OperationInput } from '../api/contract.ts'
 import { splitForm } from './form-tool.ts'
-import type { Place, Reading } from './resolve-run.ts'
-import { type Spoken, standingText } from './run-summary.ts'
-import { type Desk, readPlace, tool } from './tool-context.ts'
-import type { Told } from './tool-result.ts'
+import type { RunPlace, RunReadings } from './resolve-run.ts'
+import { type RunOutcome, runSummaryText } from './run-summary.ts'
+import { readPlace, type ToolContext, tool } from './tool-context.ts'
+import type { ToolResult } from './tool-result.ts'
 
 const eventText = z.string().min(1).max(500)
 /** JSON of any depth: the wire has read it already. */
-export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
+export const jsonObjectShape = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
 
 /** What `carryOut` tells beside the run. */
 export const spokenSchema: JsonObject = {
@@ -30,7 +30,7 @@ export const transitionTool = tool({
     'fork is done. What is refused has not happened.',
   input: z.strictObject({
     event: eventText.describe('one of the events that get_state lists'),
-    data: jsonObject.optional().describe('values that the event carries'),
+    data: jsonObjectShape.optional().describe('values that the event carries'),
   }),
   more: spokenSchema,
   effect: 'moves',
@@ -56,7 +56,7 @@ export const processTool = tool({
   run: async (desk, { who, input }) => {
     const place = await desk.places.find(who)
     const { answer, state, note } = input
-    if (answer === undefined) return standing(desk, place)
+    if (answer === undefined) return reportRun(desk, place)
     const stage = state === undefined ? {} : { stage: state }
     return send(desk, place, { name: answer, data: note === undefined ? null : { note }, ...stage })
   },
@@ -64,37 +64,37 @@ export const processTool = tool({
 
 /** Submits the fields of a form. */
 export function submit(
-  desk: Desk,
-  at: { readonly place: Place; readonly reading: Reading },
+  desk: ToolContext,
+  at: { readonly place: RunPlace; readonly reading: RunReadings },
   input: JsonObject,
-): Promise<Told> {
+): Promise<ToolResult> {
   const { data, goTo } = splitForm(at.reading.view, input)
   return send(desk, at.place, { data, ...(goTo === null ? {} : { goTo }) })
 }
 
 /** Where the run stands, and nothing else. */
-export async function standing(desk: Desk, place: Place): Promise<Told> {
+export async function reportRun(desk: ToolContext, place: RunPlace): Promise<ToolResult> {
   const reading = await readPlace(desk, place)
-  return { reading, text: standingText(reading, desk.prefix) }
+  return { reading, text: runSummaryText(reading, desk.prefix) }
 }
 
-type Signal = Omit<Input<'runs.signal'>, 'runId' | 'branch'>
+type Signal = Omit<OperationInput<'runs.signal'>, 'runId' | 'branch'>
 
-function send(desk: Desk, { runId, branch }: Place, signal: Signal): Promise<Told> {
+function send(desk: ToolContext, { runId, branch }: RunPlace, signal: Signal): Promise<ToolResult> {
   const where = branch === null ? { runId } : { runId, branch }
-  return carryOut(desk, { runId, branch }, (commandId) =>
+  return sendSignalOf(desk, { runId, branch }, (commandId) =>
     desk.link.ask('runs.signal', { ...where, ...signal }, { commandId }),
   )
 }
 
-type Outcome = Answer<'runs.signal'>
+type Outcome = OperationAnswer<'runs.signal'>
 
 /** Carries out a command and tells where the run stands after it, with all that was said. */
-export async function carryOut(
-  desk: Desk,
-  place: Place | null,
+export async function sendSignalOf(
+  desk: ToolContext,
+  place: RunPlace | null,
   command: (commandId: string) => Promise<Outcome>,
-): Promise<Told> {
+): Promise<ToolResult> {
   const commandId = randomUUID()
   const outcome = await command(commandId)
   const { runId, notes } = outcome
@@ -103,7 +103,7 @@ export async function carryOut(
   const spoken = { ...said, warnings: [...said.warnings, ...notes] }
   return {
     reading,
-    text: standingText(reading, desk.prefix, spoken),
+    text: runSummaryText(reading, desk.prefix, spoken),
     more: {
       ...(spoken.say.length === 0 ? {} : { say: [...spoken.say] }),
       ...(spoken.warnings.length === 0 ? {} : { warnings: [...spoken.warnings] }),
@@ -114,7 +114,11 @@ export async function carryOut(
 /** Records of one command that are looked through. */
 const recordsMax = 100
 
-async function spokenDuring(desk: Desk, outcome: Outcome, commandId: string): Promise<Spoken> {
+async function spokenDuring(
+  desk: ToolContext,
+  outcome: Outcome,
+  commandId: string,
+): Promise<RunOutcome> {
   const { runId, seq } = outcome
   const after = Math.max(0, seq - recordsMax)
   const { items } = await desk.link.ask('runs.events', { runId, after, limit: recordsMax })
@@ -126,7 +130,7 @@ async function spokenDuring(desk: Desk, outcome: Outcome, commandId: string): Pr
   }
 }
 
-type Records = Answer<'runs.events'>['items']
+type Records = OperationAnswer<'runs.events'>['items']
 
 function partsOf(records: Records, type: string, key: string): readonly string[] {
   return records

@@ -4,13 +4,13 @@
 import { z } from 'zod'
 import { isOpen, openStatuses } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
-import type { Who } from './caller-mark.ts'
+import type { ToolCaller } from './caller-mark.ts'
 import { definitionFor, definitionsFor } from './definitions.ts'
-import type { Place } from './resolve-run.ts'
-import { standingText } from './run-summary.ts'
-import { carryOut, jsonObject, spokenSchema } from './signal-tools.ts'
-import { type Desk, readPlace, tool } from './tool-context.ts'
-import type { Told } from './tool-result.ts'
+import type { RunPlace } from './resolve-run.ts'
+import { runSummaryText } from './run-summary.ts'
+import { jsonObjectShape, sendSignalOf, spokenSchema } from './signal-tools.ts'
+import { readPlace, type ToolContext, tool } from './tool-context.ts'
+import type { ToolResult } from './tool-result.ts'
 
 const nameText = z.string().min(1).max(500)
 const listMax = 500
@@ -44,7 +44,7 @@ export const listTool = tool({
 })
 
 /** What runs of a definition are called. */
-async function runNamesOf(desk: Desk, name: string): Promise<readonly string[]> {
+async function runNamesOf(desk: ToolContext, name: string): Promise<readonly string[]> {
   return (await definitionFor(desk, name))?.tasks ?? [name]
 }
 
@@ -80,7 +80,11 @@ export const loadTool = tool({
  * The caller's run, else the latest one here that is open, if it is one of this definition. A
  * session has it from then on.
  */
-async function openRunOf(desk: Desk, who: Who, { name, branch }: Load): Promise<Place | null> {
+async function openRunOf(
+  desk: ToolContext,
+  who: ToolCaller,
+  { name, branch }: Load,
+): Promise<RunPlace | null> {
   const names = await runNamesOf(desk, name)
   const mine = desk.places.own(who)
   if (mine !== null) {
@@ -103,7 +107,7 @@ const claimsMax = 50
 
 /** The first run that no other session has. Problem `NOT_PERMITTED`: there are only others. */
 async function claimOne(
-  { link }: Desk,
+  { link }: ToolContext,
   session: string,
   runIds: readonly string[],
 ): Promise<string | undefined> {
@@ -121,10 +125,10 @@ async function claimOne(
 }
 
 async function takeBranch(
-  desk: Desk,
-  who: Who,
-  { place, branch }: { readonly place: Place | null; readonly branch: string },
-): Promise<Told> {
+  desk: ToolContext,
+  who: ToolCaller,
+  { place, branch }: { readonly place: RunPlace | null; readonly branch: string },
+): Promise<ToolResult> {
   const branches = place === null ? {} : (await readPlace(desk, place)).view.branches
   if (place === null || branches[branch] === undefined) {
     const names = Object.keys(branches).map((one) => `\`${one}\``)
@@ -138,24 +142,24 @@ async function takeBranch(
   const mine = { runId: place.runId, branch }
   const reading = await readPlace(desk, mine)
   desk.places.keep(who, mine)
-  return { reading, text: standingText(reading, desk.prefix), more: { resumed: true } }
+  return { reading, text: runSummaryText(reading, desk.prefix), more: { resumed: true } }
 }
 
-async function resumeRun(desk: Desk, who: Who, place: Place): Promise<Told> {
+async function resumeRun(desk: ToolContext, who: ToolCaller, place: RunPlace): Promise<ToolResult> {
   const { runId } = place
   const before = await readPlace(desk, place)
   const told =
     before.head.status === 'paused'
-      ? await carryOut(desk, place, (commandId) =>
+      ? await sendSignalOf(desk, place, (commandId) =>
           desk.link.ask('runs.resume', { runId }, { commandId }),
         )
-      : { reading: before, text: standingText(before, desk.prefix) }
+      : { reading: before, text: runSummaryText(before, desk.prefix) }
   desk.places.keep(who, place)
   return { ...told, more: { ...told.more, resumed: true } }
 }
 
 /** WHY: a second workflow with wider rules would be the way around those of the first. */
-async function refuseSecond(desk: Desk, who: Who): Promise<void> {
+async function refuseSecond(desk: ToolContext, who: ToolCaller): Promise<void> {
   const mine = desk.places.own(who)
   if (mine === null) return
   const { head, view } = await readPlace(desk, mine)
@@ -168,12 +172,12 @@ async function refuseSecond(desk: Desk, who: Who): Promise<void> {
   )
 }
 
-async function begin(desk: Desk, who: Who, input: Load): Promise<Told> {
+async function begin(desk: ToolContext, who: ToolCaller, input: Load): Promise<ToolResult> {
   const { name: definition, task } = input
   const { workspace, link } = desk
   const { session } = who
   const wish = { definition, workspace, ...(task === undefined ? {} : { task }) }
-  const told = await carryOut(desk, null, (commandId) => {
+  const told = await sendSignalOf(desk, null, (commandId) => {
     if (session === null) return link.ask('runs.start', wish, { commandId })
     const whole = { ...wish, session }
     return link.ask('runs.start', whole, { commandId }).catch((fault: unknown) => {
@@ -193,7 +197,7 @@ function isUnknownField(fault: unknown, name: string): boolean {
 }
 
 const definitionInput = z.strictObject({
-  definition: jsonObject.optional().describe('the definition as a value'),
+  definition: jsonObjectShape.optional().describe('the definition as a value'),
   source: z.string().optional().describe('the same as a text, JSON or YAML'),
 })
 

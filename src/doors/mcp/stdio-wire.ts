@@ -10,7 +10,7 @@ import { openMessageLines } from '../api/message-lines.ts'
 import { parseJson } from '../api/parse-json.ts'
 
 /** Bytes of one message; what a daemon takes in one request is half of it. */
-export const messageBytesMax = 2 * 1024 * 1024
+export const stdioMessageBytesMax = 2 * 1024 * 1024
 
 export const notJson = -32_700
 export const notRequest = -32_600
@@ -49,7 +49,7 @@ export function openStdioWire({ input, output }: Streams): {
     if ('message' in read && 'code' in read) complain(read)
     else wire.onmessage?.(read)
   }
-  const cut = openMessageLines(messageBytesMax, take)
+  const cut = openMessageLines(stdioMessageBytesMax, take)
   const wire: Transport = {
     start: async () => {
       input.on('data', cut)
@@ -71,7 +71,7 @@ type Complaint = {
 
 const tooLong: Complaint = {
   code: notRequest,
-  message: `a message has at most ${messageBytesMax} bytes`,
+  message: `a message has at most ${stdioMessageBytesMax} bytes`,
   id: null,
 }
 

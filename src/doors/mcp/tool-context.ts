@@ -4,33 +4,33 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { ControlTool, JobTool } from '../../core/tools/own-tools.ts'
-import type { Who } from './caller-mark.ts'
-import type { Person } from './elicit.ts'
-import type { Link } from './reconnecting-client.ts'
-import type { Place, Places, Reading } from './resolve-run.ts'
-import type { Told } from './tool-result.ts'
+import type { ToolCaller } from './caller-mark.ts'
+import type { ElicitingClient } from './elicit.ts'
+import type { ReconnectingClient } from './reconnecting-client.ts'
+import type { RunPlace, RunReadings, RunResolver } from './resolve-run.ts'
+import type { ToolResult } from './tool-result.ts'
 
-export type Desk = {
-  readonly link: Link
-  readonly places: Places
+export type ToolContext = {
+  readonly link: ReconnectingClient
+  readonly places: RunResolver
   readonly workspace: string
   /** What stands in front of the names of control tools; empty: there are none. */
   readonly prefix: string
 }
 
 /** One call, with its arguments checked. */
-export type Call<Input> = {
-  readonly who: Who
+export type ToolInvocation<Input> = {
+  readonly who: ToolCaller
   readonly input: Input
   /** Raised when the client no longer wants the answer. */
   readonly signal: AbortSignal
   /** Tells a client that asked for it how a long call is getting on. */
   readonly progress: (message: string) => void
   /** Whom the client can ask; null: nobody. */
-  readonly person: Person | null
+  readonly person: ElicitingClient | null
 }
 
-export type Tool<Input extends z.ZodObject = z.ZodObject> = {
+export type McpTool<Input extends z.ZodObject = z.ZodObject> = {
   readonly name: ControlTool | 'process_step' | JobTool
   readonly title: string
   readonly description: string
@@ -39,16 +39,19 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   readonly more?: JsonObject
   /** What it does: looks, changes the run, runs something, or puts it where no rule leads. */
   readonly effect: 'looks' | 'moves' | 'runs' | 'forces'
-  readonly run: (desk: Desk, call: Call<z.output<Input>>) => Promise<Told>
+  readonly run: (desk: ToolContext, call: ToolInvocation<z.output<Input>>) => Promise<ToolResult>
 }
 
 /** A tool whose arguments are known to be what its schema says. */
-export function tool<Input extends z.ZodObject>(one: Tool<Input>): Tool {
+export function tool<Input extends z.ZodObject>(one: McpTool<Input>): McpTool {
   // WHY the cast: arguments are checked with the schema of the same tool before it runs.
-  return one as unknown as Tool
+  return one as unknown as McpTool
 }
 
 /** Where a run stands now. */
-export function readPlace({ link }: Desk, { runId, branch }: Place): Promise<Reading> {
+export function readPlace(
+  { link }: ToolContext,
+  { runId, branch }: RunPlace,
+): Promise<RunReadings> {
   return link.ask('runs.read', branch === null ? { runId } : { runId, branch })
 }

@@ -1,14 +1,14 @@
 /** When a client is told of other tools, and how long an answer waits for it to read them. */
 import { expect, test } from 'vitest'
-import type { Reading } from './resolve-run.ts'
+import type { RunReadings } from './resolve-run.ts'
 import { listTools } from './run-tools.ts'
-import type { Desk } from './tool-context.ts'
-import { openFollower } from './tool-list-watcher.ts'
+import type { ToolContext } from './tool-context.ts'
+import { openToolListWatcher } from './tool-list-watcher.ts'
 
-function readingOf(stage: string): Reading {
+function readingOf(stage: string): RunReadings {
   const head = { id: 'r1', status: 'running', seq: 1 }
   const view = { dialect: 'workflow', stage, signals: ['GO'], hasDebug: false }
-  return { head, view, notice: '' } as unknown as Reading
+  return { head, view, notice: '' } as unknown as RunReadings
 }
 
 async function* neverEnding(): AsyncGenerator<never, void, void> {
@@ -22,8 +22,8 @@ function openBench() {
     prefix: 'pawl_',
     link: { ask: async () => readingOf('now'), stream: neverEnding },
     places: { find: async () => ({ runId: 'r1', branch: null }) },
-  } as unknown as Desk
-  const follower = openFollower({
+  } as unknown as ToolContext
+  const follower = openToolListWatcher({
     onMove: async () => undefined,
     tools: (reading) => listTools(reading, 'pawl_'),
     desk,

@@ -4,25 +4,25 @@
  */
 import type { Tool as Listed } from '@modelcontextprotocol/server'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
-import { nobody } from './caller-mark.ts'
-import type { Place, Reading } from './resolve-run.ts'
-import type { Desk } from './tool-context.ts'
+import { unknownCaller } from './caller-mark.ts'
+import type { RunPlace, RunReadings } from './resolve-run.ts'
+import type { ToolContext } from './tool-context.ts'
 import { readPlace } from './tool-context.ts'
 
-export type Follower = {
+export type ToolListWatcher = {
   /** The run whose tools a client is to be offered; null: none. Follows it from then on. */
-  readonly list: () => Promise<Reading | null>
+  readonly list: () => Promise<RunReadings | null>
   /** Follows the run that a client works on, if it does not yet. */
   readonly follow: () => Promise<void>
   /** Takes notice of a run that a call was about. */
-  readonly see: (reading: Reading) => Promise<void>
+  readonly see: (reading: RunReadings) => Promise<void>
   readonly close: () => void
 }
 
 type FollowerOptions = {
-  readonly desk: Desk
+  readonly desk: ToolContext
   /** The tools for a run; null: none is loaded. */
-  readonly tools: (reading: Reading | null) => readonly Listed[]
+  readonly tools: (reading: RunReadings | null) => readonly Listed[]
   /** The tools are not those any more that the client has seen. */
   readonly onChange: () => Promise<void>
   /** The run that is followed has moved. */
@@ -34,15 +34,20 @@ const gatherMs = 30
 /** How long an answer waits for its client to read the new list. */
 const listMsMax = 300
 
-export function openFollower({ desk, tools, onChange, onMove }: FollowerOptions): Follower {
+export function openToolListWatcher({
+  desk,
+  tools,
+  onChange,
+  onMove,
+}: FollowerOptions): ToolListWatcher {
   /** The list that the client has seen; null: it has not asked for one. */
   let seen: string | null = null
-  let place: Place | null = null
+  let place: RunPlace | null = null
   let following: AbortController | null = null
   const reader = openReader()
 
   /** `wait`: until the client has read the new list. */
-  const compare = async (reading: Reading, mode: 'wait' | 'tell'): Promise<void> => {
+  const compare = async (reading: RunReadings, mode: 'wait' | 'tell'): Promise<void> => {
     const now = JSON.stringify(tools(reading))
     if (seen === null || seen === now) return
     seen = now
@@ -51,14 +56,14 @@ export function openFollower({ desk, tools, onChange, onMove }: FollowerOptions)
     await onChange()
     await read
   }
-  const follow = ({ head }: Reading): void => {
+  const follow = ({ head }: RunReadings): void => {
     if (place?.runId === head.id && following !== null) return
     following?.abort()
     place = { runId: head.id, branch: null }
     following = isOpen(head.status) ? new AbortController() : null
     if (following !== null) void watch(place, head.seq, following)
   }
-  const watch = async (at: Place, after: number, until: AbortController): Promise<void> => {
+  const watch = async (at: RunPlace, after: number, until: AbortController): Promise<void> => {
     let isLooking = false
     const look = async (): Promise<void> => {
       isLooking = false
@@ -139,11 +144,11 @@ function openReader(): Reader {
 }
 
 /** The run of the last call while it is open, else the one that a call would mean. */
-async function currentOf(desk: Desk, place: Place | null): Promise<Reading | null> {
+async function currentOf(desk: ToolContext, place: RunPlace | null): Promise<RunReadings | null> {
   try {
     const last = place === null ? null : await readPlace(desk, place)
     if (last !== null && isOpen(last.head.status)) return last
-    const meant = await desk.places.find(nobody)
+    const meant = await desk.places.find(unknownCaller)
     return meant.runId === place?.runId ? last : await readPlace(desk, meant)
   } catch {
     // Without a daemon or a run there is still a list: the tools that begin one.

@@ -4,32 +4,35 @@
  */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { Problem } from '../api/problem.ts'
-import type { Question } from './elicit.ts'
-import type { Reading } from './resolve-run.ts'
-import { nextLine, standingOf, standingSchema } from './run-summary.ts'
+import type { ProblemDocument } from '../api/problem.ts'
+import type { ElicitQuestion } from './elicit.ts'
+import type { RunReadings } from './resolve-run.ts'
+import { nextLine, runSummary, runSummarySchema } from './run-summary.ts'
 
 /** Characters of the text of one answer. */
 const textCharsMax = 100_000
 
-export type Told = {
+export type ToolResult = {
   /** The run it is about; null: none. */
-  readonly reading: Reading | null
+  readonly reading: RunReadings | null
   readonly text: string
   /** Beside the run. */
   readonly more?: JsonObject
   /** What the client has to ask its person before there is an answer. Absent: nothing. */
-  readonly question?: Question
+  readonly question?: ElicitQuestion
 }
 
-export function resultOf({ reading, text, more = {} }: Told, prefix: string): CallToolResult {
-  const run = reading === null ? null : standingOf(reading, prefix)
+export function toolResultOf(
+  { reading, text, more = {} }: ToolResult,
+  prefix: string,
+): CallToolResult {
+  const run = reading === null ? null : runSummary(reading, prefix)
   return { content: [textPart(text)], structuredContent: { ok: true, run, ...more } }
 }
 
 export function refusalOf(
-  problem: Problem,
-  reading: Reading | null,
+  problem: ProblemDocument,
+  reading: RunReadings | null,
   prefix: string,
 ): CallToolResult {
   const { code, detail, hint, missing, issues, findings, error: job } = problem
@@ -37,7 +40,7 @@ export function refusalOf(
   if (missing !== undefined) error.missing = [...missing]
   if (issues !== undefined) error.issues = issues.map((one) => ({ ...one }))
   if (findings !== undefined) error.findings = findings.map((one) => ({ ...one }))
-  const run = reading === null ? null : standingOf(reading, prefix)
+  const run = reading === null ? null : runSummary(reading, prefix)
   const lines = [
     `${code}: ${detail}`,
     ...(hint === '' ? [] : [hint]),
@@ -51,7 +54,7 @@ export function refusalOf(
 }
 
 /** What is possible now, in a line or two. */
-function whereText(reading: Reading, prefix: string): string {
+function whereText(reading: RunReadings, prefix: string): string {
   const { view } = reading
   const names = view.signals.map((name) => `\`${name}\``).join(', ')
   const can = names === '' || view.dialect === 'steps' ? '' : ` It takes ${names}.`
@@ -69,7 +72,7 @@ export function outputSchema(more: JsonObject = {}): JsonObject & { readonly typ
     type: 'object',
     properties: {
       ok: { type: 'boolean', description: 'false: refused; `error` says why' },
-      run: standingSchema,
+      run: runSummarySchema,
       error: {
         type: 'object',
         properties: {

@@ -2,9 +2,9 @@
  * One line of the socket as a question, and answers as lines.
  */
 import { parseJson } from '../api/parse-json.ts'
-import { type Problem, problem } from '../api/problem.ts'
+import { type ProblemDocument, problem } from '../api/problem.ts'
 
-export type Frame = {
+export type SocketFrame = {
   /** Comes back with the answer. */
   readonly id: string | number
   readonly op: string
@@ -15,8 +15,8 @@ export type Frame = {
 }
 
 type FrameReading =
-  | { readonly ok: true; readonly frame: Frame }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: true; readonly frame: SocketFrame }
+  | { readonly ok: false; readonly problem: ProblemDocument }
 
 /** The question on a line; whoever sends something else does not speak our language. */
 export function readFrame(line: Buffer): FrameReading {
@@ -49,6 +49,6 @@ export function eventLine(id: string | number, event: unknown): string {
 }
 
 /** The line of a problem; an id of null means the whole connection. */
-export function problemLine(id: string | number | null, why: Problem): string {
+export function problemLine(id: string | number | null, why: ProblemDocument): string {
   return `${JSON.stringify({ id, ok: false, problem: why })}\n`
 }

@@ -5,13 +5,13 @@
 import type { Socket } from 'node:net'
 import type { AnyBeat, Api, ApiRequest } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
-import type { Answered } from '../api/handler-context.ts'
+import type { HandlerAnswer } from '../api/handler-context.ts'
 import { importBytesMax, isOperation, isStream, requestBytesMax } from '../api/operations-table.ts'
-import { part } from '../api/private-socket.ts'
-import { type Problem, problem, problemOfThrown } from '../api/problem.ts'
-import { openLineCutter } from '../api/split-lines.ts'
-import { drained } from '../api/wait-for-drain.ts'
-import { answerLine, eventLine, type Frame, problemLine, readFrame } from './frame.ts'
+import { partSocket } from '../api/private-socket.ts'
+import { type ProblemDocument, problem, problemOfThrown } from '../api/problem.ts'
+import { openLineSplitter } from '../api/split-lines.ts'
+import { waitForDrain } from '../api/wait-for-drain.ts'
+import { answerLine, eventLine, problemLine, readFrame, type SocketFrame } from './frame.ts'
 
 export type ConnectionLimits = {
   /** Questions of one connection that are open at the same time. */
@@ -43,7 +43,7 @@ type State = {
 /** Answers everything that comes over a connection, until it ends. Returns how to end it. */
 export function serveConnection(connection: Connection): () => void {
   const { socket, limits } = connection
-  const cutter = openLineCutter()
+  const cutter = openLineSplitter()
   const state: State = { openCount: 0, lineBytesMax: requestBytesMax, isEnding: false, gone: null }
   const finish = (): void => {
     state.isEnding = true
@@ -73,13 +73,13 @@ export function serveConnection(connection: Connection): () => void {
   return finish
 }
 
-function tooLong({ lineBytesMax }: State): Problem {
+function tooLong({ lineBytesMax }: State): ProblemDocument {
   return problem('REQUEST_TOO_LARGE', { detail: `a line has ${lineBytesMax} bytes at most` })
 }
 
-function hangUp({ socket, api }: Connection, why: Problem): void {
+function hangUp({ socket, api }: Connection, why: ProblemDocument): void {
   api.metrics.countOperation({ operation: 'none', door: 'socket', outcome: why.code })
-  part(socket, problemLine(null, why), partingMs)
+  partSocket(socket, problemLine(null, why), partingMs)
 }
 
 function take(connection: Connection, state: State, line: Buffer): void {
@@ -113,7 +113,7 @@ function say({ socket }: Connection, line: string): void {
   if (socket.writable) socket.write(line)
 }
 
-async function answer(connection: Connection, state: State, frame: Frame): Promise<void> {
+async function answer(connection: Connection, state: State, frame: SocketFrame): Promise<void> {
   const { api } = connection
   const { id, op, commandId, traceparent, input } = frame
   const caller: Caller | null = api.authenticate(frame.token)
@@ -126,7 +126,7 @@ async function answer(connection: Connection, state: State, frame: Frame): Promi
   }
   const request: ApiRequest = { door: 'socket', input, commandId, signal, traceparent }
   if (isOperation(op)) {
-    const answered: Answered<unknown> = await api.perform(op, caller, request)
+    const answered: HandlerAnswer<unknown> = await api.perform(op, caller, request)
     say(
       connection,
       answered.ok ? answerLine(id, answered.output) : problemLine(id, answered.problem),
@@ -150,7 +150,7 @@ type Sending = {
 async function send({ socket }: Connection, { id, stream, signal }: Sending): Promise<void> {
   for await (const beat of stream) {
     if (signal.aborted || !socket.writable) return
-    if (socket.write(eventLine(id, beat)) || (await drained(socket, signal))) continue
+    if (socket.write(eventLine(id, beat)) || (await waitForDrain(socket, signal))) continue
     // Too slow: it can come back and resume.
     socket.destroy()
     return

@@ -34,7 +34,7 @@ const toolCalls: HostToolCalls = {
   typing: null,
 }
 
-export const claude: Driver = {
+export const claudeDriver: Driver = {
   env: ({ home }) => ({
     ANTHROPIC_API_KEY: 'sk-ant-test',
     CLAUDE_CONFIG_DIR: join(home, '.claude'),

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ScriptedCall } from '../model/script.ts'
-import type { Driver, McpServer, Place } from './host.ts'
+import type { Driver, HostPlace, McpServer } from './host.ts'
 import { type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
@@ -37,7 +37,7 @@ const toolCalls: HostToolCalls = {
   ],
 }
 
-export const codex: Driver = {
+export const codexDriver: Driver = {
   env: ({ home }) => ({
     CODEX_HOME: join(home, '.codex'),
     MOCK_KEY: 'sk-test',
@@ -73,7 +73,7 @@ function quote(text: string): string {
   return JSON.stringify(text)
 }
 
-function prepare({ home, project }: Place): void {
+function prepare({ home, project }: HostPlace): void {
   const file = join(home, '.codex', 'config.toml')
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true })

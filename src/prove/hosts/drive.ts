@@ -11,9 +11,9 @@ import { type Exchange, openModel } from '../model/open-model.ts'
 import type { Script } from '../model/script.ts'
 import { drivers } from './drivers.ts'
 import { hostPath } from './find-host.ts'
-import type { McpServer, Place } from './host.ts'
+import type { HostPlace, McpServer } from './host.ts'
 
-type Drive = Place & {
+type Drive = HostPlace & {
   readonly host: ProvableHostId
   readonly program: string
   readonly script: Script
@@ -46,7 +46,7 @@ const keptCharsMax = 64 * 1024
 const outputBytesMax = 64 * 1024 * 1024
 
 /** What a host's process has of the environment: nothing of ours but the language and the PATH. */
-export function hostEnv(host: ProvableHostId, place: Place): Record<string, string> {
+export function hostEnv(host: ProvableHostId, place: HostPlace): Record<string, string> {
   const { home } = place
   return {
     HOME: home,
@@ -63,7 +63,7 @@ export function hostEnv(host: ProvableHostId, place: Place): Record<string, stri
 }
 
 /** Makes a home for a host: what a user would have settled before the first session. */
-export function prepareHome(host: ProvableHostId, place: Place): void {
+export function prepareHome(host: ProvableHostId, place: HostPlace): void {
   mkdirSync(join(place.home, 'tmp'), { recursive: true })
   drivers[host].prepare(place)
 }

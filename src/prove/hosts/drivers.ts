@@ -3,15 +3,15 @@
  * error.
  */
 import type { ProvableHostId } from '../../core/hosts/registry.ts'
-import { claude } from './claude.ts'
-import { codex } from './codex.ts'
-import { gemini } from './gemini.ts'
+import { claudeDriver } from './claude.ts'
+import { codexDriver } from './codex.ts'
+import { geminiDriver } from './gemini.ts'
 import type { Driver } from './host.ts'
-import { opencode } from './opencode.ts'
+import { opencodeDriver } from './opencode.ts'
 
 export const drivers: Readonly<Record<ProvableHostId, Driver>> = {
-  claude,
-  codex,
-  gemini,
-  opencode,
+  claude: claudeDriver,
+  codex: codexDriver,
+  gemini: geminiDriver,
+  opencode: opencodeDriver,
 }

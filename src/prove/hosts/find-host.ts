@@ -12,7 +12,7 @@ import {
   type ProvableHostId,
 } from '../../core/hosts/registry.ts'
 
-export type FoundHost = {
+export type HostProgram = {
   readonly name: ProvableHostId
   readonly program: string
   /** Null: it did not say. */

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { geminiHost } from '../../core/hosts/gemini.ts'
-import type { Driver, Place } from './host.ts'
+import type { Driver, HostPlace } from './host.ts'
 import { gitPatch, type HostToolCalls, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
@@ -25,7 +25,7 @@ const toolCalls: HostToolCalls = {
   typing: null,
 }
 
-export const gemini: Driver = {
+export const geminiDriver: Driver = {
   env: () => ({
     GEMINI_API_KEY: 'sk-test',
     // Without it the program ends with code 55 in a folder that nobody has trusted.
@@ -52,7 +52,7 @@ function settingsFile(home: string): string {
   return join(home, '.gemini', 'settings.json')
 }
 
-function prepare({ home }: Place): void {
+function prepare({ home }: HostPlace): void {
   const file = settingsFile(home)
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true })

@@ -7,7 +7,7 @@ import type { PathId } from '../canaries.ts'
 import type { HostToolCalls } from './tool-calls.ts'
 
 /** Where a host is started. */
-export type Place = {
+export type HostPlace = {
   /** The folder that the agent works in. */
   readonly project: string
   /** The home of the user and of the host's settings; never the real one. */
@@ -17,7 +17,7 @@ export type Place = {
 /** A server that the host is told about beside those in the project. */
 export type McpServer = { readonly command: string; readonly args: readonly string[] }
 
-type Sitting = Place & {
+type Sitting = HostPlace & {
   readonly modelUrl: string
   readonly prompt: string
   readonly mcp: Readonly<Record<string, McpServer>>
@@ -27,9 +27,9 @@ type Sitting = Place & {
 
 export type Driver = {
   /** Variables of the environment that keep the host to its own home. */
-  readonly env: (place: Place) => Readonly<Record<string, string>>
+  readonly env: (place: HostPlace) => Readonly<Record<string, string>>
   /** Writes what the host needs in its home to start unasked; once, before `pawl init`. */
-  readonly prepare: (place: Place) => void
+  readonly prepare: (place: HostPlace) => void
   readonly start: (sitting: Sitting) => Start
   readonly toolCalls: HostToolCalls
   /** Paths that end in no hook of the host, whoever installs it, and what covers them. */

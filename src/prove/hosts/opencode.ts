@@ -25,7 +25,7 @@ const toolCalls: HostToolCalls = {
   typing: null,
 }
 
-export const opencode: Driver = {
+export const opencodeDriver: Driver = {
   env: ({ home }) => ({
     XDG_DATA_HOME: join(home, '.local', 'share'),
     XDG_CONFIG_HOME: join(home, '.config'),

@@ -4,17 +4,17 @@
 import type { JsonObject } from '../../core/json.ts'
 import {
   type Dialect,
+  type ModelInput,
   type ModelRequest,
   namedEvent,
   objectsIn,
+  payloadText,
+  promptWords,
   type Speech,
-  type Told,
-  textIn,
   trailing,
-  wordsIn,
 } from './dialect.ts'
 
-export const anthropic: Dialect = {
+export const anthropicApi: Dialect = {
   path: /\/messages$/,
   callPrefix: 'toolu_',
   read,
@@ -27,26 +27,26 @@ function read(body: JsonObject): ModelRequest {
   const users = messages.filter((one) => one.role === 'user')
   const told = trailing(messages, (one) => one.role !== 'assistant')
   return {
-    model: textIn(body.model),
+    model: payloadText(body.model),
     isStream: body.stream === true,
-    tools: objectsIn(body.tools).map((one) => textIn(one.name)),
-    firstWords: wordsIn(users[0]?.content),
-    system: wordsIn(body.system),
+    tools: objectsIn(body.tools).map((one) => payloadText(one.name)),
+    firstWords: promptWords(users[0]?.content),
+    system: promptWords(body.system),
     // The first message is the task, which nobody has to be told again.
     told: told.filter((one) => one !== messages[0]).flatMap(toldIn),
   }
 }
 
-function toldIn({ content }: JsonObject): readonly Told[] {
+function toldIn({ content }: JsonObject): readonly ModelInput[] {
   if (typeof content === 'string') return [{ callId: null, text: content, isError: false }]
   return objectsIn(content).map((block) =>
     block.type === 'tool_result'
       ? {
-          callId: textIn(block.tool_use_id),
-          text: wordsIn(block.content),
+          callId: payloadText(block.tool_use_id),
+          text: promptWords(block.content),
           isError: block.is_error === true,
         }
-      : { callId: null, text: wordsIn(block), isError: false },
+      : { callId: null, text: promptWords(block), isError: false },
   )
 }
 
@@ -76,7 +76,7 @@ function pieces(speech: Speech): readonly string[] {
     namedEvent('message_start', { message: { ...message, content: [], stop_reason: null } }),
     ...objectsIn(message.content).flatMap(blockPieces),
     namedEvent('message_delta', {
-      delta: { stop_reason: textIn(message.stop_reason), stop_sequence: null },
+      delta: { stop_reason: payloadText(message.stop_reason), stop_sequence: null },
       usage: { output_tokens: 5 },
     }),
     namedEvent('message_stop', {}),
@@ -87,7 +87,7 @@ function blockPieces(block: JsonObject, index: number): readonly string[] {
   const isText = block.type === 'text'
   const empty = isText ? { text: '' } : { input: {} }
   const delta = isText
-    ? { type: 'text_delta', text: textIn(block.text) }
+    ? { type: 'text_delta', text: payloadText(block.text) }
     : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) }
   return [
     namedEvent('content_block_start', { index, content_block: { ...block, ...empty } }),

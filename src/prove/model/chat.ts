@@ -8,13 +8,13 @@ import {
   dataEvent,
   type ModelRequest,
   objectsIn,
+  payloadText,
+  promptWords,
   type Speech,
-  textIn,
   trailing,
-  wordsIn,
 } from './dialect.ts'
 
-export const chat: Dialect = {
+export const chatApi: Dialect = {
   path: /\/chat\/completions$/,
   callPrefix: 'call_',
   read,
@@ -25,16 +25,16 @@ export const chat: Dialect = {
 function read(body: JsonObject): ModelRequest {
   const messages = objectsIn(body.messages)
   const wordsOf = (role: string): readonly string[] =>
-    messages.filter((one) => one.role === role).map((one) => wordsIn(one.content))
+    messages.filter((one) => one.role === role).map((one) => promptWords(one.content))
   return {
-    model: textIn(body.model),
+    model: payloadText(body.model),
     isStream: body.stream === true,
-    tools: objectsIn(body.tools).map((one) => textIn(asObject(one.function)?.name)),
+    tools: objectsIn(body.tools).map((one) => payloadText(asObject(one.function)?.name)),
     firstWords: wordsOf('user')[0] ?? '',
     system: wordsOf('system').join('\n'),
     told: trailing(messages, (one) => one.role !== 'assistant').map((one) => ({
-      callId: textIn(one.tool_call_id) || null,
-      text: wordsIn(one.content),
+      callId: payloadText(one.tool_call_id) || null,
+      text: promptWords(one.content),
       isError: false,
     })),
   }

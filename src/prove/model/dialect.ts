@@ -13,11 +13,11 @@ export type ModelRequest = {
   readonly firstWords: string
   readonly system: string
   /** What came since the model spoke last. */
-  readonly told: readonly Told[]
+  readonly told: readonly ModelInput[]
 }
 
 /** Something that the host tells the model: the result of a call, or words. */
-export type Told = {
+export type ModelInput = {
   /** The call that it is the result of; null: words of somebody. */
   readonly callId: string | null
   readonly text: string
@@ -60,18 +60,18 @@ export function objectsIn(value: Json | undefined): readonly JsonObject[] {
 }
 
 /** A member that should be text. */
-export function textIn(value: Json | undefined): string {
+export function payloadText(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
 /** The words in whatever shape an API gives them: a text, parts with texts, or anything. */
-export function wordsIn(value: Json | undefined): string {
+export function promptWords(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.map(wordsIn).join('\n')
+  if (Array.isArray(value)) return value.map(promptWords).join('\n')
   const { text, content } = value as JsonObject
   if (typeof text === 'string') return text
-  return content === undefined ? JSON.stringify(value) : wordsIn(content)
+  return content === undefined ? JSON.stringify(value) : promptWords(content)
 }
 
 /** The end of a list, as far as it holds. */

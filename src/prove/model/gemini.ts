@@ -5,16 +5,16 @@ import { asObject, type JsonObject } from '../../core/json.ts'
 import {
   type Dialect,
   dataEvent,
+  type ModelInput,
   type ModelRequest,
   objectsIn,
+  payloadText,
+  promptWords,
   type Speech,
-  type Told,
-  textIn,
   trailing,
-  wordsIn,
 } from './dialect.ts'
 
-export const gemini: Dialect = {
+export const geminiApi: Dialect = {
   path: /:(generateContent|streamGenerateContent)$/,
   callPrefix: 'call_',
   read,
@@ -34,21 +34,21 @@ function read(body: JsonObject, url: string): ModelRequest {
     isStream: url.includes(':streamGenerateContent'),
     tools: objectsIn(body.tools)
       .flatMap((one) => objectsIn(one.functionDeclarations))
-      .map((one) => textIn(one.name)),
+      .map((one) => payloadText(one.name)),
     firstWords: users
       .slice(0, firstMessagesCount)
-      .map((one) => wordsIn(one.parts))
+      .map((one) => promptWords(one.parts))
       .join('\n'),
-    system: wordsIn(asObject(body.systemInstruction)?.parts),
+    system: promptWords(asObject(body.systemInstruction)?.parts),
     told: told.flatMap((one) => objectsIn(one.parts)).flatMap(toldIn),
   }
 }
 
-function toldIn(part: JsonObject): readonly Told[] {
+function toldIn(part: JsonObject): readonly ModelInput[] {
   const answer = asObject(part.functionResponse)
   if (answer !== null) {
     const text = JSON.stringify(answer.response ?? null)
-    return [{ callId: textIn(answer.id) || null, text, isError: false }]
+    return [{ callId: payloadText(answer.id) || null, text, isError: false }]
   }
   return typeof part.text === 'string' ? [{ callId: null, text: part.text, isError: false }] : []
 }

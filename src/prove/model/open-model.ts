@@ -7,12 +7,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type JsonObject } from '../../core/json.ts'
-import { anthropic } from './anthropic.ts'
-import { chat } from './chat.ts'
-import type { Dialect, ModelCall, ModelRequest, Speech, Told } from './dialect.ts'
-import { gemini } from './gemini.ts'
-import { responses } from './responses.ts'
-import { fillLast, type Playing, playScript, type Script, type ScriptedCall } from './script.ts'
+import { anthropicApi } from './anthropic.ts'
+import { chatApi } from './chat.ts'
+import type { Dialect, ModelCall, ModelInput, ModelRequest, Speech } from './dialect.ts'
+import { geminiApi } from './gemini.ts'
+import { responsesApi } from './responses.ts'
+import {
+  fillLast,
+  type Playing,
+  playModelScript,
+  type Script,
+  type ScriptedCall,
+} from './script.ts'
 
 /** One request to the model, and what it was answered. */
 export type Exchange = {
@@ -20,7 +26,7 @@ export type Exchange = {
   /** Which turn of the lane; null: none was used. */
   readonly index: number | null
   readonly offered: readonly string[]
-  readonly told: readonly Told[]
+  readonly told: readonly ModelInput[]
   readonly text: string | null
   readonly calls: readonly ModelCall[]
 }
@@ -38,13 +44,13 @@ export type Model = {
   readonly close: () => Promise<void>
 }
 
-const dialects: readonly Dialect[] = [anthropic, responses, chat, gemini]
+const dialects: readonly Dialect[] = [anthropicApi, responsesApi, chatApi, geminiApi]
 const bodyBytesMax = 64 * 1024 * 1024
 
 /** Starts a model on a port that is free. */
 export async function openModel({ script, onTurn }: ModelOptions): Promise<Model> {
   const exchanges: Exchange[] = []
-  const playing = playScript(script)
+  const playing = playModelScript(script)
   const server = createServer((request, response) => {
     // WHY destroyed: a host that goes away in the middle has nobody to answer to.
     serve(request, response).catch(() => response.destroy())

@@ -6,17 +6,17 @@ import {
   argumentsOf,
   type Dialect,
   type ModelCall,
+  type ModelInput,
   type ModelRequest,
   namedEvent,
   objectsIn,
+  payloadText,
+  promptWords,
   type Speech,
-  type Told,
-  textIn,
   trailing,
-  wordsIn,
 } from './dialect.ts'
 
-export const responses: Dialect = {
+export const responsesApi: Dialect = {
   path: /\/responses$/,
   callPrefix: 'call_',
   read,
@@ -34,29 +34,29 @@ function read(body: JsonObject): ModelRequest {
   const tools = [...objectsIn(body.tools), ...late.flatMap((one) => objectsIn(one.tools))]
   const users = items.filter((one) => one.role === 'user')
   const isOwn = (item: JsonObject): boolean =>
-    item.role === 'assistant' || ownItems.test(textIn(item.type))
+    item.role === 'assistant' || ownItems.test(payloadText(item.type))
   return {
-    model: textIn(body.model),
+    model: payloadText(body.model),
     isStream: body.stream === true,
     tools: tools.flatMap(toolNames),
     // The host puts its own words before those of the user.
-    firstWords: users.map((one) => wordsIn(one.content)).join('\n'),
-    system: textIn(body.instructions),
+    firstWords: users.map((one) => promptWords(one.content)).join('\n'),
+    system: payloadText(body.instructions),
     told: trailing(items, (one) => !isOwn(one)).flatMap(toldIn),
   }
 }
 
 function toolNames(tool: JsonObject): readonly string[] {
-  if (tool.type !== 'namespace') return [textIn(tool.name) || textIn(tool.type)]
-  return objectsIn(tool.tools).map((one) => `${textIn(tool.name)}/${textIn(one.name)}`)
+  if (tool.type !== 'namespace') return [payloadText(tool.name) || payloadText(tool.type)]
+  return objectsIn(tool.tools).map((one) => `${payloadText(tool.name)}/${payloadText(one.name)}`)
 }
 
-function toldIn(item: JsonObject): readonly Told[] {
-  if (textIn(item.type).endsWith('_output')) {
-    return [{ callId: textIn(item.call_id), text: wordsIn(item.output), isError: false }]
+function toldIn(item: JsonObject): readonly ModelInput[] {
+  if (payloadText(item.type).endsWith('_output')) {
+    return [{ callId: payloadText(item.call_id), text: promptWords(item.output), isError: false }]
   }
   if (item.role === undefined) return []
-  return [{ callId: null, text: wordsIn(item.content), isError: false }]
+  return [{ callId: null, text: promptWords(item.content), isError: false }]
 }
 
 function whole({ id, model, at, text, calls }: Speech): JsonObject {
@@ -114,7 +114,7 @@ function pieces(speech: Speech): readonly string[] {
 type Event = readonly [string, JsonObject]
 
 function itemEvents(item: JsonObject, index: number): readonly Event[] {
-  const place = { item_id: textIn(item.id), output_index: index }
+  const place = { item_id: payloadText(item.id), output_index: index }
   const { empty, events } = contentEvents(item, place)
   return [
     [
@@ -130,7 +130,7 @@ type Content = { readonly empty: JsonObject; readonly events: readonly Event[] }
 
 function contentEvents(item: JsonObject, place: JsonObject): Content {
   if (item.type === 'function_call') {
-    const text = textIn(item.arguments)
+    const text = payloadText(item.arguments)
     const name = 'response.function_call_arguments'
     const done: Event = [`${name}.done`, { ...place, arguments: text }]
     return {
@@ -139,14 +139,14 @@ function contentEvents(item: JsonObject, place: JsonObject): Content {
     }
   }
   if (item.type === 'custom_tool_call') {
-    const text = textIn(item.input)
+    const text = payloadText(item.input)
     const name = 'response.custom_tool_call_input'
     const done: Event = [`${name}.done`, { ...place, input: text }]
     return { empty: { input: '' }, events: [[`${name}.delta`, { ...place, delta: text }], done] }
   }
   if (item.type !== 'message') return { empty: {}, events: [] }
   const [part = {}] = objectsIn(item.content)
-  const text = textIn(part.text)
+  const text = payloadText(part.text)
   const at = { ...place, content_index: 0 }
   return {
     empty: { content: [] },

@@ -58,7 +58,7 @@ export type Playing = {
 }
 
 /** Plays a script from its beginning. */
-export function playScript(script: Script): Playing {
+export function playModelScript(script: Script): Playing {
   const main: Lane = { name: 'main', match: '', turns: script.turns }
   // INVARIANT: the main lane is last, and matches everything.
   const lanes = [...(script.lanes ?? []), main].map((lane) => ({ lane, used: 0 }))

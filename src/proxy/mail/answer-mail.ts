@@ -4,12 +4,12 @@
  * only send would be.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBytes, readJson } from '../read-json.ts'
-import { refuse } from '../resend-error.ts'
+import { readRequestBytes, readRequestJson } from '../read-json.ts'
+import { resendError } from '../resend-error.ts'
 import { sendJson } from '../send-json.ts'
-import type { Post } from './send-mail.ts'
+import type { MailSender } from './send-mail.ts'
 
-type Asked = { readonly post: Post; readonly runId: string; readonly path: string }
+type Asked = { readonly post: MailSender; readonly runId: string; readonly path: string }
 
 export async function answerMail(
   { post, runId, path }: Asked,
@@ -18,14 +18,18 @@ export async function answerMail(
 ): Promise<void> {
   const { method = 'GET', headers } = request
   if (method !== 'POST' || (path !== '/emails' && path !== '/emails/batch')) {
-    refuse(401, 'restricted_api_key', 'this key may only send: `POST /emails`, `/emails/batch`')
+    resendError(
+      401,
+      'restricted_api_key',
+      'this key may only send: `POST /emails`, `/emails/batch`',
+    )
   }
   if (!/^application\/json(?:;|$)/i.test(headers['content-type'] ?? '')) {
-    refuse(422, 'validation_error', 'the body is JSON: send `content-type: application/json`')
+    resendError(422, 'validation_error', 'the body is JSON: send `content-type: application/json`')
   }
   const idempotencyKey = headers['idempotency-key'] ?? null
-  if (Array.isArray(idempotencyKey)) refuse(400, 'invalid_idempotency_key', 'there is one key')
-  const body = readJson(await readBytes(request))
+  if (Array.isArray(idempotencyKey)) resendError(400, 'invalid_idempotency_key', 'there is one key')
+  const body = readRequestJson(await readRequestBytes(request))
   const kind = path === '/emails' ? 'one' : 'batch'
   sendJson(response, 200, await post.send({ runId, kind, body, idempotencyKey }))
 }

@@ -5,10 +5,10 @@
 import { type Address, bareText } from '../../core/mail/address.ts'
 import type { Attachment, Mail } from '../../core/mail/read-mail.ts'
 
-export type Stamp = { readonly messageId: string; readonly at: number }
+export type MailStamp = { readonly messageId: string; readonly at: number }
 
 /** The text of a mail, with CRLF at the ends of lines. */
-export function mimeText(mail: Mail, { messageId, at }: Stamp): string {
+export function mimeText(mail: Mail, { messageId, at }: MailStamp): string {
   const { text, html, attachments } = mail
   const bodies = [
     ...(text === null ? [] : [bodyPart('text/plain', text)]),
@@ -22,7 +22,7 @@ export function mimeText(mail: Mail, { messageId, at }: Stamp): string {
   return `${[...headersOf(mail, { messageId, at }), whole].join('\r\n')}`
 }
 
-function headersOf(mail: Mail, { messageId, at }: Stamp): readonly string[] {
+function headersOf(mail: Mail, { messageId, at }: MailStamp): readonly string[] {
   const list = (name: string, addresses: readonly Address[]): readonly string[] =>
     addresses.length === 0 ? [] : [`${name}: ${addresses.map(shown).join(',\r\n ')}`]
   return [

@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'
 import { mailBody } from '../../core/mail/read-mail.ts'
-import type { Sendout, Sent, Upstream } from './upstream.ts'
+import type { MailSent, MailUpstream, Sendout } from './upstream.ts'
 
 type ResendOptions = {
   /** Without a slash at its end. */
@@ -16,7 +16,7 @@ type ResendOptions = {
 
 const answerBytesMax = 1024 * 1024
 
-export function openResendUpstream({ url, secret }: ResendOptions): Upstream {
+export function openResendUpstream({ url, secret }: ResendOptions): MailUpstream {
   return {
     name: 'resend',
     knowsKeys: true,
@@ -106,7 +106,7 @@ type Asked = Pick<Sendout, 'kind'> & { readonly apiKey: string }
 /** Statuses after which a second try may do better, with the same key. */
 const unclearStatuses: ReadonlySet<number> = new Set([408, 409, 425])
 
-function read(status: number, told: JsonObject, { kind, apiKey }: Asked): Sent {
+function read(status: number, told: JsonObject, { kind, apiKey }: Asked): MailSent {
   if (status >= 200 && status < 300) {
     const rows = kind === 'batch' ? told.data : [told]
     const ids = (Array.isArray(rows) ? rows : []).map((row) => asObject(row as Json)?.id)

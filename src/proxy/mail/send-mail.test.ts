@@ -4,32 +4,32 @@ import { expect, test } from 'vitest'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { openResendUpstream } from './resend-upstream.ts'
-import { openPost } from './send-mail.ts'
-import { type Ledger, openLedger } from './sent-mail.ts'
-import type { Sent, Upstream } from './upstream.ts'
+import { openMailSender } from './send-mail.ts'
+import { openSentMailLog, type SentMailLog } from './sent-mail.ts'
+import type { MailSent, MailUpstream } from './upstream.ts'
 
 const letter = { from: 'a@b.test', to: 'c@d.test', subject: 'Hi', text: 'Hello' }
 const request = { runId: 'r', kind: 'one', body: letter, idempotencyKey: 'k' } as const
 
 /** A post whose upstream says this, one after the other. */
-function openDesk(upstream: Upstream, ledger = openLedger(openMemoryStore(), Date.now)) {
+function openDesk(upstream: MailUpstream, ledger = openSentMailLog(openMemoryStore(), Date.now)) {
   // WHY the cast: mail asks no more of a runtime than this.
   const runtime = {
     mailRules: async () => [{ from: null, to: null, mailsMax: 5 }],
     calls: { begin: async () => ({ state: 'allowed', callId: 'c' }), end: async () => 'ended' },
   } as unknown as Runtime
   const rest = { askWaitMs: 0, now: Date.now, isShared: false, log: () => undefined }
-  return { ledger, post: openPost({ runtime, ledger, upstream, ...rest }) }
+  return { ledger, post: openMailSender({ runtime, ledger, upstream, ...rest }) }
 }
 
-const saying = (knowsKeys: 'keys' | 'no keys', ...said: Sent[]): Upstream => ({
+const saying = (knowsKeys: 'keys' | 'no keys', ...said: MailSent[]): MailUpstream => ({
   ...{ name: 'test', knowsKeys: knowsKeys === 'keys' },
   send: async () => said.shift() ?? { kind: 'sent', ids: ['1'] },
 })
-const later: Sent = {
+const later: MailSent = {
   ...{ kind: 'later', refused: { statusCode: 429, name: 'rate_limit_exceeded', message: 'no' } },
 }
-const unclear: Sent = { kind: 'unclear', why: 'it was lost' }
+const unclear: MailSent = { kind: 'unclear', why: 'it was lost' }
 
 test('what a server without keys did not answer is not known, at once and for good', async () => {
   const { ledger, post } = openDesk(saying('no keys', unclear))
@@ -56,10 +56,10 @@ test('a try in doubt is not made certain by a no to a later one', async () => {
 
 /** A ledger that crosses nothing off before it may. */
 function openSlow() {
-  const ledger = openLedger(openMemoryStore(), Date.now)
+  const ledger = openSentMailLog(openMemoryStore(), Date.now)
   const gate = new EventEmitter()
   const may = once(gate, 'go')
-  const settle: Ledger['settle'] = async (...told) => {
+  const settle: SentMailLog['settle'] = async (...told) => {
     await may
     await ledger.settle(...told)
   }
@@ -84,7 +84,7 @@ test('a mail that is sent while the post closes is crossed off before it is clos
   const { slow, go } = openSlow()
   const provider = new EventEmitter()
   const answered = once(provider, 'answer')
-  const upstream: Upstream = {
+  const upstream: MailUpstream = {
     ...{ name: 'test', knowsKeys: true },
     send: async () => {
       provider.emit('asked')
@@ -107,7 +107,7 @@ test('a mail that is sent while the post closes is crossed off before it is clos
 test('what could not be crossed off stays open, and is tried under the same key', async () => {
   const { slow, fail } = openSlow()
   const keys: string[] = []
-  const upstream: Upstream = {
+  const upstream: MailUpstream = {
     ...{ name: 'test', knowsKeys: true },
     send: async ({ key }) => {
       keys.push(key)

@@ -9,15 +9,21 @@ import { hashJson } from '../../core/machine/hash.ts'
 import { type Mail, mailBody, readMail } from '../../core/mail/read-mail.ts'
 import { mailsMaxOf, ruleOnMail } from '../../core/mail/rule-on-mail.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { endRequest, type Judge, openJudge } from '../judge-request.ts'
-import { refuse } from '../resend-error.ts'
-import { type DoneMail, type Found, type Ledger, ledgerKey, type OpenMail } from './sent-mail.ts'
-import type { Sent, Upstream } from './upstream.ts'
+import { endRequest, openRequestJudge, type RequestJudge } from '../judge-request.ts'
+import { resendError } from '../resend-error.ts'
+import {
+  type DoneMail,
+  type FoundMail,
+  type OpenMail,
+  type SentMailLog,
+  sentMailKey,
+} from './sent-mail.ts'
+import type { MailSent, MailUpstream } from './upstream.ts'
 
 type PostOptions = {
   readonly runtime: Runtime
-  readonly ledger: Ledger
-  readonly upstream: Upstream
+  readonly ledger: SentMailLog
+  readonly upstream: MailUpstream
   readonly askWaitMs: number
   readonly now: () => number
   /** Other processes may send what is left open, too. */
@@ -33,7 +39,7 @@ type MailRequest = {
   readonly idempotencyKey: string | null
 }
 
-export type Post = {
+export type MailSender = {
   /** The answer of the API; what is refused is thrown. */
   readonly send: (request: MailRequest) => Promise<JsonObject>
   /** Tries what was left open again; gives how many. */
@@ -57,14 +63,14 @@ const upstreamFault = 502
 const resumeMsMax = 23 * 3_600_000
 
 type Desk = PostOptions & {
-  readonly judge: Judge
+  readonly judge: RequestJudge
   /** What is underway here. */
   readonly busy: Map<string, Promise<unknown>>
   readonly closing: AbortController
 }
 
-export function openPost(options: PostOptions): Post {
-  const judge = openJudge(options)
+export function openMailSender(options: PostOptions): MailSender {
+  const judge = openRequestJudge(options)
   const desk: Desk = { ...options, judge, busy: new Map(), closing: new AbortController() }
   return {
     send: (request) => send(desk, request),
@@ -83,12 +89,12 @@ export function openPost(options: PostOptions): Post {
 async function send(desk: Desk, request: MailRequest): Promise<JsonObject> {
   const { runId, kind, idempotencyKey } = request
   if (idempotencyKey !== null && !isKey(idempotencyKey)) {
-    refuse(400, 'invalid_idempotency_key', `a key has 1 to ${keyCharsMax} plain letters`)
+    resendError(400, 'invalid_idempotency_key', `a key has 1 to ${keyCharsMax} plain letters`)
   }
   const mails = readMails(request)
   const bodies = mails.map(mailBody)
   const content = hashJson({ kind, bodies } as unknown as JsonObject)
-  const key = ledgerKey(runId, idempotencyKey ?? randomUUID())
+  const key = sentMailKey(runId, idempotencyKey ?? randomUUID())
   // It is crossed off in a moment, and then there is an answer.
   await desk.busy.get(settlingKey(key))
   if (desk.busy.has(key)) return concurrent()
@@ -124,7 +130,7 @@ async function hold<T>({ busy }: Desk, key: string, act: () => Promise<T>): Prom
 }
 
 function concurrent(): never {
-  return refuse(
+  return resendError(
     409,
     'concurrent_idempotent_requests',
     'a request with this idempotency key is underway: try again in a moment',
@@ -133,7 +139,7 @@ function concurrent(): never {
 
 function full(mailsMax: number | null): never {
   const most = `max_emails_per_session of email_config is ${mailsMax}`
-  return refuse(
+  return resendError(
     429,
     'daily_quota_exceeded',
     `${most}, and there is no room for this; none was sent`,
@@ -142,14 +148,18 @@ function full(mailsMax: number | null): never {
 
 function readMails({ kind, body }: MailRequest): readonly Mail[] {
   if (kind === 'batch' && (!Array.isArray(body) || body.length < 1 || body.length > batchMax)) {
-    refuse(422, 'validation_error', `a batch is a list of 1 to ${batchMax} mails; none was sent`)
+    resendError(
+      422,
+      'validation_error',
+      `a batch is a list of 1 to ${batchMax} mails; none was sent`,
+    )
   }
   const list = kind === 'batch' ? (body as readonly Json[]) : [body]
   return list.map((one, index) => {
     const read = readMail(one)
     if (read.ok) return read.mail
     const which = kind === 'batch' ? `mail ${index + 1} of the batch: ` : ''
-    return refuse(422, 'validation_error', `${which}${read.reason}; nothing was sent`)
+    return resendError(422, 'validation_error', `${which}${read.reason}; nothing was sent`)
   })
 }
 
@@ -158,12 +168,12 @@ async function ruleOn(desk: Desk, runId: string, mails: readonly Mail[]): Promis
   const rules = await desk.runtime.mailRules(runId)
   if (rules.length === 0) {
     const why = 'the definition of this run says nothing of mail'
-    return refuse(403, 'validation_error', `${why}; its author adds \`email_config\``)
+    return resendError(403, 'validation_error', `${why}; its author adds \`email_config\``)
   }
   for (const mail of mails) {
     for (const rule of rules) {
       const wrong = ruleOnMail(rule, mail)
-      if (wrong !== null) refuse(403, 'validation_error', `${wrong}; nothing was sent`)
+      if (wrong !== null) resendError(403, 'validation_error', `${wrong}; nothing was sent`)
     }
   }
   const mailsMax = mailsMaxOf(rules)
@@ -194,10 +204,10 @@ type Asked = { readonly key: string; readonly content: string }
 async function repeat(
   desk: Desk,
   { key, content }: Asked,
-  found: NonNullable<Found>,
+  found: NonNullable<FoundMail>,
 ): Promise<JsonObject> {
   if (found.mail.hash !== content) {
-    return refuse(
+    return resendError(
       409,
       'invalid_idempotent_request',
       'this idempotency key was used for another mail',
@@ -216,9 +226,9 @@ function answerOf({ end, kind }: DoneMail): JsonObject {
     case 'sent':
       return kind === 'batch' ? { data: end.ids.map((id) => ({ id })) } : { id: end.ids[0] ?? '' }
     case 'refused':
-      return refuse(end.refused.statusCode, end.refused.name, end.refused.message)
+      return resendError(end.refused.statusCode, end.refused.name, end.refused.message)
     case 'unknown':
-      return refuse(500, 'application_error', unknownText)
+      return resendError(500, 'application_error', unknownText)
   }
 }
 
@@ -234,7 +244,7 @@ async function tryAgain(desk: Desk, key: string, mail: OpenMail): Promise<JsonOb
   return finish(desk, { key, mail }, { kind: 'unknown' })
 }
 
-type Unclear = Extract<Sent, { kind: 'unclear' }>
+type Unclear = Extract<MailSent, { kind: 'unclear' }>
 type Delivery = {
   readonly key: string
   readonly mail: OpenMail
@@ -249,7 +259,7 @@ async function deliver(desk: Desk, { key, mail, doubt }: Delivery): Promise<Json
   // Nobody will ever know more: it is never tried again.
   if (!desk.upstream.knowsKeys) return finish(desk, { key, mail }, { kind: 'unknown' })
   const how = 'ask again with the same idempotency key; Pawl tries on'
-  return refuse(500, 'application_error', `it is not known yet whether this was sent: ${how}`)
+  return resendError(500, 'application_error', `it is not known yet whether this was sent: ${how}`)
 }
 
 /** How it ended; what one try leaves in doubt, no later no makes certain. */
@@ -257,7 +267,7 @@ async function tryToSend(
   desk: Desk,
   mail: OpenMail,
   before: Unclear | null,
-): Promise<Exclude<Sent, { kind: 'later' }>> {
+): Promise<Exclude<MailSent, { kind: 'later' }>> {
   const mails = mail.bodies.map((body) => {
     const read = readMail(body)
     if (read.ok) return read.mail
@@ -265,7 +275,7 @@ async function tryToSend(
   })
   const sendout = { mails, kind: mail.kind, key: mail.key }
   let doubt = before
-  let last: Sent = { kind: 'unclear', why: 'it was not tried' }
+  let last: MailSent = { kind: 'unclear', why: 'it was not tried' }
   for (let tries = 0; tries < triesMax && !desk.closing.signal.aborted; tries += 1) {
     if (tries > 0) await sleep(pauseMs * 2 ** tries)
     const signal = AbortSignal.timeout(tryMsMax)

@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'
-import type { Card, CardChange, CardStore } from '../../runtime/ports.ts'
-import type { Refused } from '../resend-error.ts'
+import type { DocumentChange, DocumentStore, StoredDocument } from '../../runtime/ports.ts'
+import type { ResendProblem } from '../resend-error.ts'
 
 /** Being sent. */
 export type OpenMail = {
@@ -27,19 +27,19 @@ export type DoneMail = {
   readonly hash: string
   readonly end:
     | { readonly kind: 'sent'; readonly ids: readonly string[] }
-    | { readonly kind: 'refused'; readonly refused: Refused }
+    | { readonly kind: 'refused'; readonly refused: ResendProblem }
     /** Nobody knows; it counts as sent. */
     | { readonly kind: 'unknown' }
   readonly kind: 'one' | 'batch'
 }
 
-export type Found =
+export type FoundMail =
   | { readonly state: 'open'; readonly mail: OpenMail; readonly version: number }
   | { readonly state: 'done'; readonly mail: DoneMail }
   | null
 
-export type Ledger = {
-  readonly find: (key: string) => Promise<Found>
+export type SentMailLog = {
+  readonly find: (key: string) => Promise<FoundMail>
   readonly countOf: (runId: string) => Promise<number>
   /** `full`: there is no room for so many; nothing was written. */
   readonly begin: (key: string, mail: OpenMail, mailsMax: number | null) => Promise<Begun>
@@ -53,23 +53,23 @@ export type Ledger = {
 
 type Begun = 'begun' | 'full' | 'known'
 type Lease = { readonly version: number; readonly until: number }
-type Cards = Pick<CardStore, 'readCard' | 'writeCards' | 'listCards'>
+type Cards = Pick<DocumentStore, 'readCard' | 'writeCards' | 'listCards'>
 
 /** Answers by the keys of agents: needed as long as somebody may ask again. */
-export const doneDrawer = 'mail-done'
+export const sentMailCollection = 'mail-done'
 /** How many mails a run has sent, by its id. */
-export const countsDrawer = 'mail-count'
-const drawers = { counts: countsDrawer, open: 'mail-open', done: doneDrawer }
+export const mailCountCollection = 'mail-count'
+const drawers = { counts: mailCountCollection, open: 'mail-open', done: sentMailCollection }
 /** Tries to write before the store is called too busy. */
 const triesMax = 50
 const openMax = 500
 
 /** Where a request is kept: by the agent's own key, or by one that nobody else has. */
-export function ledgerKey(runId: string, own: string): string {
+export function sentMailKey(runId: string, own: string): string {
   return `${runId}/${hash('sha256', own)}`
 }
 
-export function openLedger(cards: Cards, now: () => number): Ledger {
+export function openSentMailLog(cards: Cards, now: () => number): SentMailLog {
   return {
     find: (key) => find(cards, key),
     countOf: async (runId) => countIn(await cards.readCard(drawers.counts, runId)),
@@ -91,7 +91,7 @@ export function openLedger(cards: Cards, now: () => number): Ledger {
 type Desk = { readonly cards: Cards; readonly now: () => number }
 type Entry = { readonly key: string; readonly mail: OpenMail }
 
-async function find(cards: Cards, key: string): Promise<Found> {
+async function find(cards: Cards, key: string): Promise<FoundMail> {
   const open = await cards.readCard(drawers.open, key)
   if (open !== null) return { state: 'open', mail: openIn(open), version: open.version }
   const done = await cards.readCard(drawers.done, key)
@@ -99,11 +99,11 @@ async function find(cards: Cards, key: string): Promise<Found> {
   return done === null ? null : { state: 'done', mail: JSON.parse(done.data) as DoneMail }
 }
 
-function openIn(card: Card): OpenMail {
+function openIn(card: StoredDocument): OpenMail {
   return JSON.parse(card.data) as OpenMail
 }
 
-function countIn(card: Card | null): number {
+function countIn(card: StoredDocument | null): number {
   return card === null ? 0 : (JSON.parse(card.data) as { count: number }).count
 }
 
@@ -123,9 +123,9 @@ async function begin(desk: Desk, { key, mail }: Entry, mailsMax: number | null):
   throw new Error('too many mails are sent at once')
 }
 
-type Count = { readonly card: Card | null; readonly next: number; readonly at: number }
+type Count = { readonly card: StoredDocument | null; readonly next: number; readonly at: number }
 
-function countChange(runId: string, { card, next, at }: Count): CardChange {
+function countChange(runId: string, { card, next, at }: Count): DocumentChange {
   const data = JSON.stringify({ count: next })
   return { drawer: drawers.counts, key: runId, expected: card?.version ?? 0, data, at }
 }

@@ -6,9 +6,9 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Mail, readMail } from '../../core/mail/read-mail.ts'
 import { asAgent, openBench } from '../../runtime/runtime.contract.ts'
-import type { RefusedError } from '../resend-error.ts'
-import { openPost } from './send-mail.ts'
-import { openLedger } from './sent-mail.ts'
+import type { ResendRefusal } from '../resend-error.ts'
+import { openMailSender } from './send-mail.ts'
+import { openSentMailLog } from './sent-mail.ts'
 import { openSmtpUpstream } from './smtp-upstream.ts'
 
 type Letter = { readonly from: string; readonly to: readonly string[]; readonly raw: string }
@@ -145,11 +145,11 @@ test('a mail of which nobody knows whether it was sent is not sent again, and co
   await runtime.definitions.create({ source, format: 'json' })
   const wish = { definition: 'm', task: null, stage: null, vars: {}, workspace: null }
   const { runId } = await runtime.start(wish, asAgent)
-  const ledger = openLedger(store, () => 0)
+  const ledger = openSentMailLog(store, () => 0)
   const around = { runtime, ledger, askWaitMs: 0, now: () => 0, isShared: false }
-  const post = openPost({ ...around, upstream: upstreamAt(port), log: () => undefined })
+  const post = openMailSender({ ...around, upstream: upstreamAt(port), log: () => undefined })
   const request = { runId, kind: 'one', body: body as never, idempotencyKey: 'k' } as const
-  const send = () => post.send(request).catch((fault: RefusedError) => fault.refused.message)
+  const send = () => post.send(request).catch((fault: ResendRefusal) => fault.refused.message)
   expect(await send()).toContain('it is not tried again')
   expect(await post.resume()).toBe(0)
   expect(await send()).toContain('it is not tried again')

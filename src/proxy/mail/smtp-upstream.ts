@@ -4,11 +4,11 @@
  */
 import { bareText } from '../../core/mail/address.ts'
 import type { Mail } from '../../core/mail/read-mail.ts'
-import { handIn, type SmtpServer } from '../../smtp/submit-mail.ts'
+import { type SmtpServerAddress, submitMail } from '../../smtp/submit-mail.ts'
 import { mimeText } from './mime.ts'
-import type { Sent, Upstream } from './upstream.ts'
+import type { MailSent, MailUpstream } from './upstream.ts'
 
-export function openSmtpUpstream(server: SmtpServer, now: () => number): Upstream {
+export function openSmtpUpstream(server: SmtpServerAddress, now: () => number): MailUpstream {
   return {
     name: 'smtp',
     knowsKeys: false,
@@ -18,7 +18,7 @@ export function openSmtpUpstream(server: SmtpServer, now: () => number): Upstrea
       if (scheduled) return refused(422, '`scheduled_at` is not taken: the server sends at once')
       for (const [index, mail] of mails.entries()) {
         const messageId = `${key}.${index}@${mail.from.domain}`
-        const handed = await handIn(server, envelopeOf(mail, { messageId, at: now() }))
+        const handed = await submitMail(server, envelopeOf(mail, { messageId, at: now() }))
         if (handed.kind === 'taken') ids.push(messageId)
         // Some of the batch are gone already: what became of the whole is not known.
         else if (handed.kind === 'unclear' || ids.length > 0) return notKnown(handed.why)
@@ -34,11 +34,11 @@ function envelopeOf(mail: Mail, stamp: Parameters<typeof mimeText>[1]) {
   return { from: bareText(mail.from), to: [...new Set(to)], text: mimeText(mail, stamp) }
 }
 
-function refused(statusCode: number, message: string): Sent {
+function refused(statusCode: number, message: string): MailSent {
   const name = statusCode === 422 ? 'validation_error' : 'application_error'
   return { kind: 'refused', refused: { statusCode, name, message } }
 }
 
-function notKnown(why: string): Sent {
+function notKnown(why: string): MailSent {
   return { kind: 'unclear', why }
 }

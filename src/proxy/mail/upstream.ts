@@ -2,7 +2,7 @@
  * Who sends mail in the end. Each upstream has a file of its own.
  */
 import type { Mail } from '../../core/mail/read-mail.ts'
-import type { Refused } from '../resend-error.ts'
+import type { ResendProblem } from '../resend-error.ts'
 
 export type Sendout = {
   /** More than one: all of them or none. */
@@ -12,18 +12,18 @@ export type Sendout = {
   readonly key: string
 }
 
-export type Sent =
+export type MailSent =
   | { readonly kind: 'sent'; readonly ids: readonly string[] }
   /** It has certainly not been sent. */
-  | { readonly kind: 'refused'; readonly refused: Refused }
+  | { readonly kind: 'refused'; readonly refused: ResendProblem }
   /** It has certainly not been sent by this try, and another one may do better. */
-  | { readonly kind: 'later'; readonly refused: Refused }
+  | { readonly kind: 'later'; readonly refused: ResendProblem }
   /** It may have been sent. */
   | { readonly kind: 'unclear'; readonly why: string }
 
-export type Upstream = {
+export type MailUpstream = {
   readonly name: string
-  readonly send: (sendout: Sendout, signal: AbortSignal) => Promise<Sent>
+  readonly send: (sendout: Sendout, signal: AbortSignal) => Promise<MailSent>
   /** Whether a second try with the same key cannot send a second mail. */
   readonly knowsKeys: boolean
 }

@@ -7,10 +7,10 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '../../core/json.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { endRequest, type Judge, openJudge } from '../judge-request.ts'
-import { readBytes } from '../read-json.ts'
-import { refuse } from '../resend-error.ts'
-import { formsOf, withoutForms } from './strip-credential.ts'
+import { endRequest, openRequestJudge, type RequestJudge } from '../judge-request.ts'
+import { readRequestBytes } from '../read-json.ts'
+import { resendError } from '../resend-error.ts'
+import { credentialFormsOf, stripCredential } from './strip-credential.ts'
 
 export type KeyedHost = {
   readonly name: string
@@ -26,17 +26,17 @@ export type KeyedHost = {
   readonly methods: readonly string[]
 }
 
-export type KeyedDesk = {
+export type CredentialContext = {
   readonly hosts: readonly KeyedHost[]
-  readonly judge: Judge
+  readonly judge: RequestJudge
   readonly runtime: Runtime
 }
 
-export function openKeyedDesk(
+export function openCredentialContext(
   hosts: readonly KeyedHost[],
   options: { readonly runtime: Runtime; readonly askWaitMs: number },
-): KeyedDesk {
-  return { hosts, judge: openJudge(options), runtime: options.runtime }
+): CredentialContext {
+  return { hosts, judge: openRequestJudge(options), runtime: options.runtime }
 }
 
 type KeyedRequest = {
@@ -55,16 +55,19 @@ const answerMsMax = 60_000
 const passedHeaders = 'accept accept-language content-type if-match if-none-match user-agent'
 const returnedHeaders = 'content-type etag last-modified link retry-after location'
 
-export async function answerKeyed(desk: KeyedDesk, asked: KeyedRequest): Promise<void> {
+export async function injectCredential(
+  desk: CredentialContext,
+  asked: KeyedRequest,
+): Promise<void> {
   const { request, response, runId, target } = asked
   const [, name = '', ...rest] = asked.path.split('/')
   const host = desk.hosts.find((one) => one.name === name)
-  if (host === undefined) return refuse(404, 'not_found', `no host \`${name}\` is set up`)
+  if (host === undefined) return resendError(404, 'not_found', `no host \`${name}\` is set up`)
   const path = `/${rest.join('/')}`
   const { method = 'GET' } = request
   refuseOutside(host, { method, path })
   const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
-  const body = await readBytes(request)
+  const body = await readRequestBytes(request)
   const headers = pick(request.headers, passedHeaders)
   const input = inputOf({ method, path: `${path}${query}`, headers }, body)
   const callId = await desk.judge(runId, { tool: `http:${name}`, input })
@@ -80,14 +83,14 @@ export async function answerKeyed(desk: KeyedDesk, asked: KeyedRequest): Promise
       signal: AbortSignal.timeout(answerMsMax),
     })
     const bytes = await bytesOf(back)
-    sendBack(response, back, { bytes, host, forms: formsOf([secret, credential]) })
+    sendBack(response, back, { bytes, host, forms: credentialFormsOf([secret, credential]) })
     await endRequest(desk.runtime, { runId, callId, ok: back.ok, bytes: bytes.length })
   } catch (fault) {
     await endRequest(desk.runtime, { runId, callId, ok: false, bytes: 0 })
     // WHY not the fault itself: it may hold what was sent.
     const kind = fault instanceof Error ? fault.name : 'fault'
     const unsure = 'what became of the request is not known'
-    refuse(502, 'application_error', `\`${name}\` gave no answer (${kind}); ${unsure}`)
+    resendError(502, 'application_error', `\`${name}\` gave no answer (${kind}); ${unsure}`)
   }
 }
 
@@ -97,10 +100,14 @@ function refuseOutside(host: KeyedHost, { method, path }: Wanted): void {
   const fits = (entry: string): boolean =>
     entry.endsWith('*') ? path.startsWith(entry.slice(0, -1)) : path === entry
   if (!host.methods.includes(method)) {
-    refuse(403, 'restricted_api_key', `\`${method}\` is not among the methods of \`${host.name}\``)
+    resendError(
+      403,
+      'restricted_api_key',
+      `\`${method}\` is not among the methods of \`${host.name}\``,
+    )
   }
   if (!host.paths.some(fits)) {
-    refuse(403, 'restricted_api_key', `\`${path}\` is not among the paths of \`${host.name}\``)
+    resendError(403, 'restricted_api_key', `\`${path}\` is not among the paths of \`${host.name}\``)
   }
 }
 
@@ -146,11 +153,11 @@ function sendBack(response: ServerResponse, back: Response, { bytes, host, forms
   const headers: Record<string, string> = {}
   for (const name of returnedHeaders.split(' ')) {
     const value = back.headers.get(name)
-    if (value !== null) headers[name] = withoutForms(value, forms)
+    if (value !== null) headers[name] = stripCredential(value, forms)
   }
   if (headers.location !== undefined) headers.location = locationOf(headers.location, host)
   const clean = forms.some((form) => bytes.includes(form, 0, 'latin1'))
-    ? Buffer.from(withoutForms(bytes.toString('latin1'), forms), 'latin1')
+    ? Buffer.from(stripCredential(bytes.toString('latin1'), forms), 'latin1')
     : bytes
   response.writeHead(back.status, { ...headers, 'content-length': clean.length })
   response.end(clean)

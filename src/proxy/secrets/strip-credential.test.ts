@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { formsOf, withoutForms } from './strip-credential.ts'
+import { credentialFormsOf, stripCredential } from './strip-credential.ts'
 
 const secret = 'ghp_real+secret/value='
 const header = `Bearer ${secret}`
-const forms = formsOf([secret, header])
+const forms = credentialFormsOf([secret, header])
 
 test.each(['', 'x', 'xy', 'xyz', 'user:'])('base64 of it behind `%s` is taken out', (before) => {
   for (const after of ['', '1', '12']) {
     const bytes = Buffer.from(`${before}${secret}${after}`)
     for (const encoding of ['base64', 'base64url'] as const) {
-      const clean = withoutForms(`said ${bytes.toString(encoding)}!`, forms)
+      const clean = stripCredential(`said ${bytes.toString(encoding)}!`, forms)
       expect(clean).toContain('[secret]')
       const left = clean.slice(5, -1).replace('[secret]', '')
       // At most the letters that it shares with its neighbours are left.
@@ -19,5 +19,5 @@ test.each(['', 'x', 'xy', 'xyz', 'user:'])('base64 of it behind `%s` is taken ou
 })
 
 test('the whole header in base64 leaves nothing', () => {
-  expect(withoutForms(Buffer.from(header).toString('base64'), forms)).toBe('[secret]')
+  expect(stripCredential(Buffer.from(header).toString('base64'), forms)).toBe('[secret]')
 })

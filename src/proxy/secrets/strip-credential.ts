@@ -7,7 +7,7 @@
 const partCharsMin = 8
 
 /** Every writing of some secret texts, the longest first: a shorter one may be part of it. */
-export function formsOf(secrets: readonly string[]): readonly string[] {
+export function credentialFormsOf(secrets: readonly string[]): readonly string[] {
   const all = secrets.flatMap((secret) => {
     const bytes = Buffer.from(secret)
     const encodings = ['base64', 'base64url'] as const
@@ -29,6 +29,6 @@ function partsOf(bytes: Buffer, encoding: 'base64' | 'base64url'): readonly stri
 }
 
 /** A text without them. */
-export function withoutForms(text: string, forms: readonly string[]): string {
+export function stripCredential(text: string, forms: readonly string[]): string {
   return forms.reduce((left, form) => left.replaceAll(form, '[secret]'), text)
 }

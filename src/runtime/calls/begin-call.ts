@@ -4,14 +4,14 @@
  * Knows runs and leases. Must not know hosts, wires or texts for agents.
  */
 import { identityOf } from '../../core/engine/call-identity.ts'
-import type { Member } from '../../core/engine/family.ts'
+import type { FamilyMember } from '../../core/engine/family.ts'
 import { refusedText, unsureCall } from '../../core/engine/known-call.ts'
 import type { Denial, OpenCall, Reply } from '../../core/engine/types.ts'
 import { hashCall } from '../../core/judge/grants.ts'
 import type { Store } from '../ports.ts'
 import type { LoadedRun } from '../runs/load-run.ts'
 import type { RunQueue } from '../runs/run-queue.ts'
-import type { Intent, Outcome, Runtime } from '../runtime.ts'
+import type { CommandOutcome, Intent, Runtime } from '../runtime.ts'
 import { callerName, holderName } from './call-names.ts'
 import type { BeginOptions, CallAnswer, CallPlace, CallRequest, CallState } from './calls.ts'
 import { findLoggedCall } from './find-logged-call.ts'
@@ -22,7 +22,7 @@ export type CallTools = LeaseTools & {
   readonly runtime: Pick<Runtime, 'send' | 'checkFree' | 'readApproval' | 'readHead' | 'waitFor'>
   readonly currentRun: (runId: string) => Promise<LoadedRun>
   /** The run of the family that listens now. */
-  readonly leafOf: (run: LoadedRun, branch: string | null) => Member
+  readonly leafOf: (run: LoadedRun, branch: string | null) => FamilyMember
   /** Calls that wait until a call before them is decided, in their order. */
   readonly siblings: RunQueue
 }
@@ -140,7 +140,7 @@ function send(
   { runtime }: CallTools,
   call: InRun,
   by: Parameters<Runtime['send']>[2],
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { place, door, caller, key, sameAs, tool, input, host, server, cwd } = call
   const { attempt, asksUser, estimateMicroUsd, holder } = call
   const intent: Intent = {
@@ -158,7 +158,7 @@ function send(
 }
 
 /** What the verdict of a run means to the call, with the lease of an approved one. */
-async function settle(tools: CallTools, call: InRun, outcome: Outcome): Promise<CallAnswer> {
+async function settle(tools: CallTools, call: InRun, outcome: CommandOutcome): Promise<CallAnswer> {
   const { runId } = call.place
   const { holder } = call
   const answer = answerOf(call, outcome)
@@ -169,7 +169,7 @@ async function settle(tools: CallTools, call: InRun, outcome: Outcome): Promise<
   return answer.state === 'unsure' ? writeOff(tools, call, { ...answer, callId }) : answer
 }
 
-function answerOf({ place }: InRun, { reply, seq, view }: Outcome): CallAnswer {
+function answerOf({ place }: InRun, { reply, seq, view }: CommandOutcome): CallAnswer {
   const { runId, branch } = place
   const where = { ...nothing, runId, branch, seq, view }
   if (reply.kind !== 'verdict') {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
 import { edit, openDesk } from '../../doors/hook/answer-hook.contract.ts'
-import { openJudge } from '../../gateway/call-lifecycle.ts'
-import type { Desk } from '../../gateway/gateway-context.ts'
+import { openGatewayJudge } from '../../gateway/call-lifecycle.ts'
+import type { GatewayContext } from '../../gateway/gateway-context.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { asAgent, openBench, say, startRelease } from '../runtime.contract.ts'
 
@@ -23,10 +23,10 @@ test('while a move waits for a person, a gateway does not ask without a pause', 
     return runtime.gateway.check(input, { ...asAgent, commandId: `c${asked}` })
   }
   const desk = { daemon, workspace: '/work', runId, holder: 'one', askWaitMs: 500 }
-  const judge = openJudge({
+  const judge = openGatewayJudge({
     ...desk,
     ...{ env: {}, log: () => undefined, held: { runId: null } },
-  } as unknown as Desk)
+  } as unknown as GatewayContext)
   const before = (await runtime.readHead(runId))?.seq ?? 0
   await judge.judge({
     ...{ server: { server: 'fs', tool: 'read' }, input: {}, mark: null, costMicroUsd: 0 },

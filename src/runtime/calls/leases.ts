@@ -4,21 +4,21 @@
  * Knows leases. Must not know who judges.
  */
 import type { Clock } from '../clock.ts'
-import type { Card, CardStore } from '../ports.ts'
+import type { DocumentStore, StoredDocument } from '../ports.ts'
 import type { HeldCall } from './calls.ts'
 
 /** How long a call counts as being made after the last word of its holder. */
 export const callLeaseMs = 10_000
 
 /** Where leases are kept. */
-export const leaseDrawer = 'leases'
+export const leaseCollection = 'leases'
 
 type Lease = { readonly holder: string; readonly until: number }
 
 type CallName = Pick<HeldCall, 'runId' | 'callId'>
 
 export type LeaseTools = {
-  readonly store: Pick<CardStore, 'readCard' | 'writeCards'>
+  readonly store: Pick<DocumentStore, 'readCard' | 'writeCards'>
   readonly clock: Clock
 }
 
@@ -57,15 +57,15 @@ export async function dropLease(tools: LeaseTools, call: CallName): Promise<void
 }
 
 /** The run that a lease belongs to. */
-export function runOfLease({ key }: Pick<Card, 'key'>): string | null {
+export function runOfLease({ key }: Pick<StoredDocument, 'key'>): string | null {
   return key.split(' ')[0] ?? null
 }
 
 async function readLease(
   { store }: LeaseTools,
   call: CallName,
-): Promise<{ readonly card: Card; readonly lease: Lease } | null> {
-  const card = await store.readCard(leaseDrawer, keyOf(call))
+): Promise<{ readonly card: StoredDocument; readonly lease: Lease } | null> {
+  const card = await store.readCard(leaseCollection, keyOf(call))
   // WHY the cast: nobody else writes into this drawer.
   return card === null ? null : { card, lease: JSON.parse(card.data) as Lease }
 }
@@ -78,7 +78,7 @@ function write(
   { expected, lease }: Change,
 ): Promise<'written' | 'conflict'> {
   const data = lease === null ? null : JSON.stringify(lease)
-  const change = { drawer: leaseDrawer, key: keyOf(call), expected, data, at: clock.now() }
+  const change = { drawer: leaseCollection, key: keyOf(call), expected, data, at: clock.now() }
   return store.writeCards([change])
 }
 

@@ -6,7 +6,7 @@
 
 import type { RunHead, Store } from '../ports.ts'
 import { isOpen } from '../runs/open-statuses.ts'
-import type { Marks, ShownMark } from '../sessions/call-signature.ts'
+import type { CallSignatures, PresentedSignature } from '../sessions/call-signature.ts'
 import { isNear, realFolder } from '../sessions/folders.ts'
 import { claimBranch, listRunsHere, runOfSession } from '../sessions/session-run.ts'
 
@@ -18,7 +18,7 @@ export type LocateRequest = {
   /** The session of a host, from its hook; null: the caller is no session. */
   readonly session: SessionCaller | null
   /** A mark in the arguments of a call; it counts only if a hook of this daemon wrote it. */
-  readonly mark?: ShownMark | null
+  readonly mark?: PresentedSignature | null
   /** The run that this caller was held by last; null: none. */
   readonly last?: string | null
   /** A person at the command line means a run of this folder or one above it, never one below. */
@@ -50,7 +50,7 @@ export type UnclearRun = {
 
 export type LocateTools = {
   readonly store: Store
-  readonly marks: Pick<Marks, 'isProven'>
+  readonly marks: Pick<CallSignatures, 'isProven'>
   readonly now: () => number
   /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
   readonly openRuns: (workspace: string) => Promise<readonly string[]>
@@ -81,7 +81,10 @@ async function namedRun(tools: LocateTools, caller: Named): Promise<LocatedRun> 
   return { kind: 'run', runId, branch: mark?.run === runId ? mark.branch : null }
 }
 
-function provenMark({ marks }: LocateTools, { mark = null }: LocateRequest): ShownMark | null {
+function provenMark(
+  { marks }: LocateTools,
+  { mark = null }: LocateRequest,
+): PresentedSignature | null {
   return mark !== null && marks.isProven(mark) ? mark : null
 }
 

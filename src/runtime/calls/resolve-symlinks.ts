@@ -10,7 +10,7 @@ import type { Call, CallPath } from '../../core/engine/types.ts'
 const linksMax = 40
 
 /** The call with the files behind the names it uses, beside those names. */
-export function throughLinks(call: Call): Call {
+export function resolveSymlinks(call: Call): Call {
   if (call.reads.length + call.writes.length + call.edits.length === 0) return call
   const { workspace } = call
   const behind = (path: CallPath): readonly CallPath[] => behindOn(path, workspace)

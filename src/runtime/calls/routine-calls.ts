@@ -3,7 +3,7 @@
  * record with where it came from. Must not know what the tools do.
  */
 import type { JsonObject } from '../../core/json.ts'
-import type { Scope, Writer } from '../documents/scoped-documents.ts'
+import type { DocumentScope, DocumentWriter } from '../documents/scoped-documents.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { By, Runtime } from '../runtime.ts'
 import type { CallAnswer } from './calls.ts'
@@ -22,8 +22,8 @@ type ProcessCall = {
 
 /** For whom a tool works. */
 export type ProcessPlace = {
-  readonly scope: Scope
-  readonly by: Writer
+  readonly scope: DocumentScope
+  readonly by: DocumentWriter
   readonly commandId: string
 }
 
@@ -75,7 +75,7 @@ const fromRoutine = { door: 'routine', caller: '', holder: processSource } as co
 const madeBefore = { state: 'allowed', verdict: 'allow', code: null, reason: '', hint: '' } as const
 
 /** Whose memory and tasks a run works with. Fault `NOT_PERMITTED`: it is no process. */
-export async function scopeOf(runtime: Runtime, runId: string): Promise<Scope> {
+export async function scopeOf(runtime: Runtime, runId: string): Promise<DocumentScope> {
   const { head } = await runtime.readRun(runId, null)
   if (head.dialect !== 'process') {
     const hint = 'this endpoint is for checklists; use `pawl mcp` for it'

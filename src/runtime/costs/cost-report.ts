@@ -13,7 +13,7 @@ export type CostQuery = {
   readonly since: number
 }
 
-export type CostRow = {
+export type RunCostRow = {
   readonly runId: string
   readonly definition: string
   readonly stage: string
@@ -26,7 +26,7 @@ export type CostRow = {
 }
 
 export type CostReport = {
-  readonly rows: readonly CostRow[]
+  readonly rows: readonly RunCostRow[]
   /** There was more than one answer holds. */
   readonly isPartial: boolean
 }
@@ -36,7 +36,7 @@ const runsMax = 500
 const recordsMax = 200_000
 const pageMax = 1_000
 
-type Reading = { readonly rows: Map<string, CostRow>; recordsLeft: number }
+type Reading = { readonly rows: Map<string, RunCostRow>; recordsLeft: number }
 
 /** The costs of one run, or of those that changed last. */
 export async function readCosts(store: Store, { runId, since }: CostQuery): Promise<CostReport> {
@@ -117,7 +117,7 @@ function see(seen: Seen, { type, member, data }: EventRecord): Paid | null {
 }
 
 function add(
-  rows: Map<string, CostRow>,
+  rows: Map<string, RunCostRow>,
   head: RunHead,
   paid: Paid & { readonly at: number },
 ): void {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { dearestPrices, knownPrices, type Price, priceUsage } from '../../core/prices.ts'
+import { highestPrices, knownPrices, type Price, priceUsage } from '../../core/prices.ts'
 import { openPolicies } from '../definitions/policies.ts'
 import { openPrices, readPrices } from './prices.ts'
 
@@ -33,7 +33,7 @@ test.each(['.pawl', '.pawl/prices.json'])(
     const { workspace, remarks, clock, prices } = openHouse()
     if (name === '.pawl') rmSync(join(workspace, name), { recursive: true })
     loop(join(workspace, name))
-    for (clock.at of [0, 10, 2_000]) expect(prices(workspace)).toEqual(dearestPrices(knownPrices))
+    for (clock.at of [0, 10, 2_000]) expect(prices(workspace)).toEqual(highestPrices(knownPrices))
     expect(remarks).toEqual([expect.stringContaining('ELOOP')])
     expect(() => readPrices(join(workspace, '.pawl'), knownPrices)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),

@@ -5,13 +5,13 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readShape } from '../../core/dialects/validate-tree.ts'
+import { readTree } from '../../core/dialects/validate-tree.ts'
 import { pricesFileSchema } from '../../core/policy/prices-schema.ts'
-import { dearestPrices, type PriceTable, raisePrices } from '../../core/prices.ts'
-import { placeOf, positionAt } from '../../core/source/source.ts'
+import { highestPrices, type PriceTable, raisePrices } from '../../core/prices.ts'
+import { positionAt, positionOf } from '../../core/source/source.ts'
 import { readDefinition } from '../definitions/read-definition.ts'
-import { openFreshFolders } from '../definitions/watched-files.ts'
-import { messageOf } from '../error-code.ts'
+import { openWatchedFiles } from '../definitions/watched-files.ts'
+import { errorMessageOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
 
 export type Prices = (workspace: string | null) => PriceTable
@@ -29,15 +29,15 @@ const fileName = 'prices.json'
 const toldMax = 1_000
 
 export function openPrices({ base, now, remark }: Options): Prices {
-  const inFolder = openFreshFolders<PriceTable>({
+  const inFolder = openWatchedFiles<PriceTable>({
     names: [fileName],
     now,
     read: (folder) => {
       try {
         return readPrices(folder, base)
       } catch (fault) {
-        remark(messageOf(fault))
-        return dearestPrices(base)
+        remark(errorMessageOf(fault))
+        return highestPrices(base)
       }
     },
   })
@@ -48,12 +48,12 @@ export function openPrices({ base, now, remark }: Options): Prices {
       return inFolder(join(workspace, '.pawl'))
     } catch (fault) {
       // WHY here as well: already the look whether the file has changed can be a fault.
-      const why = messageOf(fault)
+      const why = errorMessageOf(fault)
       if (!told.has(why) && told.size < toldMax) {
         told.add(why)
         remark(why)
       }
-      return dearestPrices(base)
+      return highestPrices(base)
     }
   }
 }
@@ -63,10 +63,10 @@ export function readPrices(folder: string, base: PriceTable): PriceTable {
   const path = join(folder, fileName)
   if (!isThere(path)) return base
   const { root, findings, lines } = readDefinition(path)
-  const shape = root === null ? null : readShape(pricesFileSchema, root)
+  const shape = root === null ? null : readTree(pricesFileSchema, root)
   const first = [...findings, ...(shape?.findings ?? [])].find((one) => one.severity === 'error')
   if (first === undefined && shape?.value != null) return raisePrices(shape.value.prices, base)
-  const range = first === undefined ? null : placeOf(root, first)
+  const range = first === undefined ? null : positionOf(root, first)
   const where = range === null ? '' : `, line ${positionAt(lines, range.start).line}`
   const what = first?.message ?? 'it is no JSON object'
   throw new PawlError('CONFIG_INVALID', `\`${path}\`${where}: ${what}`, { hint: hintFor(path) })
@@ -76,7 +76,7 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (cause) {
-    const message = `\`${path}\` cannot be looked at: ${messageOf(cause)}`
+    const message = `\`${path}\` cannot be looked at: ${errorMessageOf(cause)}`
     throw new PawlError('CONFIG_INVALID', message, { hint: hintFor(path), cause })
   }
 }

@@ -23,8 +23,8 @@ type Desk = {
 }
 
 /** By the id of the run. */
-export const proxyKeysDrawer = 'proxy-keys'
-const drawer = proxyKeysDrawer
+export const proxyKeyCollection = 'proxy-keys'
+const drawer = proxyKeyCollection
 const keyForm = /^pawl_([\w-]{1,100})\.([a-z0-9]{1,100})$/
 
 export function openProxyKeys({ store, clock, newId }: Desk): ProxyKeys {

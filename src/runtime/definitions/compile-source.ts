@@ -7,8 +7,8 @@ import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { DialectName, Machine } from '../../core/machine/machine.ts'
 import { guessFormat, readSource, type SourceFormat } from '../../core/source/read-source.ts'
-import type { Offer } from '../runtime.ts'
-import { namesOf } from './definition-library.ts'
+import type { DefinitionOffer } from '../runtime.ts'
+import { definitionNames } from './definition-library.ts'
 
 export type CompiledSource = {
   readonly source: string
@@ -27,7 +27,7 @@ export type GoodSource = {
   readonly machines: readonly [Machine, ...Machine[]]
 }
 
-export function compileSource({ source, format }: Offer): CompiledSource {
+export function compileSource({ source, format }: DefinitionOffer): CompiledSource {
   const kind = format ?? guessFormat(source)
   const sourceHash = hash('sha256', source, 'hex')
   const { root, findings } = readSource(source, kind)
@@ -35,7 +35,7 @@ export function compileSource({ source, format }: Offer): CompiledSource {
   if (root === null) return { ...text, findings, names: [], good: null }
   const compiled = compileDefinition(root)
   const all = [...findings, ...compiled.findings]
-  const names = namesOf(root)
+  const names = definitionNames(root)
   const { dialect } = compiled
   const [first, ...others] = compiled.machines
   if (first === undefined || dialect === null || hasErrors(all)) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { namesOf, openLibraries } from './definition-library.ts'
+import { definitionNames, openLibraries } from './definition-library.ts'
 import { readDefinition } from './read-definition.ts'
 
 function folderOf(files: Readonly<Record<string, unknown>>): string {
@@ -67,5 +67,5 @@ test('the folder is not looked at before something is asked for', () => {
 test('what is no definition has no names', () => {
   const folder = folderOf({ 'a.json': { name: 'x', id: 'y' } })
   const { root } = readDefinition(join(folder, 'a.json'))
-  expect(root === null ? null : namesOf(root)).toEqual([])
+  expect(root === null ? null : definitionNames(root)).toEqual([])
 })

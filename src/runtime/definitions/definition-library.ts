@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
-import { recogniseDialect } from '../../core/dialects/detect-dialect.ts'
+import { detectDialect } from '../../core/dialects/detect-dialect.ts'
 import type { Machine } from '../../core/machine/machine.ts'
 import { member, type Node } from '../../core/source/source.ts'
 import { PawlError } from '../pawl-error.ts'
@@ -13,13 +13,13 @@ import { isDefinitionName, listFiles } from './list-files.ts'
 import { readDefinition, type SourceFile } from './read-definition.ts'
 
 /** A definition that has the name that was looked for. */
-export type Named = { readonly file: SourceFile; readonly root: Node }
+export type NamedDefinition = { readonly file: SourceFile; readonly root: Node }
 
 export type DefinitionLibrary = {
   /** The machine of that name; undefined when there is none, or when it has errors. */
   readonly machine: (name: string) => Machine | undefined
   /** The definition of that name, whether it has errors or not. */
-  readonly definition: (name: string) => Named | undefined
+  readonly definition: (name: string) => NamedDefinition | undefined
   /** Every name there is, for suggestions. */
   readonly names: () => readonly string[]
 }
@@ -49,7 +49,7 @@ export function openLibraries(given: ReadonlyMap<string, SourceFile> = new Map()
   return (path) => {
     // WHY in this order, and only when asked: most definitions invoke nothing, and then
     // their folder is none of our business.
-    const definition = (name: string): Named | undefined =>
+    const definition = (name: string): NamedDefinition | undefined =>
       givenOnes().get(name) ?? neighbours(dirname(path)).get(name)
     const machine = (name: string): Machine | undefined => {
       const found = definition(name)
@@ -65,21 +65,21 @@ export function openLibraries(given: ReadonlyMap<string, SourceFile> = new Map()
   }
 }
 
-type NamedMap = ReadonlyMap<string, Named>
+type NamedMap = ReadonlyMap<string, NamedDefinition>
 
 function namesIn(files: Iterable<SourceFile>): NamedMap {
-  const named = new Map<string, Named>()
+  const named = new Map<string, NamedDefinition>()
   for (const file of files) {
     const { root } = file
     if (root === null) continue
-    for (const name of namesOf(root)) if (!named.has(name)) named.set(name, { file, root })
+    for (const name of definitionNames(root)) if (!named.has(name)) named.set(name, { file, root })
   }
   return named
 }
 
 /** The names a definition can be invoked by: its `id`, its `name`, or the ids of its tasks. */
-export function namesOf(root: Node): readonly string[] {
-  const { dialect } = recogniseDialect(root)
+export function definitionNames(root: Node): readonly string[] {
+  const { dialect } = detectDialect(root)
   if (dialect === null) return []
   const context = member(root, 'context')
   const task = context === undefined ? undefined : member(context, 'task')

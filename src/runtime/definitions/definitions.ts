@@ -5,14 +5,14 @@
 import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../ports.ts'
-import type { Definitions, Offered } from '../runtime.ts'
+import type { DefinitionOfferItem, Definitions } from '../runtime.ts'
 import { type CompiledSource, compileSource, type GoodSource } from './compile-source.ts'
-import type { MachineShelf } from './machine-cache.ts'
+import type { MachineCache } from './machine-cache.ts'
 import { storedMachine } from './machine-cache.ts'
 
-export type Shop = {
+export type DefinitionsContext = {
   readonly store: DefinitionStore
-  readonly shelf: MachineShelf
+  readonly shelf: MachineCache
   readonly clock: Clock
   readonly newId: () => string
 }
@@ -20,7 +20,7 @@ export type Shop = {
 /** Versions of one definition. */
 const versionsMax = 10_000
 
-export function openDefinitions(shop: Shop): Definitions {
+export function openDefinitions(shop: DefinitionsContext): Definitions {
   const { store } = shop
   const known = (idOrName: string): Promise<DefinitionRow> => knownDefinition(store, idOrName)
   return {
@@ -50,7 +50,10 @@ export function openDefinitions(shop: Shop): Definitions {
   }
 }
 
-function offered(row: DefinitionRow, { findings }: CompiledSource): Offered<DefinitionRow> {
+function offered(
+  row: DefinitionRow,
+  { findings }: CompiledSource,
+): DefinitionOfferItem<DefinitionRow> {
   return { ok: true, value: row, findings }
 }
 
@@ -68,7 +71,7 @@ type Named = { readonly workspace: string; readonly good: GoodSource }
 
 /** Keeps a definition for the first time; null: the name is taken. */
 export async function createRow(
-  shop: Shop,
+  shop: DefinitionsContext,
   compiled: CompiledSource,
   { workspace, good }: Named,
 ): Promise<DefinitionRow | null> {
@@ -82,7 +85,7 @@ export async function createRow(
 
 /** Adds a version, unless the text is what it was. */
 export async function updateRow(
-  shop: Shop,
+  shop: DefinitionsContext,
   row: DefinitionRow,
   compiled: CompiledSource,
 ): Promise<DefinitionRow> {
@@ -111,7 +114,11 @@ function versionOf(
   return { version, sourceHash, source, format, machines: byName, createdAt: at }
 }
 
-async function keepMachines({ store, shelf }: Shop, good: GoodSource, at: number): Promise<void> {
+async function keepMachines(
+  { store, shelf }: DefinitionsContext,
+  good: GoodSource,
+  at: number,
+): Promise<void> {
   await store.putMachines(good.machines.map(storedMachine), at)
   shelf.add(good.machines)
 }

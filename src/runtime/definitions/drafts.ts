@@ -6,11 +6,11 @@
 import type { Clock } from '../clock.ts'
 import { dataOf, tooMuch } from '../documents/scoped-documents.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { Card, CardStore } from '../ports.ts'
-import type { By, Definitions, Offer, Offered } from '../runtime.ts'
+import type { DocumentStore, StoredDocument } from '../ports.ts'
+import type { By, DefinitionOffer, DefinitionOfferItem, Definitions } from '../runtime.ts'
 import { compileSource } from './compile-source.ts'
 
-export type Draft = {
+export type DefinitionDraft = {
   /** `NAME@HASH`. */
   readonly id: string
   readonly name: string
@@ -24,11 +24,14 @@ export type Draft = {
 
 export type Drafts = {
   /** Checks a text and keeps it if it has no errors. Fault `REQUEST_INVALID`: too many. */
-  readonly offer: (offer: Offer, by: Pick<By, 'actor'>) => Promise<Offered<Draft>>
+  readonly offer: (
+    offer: DefinitionOffer,
+    by: Pick<By, 'actor'>,
+  ) => Promise<DefinitionOfferItem<DefinitionDraft>>
   /** In order of the name. */
-  readonly list: () => Promise<readonly Draft[]>
+  readonly list: () => Promise<readonly DefinitionDraft[]>
   /** By its id, or by its name where only one has it. Fault `DEFINITION_UNKNOWN`. */
-  readonly read: (idOrName: string) => Promise<Draft>
+  readonly read: (idOrName: string) => Promise<DefinitionDraft>
   /** It becomes a definition, or the next version of the one that has its name. */
   readonly activate: (idOrName: string) => ReturnType<Definitions['create']>
   readonly remove: (idOrName: string) => Promise<void>
@@ -40,24 +43,24 @@ const charsMax = 256 * 1024
 const hashChars = 12
 
 type Options = {
-  readonly store: CardStore
+  readonly store: DocumentStore
   readonly clock: Clock
   readonly definitions: Definitions
 }
 
 export function openDrafts({ store, clock, definitions }: Options): Drafts {
-  const list = async (): Promise<readonly Draft[]> => {
+  const list = async (): Promise<readonly DefinitionDraft[]> => {
     const page = { drawer, prefix: '', after: null, limit: draftsMax }
     return (await store.listCards(page)).items.map(draftOf)
   }
-  const read = async (idOrName: string): Promise<Draft> => {
+  const read = async (idOrName: string): Promise<DefinitionDraft> => {
     const all = await list()
     const found = all.filter(({ id, name }) => id === idOrName || name === idOrName)
     const [only, second] = found
     if (only !== undefined && second === undefined) return only
     throw unknown(idOrName, found)
   }
-  const remove = async ({ id }: Draft): Promise<void> => {
+  const remove = async ({ id }: DefinitionDraft): Promise<void> => {
     await store.writeCards([{ drawer, key: id, expected: null, data: null, at: clock.now() }])
   }
   return {
@@ -97,13 +100,13 @@ export function openDrafts({ store, clock, definitions }: Options): Drafts {
   }
 }
 
-function draftOf(card: Card): Draft {
+function draftOf(card: StoredDocument): DefinitionDraft {
   // WHY the cast: it was written above.
-  const kept = dataOf(card) as unknown as Omit<Draft, 'id' | 'at'>
+  const kept = dataOf(card) as unknown as Omit<DefinitionDraft, 'id' | 'at'>
   return { ...kept, id: card.key, at: card.at }
 }
 
-function unknown(idOrName: string, found: readonly Draft[]): PawlError {
+function unknown(idOrName: string, found: readonly DefinitionDraft[]): PawlError {
   const ids = found.map(({ id }) => `\`${id}\``).join(', ')
   if (found.length === 0) {
     const hint = '`pawl definitions drafts` lists them'

@@ -13,13 +13,13 @@ import type { Machine } from '../../core/machine/machine.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { DefinitionRow } from '../ports.ts'
 import type { Pins } from '../runs/projections.ts'
-import type { Offer } from '../runtime.ts'
+import type { DefinitionOffer } from '../runtime.ts'
 import { type CompiledSource, compileSource } from './compile-source.ts'
-import { createRow, knownDefinition, type Shop, updateRow } from './definitions.ts'
+import { createRow, type DefinitionsContext, knownDefinition, updateRow } from './definitions.ts'
 import { isDefinitionName, listFiles } from './list-files.ts'
 import { formatOf, readText } from './read-definition.ts'
 
-export type Found = {
+export type FoundDefinition = {
   readonly machine: Machine
   readonly library: Pins
   /** What the caller should hear: an older version is used, because the file has errors. */
@@ -35,7 +35,10 @@ type Wanted = {
   readonly workspace: string | null
 }
 
-export async function findDefinition(shop: Shop, wanted: Wanted): Promise<Found> {
+export async function findDefinition(
+  shop: DefinitionsContext,
+  wanted: Wanted,
+): Promise<FoundDefinition> {
   const notes: string[] = []
   const files = filesIn(wanted.workspace)
   const find = async (name: string): Promise<DefinitionRow> =>
@@ -48,7 +51,11 @@ export async function findDefinition(shop: Shop, wanted: Wanted): Promise<Found>
 }
 
 /** One of the machines of a definition: the one of that name, else the first. */
-async function machineOf({ shelf }: Shop, row: DefinitionRow, task: string): Promise<Machine> {
+async function machineOf(
+  { shelf }: DefinitionsContext,
+  row: DefinitionRow,
+  task: string,
+): Promise<Machine> {
   const { machines } = row.latest
   const hash = own(machines, task) ?? Object.values(machines)[0]
   if (hash === undefined) throw new PawlError('INTERNAL', `bug: \`${row.name}\` has no machine`)
@@ -59,7 +66,7 @@ async function machineOf({ shelf }: Shop, row: DefinitionRow, task: string): Pro
 type Find = (name: string) => Promise<DefinitionRow>
 
 /** Every machine that can be invoked from here, at any depth. */
-async function pinsOf(shop: Shop, machine: Machine, find: Find): Promise<Pins> {
+async function pinsOf(shop: DefinitionsContext, machine: Machine, find: Find): Promise<Pins> {
   const pins = new Map<string, Machine>()
   const work: Machine[] = [machine]
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
@@ -97,7 +104,7 @@ function definitionsFolder(workspace: string): string {
   return join(workspace, '.pawl', 'definitions')
 }
 
-export type Offered = {
+export type OfferedDefinition = {
   readonly name: string
   readonly dialect: string
   /** What its runs are called: a form may hold several tasks, each with a name of its own. */
@@ -107,10 +114,10 @@ export type Offered = {
 }
 
 /** A field that a run asks for in its first stage. */
-export type Input = { readonly name: string; readonly description: string }
+export type DefinitionInput = { readonly name: string; readonly description: string }
 
 /** What a definition's runs ask for first. */
-export function inputsOf({ source, format }: Offer): readonly Input[] {
+export function inputsOf({ source, format }: DefinitionOffer): readonly DefinitionInput[] {
   const machine = compileSource({ source, format }).good?.machines[0]
   const stage = machine === undefined ? undefined : own(machine.stages, machine.initial)
   const fields = Object.values(stage?.signals ?? {}).flatMap((trigger) => trigger.fields ?? [])
@@ -118,7 +125,7 @@ export function inputsOf({ source, format }: Offer): readonly Input[] {
 }
 
 /** The definitions without errors that a workspace has. */
-export function definitionsIn(workspace: string): readonly Offered[] {
+export function definitionsIn(workspace: string): readonly OfferedDefinition[] {
   return filesIn(workspace).flatMap(({ compiled }) => {
     if (compiled?.good == null) return []
     const { source, format } = compiled
@@ -148,7 +155,7 @@ type Place = { readonly name: string; readonly workspace: string; readonly files
 
 /** The definition as the workspace has it, kept from now on; null: it has none of that name. */
 async function inWorkspace(
-  shop: Shop,
+  shop: DefinitionsContext,
   place: Place,
   notes: string[],
 ): Promise<DefinitionRow | null> {

@@ -4,7 +4,7 @@
  */
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../error-code.ts'
+import { errorCodeOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
 import { formatOf } from './read-definition.ts'
 
@@ -68,9 +68,9 @@ function entriesOf(path: string, folder: string): readonly Dirent[] {
     return readdirSync(path, { withFileTypes: true })
   } catch (cause) {
     // A folder that went away meanwhile holds nothing any more.
-    if (path !== folder && codeOf(cause) === 'ENOENT') return []
+    if (path !== folder && errorCodeOf(cause) === 'ENOENT') return []
     const message = `can not look into the folder \`${path}\``
-    const hint = `the system says ${codeOf(cause)}; name the files instead`
+    const hint = `the system says ${errorCodeOf(cause)}; name the files instead`
     throw new PawlError('FILE_UNREADABLE', message, { hint, cause })
   }
 }

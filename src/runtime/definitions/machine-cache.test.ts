@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { machineOf } from '../../core/engine/family-builder.contract.ts'
-import { codeOf } from '../error-code.ts'
+import { errorCodeOf } from '../error-code.ts'
 import { machineIn, storedMachine } from './machine-cache.ts'
 
 const states = { work: { allowed_tools: ['Read'], on: { DONE: 'done' } }, done: { type: 'final' } }
@@ -24,6 +24,6 @@ test('a rule that was changed in the store is found out', () => {
     machineIn({ ...stored, compiled })
     expect.unreachable()
   } catch (fault) {
-    expect(codeOf(fault)).toBe('STORE_CORRUPT')
+    expect(errorCodeOf(fault)).toBe('STORE_CORRUPT')
   }
 })

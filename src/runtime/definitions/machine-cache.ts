@@ -6,7 +6,7 @@ import type { Machine } from '../../core/machine/machine.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { DefinitionStore, StoredMachine } from '../ports.ts'
 
-export type MachineShelf = {
+export type MachineCache = {
   /** Makes sure that these are at hand. Faults `MACHINE_UNKNOWN`, `STORE_CORRUPT`. */
   readonly fetch: (hashes: readonly string[]) => Promise<void>
   /** One that was fetched or added. */
@@ -18,7 +18,7 @@ export type MachineShelf = {
 /** Machines kept at hand; beyond it the ones longest there make room. */
 export const machinesMax = 2_000
 
-export function openMachineShelf(store: DefinitionStore): MachineShelf {
+export function openMachineCache(store: DefinitionStore): MachineCache {
   const shelf = new Map<string, Machine>()
   const put = (machine: Machine): void => {
     shelf.delete(machine.hash)

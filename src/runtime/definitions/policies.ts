@@ -5,14 +5,14 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readShape } from '../../core/dialects/validate-tree.ts'
+import { readTree } from '../../core/dialects/validate-tree.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { Policy } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
 import { policySchema } from '../../core/policy/schema.ts'
 import { PawlError } from '../pawl-error.ts'
 import { readDefinition } from './read-definition.ts'
-import { openFreshFolders } from './watched-files.ts'
+import { openWatchedFiles } from './watched-files.ts'
 
 export type Policies = (workspace: string | null) => readonly Policy[]
 
@@ -20,7 +20,7 @@ const fileNames = ['policy.json', 'policy.yaml', 'policy.yml']
 
 /** `home`: the folder of the organisation's policy; null: there is none. */
 export function openPolicies(home: string | null, now: () => number): Policies {
-  const inFolder = openFreshFolders({ names: fileNames, read: readPolicies, now })
+  const inFolder = openWatchedFiles({ names: fileNames, read: readPolicies, now })
   return (workspace) => [
     ...(home === null ? [] : inFolder(home)),
     ...(workspace === null ? [] : inFolder(join(workspace, '.pawl'))),
@@ -32,7 +32,7 @@ function readPolicies(folder: string): readonly Policy[] {
     const path = join(folder, name)
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
     const { root, findings } = readDefinition(path)
-    const shape = root === null ? null : readShape(policySchema, root)
+    const shape = root === null ? null : readTree(policySchema, root)
     const all = [...findings, ...(shape?.findings ?? [])]
     if (shape?.value == null || hasErrors(all)) {
       const what = all.find((one) => one.severity === 'error')?.message ?? 'it cannot be read'

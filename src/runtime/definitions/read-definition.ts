@@ -8,7 +8,7 @@ import type { Finding } from '../../core/finding.ts'
 import { jsonBytesMax } from '../../core/source/limits.ts'
 import { readSource, type SourceFormat } from '../../core/source/read-source.ts'
 import { type LineIndex, lineIndex, type Node } from '../../core/source/source.ts'
-import { codeOf } from '../error-code.ts'
+import { errorCodeOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
 
 /** A file as it was read. The path is the one that was asked for, for messages. */
@@ -122,7 +122,7 @@ const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> =
 }
 
 function unreadable(shownPath: string, cause: unknown): PawlError {
-  const code = codeOf(cause)
+  const code = errorCodeOf(cause)
   const [what, hint] = reasons[code] ?? ['can not read', `the system says ${code}`]
   const shown = shownPath.length > 200 ? `${shownPath.slice(0, 200)}…` : shownPath
   return new PawlError('FILE_UNREADABLE', `${what} \`${shown}\``, { hint, cause })

@@ -11,7 +11,7 @@ const foldersMax = 1_000
 
 type Look<T> = { readonly at: number; readonly stamp: string; readonly value: T }
 
-export type Reading<T> = {
+export type FileReading<T> = {
   /** The files that count. */
   readonly names: readonly string[]
   readonly read: (folder: string) => T
@@ -19,7 +19,7 @@ export type Reading<T> = {
 }
 
 /** What a folder says; where reading it is a fault, it is one each time. */
-export function openFreshFolders<T>({ names, read, now }: Reading<T>): (folder: string) => T {
+export function openWatchedFiles<T>({ names, read, now }: FileReading<T>): (folder: string) => T {
   const looks = new Map<string, Look<T>>()
   return (folder) => {
     const known = looks.get(folder)

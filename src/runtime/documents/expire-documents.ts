@@ -2,9 +2,9 @@
  * Lets old cards of a drawer go. For drawers whose cards only save work or time: what is needed
  * for ever is kept elsewhere.
  */
-import type { Card, CardStore, Store } from '../ports.ts'
+import type { DocumentStore, Store, StoredDocument } from '../ports.ts'
 
-type Cards = Pick<CardStore, 'listCards' | 'writeCards'>
+type Cards = Pick<DocumentStore, 'listCards' | 'writeCards'>
 export type Old = { readonly drawer: string; readonly before: number; readonly at: number }
 type Drawer = { readonly drawer: string; readonly at: number }
 
@@ -13,7 +13,7 @@ const pageMax = 500
 const pagesMax = 200
 
 /** Removes cards that were written last before a moment; gives how many. */
-export function forgetCards(cards: Cards, { drawer, before, at }: Old): Promise<number> {
+export function expireDocuments(cards: Cards, { drawer, before, at }: Old): Promise<number> {
   return forgetWhere(cards, { drawer, at }, async (card) => card.at < before)
 }
 
@@ -22,11 +22,11 @@ type OfRuns = Drawer & {
   /** When a card is let go: after the end of its run, or with its last trace. */
   readonly once: 'ended' | 'removed'
   /** The id of the run that it belongs to; null: of none, so that it stays. Absent: its key. */
-  readonly runOf?: (card: Card) => string | null
+  readonly runOf?: (card: StoredDocument) => string | null
 }
 
 /** Removes cards of runs that need them no longer; gives how many. */
-export function forgetCardsOfRuns(
+export function expireDocumentsOfRuns(
   store: Runs,
   { once, runOf, ...drawer }: OfRuns,
 ): Promise<number> {
@@ -41,7 +41,7 @@ export function forgetCardsOfRuns(
 async function forgetWhere(
   cards: Cards,
   { drawer, at }: Drawer,
-  isOver: (card: Card) => Promise<boolean>,
+  isOver: (card: StoredDocument) => Promise<boolean>,
 ): Promise<number> {
   let count = 0
   let after: string | null = null

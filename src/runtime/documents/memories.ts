@@ -4,8 +4,15 @@
  */
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../clock.ts'
-import type { Card, CardStore } from '../ports.ts'
-import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-documents.ts'
+import type { DocumentStore, StoredDocument } from '../ports.ts'
+import {
+  type DocumentScope,
+  type DocumentWriter,
+  dataOf,
+  documentsOf,
+  prefixOf,
+  tooMuch,
+} from './scoped-documents.ts'
 
 export type Memory = {
   readonly key: string
@@ -13,19 +20,19 @@ export type Memory = {
   /** 1, and one more with each writing. */
   readonly version: number
   readonly at: number
-  readonly by: Writer
+  readonly by: DocumentWriter
 }
 
 export type Memories = {
   /** Fault `REQUEST_INVALID`: too large, or one too many. */
-  readonly set: (scope: Scope, note: Note, by: Writer) => Promise<Memory>
-  readonly get: (scope: Scope, key: string) => Promise<Memory | null>
+  readonly set: (scope: DocumentScope, note: Note, by: DocumentWriter) => Promise<Memory>
+  readonly get: (scope: DocumentScope, key: string) => Promise<Memory | null>
   /** Those whose key begins so, in order of the key. */
-  readonly list: (scope: Scope, prefix: string) => Promise<readonly Memory[]>
+  readonly list: (scope: DocumentScope, prefix: string) => Promise<readonly Memory[]>
   /** Those whose key or value has all of these words, the latest first. */
-  readonly search: (scope: Scope, words: string) => Promise<readonly Memory[]>
+  readonly search: (scope: DocumentScope, words: string) => Promise<readonly Memory[]>
   /** Whether there was one. */
-  readonly remove: (scope: Scope, key: string) => Promise<boolean>
+  readonly remove: (scope: DocumentScope, key: string) => Promise<boolean>
 }
 
 export type Note = { readonly key: string; readonly value: Json }
@@ -36,14 +43,14 @@ export const valueCharsMax = 16_384
 /** Memories of one scope. */
 export const memoriesMax = 1_000
 
-type Options = { readonly store: CardStore; readonly clock: Clock }
+type Options = { readonly store: DocumentStore; readonly clock: Clock }
 
 export function openMemories({ store, clock }: Options): Memories {
-  const all = async (scope: Scope): Promise<readonly Memory[]> => {
-    const cards = await cardsOf(store, drawer, scope)
+  const all = async (scope: DocumentScope): Promise<readonly Memory[]> => {
+    const cards = await documentsOf(store, drawer, scope)
     return cards.map((card) => memoryOf(card, scope))
   }
-  const find = async (scope: Scope, key: string): Promise<Memory | null> => {
+  const find = async (scope: DocumentScope, key: string): Promise<Memory | null> => {
     const card = await store.readCard(drawer, prefixOf(scope) + key)
     return card === null ? null : memoryOf(card, scope)
   }
@@ -81,14 +88,14 @@ export function openMemories({ store, clock }: Options): Memories {
   }
 }
 
-async function refuseFull(store: CardStore, scope: Scope): Promise<void> {
+async function refuseFull(store: DocumentStore, scope: DocumentScope): Promise<void> {
   if ((await store.countCards(drawer, prefixOf(scope))) < memoriesMax) return
   throw tooMuch(`there are ${memoriesMax} memories already`, 'delete what is not needed any more')
 }
 
-function memoryOf(card: Card, scope: Scope): Memory {
+function memoryOf(card: StoredDocument, scope: DocumentScope): Memory {
   const { value = null, by } = dataOf(card)
   const key = card.key.slice(prefixOf(scope).length)
   // WHY the cast: it was written above.
-  return { key, value, version: card.version, at: card.at, by: by as Writer }
+  return { key, value, version: card.version, at: card.at, by: by as DocumentWriter }
 }

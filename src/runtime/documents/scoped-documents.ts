@@ -3,10 +3,10 @@
  */
 import type { JsonObject } from '../../core/json.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { Card, CardStore } from '../ports.ts'
+import type { DocumentStore, StoredDocument } from '../ports.ts'
 
 /** Whose cards: those of one definition in a workspace, or of everything that runs there. */
-export type Scope = {
+export type DocumentScope = {
   /** The folder; empty: of runs that have none. */
   readonly workspace: string
   /** The name of a definition; null: all of them share it. */
@@ -14,26 +14,26 @@ export type Scope = {
 }
 
 /** Who wrote a card. */
-export type Writer = { readonly run: string; readonly source: string }
+export type DocumentWriter = { readonly run: string; readonly source: string }
 
 /**
  * The beginning of the keys of a scope.
  * WHY JSON: it says where it ends, so no scope is the beginning of another.
  */
-export function prefixOf({ workspace, definition }: Scope): string {
+export function prefixOf({ workspace, definition }: DocumentScope): string {
   return JSON.stringify([workspace, definition])
 }
 
 const pageMax = 500
 
 /** All cards of a scope, in order of the key: there are never more than its limit. */
-export async function cardsOf(
-  store: CardStore,
+export async function documentsOf(
+  store: DocumentStore,
   drawer: string,
-  scope: Scope,
-): Promise<readonly Card[]> {
+  scope: DocumentScope,
+): Promise<readonly StoredDocument[]> {
   const prefix = prefixOf(scope)
-  const cards: Card[] = []
+  const cards: StoredDocument[] = []
   for (let after: string | null = null; ; ) {
     const page = await store.listCards({ drawer, prefix, after, limit: pageMax })
     cards.push(...page.items)
@@ -43,7 +43,7 @@ export async function cardsOf(
 }
 
 /** What a card says; it was written here, as an object. */
-export function dataOf(card: Card): JsonObject {
+export function dataOf(card: StoredDocument): JsonObject {
   return JSON.parse(card.data) as JsonObject
 }
 

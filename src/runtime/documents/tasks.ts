@@ -6,9 +6,16 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'
 import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { Card, CardStore, RunHead } from '../ports.ts'
+import type { DocumentStore, RunHead, StoredDocument } from '../ports.ts'
 import { isOpen } from '../runs/open-statuses.ts'
-import { cardsOf, dataOf, prefixOf, type Scope, tooMuch, type Writer } from './scoped-documents.ts'
+import {
+  type DocumentScope,
+  type DocumentWriter,
+  dataOf,
+  documentsOf,
+  prefixOf,
+  tooMuch,
+} from './scoped-documents.ts'
 
 export type Task = {
   readonly id: string
@@ -21,25 +28,25 @@ export type Task = {
   readonly result: string
   readonly createdAt: number
   readonly updatedAt: number
-  readonly by: Writer
+  readonly by: DocumentWriter
 }
 type TaskStatus = 'open' | 'claimed' | 'done'
 
 /** Under one id a task is made and claimed once, however often it is asked for. */
-type TaskBy = Writer & { readonly commandId: string }
+type TaskBy = DocumentWriter & { readonly commandId: string }
 
 export type Tasks = {
   /** Fault `REQUEST_INVALID`: one too many. */
-  readonly create: (scope: Scope, wish: TaskWish, by: TaskBy) => Promise<Task>
+  readonly create: (scope: DocumentScope, wish: TaskWish, by: TaskBy) => Promise<Task>
   /** The oldest first. */
-  readonly list: (scope: Scope, status: TaskStatus | null) => Promise<readonly Task[]>
+  readonly list: (scope: DocumentScope, status: TaskStatus | null) => Promise<readonly Task[]>
   /**
    * Takes a task, or the oldest that is free; null: none is. What a run had that has ended is free
    * again. Faults `TASK_UNKNOWN`, `TASK_TAKEN`.
    */
-  readonly claim: (scope: Scope, id: string | null, by: TaskBy) => Promise<Task | null>
+  readonly claim: (scope: DocumentScope, id: string | null, by: TaskBy) => Promise<Task | null>
   /** Only by the run that has it. Faults `TASK_UNKNOWN`, `TASK_TAKEN`. */
-  readonly update: (scope: Scope, change: TaskChange, by: TaskBy) => Promise<Task>
+  readonly update: (scope: DocumentScope, change: TaskChange, by: TaskBy) => Promise<Task>
 }
 
 type TaskWish = { readonly title: string; readonly note: string }
@@ -59,7 +66,7 @@ export const tasksMax = 1_000
 const triesMax = 20
 
 type Options = {
-  readonly store: CardStore & { readonly readHead: (runId: string) => Promise<RunHead | null> }
+  readonly store: DocumentStore & { readonly readHead: (runId: string) => Promise<RunHead | null> }
   readonly clock: Clock
 }
 
@@ -67,8 +74,8 @@ type Kept = Omit<Task, 'id' | 'updatedAt'> & { readonly claimId: string | null }
 
 export function openTasks(options: Options): Tasks {
   const { store, clock } = options
-  const list = async (scope: Scope): Promise<readonly Task[]> => {
-    const cards = await cardsOf(store, drawer, scope)
+  const list = async (scope: DocumentScope): Promise<readonly Task[]> => {
+    const cards = await documentsOf(store, drawer, scope)
     return cards.map((card) => taskOf(card, scope)).sort((a, b) => a.createdAt - b.createdAt)
   }
   return {
@@ -123,7 +130,7 @@ export function openTasks(options: Options): Tasks {
 }
 
 /** WHY of the command: a task that is asked for twice under one id is one. */
-function idOf(scope: Scope, commandId: string): string {
+function idOf(scope: DocumentScope, commandId: string): string {
   const hash = createHash('sha256')
     .update(`${prefixOf(scope)}${commandId}`)
     .digest('hex')
@@ -139,10 +146,14 @@ function makeRoom(all: readonly Task[], id: string): readonly string[] {
   throw tooMuch(`there are ${tasksMax} tasks that are not done`, 'complete some of them first')
 }
 
-type Wanted = { readonly scope: Scope; readonly id: string | null }
+type Wanted = { readonly scope: DocumentScope; readonly id: string | null }
 
 /** The card to be claimed; null: none is free. */
-async function choose(options: Options, { scope, id }: Wanted, by: TaskBy): Promise<Card | null> {
+async function choose(
+  options: Options,
+  { scope, id }: Wanted,
+  by: TaskBy,
+): Promise<StoredDocument | null> {
   const { store } = options
   if (id !== null) {
     const card = await mustRead(store, scope, id)
@@ -151,7 +162,7 @@ async function choose(options: Options, { scope, id }: Wanted, by: TaskBy): Prom
     if (await isFree(options, kept)) return card
     throw taken(id, kept)
   }
-  const cards = [...(await cardsOf(store, drawer, scope))]
+  const cards = [...(await documentsOf(store, drawer, scope))]
   const mine = cards.find((card) => keptIn(card).claimId === by.commandId)
   if (mine !== undefined) return mine
   cards.sort((left, right) => keptIn(left).createdAt - keptIn(right).createdAt)
@@ -166,14 +177,22 @@ async function isFree({ store }: Options, { status, run }: Kept): Promise<boolea
 }
 
 /** Null: somebody else has changed it meanwhile. */
-async function write({ store, clock }: Options, card: Card, kept: Kept): Promise<Card | null> {
+async function write(
+  { store, clock }: Options,
+  card: StoredDocument,
+  kept: Kept,
+): Promise<StoredDocument | null> {
   const next = { ...card, data: JSON.stringify(kept), at: clock.now() }
   const { key, data, at } = next
   const written = await store.writeCards([{ drawer, key, expected: card.version, data, at }])
   return written === 'written' ? { ...next, version: card.version + 1 } : null
 }
 
-async function mustRead(store: CardStore, scope: Scope, id: string): Promise<Card> {
+async function mustRead(
+  store: DocumentStore,
+  scope: DocumentScope,
+  id: string,
+): Promise<StoredDocument> {
   const card = await store.readCard(drawer, prefixOf(scope) + id)
   if (card !== null) return card
   const hint = '`task_list` says which there are'
@@ -191,12 +210,12 @@ function overloaded(): PawlError {
   return new PawlError('OVERLOADED', 'too many want this task at once', { hint: 'try again' })
 }
 
-function keptIn(card: Card): Kept {
+function keptIn(card: StoredDocument): Kept {
   // WHY the cast: it was written above.
   return dataOf(card) as JsonObject & Kept
 }
 
-function taskOf(card: Card, scope: Scope): Task {
+function taskOf(card: StoredDocument, scope: DocumentScope): Task {
   const { claimId: _, ...task } = keptIn(card)
   return { ...task, id: card.key.slice(prefixOf(scope).length), updatedAt: card.at }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openWaiters } from '../runs/waiters.ts'
-import { openPasses } from './bypass-tokens.ts'
+import { openBypassTokens } from './bypass-tokens.ts'
 
 function fileOf(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'passes-'))
@@ -13,7 +13,7 @@ function fileOf(name: string): string {
 
 test('passes end with the daemon that gave them', () => {
   const file = fileOf('pass')
-  const passes = openPasses(file)
+  const passes = openBypassTokens(file)
   const { word } = passes.offer()
   expect(readFileSync(file, 'utf8')).toBe(word)
   passes.close()
@@ -21,7 +21,7 @@ test('passes end with the daemon that gave them', () => {
 })
 
 test('what is taken back after the end is written nowhere', () => {
-  const passes = openPasses(fileOf('pass'))
+  const passes = openBypassTokens(fileOf('pass'))
   passes.offer()
   passes.close()
   const other = fileOf('other')

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-export type Pass = {
+export type BypassToken = {
   readonly file: string
   /** What stands at the beginning of the file while the pass holds. */
   readonly word: string
@@ -15,9 +15,9 @@ export type Pass = {
   readonly ms: number
 }
 
-export type Passes = {
+export type BypassTokens = {
   /** INVARIANT: asked for before it is looked whether it may be given. */
-  readonly offer: () => Pass
+  readonly offer: () => BypassToken
   /** Takes back all that were offered, before it returns. Never fails. */
   readonly takeBack: () => void
   /** Takes back all, for good. */
@@ -32,7 +32,7 @@ const passMs = 500
 const wordBytes = 16
 
 /** Takes back whatever an earlier daemon has given. Only whoever has its lock may open them. */
-export function openPasses(file: string): Passes {
+export function openBypassTokens(file: string): BypassTokens {
   // Emptied by opening it: a word of before no longer stands there.
   const place = openSync(file, 'w', 0o600)
   const put = (): string => {

@@ -9,14 +9,14 @@ import type { CallAnswer, CallRequest, Calls } from '../calls/calls.ts'
 import type { LocatedRun } from '../calls/locate-run.ts'
 import { foreignCall } from '../calls/open-calls.ts'
 import type { By, Runtime } from '../runtime.ts'
-import type { Pass, Passes } from './bypass-tokens.ts'
+import type { BypassToken, BypassTokens } from './bypass-tokens.ts'
 import type {
   Gateway,
   GatewayCall,
+  GatewayIdentity,
   GatewayReport,
   GatewayVerdict,
-  Offered,
-  Whose,
+  ToolVisibility,
 } from './gateway.ts'
 
 export type GatewayTools = {
@@ -25,13 +25,13 @@ export type GatewayTools = {
   /** When what was reported of a run before has been taken. */
   readonly counted: (runId: string) => Promise<unknown>
   /** Null: every call is asked about. */
-  readonly passes: Pick<Passes, 'offer'> | null
+  readonly passes: Pick<BypassTokens, 'offer'> | null
 }
 
 /** WHY one name for all gateways: what a person grants is made by whichever comes next. */
 const fromGateway = { door: 'gateway', caller: '' } as const
 
-export async function checkCall(
+export async function checkGatewayCall(
   tools: GatewayTools,
   call: GatewayCall,
   { actor, commandId }: By,
@@ -53,7 +53,7 @@ export async function checkCall(
   return verdictOf(await tools.calls.begin(request, { actor, waitMs, signal }), pass)
 }
 
-function locate({ calls }: GatewayTools, whose: Whose): Promise<LocatedRun> {
+function locate({ calls }: GatewayTools, whose: GatewayIdentity): Promise<LocatedRun> {
   const { workspace, runId, mark, last } = whose
   return calls.locate({ workspace, runId, session: null, mark, last })
 }
@@ -75,7 +75,7 @@ const nothing = {
   pass: null,
 } as const
 
-function verdictOf(answer: CallAnswer, pass: Pass | null): GatewayVerdict {
+function verdictOf(answer: CallAnswer, pass: BypassToken | null): GatewayVerdict {
   const { state, verdict, code, reason, hint, instead, runId, branch, approvalId } = answer
   const named = ruleFields(answer)
   const said = { ...nothing, verdict, code, reason, ...named, hint, instead, runId, branch }
@@ -91,7 +91,7 @@ function verdictOf(answer: CallAnswer, pass: Pass | null): GatewayVerdict {
   return { ...said, hint: way, approvalId }
 }
 
-export async function reportCall(
+export async function reportGatewayCall(
   { calls }: GatewayTools,
   { holder, runId, branch, callId, ...ended }: GatewayReport,
   { actor }: By,
@@ -112,9 +112,16 @@ export const offerTools =
     return { runId, offered: await Promise.all(offers) }
   }
 
-type Wish = { readonly name: McpName; readonly whose: Whose; readonly runId: string | null }
+type Wish = {
+  readonly name: McpName
+  readonly whose: GatewayIdentity
+  readonly runId: string | null
+}
 
-async function offerOf({ runtime }: GatewayTools, { name, whose, runId }: Wish): Promise<Offered> {
+async function offerOf(
+  { runtime }: GatewayTools,
+  { name, whose, runId }: Wish,
+): Promise<ToolVisibility> {
   const { workspace } = whose
   const input: JsonObject = {}
   const call = { tool: spelled(name), input, host: 'mcp', workspace } as const
@@ -130,7 +137,11 @@ async function offerOf({ runtime }: GatewayTools, { name, whose, runId }: Wish):
 }
 
 /** Puts a remark on the record of the run that a gateway works for, if there is one. */
-export async function warnRun(tools: GatewayTools, whose: Whose, message: string): Promise<void> {
+export async function warnRun(
+  tools: GatewayTools,
+  whose: GatewayIdentity,
+  message: string,
+): Promise<void> {
   const located = await locate(tools, whose)
   if (located.kind !== 'run') return
   const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const

@@ -8,21 +8,21 @@ import { pinLaunch } from '../../core/tools/launch-pin.ts'
 import { changeLines, pinTool, type ThingPin } from '../../core/tools/tool-pin.ts'
 import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { CardStore } from '../ports.ts'
+import type { DocumentStore } from '../ports.ts'
 import {
   type Acceptance,
-  gatewayDrawer,
+  gatewayCollection,
   type Pin,
   type Pinned,
-  type Seen,
-  type Sight,
+  type PinStatus,
+  type ServerSight,
 } from './gateway.ts'
 
 export type PinsDesk = {
-  readonly store: CardStore
+  readonly store: DocumentStore
   readonly clock: Clock
   /** Puts on record what waits for a person now. */
-  readonly warn: (whose: Sight['whose'], message: string) => Promise<void>
+  readonly warn: (whose: ServerSight['whose'], message: string) => Promise<void>
 }
 
 type Entry = {
@@ -47,16 +47,16 @@ function keyOf(scope: string | null, server: string): string {
 }
 
 /** Takes note of what a server is now, and says what of it may be used. */
-export async function seeServer(desk: PinsDesk, sight: Sight): Promise<Seen> {
+export async function seeServer(desk: PinsDesk, sight: ServerSight): Promise<PinStatus> {
   const key = keyOf(sight.scope, sight.server)
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const card = await desk.store.readCard(gatewayDrawer, key)
+    const card = await desk.store.readCard(gatewayCollection, key)
     const before = card === null ? null : bookIn(card.data)
     const { book, news } = noteSight(before, sight)
     const data = JSON.stringify(book)
     if (data !== card?.data) {
       const expected = card?.version ?? 0
-      const change = { drawer: gatewayDrawer, key, expected, data, at: desk.clock.now() }
+      const change = { drawer: gatewayCollection, key, expected, data, at: desk.clock.now() }
       if ((await desk.store.writeCards([change])) === 'conflict') continue
     }
     for (const message of news) await desk.warn(sight.whose, message)
@@ -73,7 +73,7 @@ function bookIn(data: string): Book {
 
 type Noted = { readonly book: Book; readonly news: readonly string[] }
 
-function noteSight(before: Book | null, sight: Sight): Noted {
+function noteSight(before: Book | null, sight: ServerSight): Noted {
   const news: string[] = []
   const { server, scope, launch } = sight
   const how = (entry: Entry): void => {
@@ -133,7 +133,7 @@ function isAccepted({ accepted, seen }: Entry): boolean {
   return accepted === seen
 }
 
-function seenIn({ launch, tools }: Book, sight: Sight): Seen {
+function seenIn({ launch, tools }: Book, sight: ServerSight): PinStatus {
   const names = (sight.tools ?? []).map(({ tool }) => tool)
   const accepted = names.filter((name) => {
     const entry = own(tools, name)
@@ -143,11 +143,14 @@ function seenIn({ launch, tools }: Book, sight: Sight): Seen {
 }
 
 /** Servers of one folder, and of the file beside Pawl's data. */
-export async function listPins(store: CardStore, workspace: string): Promise<readonly Pinned[]> {
+export async function listPins(
+  store: DocumentStore,
+  workspace: string,
+): Promise<readonly Pinned[]> {
   const pins: Pinned[] = []
   for (const scope of [workspace, null]) {
     const prefix = keyOf(scope, '')
-    const query = { drawer: gatewayDrawer, prefix, after: null, limit: serversMax }
+    const query = { drawer: gatewayCollection, prefix, after: null, limit: serversMax }
     for (const { key, data, version } of (await store.listCards(query)).items) {
       pins.push(pinnedOf({ scope, server: key.slice(prefix.length), version }, bookIn(data)))
     }
@@ -178,7 +181,7 @@ export async function acceptPins(
   { scope, server, tool, version }: Acceptance,
 ): Promise<Pinned> {
   const key = keyOf(scope, server)
-  const card = await store.readCard(gatewayDrawer, key)
+  const card = await store.readCard(gatewayCollection, key)
   const book = card === null ? null : bookIn(card.data)
   const one = tool === null ? undefined : own(book?.tools ?? {}, tool)
   if (book === null || (tool !== null && one === undefined)) {
@@ -192,7 +195,7 @@ export async function acceptPins(
     entry.agreed = entry.told
   }
   const data = JSON.stringify(book)
-  const change = { drawer: gatewayDrawer, key, expected: version, data, at: clock.now() }
+  const change = { drawer: gatewayCollection, key, expected: version, data, at: clock.now() }
   if ((await store.writeCards([change])) === 'conflict') throw conflict(server)
   return pinnedOf({ scope, server, version: version + 1 }, book)
 }

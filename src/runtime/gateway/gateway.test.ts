@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { asAgent, asPerson, type Bench, openBench, say } from '../runtime.contract.ts'
-import type { GatewayCall, Sight } from './gateway.ts'
+import type { GatewayCall, ServerSight } from './gateway.ts'
 
 /** A stage that lets files be read, asks before they are written, and has another one behind it. */
 const files = JSON.stringify({
@@ -245,7 +245,7 @@ const tool = (name: string, description: string) => ({
   definition: { name, description, inputSchema: { type: 'object' } },
 })
 const whose = { workspace: '/work', runId: null, mark: null, last: null }
-const sight: Sight = { scope: null, server: 'fs', launch, tools: null, whose }
+const sight: ServerSight = { scope: null, server: 'fs', launch, tools: null, whose }
 
 test('what is seen first is taken; what changes, comes later or is odd waits', async () => {
   const { runtime, runId } = await openRun()

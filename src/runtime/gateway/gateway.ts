@@ -9,21 +9,21 @@ import type { JsonObject } from '../../core/json.ts'
 import type { LaunchEntry } from '../../core/tools/launch-pin.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { By } from '../runtime.ts'
-import type { ShownMark } from '../sessions/call-signature.ts'
-import type { Pass } from './bypass-tokens.ts'
+import type { PresentedSignature } from '../sessions/call-signature.ts'
+import type { BypassToken } from './bypass-tokens.ts'
 
 /** Whose call it is. */
-export type Whose = {
+export type GatewayIdentity = {
   readonly workspace: string
   /** The run that the environment of the gateway names (`PAWL_RUN`); null: none. */
   readonly runId: string | null
   /** As it stands in the arguments of the call: it counts only if it is proven. Null: none. */
-  readonly mark: ShownMark | null
+  readonly mark: PresentedSignature | null
   /** The run that the caller was held by last; null: none. */
   readonly last: string | null
 }
 
-export type GatewayCall = Whose & {
+export type GatewayCall = GatewayIdentity & {
   readonly server: McpName
   readonly input: JsonObject
   /** The process that would make the call. */
@@ -55,7 +55,7 @@ export type GatewayVerdict = {
   /** Bytes that its result may have; null: as many as it likes. */
   readonly bytesLeft: number | null
   /** No run and no policy has a say: calls that no rule speaks of need not be asked about. */
-  readonly pass: Pass | null
+  readonly pass: BypassToken | null
 }
 
 export type GatewayReport = {
@@ -71,12 +71,15 @@ export type GatewayReport = {
 }
 
 /** `same`: nothing can be said now, so what was shown before stays. */
-export type Offered = 'listed' | 'hidden' | 'same'
+export type ToolVisibility = 'listed' | 'hidden' | 'same'
 
-export type Offer = { readonly runId: string | null; readonly offered: readonly Offered[] }
+export type ToolOffer = {
+  readonly runId: string | null
+  readonly offered: readonly ToolVisibility[]
+}
 
 /** What a gateway has seen of a server. */
-export type Sight = {
+export type ServerSight = {
   /** The folder whose file names the server; null: the file beside Pawl's data. */
   readonly scope: string | null
   readonly server: string
@@ -84,10 +87,10 @@ export type Sight = {
   readonly launch: LaunchEntry
   /** As the server says it; null: it was not asked yet. */
   readonly tools: readonly { readonly tool: string; readonly definition: JsonObject }[] | null
-  readonly whose: Whose
+  readonly whose: GatewayIdentity
 }
 
-export type Seen = {
+export type PinStatus = {
   readonly isLaunchAccepted: boolean
   /** Tools that may be shown and called. */
   readonly accepted: readonly string[]
@@ -128,12 +131,12 @@ export type Gateway = {
   /** Says that an approved call is still being made; false: it is not, as far as is known. */
   readonly renew: (call: Pick<GatewayReport, 'holder' | 'runId' | 'callId'>) => Promise<boolean>
   /** Which tools may be shown; in the order of the names. */
-  readonly offer: (whose: Whose, names: readonly McpName[]) => Promise<Offer>
-  readonly see: (sight: Sight) => Promise<Seen>
+  readonly offer: (whose: GatewayIdentity, names: readonly McpName[]) => Promise<ToolOffer>
+  readonly see: (sight: ServerSight) => Promise<PinStatus>
   readonly listPins: (workspace: string) => Promise<readonly Pinned[]>
   /** Faults `REQUEST_INVALID`: nothing of that name was seen; `STORE_CONFLICT`. */
   readonly accept: (acceptance: Acceptance) => Promise<Pinned>
 }
 
 /** The drawer of the store in which pins are kept. */
-export const gatewayDrawer = 'gateway'
+export const gatewayCollection = 'gateway'

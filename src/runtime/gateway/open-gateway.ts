@@ -2,7 +2,13 @@
  * Puts together what a gateway asks of the runtime.
  */
 import type { Gateway } from './gateway.ts'
-import { checkCall, type GatewayTools, offerTools, reportCall, warnRun } from './gateway-calls.ts'
+import {
+  checkGatewayCall,
+  type GatewayTools,
+  offerTools,
+  reportGatewayCall,
+  warnRun,
+} from './gateway-calls.ts'
 import { acceptPins, listPins, type PinsDesk, seeServer } from './gateway-pins.ts'
 
 type GatewayParts = Omit<GatewayTools, 'counted'> & Pick<PinsDesk, 'store' | 'clock'>
@@ -13,8 +19,8 @@ export function openGateway(options: GatewayParts): Gateway {
   const tools: GatewayTools = { ...options, counted: reports.counted }
   const pins: PinsDesk = { store, clock, warn: (whose, text) => warnRun(tools, whose, text) }
   return {
-    check: (call, by) => checkCall(tools, call, by),
-    report: (ended, by) => reports.add(ended.runId, reportCall(tools, ended, by)),
+    check: (call, by) => checkGatewayCall(tools, call, by),
+    report: (ended, by) => reports.add(ended.runId, reportGatewayCall(tools, ended, by)),
     renew: calls.renew,
     offer: offerTools(tools),
     see: (sight) => seeServer(pins, sight),

@@ -12,12 +12,12 @@ import type { Quorum } from '../../core/machine/quorum.ts'
 import type { ApprovalRow, RunHead } from '../ports.ts'
 import type { LoadedRun } from '../runs/load-run.ts'
 
-export type Question = {
+export type ApprovalQuestion = {
   readonly row: ApprovalRow
   readonly head: RunHead
   /** Where the run that asks stands now. */
   readonly stage: string
-  readonly parts: readonly Part[]
+  readonly parts: readonly QuestionPart[]
 }
 
 /** Who has to agree to what a row asks; null: one person, whoever it is. */
@@ -31,7 +31,7 @@ export function pendingCallIn(row: ApprovalRow): PendingCall | null {
 }
 
 /** One thing to look at. */
-export type Part = {
+export type QuestionPart = {
   readonly label: string
   /** `removed` and `added` are the two sides of a change. */
   readonly look: 'line' | 'text' | 'removed' | 'added'
@@ -41,7 +41,10 @@ export type Part = {
 }
 
 /** The question that a row stands for, in a run as it is now. */
-export function questionOf(row: ApprovalRow, { head, family }: LoadedRun): Question {
+export function approvalQuestionOf(
+  row: ApprovalRow,
+  { head, family }: LoadedRun,
+): ApprovalQuestion {
   const state = family.members.find((one) => one.runId === row.member)?.state ?? null
   // WHY the casts: a projection of our own engine; its kind tells which of the two it is.
   const parts =
@@ -51,13 +54,13 @@ export function questionOf(row: ApprovalRow, { head, family }: LoadedRun): Quest
   return { row, head, stage: state?.stage ?? head.stage, parts }
 }
 
-function callParts({ tool, input }: PendingCall): readonly Part[] {
-  const parts: Part[] = [{ label: 'tool', look: 'line', text: tool, source: null }]
+function callParts({ tool, input }: PendingCall): readonly QuestionPart[] {
+  const parts: QuestionPart[] = [{ label: 'tool', look: 'line', text: tool, source: null }]
   for (const [key, value] of Object.entries(input)) parts.push(partOf(key, value, null))
   return parts
 }
 
-function moveParts(pending: PendingMove, state: RunState | null): readonly Part[] {
+function moveParts(pending: PendingMove, state: RunState | null): readonly QuestionPart[] {
   const { signal, move, data } = pending
   const text = `${signal} ${moveText(move)}`
   const said = Object.entries(data ?? {})
@@ -77,14 +80,14 @@ function hasKey(data: JsonObject | null, key: string): boolean {
 }
 
 /** How hosts name the two sides of an edit. */
-const looks: Readonly<Record<string, Part['look']>> = {
+const looks: Readonly<Record<string, QuestionPart['look']>> = {
   old_string: 'removed',
   oldString: 'removed',
   new_string: 'added',
   newString: 'added',
 }
 
-function partOf(label: string, value: Json, source: Source | null): Part {
+function partOf(label: string, value: Json, source: Source | null): QuestionPart {
   if (typeof value !== 'string') {
     const isPlain = typeof value !== 'object' || value === null
     const text = JSON.stringify(value, null, 2)

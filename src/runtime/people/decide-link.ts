@@ -2,7 +2,7 @@
  * Deciding by a link that was sent to a person: what its page is told and may ask.
  * The link is a person's power over one approval, once. Nothing of it may reach an agent.
  */
-import type { Question } from './approval-question.ts'
+import type { ApprovalQuestion } from './approval-question.ts'
 
 /** What stands behind a link. */
 export type LinkReading =
@@ -11,14 +11,14 @@ export type LinkReading =
   /** It can be decided; `token` proves that whoever decides was shown this question. */
   | {
       readonly kind: 'open'
-      readonly question: Question
+      readonly question: ApprovalQuestion
       readonly person: string
       readonly token: string
     }
   /** It was decided, by whomever, or has run out. `own`: what this link has decided. */
   | {
       readonly kind: 'closed'
-      readonly question: Question
+      readonly question: ApprovalQuestion
       readonly own: 'approved' | 'refused' | null
     }
 

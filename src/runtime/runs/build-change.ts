@@ -2,19 +2,19 @@
  * From a decision to what is kept of it: records with their place in the chain, the projections
  * they change, the reply, and what is owed.
  */
-import type { Answered, Family } from '../../core/engine/family.ts'
+import type { Family, FamilyDecision } from '../../core/engine/family.ts'
 import type { Actor, Event } from '../../core/engine/types.ts'
-import type { Change, EventRecord, Owed, RunHead } from '../ports.ts'
-import { cutEvent } from '../truncate.ts'
+import type { EventRecord, OutboxItem, RunChange, RunHead } from '../ports.ts'
+import { truncateEvent } from '../truncate.ts'
 import { chained } from './hash-chain.ts'
 import type { LoadedRun } from './load-run.ts'
 import { approvalsOf, type Beginning, headOf, type Pins, snapshotOf } from './projections.ts'
-import { keepReply } from './stored-reply.ts'
+import { printReplyRecord } from './stored-reply.ts'
 
 /** Records between two kept folds: what has to be folded when a run is opened. */
 const snapshotEvery = 256
 
-export type Kept = {
+export type KeptDecision = {
   readonly runId: string
   readonly commandId: string
   /** Whether the caller may send the same id again. */
@@ -23,20 +23,20 @@ export type Kept = {
   readonly asked: unknown
   readonly at: number
   readonly actor: Actor
-  readonly owes: Owes
+  readonly owes: OutboxSource
 }
 
 /**
  * What people outside are owed for what was recorded, beside what the engine owes itself; kept
  * together with it or not at all.
  */
-export type Owes = (facts: {
+export type OutboxSource = (facts: {
   readonly head: RunHead
-  readonly recorded: Answered['recorded']
-}) => readonly Pick<Owed, 'kind' | 'data'>[]
+  readonly recorded: FamilyDecision['recorded']
+}) => readonly Pick<OutboxItem, 'kind' | 'data'>[]
 
 /** Where a log stands before a command; a new one stands at its beginning. */
-export type Standing = {
+export type RunSnapshotState = {
   readonly family: Family | null
   readonly seq: number
   readonly hash: string
@@ -47,18 +47,18 @@ export type Standing = {
   readonly snapshotSeq: number
 }
 
-export function standingOf(run: LoadedRun): Standing {
+export function snapshotStateOf(run: LoadedRun): RunSnapshotState {
   const { family, head, library, snapshotSeq } = run
   const { seq, hash, updatedAt } = head
   return { family, seq, hash, at: updatedAt, beginning: head, library, snapshotSeq }
 }
 
 /** The change that keeps a decision, and the run as it is once that is kept. */
-export function changeOf(
-  answered: Answered,
-  standing: Standing,
-  kept: Kept,
-): { readonly change: Change; readonly run: LoadedRun } {
+export function buildChange(
+  answered: FamilyDecision,
+  standing: RunSnapshotState,
+  kept: KeptDecision,
+): { readonly change: RunChange; readonly run: LoadedRun } {
   const { family, recorded, reply } = answered
   const { runId, commandId, at, actor } = kept
   const by = `${actor.kind}:${actor.name}`
@@ -67,7 +67,7 @@ export function changeOf(
   const stored: Event[] = []
   for (const { runId: member, event } of recorded) {
     seq += 1
-    const cut = cutEvent(event)
+    const cut = truncateEvent(event)
     stored.push(cut)
     const data = JSON.stringify(cut)
     const record = { seq, member, type: event.type, data, at, actor: by, commandId }
@@ -84,12 +84,14 @@ export function changeOf(
     ...answered.effects.map((effect) => ({ kind: effect.type, data: JSON.stringify(effect) })),
     ...kept.owes({ head, recorded }),
   ]
-  const change: Change = {
+  const change: RunChange = {
     runId,
     expectedSeq: standing.seq,
     head,
     events,
-    reply: kept.isNamed ? { commandId, text: keepReply({ seq, reply }, kept.asked, stored) } : null,
+    reply: kept.isNamed
+      ? { commandId, text: printReplyRecord({ seq, reply }, kept.asked, stored) }
+      : null,
     approvals: approvalsOf(standing.family, family, { recorded, at }),
     owed: debts.map(({ kind, data }, index) => {
       const id = `${runId}:e${seq}.${index}`

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { ApprovalRow, Owed, RunStore } from '../ports.ts'
+import type { ApprovalRow, OutboxItem, RunStore } from '../ports.ts'
 
 /** Each gives the number of things done. Apart, so that a slow outside holds up nobody. */
 type DueWork = {
@@ -16,7 +16,7 @@ type DueWork = {
  * Tells the outside; a fault means that it has to be told again. Gives the moment at which there
  * will be more to tell of the same; undefined: that was all.
  */
-export type Deliver = (owed: Owed) => Promise<number | undefined>
+export type Deliver = (owed: OutboxItem) => Promise<number | undefined>
 
 type Tools = {
   readonly store: RunStore
@@ -69,7 +69,7 @@ export function openDueWork(tools: Tools): DueWork {
   }
 }
 
-async function deliver(tools: Tools, owed: Owed): Promise<boolean> {
+async function deliver(tools: Tools, owed: OutboxItem): Promise<boolean> {
   let moreAt: number | undefined
   const isTold = await attempt(tools, `${owed.kind} ${owed.id}`, async () => {
     moreAt = await tools.deliver(owed)

@@ -4,29 +4,34 @@
  */
 import { toUSVString } from 'node:util'
 import { type View, viewMember } from '../../core/dialects/view.ts'
-import type { Answered, Context, Family, Member } from '../../core/engine/family.ts'
+import type { Context, Family, FamilyDecision, FamilyMember } from '../../core/engine/family.ts'
 import { commandFamily, mainOf, memberOfBranch } from '../../core/engine/family.ts'
 import type { Actor, Command } from '../../core/engine/types.ts'
 import { own } from '../../core/json.ts'
 import type { Policy } from '../../core/machine/machine.ts'
 import type { Clock } from '../clock.ts'
-import type { MachineShelf } from '../definitions/machine-cache.ts'
+import type { MachineCache } from '../definitions/machine-cache.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Committed, Store } from '../ports.ts'
-import type { By, Outcome } from '../runtime.ts'
-import { changeOf, type Owes, type Standing, standingOf } from './build-change.ts'
+import type { By, CommandOutcome } from '../runtime.ts'
+import {
+  buildChange,
+  type OutboxSource,
+  type RunSnapshotState,
+  snapshotStateOf,
+} from './build-change.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import { unknownRun } from './log-maintenance.ts'
 import type { Pins } from './projections.ts'
 import type { RunCache } from './run-cache.ts'
 import type { RunQueue } from './run-queue.ts'
-import { findKept } from './stored-reply.ts'
+import { findStoredReply } from './stored-reply.ts'
 import type { Waiters } from './waiters.ts'
 
 /** What every command needs at hand. */
-export type Desk = {
+export type CommandContext = {
   readonly store: Store
-  readonly shelf: MachineShelf
+  readonly shelf: MachineCache
   readonly cache: RunCache
   readonly queue: RunQueue
   readonly waiters: Waiters
@@ -38,7 +43,7 @@ export type Desk = {
   readonly policies: (workspace: string | null) => readonly Policy[]
   /** Folders that no call may touch, as absolute paths. */
   readonly guarded: readonly string[]
-  readonly owes: Owes
+  readonly owes: OutboxSource
 }
 
 export type Planned = {
@@ -47,7 +52,7 @@ export type Planned = {
 }
 
 /** What is wanted of a run, once it is known how the run stands. */
-export type Wish = {
+export type CommandRequest = {
   readonly runId: string
   readonly plan: (run: LoadedRun) => Planned
   /** What the caller sent: the same command id with anything else is another command. */
@@ -58,7 +63,11 @@ export type Wish = {
 const triesMax = 4
 
 /** Carries out a command on a run that exists. */
-export function handleCommand(desk: Desk, wish: Wish, by: By): Promise<Outcome> {
+export function handleCommand(
+  desk: CommandContext,
+  wish: CommandRequest,
+  by: By,
+): Promise<CommandOutcome> {
   const { runId, plan, asked } = wish
   return desk.queue.inTurn(runId, async () => {
     for (let tries = 0; tries < triesMax; tries += 1) {
@@ -66,7 +75,7 @@ export function handleCommand(desk: Desk, wish: Wish, by: By): Promise<Outcome> 
       const planned = plan(run)
       const context = contextFor(desk, run, by.actor)
       const answered = commandFamily(run.family, planned, context)
-      const standing = standingOf(run)
+      const standing = snapshotStateOf(run)
       const { branch } = planned
       const decided = { runId, answered, standing, branch, at: context.at, asked }
       const done = await keep(desk, decided, by)
@@ -83,12 +92,12 @@ type Birth = {
   readonly runId: string
   readonly workspace: string | null
   readonly library: Pins
-  readonly begin: (context: Context) => Answered
+  readonly begin: (context: Context) => FamilyDecision
   readonly asked: unknown
 }
 
 /** Carries out the command that makes a run. */
-export function handleStart(desk: Desk, birth: Birth, by: By): Promise<Outcome> {
+export function handleStart(desk: CommandContext, birth: Birth, by: By): Promise<CommandOutcome> {
   const { runId, workspace, library, begin, asked } = birth
   return desk.queue.inTurn(runId, async () => {
     const at = desk.clock.now()
@@ -107,7 +116,7 @@ export function handleStart(desk: Desk, birth: Birth, by: By): Promise<Outcome> 
 }
 
 /** The run as it is now; from the store where another node may have moved it. */
-export async function openRun(desk: Desk, runId: string): Promise<LoadedRun> {
+export async function openRun(desk: CommandContext, runId: string): Promise<LoadedRun> {
   const cached = desk.cache.get(runId)
   if (cached !== undefined) return cached
   const run = await loadRun(desk.store, desk.shelf, runId)
@@ -117,7 +126,7 @@ export async function openRun(desk: Desk, runId: string): Promise<LoadedRun> {
 }
 
 /** The run, read anew when it has moved elsewhere. */
-export async function currentRun(desk: Desk, runId: string): Promise<LoadedRun> {
+export async function currentRun(desk: CommandContext, runId: string): Promise<LoadedRun> {
   // WHY in turn: a command that overtakes a load would leave the run at hand as it was before.
   const { cache, queue } = desk
   const run = cache.get(runId) ?? (await queue.inTurn(runId, () => openRun(desk, runId)))
@@ -128,12 +137,12 @@ export async function currentRun(desk: Desk, runId: string): Promise<LoadedRun> 
   })
 }
 
-async function isCurrent({ store }: Desk, runId: string, seq: number): Promise<boolean> {
+async function isCurrent({ store }: CommandContext, runId: string, seq: number): Promise<boolean> {
   if (!store.isShared) return true
   return (await store.readSeqs([runId])).get(runId) === seq
 }
 
-export function contextFor(desk: Desk, run: LoadedRun, actor: Actor): Context {
+export function contextFor(desk: CommandContext, run: LoadedRun, actor: Actor): Context {
   const { workspace, updatedAt } = run.head
   // WHY the later: nodes have clocks of their own, and a log never goes back in time.
   const at = Math.max(desk.clock.now(), updatedAt)
@@ -147,7 +156,10 @@ type Around = {
   readonly library: Pins
 }
 
-export function contextOf(desk: Desk, { at, actor, workspace, library }: Around): Context {
+export function contextOf(
+  desk: CommandContext,
+  { at, actor, workspace, library }: Around,
+): Context {
   const { approvalMs, shelf } = desk
   const policies = desk.policies(workspace)
   const pinned = (name: string) => {
@@ -159,15 +171,19 @@ export function contextOf(desk: Desk, { at, actor, workspace, library }: Around)
 
 type Decided = {
   readonly runId: string
-  readonly answered: Answered
-  readonly standing: Standing
+  readonly answered: FamilyDecision
+  readonly standing: RunSnapshotState
   readonly branch: string | null
   readonly at: number
   readonly asked: unknown
 }
 
 /** Keeps a decision, then speaks; null: the log has moved on meanwhile. */
-async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | null> {
+async function keep(
+  desk: CommandContext,
+  decided: Decided,
+  by: By,
+): Promise<CommandOutcome | null> {
   const { runId, answered, standing, at } = decided
   if (answered.recorded.length === 0 && by.commandId === null) {
     const isTrue = await isCurrent(desk, runId, standing.seq)
@@ -178,7 +194,7 @@ async function keep(desk: Desk, decided: Decided, by: By): Promise<Outcome | nul
   const isNamed = by.commandId !== null
   const { asked } = decided
   const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, owes: desk.owes }
-  const { change, run } = changeOf(answered, standing, kept)
+  const { change, run } = buildChange(answered, standing, kept)
   let committed: Committed
   try {
     committed = await desk.store.commit(change)
@@ -202,11 +218,11 @@ type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>
 
 /** The reply that this command got the first time. Fault when it was another command. */
 export async function repeatReply(
-  desk: Desk,
+  desk: CommandContext,
   { runId, branch, asked }: Repeated,
   commandId: string,
-): Promise<Outcome> {
-  const kept = await findKept(desk.store, runId, toUSVString(commandId))
+): Promise<CommandOutcome> {
+  const kept = await findStoredReply(desk.store, runId, toUSVString(commandId))
   if (kept === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
   if (!kept.isFor(asked)) {
     const hint = 'every command has an id of its own; only a retry uses it again'
@@ -219,7 +235,7 @@ export async function repeatReply(
   return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: true }
 }
 
-function outcomeOf(desk: Desk, decided: Decided, seq: number): Outcome {
+function outcomeOf(desk: CommandContext, decided: Decided, seq: number): CommandOutcome {
   const { runId, answered, branch, standing } = decided
   const { reply, family } = answered
   const placed = { family, workspace: standing.beginning.workspace }
@@ -229,13 +245,17 @@ function outcomeOf(desk: Desk, decided: Decided, seq: number): Outcome {
 type Placed = { readonly family: Family; readonly workspace: string | null }
 
 /** What the addressed run looks like, with what is left under the policies of its workspace. */
-export function viewOf(desk: Desk, { family, workspace }: Placed, branch: string | null): View {
+export function viewOf(
+  desk: CommandContext,
+  { family, workspace }: Placed,
+  branch: string | null,
+): View {
   const context = { policies: policiesToShow(desk, workspace), at: desk.clock.now() }
   return viewMember(family, addressedIn(family, branch), context)
 }
 
 /** A policy with errors denies every call, which says so; the run can be read all the same. */
-function policiesToShow(desk: Desk, workspace: string | null): readonly Policy[] {
+function policiesToShow(desk: CommandContext, workspace: string | null): readonly Policy[] {
   try {
     return desk.policies(workspace)
   } catch {
@@ -243,7 +263,7 @@ function policiesToShow(desk: Desk, workspace: string | null): readonly Policy[]
   }
 }
 
-export function addressedIn(family: Family, branch: string | null): Member {
+export function addressedIn(family: Family, branch: string | null): FamilyMember {
   const found = branch === null ? undefined : memberOfBranch(family, branch)
   return found ?? mainOf(family)
 }

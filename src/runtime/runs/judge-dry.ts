@@ -4,34 +4,37 @@
  */
 
 import { commandFamily, startFamily } from '../../core/engine/family.ts'
-import { aroundMember } from '../../core/engine/judging-context.ts'
+import { judgingContextOf } from '../../core/engine/judging-context.ts'
 import { stateForCaller } from '../../core/engine/known-call.ts'
 import { explain } from '../../core/judge/explain.ts'
 import { judge } from '../../core/judge/judge.ts'
-import type { Shop } from '../definitions/definitions.ts'
+import type { DefinitionsContext } from '../definitions/definitions.ts'
 import { findDefinition } from '../definitions/find-definition.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Judgement, JudgeRequest } from '../runtime.ts'
-import { contextFor, contextOf, currentRun, type Desk } from './handle-command.ts'
+import { type CommandContext, contextFor, contextOf, currentRun } from './handle-command.ts'
 import type { LoadedRun } from './load-run.ts'
-import { callOf, leafOf } from './plan-command.ts'
+import { callOfIntent, leafOf } from './plan-command.ts'
 import { headOf } from './projections.ts'
 
 const agent = { kind: 'agent', name: 'agent' } as const
 
 /** What would be said to this call, and by whom. */
-export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promise<Judgement> {
+export async function judgeDry(
+  desk: CommandContext & DefinitionsContext,
+  request: JudgeRequest,
+): Promise<Judgement> {
   const run =
     request.runId === null ? await imagine(desk, request) : await currentRun(desk, request.runId)
   const spoken = { ...request, server: null, cwd: null, branch: null }
-  const call = callOf(run, spoken, desk.guarded)
+  const call = callOfIntent(run, spoken, desk.guarded)
   const context = contextFor(desk, run, agent)
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
   const { reply } = commandFamily(run.family, check, context)
   if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', 'bug: a call was not judged')
   const leaf = leafOf(run, null)
   const { machine, state } = leaf
-  const around = aroundMember(run.family, leaf, {
+  const around = judgingContextOf(run.family, leaf, {
     policies: context.policies ?? [],
     at: context.at,
   })
@@ -43,7 +46,10 @@ export async function judgeDry(desk: Desk & Shop, request: JudgeRequest): Promis
 }
 
 /** A run that was never started, in the stage that is asked about. */
-async function imagine(desk: Desk & Shop, request: JudgeRequest): Promise<LoadedRun> {
+async function imagine(
+  desk: CommandContext & DefinitionsContext,
+  request: JudgeRequest,
+): Promise<LoadedRun> {
   const { definition, stage, workspace } = request
   if (definition === null) {
     const hint = 'send `runId` or `definition`'

@@ -5,7 +5,7 @@ import { evolveVersion } from '../../core/engine/evolve.ts'
 import type { Family, Recorded } from '../../core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../core/engine/fold-family.ts'
 import type { Event } from '../../core/engine/types.ts'
-import type { MachineShelf } from '../definitions/machine-cache.ts'
+import type { MachineCache } from '../definitions/machine-cache.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { EventRecord, RunHead, RunStore } from '../ports.ts'
 import { chained, chainStart } from './hash-chain.ts'
@@ -25,7 +25,7 @@ const pageRecords = 1_000
 /** The run of that id; null: there is none. */
 export async function loadRun(
   store: RunStore,
-  shelf: MachineShelf,
+  shelf: MachineCache,
   runId: string,
 ): Promise<LoadedRun | null> {
   const stored = await store.loadRun(runId)
@@ -52,7 +52,7 @@ type Stored = {
 }
 
 async function fold(
-  shelf: MachineShelf,
+  shelf: MachineCache,
   { runId, kept, tail }: Stored,
 ): Promise<Pick<LoadedRun, 'family' | 'library'>> {
   const recorded = tail.map(recordedIn)

@@ -4,7 +4,7 @@
  */
 import type { Family } from '../../core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../core/engine/fold-family.ts'
-import type { MachineShelf } from '../definitions/machine-cache.ts'
+import type { MachineCache } from '../definitions/machine-cache.ts'
 import { machineIn } from '../definitions/machine-cache.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { ApprovalRow, EventRecord, RunCopy, RunHead, Store, StoredMachine } from '../ports.ts'
@@ -80,7 +80,7 @@ function hashesIn(events: readonly EventRecord[]): readonly string[] {
 /** Takes in a run from elsewhere, once its log was proved whole; projections are made anew. */
 export async function importRun(
   store: Store,
-  shelf: MachineShelf,
+  shelf: MachineCache,
   { copy, now }: { readonly copy: RunCopy; readonly now: number },
 ): Promise<Anchor> {
   const { id, seq, hash } = copy.head
@@ -113,7 +113,7 @@ type Projected = {
 }
 
 /** Everything that is projected from a log, out of nothing but the log. */
-function project(runId: string, events: readonly EventRecord[], shelf: MachineShelf): Projected {
+function project(runId: string, events: readonly EventRecord[], shelf: MachineCache): Projected {
   const [first] = events
   const started = first === undefined ? null : recordedIn(first).event
   if (first === undefined || started?.type !== 'run.started') {
@@ -159,7 +159,7 @@ type Rebuilt = {
 }
 
 /** Makes every projection anew from the logs. */
-export async function rebuildAll(store: Store, shelf: MachineShelf): Promise<Rebuilt> {
+export async function rebuildAll(store: Store, shelf: MachineCache): Promise<Rebuilt> {
   const changed: string[] = []
   const broken: { runId: string; problem: string }[] = []
   let runsCount = 0
@@ -180,7 +180,7 @@ export async function rebuildAll(store: Store, shelf: MachineShelf): Promise<Reb
 
 async function rebuildRun(
   store: Store,
-  shelf: MachineShelf,
+  shelf: MachineCache,
   { runId, changed }: { readonly runId: string; readonly changed: string[] },
 ): Promise<string | null> {
   const events = await readAll(store, runId)
@@ -206,7 +206,7 @@ const dayMs = 86_400_000
 const megabyte = 1_048_576
 
 /** Lets ended runs go that are too old, then the oldest ones while the store is too large. */
-export async function letGo(
+export async function removeOldRuns(
   store: Store,
   { days, megabytes }: Retention,
   at: number,

@@ -4,15 +4,15 @@
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../../core/assert.ts'
-import { hear } from '../../core/dialects/to-command.ts'
+import { toCommand } from '../../core/dialects/to-command.ts'
 import { identityOf } from '../../core/engine/call-identity.ts'
-import { type Member, openLeaf } from '../../core/engine/family.ts'
+import { type FamilyMember, openLeaf } from '../../core/engine/family.ts'
 import type { Call } from '../../core/engine/types.ts'
 import { noMachine } from '../../core/judge-without-run.ts'
 import { readCall } from '../../core/tools/read-call.ts'
-import { realPath, throughLinks } from '../calls/resolve-symlinks.ts'
+import { realPath, resolveSymlinks } from '../calls/resolve-symlinks.ts'
 import type { FreeCall, Intent } from '../runtime.ts'
-import { cutText } from '../truncate.ts'
+import { truncateText } from '../truncate.ts'
 import type { Planned } from './handle-command.ts'
 import { addressedIn } from './handle-command.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -25,10 +25,10 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
   switch (intent.kind) {
     case 'say': {
       const { utterance, branch } = intent
-      return { command: hear(leafOf(run, branch).machine, utterance), branch }
+      return { command: toCommand(leafOf(run, branch).machine, utterance), branch }
     }
     case 'check': {
-      const call = callOf(run, intent, guarded)
+      const call = callOfIntent(run, intent, guarded)
       const { branch, estimateMicroUsd, sameAs, asksUser } = intent
       const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
       const same = sameAs === undefined ? {} : { sameAs }
@@ -51,13 +51,13 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     case 'resume':
       return whole({ type: 'ResumeRun' })
     case 'cancel':
-      return whole({ type: 'CancelRun', reason: cutText(intent.reason) })
+      return whole({ type: 'CancelRun', reason: truncateText(intent.reason) })
     case 'force':
       return whole({ type: 'ForceStage', stage: intent.stage, vars: intent.vars })
     case 'finish-branch':
       return whole({ type: 'FinishBranch', branch: intent.branch })
     case 'warn':
-      return whole({ type: 'RaiseWarning', message: cutText(intent.message) })
+      return whole({ type: 'RaiseWarning', message: truncateText(intent.message) })
     default:
       return assertNever(intent)
   }
@@ -68,7 +68,7 @@ function whole(command: Planned['command']): Planned {
 }
 
 /** The run that listens now. */
-export function leafOf({ family }: LoadedRun, branch: string | null): Member {
+export function leafOf({ family }: LoadedRun, branch: string | null): FamilyMember {
   return openLeaf(family, addressedIn(family, branch))
 }
 
@@ -78,7 +78,7 @@ type Spoken = Pick<
 >
 
 /** A call as every rule needs it, with the files behind the names it uses. */
-export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
+export function callOfIntent(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
   const { tool, input, host, server, branch } = spoken
   // WHY the run's own: who could name the workspace of a call could reach every file.
   const workspace = run.head.workspace ?? noWorkspace
@@ -86,7 +86,7 @@ export function callOf(run: LoadedRun, spoken: Spoken, guarded: readonly string[
   const named = server === null ? {} : { server }
   const stands = spoken.cwd === null ? {} : { cwd: nearest(spoken.cwd, workspace) }
   const where = { machine, workspace, host, guarded, ...named, ...stands }
-  return throughLinks(readCall({ tool, input }, where))
+  return resolveSymlinks(readCall({ tool, input }, where))
 }
 
 /** A call that belongs to no run. */
@@ -95,7 +95,7 @@ export function freeCallOf(spoken: FreeCall, guarded: readonly string[]): Call {
   const named = server === null ? {} : { server }
   const stands = cwd === null ? {} : { cwd: nearest(cwd, workspace) }
   const where = { machine: noMachine, workspace, host, guarded, ...named, ...stands }
-  return throughLinks(readCall({ tool, input }, where))
+  return resolveSymlinks(readCall({ tool, input }, where))
 }
 
 /** The folder by its name below the workspace, if it is really there: links may lead to both. */

@@ -3,7 +3,7 @@
  * Pure: the same events give the same rows, now and when they are rebuilt.
  */
 import { evolveVersion } from '../../core/engine/evolve.ts'
-import type { Family, Member, Recorded } from '../../core/engine/family.ts'
+import type { Family, FamilyMember, Recorded } from '../../core/engine/family.ts'
 import { mainOf } from '../../core/engine/family.ts'
 import { endorsed } from '../../core/engine/fold-approval.ts'
 import type { Machines } from '../../core/engine/fold-family.ts'
@@ -142,7 +142,7 @@ function decided(event: Event, at: number, approval: Approval): Decided | Record
   }
 }
 
-type KeptMember = Omit<Member, 'machine'> & { readonly machine: string }
+type KeptMember = Omit<FamilyMember, 'machine'> & { readonly machine: string }
 type Kept = {
   readonly members: readonly KeptMember[]
   readonly meters: Meters
@@ -175,7 +175,7 @@ export function openSnapshot(mainId: string, snapshot: Snapshot): KeptFold {
     hash,
     hashes: [...new Set([...members.map((one) => one.machine), ...Object.values(library)])],
     family: (machines) => {
-      const full = members.map((one): Member => ({ ...one, machine: machines(one.machine) }))
+      const full = members.map((one): FamilyMember => ({ ...one, machine: machines(one.machine) }))
       return { mainId, members: full, meters }
     },
   }

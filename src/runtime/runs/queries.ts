@@ -7,11 +7,11 @@ import type { MinIsolation } from '../../core/machine/isolation-levels.ts'
 import type { Machine, MailRule } from '../../core/machine/machine.ts'
 import { readCosts } from '../costs/cost-report.ts'
 import { PawlError } from '../pawl-error.ts'
-import { questionOf } from '../people/approval-question.ts'
+import { approvalQuestionOf } from '../people/approval-question.ts'
 import type { ApprovalRow, Store } from '../ports.ts'
 import type { Runtime } from '../runtime.ts'
 import { realFolder } from '../sessions/folders.ts'
-import { currentRun, type Desk } from './handle-command.ts'
+import { type CommandContext, currentRun } from './handle-command.ts'
 import { leafOf } from './plan-command.ts'
 
 type Looks = Pick<
@@ -28,7 +28,7 @@ type Looks = Pick<
 >
 
 /** What can be looked at without changing anything. */
-export function looksOf(desk: Desk): Looks {
+export function queriesOf(desk: CommandContext): Looks {
   const { store, shelf, policies } = desk
   return {
     readHead: store.readHead,
@@ -43,7 +43,7 @@ export function looksOf(desk: Desk): Looks {
     listApprovals: store.listApprovals,
     readQuestion: async (id) => {
       const row = await knownApproval(store, id)
-      return questionOf(row, await currentRun(desk, row.runId))
+      return approvalQuestionOf(row, await currentRun(desk, row.runId))
     },
     readCosts: (query) => readCosts(store, query),
     readMachine: async (hash) => {

@@ -5,15 +5,19 @@ import { hash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { toUSVString } from 'node:util'
 import { startFamily } from '../../core/engine/family.ts'
-import type { Shop } from '../definitions/definitions.ts'
+import type { DefinitionsContext } from '../definitions/definitions.ts'
 import { findDefinition } from '../definitions/find-definition.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { By, Outcome, StartRequest } from '../runtime.ts'
+import type { By, CommandOutcome, StartRequest } from '../runtime.ts'
 import { realFolder } from '../sessions/folders.ts'
 import { refuseOther, refuseSecond, runOfSession } from '../sessions/session-run.ts'
-import { type Desk, handleStart, repeatReply } from './handle-command.ts'
+import { type CommandContext, handleStart, repeatReply } from './handle-command.ts'
 
-export async function startRun(desk: Desk & Shop, request: StartRequest, by: By): Promise<Outcome> {
+export async function startRun(
+  desk: CommandContext & DefinitionsContext,
+  request: StartRequest,
+  by: By,
+): Promise<CommandOutcome> {
   const { definition, task, stage, vars } = request
   refuse(request, by)
   const workspace = request.workspace === null ? null : realFolder(request.workspace)

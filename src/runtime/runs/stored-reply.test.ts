@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Event, Reply } from '../../core/engine/types.ts'
 import { asAgent, check, openBench, startRelease } from '../runtime.contract.ts'
-import { cutEvent, inputCharsMax } from '../truncate.ts'
-import { findKept, keepReply } from './stored-reply.ts'
+import { inputCharsMax, truncateEvent } from '../truncate.ts'
+import { findStoredReply, printReplyRecord } from './stored-reply.ts'
 
 const input = { file_path: '/work/a.ts', lines: [1, 2] }
 const allowed = (more: object = {}): Event =>
@@ -33,9 +33,9 @@ const asked = { kind: 'check', tool: 'Read', input, host: 'claude', cwd: null }
 
 /** What is found of a reply whose command has recorded this. */
 async function found(said: Reply, question: unknown, last: Event | undefined) {
-  const text = keepReply({ seq: 7, reply: said }, question, last === undefined ? [] : [last])
+  const text = printReplyRecord({ seq: 7, reply: said }, question, last === undefined ? [] : [last])
   const record = { seq: 7, commandId: 'c', data: JSON.stringify(last) }
-  const kept = await findKept(
+  const kept = await findStoredReply(
     {
       findReply: async () => text,
       // WHY the cast: nothing else of a record is looked at.
@@ -58,7 +58,7 @@ describe('a reply that is kept', () => {
     const text = '{"seq":7,"besides":{"kind":"check","tool":"Read","host":"claude","cwd":null}}'
     const record = { seq: 7, commandId: 'c', data: JSON.stringify(allowed()) } as never
     const store = { findReply: async () => text, readEvents: async () => [record] }
-    const kept = await findKept(store, 'r', 'c')
+    const kept = await findStoredReply(store, 'r', 'c')
     expect(kept).toMatchObject({ seq: 7, reply })
     expect([kept?.isFor(asked), kept?.isFor({ ...asked, cwd: '/' })]).toEqual([true, false])
   })
@@ -66,9 +66,9 @@ describe('a reply that is kept', () => {
   test('needs no input of its own where nothing of the record is cut', () => {
     const many = { edits: [{ old: 'a', new: null }], isAll: true, note: 'x'.repeat(inputCharsMax) }
     const event = allowed({ input: many })
-    expect(cutEvent(event)).toBe(event)
+    expect(truncateEvent(event)).toBe(event)
     const long = { edits: [{ old: 'x'.repeat(inputCharsMax + 1) }] }
-    expect(cutEvent(allowed({ input: long }))).not.toEqual(allowed({ input: long }))
+    expect(truncateEvent(allowed({ input: long }))).not.toEqual(allowed({ input: long }))
   })
 
   test.each([
@@ -105,11 +105,13 @@ describe('a reply that is kept', () => {
   })
 
   test('is nothing without its record: the command is not answered by another one', async () => {
-    const text = keepReply({ seq: 7, reply }, asked, [allowed()])
+    const text = printReplyRecord({ seq: 7, reply }, asked, [allowed()])
     const other = { seq: 7, commandId: 'd', data: JSON.stringify(allowed()) } as never
     for (const records of [[], [other]]) {
       const store = { findReply: async () => text, readEvents: async () => records }
-      await expect(findKept(store, 'r', 'c')).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+      await expect(findStoredReply(store, 'r', 'c')).rejects.toMatchObject({
+        code: 'STORE_CORRUPT',
+      })
     }
   })
 })

@@ -8,9 +8,9 @@ import { PawlError } from '../pawl-error.ts'
 import type { RunStore } from '../ports.ts'
 
 /** What was replied, and how far the log was then. */
-export type Said = { readonly seq: number; readonly reply: Reply }
+export type ReplyAt = { readonly seq: number; readonly reply: Reply }
 
-type Stored = Said & {
+type Stored = ReplyAt & {
   readonly asked: string
   /** The record that has the input of the call; absent: the reply has it. */
   readonly inputSeq?: number
@@ -22,8 +22,8 @@ type StoredBefore = { readonly seq: number; readonly besides: object }
 type Allowed = Extract<Event, { type: 'call.allowed' }>
 
 /** `recorded` is what the log keeps of the command, in order. */
-export function keepReply(
-  { seq, reply }: Said,
+export function printReplyRecord(
+  { seq, reply }: ReplyAt,
   asked: unknown,
   recorded: readonly Event[],
 ): string {
@@ -40,14 +40,14 @@ function fingerprint(asked: unknown): string {
 }
 
 /** A reply that was kept, and what it was kept for. */
-export type Kept = Said & { readonly isFor: (asked: unknown) => boolean }
+export type StoredReply = ReplyAt & { readonly isFor: (asked: unknown) => boolean }
 
 /** The reply that a command got; null: it got none. */
-export async function findKept(
+export async function findStoredReply(
   store: Pick<RunStore, 'findReply' | 'readEvents'>,
   runId: string,
   commandId: string,
-): Promise<Kept | null> {
+): Promise<StoredReply | null> {
   const text = await store.findReply(runId, commandId)
   if (text === null) return null
   // WHY the cast: nobody but this file writes replies.
@@ -80,7 +80,7 @@ async function allowedAt(
   throw new PawlError('STORE_CORRUPT', message, { hint })
 }
 
-function keptBefore({ seq, besides }: StoredBefore, { input, callId }: Allowed): Kept {
+function keptBefore({ seq, besides }: StoredBefore, { input, callId }: Allowed): StoredReply {
   const said = { code: null, reason: '', rule: null, hint: '', instead: [] }
   const reply: Reply = { kind: 'verdict', verdict: 'allow', ...said, input, callId }
   const was = JSON.stringify({ ...besides, input })

@@ -5,7 +5,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-export type Mark = {
+export type CallSignature = {
   /** The host's session, `claude:…`. */
   readonly session: string
   /** A subagent inside it; null: the main one. */
@@ -16,20 +16,20 @@ export type Mark = {
 }
 
 /** A mark as somebody shows it, with the proof that the hook gave. */
-export type ShownMark = Mark & { readonly proof: string }
+export type PresentedSignature = CallSignature & { readonly proof: string }
 
-export type Marks = {
-  readonly prove: (mark: Mark) => ShownMark
+export type CallSignatures = {
+  readonly prove: (mark: CallSignature) => PresentedSignature
   /** Whether it was proven here, exactly as it is shown. */
-  readonly isProven: (shown: ShownMark) => boolean
+  readonly isProven: (shown: PresentedSignature) => boolean
 }
 
 const keyBytes = 32
 
 /** WHY the key is never kept: a mark is read at once, and proves nothing to the next daemon. */
-export function openMarks(): Marks {
+export function openCallSignatures(): CallSignatures {
   const key = randomBytes(keyBytes)
-  const proofOf = ({ session, agent, run, branch }: Mark): string => {
+  const proofOf = ({ session, agent, run, branch }: CallSignature): string => {
     const text = JSON.stringify([session, agent, run, branch])
     return createHmac('sha256', key).update(text).digest('base64url')
   }

@@ -2,7 +2,7 @@
  * Machines and definitions of a store that lasts as long as its process.
  */
 import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../../runtime/ports.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
 
 type Kept = { row: DefinitionRow; readonly versions: DefinitionVersion[] }
 
@@ -40,7 +40,7 @@ export function memoryDefinitions(): DefinitionStore {
         .map(({ row }) => row)
         .sort((a, b) => compare(a.name, b.name) || compare(a.workspace, b.workspace))
         .filter((row) => last === null || isAfter(row, last))
-      return pageOf(structuredClone(rows), limit, (row) => [row.name, row.workspace])
+      return pageFrom(structuredClone(rows), limit, (row) => [row.name, row.workspace])
     },
     deleteDefinition: async (id) => (kept.delete(id) ? 'deleted' : 'unknown'),
   }

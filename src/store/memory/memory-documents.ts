@@ -1,11 +1,11 @@
 /**
  * Cards, for as long as the process lasts.
  */
-import type { Card, CardStore } from '../../runtime/ports.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
+import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
 
-export function memoryCards(): CardStore {
-  const cards = new Map<string, Card>()
+export function memoryDocuments(): DocumentStore {
+  const cards = new Map<string, StoredDocument>()
   const nameOf = (drawer: string, key: string) => JSON.stringify([drawer, key])
   const versionOf = (drawer: string, key: string) => cards.get(nameOf(drawer, key))?.version ?? 0
   const within = (drawer: string, prefix: string) =>
@@ -21,7 +21,7 @@ export function memoryCards(): CardStore {
         .filter((card) => card.key > last)
         .sort((a, b) => (a.key < b.key ? -1 : 1))
         .map((card) => ({ ...card }))
-      return pageOf(rows, limit, (card) => [card.key])
+      return pageFrom(rows, limit, (card) => [card.key])
     },
     countCards: async (drawer, prefix) => within(drawer, prefix).length,
     writeCards: async (changes) => {

@@ -5,22 +5,22 @@
 
 import type {
   ApprovalRow,
-  Change,
   Committed,
   EventRecord,
-  Owed,
+  OutboxItem,
+  RunChange,
   RunHead,
   RunStore,
   Snapshot,
   Store,
-  StoreCare,
+  StoreMaintenance,
 } from '../../runtime/ports.ts'
 import { isNear } from '../../runtime/sessions/folders.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
 import { memoryClaims } from './memory-claims.ts'
 import { memoryDefinitions } from './memory-definitions.ts'
-import { memoryCards } from './memory-documents.ts'
+import { memoryDocuments } from './memory-documents.ts'
 
 /** All that is kept of one run. */
 type Kept = {
@@ -28,7 +28,7 @@ type Kept = {
   readonly events: EventRecord[]
   readonly replies: Map<string, string>
   approvals: Map<string, ApprovalRow>
-  readonly owed: Map<string, Owed>
+  readonly owed: Map<string, OutboxItem>
   snapshot: Snapshot | null
 }
 
@@ -44,7 +44,7 @@ export function openMemoryStore(): Store {
     ...runCalls(runs),
     ...definitions,
     ...claims.calls,
-    ...memoryCards(),
+    ...memoryDocuments(),
     ...care,
     removeRuns: async (runIds) => {
       for (const id of runIds) claims.drop(id)
@@ -78,7 +78,7 @@ function runCalls(runs: Runs): RunStore {
   }
 }
 
-function commit(runs: Runs, change: Change): Committed {
+function commit(runs: Runs, change: RunChange): Committed {
   checkChange(change)
   const { runId, expectedSeq, reply } = change
   const known = runs.get(runId)
@@ -124,7 +124,7 @@ function listCalls(runs: Runs): ListCalls {
         .filter((head) => words.every((word) => saysWord(head, word)))
         .sort((a, b) => b.updatedAt - a.updatedAt || compare(b.id, a.id))
         .filter((head) => last === null || isBefore([head.updatedAt, head.id], last))
-      return pageOf(heads.map(copy), limit, (head) => [head.updatedAt, head.id])
+      return pageFrom(heads.map(copy), limit, (head) => [head.updatedAt, head.id])
     },
     listApprovals: async ({ after, limit, status, runId }) => {
       const last = after === null ? null : parseCursor(after, [0, ''])
@@ -133,7 +133,7 @@ function listCalls(runs: Runs): ListCalls {
         .filter((row) => runId === null || row.runId === runId)
         .sort((a, b) => a.requestedAt - b.requestedAt || compare(a.id, b.id))
         .filter((row) => last === null || isBefore(last, [row.requestedAt, row.id]))
-      return pageOf(rows.map(copy), limit, (row) => [row.requestedAt, row.id])
+      return pageFrom(rows.map(copy), limit, (row) => [row.requestedAt, row.id])
     },
     readApproval: async (id) => copyOrNull(approvals().find((row) => row.id === id)),
     dueApprovals: async (at, limit) =>
@@ -181,7 +181,7 @@ function owedCalls(runs: Runs): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'dela
   }
 }
 
-function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreCare {
+function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreMaintenance {
   const listeners = new Set<(runId: string, seq: number) => void>()
   return {
     kind: 'memory',
@@ -210,7 +210,7 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreCare {
     listRunIds: async ({ after, limit }) => {
       const last = after === null ? null : parseCursor(after, [''])[0]
       const ids = [...runs.keys()].filter((id) => last === null || id > last).sort(compare)
-      return pageOf(ids, limit, (id) => [id])
+      return pageFrom(ids, limit, (id) => [id])
     },
     listEnded: async ({ before, limit }) =>
       [...runs.values()]

@@ -3,12 +3,12 @@
  * They may be lost or come twice. Where there is no LISTEN, nothing is heard and nothing fails.
  */
 import { randomUUID } from 'node:crypto'
-import type { StoreCare } from '../../runtime/ports.ts'
+import type { StoreMaintenance } from '../../runtime/ports.ts'
 import { restoreText } from './encode-text.ts'
-import { openEar } from './listener.ts'
+import { openListener } from './listener.ts'
 import type { Pool } from './pool.ts'
 
-export type Changes = Pick<StoreCare, 'onChange' | 'tellChange' | 'deafness'> & {
+export type ChangeNotifications = Pick<StoreMaintenance, 'onChange' | 'tellChange' | 'deafness'> & {
   readonly close: () => Promise<void>
 }
 
@@ -20,7 +20,7 @@ const payloadCharsMax = 2_000
 const hintsMax = 10_000
 
 /** Begins to listen; resolves when it does, or when it is clear that it cannot yet. */
-export async function openChanges(pool: Pool): Promise<Changes> {
+export async function openChangeNotifications(pool: Pool): Promise<ChangeNotifications> {
   const node = randomUUID()
   const channel = `pawl_${pool.options.schema}`
   const listeners = new Set<Listener>()
@@ -52,7 +52,7 @@ export async function openChanges(pool: Pool): Promise<Changes> {
   }
 
   const speak = () => notify(printHints(new Map(), node))
-  const ear = await openEar(pool, { name: channel, hear, speak })
+  const ear = await openListener(pool, { name: channel, hear, speak })
 
   return {
     onChange: (listener) => {

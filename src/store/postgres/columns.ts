@@ -5,7 +5,7 @@
 import type {
   ApprovalRow,
   EventRecord,
-  Owed,
+  OutboxItem,
   RunHead,
   Snapshot,
   StoredMachine,
@@ -30,7 +30,7 @@ function columnsOf<T>(types: Record<keyof T & string, Type>): Columns<T> {
 }
 
 /** A row of `runs`; beside it there is `bytes`. */
-export const headColumns = columnsOf<RunHead>({
+export const headPgColumns = columnsOf<RunHead>({
   id: 'text',
   machine: 'text',
   definition: 'text',
@@ -47,7 +47,7 @@ export const headColumns = columnsOf<RunHead>({
   endedAt: 'bigint',
 })
 /** A row of `events`, without its run. */
-export const eventColumns = columnsOf<EventRecord>({
+export const eventPgColumns = columnsOf<EventRecord>({
   seq: 'bigint',
   member: 'text',
   type: 'text',
@@ -58,7 +58,7 @@ export const eventColumns = columnsOf<EventRecord>({
   hash: 'text',
 })
 /** A row of `approvals`, without its run. */
-export const approvalColumns = columnsOf<Omit<ApprovalRow, 'runId'>>({
+export const approvalPgColumns = columnsOf<Omit<ApprovalRow, 'runId'>>({
   id: 'text',
   member: 'text',
   kind: 'text',
@@ -73,7 +73,7 @@ export const approvalColumns = columnsOf<Omit<ApprovalRow, 'runId'>>({
   pending: 'text',
 })
 /** A row of `outbox`, without its run. */
-export const owedColumns = columnsOf<Omit<Owed, 'runId'>>({
+export const outboxPgColumns = columnsOf<Omit<OutboxItem, 'runId'>>({
   id: 'text',
   kind: 'text',
   data: 'text',
@@ -98,26 +98,26 @@ export function selected<T>(columns: Columns<T>, table: string): string {
 }
 
 /** The names of columns, for an INSERT. */
-export function namesOf<T>(columns: Columns<T>): string {
+export function columnNames<T>(columns: Columns<T>): string {
   return columns.map(({ name }) => name).join(', ')
 }
 
 /** `?::type` for each column. */
-export function slotsOf<T>(columns: Columns<T>): string {
+export function columnSlots<T>(columns: Columns<T>): string {
   return columns.map(({ type }) => `?::${type}`).join(', ')
 }
 
 /** The values of a row, in the order of its columns. */
-export function valuesOf<T>(columns: Columns<T>, row: T): readonly Value[] {
+export function columnValues<T>(columns: Columns<T>, row: T): readonly Value[] {
   // WHY: every field of these records is a text, a number or null; the tables above say so.
   return columns.map(({ key }) => row[key] as Value)
 }
 
 /** A part of a statement, with a `?` for each of its values. */
-export type Part = { readonly text: string; readonly values: readonly unknown[] }
+export type SqlPart = { readonly text: string; readonly values: readonly unknown[] }
 
 /** A part with its values. */
-export function part(text: string, ...values: readonly unknown[]): Part {
+export function sqlPart(text: string, ...values: readonly unknown[]): SqlPart {
   return { text, values }
 }
 
@@ -129,7 +129,7 @@ const numbered = new Map<string, string>()
  */
 export function runParts<T extends object>(
   pool: Pool,
-  parts: readonly Part[],
+  parts: readonly SqlPart[],
 ): Promise<readonly T[]> {
   const text = parts.map((one) => one.text).join('')
   const statement = numbered.get(text) ?? number(text)
@@ -157,24 +157,24 @@ type Layout<T> = {
 // INVARIANT: what is inserted hangs on `head`. No row there, no rows here.
 function tableOf<T>({ name, columns, lead, from, conflict }: Layout<T>): Table<T> {
   const insert = `,
-    kept_${name} AS (INSERT INTO ${name} (${lead}, ${namesOf(columns)}) SELECT ${from},`
+    kept_${name} AS (INSERT INTO ${name} (${lead}, ${columnNames(columns)}) SELECT ${from},`
   const arrays = columns.map(({ type }) => `?::${type}[]`).join(', ')
   return {
     columns,
-    one: `${insert} ${slotsOf(columns)} FROM head ${conflict})`,
+    one: `${insert} ${columnSlots(columns)} FROM head ${conflict})`,
     many: `${insert} new.* FROM head, unnest(${arrays}) AS new ${conflict})`,
   }
 }
 
 const ofRun = { lead: 'run_id', from: 'head.id' }
-const events = tableOf({ ...ofRun, name: 'events', columns: eventColumns, conflict: '' })
-const outbox = tableOf({ ...ofRun, name: 'outbox', columns: owedColumns, conflict: '' })
+const events = tableOf({ ...ofRun, name: 'events', columns: eventPgColumns, conflict: '' })
+const outbox = tableOf({ ...ofRun, name: 'outbox', columns: outboxPgColumns, conflict: '' })
 const commands = tableOf({ ...ofRun, name: 'commands', columns: replyColumns, conflict: '' })
 const approvals = tableOf({
   ...ofRun,
   name: 'approvals',
-  columns: approvalColumns,
-  conflict: replacing('run_id, id', approvalColumns),
+  columns: approvalPgColumns,
+  conflict: replacing('run_id, id', approvalPgColumns),
 })
 const snapshots = tableOf({
   ...ofRun,
@@ -195,21 +195,21 @@ function replacing<T>(key: string, columns: Columns<T>): string {
   return `ON CONFLICT (${key}) DO UPDATE SET ${set}`
 }
 
-function keep<T>({ columns, one, many }: Table<T>, rows: readonly T[]): Part {
+function keep<T>({ columns, one, many }: Table<T>, rows: readonly T[]): SqlPart {
   const [first] = rows
   if (first === undefined) return { text: '', values: [] }
-  if (rows.length === 1) return { text: one, values: valuesOf(columns, first) }
+  if (rows.length === 1) return { text: one, values: columnValues(columns, first) }
   const values = columns.map(({ key }) => rows.map((row) => row[key]))
   return { text: many, values }
 }
 
 /** Each of these is `, name AS (…)`, or nothing when there is nothing to keep. */
-export const keepEvents = (rows: readonly EventRecord[]): Part => keep(events, rows)
+export const insertEvents = (rows: readonly EventRecord[]): SqlPart => keep(events, rows)
 /** Each as it is last: one statement writes a row once. */
-export const keepApprovals = (rows: readonly ApprovalRow[]): Part =>
+export const upsertApprovals = (rows: readonly ApprovalRow[]): SqlPart =>
   keep(approvals, [...new Map(rows.map((row) => [row.id, row])).values()])
-export const keepOwed = (rows: readonly Owed[]): Part => keep(outbox, rows)
-export const keepReply = (reply: Reply | null): Part => keep(commands, reply ? [reply] : [])
-export const keepSnapshot = (row: Snapshot | null): Part => keep(snapshots, row ? [row] : [])
+export const insertOutbox = (rows: readonly OutboxItem[]): SqlPart => keep(outbox, rows)
+export const insertReply = (reply: Reply | null): SqlPart => keep(commands, reply ? [reply] : [])
+export const upsertSnapshot = (row: Snapshot | null): SqlPart => keep(snapshots, row ? [row] : [])
 /** `head` has to tell the time, as `at`. */
-export const keepMachines = (rows: readonly StoredMachine[]): Part => keep(machines, rows)
+export const insertMachines = (rows: readonly StoredMachine[]): SqlPart => keep(machines, rows)

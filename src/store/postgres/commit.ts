@@ -5,23 +5,23 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PawlError } from '../../runtime/pawl-error.ts'
-import type { Change, Committed } from '../../runtime/ports.ts'
+import type { Committed, RunChange } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import {
-  headColumns,
-  keepApprovals,
-  keepEvents,
-  keepOwed,
-  keepReply,
-  keepSnapshot,
-  namesOf,
-  type Part,
-  part,
+  columnNames,
+  columnSlots,
+  columnValues,
+  headPgColumns,
+  insertEvents,
+  insertOutbox,
+  insertReply,
   runParts,
-  slotsOf,
-  valuesOf,
+  type SqlPart,
+  sqlPart,
+  upsertApprovals,
+  upsertSnapshot,
 } from './columns.ts'
-import { codeOf, isOutcomeUnknown, isOvertaken } from './faults.ts'
+import { isOutcomeUnknown, isOvertaken, sqlStateOf } from './faults.ts'
 import type { Pool } from './pool.ts'
 
 // How long a lost answer is looked for, in timeouts of a statement.
@@ -29,7 +29,7 @@ const resolveTimeoutsMax = 2
 const resolvePauseMs = 100
 
 /** A way to commit through this pool. */
-export function createCommit(pool: Pool): (change: Change) => Promise<Committed> {
+export function createCommit(pool: Pool): (change: RunChange) => Promise<Committed> {
   const node = randomUUID()
   let count = 0
   return async (change) => {
@@ -47,7 +47,7 @@ export function createCommit(pool: Pool): (change: Change) => Promise<Committed>
   }
 }
 
-async function hasReply(pool: Pool, { runId, reply }: Change): Promise<boolean> {
+async function hasReply(pool: Pool, { runId, reply }: RunChange): Promise<boolean> {
   if (reply === null) return false
   const rows = await pool.run(
     (sql) => sql`SELECT 1 FROM commands WHERE run_id = ${runId} AND id = ${reply.commandId}`,
@@ -57,45 +57,49 @@ async function hasReply(pool: Pool, { runId, reply }: Change): Promise<boolean> 
 
 // INVARIANT: everything hangs on the row that `head` gives back. A second change waits for the
 //            row, looks at it again, and finds another number: it writes nothing.
-function commitParts(change: Change, attempt: string): readonly Part[] {
+function commitParts(change: RunChange, attempt: string): readonly SqlPart[] {
   const { runId, expectedSeq, head, events, reply } = change
   const bytes = countLogBytes(events)
   const open = isOpen(change, attempt)
   const write =
     expectedSeq === 0
-      ? [part(begin, ...valuesOf(headColumns, head), bytes), open, part(beginEnd)]
-      : [part(move, ...valuesOf(moveColumns, head), bytes, runId, expectedSeq), open, part(moveEnd)]
+      ? [sqlPart(begin, ...columnValues(headPgColumns, head), bytes), open, sqlPart(beginEnd)]
+      : [
+          sqlPart(move, ...columnValues(moveColumns, head), bytes, runId, expectedSeq),
+          open,
+          sqlPart(moveEnd),
+        ]
   return [
     ...write,
-    keepReply(reply && { id: reply.commandId, reply: reply.text }),
-    keepEvents(events),
-    keepApprovals(change.approvals),
-    keepOwed(change.owed),
-    keepSnapshot(change.snapshot),
-    part(' SELECT id FROM head'),
+    insertReply(reply && { id: reply.commandId, reply: reply.text }),
+    insertEvents(events),
+    upsertApprovals(change.approvals),
+    insertOutbox(change.owed),
+    upsertSnapshot(change.snapshot),
+    sqlPart(' SELECT id FROM head'),
   ]
 }
 
-const insertHead = `INSERT INTO runs (${namesOf(headColumns)}, bytes)
-  SELECT ${slotsOf(headColumns)}, ?::bigint`
+const insertHead = `INSERT INTO runs (${columnNames(headPgColumns)}, bytes)
+  SELECT ${columnSlots(headPgColumns)}, ?::bigint`
 const begin = `WITH head AS (${insertHead} WHERE `
 const beginEnd = ' ON CONFLICT (id) DO NOTHING RETURNING id)'
 
-const moveColumns = headColumns.filter(({ key }) => key !== 'id')
+const moveColumns = headPgColumns.filter(({ key }) => key !== 'id')
 const move = `WITH head AS (UPDATE runs
   SET ${moveColumns.map(({ name }) => `${name} = ?`).join(', ')}, bytes = bytes + ?
   WHERE id = ? AND seq = ? AND `
 const moveEnd = ' RETURNING id)'
 
 /** Neither given up by its own node nor answered before. */
-function isOpen({ runId, reply }: Change, attempt: string): Part {
+function isOpen({ runId, reply }: RunChange, attempt: string): SqlPart {
   const isHere = 'NOT EXISTS (SELECT 1 FROM fences WHERE run_id = ? AND attempt = ?)'
-  if (reply === null) return part(isHere, runId, attempt)
+  if (reply === null) return sqlPart(isHere, runId, attempt)
   const isNew = 'NOT EXISTS (SELECT 1 FROM commands WHERE run_id = ? AND commands.id = ?)'
-  return part(`${isHere} AND ${isNew}`, runId, attempt, runId, reply.commandId)
+  return sqlPart(`${isHere} AND ${isNew}`, runId, attempt, runId, reply.commandId)
 }
 
-type Doubt = { readonly change: Change; readonly attempt: string; readonly error: unknown }
+type Doubt = { readonly change: RunChange; readonly attempt: string; readonly error: unknown }
 
 /**
  * The connection was lost with the answer. A fence keeps the statement from being carried out
@@ -124,7 +128,7 @@ async function raiseFence(pool: Pool, { change, attempt }: Doubt): Promise<void>
   )
 }
 
-async function isKept(pool: Pool, change: Change): Promise<boolean> {
+async function isKept(pool: Pool, change: RunChange): Promise<boolean> {
   const last = change.events.at(-1)
   if (last === undefined) return hasReply(pool, change)
   const [row] = await pool.run<{ hash: string }>(
@@ -135,7 +139,7 @@ async function isKept(pool: Pool, change: Change): Promise<boolean> {
 
 function isPassing(fault: unknown): boolean {
   if (!(fault instanceof PawlError) || fault.code !== 'STORE_UNAVAILABLE') return false
-  return codeOf(fault) !== 'CONNECTION_ENDED'
+  return sqlStateOf(fault) !== 'CONNECTION_ENDED'
 }
 
 // The one case in which a fault may leave something behind: the database did not come back.
@@ -145,7 +149,7 @@ function unresolved(cause: unknown): PawlError {
   return new PawlError('STORE_UNAVAILABLE', message, { hint, cause })
 }
 
-async function waitForLocks(pool: Pool, { runId, expectedSeq, head }: Change): Promise<void> {
+async function waitForLocks(pool: Pool, { runId, expectedSeq, head }: RunChange): Promise<void> {
   if (expectedSeq > 0) {
     await pool.run((sql) => sql`SELECT 1 FROM runs WHERE id = ${runId} FOR UPDATE`)
     return
@@ -155,10 +159,10 @@ async function waitForLocks(pool: Pool, { runId, expectedSeq, head }: Change): P
   const divisionByZero = '22012'
   try {
     await runParts(pool, [
-      part(insertHead, ...valuesOf(headColumns, head), 0),
-      part(' ON CONFLICT (id) DO NOTHING RETURNING 1 / (seq - seq)'),
+      sqlPart(insertHead, ...columnValues(headPgColumns, head), 0),
+      sqlPart(' ON CONFLICT (id) DO NOTHING RETURNING 1 / (seq - seq)'),
     ])
   } catch (error) {
-    if (codeOf(error) !== divisionByZero) throw error
+    if (sqlStateOf(error) !== divisionByZero) throw error
   }
 }

@@ -7,8 +7,8 @@ import type {
   DefinitionVersion,
   StoredMachine,
 } from '../../runtime/ports.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
-import { keepMachines, machineColumns, part, runParts, selected } from './columns.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
+import { insertMachines, machineColumns, runParts, selected, sqlPart } from './columns.ts'
 import type { Pool, Sql } from './pool.ts'
 
 type VersionRow = Omit<DefinitionVersion, 'machines'> & { readonly machines: string }
@@ -29,9 +29,9 @@ export function createDefinitions(pool: Pool): DefinitionStore {
       // In one order, so that two who put the same ones do not wait for each other in a circle.
       const sorted = [...machines].sort((a, b) => (a.hash < b.hash ? -1 : 1))
       await runParts(pool, [
-        part('WITH head AS (SELECT ?::bigint AS at)', at),
-        keepMachines(sorted),
-        part(' SELECT 1'),
+        sqlPart('WITH head AS (SELECT ?::bigint AS at)', at),
+        insertMachines(sorted),
+        sqlPart(' SELECT 1'),
       ])
     },
     readMachine: async (hash) => {
@@ -110,7 +110,7 @@ function createReading(pool: Pool): Reading {
         ${key === null ? sql`` : sql`WHERE (name, workspace) > (${key[0]}::text, ${key[1]}::text)`}
         ORDER BY name, workspace LIMIT ${limit + 1}`,
       )
-      return pageOf(rows, limit, (row) => [row.name, row.workspace])
+      return pageFrom(rows, limit, (row) => [row.name, row.workspace])
     },
   }
 }

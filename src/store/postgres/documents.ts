@@ -1,9 +1,9 @@
 /**
  * Cards: small things beside the runs. Knows SQL. Must not know what a card says.
  */
-import type { Card, CardChange, CardStore } from '../../runtime/ports.ts'
-import { endOf, pageOf, parseCursor } from '../cursor.ts'
-import { part, runParts } from './columns.ts'
+import type { DocumentChange, DocumentStore, StoredDocument } from '../../runtime/ports.ts'
+import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
+import { runParts, sqlPart } from './columns.ts'
 import { isOvertaken } from './faults.ts'
 import type { Pool } from './pool.ts'
 
@@ -11,10 +11,10 @@ const columns = 'drawer, key, version, data, at'
 const attemptsMax = 5
 
 /** The part of a store that is about cards. */
-export function createCards(pool: Pool): CardStore {
+export function createDocuments(pool: Pool): DocumentStore {
   return {
     readCard: async (drawer, key) => {
-      const [row] = await pool.run<Card>(
+      const [row] = await pool.run<StoredDocument>(
         (sql) => sql`SELECT ${sql.unsafe(columns)} FROM cards
           WHERE drawer = ${drawer} AND key = ${key}`,
       )
@@ -22,17 +22,18 @@ export function createCards(pool: Pool): CardStore {
     },
     listCards: async ({ drawer, prefix, after, limit }) => {
       const [last] = after === null ? [''] : parseCursor(after, [''])
-      const rows = await pool.run<Card>(
+      const rows = await pool.run<StoredDocument>(
         (sql) => sql`SELECT ${sql.unsafe(columns)} FROM cards
-          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${endOf(prefix)} AND key > ${last}
+          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${prefixEnd(prefix)}
+            AND key > ${last}
           ORDER BY key LIMIT ${limit + 1}`,
       )
-      return pageOf(rows, limit, (card) => [card.key])
+      return pageFrom(rows, limit, (card) => [card.key])
     },
     countCards: async (drawer, prefix) => {
       const [row] = await pool.run<{ count: number }>(
         (sql) => sql`SELECT count(*) AS count FROM cards
-          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${endOf(prefix)}`,
+          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${prefixEnd(prefix)}`,
       )
       return row?.count ?? 0
     },
@@ -54,17 +55,17 @@ export function createCards(pool: Pool): CardStore {
 //            another node adds meanwhile makes the whole statement fail. So it is all or none.
 async function tryWrite(
   pool: Pool,
-  changes: readonly CardChange[],
+  changes: readonly DocumentChange[],
 ): Promise<'written' | 'conflict'> {
-  const column = <Key extends keyof CardChange>(key: Key) => changes.map((one) => one[key])
-  const wanted = part(
+  const column = <Key extends keyof DocumentChange>(key: Key) => changes.map((one) => one[key])
+  const wanted = sqlPart(
     `WITH wanted AS (
       SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[], ?::text[], ?::bigint[])
         AS w (drawer, key, expected, data, at)
     )`,
     ...(['drawer', 'key', 'expected', 'data', 'at'] as const).map(column),
   )
-  const statement = part(`,
+  const statement = sqlPart(`,
     there AS (
       SELECT cards.drawer, cards.key, cards.version FROM cards
       JOIN wanted USING (drawer, key) ORDER BY drawer, key FOR UPDATE OF cards

@@ -54,9 +54,9 @@ function unavailable(codes: RegExp, problem: string, hint: string): Trouble {
 /** A fault for what the driver threw. `where` names the database, without its password. */
 export function faultOf(error: unknown, where: string): PawlError {
   if (error instanceof PawlError) return error
-  const trouble = troubles.find(({ codes }) => codes.test(codeOf(error)))
+  const trouble = troubles.find(({ codes }) => codes.test(sqlStateOf(error)))
   const fault = trouble?.fault ?? 'INTERNAL'
-  const problem = trouble?.problem ?? `it refused a statement (${codeOf(error)})`
+  const problem = trouble?.problem ?? `it refused a statement (${sqlStateOf(error)})`
   return new PawlError(fault, `PostgreSQL at \`${where}\`: ${problem}`, {
     hint: trouble?.hint ?? tryAgain,
     cause: error,
@@ -64,7 +64,7 @@ export function faultOf(error: unknown, where: string): PawlError {
 }
 
 /** The code of an error, or of what caused a fault. */
-export function codeOf(error: unknown): string {
+export function sqlStateOf(error: unknown): string {
   const thrown = error instanceof PawlError ? error.cause : error
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
   return typeof code === 'string' ? code : ''
@@ -77,7 +77,7 @@ const lost =
 
 /** Whether a statement may have been carried out although it failed here. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  return lost.test(codeOf(error)) && codeOf(error) !== 'ECONNREFUSED'
+  return lost.test(sqlStateOf(error)) && sqlStateOf(error) !== 'ECONNREFUSED'
 }
 
 /** Whether another change has taken a key, or the right to go on, at the same moment. */
@@ -85,7 +85,7 @@ export function isOvertaken(error: unknown): boolean {
   // What is owed has an id of its own: there a second one is a bug, and no retry would help.
   const thrown = error instanceof PawlError ? error.cause : error
   const isBug = thrown instanceof Error && 'table_name' in thrown && thrown.table_name === 'outbox'
-  return /^(23505|40001|40P01)$/.test(codeOf(error)) && !isBug
+  return /^(23505|40001|40P01)$/.test(sqlStateOf(error)) && !isBug
 }
 
 /** An error of this side that is told apart by its code, like those of the driver. */

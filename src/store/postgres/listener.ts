@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { faultOf } from './faults.ts'
-import { before, connect, nameOf, type Pool, type Sql } from './pool.ts'
+import { before, connectionName, connectPool, type Pool, type Sql } from './pool.ts'
 
-export type Ear = {
+export type Listener = {
   /** Why nothing is heard; null: as far as is known, everything is. */
   readonly deafness: () => string | null
   readonly close: () => Promise<void>
@@ -23,7 +23,7 @@ const listenPauseSeconds = 0.5
 const silence = 'PostgreSQL, or a pooler before it, takes LISTEN and brings no notification'
 
 /** Begins to listen; resolves when it does, or when it is clear that it cannot yet. */
-export async function openEar({ options }: Pool, channel: Channel): Promise<Ear> {
+export async function openListener({ options }: Pool, channel: Channel): Promise<Listener> {
   const { url, timeoutMs } = options
   const ended = new AbortController()
   let hasHeard = false
@@ -38,12 +38,12 @@ export async function openEar({ options }: Pool, channel: Channel): Promise<Ear>
 
   /** Gives what was in the way. When only the connection is lost, the driver comes back itself. */
   const listen = async (): Promise<string | null> => {
-    sql = connect({ ...options, poolMax: 1 }, listenPauseSeconds)
+    sql = connectPool({ ...options, poolMax: 1 }, listenPauseSeconds)
     try {
       await before(sql.listen(channel.name, hear), timeoutMs)
       return null
     } catch (error) {
-      return `LISTEN fails: ${faultOf(error, nameOf(url)).message}`
+      return `LISTEN fails: ${faultOf(error, connectionName(url)).message}`
     }
   }
 

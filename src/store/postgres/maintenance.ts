@@ -2,26 +2,32 @@
  * Rebuilding, carrying over, removing and counting. Knows SQL. Must not know what is old.
  */
 import { PawlError } from '../../runtime/pawl-error.ts'
-import type { ApprovalRow, RunCopy, RunHead, Snapshot, StoreCare } from '../../runtime/ports.ts'
+import type {
+  ApprovalRow,
+  RunCopy,
+  RunHead,
+  Snapshot,
+  StoreMaintenance,
+} from '../../runtime/ports.ts'
 import { countLogBytes } from '../check-change.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
 import {
-  headColumns,
-  keepApprovals,
-  keepEvents,
-  keepMachines,
-  keepSnapshot,
-  namesOf,
-  part,
+  columnNames,
+  columnSlots,
+  columnValues,
+  headPgColumns,
+  insertEvents,
+  insertMachines,
   runParts,
-  slotsOf,
-  valuesOf,
+  sqlPart,
+  upsertApprovals,
+  upsertSnapshot,
 } from './columns.ts'
 import { isOvertaken } from './faults.ts'
 import type { Pool } from './pool.ts'
 
 type Elsewhere = 'kind' | 'isShared' | 'onChange' | 'deafness' | 'tellChange' | 'close'
-type Care = Omit<StoreCare, Elsewhere>
+type Care = Omit<StoreMaintenance, Elsewhere>
 
 // PostgreSQL takes a gigabyte in one statement, and escaping may double a text.
 const importBytesMax = 200_000_000
@@ -29,7 +35,7 @@ const importBytesMax = 200_000_000
 const idKey: readonly [id: string] = ['']
 
 /** The part of a store that keeps it in order. */
-export function createCare(pool: Pool): Care {
+export function createMaintenance(pool: Pool): Care {
   return {
     replaceProjections: (head, approvals, snapshot) =>
       replaceProjections(pool, head, { approvals, snapshot }),
@@ -48,7 +54,7 @@ export function createCare(pool: Pool): Care {
           )
           SELECT id FROM found WHERE id IS NOT NULL LIMIT ${limit + 1}`,
       )
-      const page = pageOf(rows, limit, (row) => [row.id])
+      const page = pageFrom(rows, limit, (row) => [row.id])
       return { ...page, items: page.items.map((row) => row.id) }
     },
     listEnded: ({ before, limit }) =>
@@ -90,12 +96,12 @@ type Projections = {
 // WHY the last condition: a row that was locked is seen as it is now, a row that is looked up as it
 //      was when the statement began. A run that moved in between is left alone.
 const replaceHead = `WITH head AS (
-  INSERT INTO runs (${namesOf(headColumns)}, bytes)
-  SELECT ${slotsOf(headColumns)},
+  INSERT INTO runs (${columnNames(headPgColumns)}, bytes)
+  SELECT ${columnSlots(headPgColumns)},
     (SELECT coalesce(sum(octet_length(data)), 0) FROM events WHERE run_id = ?)
   WHERE NOT EXISTS (SELECT 1 FROM events WHERE run_id = ? AND seq > ?)
   ON CONFLICT (id) DO UPDATE SET
-    ${headColumns.map(({ name }) => `${name} = excluded.${name}`).join(', ')},
+    ${headPgColumns.map(({ name }) => `${name} = excluded.${name}`).join(', ')},
     bytes = excluded.bytes
   WHERE runs.seq = (SELECT old.seq FROM runs old WHERE old.id = excluded.id)
   RETURNING id
@@ -108,11 +114,11 @@ const dropSnapshot = `, gone_snapshot AS (
 async function replaceProjections(pool: Pool, head: RunHead, kept: Projections): Promise<void> {
   const ids = kept.approvals.map((row) => row.id)
   const rows = await runParts(pool, [
-    part(replaceHead, ...valuesOf(headColumns, head), head.id, head.id, head.seq),
-    part(dropApprovals, ids),
-    kept.snapshot === null ? part(dropSnapshot) : keepSnapshot(kept.snapshot),
-    keepApprovals(kept.approvals),
-    part(' SELECT id FROM head'),
+    sqlPart(replaceHead, ...columnValues(headPgColumns, head), head.id, head.id, head.seq),
+    sqlPart(dropApprovals, ids),
+    kept.snapshot === null ? sqlPart(dropSnapshot) : upsertSnapshot(kept.snapshot),
+    upsertApprovals(kept.approvals),
+    sqlPart(' SELECT id FROM head'),
   ])
   if (rows.length > 0) return
   throw new PawlError('STORE_CONFLICT', `run \`${head.id}\` moved while it was being rebuilt`, {
@@ -121,7 +127,8 @@ async function replaceProjections(pool: Pool, head: RunHead, kept: Projections):
 }
 
 const importHead = `WITH head AS (
-  INSERT INTO runs (${namesOf(headColumns)}, bytes) SELECT ${slotsOf(headColumns)}, ?::bigint
+  INSERT INTO runs (${columnNames(headPgColumns)}, bytes)
+  SELECT ${columnSlots(headPgColumns)}, ?::bigint
   ON CONFLICT (id) DO NOTHING RETURNING id, started_at AS at
 )`
 
@@ -135,11 +142,11 @@ async function importRun(pool: Pool, copy: RunCopy): Promise<'imported' | 'exist
   }
   try {
     const rows = await runParts(pool, [
-      part(importHead, ...valuesOf(headColumns, copy.head), bytes),
-      keepMachines(copy.machines),
-      keepEvents(copy.events),
-      keepApprovals(copy.approvals),
-      part(' SELECT id FROM head'),
+      sqlPart(importHead, ...columnValues(headPgColumns, copy.head), bytes),
+      insertMachines(copy.machines),
+      insertEvents(copy.events),
+      upsertApprovals(copy.approvals),
+      sqlPart(' SELECT id FROM head'),
     ])
     return rows.length > 0 ? 'imported' : 'exists'
   } catch (error) {

@@ -6,7 +6,7 @@
  * spread the tables by it. There are no sequences, no triggers and no foreign keys.
  */
 import { PawlError } from '../../runtime/pawl-error.ts'
-import { codeOf, isOvertaken } from './faults.ts'
+import { isOvertaken, sqlStateOf } from './faults.ts'
 import type { Pool } from './pool.ts'
 
 /** Each entry brings a schema from its index to the next version. Never changed once shipped. */
@@ -96,7 +96,7 @@ const attemptsMax = 5
 const lockKey = 7_295_400_131
 
 /** Brings the schema to the version that this code knows; fault `STORE_VERSION`. */
-export async function migrate(pool: Pool): Promise<void> {
+export async function migratePostgres(pool: Pool): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const found = await look(pool)
     if (found.version > migrations.length) throw newerVersion(found.version)
@@ -111,7 +111,7 @@ export async function migrate(pool: Pool): Promise<void> {
 }
 
 function isMade(error: unknown): boolean {
-  return /^(42P06|42P07|42710)$/.test(codeOf(error))
+  return /^(42P06|42P07|42710)$/.test(sqlStateOf(error))
 }
 
 type Found = { readonly hasSchema: boolean; readonly version: number }

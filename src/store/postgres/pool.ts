@@ -5,7 +5,7 @@
 import postgres from 'postgres'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { escapeText, printArray, restoreText } from './encode-text.ts'
-import { codeOf, failWith, faultOf } from './faults.ts'
+import { failWith, faultOf, sqlStateOf } from './faults.ts'
 
 type PoolOptions = {
   readonly url: string
@@ -40,8 +40,8 @@ const reconnectSeconds = 0.05
  *     `rollback` to a socket that is gone, and that throws where nobody can catch it.
  */
 export function createPool(options: PoolOptions): Pool {
-  const where = nameOf(options.url)
-  let sql = connect(options)
+  const where = connectionName(options.url)
+  let sql = connectPool(options)
   let isClosed = false
   const running = new Set<Promise<unknown>>()
   const seats = createSeats(options.poolMax)
@@ -51,7 +51,7 @@ export function createPool(options: PoolOptions): Pool {
   //      given up, since one cannot be; what was under way learns that its outcome is unknown.
   const renew = (old: Sql) => {
     if (isClosed || old !== sql) return
-    sql = connect(options)
+    sql = connectPool(options)
     old.end({ timeout: 0 }).catch(ignore)
   }
 
@@ -60,7 +60,7 @@ export function createPool(options: PoolOptions): Pool {
     try {
       return await before(make(current), deadlineMs)
     } catch (error) {
-      if (/^(PAWL_DEADLINE|CONNECT_TIMEOUT)$/.test(codeOf(error))) renew(current)
+      if (/^(PAWL_DEADLINE|CONNECT_TIMEOUT)$/.test(sqlStateOf(error))) renew(current)
       throw error
     }
   }
@@ -87,7 +87,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /** Connections with the options that a store needs; none is made yet. */
-export function connect(options: PoolOptions, pauseSeconds = reconnectSeconds): Sql {
+export function connectPool(options: PoolOptions, pauseSeconds = reconnectSeconds): Sql {
   const { url, schema, poolMax, timeoutMs } = options
   try {
     return postgres(url, {
@@ -123,7 +123,7 @@ export function connect(options: PoolOptions, pauseSeconds = reconnectSeconds): 
 }
 
 /** Host and database of an address, without user and password. */
-export function nameOf(url: string): string {
+export function connectionName(url: string): string {
   return url
     .replace(/^[a-z]+:\/\//, '')
     .replace(/^.*@/, '')

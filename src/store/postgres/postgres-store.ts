@@ -3,12 +3,12 @@
  */
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Store } from '../../runtime/ports.ts'
-import { openChanges } from './change-notifications.ts'
+import { openChangeNotifications } from './change-notifications.ts'
 import { createClaims } from './claims.ts'
 import { createDefinitions } from './definitions.ts'
-import { createCards } from './documents.ts'
-import { createCare } from './maintenance.ts'
-import { migrate } from './migrate.ts'
+import { createDocuments } from './documents.ts'
+import { createMaintenance } from './maintenance.ts'
+import { migratePostgres } from './migrate.ts'
 import { createPool } from './pool.ts'
 import { createRuns } from './runs.ts'
 
@@ -36,12 +36,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   // Whole tables and whole logs take their time, and must not stand in the way of a decision.
   const slow = createPool({ url, schema, poolMax: carePoolMax, timeoutMs: careMsMax })
   try {
-    await migrate(slow)
+    await migratePostgres(slow)
   } catch (error) {
     await slow.close()
     throw error
   }
-  const changes = await openChanges(pool)
+  const changes = await openChangeNotifications(pool)
   const close = async () => {
     await Promise.all([pool.close(), slow.close()])
     await changes.close()
@@ -52,9 +52,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ...createRuns(pool),
     ...createDefinitions(pool),
     ...createClaims(pool),
-    ...createCards(pool),
-    ...createCare(slow),
-    findTrouble: createCare(pool).findTrouble,
+    ...createDocuments(pool),
+    ...createMaintenance(slow),
+    findTrouble: createMaintenance(pool).findTrouble,
     onChange: changes.onChange,
     deafness: changes.deafness,
     tellChange: changes.tellChange,

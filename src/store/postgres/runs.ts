@@ -5,20 +5,26 @@
 import type {
   ApprovalRow,
   EventRecord,
-  Owed,
+  OutboxItem,
   RunHead,
   RunStore,
   StoredRun,
 } from '../../runtime/ports.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
-import { approvalColumns, eventColumns, headColumns, owedColumns, selected } from './columns.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
+import {
+  approvalPgColumns,
+  eventPgColumns,
+  headPgColumns,
+  outboxPgColumns,
+  selected,
+} from './columns.ts'
 import { createCommit } from './commit.ts'
 import type { Pool, Sql } from './pool.ts'
 
-const head = selected(headColumns, 'runs')
-const event = selected(eventColumns, 'events')
-const approval = `${selected(approvalColumns, 'approvals')}, run_id AS "runId"`
-const owed = `${selected(owedColumns, 'outbox')}, outbox.run_id AS "runId"`
+const head = selected(headPgColumns, 'runs')
+const event = selected(eventPgColumns, 'events')
+const approval = `${selected(approvalPgColumns, 'approvals')}, run_id AS "runId"`
+const owed = `${selected(outboxPgColumns, 'outbox')}, outbox.run_id AS "runId"`
 const timeKey: readonly [at: number, id: string] = [0, '']
 
 /** The part of a store that is about runs. */
@@ -121,7 +127,7 @@ function createLists(pool: Pool): Lists {
           ${near === undefined ? sql`` : nearTo(sql, `${near.replace(/\/+$/, '')}/`)}
           ORDER BY updated_at DESC, id DESC LIMIT ${limit + 1}`,
       )
-      return pageOf(rows, limit, (row) => [row.updatedAt, row.id])
+      return pageFrom(rows, limit, (row) => [row.updatedAt, row.id])
     },
     listApprovals: async ({ status, runId, after, limit }) => {
       const key = after === null ? null : parseCursor(after, timeKey)
@@ -131,7 +137,7 @@ function createLists(pool: Pool): Lists {
           ${equals(sql, 'status', status)} ${equals(sql, 'run_id', runId)}
           ORDER BY requested_at, id LIMIT ${limit + 1}`,
       )
-      return pageOf(rows, limit, (row) => [row.requestedAt, row.id])
+      return pageFrom(rows, limit, (row) => [row.requestedAt, row.id])
     },
     readApproval: async (id) => {
       const [row] = await pool.run<ApprovalRow>(
@@ -154,7 +160,7 @@ function equals(sql: Sql, column: string, value: string | null) {
 function createOutbox(pool: Pool): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'> {
   return {
     takeOwed: ({ at, leaseMs, limit }) =>
-      pool.run<Owed>(
+      pool.run<OutboxItem>(
         (sql) => sql`WITH due AS (
             SELECT run_id, id FROM outbox WHERE due_at <= ${at}
             ORDER BY due_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED

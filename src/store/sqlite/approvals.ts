@@ -2,7 +2,7 @@
  * Questions to people: lists, and those whose time is over.
  */
 import type { ApprovalRow, RunStore } from '../../runtime/ports.ts'
-import { pageOf } from '../cursor.ts'
+import { pageFrom } from '../cursor.ts'
 import {
   approvalColumns,
   asRecord,
@@ -35,7 +35,7 @@ export function approvalCalls({ db, read }: Shared): ApprovalCalls {
         const rows = prepare(`SELECT ${approvalColumns} FROM approvals ${where} ${order}`)
           .all(...values, limit + 1)
           .map((row) => asRecord<ApprovalRow>(row))
-        return pageOf(rows, limit, (row) => [row.requestedAt, row.id])
+        return pageFrom(rows, limit, (row) => [row.requestedAt, row.id])
       }),
     readApproval: (id) => read(() => asRecordOrNull<ApprovalRow>(one.get(id))),
     dueApprovals: (at, limit) =>

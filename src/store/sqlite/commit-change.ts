@@ -5,17 +5,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   ApprovalRow,
-  Change,
   Committed,
   EventRecord,
-  Owed,
+  OutboxItem,
+  RunChange,
   RunHead,
   Snapshot,
 } from '../../runtime/ports.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 
 export type RunWriter = {
-  readonly commit: (change: Change) => Committed
+  readonly commit: (change: RunChange) => Committed
   /** Writes a run that comes from another store; false: there is a run of that id. */
   readonly insertRun: (head: RunHead, events: readonly EventRecord[]) => boolean
   /** Replaces the head of a run, also one that was lost; false: the run has no log. */
@@ -28,7 +28,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const heads = prepareHeads(db)
   const { hasReply, insertEvents, insertReply, insertOwed, ...rows } = prepareRows(db)
 
-  const commit = (change: Change): Committed => {
+  const commit = (change: RunChange): Committed => {
     checkChange(change)
     const { runId, expectedSeq, head, events, reply, snapshot } = change
     // INVARIANT: nothing is written before it is known that the change fits.
@@ -111,10 +111,10 @@ function prepareRows(db: DatabaseSync) {
         addEvent.run(runId, seq, member, type, data, at, actor, commandId, hash)
       }
     },
-    insertReply: (runId: string, { commandId, text }: NonNullable<Change['reply']>): void => {
+    insertReply: (runId: string, { commandId, text }: NonNullable<RunChange['reply']>): void => {
       addReply.run(runId, commandId, text)
     },
-    insertOwed: (owed: readonly Owed[]): void => {
+    insertOwed: (owed: readonly OutboxItem[]): void => {
       for (const o of owed) addOwed.run(o.runId, o.id, o.kind, o.data, o.dueAt, o.attempts)
     },
     putApprovals: (approvals: readonly ApprovalRow[]): void => {

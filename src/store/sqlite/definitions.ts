@@ -8,8 +8,8 @@ import type {
   DefinitionVersion,
   StoredMachine,
 } from '../../runtime/ports.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
-import { asRecord, asRecordOrNull, type Row, statementCache, whereAll } from './rows.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
+import { asRecord, asRecordOrNull, type SqliteRow, statementCache, whereAll } from './rows.ts'
 import type { Shared } from './shared.ts'
 
 const versionColumns = `v.version, v.source_hash AS sourceHash, v.source, v.format, v.machines,
@@ -117,7 +117,7 @@ function readingCalls({ db, read }: Shared): ReadingCalls {
         const rows = prepare(`SELECT ${rowColumns} FROM ${withLatest} ${where} ${order}`)
           .all(...values, limit + 1)
           .flatMap((row) => asDefinition(row) ?? [])
-        return pageOf(rows, limit, (row) => [row.name, row.workspace])
+        return pageFrom(rows, limit, (row) => [row.name, row.workspace])
       }),
   }
 }
@@ -127,14 +127,14 @@ function prepareFind(db: DatabaseSync): (id: string) => DefinitionRow | null {
   return (id) => asDefinition(find.get(id))
 }
 
-function asVersion(row: Row): DefinitionVersion {
+function asVersion(row: SqliteRow): DefinitionVersion {
   const { version, sourceHash, source, format, machines, createdAt } = asRecord<
     Omit<DefinitionVersion, 'machines'> & { machines: string }
   >(row)
   return { version, sourceHash, source, format, machines: JSON.parse(machines), createdAt }
 }
 
-function asDefinition(row: Row | undefined): DefinitionRow | null {
+function asDefinition(row: SqliteRow | undefined): DefinitionRow | null {
   if (row === undefined) return null
   const { id, name, workspace, dialect, definedAt, updatedAt } = asRecord<
     Omit<DefinitionRow, 'createdAt' | 'latest'> & { definedAt: number }

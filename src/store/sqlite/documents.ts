@@ -1,14 +1,14 @@
 /**
  * Cards: small things beside the runs.
  */
-import type { Card, CardStore } from '../../runtime/ports.ts'
-import { endOf, pageOf, parseCursor } from '../cursor.ts'
+import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
+import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
 import { asRecord, asRecordOrNull } from './rows.ts'
 import type { Shared } from './shared.ts'
 
 const columns = 'drawer, key, version, data, at'
 
-export function cardCalls({ db, read, write }: Shared): CardStore {
+export function documentCalls({ db, read, write }: Shared): DocumentStore {
   const find = db.prepare(`SELECT ${columns} FROM cards WHERE drawer = ? AND key = ?`)
   const put = db.prepare(`INSERT INTO cards VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (drawer, key) DO UPDATE SET
@@ -17,21 +17,22 @@ export function cardCalls({ db, read, write }: Shared): CardStore {
   const within = 'FROM cards WHERE drawer = ? AND key >= ? AND key < ?'
   const list = db.prepare(`SELECT ${columns} ${within} AND key > ? ORDER BY key LIMIT ?`)
   const count = db.prepare(`SELECT count(*) AS count ${within}`)
-  const readCard = (drawer: string, key: string) => asRecordOrNull<Card>(find.get(drawer, key))
+  const readCard = (drawer: string, key: string) =>
+    asRecordOrNull<StoredDocument>(find.get(drawer, key))
   return {
     readCard: (drawer, key) => read(() => readCard(drawer, key)),
     listCards: ({ drawer, prefix, after, limit }) =>
       read(() => {
         const [last] = after === null ? [''] : parseCursor(after, [''])
-        const rows = list.all(drawer, prefix, endOf(prefix), last, limit + 1)
-        return pageOf(
-          rows.map((row) => asRecord<Card>(row)),
+        const rows = list.all(drawer, prefix, prefixEnd(prefix), last, limit + 1)
+        return pageFrom(
+          rows.map((row) => asRecord<StoredDocument>(row)),
           limit,
           (card) => [card.key],
         )
       }),
     countCards: (drawer, prefix) =>
-      read(() => Number(count.get(drawer, prefix, endOf(prefix))?.count)),
+      read(() => Number(count.get(drawer, prefix, prefixEnd(prefix))?.count)),
     writeCards: (changes) =>
       write(() => {
         const versions = changes.map(({ drawer, key }) => readCard(drawer, key)?.version ?? 0)

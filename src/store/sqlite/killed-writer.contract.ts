@@ -3,7 +3,7 @@
  * Started by `killed-writer.test.ts` with the path of the file.
  */
 import { writeSync } from 'node:fs'
-import { codeOf } from '../../runtime/error-code.ts'
+import { errorCodeOf } from '../../runtime/error-code.ts'
 import { changeOf, eventOf } from '../records.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
@@ -32,7 +32,7 @@ function print(text: string): void {
       writeSync(stdout, text)
       return
     } catch (fault) {
-      if (codeOf(fault) !== 'EAGAIN') throw fault
+      if (errorCodeOf(fault) !== 'EAGAIN') throw fault
     }
   }
 }

@@ -2,8 +2,8 @@
  * Maintenance of the file: replacing projections, importing and removing runs, health.
  */
 import { PawlError } from '../../runtime/pawl-error.ts'
-import type { Store, StoreCare } from '../../runtime/ports.ts'
-import { pageOf, parseCursor } from '../cursor.ts'
+import type { Store, StoreMaintenance } from '../../runtime/ports.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
 import { prepareMachines } from './definitions.ts'
 import { asRecord } from './rows.ts'
 import type { Shared } from './shared.ts'
@@ -11,7 +11,7 @@ import type { Shared } from './shared.ts'
 /** Pages given back to the disk in one transaction. */
 const freedPagesMax = 1_000
 
-export function maintenanceCalls(shared: Shared): Omit<StoreCare, 'close'> {
+export function maintenanceCalls(shared: Shared): Omit<StoreMaintenance, 'close'> {
   return {
     kind: 'sqlite',
     // One daemon owns the file; other programs open it only while there is none.
@@ -61,7 +61,7 @@ function projectionCalls({ db, runs, read, write }: Shared): ProjectionCalls {
     listRunIds: ({ after, limit }) =>
       read(() => {
         const last = after === null ? '' : parseCursor(after, [''])[0]
-        return pageOf(idsAfter(last, limit + 1), limit, (id) => [id])
+        return pageFrom(idsAfter(last, limit + 1), limit, (id) => [id])
       }),
   }
 }

@@ -12,7 +12,7 @@ import {
   replyOf,
   startedAt,
 } from '../records.contract.ts'
-import { migrate, steps } from './migrations.ts'
+import { migrateSqlite, steps } from './migrations.ts'
 import { inFolder } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
@@ -21,7 +21,7 @@ const versionsOf = (db: DatabaseSync) =>
 
 test('an empty file gets every step, in order', () => {
   const db = new DatabaseSync(':memory:')
-  migrate(db)
+  migrateSqlite(db)
   expect(versionsOf(db).map((row) => row.version)).toEqual(steps.map((_, index) => index + 1))
 })
 
@@ -83,7 +83,7 @@ test('there is a fixture of every version so far', () => {
 test('the fixture of this version has what the migrations make', () => {
   const fixture = new URL(`version-${steps.length}.sql`, fixtures)
   const [made, kept] = [new DatabaseSync(':memory:'), new DatabaseSync(':memory:')]
-  migrate(made)
+  migrateSqlite(made)
   kept.exec(readFileSync(fixture, 'utf8'))
   const tables = (db: DatabaseSync) =>
     db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
@@ -95,7 +95,7 @@ const recordsCount = 200
 
 /** Logs as version 3 kept them, with records of three runs in turn. The head of `r_3` is lost. */
 function fillVersion3(db: DatabaseSync): void {
-  migrate(db, steps.slice(0, 3))
+  migrateSqlite(db, steps.slice(0, 3))
   for (const [index, runId] of runIds.entries()) {
     db.prepare('INSERT INTO logs VALUES (?, ?, 0)').run(index + 1, runId)
     if (runId === 'r_3') continue
@@ -137,7 +137,7 @@ test.each(damages)('linked records of version 4, %s, become plain rows', (_what,
     const path = join(folder, 'pawl.db')
     const db = new DatabaseSync(path)
     fillVersion3(db)
-    migrate(db, steps.slice(0, 4))
+    migrateSqlite(db, steps.slice(0, 4))
     db.exec(sql)
     db.close()
     const store = openSqliteStore({ path })
@@ -165,15 +165,15 @@ test('a database from before the first release is refused', () => {
   const db = new DatabaseSync(':memory:')
   db.exec(`CREATE TABLE migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
     INSERT INTO migrations VALUES (1, 0); CREATE TABLE events (run_id TEXT)`)
-  expect(() => migrate(db)).toThrow(expect.objectContaining({ code: 'STORE_VERSION' }))
+  expect(() => migrateSqlite(db)).toThrow(expect.objectContaining({ code: 'STORE_VERSION' }))
 })
 
 test('a new step is applied to a database that has the ones before, once', () => {
   const db = new DatabaseSync(':memory:')
-  migrate(db)
+  migrateSqlite(db)
   const more = [...steps, 'CREATE TABLE more (id INTEGER); INSERT INTO more VALUES (1)']
-  migrate(db, more)
-  migrate(db, more)
+  migrateSqlite(db, more)
+  migrateSqlite(db, more)
   expect(db.prepare('SELECT count(*) AS count FROM more').get()?.count).toBe(1)
   expect(versionsOf(db)).toHaveLength(more.length)
 })
@@ -181,10 +181,10 @@ test('a new step is applied to a database that has the ones before, once', () =>
 test('a step that fails leaves the version before it, whole', () => {
   const db = new DatabaseSync(':memory:')
   const broken = [...steps, 'CREATE TABLE half (id INTEGER); INSERT INTO nowhere VALUES (1)']
-  expect(() => migrate(db, broken)).toThrow('nowhere')
+  expect(() => migrateSqlite(db, broken)).toThrow('nowhere')
   expect(versionsOf(db)).toHaveLength(steps.length)
   expect(db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).get()).toBeUndefined()
-  migrate(db)
+  migrateSqlite(db)
 })
 
 test('a database of a newer Pawl is refused and not touched', () =>

@@ -278,7 +278,7 @@ const logsVersionMax = 4
 export const steps: readonly string[] = [first, cards, repliesInRecords, linkedRecords, plainTables]
 
 /** Brings a database to the newest version, step by step, each whole or not at all. */
-export function migrate(db: DatabaseSync, list: readonly string[] = steps): void {
+export function migrateSqlite(db: DatabaseSync, list: readonly string[] = steps): void {
   for (;;) {
     // WHY: two that open a new file at once take turns; the second finds the work done.
     db.exec('BEGIN IMMEDIATE')

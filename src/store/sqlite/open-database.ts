@@ -5,7 +5,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { toFileFault } from './faults.ts'
-import { migrate } from './migrations.ts'
+import { migrateSqlite } from './migrations.ts'
 
 export type SqliteOptions = {
   readonly path: string
@@ -40,7 +40,7 @@ export function openDatabase(options: DatabaseOptions): DatabaseSync {
     // Only a new file takes this; it lets removed runs give their space back.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL')
     db.exec('PRAGMA journal_mode = WAL')
-    migrate(db)
+    migrateSqlite(db)
     db.exec(`PRAGMA synchronous = ${options.synchronous}`)
     db.exec(`PRAGMA wal_autocheckpoint = ${walPagesMax}`)
     db.exec(`PRAGMA journal_size_limit = ${walBytesMax}`)

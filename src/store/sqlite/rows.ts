@@ -4,7 +4,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCursor } from '../cursor.ts'
 
-export type Row = ReturnType<StatementSync['all']>[number]
+export type SqliteRow = ReturnType<StatementSync['all']>[number]
 
 // WHY: a number that JavaScript cannot hold would make every read throw that meets its row.
 const safe = (column: string): string => `min(${column}, ${Number.MAX_SAFE_INTEGER})`
@@ -24,13 +24,13 @@ export const approvalColumns = `id, run_id AS runId, member, kind, message, hash
   decided_by AS decidedBy, note, pending`
 
 /** The columns of owed work, named as in `Owed`. */
-export const owedColumns = 'id, run_id AS runId, kind, data, due_at AS dueAt, attempts'
+export const outboxColumns = 'id, run_id AS runId, kind, data, due_at AS dueAt, attempts'
 
 /** A row as the record that its columns spell. */
 // WHY `as`: the tables are STRICT and the lists of columns above spell these types.
-export const asRecord = <T>(row: Row): T => ({ ...row }) as T
+export const asRecord = <T>(row: SqliteRow): T => ({ ...row }) as T
 
-export const asRecordOrNull = <T>(row: Row | undefined): T | null =>
+export const asRecordOrNull = <T>(row: SqliteRow | undefined): T | null =>
   row === undefined ? null : asRecord<T>(row)
 
 /** A condition with its values; null: it is left out. */

@@ -3,7 +3,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord, RunHead, RunStore, Snapshot } from '../../runtime/ports.ts'
-import { pageOf } from '../cursor.ts'
+import { pageFrom } from '../cursor.ts'
 import { approvalCalls } from './approvals.ts'
 import { outboxCalls } from './outbox.ts'
 import {
@@ -107,7 +107,7 @@ function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
         const rows = prepare(`SELECT ${headColumns} FROM runs ${where} ${order}`)
           .all(...values, limit + 1)
           .map((row) => asRecord<RunHead>(row))
-        return pageOf(rows, limit, (head) => [head.updatedAt, head.id])
+        return pageFrom(rows, limit, (head) => [head.updatedAt, head.id])
       }),
   }
 }

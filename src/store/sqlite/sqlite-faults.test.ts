@@ -11,13 +11,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Change, Store } from '../../runtime/ports.ts'
+import type { RunChange, Store } from '../../runtime/ports.ts'
 import { changeOf, eventOf, owedOf } from '../records.contract.ts'
 import { cannotMount, inFolder, onSmallDisk } from './scratch.contract.ts'
 import { openSqliteStore, type SqliteOptions } from './sqlite-store.ts'
 
 /** A run of one record with a text of this size. */
-const large = (id: string, bytes: number): Change =>
+const large = (id: string, bytes: number): RunChange =>
   changeOf(id, 0, { events: [eventOf(1, { data: `"${'x'.repeat(bytes)}"` })] })
 
 const inStore = (

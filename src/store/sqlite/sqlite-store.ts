@@ -5,7 +5,7 @@ import type { Store } from '../../runtime/ports.ts'
 import { claimCalls } from './claims.ts'
 import { prepareRunWriter } from './commit-change.ts'
 import { definitionCalls } from './definitions.ts'
-import { cardCalls } from './documents.ts'
+import { documentCalls } from './documents.ts'
 import { toFault } from './faults.ts'
 import { openWriter } from './group-commit.ts'
 import { maintenanceCalls } from './maintenance.ts'
@@ -34,7 +34,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     ...runCalls(shared),
     ...definitionCalls(shared),
     ...claimCalls(shared),
-    ...cardCalls(shared),
+    ...documentCalls(shared),
     ...maintenanceCalls(shared),
     close: async () => {
       await writer.close()

@@ -13,7 +13,7 @@ import {
   isCelUint,
 } from '@bufbuild/cel'
 import { tests } from '@bufbuild/cel-spec/testdata/conformance.js'
-import { resultOf, runCel } from '../../../src/core/expr/cel.ts'
+import { celResultOf, runCel } from '../../../src/core/expr/cel.ts'
 import { newMeter } from '../../../src/core/expr/meter.ts'
 
 /** A value as the suite writes it: `{ int64Value: "1" }` and the like. */
@@ -94,7 +94,7 @@ function outcomeOf(one: Case): string {
       const binding = Object.hasOwn(one.bindings, name) ? one.bindings[name]?.value : undefined
       return binding === undefined ? undefined : celOf(binding)
     }
-    const result = resultOf(one.expr, bound, newMeter())
+    const result = celResultOf(one.expr, bound, newMeter())
     return result.ok ? textOfValue(result.value) : 'error'
   } catch (problem) {
     return `thrown: ${String(problem)}`
@@ -143,7 +143,7 @@ function celOf(written: Written): CelValue {
 
 function timeOf(message: { '@type'?: string; value?: unknown }): CelValue {
   const name = message['@type']?.endsWith('.Duration') ? 'duration' : 'timestamp'
-  const made = resultOf(`${name}(${JSON.stringify(message.value)})`, () => undefined, newMeter())
+  const made = celResultOf(`${name}(${JSON.stringify(message.value)})`, () => undefined, newMeter())
   if (!made.ok) throw new Error(`a binding of ${JSON.stringify(message)}`)
   return made.value
 }

@@ -2,7 +2,7 @@
  * A checklist of questions becomes a machine: a state is a stage, an answer a signal.
  */
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import { emptyRecord } from '../../json.ts'
 import type {
   Gate,
@@ -17,7 +17,7 @@ import type {
 import { quorumOf } from '../../machine/quorum.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import { answerTool } from '../../tools/own-tools.ts'
-import type { Compiled } from '../compiler-output.ts'
+import type { CompilerOutput } from '../compiler-output.ts'
 import {
   budgetOf,
   everyTool,
@@ -39,7 +39,7 @@ type Answer = NonNullable<State['answers']>[string]
 const endpointFamilies = ['memory_', 'task_'] as const
 
 /** Compiles a process and remarks on what only this dialect can know. */
-export function compileProcess(definition: ProcessDefinition): Compiled {
+export function compileProcess(definition: ProcessDefinition): CompilerOutput {
   const findings: Finding[] = [...checkName(definition.name), ...checkTools(definition)]
   findings.push(...checkNames(Object.keys(definition.states), '/states', []))
   const stages = emptyRecord<Stage>()
@@ -82,7 +82,7 @@ function checkTools({ allowed_tools: tools }: ProcessDefinition): Finding[] {
   for (const [index, tool] of (tools ?? []).entries()) {
     if (tool === answerTool || endpointFamilies.some((family) => tool.startsWith(family))) continue
     findings.push(
-      finding('TOOL_IGNORED', join('/allowed_tools', index), {
+      finding('TOOL_IGNORED', joinPointer('/allowed_tools', index), {
         message: `\`${tool}\` is not a tool of the process endpoint, so listing it has no effect`,
         hint: 'list memory and task tools here; use `policy` for the tools of the host',
       }),
@@ -98,13 +98,13 @@ function compileTools({ allowed_tools: tools }: ProcessDefinition): ToolRule {
 type Named = { readonly name: string; readonly state: State; readonly tools: ToolRule }
 
 function compileState({ name, state, tools }: Named, findings: Finding[]): Stage {
-  const origin = join('/states', name)
+  const origin = joinPointer('/states', name)
   const signals = emptyRecord<Trigger>()
   const answers = Object.entries(state.answers ?? {})
-  findings.push(...checkNames(Object.keys(state.answers ?? {}), join(origin, 'answers'), []))
+  findings.push(...checkNames(Object.keys(state.answers ?? {}), joinPointer(origin, 'answers'), []))
   for (const [key, answer] of answers) {
     signals[key] = compileAnswer(
-      { key, answer, origin: join(origin, 'answers', key), stage: name },
+      { key, answer, origin: joinPointer(origin, 'answers', key), stage: name },
       findings,
     )
   }
@@ -112,7 +112,7 @@ function compileState({ name, state, tools }: Named, findings: Finding[]): Stage
     text: state.question,
     if: null,
     isTemplate: false,
-    origin: join(origin, 'question'),
+    origin: joinPointer(origin, 'question'),
   }
   return {
     ...plainStage(name, origin),
@@ -140,14 +140,14 @@ function compileAnswer(named: NamedAnswer, findings: Finding[]): Trigger {
   const outcome = action === 'block' ? 'blocked' : 'completed'
   const move: Move = isEnd
     ? { kind: 'end', outcome, origin }
-    : { kind: 'goto', stage: next, origin: join(origin, 'next') }
+    : { kind: 'goto', stage: next, origin: joinPointer(origin, 'next') }
   const gate: Gate | null =
     action === 'notify_human'
       ? {
           message: `\`${key}\` was answered in \`${stage}\`: may the run go on?`,
           refusal: 'block',
           ...(answer.approvals === undefined ? {} : { quorum: quorumOf(answer.approvals) }),
-          origin: join(origin, 'action'),
+          origin: joinPointer(origin, 'action'),
         }
       : null
   const route = { origin, guards: [], requires: [], gate, move }
@@ -160,7 +160,7 @@ function checkAnswer({ key, answer, origin }: NamedAnswer): Finding[] {
   const next = answer.next ?? null
   if (approvals !== undefined && action !== 'notify_human') {
     return [
-      finding('VALUE_CONFLICT', join(origin, 'approvals'), {
+      finding('VALUE_CONFLICT', joinPointer(origin, 'approvals'), {
         message: `the answer \`${key}\` says who has to approve, and asks nobody`,
         hint: 'add `"action": "notify_human"`, or take `approvals` away',
       }),
@@ -168,7 +168,7 @@ function checkAnswer({ key, answer, origin }: NamedAnswer): Finding[] {
   }
   if ((action === 'block' || action === 'complete') && next !== null) {
     return [
-      finding('NEXT_IGNORED', join(origin, 'next'), {
+      finding('NEXT_IGNORED', joinPointer(origin, 'next'), {
         message: `\`${action}\` ends the run, so \`next\` is ignored`,
         hint: 'set `next` to null, or take the action away',
       }),

@@ -5,16 +5,16 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord, own } from '../../json.ts'
 import type { Gate, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
-import { listed } from '../presentation.ts'
+import { listedText } from '../presentation.ts'
 import {
   compact,
   distinctWays,
   freeName,
   type Loss,
   printQuorum,
-  type Way,
+  type RouteWay,
+  routeWaysOf,
   wayName,
-  waysOf,
 } from '../printer-output.ts'
 
 type Book = {
@@ -29,7 +29,7 @@ type Answered = { readonly stage: Stage; readonly trigger: Trigger; readonly key
 export function printAnswers(book: Book, stage: Stage): JsonObject {
   const answers = emptyRecord<Json>()
   for (const trigger of Object.values(stage.signals)) {
-    const ways = waysOf(trigger).filter((way) => way.route?.move.kind !== 'return')
+    const ways = routeWaysOf(trigger).filter((way) => way.route?.move.kind !== 'return')
     if (ways.length > 1) {
       splitWays({ book, stage, answers }, trigger, ways)
       continue
@@ -48,7 +48,7 @@ type Splitting = {
   readonly answers: Record<string, Json>
 }
 
-function splitWays(where: Splitting, trigger: Trigger, ways: readonly Way[]): void {
+function splitWays(where: Splitting, trigger: Trigger, ways: readonly RouteWay[]): void {
   const { book, stage, answers } = where
   const isTaken = (name: string): boolean =>
     answers[name] !== undefined || stage.signals[name] !== undefined
@@ -58,12 +58,12 @@ function splitWays(where: Splitting, trigger: Trigger, ways: readonly Way[]): vo
     names.push(key)
     answers[key] = printAnswer(book, { stage, trigger, key }, way)
   }
-  const effect = `the agent in \`${stage.name}\` chooses freely: ${listed(names)}`
+  const effect = `the agent in \`${stage.name}\` chooses freely: ${listedText(names)}`
   const what = 'a process has no way to choose by conditions, so each way is an answer'
   book.losses.push({ pointer: trigger.origin, what, effect })
 }
 
-function targetName({ route }: Way): string {
+function targetName({ route }: RouteWay): string {
   if (route === null) return 'complete'
   const { move } = route
   if (move.kind === 'goto') return move.stage
@@ -79,7 +79,7 @@ function guardLoss(trigger: Trigger, guard: Guard): Loss {
   }
 }
 
-function printAnswer(book: Book, answered: Answered, { route }: Way): JsonObject {
+function printAnswer(book: Book, answered: Answered, { route }: RouteWay): JsonObject {
   if (route === null) return { next: null, action: 'complete' }
   const { trigger } = answered
   const next = nextOf(route.move)

@@ -5,19 +5,19 @@
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Machine, Stage } from '../../machine/machine.ts'
-import { lossesOf, type Target } from '../conversion-losses.ts'
-import { placeOf } from '../field-pointers.ts'
-import type { Loss, Printed } from '../printer-output.ts'
+import { type LossTarget, lossesOf } from '../conversion-losses.ts'
+import { fieldPointerOf } from '../field-pointers.ts'
+import type { Loss, PrinterOutput } from '../printer-output.ts'
 import { briefText, compact, printCommon } from '../printer-output.ts'
 import { printAnswers } from './print-answers.ts'
 
-const target: Target = {
+const target: LossTarget = {
   noun: 'process',
   can: ['mail', 'endpointTools', 'folding', 'warning', 'gate'],
 }
 
 /** The machine as a process. */
-export function printProcess(machine: Machine): Printed {
+export function printProcess(machine: Machine): PrinterOutput {
   const losses: Loss[] = [...nameLoss(machine), ...lossesOf(machine, target)]
   const states = emptyRecord<Json>()
   const reached = new Set([machine.initial])
@@ -60,7 +60,7 @@ function nameLoss(machine: Machine): readonly Loss[] {
   if (name === machine.name) return []
   const effect = `it is called \`${name}\`, and an invoke of \`${machine.name}\` does not find it`
   const what = `a process has no name like \`${machine.name}\``
-  return [{ pointer: placeOf(machine, 'name'), what, effect }]
+  return [{ pointer: fieldPointerOf(machine, 'name'), what, effect }]
 }
 
 type Book = {

@@ -4,7 +4,14 @@
  */
 import { z } from 'zod'
 import { approvalsSchema } from '../../policy/schema.ts'
-import { commonFields, limit, minIsolation, name, names, sessionBudget } from '../common-schema.ts'
+import {
+  commonFields,
+  limitField,
+  minIsolation,
+  nameField,
+  namesField,
+  sessionBudget,
+} from '../common-schema.ts'
 
 const answerSchema = z
   .object({
@@ -34,9 +41,9 @@ const stateSchema = z
 
 const emailSchema = z
   .object({
-    max_emails_per_session: limit.optional().describe('Mails that one run may send.'),
-    allowed_from: names.optional().describe('Addresses that may be the sender.'),
-    allowed_to: names.optional().describe('Addresses that may receive, in to, cc and bcc.'),
+    max_emails_per_session: limitField.optional().describe('Mails that one run may send.'),
+    allowed_from: namesField.optional().describe('Addresses that may be the sender.'),
+    allowed_to: namesField.optional().describe('Addresses that may receive, in to, cc and bcc.'),
   })
   .meta({ id: 'email_config' })
 
@@ -45,13 +52,13 @@ export const processSchema = z.object({
   ...commonFields('process'),
   id: z.string().optional().describe('Set by the service that stores it; not read.'),
   name: z.string().describe('Its name: small letters, digits and hyphens.'),
-  initial: name.describe('The state with the first question.'),
+  initial: nameField.describe('The state with the first question.'),
   initial_prompt: z.string().optional().describe('Told to the agent once, before the first turn.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   session_budget_usd: sessionBudget,
   min_isolation: minIsolation,
   email_config: emailSchema.optional().describe('Limits on mail that the agent sends.'),
-  allowed_tools: names
+  allowed_tools: namesField
     .optional()
     .describe("Which of Pawl's memory and task tools may be used; all when absent."),
 })

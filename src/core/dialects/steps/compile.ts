@@ -3,7 +3,7 @@
  * signal, its submit, which carries the step's inputs.
  */
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type {
@@ -16,7 +16,7 @@ import type {
   Trigger,
 } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
-import type { Compiled } from '../compiler-output.ts'
+import type { CompilerOutput } from '../compiler-output.ts'
 import {
   budgetOf,
   isolationOf,
@@ -30,7 +30,7 @@ import {
 import { isInherited } from '../reserved-names.ts'
 import { compileCondition } from './expression.ts'
 import { compileInputs } from './inputs.ts'
-import { compileSlot, readValue, scopePath } from './ops.ts'
+import { compileSlot, readOpValue, scopePath } from './ops.ts'
 import type { StepsTask } from './schema.ts'
 
 type Step = StepsTask['steps'][number]
@@ -43,13 +43,13 @@ type StepsOptions = {
 }
 
 /** Compiles one task and remarks on what only this dialect can know. */
-export function compileSteps(task: StepsTask, options: StepsOptions): Compiled {
+export function compileSteps(task: StepsTask, options: StepsOptions): CompilerOutput {
   const { at } = options
   const findings: Finding[] = []
   const submitTool = task.tool?.name ?? 'submit'
   const stages = emptyRecord<Stage>()
   for (const [index, step] of task.steps.entries()) {
-    const origin = join(at, 'steps', index)
+    const origin = joinPointer(at, 'steps', index)
     findings.push(...checkId(step.id, origin, stages))
     if (stages[step.id] !== undefined) continue
     stages[step.id] = compileStep({ step, origin, submitTool, isFirst: index === 0 }, findings)
@@ -57,7 +57,7 @@ export function compileSteps(task: StepsTask, options: StepsOptions): Compiled {
   }
   const first = task.steps[0] as Step
   const variables = compileVariables(task, at, findings)
-  const start = compileSlot(first.on?.start ?? [], join(at, 'steps', 0, 'on', 'start'), {
+  const start = compileSlot(first.on?.start ?? [], joinPointer(at, 'steps', 0, 'on', 'start'), {
     slot: 'start',
     inputs: (first.inputs ?? []).map((input) => input.name),
     findings,
@@ -70,7 +70,7 @@ export function compileSteps(task: StepsTask, options: StepsOptions): Compiled {
     start: [...variables.ops, ...start],
     stages,
     ownTools: [submitTool],
-    policy: policy === undefined ? null : compilePolicy(policy, join(at, 'policy')),
+    policy: policy === undefined ? null : compilePolicy(policy, joinPointer(at, 'policy')),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
     ...isolationOf(task.min_isolation),
     limits: { microUsdMax: budgetOf(task.session_budget_usd), callsMax: null },
@@ -83,7 +83,7 @@ export function compileSteps(task: StepsTask, options: StepsOptions): Compiled {
 function compileOrigins(task: StepsTask, at: string): RuleOrigins {
   const stages = emptyRecord<StageOrigins>()
   for (const [index, step] of task.steps.entries()) {
-    const place = join(at, 'steps', index)
+    const place = joinPointer(at, 'steps', index)
     stages[step.id] ??= originsOf(place, step, { allow: ['tools', 'allow'] })
   }
   return { run: originsOf(at, task, runFields), stages }
@@ -100,12 +100,17 @@ function metaOf(task: StepsTask): JsonObject {
 function checkId(id: string, origin: string, stages: Readonly<Record<string, Stage>>): Finding[] {
   if (isInherited(id) || id.trim() === '') {
     const message = `\`${id}\` cannot be used as the id of a step`
-    return [finding('RESERVED_NAME', join(origin, 'id'), { message, hint: 'choose another id' })]
+    return [
+      finding('RESERVED_NAME', joinPointer(origin, 'id'), { message, hint: 'choose another id' }),
+    ]
   }
   if (stages[id] === undefined) return []
   const message = `there are two steps with the id \`${id}\``
   return [
-    finding('DUPLICATE_STEP', join(origin, 'id'), { message, hint: 'give each step its own id' }),
+    finding('DUPLICATE_STEP', joinPointer(origin, 'id'), {
+      message,
+      hint: 'give each step its own id',
+    }),
   ]
 }
 
@@ -117,9 +122,9 @@ function compileVariables(
   const vars = emptyRecord<Json>()
   const ops: Op[] = []
   for (const [index, variable] of (task.variables ?? []).entries()) {
-    const origin = join(at, 'variables', index)
-    const path = scopePath(variable.name, join(origin, 'name'), findings)
-    const value = readValue(variable, origin, { findings })
+    const origin = joinPointer(at, 'variables', index)
+    const path = scopePath(variable.name, joinPointer(origin, 'name'), findings)
+    const value = readOpValue(variable, origin, { findings })
     if (path === null || value === null) continue
     // A computed value, or one in another scope, is written when the run starts.
     if (value.kind === 'expr' || path[0] !== 'vars' || path.length > 2) {
@@ -137,16 +142,20 @@ type Placed = {
 }
 
 function compileStep({ step, origin, submitTool, isFirst }: Placed, findings: Finding[]): Stage {
-  const fields = compileInputs(step.inputs ?? [], join(origin, 'inputs'), findings)
+  const fields = compileInputs(step.inputs ?? [], joinPointer(origin, 'inputs'), findings)
   const inputs = fields.map((field) => field.name)
   const slot = (name: 'enter' | 'presubmit' | 'submit'): Op[] =>
-    compileSlot(step.on?.[name] ?? [], join(origin, 'on', name), { slot: name, inputs, findings })
+    compileSlot(step.on?.[name] ?? [], joinPointer(origin, 'on', name), {
+      slot: name,
+      inputs,
+      findings,
+    })
   const submit: Trigger = {
     ...plainTrigger(submitTool, origin),
     fields,
     prepare: slot('presubmit'),
     commit: slot('submit'),
-    routes: compileNext(step, join(origin, 'next'), findings),
+    routes: compileNext(step, joinPointer(origin, 'next'), findings),
     otherwise: 'complete',
     canName: step.tools?.allowGoToStep ?? false,
   }
@@ -168,13 +177,13 @@ function compileStep({ step, origin, submitTool, isFirst }: Placed, findings: Fi
 }
 
 function compileBrief(step: Step, origin: string, findings: Finding[]): BriefPart[] {
-  const goal = { text: step.goal, if: null, isTemplate: false, origin: join(origin, 'goal') }
+  const goal = { text: step.goal, if: null, isTemplate: false, origin: joinPointer(origin, 'goal') }
   const { instructions } = step
   const lines = typeof instructions === 'string' ? [instructions] : (instructions ?? [])
   const parts = lines.map((line, index): BriefPart => {
-    const at = join(origin, 'instructions', index)
+    const at = joinPointer(origin, 'instructions', index)
     if (typeof line === 'string') return { text: line, if: null, isTemplate: true, origin: at }
-    const condition = compileCondition(line.if, join(at, 'if'), findings)
+    const condition = compileCondition(line.if, joinPointer(at, 'if'), findings)
     return { text: line.text, if: condition, isTemplate: true, origin: at }
   })
   return [goal, ...parts]
@@ -183,7 +192,7 @@ function compileBrief(step: Step, origin: string, findings: Finding[]): BriefPar
 function compileNext(step: Step, at: string, findings: Finding[]): Route[] {
   const names = new Set((step.inputs ?? []).map((input) => input.name))
   return (step.next ?? []).map((entry, index): Route => {
-    const origin = join(at, index)
+    const origin = joinPointer(at, index)
     if (typeof entry === 'string') {
       return {
         origin,
@@ -193,20 +202,22 @@ function compileNext(step: Step, at: string, findings: Finding[]): Route[] {
         move: { kind: 'goto', stage: entry, origin },
       }
     }
-    const expr = compileCondition(entry.if, join(origin, 'if'), findings)
+    const expr = compileCondition(entry.if, joinPointer(origin, 'if'), findings)
     const requires = entry.requires ?? []
     for (const [i, name] of requires.entries()) {
       if (names.has(name)) continue
       const message = `this route requires \`${name}\`, which is no input of the step`
       const hint = 'add the input, or take it from `requires`'
-      findings.push(finding('GUARD_UNSATISFIABLE', join(origin, 'requires', i), { message, hint }))
+      findings.push(
+        finding('GUARD_UNSATISFIABLE', joinPointer(origin, 'requires', i), { message, hint }),
+      )
     }
     return {
       origin,
-      guards: expr === null ? [] : [{ kind: 'expr', expr, origin: join(origin, 'if') }],
+      guards: expr === null ? [] : [{ kind: 'expr', expr, origin: joinPointer(origin, 'if') }],
       requires,
       gate: null,
-      move: { kind: 'goto', stage: entry.id, origin: join(origin, 'id') },
+      move: { kind: 'goto', stage: entry.id, origin: joinPointer(origin, 'id') },
     }
   })
 }
@@ -224,7 +235,7 @@ function checkStep(step: Step, origin: string): Finding[] {
   if (last !== undefined && typeof last !== 'string' && last.if !== undefined) {
     const message = `when no condition holds, \`${step.id}\` completes the whole form`
     const hint = 'end `next` with an entry without `if`'
-    const at = join(origin, 'next', next.length - 1)
+    const at = joinPointer(origin, 'next', next.length - 1)
     findings.push(finding('LAST_ROUTE_CONDITIONAL', at, { message, hint }))
   }
   return findings
@@ -235,7 +246,7 @@ function checkStart(step: Step, origin: string): Finding[] {
   const actions = step.on?.start ?? []
   if (actions.length === 0) return []
   const findings: Finding[] = []
-  const at = join(origin, 'on', 'start')
+  const at = joinPointer(origin, 'on', 'start')
   const inputs = (step.inputs ?? []).map((input) => input.name)
   compileSlot(actions, at, { slot: 'start', inputs, findings })
   const message = '`on.start` runs for the first step only'
@@ -257,11 +268,12 @@ function checkTools(
     findings.push(finding('TOOL_UNKNOWN', at, words))
   }
   for (const [index, name] of (step.tools?.allow ?? []).entries()) {
-    note(name, join(origin, 'tools', 'allow', index))
+    note(name, joinPointer(origin, 'tools', 'allow', index))
   }
   for (const slot of ['start', 'enter', 'submit'] as const) {
     for (const [index, action] of (step.on?.[slot] ?? []).entries()) {
-      if (action.action === 'call') note(action.name, join(origin, 'on', slot, index, 'name'))
+      if (action.action === 'call')
+        note(action.name, joinPointer(origin, 'on', slot, index, 'name'))
     }
   }
   return findings

@@ -5,7 +5,7 @@
 import { parseExpr } from '../../expr/evaluate.ts'
 import type { CaseBranch, Expr } from '../../expr/expr.ts'
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { Json } from '../../json.ts'
 import type { ExpressionDefinition } from './schema.ts'
 
@@ -33,24 +33,24 @@ function readExpression(written: ExpressionDefinition, at: string, findings: Fin
   if (typeof written === 'string') return { language: 'jmespath', text: written, origin: at }
   if ('case' in written) {
     const branches = written.case.map((branch, index) =>
-      readBranch(branch, join(at, 'case', index), findings),
+      readBranch(branch, joinPointer(at, 'case', index), findings),
     )
     return { language: 'case', branches, origin: at }
   }
   const language = written.type === 'cel' ? 'cel' : 'jmespath'
-  return { language, text: written.expression, origin: join(at, 'expression') }
+  return { language, text: written.expression, origin: joinPointer(at, 'expression') }
 }
 
 type BranchDefinition = Extract<ExpressionDefinition, { case: unknown }>['case'][number]
 
 function readBranch(branch: BranchDefinition, at: string, findings: Finding[]): CaseBranch {
-  const condition = compileCondition(branch.if, join(at, 'if'), findings)
+  const condition = compileCondition(branch.if, joinPointer(at, 'if'), findings)
   const from = branch.valueFrom ?? branch.value_from
   if (from === undefined) {
     return { if: condition, value: { kind: 'literal', value: (branch.value ?? null) as Json } }
   }
   const key = branch.valueFrom === undefined ? 'value_from' : 'valueFrom'
-  const expr = compileExpression(from, join(at, key), findings)
+  const expr = compileExpression(from, joinPointer(at, key), findings)
   return { if: condition, value: { kind: 'expr', expr } }
 }
 

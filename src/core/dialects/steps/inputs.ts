@@ -3,7 +3,7 @@
  */
 import { compilePattern } from '../../expr/pattern.ts'
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { Json } from '../../json.ts'
 import type { Field } from '../../machine/machine.ts'
 import { isInherited } from '../reserved-names.ts'
@@ -15,7 +15,7 @@ type Input = NonNullable<StepsTask['steps'][number]['inputs']>[number]
 export function compileInputs(inputs: readonly Input[], at: string, findings: Finding[]): Field[] {
   const fields = new Map<string, Field>()
   for (const [index, input] of inputs.entries()) {
-    const origin = join(at, index)
+    const origin = joinPointer(at, index)
     findings.push(...checkInput(input, origin, fields))
     fields.set(input.name, {
       name: input.name,
@@ -38,20 +38,23 @@ function checkInput(input: Input, origin: string, before: ReadonlyMap<string, Fi
   if (isInherited(input.name) || input.name.trim() === '') {
     const message = `\`${input.name}\` cannot be used as the name of an input`
     findings.push(
-      finding('RESERVED_NAME', join(origin, 'name'), { message, hint: 'choose another name' }),
+      finding('RESERVED_NAME', joinPointer(origin, 'name'), {
+        message,
+        hint: 'choose another name',
+      }),
     )
   }
   if (before.has(input.name)) {
     const message = `the input \`${input.name}\` is asked for twice`
     findings.push(
-      finding('VALUE_CONFLICT', join(origin, 'name'), { message, hint: 'keep one of them' }),
+      finding('VALUE_CONFLICT', joinPointer(origin, 'name'), { message, hint: 'keep one of them' }),
     )
   }
   const pattern = input.pattern === undefined ? null : compilePattern(input.pattern)
   if (pattern !== null && !pattern.ok) {
     const message = `the pattern cannot be read: ${pattern.reason}`
     const hint = 'patterns are RE2: no lookaround and no backreferences'
-    findings.push(finding('PATTERN_INVALID', join(origin, 'pattern'), { message, hint }))
+    findings.push(finding('PATTERN_INVALID', joinPointer(origin, 'pattern'), { message, hint }))
   }
   return findings
 }

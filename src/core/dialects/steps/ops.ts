@@ -2,7 +2,7 @@
  * The six actions of a step, compiled into ops, each where it belongs.
  */
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import type { Op, OpValue, ResultSave, ScopePath } from '../../machine/machine.ts'
 import { isInherited } from '../reserved-names.ts'
@@ -34,12 +34,12 @@ export function compileSlot(
 ): Op[] {
   const ops: Op[] = []
   for (const [index, action] of actions.entries()) {
-    const origin = join(at, index)
+    const origin = joinPointer(at, index)
     if (!allowedIn[context.slot].includes(action.action)) {
       context.findings.push(misplaced(action.action, context.slot, origin))
       continue
     }
-    const condition = compileCondition(action.if, join(origin, 'if'), context.findings)
+    const condition = compileCondition(action.if, joinPointer(origin, 'if'), context.findings)
     const op = compileAction(action, origin, context)
     if (op !== null) ops.push({ ...op, if: condition, origin })
   }
@@ -47,7 +47,7 @@ export function compileSlot(
 }
 
 function misplaced(action: string, slot: SlotName, origin: string): Finding {
-  return finding('OP_NOT_ALLOWED_HERE', join(origin, 'action'), {
+  return finding('OP_NOT_ALLOWED_HERE', joinPointer(origin, 'action'), {
     message: `\`${action}\` has no place in \`on.${slot}\``,
     hint: `there you may use ${allowedIn[slot].map((one) => `\`${one}\``).join(', ')}`,
   })
@@ -67,14 +67,14 @@ function compileAction(
     case 'set':
       return compileSet(action, at, context)
     case 'inc': {
-      const path = scopePath(action.name, join(at, 'name'), context.findings)
+      const path = scopePath(action.name, joinPointer(at, 'name'), context.findings)
       return path === null ? null : { kind: 'inc', path, by: action.by ?? 1 }
     }
     case 'get':
     case 'load': {
       const { inputs, overwrite } = action
-      checkInputs(inputs, join(at, 'inputs'), context)
-      const value = readValue(action, at, context)
+      checkInputs(inputs, joinPointer(at, 'inputs'), context)
+      const value = readOpValue(action, at, context)
       return {
         kind: 'get',
         fields: inputs ?? context.inputs,
@@ -87,7 +87,7 @@ function compileAction(
     case 'call': {
       const saves = compileSaves(
         action.result?.save ?? [],
-        join(at, 'result', 'save'),
+        joinPointer(at, 'result', 'save'),
         context.findings,
       )
       return {
@@ -105,14 +105,14 @@ function compileSet(
   at: string,
   context: SlotContext,
 ): Bare<Op> | null {
-  const value = readValue(action, at, context)
+  const value = readOpValue(action, at, context)
   if (value === null) {
     const message = `\`set\` does not say what \`${action.name}\` becomes`
     context.findings.push(
       finding('SCHEMA_INVALID', at, { message, hint: 'add `value` or `valueFrom`' }),
     )
   }
-  const path = scopePath(action.name, join(at, 'name'), context.findings)
+  const path = scopePath(action.name, joinPointer(at, 'name'), context.findings)
   return path === null || value === null ? null : { kind: 'set', path, value }
 }
 
@@ -123,7 +123,7 @@ type Valued = {
 }
 
 /** `value` or `valueFrom`, never both. */
-export function readValue(
+export function readOpValue(
   valued: Valued,
   at: string,
   { findings }: Pick<SlotContext, 'findings'>,
@@ -135,7 +135,7 @@ export function readValue(
   }
   if (from !== undefined) {
     const key = valued.valueFrom === undefined ? 'value_from' : 'valueFrom'
-    return { kind: 'expr', expr: compileExpression(from, join(at, key), findings) }
+    return { kind: 'expr', expr: compileExpression(from, joinPointer(at, key), findings) }
   }
   return valued.value === undefined ? null : { kind: 'literal', value: valued.value as Json }
 }
@@ -146,14 +146,14 @@ function compileSave(
   context: SlotContext,
 ): Bare<Op> | null {
   const fields = action.inputs ?? context.inputs
-  checkInputs(action.inputs, join(at, 'inputs'), context)
+  checkInputs(action.inputs, joinPointer(at, 'inputs'), context)
   if (action.name === undefined) return { kind: 'save', fields, as: null }
   if (fields.length !== 1) {
     const message = `\`save\` gives one name to ${fields.length} inputs`
     const hint = 'name the one input to save in `inputs`, or use several `save` actions'
-    context.findings.push(finding('VALUE_CONFLICT', join(at, 'name'), { message, hint }))
+    context.findings.push(finding('VALUE_CONFLICT', joinPointer(at, 'name'), { message, hint }))
   }
-  const path = scopePath(action.name, join(at, 'name'), context.findings)
+  const path = scopePath(action.name, joinPointer(at, 'name'), context.findings)
   if (path === null) return null
   const [scope, ...keys] = path
   const source = context.inputs.length > 0 ? fields[0] : undefined
@@ -170,7 +170,7 @@ function checkInputs(names: readonly string[] | undefined, at: string, context: 
     if (context.inputs.includes(name)) continue
     const message = `\`${name}\` is not an input of this step`
     const hint = `inputs here are ${context.inputs.map((one) => `\`${one}\``).join(', ') || 'none'}`
-    context.findings.push(finding('FIELD_UNKNOWN', join(at, index), { message, hint }))
+    context.findings.push(finding('FIELD_UNKNOWN', joinPointer(at, index), { message, hint }))
   }
 }
 
@@ -183,8 +183,8 @@ function compileSaves(
 ): ResultSave[] {
   const compiled: ResultSave[] = []
   for (const [index, save] of saves.entries()) {
-    const from = compileExpression(save.from, join(at, index, 'from'), findings)
-    const to = scopePath(save.to, join(at, index, 'to'), findings)
+    const from = compileExpression(save.from, joinPointer(at, index, 'from'), findings)
+    const to = scopePath(save.to, joinPointer(at, index, 'to'), findings)
     if (to !== null) compiled.push({ from, to })
   }
   return compiled

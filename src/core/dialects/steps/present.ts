@@ -3,14 +3,14 @@
  */
 import { checkFields } from '../../engine/signal-fields.ts'
 import type { RunState } from '../../engine/types.ts'
-import { evaluate, holds } from '../../expr/evaluate.ts'
+import { evaluate, isTruthy } from '../../expr/evaluate.ts'
 import { renderText } from '../../expr/template.ts'
 import type { BriefPart, Machine, Stage } from '../../machine/machine.ts'
-import type { Told } from '../presentation.ts'
-import { listed, paragraphs, standing } from '../presentation.ts'
+import type { Presentation } from '../presentation.ts'
+import { listedText, paragraphs, presentStatus } from '../presentation.ts'
 
 /** The goal as it is written, the instructions filled in. */
-export function tellSteps(machine: Machine, stage: Stage, state: RunState): Told {
+export function presentSteps(machine: Machine, stage: Stage, state: RunState): Presentation {
   const signals = Object.keys(stage.signals)
   const fields = stage.signals[signals[0] ?? '']?.fields ?? []
   const { missing } = checkFields(fields, state.inputs)
@@ -19,9 +19,9 @@ export function tellSteps(machine: Machine, stage: Stage, state: RunState): Told
   const queued = state.queuedCalls[0]
   const brief = paragraphs([
     `Step \`${stage.name}\` of \`${machine.name}\`.`,
-    standing(state),
+    presentStatus(state),
     ...parts,
-    isOpen && missing.length > 0 ? `Still to collect: ${listed(missing)}.` : '',
+    isOpen && missing.length > 0 ? `Still to collect: ${listedText(missing)}.` : '',
     isOpen && queued !== undefined
       ? `Call \`${queued.tool}\` with ${JSON.stringify(queued.arguments)}.`
       : '',
@@ -33,7 +33,7 @@ export function tellSteps(machine: Machine, stage: Stage, state: RunState): Told
 function tellPart(part: BriefPart, state: RunState): string {
   if (part.if !== null) {
     const condition = evaluate(part.if, state)
-    if (condition.ok && !holds(condition.value)) return ''
+    if (condition.ok && !isTruthy(condition.value)) return ''
   }
   return part.isTemplate ? renderText(part.text, state) : part.text
 }

@@ -6,7 +6,7 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { own } from '../../json.ts'
 import type { FieldType, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
-import { compact, freeName, type Loss, listOrNone, waysOf } from '../printer-output.ts'
+import { compact, freeName, type Loss, listOrNone, routeWaysOf } from '../printer-output.ts'
 import { isInherited } from '../reserved-names.ts'
 import { allOf, literal, noneOf, printComparison } from './print-guards.ts'
 
@@ -142,7 +142,7 @@ function printTrigger(choices: Choices, stage: Stage, trigger: Trigger): Printed
     entries.push({ id, condition: allOf(conditions), isOpen: conditions.length === 1 })
   }
   let isOpen = true
-  for (const { route } of waysOf(trigger)) {
+  for (const { route } of routeWaysOf(trigger)) {
     const guards = (route?.guards ?? []).filter((guard) => guard.kind === 'compare')
     const conditions = guards.map(printComparison)
     const id = route === null ? null : targetOf(choices, route.move, stage)

@@ -1,7 +1,7 @@
 /** A comparison written as an expression holds for the same values, and never faults. */
 import { expect, test } from 'vitest'
 import { compare } from '../../expr/compare.ts'
-import { evaluate, holds } from '../../expr/evaluate.ts'
+import { evaluate, isTruthy } from '../../expr/evaluate.ts'
 import type { Json } from '../../json.ts'
 import { compareOps } from '../../machine/machine.ts'
 import { allOf, noneOf, printComparison } from './print-guards.ts'
@@ -30,7 +30,7 @@ const fields = ['score', 'is-new', 'a.b', 'with "quotes"', 'ünï', 'vars']
 function outcome(text: string, vars: { readonly [key: string]: Json }): boolean | string {
   const expr = { language: 'jmespath', text, origin: '' } as const
   const result = evaluate(expr, { vars, local: {}, inputs: {} })
-  return result.ok ? holds(result.value) : result.reason
+  return result.ok ? isTruthy(result.value) : result.reason
 }
 
 test('every operator holds for the same values, missing ones too', () => {

@@ -5,9 +5,9 @@
 import type { Json, JsonObject } from '../../json.ts'
 import { asObject } from '../../json.ts'
 import type { Field, Machine, Stage, Trigger } from '../../machine/machine.ts'
-import { lossesOf, type Target } from '../conversion-losses.ts'
-import { placeOf, valuePlace } from '../field-pointers.ts'
-import type { Loss, Printed } from '../printer-output.ts'
+import { type LossTarget, lossesOf } from '../conversion-losses.ts'
+import { fieldPointerOf, valuePointerOf } from '../field-pointers.ts'
+import type { Loss, PrinterOutput } from '../printer-output.ts'
 import {
   briefText,
   canRevisitInitial,
@@ -21,7 +21,7 @@ import { isInherited } from '../reserved-names.ts'
 import { openChoices, printChoiceStep } from './print-choices.ts'
 import { printCondition, printPath, printSlot } from './print-ops.ts'
 
-const target: Target = {
+const target: LossTarget = {
   noun: 'form',
   can: [
     'values',
@@ -39,7 +39,7 @@ const target: Target = {
 const submitDefault = 'submit'
 
 /** The machine as a form. */
-export function printSteps(machine: Machine): Printed {
+export function printSteps(machine: Machine): PrinterOutput {
   const losses: Loss[] = lossesOf(machine, target)
   const submitTool = isForm(machine) ? (machine.ownTools[0] ?? submitDefault) : submitDefault
   const choices = openChoices(machine, losses)
@@ -83,7 +83,7 @@ function openingOf(machine: Machine, stage: Stage, losses: Loss[]): string {
   if (machine.prompt.trim() === '' || stage.name !== machine.initial) return ''
   if (canRevisitInitial(machine)) {
     losses.push({
-      pointer: placeOf(machine, 'prompt'),
+      pointer: fieldPointerOf(machine, 'prompt'),
       what: 'a form has no text that is told only once',
       effect: `it is told again whenever the run comes back to \`${stage.name}\``,
     })
@@ -197,7 +197,7 @@ function printVariables(machine: Machine, losses: Loss[]): readonly Json[] | und
       continue
     }
     losses.push({
-      pointer: valuePlace(machine, name),
+      pointer: valuePointerOf(machine, name),
       what: `a form has no variable called \`${name}\``,
       effect: 'the value is not there when the run starts',
     })

@@ -10,11 +10,11 @@ import {
   commonFields,
   freeObject,
   minIsolation,
-  name,
-  names,
+  nameField,
+  namesField,
   sessionBudget,
 } from '../common-schema.ts'
-import { kindOf, withAlias, withPick } from '../validate-tree.ts'
+import { nodeKindOf, withAlias, withPick } from '../validate-tree.ts'
 
 const isText = (node: Node): boolean => node.kind === 'scalar' && typeof node.value === 'string'
 
@@ -73,7 +73,7 @@ const expressionSchema: z.ZodType<ExpressionDefinition> = withPick(
     if (node.kind === 'object') {
       return memberOf(node, 'case') === undefined ? typedExpression : caseExpression
     }
-    const message = `an expression is a text or an object, not ${kindOf(node)}`
+    const message = `an expression is a text or an object, not ${nodeKindOf(node)}`
     return { message, hint: 'e.g. `` "local.tries >= `3`" ``' }
   },
 )
@@ -93,7 +93,7 @@ const sayOp = z
 const setOp = z
   .object({
     action: z.literal('set').describe('Writes a variable.'),
-    name: name.describe('Path of the variable: `x`, `local.x` or `inputs.x`.'),
+    name: nameField.describe('Path of the variable: `x`, `local.x` or `inputs.x`.'),
     ...valueFields,
     if: condition,
   })
@@ -102,7 +102,7 @@ const setOp = z
 const incOp = z
   .object({
     action: z.literal('inc').describe('Counts a variable up; a missing one begins at 0.'),
-    name: name.describe('Path of the variable.'),
+    name: nameField.describe('Path of the variable.'),
     by: z.number().optional().describe('How much is added; 1 if absent.'),
     if: condition,
   })
@@ -111,7 +111,7 @@ const incOp = z
 const getOp = z
   .object({
     action: z.enum(['get', 'load']).describe('Fills inputs from variables of the same name.'),
-    inputs: names.optional().describe('Which inputs; all when absent.'),
+    inputs: namesField.optional().describe('Which inputs; all when absent.'),
     overwrite: z.boolean().optional().describe('Replaces what is there already.'),
     ...valueFields,
     if: condition,
@@ -121,8 +121,8 @@ const getOp = z
 const saveOp = z
   .object({
     action: z.literal('save').describe('Keeps inputs as variables that outlive the step.'),
-    inputs: names.optional().describe('Which inputs; all when absent.'),
-    name: name.optional().describe('Another name for the variable, when it is one input.'),
+    inputs: namesField.optional().describe('Which inputs; all when absent.'),
+    name: nameField.optional().describe('Another name for the variable, when it is one input.'),
     if: condition,
   })
   .meta({ id: 'save' })
@@ -133,7 +133,7 @@ const resultSchema = z
       .array(
         z.object({
           from: innerExpression.describe('Expression over the result of the tool.'),
-          to: name.describe('Path of the variable that keeps it.'),
+          to: nameField.describe('Path of the variable that keeps it.'),
         }),
       )
       .optional()
@@ -150,7 +150,7 @@ const autoPopulate = withPick(z.union([flag, isRequiredWord]), (node) =>
 const callOp = z
   .object({
     action: z.literal('call').describe('Queues a tool call.'),
-    name: name.describe('The tool.'),
+    name: nameField.describe('The tool.'),
     arguments: freeObject.optional().describe('Its arguments; placeholders are filled in.'),
     autoPopulate: autoPopulate.optional().describe('Accepted; has no effect.'),
     result: resultSchema.optional().describe('What becomes of the result.'),
@@ -190,12 +190,12 @@ const slot = z.array(opSchema).optional()
 
 const inputSchema = z
   .object({
-    name: name.describe('Its name.'),
+    name: nameField.describe('Its name.'),
     type: z.enum(fieldTypes).optional().describe('Its type; `string` if absent.'),
     title: z.string().optional().describe('A short label.'),
     description: z.string().optional().describe('What it is; the agent sees this.'),
     required: z.boolean().optional().describe('Whether it must be given; true if absent.'),
-    enum: names.optional().describe('The only values that are taken.'),
+    enum: namesField.optional().describe('The only values that are taken.'),
     pattern: z.string().optional().describe('Regular expression that must match somewhere in it.'),
     format: z.string().optional().describe('`date`, `time`, `date-time`, `email`, `uri`, …'),
     examples: z.array(z.unknown()).optional().describe('Values that show what is meant.'),
@@ -215,12 +215,12 @@ const instructionsSchema = withPick(z.union([plainText, instructionList]), (node
   isText(node) ? plainText : instructionList,
 )
 
-const stepName = name.describe('The step that follows.')
+const stepName = nameField.describe('The step that follows.')
 const routeSchema = z
   .object({
-    id: name.describe('The step that follows.'),
+    id: nameField.describe('The step that follows.'),
     if: condition,
-    requires: names.optional().describe('Inputs that must be there for this route.'),
+    requires: namesField.optional().describe('Inputs that must be there for this route.'),
   })
   .meta({ id: 'route' })
 const nextSchema = withPick(z.union([stepName, routeSchema]), (node) =>
@@ -229,7 +229,7 @@ const nextSchema = withPick(z.union([stepName, routeSchema]), (node) =>
 
 const stepSchema = z
   .object({
-    id: name.describe('Its name, unique in the form.'),
+    id: nameField.describe('Its name, unique in the form.'),
     goal: z.string().describe('What the step is for; describes the submit tool.'),
     instructions: instructionsSchema.optional().describe('How the agent should go about it.'),
     inputs: z.array(inputSchema).optional().describe('What must be collected before it goes on.'),
@@ -248,7 +248,7 @@ const stepSchema = z
       .describe('Steps that may follow; the first that holds is taken. None: the form is done.'),
     tools: z
       .object({
-        allow: names.nullable().optional().describe('Tools that may be used; all when empty.'),
+        allow: namesField.nullable().optional().describe('Tools that may be used; all when empty.'),
         call: z.boolean().optional().describe('Makes the agent call a tool before it speaks.'),
         allowGoToStep: z.boolean().optional().describe('Lets the agent name the next step.'),
       })
@@ -259,7 +259,7 @@ const stepSchema = z
 
 const variableSchema = z
   .object({
-    name: name.describe('Its name.'),
+    name: nameField.describe('Its name.'),
     type: z.enum(fieldTypes).optional().describe('Its type.'),
     description: z.string().optional().describe('What it is for.'),
     ...valueFields,
@@ -272,7 +272,7 @@ export const stepsSchema = z
     ...commonFields('steps'),
     type: z.literal('steps').optional().describe('The kind of task; only `steps` can be run.'),
     version: z.literal('v1alpha').optional().describe('The version of the format.'),
-    id: name.optional().describe('Its name.'),
+    id: nameField.optional().describe('Its name.'),
     config: freeObject.optional().describe('Kept, not read.'),
     metadata: z
       .looseObject({ priority: z.number().optional().describe('Order among several tasks.') })
@@ -281,7 +281,7 @@ export const stepsSchema = z
     variables: z.array(variableSchema).optional().describe('Variables there from the start.'),
     tool: z
       .object({
-        name: name.describe('The name under which the agent submits.'),
+        name: nameField.describe('The name under which the agent submits.'),
         description: z.string().optional().describe('What the tool is for.'),
       })
       .optional()

@@ -4,7 +4,7 @@
  */
 import { globProblem } from '../../expr/glob.ts'
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { WorkflowDefinition } from './schema.ts'
 
 type State = WorkflowDefinition['states'][string]
@@ -12,7 +12,7 @@ type State = WorkflowDefinition['states'][string]
 /** Remarks on texts that cannot mean anything. */
 export function checkTexts(definition: WorkflowDefinition): Finding[] {
   const states = Object.entries(definition.states).flatMap(([name, state]) => {
-    const at = join('/states', name)
+    const at = joinPointer('/states', name)
     return [...checkCommands(state, at), ...checkVariables(state, at)]
   })
   return [...states, ...checkPatterns(definition)]
@@ -24,7 +24,10 @@ function checkCommands(state: State, at: string): Finding[] {
     if (problem === null) return []
     const hint = 'an entry is the first words of a command, such as `npm test`'
     return [
-      finding('SCHEMA_INVALID', join(at, 'allowed_commands', index), { message: problem, hint }),
+      finding('SCHEMA_INVALID', joinPointer(at, 'allowed_commands', index), {
+        message: problem,
+        hint,
+      }),
     ]
   })
 }
@@ -48,16 +51,17 @@ function checkVariables(state: State, at: string): Finding[] {
     findings.push(finding('NAME_INVALID', place, { message, hint }))
   }
   for (const list of ['blocked_env', 'deny_env'] as const) {
-    for (const [index, name] of (state[list] ?? []).entries()) note(name, join(at, list, index))
+    for (const [index, name] of (state[list] ?? []).entries())
+      note(name, joinPointer(at, list, index))
   }
   const blocked = new Set([...(state.blocked_env ?? []), ...(state.deny_env ?? [])])
   for (const record of ['env_overrides', 'env'] as const) {
     for (const name of Object.keys(state[record] ?? {})) {
-      note(name, join(at, record, name))
+      note(name, joinPointer(at, record, name))
       if (!blocked.has(name)) continue
       const message = `\`${name}\` is to be removed and to be set`
       const hint = 'what is set replaces the value that was there; block it or set it, not both'
-      findings.push(finding('VALUE_CONFLICT', join(at, record, name), { message, hint }))
+      findings.push(finding('VALUE_CONFLICT', joinPointer(at, record, name), { message, hint }))
     }
   }
   return findings
@@ -67,7 +71,7 @@ function checkPatterns(definition: WorkflowDefinition): Finding[] {
   return Object.entries(definition.interrupts ?? {}).flatMap(([name, interrupt]) => {
     const problem = globProblem(interrupt.trigger.file_pattern)
     if (problem === null) return []
-    const at = join('/interrupts', name, 'trigger', 'file_pattern')
+    const at = joinPointer('/interrupts', name, 'trigger', 'file_pattern')
     const hint = 'a pattern looks like `db/**/*.sql`; write one interrupt per pattern'
     return [finding('PATTERN_INVALID', at, { message: problem, hint })]
   })
@@ -83,7 +87,7 @@ export function checkTools(
   return Object.entries(definition.states).flatMap(([name, state]) =>
     (state.allowed_tools ?? []).flatMap((tool, index) => {
       if (known.has(tool)) return []
-      const at = join('/states', name, 'allowed_tools', index)
+      const at = joinPointer('/states', name, 'allowed_tools', index)
       const message = `the host has no tool \`${tool}\``
       const hint = `it has ${hostTools.map((one) => `\`${one}\``).join(', ')}`
       return [finding('TOOL_UNKNOWN', at, { message, hint })]

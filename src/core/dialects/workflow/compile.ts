@@ -2,10 +2,10 @@
  * Phases with their own tools become a machine: a state is a stage, an event a signal.
  */
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
-import { handlerFinder } from '../../machine/detour-region.ts'
+import { detourRegionFinder } from '../../machine/detour-region.ts'
 import type {
   Detour,
   RuleOrigins,
@@ -15,7 +15,7 @@ import type {
   Trigger,
 } from '../../machine/machine.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
-import type { Compiled } from '../compiler-output.ts'
+import type { CompilerOutput } from '../compiler-output.ts'
 import {
   budgetOf,
   isolationOf,
@@ -28,7 +28,7 @@ import {
 } from '../compiler-output.ts'
 import { checkNames } from '../reserved-names.ts'
 import { checkTexts, checkTools } from './check-texts.ts'
-import { compileGuards, type GuardBook } from './guards.ts'
+import { compileGuards, type WorkflowGuards } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'
 import { compileTransition } from './transition.ts'
 
@@ -44,7 +44,7 @@ const interruptsMax = 200
 export function compileWorkflow(
   definition: WorkflowDefinition,
   hostTools: readonly string[] | null,
-): Compiled {
+): CompilerOutput {
   const findings: Finding[] = checkNames(Object.keys(definition.states), '/states', ['$return'])
   const guards = compileGuards(definition.guards ?? {}, findings)
   const stages = emptyRecord<Stage>()
@@ -102,7 +102,7 @@ function variableFields({ blocked_env: blocked, env_overrides: overrides }: Stat
 function compileOrigins(definition: WorkflowDefinition): RuleOrigins {
   const stages = emptyRecord<StageOrigins>()
   for (const [name, state] of Object.entries(definition.states)) {
-    const at = join('/states', name)
+    const at = joinPointer('/states', name)
     stages[name] = originsOf(at, state, { ...stageFields, ...variableFields(state) })
   }
   const fields = { ...runFields, callsMax: ['meta', 'calls_max'] }
@@ -115,15 +115,17 @@ type Named = {
   readonly definition: WorkflowDefinition
 }
 
-function compileState(named: Named, guards: GuardBook, findings: Finding[]): Stage {
+function compileState(named: Named, guards: WorkflowGuards, findings: Finding[]): Stage {
   const { name, state, definition } = named
-  const origin = join('/states', name)
+  const origin = joinPointer('/states', name)
   const signals = emptyRecord<Trigger>()
   const events = Object.entries(state.on ?? {})
-  findings.push(...checkNames(Object.keys(state.on ?? {}), join(origin, 'on'), reservedEvents))
+  findings.push(
+    ...checkNames(Object.keys(state.on ?? {}), joinPointer(origin, 'on'), reservedEvents),
+  )
   const isAdvisory = definition.meta?.approval_mode === 'none'
   for (const [event, transition] of events) {
-    const at = join(origin, 'on', event)
+    const at = joinPointer(origin, 'on', event)
     const routes = compileTransition({ transition, at, guards, isAdvisory, findings })
     signals[event] = { ...plainTrigger(event, at), routes }
   }
@@ -131,7 +133,7 @@ function compileState(named: Named, guards: GuardBook, findings: Finding[]): Sta
   if (isFinal && events.length > 0) findings.push(ignoredEvents(name, origin))
   const instructions = state.instructions ?? ''
   const { safe_next: safeNext } = state
-  const fallbackAt = join(origin, 'safe_next')
+  const fallbackAt = joinPointer(origin, 'safe_next')
   return {
     ...plainStage(name, origin),
     brief:
@@ -142,7 +144,7 @@ function compileState(named: Named, guards: GuardBook, findings: Finding[]): Sta
               text: instructions,
               if: null,
               isTemplate: false,
-              origin: join(origin, 'instructions'),
+              origin: joinPointer(origin, 'instructions'),
             },
           ],
     final: isFinal ? (state.outcome ?? (name === 'failed' ? 'failed' : 'completed')) : null,
@@ -160,7 +162,7 @@ function compileState(named: Named, guards: GuardBook, findings: Finding[]): Sta
 function ignoredEvents(name: string, origin: string): Finding {
   return finding(
     'NEXT_IGNORED',
-    { pointer: join(origin, 'on'), atKey: true },
+    { pointer: joinPointer(origin, 'on'), atKey: true },
     {
       message: `\`${name}\` is final, so its transitions are never taken`,
       hint: 'remove `on`, or remove `"type": "final"`',
@@ -187,14 +189,14 @@ function compileDetours(
   definition: WorkflowDefinition,
   stages: Readonly<Record<string, Stage>>,
 ): Detour[] {
-  const handlerOf = handlerFinder(stages)
+  const handlerOf = detourRegionFinder(stages)
   const interrupts = Object.entries(definition.interrupts ?? {}).slice(0, interruptsMax)
   return interrupts.map(([name, interrupt]) => ({
     name,
     pattern: interrupt.trigger.file_pattern,
     target: interrupt.target,
     handler: handlerOf(interrupt.target),
-    origin: join('/interrupts', name),
+    origin: joinPointer('/interrupts', name),
   }))
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../json.ts'
 const branchDone = 'BRANCH_DONE:'
 
 /** An event the agent fires. */
-export function hearEvent(name: string, data: JsonObject | null): Command {
+export function eventToCommand(name: string, data: JsonObject | null): Command {
   if (name.startsWith(branchDone)) {
     return { type: 'FinishBranch', branch: name.slice(branchDone.length) }
   }

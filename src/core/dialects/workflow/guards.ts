@@ -2,7 +2,7 @@
  * The guards of a workflow by name, and which of them anybody uses.
  */
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { Json } from '../../json.ts'
 import { own } from '../../json.ts'
 import type { Guard } from '../../machine/machine.ts'
@@ -10,7 +10,7 @@ import type { WorkflowDefinition } from './schema.ts'
 
 type GuardDefinitions = NonNullable<WorkflowDefinition['guards']>
 
-export type GuardBook = {
+export type WorkflowGuards = {
   /** The guard of that name, remarking at `at` when there is none. */
   readonly find: (name: string, at: string, findings: Finding[]) => Guard
   /** A finding per guard that no transition names. */
@@ -18,18 +18,18 @@ export type GuardBook = {
 }
 
 /** Compiles the guards; a form that could never hold is refused here. */
-export function compileGuards(definitions: GuardDefinitions, findings: Finding[]): GuardBook {
+export function compileGuards(definitions: GuardDefinitions, findings: Finding[]): WorkflowGuards {
   const used = new Set<string>()
   for (const [name, guard] of Object.entries(definitions)) {
     if (guard.op !== 'in' || Array.isArray(guard.value)) continue
     findings.push(
-      finding('SCHEMA_INVALID', join('/guards', name, 'value' in guard ? 'value' : ''), {
+      finding('SCHEMA_INVALID', joinPointer('/guards', name, 'value' in guard ? 'value' : ''), {
         message: `the guard \`${name}\` asks for a member of a list, but its value is no list`,
         hint: 'write the value as a list, e.g. `["staging", "prod"]`',
       }),
     )
   }
-  const find: GuardBook['find'] = (name, at, remarks) => {
+  const find: WorkflowGuards['find'] = (name, at, remarks) => {
     used.add(name)
     const guard = own(definitions, name)
     if (guard !== undefined) return compileGuard(name, guard)
@@ -48,7 +48,7 @@ function compileGuard(name: string, guard: GuardDefinitions[string]): Guard {
     op: guard.op,
     value: (guard.value ?? null) as Json,
     source: guard.source ?? null,
-    origin: join('/guards', name),
+    origin: joinPointer('/guards', name),
   }
 }
 
@@ -68,7 +68,7 @@ function unusedGuards(definitions: GuardDefinitions, used: ReadonlySet<string>):
   return unused.map((name) =>
     finding(
       'GUARD_UNUSED',
-      { pointer: join('/guards', name), atKey: true },
+      { pointer: joinPointer('/guards', name), atKey: true },
       {
         message: `no transition uses the guard \`${name}\``,
         hint: 'name it on a transition, or remove it',

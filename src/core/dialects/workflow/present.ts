@@ -3,18 +3,18 @@
  */
 import type { RunState } from '../../engine/types.ts'
 import type { Machine, Stage } from '../../machine/machine.ts'
-import type { Told } from '../presentation.ts'
-import { listed, paragraphs, standing } from '../presentation.ts'
+import type { Presentation } from '../presentation.ts'
+import { listedText, paragraphs, presentStatus } from '../presentation.ts'
 
 /** The instructions of the state and the events that lead out of it. */
-export function tellWorkflow(machine: Machine, stage: Stage, state: RunState): Told {
+export function presentWorkflow(machine: Machine, stage: Stage, state: RunState): Presentation {
   const isTerminal = state.branch?.terminal === state.stage
   const signals = isTerminal ? [`BRANCH_DONE:${state.branch?.name}`] : Object.keys(stage.signals)
   const brief = paragraphs([
     `State \`${stage.name}\` of \`${machine.name}\`.`,
-    standing(state),
+    presentStatus(state),
     ...stage.brief.map((part) => part.text),
-    state.status === 'running' && signals.length > 0 ? `Events: ${listed(signals)}.` : '',
+    state.status === 'running' && signals.length > 0 ? `Events: ${listedText(signals)}.` : '',
   ])
   return { brief, signals }
 }

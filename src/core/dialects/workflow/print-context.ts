@@ -4,11 +4,11 @@
  */
 import type { JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
-import type { Machine, Outcome } from '../../machine/machine.ts'
-import { lossesOf, type Target } from '../conversion-losses.ts'
+import type { EndOutcome, Machine } from '../../machine/machine.ts'
+import { type LossTarget, lossesOf } from '../conversion-losses.ts'
 import { freeName, type Loss } from '../printer-output.ts'
 
-const target: Target = {
+const target: LossTarget = {
   noun: 'workflow',
   can: [
     'callsTotal',
@@ -34,20 +34,20 @@ const target: Target = {
   ],
 }
 
-export type WorkflowBook = {
+export type WorkflowPrintContext = {
   readonly machine: Machine
   readonly losses: Loss[]
   readonly guards: Record<string, JsonObject>
   /** Final states that stand for ends which have no stage, by outcome. */
-  readonly ends: Map<Outcome, string>
+  readonly ends: Map<EndOutcome, string>
   /** The name of a stage in the workflow. */
   readonly nameOf: (stage: string) => string
   /** The state in which a run ends so; it is made when it is first needed. */
-  readonly endState: (outcome: Outcome) => string
+  readonly endState: (outcome: EndOutcome) => string
 }
 
 /** An empty book, with the losses that can be seen at once. */
-export function openBook(machine: Machine): WorkflowBook {
+export function openPrintContext(machine: Machine): WorkflowPrintContext {
   const losses = lossesOf(machine, target)
   const names = new Map<string, string>()
   const added = new Set<string>()
@@ -56,7 +56,7 @@ export function openBook(machine: Machine): WorkflowBook {
     added.add(name)
     return name
   }
-  const ends = new Map<Outcome, string>()
+  const ends = new Map<EndOutcome, string>()
   for (const { name, origin } of Object.values(machine.stages)) {
     if (!name.startsWith('$return')) continue
     const other = add(name.slice(1))
@@ -64,7 +64,7 @@ export function openBook(machine: Machine): WorkflowBook {
     const effect = `the state is called \`${other}\` from now on`
     losses.push({ pointer: origin, what: `a workflow has no state called \`${name}\``, effect })
   }
-  const endState = (outcome: Outcome): string => {
+  const endState = (outcome: EndOutcome): string => {
     const name = ends.get(outcome) ?? add(outcome)
     ends.set(outcome, name)
     return name

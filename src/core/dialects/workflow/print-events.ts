@@ -5,25 +5,25 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type { Gate, Guard, Move, Route, Stage, Trigger } from '../../machine/machine.ts'
-import { listed } from '../presentation.ts'
+import { listedText } from '../presentation.ts'
 import {
   compact,
   distinctWays,
   freeName,
   printQuorum,
-  type Way,
+  type RouteWay,
+  routeWaysOf,
   wayName,
-  waysOf,
 } from '../printer-output.ts'
 import { reservedEvents } from './compile.ts'
-import type { WorkflowBook } from './print-context.ts'
+import type { WorkflowPrintContext } from './print-context.ts'
 
 /** The events of a state by name. */
-export function printEvents(book: WorkflowBook, stage: Stage): JsonObject {
+export function printEvents(book: WorkflowPrintContext, stage: Stage): JsonObject {
   const events = emptyRecord<Json>()
   for (const trigger of Object.values(stage.signals)) {
     const name = eventName(book, stage, trigger)
-    const ways = waysOf(trigger)
+    const ways = routeWaysOf(trigger)
     if (!needsSplit(ways)) {
       const written = writtenWays(trigger, ways).map((way) => printWay(book, trigger, way))
       events[name] = written.length === 1 ? (written[0] as Json) : written.map(asTarget)
@@ -36,7 +36,7 @@ export function printEvents(book: WorkflowBook, stage: Stage): JsonObject {
       names.push(own)
       events[own] = printWay(book, trigger, withoutExpressions(way))
     }
-    const effect = `the agent in \`${stage.name}\` chooses freely: ${listed(names)}`
+    const effect = `the agent in \`${stage.name}\` chooses freely: ${listedText(names)}`
     const what = 'a workflow has no way to choose by expressions, so each way is an event'
     book.losses.push({ pointer: trigger.origin, what, effect })
   }
@@ -44,7 +44,7 @@ export function printEvents(book: WorkflowBook, stage: Stage): JsonObject {
 }
 
 /** Ways that nobody can reach are kept where they are written as they were. */
-function writtenWays(trigger: Trigger, ways: readonly Way[]): readonly Way[] {
+function writtenWays(trigger: Trigger, ways: readonly RouteWay[]): readonly RouteWay[] {
   const isPlain = trigger.routes.every((route) => route.guards.every(isCompare))
   const rest = trigger.routes.slice(ways.filter((way) => way.route !== null).length)
   return isPlain ? [...ways, ...rest.map((route) => ({ route }))] : ways
@@ -54,16 +54,16 @@ function isCompare(guard: Guard): boolean {
   return guard.kind === 'compare'
 }
 
-function needsSplit(ways: readonly Way[]): boolean {
+function needsSplit(ways: readonly RouteWay[]): boolean {
   return ways.length > 1 && ways.some((way) => way.route?.guards.some((one) => !isCompare(one)))
 }
 
 /** Their loss is told once, for all ways of the signal together. */
-function withoutExpressions({ route }: Way): Way {
+function withoutExpressions({ route }: RouteWay): RouteWay {
   return { route: route === null ? null : { ...route, guards: route.guards.filter(isCompare) } }
 }
 
-function targetName(book: WorkflowBook, { route }: Way): string {
+function targetName(book: WorkflowPrintContext, { route }: RouteWay): string {
   if (route === null) return 'complete'
   const { move } = route
   switch (move.kind) {
@@ -80,7 +80,7 @@ function targetName(book: WorkflowBook, { route }: Way): string {
   }
 }
 
-function eventName(book: WorkflowBook, stage: Stage, trigger: Trigger): string {
+function eventName(book: WorkflowPrintContext, stage: Stage, trigger: Trigger): string {
   const { name, origin } = trigger
   const prefix = reservedEvents.find((one) => name.startsWith(one))
   if (prefix === undefined) return name
@@ -96,7 +96,7 @@ function asTarget(transition: Json): Json {
   return typeof transition === 'string' ? { target: transition } : transition
 }
 
-function printWay(book: WorkflowBook, trigger: Trigger, { route }: Way): Json {
+function printWay(book: WorkflowPrintContext, trigger: Trigger, { route }: RouteWay): Json {
   if (route === null) return book.endState('completed')
   const conditions = printConditions(book, trigger, route)
   const move = printMove(book, route.move)
@@ -104,7 +104,7 @@ function printWay(book: WorkflowBook, trigger: Trigger, { route }: Way): Json {
   return isPlain && move.target !== undefined ? move.target : { ...move, ...conditions }
 }
 
-function printConditions(book: WorkflowBook, trigger: Trigger, route: Route): JsonObject {
+function printConditions(book: WorkflowPrintContext, trigger: Trigger, route: Route): JsonObject {
   const names: string[] = []
   for (const guard of route.guards) {
     if (guard.kind === 'compare') {
@@ -126,7 +126,7 @@ function printConditions(book: WorkflowBook, trigger: Trigger, route: Route): Js
 }
 
 function printGate(
-  book: WorkflowBook,
+  book: WorkflowPrintContext,
   trigger: Trigger,
   gate: Gate | null,
 ): { readonly [key: string]: Json | undefined } {
@@ -146,7 +146,7 @@ function printGate(
   }
 }
 
-function printMove(book: WorkflowBook, move: Move): JsonObject {
+function printMove(book: WorkflowPrintContext, move: Move): JsonObject {
   switch (move.kind) {
     case 'goto':
       return { target: book.nameOf(move.stage) }
@@ -168,7 +168,7 @@ function printMove(book: WorkflowBook, move: Move): JsonObject {
   }
 }
 
-function printEnd(book: WorkflowBook, move: Extract<Move, { kind: 'end' }>): string {
+function printEnd(book: WorkflowPrintContext, move: Extract<Move, { kind: 'end' }>): string {
   if (move.outcome === 'blocked') {
     book.losses.push({
       pointer: move.origin,
@@ -179,7 +179,7 @@ function printEnd(book: WorkflowBook, move: Extract<Move, { kind: 'end' }>): str
   return book.endState(move.outcome)
 }
 
-function printFork(book: WorkflowBook, move: Extract<Move, { kind: 'fork' }>): JsonObject {
+function printFork(book: WorkflowPrintContext, move: Extract<Move, { kind: 'fork' }>): JsonObject {
   const branches = move.branches.map(({ name, initial, terminal }): [string, JsonObject] => [
     name,
     { initial: book.nameOf(initial), terminal: book.nameOf(terminal) },

@@ -4,9 +4,9 @@
  */
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
-import type { Machine, Outcome, Stage, StageRule } from '../../machine/machine.ts'
-import { placeOf } from '../field-pointers.ts'
-import type { Printed } from '../printer-output.ts'
+import type { EndOutcome, Machine, Stage, StageRule } from '../../machine/machine.ts'
+import { fieldPointerOf } from '../field-pointers.ts'
+import type { PrinterOutput } from '../printer-output.ts'
 import {
   briefText,
   canRevisitInitial,
@@ -15,12 +15,12 @@ import {
   objectOrNone,
   printCommon,
 } from '../printer-output.ts'
-import { openBook, type WorkflowBook } from './print-context.ts'
+import { openPrintContext, type WorkflowPrintContext } from './print-context.ts'
 import { printEvents } from './print-events.ts'
 
 /** The machine as a workflow. */
-export function printWorkflow(machine: Machine): Printed {
-  const book = openBook(machine)
+export function printWorkflow(machine: Machine): PrinterOutput {
+  const book = openPrintContext(machine)
   const states = emptyRecord<Json>()
   for (const stage of Object.values(machine.stages)) {
     states[book.nameOf(stage.name)] = printState(book, stage)
@@ -45,18 +45,18 @@ function hasFinal(machine: Machine): boolean {
   return Object.values(machine.stages).some((stage) => stage.final !== null)
 }
 
-function printEnd(name: string, outcome: Outcome): JsonObject {
+function printEnd(name: string, outcome: EndOutcome): JsonObject {
   return compact({ type: 'final', outcome: outcomeOf(name, outcome) })
 }
 
 /** The outcome where the name of the state does not say it already. */
-function outcomeOf(name: string, outcome: Outcome): string | undefined {
+function outcomeOf(name: string, outcome: EndOutcome): string | undefined {
   const isFailure = outcome !== 'completed'
   if (isFailure === (name === 'failed')) return undefined
   return isFailure ? 'failed' : 'completed'
 }
 
-function printState(book: WorkflowBook, stage: Stage): JsonObject {
+function printState(book: WorkflowPrintContext, stage: Stage): JsonObject {
   const { final, fallback, model, thinking } = stage
   if (final === 'blocked') {
     book.losses.push({
@@ -79,7 +79,7 @@ function printState(book: WorkflowBook, stage: Stage): JsonObject {
 }
 
 /** The instructions, with what is told once at the beginning in front of the first ones. */
-function stateText(book: WorkflowBook, stage: Stage): string {
+function stateText(book: WorkflowPrintContext, stage: Stage): string {
   const { machine } = book
   const text = briefText(stage.brief)
   if (machine.prompt.trim() === '' || stage.name !== machine.initial) {
@@ -88,7 +88,7 @@ function stateText(book: WorkflowBook, stage: Stage): string {
   }
   if (canRevisitInitial(machine)) {
     book.losses.push({
-      pointer: placeOf(machine, 'prompt'),
+      pointer: fieldPointerOf(machine, 'prompt'),
       what: 'a workflow has no text that is told only once',
       effect: `it is told again whenever the run comes back to \`${stage.name}\``,
     })
@@ -115,7 +115,7 @@ function printRule(rule: StageRule, ownTools: readonly string[]): Record<string,
   }
 }
 
-function printInterrupts({ machine, nameOf }: WorkflowBook): JsonObject | undefined {
+function printInterrupts({ machine, nameOf }: WorkflowPrintContext): JsonObject | undefined {
   const entries = machine.detours.map((detour): [string, JsonObject] => [
     detour.name,
     { trigger: { file_pattern: detour.pattern }, target: nameOf(detour.target) },

@@ -10,18 +10,18 @@ import { memberOf } from '../../source/source.ts'
 import {
   commonFields,
   freeObject,
-  limit,
+  limitField,
   minIsolation,
-  name,
-  names,
+  nameField,
+  namesField,
   sessionBudget,
 } from '../common-schema.ts'
-import { kindOf, withPick } from '../validate-tree.ts'
+import { nodeKindOf, withPick } from '../validate-tree.ts'
 
 const otherOps = compareOps.filter((op) => op !== 'in')
 
 const guardFields = {
-  field: name.describe('The key of the context that is looked at. One key, not a path.'),
+  field: nameField.describe('The key of the context that is looked at. One key, not a path.'),
   source: z
     .enum(['claimed', 'observed', 'given'])
     .optional()
@@ -56,30 +56,30 @@ const guardSchema = withPick(
 )
 
 const conditionFields = {
-  guard: name.optional().describe('The guard that must hold.'),
-  guards: names.optional().describe('Guards that must all hold.'),
+  guard: nameField.optional().describe('The guard that must hold.'),
+  guards: namesField.optional().describe('Guards that must all hold.'),
   requires_approval: z.boolean().optional().describe('A person must approve the move first.'),
   approval_message: z.string().optional().describe('What that person is asked.'),
   approvals: approvalsSchema
     .optional()
     .describe('Who has to approve the move; the one who asked for it can not.'),
-  approval_editable: names
+  approval_editable: namesField
     .optional()
     .describe("Values of the event's data that this person may change when approving."),
 }
 
 const targetSchema = z
   .object({
-    target: name.describe('The state to go to; `$return` goes back from an interrupt.'),
+    target: nameField.describe('The state to go to; `$return` goes back from an interrupt.'),
     ...conditionFields,
   })
   .meta({ id: 'target' })
 
 const invokeSchema = z
   .object({
-    invoke: name.describe('The definition that is run as a child, of any dialect.'),
-    on_complete: name.describe('Where to go on when the child completed.'),
-    on_fail: name.optional().describe('Where to go on when it ended otherwise.'),
+    invoke: nameField.describe('The definition that is run as a child, of any dialect.'),
+    on_complete: nameField.describe('Where to go on when the child completed.'),
+    on_fail: nameField.optional().describe('Where to go on when it ended otherwise.'),
     input: freeObject.optional().describe("Values laid over the child's own context."),
     ...conditionFields,
   })
@@ -87,8 +87,8 @@ const invokeSchema = z
 
 const branchSchema = z
   .object({
-    initial: name.describe('Where the branch begins.'),
-    terminal: name.describe('The final state in which the branch may be reported as done.'),
+    initial: nameField.describe('Where the branch begins.'),
+    terminal: nameField.describe('The final state in which the branch may be reported as done.'),
   })
   .meta({ id: 'branch' })
 
@@ -101,15 +101,15 @@ const forkSchema = z
           .enum(['all', 'any'])
           .optional()
           .describe('Go on when all branches are done (the default) or when one is.'),
-        on_complete: name.describe('Where to go on when the branches are joined.'),
-        on_fail: name.optional().describe('Where to go on when they can not be joined.'),
+        on_complete: nameField.describe('Where to go on when the branches are joined.'),
+        on_fail: nameField.optional().describe('Where to go on when they can not be joined.'),
       })
       .describe('Work on several branches, then go on.'),
     ...conditionFields,
   })
   .meta({ id: 'fork' })
 
-const targetName = name.describe('The state to go to.')
+const targetName = nameField.describe('The state to go to.')
 const targetList = z.array(targetSchema).min(1).describe('The first whose guards hold is taken.')
 
 const transitionSchema = withPick(
@@ -120,7 +120,7 @@ const transitionSchema = withPick(
     if (node.kind === 'list') return targetList
     if (node.kind !== 'object') {
       if (node.kind === 'scalar' && typeof node.value === 'string') return targetName
-      const message = `a transition is a state's name, an object or a list, not ${kindOf(node)}`
+      const message = `a transition is a state's name, an object or a list, not ${nodeKindOf(node)}`
       return { message, hint: 'e.g. `"DONE": "review"`' }
     }
     const kinds = ['target', 'invoke', 'fork'].filter((key) => memberOf(node, key) !== undefined)
@@ -147,30 +147,30 @@ const stateSchema = z
       ),
     instructions: z.string().optional().describe('Told to the agent while it is here.'),
     on: z.record(z.string(), transitionSchema).optional().describe('Where each event leads.'),
-    safe_next: name.optional().describe('Where an event leads that is not listed in `on`.'),
-    allowed_tools: names
+    safe_next: nameField.optional().describe('Where an event leads that is not listed in `on`.'),
+    allowed_tools: namesField
       .optional()
       .describe('Tools the agent may use here. Absent: all. An empty list: none.'),
-    disallowed_tools: names.optional().describe('Tools the agent may not use here.'),
-    allowed_commands: names
+    disallowed_tools: namesField.optional().describe('Tools the agent may not use here.'),
+    allowed_commands: namesField
       .optional()
       .describe('Words with which a shell command may begin, e.g. `npm test`.'),
-    allowed_commands_tool: name
+    allowed_commands_tool: nameField
       .optional()
       .describe('The tool whose commands are held to that list; `Bash` when absent.'),
-    blocked_env: names
+    blocked_env: namesField
       .optional()
       .describe('Environment variables that commands may not read; removed from them.'),
-    deny_env: names.optional().describe('Same as `blocked_env`.'),
+    deny_env: namesField.optional().describe('Same as `blocked_env`.'),
     env_overrides: z
       .record(z.string(), z.string())
       .optional()
       .describe('Environment variables set for commands.'),
     env: z.record(z.string(), z.string()).optional().describe('Same as `env_overrides`.'),
-    max_iterations: limit.optional().describe('Tool calls in one visit to this state.'),
-    max_edit_lines: limit.optional().describe('Lines that one edit may change.'),
-    max_files_per_state: limit.optional().describe('Files that may be changed in one visit.'),
-    context_budget_bytes: limit
+    max_iterations: limitField.optional().describe('Tool calls in one visit to this state.'),
+    max_edit_lines: limitField.optional().describe('Lines that one edit may change.'),
+    max_files_per_state: limitField.optional().describe('Files that may be changed in one visit.'),
+    context_budget_bytes: limitField
       .optional()
       .describe('Bytes of tool results that one visit may collect.'),
     model: z
@@ -186,9 +186,9 @@ const stateSchema = z
 const interruptSchema = z
   .object({
     trigger: z
-      .object({ file_pattern: name.describe('Glob of the changed files that begin it.') })
+      .object({ file_pattern: nameField.describe('Glob of the changed files that begin it.') })
       .describe('What begins the interrupt.'),
-    target: name.describe('The state that handles it.'),
+    target: nameField.describe('The state that handles it.'),
   })
   .meta({ id: 'interrupt' })
 
@@ -212,15 +212,15 @@ const metaSchema = z
       .enum(['hold', 'release'])
       .optional()
       .describe('`hold` keeps denying tool calls after the end until a person releases the run.'),
-    calls_max: limit.optional().describe('Tool calls in the whole run.'),
+    calls_max: limitField.optional().describe('Tool calls in the whole run.'),
   })
   .meta({ id: 'meta' })
 
 /** A workflow definition. */
 export const workflowSchema = z.object({
   ...commonFields('workflow'),
-  id: name.describe('Its name.'),
-  initial: name.describe('The state in which a run begins.'),
+  id: nameField.describe('Its name.'),
+  initial: nameField.describe('The state in which a run begins.'),
   context: freeObject.optional().describe('Values that guards look at, as they are at first.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   guards: z

@@ -3,12 +3,12 @@
  * a list of branches, an invoke, a fork. Guards and gates hold on each of them.
  */
 import type { Finding } from '../../finding.ts'
-import { finding, join } from '../../finding.ts'
+import { finding, joinPointer } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Gate, Guard, Move, Route } from '../../machine/machine.ts'
 import { quorumOf } from '../../machine/quorum.ts'
 import { checkNames } from '../reserved-names.ts'
-import type { GuardBook } from './guards.ts'
+import type { WorkflowGuards } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'
 
 type Transition = NonNullable<WorkflowDefinition['states'][string]['on']>[string]
@@ -16,7 +16,7 @@ type Transition = NonNullable<WorkflowDefinition['states'][string]['on']>[string
 type Written = {
   readonly transition: Transition
   readonly at: string
-  readonly guards: GuardBook
+  readonly guards: WorkflowGuards
   /** Gates are only advice (`approval_mode: none`). */
   readonly isAdvisory: boolean
   readonly findings: Finding[]
@@ -36,7 +36,7 @@ type Conditions = {
 export function compileTransition(written: Written): Route[] {
   const { transition, at } = written
   if (Array.isArray(transition)) {
-    return transition.map((branch, index) => compileRoute(written, branch, join(at, index)))
+    return transition.map((branch, index) => compileRoute(written, branch, joinPointer(at, index)))
   }
   return [compileRoute(written, transition as Single, at)]
 }
@@ -62,7 +62,7 @@ function moveTo(target: string, origin: string): Move {
 }
 
 function compileMove(written: Written, single: Exclude<Single, string>, at: string): Move {
-  if ('fork' in single) return compileFork(written, single.fork, join(at, 'fork'))
+  if ('fork' in single) return compileFork(written, single.fork, joinPointer(at, 'fork'))
   if ('invoke' in single) {
     return {
       kind: 'invoke',
@@ -73,18 +73,18 @@ function compileMove(written: Written, single: Exclude<Single, string>, at: stri
       origin: at,
     }
   }
-  return moveTo(single.target, join(at, 'target'))
+  return moveTo(single.target, joinPointer(at, 'target'))
 }
 
 type ForkDefinition = Extract<Single, { fork: unknown }>['fork']
 
 function compileFork(written: Written, fork: ForkDefinition, at: string): Move {
-  written.findings.push(...checkNames(Object.keys(fork.branches), join(at, 'branches'), []))
+  written.findings.push(...checkNames(Object.keys(fork.branches), joinPointer(at, 'branches'), []))
   const branches = Object.entries(fork.branches).map(([name, branch]) => ({
     name,
     initial: branch.initial,
     terminal: branch.terminal,
-    origin: join(at, 'branches', name),
+    origin: joinPointer(at, 'branches', name),
   }))
   return {
     kind: 'fork',
@@ -99,10 +99,10 @@ function compileFork(written: Written, fork: ForkDefinition, at: string): Move {
 function compileConditions(written: Written, conditions: Conditions, at: string): Guard[] {
   const { guards, findings } = written
   const found = (conditions.guards ?? []).map((name, index) =>
-    guards.find(name, join(at, 'guards', index), findings),
+    guards.find(name, joinPointer(at, 'guards', index), findings),
   )
   if (conditions.guard !== undefined) {
-    found.unshift(guards.find(conditions.guard, join(at, 'guard'), findings))
+    found.unshift(guards.find(conditions.guard, joinPointer(at, 'guard'), findings))
   }
   return found
 }
@@ -111,7 +111,7 @@ function compileGate(written: Written, conditions: Conditions, at: string): Gate
   const { requires_approval: isRequired, approvals } = conditions
   // WHY: who has to approve is asked, also where nobody says so a second time.
   if (isRequired !== true && approvals === undefined) return null
-  const origin = join(at, isRequired === undefined ? 'approvals' : 'requires_approval')
+  const origin = joinPointer(at, isRequired === undefined ? 'approvals' : 'requires_approval')
   if (isRequired === false) written.findings.push(contradiction(origin))
   if (!written.isAdvisory) {
     const { approval_message: message = '', approval_editable: editable } = conditions

@@ -33,7 +33,7 @@ export type HostState = {
   readonly limits: readonly string[]
 }
 
-export type Around = {
+export type Diagnostics = {
   readonly version: string
   readonly node: string
   readonly workspace: string
@@ -47,7 +47,7 @@ export type Around = {
 }
 
 /** Looks at this machine and this folder; changes nothing. */
-export async function lookAround(io: Io): Promise<Around> {
+export async function collectDiagnostics(io: Io): Promise<Diagnostics> {
   const setup = await setupOf(io)
   const workspace = initWorkspace(io)
   const version = versionText()

@@ -3,10 +3,10 @@
  * Given by whoever wires the program together.
  */
 
-export type Outcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
+export type CheckOutcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
 
 export type ProofCell = {
-  readonly outcome: Outcome
+  readonly outcome: CheckOutcome
   /** Why, and what covers it; empty where there is nothing to say. */
   readonly note: string
 }
@@ -21,13 +21,13 @@ export type ProofColumn = {
   readonly fault: string | null
 }
 
-export type Proof = {
+export type HostsProof = {
   /** The paths that were tried, by id, as they are called. */
   readonly paths: Readonly<Record<string, string>>
   readonly hosts: readonly ProofColumn[]
 }
 
-export type ProveWish = {
+export type ProveOptions = {
   /** Empty: every host that is installed. */
   readonly hosts: readonly string[]
   readonly secondsMax: number
@@ -36,5 +36,5 @@ export type ProveWish = {
 export type DoctorDoor = {
   /** The hosts that can be started for a proof. */
   readonly provable: readonly string[]
-  readonly prove: (wish: ProveWish) => Promise<Proof>
+  readonly prove: (wish: ProveOptions) => Promise<HostsProof>
 }

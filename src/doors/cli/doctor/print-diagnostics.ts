@@ -2,18 +2,18 @@
  * What the doctor sees, for people.
  */
 import type { Io } from '../io.ts'
-import { type Line, printLines, span } from '../play/styled-text.ts'
-import { row, widthOf } from '../play/view-lines.ts'
-import type { Around, HostState } from './diagnostics.ts'
+import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
+import { displayWidth, row } from '../play/view-lines.ts'
+import type { Diagnostics, HostState } from './diagnostics.ts'
 
 /** The whole of it. */
-export function aroundText(around: Around, io: Io): string {
-  const width = widthOf(io)
+export function diagnosticsText(around: Diagnostics, io: Io): string {
+  const width = displayWidth(io)
   const { version, node, workspace, folder, daemon, problems } = around
   const running =
     daemon === null ? 'none runs; hooks start it' : `pid ${daemon.pid}, version ${daemon.version}`
-  const lines: Line[] = [
-    [span(`pawl ${version}`, 'strong'), span(`, Node ${node}`)],
+  const lines: StyledLine[] = [
+    [styledSpan(`pawl ${version}`, 'strong'), styledSpan(`, Node ${node}`)],
     ...row('folder', workspace, { width }),
     ...row('data', folder, { width }),
     ...row('daemon', running, { width }),
@@ -24,7 +24,7 @@ export function aroundText(around: Around, io: Io): string {
   return printLines(lines, io)
 }
 
-function jobsLines({ jobs }: Around, width: number): readonly Line[] {
+function jobsLines({ jobs }: Diagnostics, width: number): readonly StyledLine[] {
   if (typeof jobs === 'string') return row('jobs', jobs, { width })
   const { level, filesystem, network, pids, memory, cpu, notes } = jobs
   const isGood = level === 'full' || level === 'isolated'
@@ -37,12 +37,12 @@ function jobsLines({ jobs }: Around, width: number): readonly Line[] {
   ]
 }
 
-function hostLines(state: HostState, width: number): readonly Line[] {
+function hostLines(state: HostState, width: number): readonly StyledLine[] {
   const { host, program, version, wire, problems, limits } = state
   const isHere = program !== null || wire !== null
-  const head: Line = [
-    span(host.padEnd(10), 'strong'),
-    span(
+  const head: StyledLine = [
+    styledSpan(host.padEnd(10), 'strong'),
+    styledSpan(
       program === null ? 'not found' : (version ?? 'version not told'),
       isHere ? 'plain' : 'dim',
     ),

@@ -3,19 +3,19 @@
  */
 import type { Io } from '../io.ts'
 import {
-  type Line,
-  line,
   printLines,
-  type Span,
-  span,
+  type StyledLine,
+  type StyledSpan,
+  styledLine,
+  styledSpan,
   type Tone,
   wrap,
 } from '../play/styled-text.ts'
-import { widthOf } from '../play/view-lines.ts'
+import { displayWidth } from '../play/view-lines.ts'
 import { tableText } from '../remote/show-table.ts'
-import type { Outcome, Proof, ProofColumn } from './doctor-door.ts'
+import type { CheckOutcome, HostsProof, ProofColumn } from './doctor-door.ts'
 
-const tones: Readonly<Record<Outcome, Tone>> = {
+const tones: Readonly<Record<CheckOutcome, Tone>> = {
   stopped: 'good',
   EXECUTED: 'bad',
   'not offered': 'dim',
@@ -24,7 +24,7 @@ const tones: Readonly<Record<Outcome, Tone>> = {
 }
 
 /** Whether everything that should be stopped was, and everything was tried. */
-export function holds({ hosts }: Proof): boolean {
+export function proofHolds({ hosts }: HostsProof): boolean {
   return hosts.every(
     ({ cells, fault }) =>
       fault === null && Object.values(cells).every(({ outcome }) => tones[outcome] !== 'bad'),
@@ -32,24 +32,27 @@ export function holds({ hosts }: Proof): boolean {
 }
 
 /** The whole of it. */
-export function proofText(proof: Proof, io: Io): string {
+export function proofText(proof: HostsProof, io: Io): string {
   const tried = proof.hosts.filter(({ fault }) => fault === null)
   const heads = ['', ...tried.map(({ host, version }) => `${host} ${version ?? ''}`.trim())]
   const rows = Object.entries(proof.paths).map(
-    ([id, title]): Line => [span(title), ...tried.map((column) => cellSpan(column, id))],
+    ([id, title]): StyledLine => [
+      styledSpan(title),
+      ...tried.map((column) => cellSpan(column, id)),
+    ],
   )
   const table = tried.length === 0 ? '' : tableText(heads, rows, io)
   return `${table}${printLines(notes(proof, io), io)}`
 }
 
-function cellSpan({ cells }: ProofColumn, id: string): Span {
+function cellSpan({ cells }: ProofColumn, id: string): StyledSpan {
   const outcome = cells[id]?.outcome ?? 'not tried'
-  return span(outcome, tones[outcome])
+  return styledSpan(outcome, tones[outcome])
 }
 
 /** What a cell alone would leave open; the same words are said once for a host. */
-function notes({ paths, hosts }: Proof, io: Io): readonly Line[] {
-  const width = widthOf(io)
+function notes({ paths, hosts }: HostsProof, io: Io): readonly StyledLine[] {
+  const width = displayWidth(io)
   const said = hosts.flatMap(({ host, cells, fault }) => {
     const open = Object.entries(cells).filter(
       ([, { outcome, note }]) => note !== '' && outcome !== 'not offered',
@@ -62,6 +65,6 @@ function notes({ paths, hosts }: Proof, io: Io): readonly Line[] {
     return fault === null ? lines : [`${host} could not be proved: ${fault}`]
   })
   return said.flatMap((text) =>
-    wrap(text, width - 2).map((words, at) => line(`${at === 0 ? '! ' : '  '}${words}`)),
+    wrap(text, width - 2).map((words, at) => styledLine(`${at === 0 ? '! ' : '  '}${words}`)),
   )
 }

@@ -5,7 +5,7 @@
 import { launchIn } from '../../../core/tools/launch-pin.ts'
 import type { HostPlan } from '../../init/plan-host.ts'
 import type { Io } from '../io.ts'
-import { connect } from '../remote/connect.ts'
+import { connectDaemon } from '../remote/connect.ts'
 
 type Here = { readonly workspace: string; readonly io: Io }
 
@@ -17,7 +17,7 @@ export async function acceptServers(
   const moved = plans.flatMap((plan) => plan.moved ?? [])
   if (moved.length === 0) return []
   try {
-    const remote = await connect(io, 'person')
+    const remote = await connectDaemon(io, 'person')
     try {
       for (const { as: server, entry } of moved) {
         // WHY a shape of its own: what is not of the way it is started does not count.

@@ -6,7 +6,7 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 
 /** Whether the person says yes; a fault where there is nobody to ask. */
-export async function agree(io: Io, question: string, verb: string): Promise<boolean> {
+export async function confirm(io: Io, question: string, verb: string): Promise<boolean> {
   const { input } = io
   const hasKeyboard = 'isTTY' in input && input.isTTY === true
   if (!io.isTerminal || !hasKeyboard) {

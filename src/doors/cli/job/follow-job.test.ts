@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { followJob, printLogs } from './follow-job.ts'
-import type { JobRequest } from './request.ts'
+import type { JobCommand } from './request.ts'
 
 const said = Buffer.from([0xff, 0x00, 0xc3, 0x28, 0x0a])
 
@@ -19,7 +19,7 @@ function openRequest(isTerminal: boolean) {
   })
   const values = { run: null, stream: null, offset: null, limit: null }
   // WHY the cast: only what these two verbs touch is there.
-  const request = { io, values, look: 'text', remote: { call } } as unknown as JobRequest
+  const request = { io, values, look: 'text', remote: { call } } as unknown as JobCommand
   return { request, printed: () => Buffer.concat(printed) }
 }
 

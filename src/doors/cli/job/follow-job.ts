@@ -1,20 +1,20 @@
 /**
  * What a job says, page by page or as it says it.
  */
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
-import { tell } from '../remote/remote-verb.ts'
-import { type JobRequest, numberOf, runOf } from './request.ts'
+import { printResult } from '../remote/remote-verb.ts'
+import { type JobCommand, numberOf, runOf } from './request.ts'
 
 /** How long the daemon waits for more before it answers. */
 const waitMs = 300
 const pageBytes = 256 * 1024
 
 type Followed = { readonly id: string; readonly offset: number; readonly stream: string }
-type Logs = Exclude<Answer<'jobs.logs'>, { status: 'pending_approval' }>
+type Logs = Exclude<OperationAnswer<'jobs.logs'>, { status: 'pending_approval' }>
 
 /** Prints until the job has ended and all of it is printed. */
-export async function followJob(request: JobRequest, followed: Followed): Promise<void> {
+export async function followJob(request: JobCommand, followed: Followed): Promise<void> {
   const { id, offset, stream } = followed
   const places = { stdout: offset, stderr: offset }
   const names = (['stdout', 'stderr'] as const).filter((one) => stream === 'both' || stream === one)
@@ -35,12 +35,14 @@ export async function followJob(request: JobRequest, followed: Followed): Promis
   }
 }
 
-function isPending(page: Answer<'jobs.logs'>): page is Exclude<Answer<'jobs.logs'>, Logs> {
+function isPending(
+  page: OperationAnswer<'jobs.logs'>,
+): page is Exclude<OperationAnswer<'jobs.logs'>, Logs> {
   return 'status' in page
 }
 
 /** One page, or all of it. */
-export async function printLogs(request: JobRequest, id: string): Promise<number> {
+export async function printLogs(request: JobCommand, id: string): Promise<number> {
   const { values, remote, io } = request
   const [offset, limit] = [numberOf(request, 'offset'), numberOf(request, 'limit')]
   const page = await remote.call('jobs.logs', {
@@ -52,7 +54,7 @@ export async function printLogs(request: JobRequest, id: string): Promise<number
     ...(limit === undefined ? {} : { limit }),
   })
   if (request.look === 'json' || isPending(page)) {
-    tell(request, page, () => 'a person has to agree first\n')
+    printResult(request, page, () => 'a person has to agree first\n')
     return isPending(page) ? 1 : 0
   }
   print(io, 'stdout', page.stdout)

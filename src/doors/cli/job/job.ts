@@ -3,9 +3,9 @@
  */
 import type { Verb } from '../io.ts'
 import { oneWord, usage } from '../options.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { followJob, printLogs } from './follow-job.ts'
-import { type JobRequest, jobKinds, numberOf, runOf } from './request.ts'
+import { type JobCommand, jobKinds, numberOf, runOf } from './request.ts'
 import { runJob } from './run-job.ts'
 import { jobsText, statusText } from './show-job.ts'
 
@@ -84,7 +84,7 @@ export const jobVerb: Verb = {
   },
 }
 
-async function list(request: JobRequest): Promise<number> {
+async function list(request: JobCommand): Promise<number> {
   const { remote, values, io } = request
   const limit = numberOf(request, 'limit')
   const found = await remote.call('jobs.list', {
@@ -92,17 +92,17 @@ async function list(request: JobRequest): Promise<number> {
     ...(limit === undefined ? {} : { limit }),
     ...runOf(request),
   })
-  tell(request, found, () => jobsText(found, io))
+  printResult(request, found, () => jobsText(found, io))
   return 0
 }
 
-async function show(request: JobRequest, id: string): Promise<number> {
+async function show(request: JobCommand, id: string): Promise<number> {
   const found = await request.remote.call('jobs.read', { process_id: id, ...runOf(request) })
-  tell(request, found, () => statusText(found, request.io))
+  printResult(request, found, () => statusText(found, request.io))
   return 0
 }
 
-async function kill(request: JobRequest, id: string): Promise<number> {
+async function kill(request: JobCommand, id: string): Promise<number> {
   const force_after = numberOf(request, 'force-after')
   const { signal } = request.values
   const done = await request.remote.call('jobs.kill', {
@@ -111,14 +111,14 @@ async function kill(request: JobRequest, id: string): Promise<number> {
     ...(signal === null ? {} : { signal }),
     ...(force_after === undefined ? {} : { force_after }),
   })
-  tell(request, done, () => {
+  printResult(request, done, () => {
     if ('status' in done) return `${done.message} (approval ${done.approval_id})\n`
     return `${done.process_id}: ${done.state}, ${done.signal_sent} was sent\n`
   })
   return 0
 }
 
-async function logs(request: JobRequest, id: string): Promise<number> {
+async function logs(request: JobCommand, id: string): Promise<number> {
   const { values, look } = request
   if (values.follow) {
     if (look === 'json') throw usage('job', '`--follow` prints text; leave out `--json`')

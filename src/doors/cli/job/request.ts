@@ -2,7 +2,7 @@
  * One command line of `pawl job`, with the options that its parts read.
  */
 import { usage } from '../options.ts'
-import type { Request } from '../remote/remote-verb.ts'
+import type { RemoteVerbSpec } from '../remote/remote-verb.ts'
 
 export const jobKinds = {
   background: 'flag',
@@ -27,11 +27,11 @@ export const jobKinds = {
   'force-after': 'text',
 } as const
 
-export type JobRequest = Request<typeof jobKinds>
+export type JobCommand = RemoteVerbSpec<typeof jobKinds>
 
 /** A number of an option; what is no number is a fault, its range is for the daemon to say. */
 export function numberOf(
-  { values }: JobRequest,
+  { values }: JobCommand,
   name: 'timeout' | 'cpu' | 'memory' | 'lines' | 'offset' | 'limit' | 'force-after',
 ): number | undefined {
   const text = values[name]
@@ -41,6 +41,6 @@ export function numberOf(
 }
 
 /** The run in whose name it is asked. */
-export function runOf({ values }: JobRequest): { readonly run_id?: string } {
+export function runOf({ values }: JobCommand): { readonly run_id?: string } {
   return values.run === null ? {} : { run_id: values.run }
 }

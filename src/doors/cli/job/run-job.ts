@@ -4,20 +4,20 @@
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { isolationLevels } from '../../../runtime/jobs/jobs-port.ts'
-import type { Answer, Input } from '../../api/contract.ts'
+import type { OperationAnswer, OperationInput } from '../../api/contract.ts'
 import { oneOf, usage } from '../options.ts'
-import { tell } from '../remote/remote-verb.ts'
+import { printResult } from '../remote/remote-verb.ts'
 import { followJob } from './follow-job.ts'
-import { type JobRequest, numberOf, runOf } from './request.ts'
+import { type JobCommand, numberOf, runOf } from './request.ts'
 import { resultText } from './show-job.ts'
 
-type Result = Exclude<Answer<'jobs.run'>, { status: 'pending_approval' }>
+type Result = Exclude<OperationAnswer<'jobs.run'>, { status: 'pending_approval' }>
 
 /** How long one request waits; then it is asked again. */
 const waitMs = 20_000
 
 /** Gives the exit code: 0 where the job ended with 0, or goes on in the background. */
-export async function runJob(request: JobRequest, words: readonly string[]): Promise<number> {
+export async function runJob(request: JobCommand, words: readonly string[]): Promise<number> {
   const { remote, values, look, io } = request
   const wish = await wishOf(request, words)
   const isFollowed = look === 'text' && !values.background
@@ -25,11 +25,11 @@ export async function runJob(request: JobRequest, words: readonly string[]): Pro
   const again = { commandId: randomUUID() }
   const begun = await remote.call('jobs.run', { ...wish, wait_ms }, again)
   if ('status' in begun) {
-    tell(request, begun, () => `${begun.message}\n  → pawl approve ${begun.approval_id}\n`)
+    printResult(request, begun, () => `${begun.message}\n  → pawl approve ${begun.approval_id}\n`)
     return 1
   }
   if (values.background) {
-    tell(request, begun, () => resultText(begun, io))
+    printResult(request, begun, () => resultText(begun, io))
     return 0
   }
   const { process_id: id } = begun
@@ -40,7 +40,7 @@ export async function runJob(request: JobRequest, words: readonly string[]): Pro
     const ended = await waitFor(begun, () =>
       remote.call('jobs.run', { ...wish, wait_ms: waitMs }, again),
     )
-    tell(request, ended, () => '')
+    printResult(request, ended, () => '')
     if (isFollowed) io.err(resultText(ended, io))
     return ended.state === 'completed' && ended.exit_code === 0 ? 0 : 1
   } finally {
@@ -48,7 +48,10 @@ export async function runJob(request: JobRequest, words: readonly string[]): Pro
   }
 }
 
-async function waitFor(begun: Result, ask: () => Promise<Answer<'jobs.run'>>): Promise<Result> {
+async function waitFor(
+  begun: Result,
+  ask: () => Promise<OperationAnswer<'jobs.run'>>,
+): Promise<Result> {
   for (let result = begun; ; ) {
     if (result.state !== 'running') return result
     const next = await ask()
@@ -57,7 +60,7 @@ async function waitFor(begun: Result, ask: () => Promise<Answer<'jobs.run'>>): P
 }
 
 /** Who stops waiting for a job in the foreground does not want it to go on. */
-function endOnInterrupt({ remote, ...request }: JobRequest, id: string): () => void {
+function endOnInterrupt({ remote, ...request }: JobCommand, id: string): () => void {
   const end = (): void => {
     const kill = { process_id: id, force_after: 2, ...runOf({ remote, ...request }) }
     remote.call('jobs.kill', kill).catch(() => undefined)
@@ -66,7 +69,10 @@ function endOnInterrupt({ remote, ...request }: JobRequest, id: string): () => v
   return () => void process.off('SIGINT', end)
 }
 
-async function wishOf(request: JobRequest, words: readonly string[]): Promise<Input<'jobs.run'>> {
+async function wishOf(
+  request: JobCommand,
+  words: readonly string[],
+): Promise<OperationInput<'jobs.run'>> {
   const { values, io } = request
   const [program, ...args] = words
   if ((program === undefined) === (values.shell === null)) {

@@ -2,15 +2,15 @@
  * Jobs for people.
  */
 import type { JobState } from '../../../runtime/jobs/jobs-port.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
-import { type Line, printLines, span, type Tone } from '../play/styled-text.ts'
-import { row, widthOf } from '../play/view-lines.ts'
+import { printLines, type StyledLine, styledSpan, type Tone } from '../play/styled-text.ts'
+import { displayWidth, row } from '../play/view-lines.ts'
 import { spanText, tableText } from '../remote/show-table.ts'
 
 type Known<T> = Exclude<T, { status: 'pending_approval' }>
-type List = Answer<'jobs.list'>
-type Status = Answer<'jobs.read'>
+type List = OperationAnswer<'jobs.list'>
+type Status = OperationAnswer<'jobs.read'>
 
 const tones: Readonly<Record<JobState, Tone>> = {
   running: 'accent',
@@ -27,12 +27,15 @@ export function jobsText(list: List, io: Io): string {
   if ('status' in list) return pendingText(list)
   if (list.processes.length === 0) return 'there are no such jobs\n'
   const rows = list.processes.map(
-    (one): Line => [
-      span(one.process_id),
-      span(one.state, one.exit_code === null || one.exit_code === 0 ? tones[one.state] : 'bad'),
-      span(one.exit_code === null ? '' : String(one.exit_code)),
-      span(spanText(one.duration_ms), 'dim'),
-      span(one.command.split('\n')[0] ?? ''),
+    (one): StyledLine => [
+      styledSpan(one.process_id),
+      styledSpan(
+        one.state,
+        one.exit_code === null || one.exit_code === 0 ? tones[one.state] : 'bad',
+      ),
+      styledSpan(one.exit_code === null ? '' : String(one.exit_code)),
+      styledSpan(spanText(one.duration_ms), 'dim'),
+      styledSpan(one.command.split('\n')[0] ?? ''),
     ],
   )
   const more = list.total > list.processes.length ? `${list.total} jobs in all\n` : ''
@@ -41,7 +44,7 @@ export function jobsText(list: List, io: Io): string {
 
 export function statusText(status: Status, io: Io): string {
   if ('status' in status) return pendingText(status)
-  const width = widthOf(io)
+  const width = displayWidth(io)
   const { isolation, resource_usage: usage } = status
   const exit = status.exit_code === null ? '' : `, exit code ${status.exit_code}`
   const signal = status.signal === null ? '' : `, ${status.signal}`
@@ -54,10 +57,10 @@ export function statusText(status: Status, io: Io): string {
   const used = figures.flatMap(([name, value, unit]) =>
     value === null ? [] : [`${name} ${value} ${unit}`],
   )
-  const lines: Line[] = [
+  const lines: StyledLine[] = [
     [
-      span(status.process_id, 'strong'),
-      span(`  ${status.state}${exit}${signal}`, tones[status.state]),
+      styledSpan(status.process_id, 'strong'),
+      styledSpan(`  ${status.state}${exit}${signal}`, tones[status.state]),
     ],
     ...row('command', status.command, { width }),
     ...row('folder', status.working_directory, { width }),
@@ -71,11 +74,14 @@ export function statusText(status: Status, io: Io): string {
 }
 
 /** One line about what came of it. */
-export function resultText(result: Known<Answer<'jobs.run'>>, io: Io): string {
+export function resultText(result: Known<OperationAnswer<'jobs.run'>>, io: Io): string {
   const exit = result.exit_code === null ? '' : ` with ${result.exit_code}`
   const what = `${result.process_id} ${result.state}${exit}`
   const how = `, ${spanText(result.duration_ms)}, held: ${result.isolation.level}`
   const isGood = result.exit_code === 0 || result.state === 'running'
-  const notes = result.warnings.map((one): Line => [span(`· ${one}`, 'warn')])
-  return printLines([[span(what, isGood ? 'good' : 'bad'), span(how, 'dim')], ...notes], io)
+  const notes = result.warnings.map((one): StyledLine => [styledSpan(`· ${one}`, 'warn')])
+  return printLines(
+    [[styledSpan(what, isGood ? 'good' : 'bad'), styledSpan(how, 'dim')], ...notes],
+    io,
+  )
 }

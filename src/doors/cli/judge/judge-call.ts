@@ -6,7 +6,7 @@
 import type { NamedRule } from '../../../core/engine/call.ts'
 import type { Context, Family } from '../../../core/engine/family.ts'
 import { commandFamily, mainOf, openLeaf, startFamily } from '../../../core/engine/family.ts'
-import { aroundMember } from '../../../core/engine/judging-context.ts'
+import { judgingContextOf } from '../../../core/engine/judging-context.ts'
 import { stateForCaller } from '../../../core/engine/known-call.ts'
 import type { Alternative, Reply } from '../../../core/engine/types.ts'
 import type { DenialCode } from '../../../core/errors.ts'
@@ -15,16 +15,16 @@ import type { HostId } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { type ExplainedAnswer, explain } from '../../../core/judge/explain.ts'
 import { judge } from '../../../core/judge/judge.ts'
-import { placeOf, positionAt } from '../../../core/source/source.ts'
+import { positionAt, positionOf } from '../../../core/source/source.ts'
 import { readCall } from '../../../core/tools/read-call.ts'
-import { throughLinks } from '../../../runtime/calls/resolve-symlinks.ts'
+import { resolveSymlinks } from '../../../runtime/calls/resolve-symlinks.ts'
 import type { SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Chosen } from '../play/load.ts'
 import type { LaidPolicy } from './load-policies.ts'
 
 /** What every call of one command line is judged against. */
-export type Court = {
+export type JudgeSession = {
   readonly chosen: Chosen
   readonly laid: readonly LaidPolicy[]
   readonly vars: JsonObject
@@ -44,7 +44,7 @@ export type PlacedAnswer = Omit<ExplainedAnswer, keyof NamedRule> & {
   readonly rule: PlacedRule | null
 }
 
-export type Judged = {
+export type JudgedCall = {
   readonly stage: string
   readonly tool: string
   readonly input: JsonObject
@@ -63,7 +63,7 @@ export type Judged = {
 const at = Date.UTC(2026, 2, 11, 10, 30)
 
 /** A run in a stage, with nothing used of it. */
-export function startAt(court: Court, stage: string | null): Family {
+export function startAt(court: JudgeSession, stage: string | null): Family {
   const { chosen, vars } = court
   const start = { type: 'StartRun', stage, vars, branch: null } as const
   const main = { runId: 'judge', machine: chosen.machine }
@@ -72,7 +72,7 @@ export function startAt(court: Court, stage: string | null): Family {
   throw new PawlError('USAGE', `the run does not start: ${reply.reason}`, { hint: reply.hint })
 }
 
-function contextOf({ chosen, laid }: Court): Context {
+function contextOf({ chosen, laid }: JudgeSession): Context {
   const policies = laid.map(({ policy }) => policy)
   return { library: chosen.library, at, actor: { kind: 'agent', name: 'agent' }, policies }
 }
@@ -81,18 +81,18 @@ type Spoken = { readonly tool: string; readonly input: JsonObject }
 
 /** The answer to one call, and the family after it was made as allowed and went well. */
 export function judgeCallIn(
-  court: Court,
+  court: JudgeSession,
   family: Family,
   spoken: Spoken,
-): { readonly judged: Judged; readonly after: Family } {
+): { readonly judged: JudgedCall; readonly after: Family } {
   const { workspace, host } = court
   const leaf = openLeaf(family, mainOf(family))
-  const call = throughLinks(readCall(spoken, { machine: leaf.machine, workspace, host }))
+  const call = resolveSymlinks(readCall(spoken, { machine: leaf.machine, workspace, host }))
   const context = contextOf(court)
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
   const answered = commandFamily(family, check, context)
   const reply = verdictOf(answered.reply)
-  const around = aroundMember(family, leaf, {
+  const around = judgingContextOf(family, leaf, {
     policies: context.policies ?? [],
     at: context.at,
   })
@@ -103,7 +103,7 @@ export function judgeCallIn(
     return { ...answer, rule: placedRule(court, machine.name, { ...answer, document }) }
   })
   const { verdict, code, reason, hint, instead } = reply
-  const judged: Judged = {
+  const judged: JudgedCall = {
     ...{ stage: state.stage, tool: spoken.tool, input: spoken.input },
     ...{ verdict, code, reason, hint, instead },
     rule: placedRule(court, machine.name, reply),
@@ -132,7 +132,7 @@ function settled(family: Family, { verdict, callId }: Verdict, context: Context)
 type Placing = { readonly rule: string | null; readonly document?: string | undefined }
 
 /** Null: no author wrote it, or not in a file at hand. */
-function placedRule(court: Court, home: string, named: Placing): PlacedRule | null {
+function placedRule(court: JudgeSession, home: string, named: Placing): PlacedRule | null {
   const { rule, document = home } = named
   const laid = court.laid.find(({ file }) => file.path === document)
   const file = document === court.chosen.machine.name ? court.chosen.file : laid?.file
@@ -140,7 +140,7 @@ function placedRule(court: Court, home: string, named: Placing): PlacedRule | nu
 }
 
 function placed({ path, root, lines }: SourceFile, pointer: string): PlacedRule {
-  const range = placeOf(root, finding('SCHEMA_INVALID', pointer, { message: '' }))
+  const range = positionOf(root, finding('SCHEMA_INVALID', pointer, { message: '' }))
   const { line, column } = positionAt(lines, range?.start ?? 0)
   return { pointer, file: path, line, column }
 }

@@ -2,7 +2,7 @@
  * Policies that the command line lays over a run, each from a file of its own.
  */
 import { resolve } from 'node:path'
-import { readShape } from '../../../core/dialects/validate-tree.ts'
+import { readTree } from '../../../core/dialects/validate-tree.ts'
 import type { Policy } from '../../../core/machine/machine.ts'
 import { compilePolicy } from '../../../core/policy/compile-policy.ts'
 import { policySchema } from '../../../core/policy/schema.ts'
@@ -12,7 +12,7 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
 import { documentKind } from '../detect-kind.ts'
 import { shownPath } from '../inputs.ts'
-import { type Located, locate } from '../locate-findings.ts'
+import { type LocatedFinding, locateFindings } from '../locate-findings.ts'
 
 /** Policies laid over one run. */
 const policiesMax = 16
@@ -23,7 +23,7 @@ type LoadedPolicies = {
   /** In the order of the command line: the highest authority first. */
   readonly laid: readonly LaidPolicy[]
   /** Errors only; with any of them nothing is laid. */
-  readonly errors: readonly Located[]
+  readonly errors: readonly LocatedFinding[]
 }
 
 /** `file`: a rule is named by its file and its place there. `case`: as a case names it. */
@@ -40,16 +40,16 @@ export function loadPolicies(
     throw new PawlError('USAGE', `at most ${policiesMax} policies can be laid over a run`, { hint })
   }
   const laid: LaidPolicy[] = []
-  const errors: Located[] = []
+  const errors: LocatedFinding[] = []
   for (const name of names) {
     const path = resolve(cwd, name)
     const file = readDefinition(path, shownPath(path, cwd))
     const { root } = file
     if (root !== null && documentKind(root) !== 'policy') throw noPolicy(file.path)
     const { findings } = checkFile(file, openLibraries()(path))
-    const found = locate(file, findings).filter((one) => one.severity === 'error')
+    const found = locateFindings(file, findings).filter((one) => one.severity === 'error')
     errors.push(...found)
-    const value = root === null || found.length > 0 ? null : readShape(policySchema, root).value
+    const value = root === null || found.length > 0 ? null : readTree(policySchema, root).value
     const [pointer, document] = naming === 'case' ? ['/policy', 'case'] : ['', file.path]
     if (value !== null) laid.push({ file, policy: compilePolicy(value, pointer, document) })
   }

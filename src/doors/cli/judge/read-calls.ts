@@ -3,14 +3,14 @@
  */
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { nearMiss } from '../../../core/closest-name.ts'
+import { closestName } from '../../../core/closest-name.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import { statOf } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 import { linesOf } from '../play/lines.ts'
-import { parseJson, type Trouble } from '../play/read-data.ts'
+import { parseJsonValue, type Trouble } from '../play/read-data.ts'
 
 /** Lines of one file of calls, and characters of one line. */
 const callLinesMax = 100_000
@@ -59,11 +59,11 @@ function callIn(text: string): SpokenCall | Trouble {
   if (text.length > callCharsMax) {
     return { message: `the line has over ${callCharsMax} characters`, hint: 'shorten the input' }
   }
-  const fields = asObject(parseJson(text))
+  const fields = asObject(parseJsonValue(text))
   if (fields === null) return { message: 'the line is no JSON object', hint: form }
   const unknown = Object.keys(fields).find((key) => !keys.includes(key))
   if (unknown !== undefined) {
-    const near = nearMiss(unknown, keys)
+    const near = closestName(unknown, keys)
     const hint = near === null ? `it has ${keys.join(', ')}` : `did you mean \`${near}\`?`
     return { message: `a call has no \`${unknown}\``, hint }
   }

@@ -4,14 +4,14 @@
 import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { equalJson, own } from '../../../core/json.ts'
-import { type Paint, paint, plain } from '../ansi.ts'
+import { type Ansi, ansiFor, plain } from '../ansi.ts'
 import type { Io } from '../io.ts'
-import type { Judged, PlacedAnswer, PlacedRule } from './judge-call.ts'
+import type { JudgedCall, PlacedAnswer, PlacedRule } from './judge-call.ts'
 
 /** Characters of an input that are shown to a person; JSON has all of it. */
 const shownCharsMax = 300
 
-const signs: Readonly<Record<PlacedAnswer['says'], readonly [sign: string, colour: Paint]>> = {
+const signs: Readonly<Record<PlacedAnswer['says'], readonly [sign: string, colour: Ansi]>> = {
   allow: ['✔', 'green'],
   ask: ['?', 'yellow'],
   deny: ['✖', 'red'],
@@ -19,13 +19,13 @@ const signs: Readonly<Record<PlacedAnswer['says'], readonly [sign: string, colou
 }
 
 /** The answer for a person: the verdict, why, by which rule, and what instead. */
-export function judgedText(judged: Judged, io: Io): string {
+export function judgedText(judged: JudgedCall, io: Io): string {
   const { verdict, code, reason, rule, hint, runs } = judged
   const [sign, colour] = signs[verdict]
-  const lines = [`${paint(io, colour, `${sign} ${verdict}`)}  ${callText(judged)}`]
+  const lines = [`${ansiFor(io, colour, `${sign} ${verdict}`)}  ${callText(judged)}`]
   const why = [code, reason].filter((part) => part !== null && part !== '').join(': ')
   if (why !== '') lines.push(`  ${oneLine(why)}`)
-  if (rule !== null) lines.push(paint(io, 'dim', `  by ${ruleText(rule)}`))
+  if (rule !== null) lines.push(ansiFor(io, 'dim', `  by ${ruleText(rule)}`))
   if (runs !== null && !equalJson(runs, judged.input)) lines.push(`  runs as ${inputText(runs)}`)
   if (hint !== '') lines.push(`  → ${oneLine(hint)}`)
   return `${lines.join('\n')}\n`
@@ -37,14 +37,19 @@ export function chainText(chain: readonly PlacedAnswer[], io: Io): string {
   const lines = chain.map(({ by, says, about, code, rule }) => {
     const [sign, colour] = signs[says]
     const named = code === null ? '' : `${code}: `
-    const at = rule === null ? '' : paint(io, 'dim', `  by ${ruleText(rule)}`)
-    return `    ${paint(io, colour, sign)} ${by.padEnd(width)}  ${oneLine(`${named}${about}`)}${at}`
+    const at = rule === null ? '' : ansiFor(io, 'dim', `  by ${ruleText(rule)}`)
+    const text = oneLine(`${named}${about}`)
+    return `    ${ansiFor(io, colour, sign)} ${by.padEnd(width)}  ${text}${at}`
   })
   return `${lines.join('\n')}\n`
 }
 
 /** The answer for a program: one object on one line. */
-export function judgedJson(judged: Judged, line: number | null, style: 'short' | 'whole'): string {
+export function judgedJson(
+  judged: JudgedCall,
+  line: number | null,
+  style: 'short' | 'whole',
+): string {
   const { chain, ...rest } = judged
   const value = {
     ...(line === null ? {} : { line }),
@@ -54,7 +59,7 @@ export function judgedJson(judged: Judged, line: number | null, style: 'short' |
   return `${JSON.stringify(value)}\n`
 }
 
-function callText({ tool, input, stage }: Judged): string {
+function callText({ tool, input, stage }: JudgedCall): string {
   return `${oneLine(tool)} ${inputText(input)}  (in ${oneLine(stage)})`
 }
 

@@ -5,7 +5,7 @@
 import type { View } from '../../../core/dialects/view.ts'
 import type { OpenCall } from '../../../core/engine/types.ts'
 import type { Machine, Stage } from '../../../core/machine/machine.ts'
-import type { Act } from '../../../testing/walk.ts'
+import type { WalkAction } from '../../../testing/walk.ts'
 import type { Trouble } from './read-data.ts'
 
 /** What the reader has to know of the run that will hear the line. */
@@ -16,10 +16,14 @@ export type Situation = {
   readonly openCall: OpenCall | null
 }
 
-export type Input =
+export type PlayInput =
   | { readonly kind: 'nothing' }
   /** Done one after the other, as long as each is granted. `note`: how the line was read. */
-  | { readonly kind: 'acts'; readonly acts: readonly [Act, ...Act[]]; readonly note: string }
+  | {
+      readonly kind: 'acts'
+      readonly acts: readonly [WalkAction, ...WalkAction[]]
+      readonly note: string
+    }
   | { readonly kind: 'look'; readonly branch: string | null }
   | { readonly kind: 'vars'; readonly branch: string | null }
   | { readonly kind: 'log' }
@@ -33,14 +37,14 @@ export type Input =
   | { readonly kind: 'unclear'; readonly trouble: Trouble }
 
 /** What to read, for whom, and in which situation. */
-export type Spoken = {
+export type PlaySignal = {
   readonly text: string
   readonly branch: string | null
   readonly situation: Situation
 }
 
 /** A line that could not be understood, and what to write instead. */
-export function unclear(message: string, hint: string): Input {
+export function unclear(message: string, hint: string): PlayInput {
   return { kind: 'unclear', trouble: { message, hint } }
 }
 

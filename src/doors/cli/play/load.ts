@@ -3,7 +3,7 @@
  * Knows files. Must not know lines or terminals.
  */
 import { relative, resolve, sep } from 'node:path'
-import { nearMiss } from '../../../core/closest-name.ts'
+import { closestName } from '../../../core/closest-name.ts'
 import type { Library } from '../../../core/engine/family.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { invokesOf } from '../../../core/machine/check-invocations.ts'
@@ -17,12 +17,12 @@ import { readDefinition, type SourceFile } from '../../../runtime/definitions/re
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
 import { shownPath } from '../inputs.ts'
-import { type Located, locate } from '../locate-findings.ts'
+import { type LocatedFinding, locateFindings } from '../locate-findings.ts'
 import type { CaseOrigin } from './save-case.ts'
 
 export type Loaded = {
   readonly path: string
-  readonly findings: readonly Located[]
+  readonly findings: readonly LocatedFinding[]
   /** Null when there are errors: a definition with errors never starts. */
   readonly chosen: Chosen | null
 }
@@ -41,7 +41,7 @@ export function loadDefinition(name: string, cwd: string, task: string | null): 
   const file = readDefinition(path, shownPath(path, cwd))
   const definitions = openLibraries(new Map([[path, file]]))(path)
   const { findings, machines } = checkFile(file, definitions)
-  const located = locate(file, findings)
+  const located = locateFindings(file, findings)
   const isBroken = located.some((one) => one.severity === 'error')
   if (isBroken) return { path, findings: located, chosen: null }
   const machine = chooseMachine(machines, task, file.path)
@@ -75,7 +75,7 @@ function chooseMachine(machines: readonly Machine[], task: string | null, path: 
   const found = machines.find((one) => one.name === task)
   if (found !== undefined) return found
   const names = machines.map((one) => one.name)
-  const near = nearMiss(task, names)
+  const near = closestName(task, names)
   const hint = near === null ? `there is ${names.join(', ')}` : `did you mean \`${near}\`?`
   throw new PawlError('USAGE', `\`${path}\` has no task \`${task}\``, { hint })
 }

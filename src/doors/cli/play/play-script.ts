@@ -4,10 +4,10 @@
 
 import { lastMoment, viewNow } from '../../../testing/walk.ts'
 import type { Io } from '../io.ts'
-import { type Heard, hearLine, type Session, situationOf } from './session.ts'
+import { type LineOutcome, type Session, situationOf, takeLine } from './session.ts'
 import { showDecision } from './show-decision.ts'
 import { showStanding } from './show-standing.ts'
-import { type Line, printLines } from './styled-text.ts'
+import { printLines, type StyledLine } from './styled-text.ts'
 
 type ScriptStyle = { readonly format: 'text' | 'json'; readonly isStrict: boolean }
 
@@ -21,7 +21,8 @@ export async function playScript(
   { io, style }: { readonly io: Io; readonly style: ScriptStyle },
 ): Promise<number> {
   const isJson = style.format === 'json'
-  const print = (text: readonly Line[]): void => io.out(printLines(text, { hasColour: false }))
+  const print = (text: readonly StyledLine[]): void =>
+    io.out(printLines(text, { hasColour: false }))
   if (isJson) io.out(jsonLine(null, startOf(session)))
   else print(startOf(session).lines)
   let unclear = 0
@@ -34,7 +35,7 @@ export async function playScript(
       return 2
     }
     const prompt = promptOf(session)
-    const heard = hearLine(session, text)
+    const heard = takeLine(session, text)
     if (heard.outcome === 'unclear') unclear += 1
     if (heard.outcome === 'refused') refused += 1
     if (heard.outcome === 'nothing') continue
@@ -52,7 +53,7 @@ export async function playScript(
 }
 
 /** The start, told like an answer. */
-export function startOf(session: Session): Heard {
+export function startOf(session: Session): LineOutcome {
   const { walk, frame } = session
   const { recorded, reply } = lastMoment(walk)
   const said = recorded.filter(({ event }) => event.type === 'text.said')
@@ -69,7 +70,7 @@ export function promptOf(session: Session): string {
   return openCall === null ? `${stage} › ` : `${stage} · ${openCall.tool}? › `
 }
 
-function jsonLine(input: string | null, heard: Heard): string {
+function jsonLine(input: string | null, heard: LineOutcome): string {
   const { reply, trouble, view } = heard
   const events = heard.recorded.map(({ runId, event }) => ({ run: runId, ...event }))
   const value = { input, reply, events, view, ...(trouble === null ? {} : { trouble }) }

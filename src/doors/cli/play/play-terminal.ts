@@ -7,16 +7,19 @@ import { Writable } from 'node:stream'
 import type { Io } from '../io.ts'
 import { completeLine } from './complete.ts'
 import { promptOf, startOf } from './play-script.ts'
-import { hearLine, type Session, situationOf } from './session.ts'
-import { type Line, line, printLines, printSpan } from './styled-text.ts'
+import { type Session, situationOf, takeLine } from './session.ts'
+import { printLines, printSpan, type StyledLine, styledLine } from './styled-text.ts'
 
 /** Lines that arrow keys bring back. */
 const historyMax = 500
 
 /** Plays until the person leaves. */
 export function playTerminal(session: Session, io: Io): Promise<number> {
-  const print = (lines: readonly Line[]): void => io.out(printLines(lines, io))
-  print([line(''), line('you are the agent: `help` explains, tab completes, `quit` leaves', 'dim')])
+  const print = (lines: readonly StyledLine[]): void => io.out(printLines(lines, io))
+  print([
+    styledLine(''),
+    styledLine('you are the agent: `help` explains, tab completes, `quit` leaves', 'dim'),
+  ])
   print(startOf(session).lines)
   const terminal = openTerminal(session, io)
   return new Promise((resolve) => {
@@ -29,7 +32,7 @@ export function playTerminal(session: Session, io: Io): Promise<number> {
     terminal.on('line', (text) => {
       // Lines that were pasted behind a `quit` still arrive.
       if (hasQuit) return
-      const heard = hearLine(session, text)
+      const heard = takeLine(session, text)
       print(heard.lines)
       if (heard.outcome !== 'quit') return ask()
       hasQuit = true

@@ -5,17 +5,17 @@
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import { microUsd } from '../../../core/money.ts'
-import { type Act, timePattern } from '../../../testing/walk.ts'
-import { beginningOf, type Input, type Spoken, textFields, unclear } from './input.ts'
-import { looksLikeData, parseJson, readData } from './read-data.ts'
+import { timePattern, type WalkAction } from '../../../testing/walk.ts'
+import { beginningOf, type PlayInput, type PlaySignal, textFields, unclear } from './input.ts'
+import { looksLikeData, parseJsonValue, readData } from './read-data.ts'
 
 /** The meaning of a command; `text` of the spoken is what follows its word. */
-export function readCommand(name: string, spoken: Spoken): Input {
+export function readCommand(name: string, spoken: PlaySignal): PlayInput {
   const reader = own(readers, name)
   return reader === undefined ? unclear(`\`${name}\` is no command`, '`help`') : reader(spoken)
 }
 
-type Reader = (spoken: Spoken) => Input
+type Reader = (spoken: PlaySignal) => PlayInput
 
 const readers: Readonly<Record<string, Reader>> = {
   submit: (spoken) => readSubmit(spoken, null),
@@ -47,13 +47,13 @@ const readers: Readonly<Record<string, Reader>> = {
   quit: () => ({ kind: 'quit' }),
 }
 
-function one(act: Act, note = ''): Input {
+function one(act: WalkAction, note = ''): PlayInput {
   return { kind: 'acts', acts: [act], note }
 }
 
 // ── forms ───────────────────────────────────────────────────────────────────
 
-function readSubmit({ text, situation, branch }: Spoken, goTo: string | null): Input {
+function readSubmit({ text, situation, branch }: PlaySignal, goTo: string | null): PlayInput {
   if (situation.view.dialect !== 'steps') {
     return unclear('only a form can be submitted to', 'send one of the names under `send`')
   }
@@ -62,7 +62,7 @@ function readSubmit({ text, situation, branch }: Spoken, goTo: string | null): I
   return one({ kind: 'submit', inputs: read.data, goTo, branch })
 }
 
-function readGoto(spoken: Spoken): Input {
+function readGoto(spoken: PlaySignal): PlayInput {
   const { name, rest } = takeName(spoken.text, Object.keys(spoken.situation.machine.stages))
   if (name === '') return unclear('`goto` needs a step', 'write `goto STEP field=value`')
   return readSubmit({ ...spoken, text: rest }, name)
@@ -95,7 +95,7 @@ const smallTexts: Readonly<Record<string, JsonObject>> = {
   Write: { content: 'new' },
 }
 
-function readCallLine(spoken: Spoken): Input {
+function readCallLine(spoken: PlaySignal): PlayInput {
   const { text, situation, branch } = spoken
   const pending = situation.view.pendingCall
   if (text === '') {
@@ -107,7 +107,7 @@ function readCallLine(spoken: Spoken): Input {
   if (rest === '') return one({ kind: 'call', tool, input: pendingInput(spoken, tool), branch })
   const commandTool = situation.stage.rule.commandTool
   if (tool === commandTool || tool === 'Bash') {
-    const object = rest.startsWith('{') ? asObject(parseJson(rest)) : null
+    const object = rest.startsWith('{') ? asObject(parseJsonValue(rest)) : null
     return one({ kind: 'call', tool, input: object ?? { command: rest }, branch })
   }
   if (looksLikeData(rest)) {
@@ -126,19 +126,19 @@ function readCallLine(spoken: Spoken): Input {
 }
 
 /** The queued call needs not be written out: its tool is enough. */
-function pendingInput({ situation }: Spoken, tool: string): JsonObject {
+function pendingInput({ situation }: PlaySignal, tool: string): JsonObject {
   const pending = situation.view.pendingCall
   return pending?.name === tool ? pending.arguments : {}
 }
 
-function readCallAndReport(spoken: Spoken): Input {
+function readCallAndReport(spoken: PlaySignal): PlayInput {
   const input = readCallLine(spoken)
   if (input.kind !== 'acts') return input
-  const report: Act = { kind: 'report', report: { ok: true }, branch: spoken.branch }
+  const report: WalkAction = { kind: 'report', report: { ok: true }, branch: spoken.branch }
   return { ...input, acts: [...input.acts, report] }
 }
 
-type ReportAct = Extract<Act, { kind: 'report' }>['report']
+type ReportAct = Extract<WalkAction, { kind: 'report' }>['report']
 
 function outputOf(text: string): ReportAct {
   return text === '' ? {} : { output: text }
@@ -146,7 +146,7 @@ function outputOf(text: string): ReportAct {
 
 const reportKeys = ['ok', 'output', 'exit_code', 'bytes', 'cost_usd'] as const
 
-function readReport({ text, branch }: Spoken): Input {
+function readReport({ text, branch }: PlaySignal): PlayInput {
   const read = readData(text)
   if (!read.ok) return { kind: 'unclear', trouble: read.trouble }
   const { data } = read
@@ -190,7 +190,7 @@ function outputText(output: Json): string {
 
 // ── the rest ────────────────────────────────────────────────────────────────
 
-function readDone({ text, branch, situation }: Spoken): Input {
+function readDone({ text, branch, situation }: PlaySignal): PlayInput {
   if (text === '') {
     const names = Object.keys(situation.view.branches)
     const hint = names.length === 0 ? 'no fork is open' : `one of: ${names.join(', ')}`
@@ -199,7 +199,7 @@ function readDone({ text, branch, situation }: Spoken): Input {
   return one({ kind: 'signal', name: `BRANCH_DONE:${text}`, data: null, branch })
 }
 
-function readPause({ text, branch }: Spoken): Input {
+function readPause({ text, branch }: PlaySignal): PlayInput {
   if (text === '' || text === 'agent') {
     return one({ kind: 'pause', by: 'agent', release: false, branch })
   }
@@ -208,13 +208,13 @@ function readPause({ text, branch }: Spoken): Input {
   return unclear(`\`pause ${text}\` is not known`, 'write `pause`, `pause person`, `pause release`')
 }
 
-function readResume({ text, branch }: Spoken): Input {
+function readResume({ text, branch }: PlaySignal): PlayInput {
   if (text === '' || text === 'agent') return one({ kind: 'resume', by: 'agent', branch })
   if (text === 'person') return one({ kind: 'resume', by: 'person', branch })
   return unclear(`\`resume ${text}\` is not known`, 'write `resume` or `resume person`')
 }
 
-function readForce({ text, branch, situation }: Spoken): Input {
+function readForce({ text, branch, situation }: PlaySignal): PlayInput {
   const { name, rest } = takeName(text, Object.keys(situation.machine.stages))
   if (name === '') return unclear('`force` needs a stage', 'write `force STAGE key=value`')
   const read = readData(rest)
@@ -222,19 +222,19 @@ function readForce({ text, branch, situation }: Spoken): Input {
   return one({ kind: 'force', stage: name, vars: read.data, branch })
 }
 
-function readWait({ text, branch }: Spoken): Input {
+function readWait({ text, branch }: PlaySignal): PlayInput {
   if (timePattern.test(text)) return one({ kind: 'wait', time: text, branch })
   return unclear(`\`${text}\` is no time`, 'write `wait 500ms`, `61s`, `5m`, `2h` or `1d`')
 }
 
-function readUndo({ text }: Spoken): Input {
+function readUndo({ text }: PlaySignal): PlayInput {
   if (text === '') return { kind: 'undo', count: 1 }
   const count = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (count > 0) return { kind: 'undo', count }
   return unclear(`\`undo ${text}\` is not known`, 'write `undo`, or `undo 3` for three inputs')
 }
 
-function readSave(text: string, existing: 'keep' | 'replace'): Input {
+function readSave(text: string, existing: 'keep' | 'replace'): PlayInput {
   if (text === '') return unclear('`save` needs a file', 'write `save walk.json`')
   return { kind: 'save', file: text, mayReplace: existing === 'replace' }
 }

@@ -43,7 +43,7 @@ function trouble(message: string, hint: string): Data {
 }
 
 function readObject(text: string): Data {
-  const parsed = parseJson(text)
+  const parsed = parseJsonValue(text)
   const object = asObject(parsed)
   if (object !== null) return { ok: true, data: object }
   return trouble('this begins like JSON but cannot be read as an object', 'check quotes and commas')
@@ -69,14 +69,14 @@ function readValue(text: string, start: number, kind: 'text' | 'any'): Value | s
   const found = /\s/.exec(text.slice(start))
   const end = found === null ? text.length : start + found.index
   const raw = text.slice(start, end)
-  const parsed = kind === 'text' ? undefined : parseJson(raw)
+  const parsed = kind === 'text' ? undefined : parseJsonValue(raw)
   return { value: parsed === undefined ? raw : parsed, end }
 }
 
 function readQuoted(text: string, start: number): Value | string {
   const end = stringEnd(text, start)
   if (end < 0) return 'has no closing quote'
-  const parsed = parseJson(text.slice(start, end))
+  const parsed = parseJsonValue(text.slice(start, end))
   return typeof parsed === 'string' ? { value: parsed, end } : 'has a wrong escape in its quotes'
 }
 
@@ -100,14 +100,14 @@ function readNested(text: string, start: number): Value | string {
     } else if (char === '{' || char === '[') depth += 1
     else if (char === '}' || char === ']') depth -= 1
     if (depth > 0) continue
-    const parsed = parseJson(text.slice(start, at + 1))
+    const parsed = parseJsonValue(text.slice(start, at + 1))
     return parsed === undefined ? 'cannot be read as JSON' : { value: parsed, end: at + 1 }
   }
   return 'has an open bracket'
 }
 
 /** A text as JSON; undefined when it is none. */
-export function parseJson(text: string): Json | undefined {
+export function parseJsonValue(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { compileDefinition } from '../../../core/dialects/compile-definition.ts'
 import type { Json } from '../../../core/json.ts'
 import { sourceOf } from '../../../core/source/source.ts'
-import { type Act, startWalk, takeAct, type Walk } from '../../../testing/walk.ts'
+import { startWalk, takeAct, type Walk, type WalkAction } from '../../../testing/walk.ts'
 import { completeLine } from './complete.ts'
-import type { Input, Situation } from './input.ts'
+import type { PlayInput, Situation } from './input.ts'
 import { lineCharsMax, readLine } from './read-line.ts'
 import { fix, order, talk } from './sample-definitions.contract.ts'
 import { situationOf } from './session.ts'
 
-function walkOf(definition: unknown, ...acts: readonly Act[]): Walk {
+function walkOf(definition: unknown, ...acts: readonly WalkAction[]): Walk {
   const [machine] = compileDefinition(sourceOf(definition as Json)).machines
   const started = startWalk({
     machine: machine!,
@@ -22,7 +22,7 @@ function walkOf(definition: unknown, ...acts: readonly Act[]): Walk {
   return acts.reduce(takeAct, started)
 }
 
-function read(walk: Walk, line: string): Input {
+function read(walk: Walk, line: string): PlayInput {
   return readLine(line, (branch) => situationOf(walk, branch))
 }
 
@@ -97,7 +97,7 @@ test('a command behind a shell tool is taken whole, JSON stays JSON', () => {
 })
 
 test('`call!` is a call and its report', () => {
-  const acts = actsOf(coding, 'call! Read a') as Act[]
+  const acts = actsOf(coding, 'call! Read a') as WalkAction[]
   expect(acts.map((one) => one.kind)).toEqual(['call', 'report'])
 })
 

@@ -4,16 +4,16 @@
  * never guessed. Must not know terminals.
  */
 
-import { nearMiss } from '../../../core/closest-name.ts'
+import { closestName } from '../../../core/closest-name.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import type { Act } from '../../../testing/walk.ts'
+import type { WalkAction } from '../../../testing/walk.ts'
 import { commandNamed, commandWords } from './commands.ts'
 import {
   beginningOf,
-  type Input,
   isPossible,
+  type PlayInput,
+  type PlaySignal,
   type Situation,
-  type Spoken,
   textFields,
   unclear,
 } from './input.ts'
@@ -24,7 +24,10 @@ import { looksLikeData, readData } from './read-data.ts'
 export const lineCharsMax = 20_000
 
 /** The meaning of a line. */
-export function readLine(line: string, situationOf: (branch: string | null) => Situation): Input {
+export function readLine(
+  line: string,
+  situationOf: (branch: string | null) => Situation,
+): PlayInput {
   if (line.length > lineCharsMax) {
     return unclear(`this line has ${line.length} characters`, `at most ${lineCharsMax} are read`)
   }
@@ -41,7 +44,7 @@ export function readLine(line: string, situationOf: (branch: string | null) => S
   return readWords({ text: rest, branch, situation: situationOf(branch) })
 }
 
-function readWords(spoken: Spoken): Input {
+function readWords(spoken: PlaySignal): PlayInput {
   const { text, situation } = spoken
   if (text.startsWith('/')) return readExplicit({ ...spoken, text: text.slice(1) })
   const word = text.split(/\s/, 1)[0] ?? ''
@@ -63,7 +66,7 @@ function readWords(spoken: Spoken): Input {
   return readUnlisted(spoken)
 }
 
-function readExplicit(spoken: Spoken): Input {
+function readExplicit(spoken: PlaySignal): PlayInput {
   const word = spoken.text.split(/\s/, 1)[0] ?? ''
   const command = commandNamed(word)
   const text = spoken.text.slice(word.length).trim()
@@ -77,18 +80,18 @@ function commandNames(): string[] {
 }
 
 function suggestion(word: string, known: readonly string[]): string {
-  const near = nearMiss(word, known)
+  const near = closestName(word, known)
   return near === null ? '`help` lists what can be written' : `did you mean \`${near}\`?`
 }
 
-function twoMeanings(signal: string, command: string): Input {
+function twoMeanings(signal: string, command: string): PlayInput {
   return unclear(
     `\`${signal}\` can be sent here, and \`${command}\` is a command as well`,
     `write \`send ${signal}\` or \`/${command}\``,
   )
 }
 
-function noted(input: Input, note: string): Input {
+function noted(input: PlayInput, note: string): PlayInput {
   if (input.kind !== 'acts' || note === '') return input
   return { ...input, note: input.note === '' ? note : `${note}; ${input.note}` }
 }
@@ -96,13 +99,13 @@ function noted(input: Input, note: string): Input {
 // ── signals ─────────────────────────────────────────────────────────────────
 
 /** The line begins with this signal, written as the author wrote it. */
-function readSignal(spoken: Spoken, signal: string): Input {
+function readSignal(spoken: PlaySignal, signal: string): PlayInput {
   const rest = spoken.text.slice(signal.length).trim()
   return speak(spoken, signal, rest)
 }
 
 /** A signal with what follows it, in the words of the dialect. */
-function speak({ branch, situation }: Spoken, name: string, rest: string): Input {
+function speak({ branch, situation }: PlaySignal, name: string, rest: string): PlayInput {
   if (situation.view.dialect === 'process') {
     if (rest === '') return acts({ kind: 'answer', answer: name, branch })
     return unclear(`an answer carries no data, and \`${rest}\` follows it`, `write \`${name}\``)
@@ -117,16 +120,16 @@ function speak({ branch, situation }: Spoken, name: string, rest: string): Input
   return acts({ kind: 'signal', name, data: rest === '' ? null : read.data, branch })
 }
 
-function acts(act: Act, note = ''): Input {
+function acts(act: WalkAction, note = ''): PlayInput {
   return { kind: 'acts', acts: [act], note }
 }
 
-function submitted(inputs: JsonObject, branch: string | null): Input {
+function submitted(inputs: JsonObject, branch: string | null): PlayInput {
   return acts({ kind: 'submit', inputs, goTo: null, branch })
 }
 
 /** `send NAME`: as it is written, whether the definition knows it or not. */
-function readSent(spoken: Spoken): Input {
+function readSent(spoken: PlaySignal): PlayInput {
   const { text, situation, branch } = spoken
   if (text === '') return unclear('`send` needs a name', 'write `send NAME`')
   const known = beginningOf(text, knownSignals(situation))
@@ -148,7 +151,7 @@ function knownSignals({ machine, view }: Situation): string[] {
 }
 
 /** Bare pairs or JSON: the fields of a form; any other dialect needs a name in front. */
-function readPairs(spoken: Spoken): Input {
+function readPairs(spoken: PlaySignal): PlayInput {
   const { text, situation } = spoken
   if (situation.view.dialect !== 'steps') {
     const first = situation.view.signals[0] ?? 'NAME'
@@ -165,7 +168,7 @@ function shorten(text: string): string {
 }
 
 /** Nothing that can be sent now, written exactly: another spelling, or another stage's signal. */
-function readUnlisted(spoken: Spoken): Input {
+function readUnlisted(spoken: PlaySignal): PlayInput {
   const { text, situation } = spoken
   const elsewhere = beginningOf(text, knownSignals(situation))
   if (elsewhere !== null) return readSignal(spoken, elsewhere)
@@ -180,7 +183,7 @@ function readUnlisted(spoken: Spoken): Input {
     return noted(readSignal({ ...spoken, text: exact }, meant), `read as \`${meant}\``)
   }
   const word = text.split(/\s/, 1)[0] ?? text
-  const near = nearMiss(word, [...situation.view.signals, ...commandNames()])
+  const near = closestName(word, [...situation.view.signals, ...commandNames()])
   const isEventLike = situation.view.dialect === 'workflow' && /^[A-Z][A-Z0-9_:.-]*$/.test(word)
   if (near === null && isEventLike) return speak(spoken, word, text.slice(word.length).trim())
   return notUnderstood(spoken, word, near)
@@ -190,7 +193,11 @@ function foldedFits(text: string, name: string): boolean {
   return beginningOf(text.toLowerCase(), [name.toLowerCase()]) !== null
 }
 
-function notUnderstood({ text, situation }: Spoken, word: string, near: string | null): Input {
+function notUnderstood(
+  { text, situation }: PlaySignal,
+  word: string,
+  near: string | null,
+): PlayInput {
   const what = article(wordFor(situation))
   const message = `\`${shorten(text)}\` is neither a command nor ${what} here`
   if (situation.view.dialect === 'steps') {

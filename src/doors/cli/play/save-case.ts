@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../../../core/json.ts'
 import { equalJson, own } from '../../../core/json.ts'
 import { usdOf } from '../../../core/money.ts'
 import { caseEventTypes } from '../../../testing/case-schema.ts'
-import type { Act, Moment, Walk } from '../../../testing/walk.ts'
+import type { Moment, Walk, WalkAction } from '../../../testing/walk.ts'
 
 /** Where the case finds the definition: in a file, or in itself. */
 export type CaseOrigin = ({ readonly definition_file: string } | { readonly definition: Json }) & {
@@ -46,7 +46,7 @@ function stepOf(moment: Moment, before: View | null): JsonObject {
   return { ...verbOf(moment.act), ...run, expect: expectOf(moment, before) }
 }
 
-function verbOf(act: Act): JsonObject {
+function verbOf(act: WalkAction): JsonObject {
   switch (act.kind) {
     case 'signal':
       return { signal: act.name, ...(act.data === null ? {} : { data: act.data }) }
@@ -77,7 +77,7 @@ function verbOf(act: Act): JsonObject {
   }
 }
 
-function reportOf(report: Extract<Act, { kind: 'report' }>['report']): JsonObject {
+function reportOf(report: Extract<WalkAction, { kind: 'report' }>['report']): JsonObject {
   const { ok, output, exitCode, bytes, costMicroUsd } = report
   return {
     ok: ok ?? true,

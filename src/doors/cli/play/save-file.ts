@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
 import type { JsonObject } from '../../../core/json.ts'
 import { plainValue } from '../../../core/source/source.ts'
-import { codeOf } from '../../../runtime/error-code.ts'
+import { errorCodeOf } from '../../../runtime/error-code.ts'
 import { lastMoment, type Walk } from '../../../testing/walk.ts'
 import { shownPath } from '../inputs.ts'
 import type { LaidPolicy } from '../judge/load-policies.ts'
@@ -63,7 +63,7 @@ function write(path: string, content: string, flag: 'w' | 'wx'): string | null {
     writeFileSync(path, content, { flag })
     return null
   } catch (cause) {
-    return codeOf(cause)
+    return errorCodeOf(cause)
   }
 }
 

@@ -12,23 +12,23 @@ import { own } from '../../../core/json.ts'
 import type { Stage } from '../../../core/machine/machine.ts'
 import {
   addressed,
-  hearer,
   lastMoment,
+  listeningMember,
   momentsMax,
   startWalk,
   takeAct,
   viewNow,
   type Walk,
 } from '../../../testing/walk.ts'
-import type { Input, Situation } from './input.ts'
+import type { PlayInput, Situation } from './input.ts'
 import type { Trouble } from './read-data.ts'
 import { readLine } from './read-line.ts'
 import { isGranted, showDecision, showLog } from './show-decision.ts'
 import { showHelp, showVars } from './show-help.ts'
 import { showMap, showPicture } from './show-map.ts'
-import { showChange, showStanding, standingOf } from './show-standing.ts'
-import { hang, type Line, line, span } from './styled-text.ts'
-import { type Frame, widthOf } from './view-lines.ts'
+import { playStandingOf, showChange, showStanding } from './show-standing.ts'
+import { hang, type StyledLine, styledLine, styledSpan } from './styled-text.ts'
+import { displayWidth, type ViewFrame } from './view-lines.ts'
 
 /** Walks that are kept to go back to. */
 export const undoStatesMax = 500
@@ -37,7 +37,7 @@ export type Session = {
   walk: Walk
   /** Newest last. */
   readonly past: Walk[]
-  readonly frame: Frame
+  readonly frame: ViewFrame
   /** Writes the walk as a case; gives back what to tell, or what went wrong. */
   readonly save: (walk: Walk, file: string, existing: 'keep' | 'replace') => Saved
 }
@@ -47,8 +47,8 @@ export type Saved =
   | ({ readonly ok: false } & Trouble)
 
 /** What one line led to. */
-export type Heard = {
-  readonly lines: readonly Line[]
+export type LineOutcome = {
+  readonly lines: readonly StyledLine[]
   readonly outcome: 'nothing' | 'done' | 'refused' | 'unclear' | 'quit'
   readonly reply: Reply | null
   readonly recorded: readonly Recorded[]
@@ -57,7 +57,7 @@ export type Heard = {
 }
 
 /** Takes one line. */
-export function hearLine(session: Session, text: string): Heard {
+export function takeLine(session: Session, text: string): LineOutcome {
   return carryOut(
     session,
     readLine(text, (branch) => situationOf(session.walk, branch)),
@@ -66,13 +66,13 @@ export function hearLine(session: Session, text: string): Heard {
 
 /** What the next line is read against. */
 export function situationOf(walk: Walk, branch: string | null): Situation {
-  const { machine, state } = hearer(walk, branch)
+  const { machine, state } = listeningMember(walk, branch)
   // WHY the cast: a run stands in a stage of its machine; nothing else can be entered.
   const stage = own(machine.stages, state.stage) as Stage
   return { machine, stage, view: viewNow(walk, branch), openCall: state.openCalls.at(-1) ?? null }
 }
 
-function carryOut(session: Session, input: Input): Heard {
+function carryOut(session: Session, input: PlayInput): LineOutcome {
   const { walk, frame } = session
   switch (input.kind) {
     case 'nothing':
@@ -106,21 +106,22 @@ function carryOut(session: Session, input: Input): Heard {
   }
 }
 
-function heard(session: Session, what: Partial<Heard>): Heard {
+function heard(session: Session, what: Partial<LineOutcome>): LineOutcome {
   const view = viewNow(session.walk, null)
   return { lines: [], outcome: 'done', reply: null, recorded: [], trouble: null, view, ...what }
 }
 
 /** A line that was not understood changes nothing. */
-function troubled(session: Session, trouble: Trouble): Heard {
-  const width = widthOf(session.frame)
-  const head = [span('? ', 'warn')]
+function troubled(session: Session, trouble: Trouble): LineOutcome {
+  const width = displayWidth(session.frame)
+  const head = [styledSpan('? ', 'warn')]
   const lines = hang(trouble.message, { head, width, tone: 'warn' })
-  if (trouble.hint !== '') lines.push(...hang(trouble.hint, { head: [span('  → ', 'dim')], width }))
+  if (trouble.hint !== '')
+    lines.push(...hang(trouble.hint, { head: [styledSpan('  → ', 'dim')], width }))
   return heard(session, { lines, outcome: 'unclear', trouble })
 }
 
-function look(session: Session, branch: string | null): Heard {
+function look(session: Session, branch: string | null): LineOutcome {
   const { walk, frame } = session
   if (branch !== null && !isBranch(walk, branch)) {
     const names = Object.keys(viewNow(walk, null).branches)
@@ -137,13 +138,16 @@ function isBranch(walk: Walk, name: string): boolean {
 
 // ── acting ──────────────────────────────────────────────────────────────────
 
-function doActs(session: Session, { acts, note }: Extract<Input, { kind: 'acts' }>): Heard {
+function doActs(
+  session: Session,
+  { acts, note }: Extract<PlayInput, { kind: 'acts' }>,
+): LineOutcome {
   const before = session.walk
   if (before.moments.length + acts.length > momentsMax) {
     const message = `this walk has ${momentsMax} inputs, more are not kept`
     return troubled(session, { message, hint: '`restart`, or `undo`' })
   }
-  const lines: Line[] = note === '' ? [] : [line(`  (${note})`, 'dim')]
+  const lines: StyledLine[] = note === '' ? [] : [styledLine(`  (${note})`, 'dim')]
   const recorded: Recorded[] = []
   for (const act of acts) {
     session.walk = takeAct(session.walk, act)
@@ -160,11 +164,11 @@ function doActs(session: Session, { acts, note }: Extract<Input, { kind: 'acts' 
 }
 
 /** What is new for the run that was spoken to, or for the main run once that has ended. */
-function newStanding(session: Session, before: Walk, branch: string | null): Line[] {
+function newStanding(session: Session, before: Walk, branch: string | null): StyledLine[] {
   const { walk, frame } = session
   const isOpen = branch !== null && isBranch(walk, branch)
   const shown = isOpen && !hasEnded(addressed(walk.family, branch).state) ? branch : null
-  return showChange(standingOf(before, shown, frame), walk, { branch: shown, frame })
+  return showChange(playStandingOf(before, shown, frame), walk, { branch: shown, frame })
 }
 
 function keepPast(session: Session, walk: Walk): void {
@@ -172,7 +176,7 @@ function keepPast(session: Session, walk: Walk): void {
   if (session.past.length > undoStatesMax) session.past.shift()
 }
 
-function undo(session: Session, count: number): Heard {
+function undo(session: Session, count: number): LineOutcome {
   const kept = session.past.length
   if (kept === 0) {
     return troubled(session, { message: 'there is nothing to undo', hint: 'this is the start' })
@@ -185,27 +189,29 @@ function undo(session: Session, count: number): Heard {
   const back = session.past.splice(kept - count)
   session.walk = back[0] as Walk
   const told = count === 1 ? 'undone' : `${count} inputs undone`
-  return heard(session, { lines: [line(`↶ ${told}`, 'good'), ...wholeStanding(session)] })
+  return heard(session, { lines: [styledLine(`↶ ${told}`, 'good'), ...wholeStanding(session)] })
 }
 
-function wholeStanding({ walk, frame }: Session): Line[] {
+function wholeStanding({ walk, frame }: Session): StyledLine[] {
   return showStanding(walk, null, frame)
 }
 
-function restart(session: Session): Heard {
+function restart(session: Session): LineOutcome {
   const started = startWalk(session.walk.setting)
   // A setting that started once starts again: nothing in it has changed.
   if ('kind' in started) return troubled(session, { message: started.reason, hint: started.hint })
   keepPast(session, session.walk)
   session.walk = started
-  return heard(session, { lines: [line('↺ from the start', 'good'), ...wholeStanding(session)] })
+  return heard(session, {
+    lines: [styledLine('↺ from the start', 'good'), ...wholeStanding(session)],
+  })
 }
 
-function save(session: Session, input: Extract<Input, { kind: 'save' }>): Heard {
+function save(session: Session, input: Extract<PlayInput, { kind: 'save' }>): LineOutcome {
   const saved = session.save(session.walk, input.file, input.mayReplace ? 'replace' : 'keep')
   if (!saved.ok) return troubled(session, saved)
   const steps = session.walk.moments.length - 1
   const told = `saved ${steps} ${steps === 1 ? 'input' : 'inputs'} to ${saved.path}`
   const how = `  play it with \`pawl test ${saved.path}\``
-  return heard(session, { lines: [line(`✔ ${told}`, 'good'), line(how, 'dim')] })
+  return heard(session, { lines: [styledLine(`✔ ${told}`, 'good'), styledLine(how, 'dim')] })
 }

@@ -9,18 +9,18 @@ import type { Reply } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
 import { ruleText } from '../../../core/judge/answer.ts'
-import { type Act, hearer, type Moment, type Walk } from '../../../testing/walk.ts'
+import { listeningMember, type Moment, type Walk, type WalkAction } from '../../../testing/walk.ts'
 import { describeEvent } from './describe-event.ts'
-import { guardText } from './show-rows.ts'
-import { hang, type Line, line, span } from './styled-text.ts'
-import { type Frame, valueText, widthOf } from './view-lines.ts'
+import { guardRowText } from './show-rows.ts'
+import { hang, type StyledLine, styledLine, styledSpan } from './styled-text.ts'
+import { displayWidth, type ViewFrame, valueText } from './view-lines.ts'
 
 /** Events of one input that are shown; `log` shows all. */
 const eventsShownMax = 16
 
 /** The decision on one line or a few, what was said, and the events. */
-export function showDecision(moment: Moment, walk: Walk, frame: Frame): Line[] {
-  const width = widthOf(frame)
+export function showDecision(moment: Moment, walk: Walk, frame: ViewFrame): StyledLine[] {
+  const width = displayWidth(frame)
   return [
     ...replyLines(moment, width),
     ...guardLines(moment, walk, width),
@@ -40,20 +40,20 @@ export function isGranted(reply: Reply): boolean {
   return reply.kind === 'accepted' || (reply.kind === 'verdict' && reply.verdict !== 'deny')
 }
 
-function replyLines({ reply, act }: Moment, width: number): Line[] {
+function replyLines({ reply, act }: Moment, width: number): StyledLine[] {
   switch (reply.kind) {
     case 'accepted': {
-      const head = [span('✔ ', 'good'), span('accepted  ', 'good')]
+      const head = [styledSpan('✔ ', 'good'), styledSpan('accepted  ', 'good')]
       return hang(actText(act), { head, width, tone: 'dim' })
     }
     case 'refused': {
-      const head = [span('✖ ', 'bad'), span(`refused ${reply.code}: `, 'bad')]
+      const head = [styledSpan('✖ ', 'bad'), styledSpan(`refused ${reply.code}: `, 'bad')]
       return [
         ...hang(withHint(reply.reason, reply.hint), { head, width, indent: 2 }),
         ...(reply.issues ?? [])
           .filter((issue) => !reply.reason.includes(issue.message))
           .flatMap((issue) =>
-            hang(`${issue.field} ${issue.message}`, { head: [span('  · ', 'bad')], width }),
+            hang(`${issue.field} ${issue.message}`, { head: [styledSpan('  · ', 'bad')], width }),
           ),
       ]
     }
@@ -65,10 +65,10 @@ function replyLines({ reply, act }: Moment, width: number): Line[] {
 }
 
 /** What the guards in the way look at, and what they saw: a refusal changes nothing of it. */
-function guardLines({ reply, act }: Moment, walk: Walk, width: number): Line[] {
+function guardLines({ reply, act }: Moment, walk: Walk, width: number): StyledLine[] {
   const isGuard = reply.kind === 'refused' && reply.code === 'GUARD_FAILED'
   if (!isGuard || act.kind !== 'signal') return []
-  const { machine, state } = hearer(walk, act.branch)
+  const { machine, state } = listeningMember(walk, act.branch)
   const stage = own(machine.stages, state.stage)
   const routes = (stage === undefined ? undefined : own(stage.signals, act.name))?.routes ?? []
   const texts = routes
@@ -77,9 +77,9 @@ function guardLines({ reply, act }: Moment, walk: Walk, width: number): Line[] {
       if (guard.kind !== 'compare') return []
       const value = own(state.vars, guard.field)
       const seen = value === undefined ? 'is not set' : `is ${valueText(value)}`
-      return [`${guardText(guard)}; ${guard.field} ${seen}`]
+      return [`${guardRowText(guard)}; ${guard.field} ${seen}`]
     })
-  const head = [span('  why  ', 'warn')]
+  const head = [styledSpan('  why  ', 'warn')]
   return [...new Set(texts)].flatMap((text) => hang(text, { head, width }))
 }
 
@@ -87,22 +87,26 @@ function withHint(reason: string, hint: string): string {
   return hint === '' ? reason : `${reason} → ${hint}`
 }
 
-function verdictLines(reply: Extract<Reply, { kind: 'verdict' }>, act: Act, width: number): Line[] {
+function verdictLines(
+  reply: Extract<Reply, { kind: 'verdict' }>,
+  act: WalkAction,
+  width: number,
+): StyledLine[] {
   const named = ruleText(reply)
   const rule = named === null ? '' : ` (by ${named})`
   if (reply.verdict === 'deny') {
-    const head = [span('✖ ', 'bad'), span(`deny ${reply.code ?? ''}: `, 'bad')]
+    const head = [styledSpan('✖ ', 'bad'), styledSpan(`deny ${reply.code ?? ''}: `, 'bad')]
     return [
       ...hang(`${reply.reason}${rule}`, { head, width, indent: 2 }),
-      ...hang(reply.hint, { head: [span('  → ', 'dim')], width }),
+      ...hang(reply.hint, { head: [styledSpan('  → ', 'dim')], width }),
     ]
   }
   const isAsk = reply.verdict === 'ask'
-  const head = [isAsk ? span('? ask  ', 'warn') : span('✔ allow  ', 'good')]
+  const head = [isAsk ? styledSpan('? ask  ', 'warn') : styledSpan('✔ allow  ', 'good')]
   const why = reply.reason === '' ? '' : `: ${reply.reason}`
   const lines = hang(`${actText(act)}${why}${rule}`, { head, width, tone: 'dim' })
   if (act.kind === 'call' && reply.input !== null && changesInput(act.input, reply.input)) {
-    lines.push(...hang(valueText(reply.input), { head: [span('  runs as ', 'dim')], width }))
+    lines.push(...hang(valueText(reply.input), { head: [styledSpan('  runs as ', 'dim')], width }))
   }
   return lines
 }
@@ -112,7 +116,7 @@ function changesInput(asked: JsonObject, run: JsonObject): boolean {
 }
 
 /** What was done, as a person would say it. */
-function actText(act: Act): string {
+function actText(act: WalkAction): string {
   switch (act.kind) {
     case 'signal':
       return act.data === null ? act.name : `${act.name} ${valueText(act.data)}`
@@ -141,32 +145,36 @@ function actText(act: Act): string {
   }
 }
 
-function saidLines(recorded: readonly Recorded[], width: number): Line[] {
+function saidLines(recorded: readonly Recorded[], width: number): StyledLine[] {
   return recorded.flatMap(({ event }) =>
     event.type === 'text.said'
-      ? hang(event.text, { head: [span('  says  ', 'accent')], width, tone: 'strong' })
+      ? hang(event.text, { head: [styledSpan('  says  ', 'accent')], width, tone: 'strong' })
       : [],
   )
 }
 
-function warningLines(recorded: readonly Recorded[], width: number): Line[] {
+function warningLines(recorded: readonly Recorded[], width: number): StyledLine[] {
   return recorded.flatMap(({ event }) =>
     event.type === 'warning.raised'
-      ? hang(event.message, { head: [span('  warns  ', 'warn')], width, tone: 'warn' })
+      ? hang(event.message, { head: [styledSpan('  warns  ', 'warn')], width, tone: 'warn' })
       : [],
   )
 }
 
 type Limit = { readonly width: number; readonly max: number }
 
-function eventLines(recorded: readonly Recorded[], walk: Walk, { width, max }: Limit): Line[] {
+function eventLines(
+  recorded: readonly Recorded[],
+  walk: Walk,
+  { width, max }: Limit,
+): StyledLine[] {
   const shown = recorded.slice(0, max).flatMap((one) => eventLine(one, walk, width))
   const more = recorded.length - max
-  return more <= 0 ? shown : [...shown, line(`  · … ${more} more, see \`log\``, 'dim')]
+  return more <= 0 ? shown : [...shown, styledLine(`  · … ${more} more, see \`log\``, 'dim')]
 }
 
-function eventLine({ runId, event }: Recorded, walk: Walk, width: number): Line[] {
-  const head = [span(`  · ${whose(walk, runId)}`, 'dim')]
+function eventLine({ runId, event }: Recorded, walk: Walk, width: number): StyledLine[] {
+  const head = [styledSpan(`  · ${whose(walk, runId)}`, 'dim')]
   return hang(describeEvent(event), { head, width, tone: 'dim' })
 }
 
@@ -179,12 +187,12 @@ function whose(walk: Walk, runId: string): string {
 }
 
 /** Every event of the walk, numbered, under the input that caused it. */
-export function showLog(walk: Walk, frame: Frame): Line[] {
-  const width = widthOf(frame)
+export function showLog(walk: Walk, frame: ViewFrame): StyledLine[] {
+  const width = displayWidth(frame)
   return walk.moments.flatMap((moment, index) => {
     const title = index === 0 ? 'start' : actText(moment.act)
-    const mark = isGranted(moment.reply) ? span('✔ ', 'good') : span('✖ ', 'bad')
-    const head = [span(`${String(index).padStart(3)} `, 'dim'), mark]
+    const mark = isGranted(moment.reply) ? styledSpan('✔ ', 'good') : styledSpan('✖ ', 'bad')
+    const head = [styledSpan(`${String(index).padStart(3)} `, 'dim'), mark]
     const events = eventLines(moment.recorded, walk, { width, max: logEventsMax })
     return [...hang(title, { head, width }), ...events]
   })

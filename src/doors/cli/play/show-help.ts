@@ -2,61 +2,64 @@
  * The words of a walk, explained; and every value of a run.
  */
 
-import { nearMiss } from '../../../core/closest-name.ts'
+import { closestName } from '../../../core/closest-name.ts'
 import type { View } from '../../../core/dialects/view.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { type CommandWord, commandNamed, commandWords } from './commands.ts'
-import { hang, type Line, line, span } from './styled-text.ts'
-import { type Frame, valueText, widthOf } from './view-lines.ts'
+import { hang, type StyledLine, styledLine, styledSpan } from './styled-text.ts'
+import { displayWidth, type ViewFrame, valueText } from './view-lines.ts'
 
 const usageCells = 28
 
 /** All words, or one of them. */
-export function showHelp(word: string, view: View, frame: Frame): Line[] {
-  const width = widthOf(frame)
+export function showHelp(word: string, view: View, frame: ViewFrame): StyledLine[] {
+  const width = displayWidth(frame)
   const name = commandNamed(word)
   const found = commandWords.find((one) => one.name === name)
   if (found !== undefined) return wordLines(found, width)
   const near =
     word === ''
       ? null
-      : nearMiss(
+      : closestName(
           word,
           commandWords.map((one) => one.name),
         )
   const unknown = near === null ? `\`${word}\` is no command` : `did you mean \`${near}\`?`
   return [
-    ...(word === '' ? [] : [line(unknown, 'warn')]),
-    line('you are the agent', 'strong'),
+    ...(word === '' ? [] : [styledLine(unknown, 'warn')]),
+    styledLine('you are the agent', 'strong'),
     ...sendingLines(view, width),
     ...group('agent', width),
-    line('you are a person beside it', 'strong'),
+    styledLine('you are a person beside it', 'strong'),
     ...group('person', width),
-    line('you walk', 'strong'),
+    styledLine('you walk', 'strong'),
     ...group('walk', width),
-    line('@BRANCH in front of a line means that branch of a fork; @BRANCH alone looks', 'dim'),
-    line('a word that is a signal and a command: `send WORD` or `/WORD`', 'dim'),
+    styledLine(
+      '@BRANCH in front of a line means that branch of a fork; @BRANCH alone looks',
+      'dim',
+    ),
+    styledLine('a word that is a signal and a command: `send WORD` or `/WORD`', 'dim'),
   ]
 }
 
-function group(name: CommandWord['group'], width: number): Line[] {
+function group(name: CommandWord['group'], width: number): StyledLine[] {
   return commandWords.filter((one) => one.group === name).flatMap((one) => wordLines(one, width))
 }
 
-function wordLines({ usage, summary }: CommandWord, width: number): Line[] {
+function wordLines({ usage, summary }: CommandWord, width: number): StyledLine[] {
   return entry(usage, summary, width)
 }
 
-function entry(usage: string, summary: string, width: number): Line[] {
+function entry(usage: string, summary: string, width: number): StyledLine[] {
   if (usage.length < usageCells - 1) {
-    const head = [span(`  ${usage.padEnd(usageCells)}`, 'accent')]
+    const head = [styledSpan(`  ${usage.padEnd(usageCells)}`, 'accent')]
     return hang(summary, { head, width, tone: 'dim' })
   }
-  const head = [span(' '.repeat(usageCells + 2))]
-  return [line(`  ${usage}`, 'accent'), ...hang(summary, { head, width, tone: 'dim' })]
+  const head = [styledSpan(' '.repeat(usageCells + 2))]
+  return [styledLine(`  ${usage}`, 'accent'), ...hang(summary, { head, width, tone: 'dim' })]
 }
 
-function sendingLines(view: View, width: number): Line[] {
+function sendingLines(view: View, width: number): StyledLine[] {
   if (view.dialect === 'process') return entry('ANSWER', 'answer the question', width)
   if (view.dialect === 'workflow') {
     return entry('EVENT [key=value … | JSON]', 'fire an event, with data', width)
@@ -65,20 +68,20 @@ function sendingLines(view: View, width: number): Line[] {
 }
 
 /** Every value of a run, by scope. */
-export function showVars(view: View, frame: Frame): Line[] {
-  const width = widthOf(frame)
+export function showVars(view: View, frame: ViewFrame): StyledLine[] {
+  const width = displayWidth(frame)
   const scopes = { vars: view.vars, local: view.local, inputs: view.inputs } as const
   const lines = Object.entries(scopes).flatMap(([name, values]) => scopeLines(name, values, width))
-  return lines.length === 0 ? [line('no values yet', 'dim')] : lines
+  return lines.length === 0 ? [styledLine('no values yet', 'dim')] : lines
 }
 
-function scopeLines(name: string, values: JsonObject, width: number): Line[] {
+function scopeLines(name: string, values: JsonObject, width: number): StyledLine[] {
   const entries = Object.entries(values)
   if (entries.length === 0) return []
   return [
-    line(name, 'dim'),
+    styledLine(name, 'dim'),
     ...entries.flatMap(([key, value]) =>
-      hang(valueText(value), { head: [span(`  ${key} = `, 'accent')], width }),
+      hang(valueText(value), { head: [styledSpan(`  ${key} = `, 'accent')], width }),
     ),
   ]
 }

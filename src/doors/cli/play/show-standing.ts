@@ -7,25 +7,33 @@ import type { View } from '../../../core/dialects/view.ts'
 import { cellsOf } from '../../../core/draw/picture-text.ts'
 import { mainOf } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/is-running.ts'
-import { hearer, viewNow, type Walk } from '../../../testing/walk.ts'
+import { listeningMember, viewNow, type Walk } from '../../../testing/walk.ts'
 import { branchRows, fieldRows, sendRows, waitingRows } from './show-rows.ts'
-import { hang, type Line, line, span } from './styled-text.ts'
-import { briefLines, cut, type Frame, ruleRows, titleLine, toneOf, widthOf } from './view-lines.ts'
+import { hang, type StyledLine, styledLine, styledSpan } from './styled-text.ts'
+import {
+  briefLines,
+  cutLine,
+  displayWidth,
+  ruleRows,
+  titleLine,
+  toneOf,
+  type ViewFrame,
+} from './view-lines.ts'
 
 /** A standing in parts: where the run is and what it is told, what holds there, how it ended. */
-export type Standing = {
-  readonly head: readonly Line[]
-  readonly rows: readonly Line[]
-  readonly end: readonly Line[]
+export type PlayStanding = {
+  readonly head: readonly StyledLine[]
+  readonly rows: readonly StyledLine[]
+  readonly end: readonly StyledLine[]
 }
 
 /** The standing of the main run, or of a branch. */
-export function standingOf(walk: Walk, branch: string | null, frame: Frame): Standing {
-  const width = widthOf(frame)
+export function playStandingOf(walk: Walk, branch: string | null, frame: ViewFrame): PlayStanding {
+  const width = displayWidth(frame)
   const view = viewNow(walk, branch)
-  const leaf = hearer(walk, branch)
+  const leaf = listeningMember(walk, branch)
   return {
-    head: [...header(walk, view, { branch, width }), line(''), ...briefLines(view, width)],
+    head: [...header(walk, view, { branch, width }), styledLine(''), ...briefLines(view, width)],
     rows: [
       ...ruleRows(view, width),
       ...sendRows(view, leaf, width),
@@ -38,44 +46,44 @@ export function standingOf(walk: Walk, branch: string | null, frame: Frame): Sta
 }
 
 /** The whole standing. */
-export function showStanding(walk: Walk, branch: string | null, frame: Frame): Line[] {
-  const { head, rows, end } = standingOf(walk, branch, frame)
-  return [...head, ...(rows.length > 0 ? [line('')] : []), ...rows, ...end]
+export function showStanding(walk: Walk, branch: string | null, frame: ViewFrame): StyledLine[] {
+  const { head, rows, end } = playStandingOf(walk, branch, frame)
+  return [...head, ...(rows.length > 0 ? [styledLine('')] : []), ...rows, ...end]
 }
 
 /** What is new: the whole standing, or only the rows that changed where the run has not moved. */
-export function showChange(before: Standing, walk: Walk, at: ChangeAt): Line[] {
+export function showChange(before: PlayStanding, walk: Walk, at: ChangeAt): StyledLine[] {
   const { branch, frame } = at
-  const now = standingOf(walk, branch, frame)
-  const isSame = (left: readonly Line[], right: readonly Line[]): boolean =>
+  const now = playStandingOf(walk, branch, frame)
+  const isSame = (left: readonly StyledLine[], right: readonly StyledLine[]): boolean =>
     JSON.stringify(left) === JSON.stringify(right)
   if (!isSame(before.head, now.head) || !isSame(before.end, now.end)) {
     return showStanding(walk, branch, frame)
   }
   const known = new Set(before.rows.map((one) => JSON.stringify(one)))
   const fresh = now.rows.filter((one) => !known.has(JSON.stringify(one)))
-  if (fresh.length > 0) return fresh.map((one) => [span('  '), ...one])
-  return [line(`  still in ${viewNow(walk, branch).stage}; \`look\` shows it again`, 'dim')]
+  if (fresh.length > 0) return fresh.map((one) => [styledSpan('  '), ...one])
+  return [styledLine(`  still in ${viewNow(walk, branch).stage}; \`look\` shows it again`, 'dim')]
 }
 
-type ChangeAt = { readonly branch: string | null; readonly frame: Frame }
+type ChangeAt = { readonly branch: string | null; readonly frame: ViewFrame }
 
 // ── header ──────────────────────────────────────────────────────────────────
 
 type Place = { readonly branch: string | null; readonly width: number }
 
-function header(walk: Walk, view: View, { branch, width }: Place): Line[] {
+function header(walk: Walk, view: View, { branch, width }: Place): StyledLine[] {
   const top = titleLine(view, width)
-  return [line('─'.repeat(width), 'dim'), top, pathLine(walk, view, { branch, width })]
+  return [styledLine('─'.repeat(width), 'dim'), top, pathLine(walk, view, { branch, width })]
 }
 
 /** The stages that were taken; the oldest are left out when the line is full. */
-function pathLine(walk: Walk, view: View, { branch, width }: Place): Line {
+function pathLine(walk: Walk, view: View, { branch, width }: Place): StyledLine {
   const isBelow = view.runId !== mainOf(walk.family).runId
   const stages = stagesTaken(walk, isBelow ? view.runId : mainOf(walk.family).runId)
   const owner = isBelow ? ownerOf(walk, view, branch) : ''
   const room = width - cellsOf(owner) - 2
-  const last = cut(stages.at(-1) ?? view.stage, room)
+  const last = cutLine(stages.at(-1) ?? view.stage, room)
   let earlier = ''
   for (const stage of stages.slice(0, -1).reverse()) {
     const longer = `${stage} ▸ ${earlier}`
@@ -85,7 +93,7 @@ function pathLine(walk: Walk, view: View, { branch, width }: Place): Line {
     }
     earlier = longer
   }
-  return [span(owner, 'warn'), span(earlier, 'dim'), span(last, 'accent')]
+  return [styledSpan(owner, 'warn'), styledSpan(earlier, 'dim'), styledSpan(last, 'accent')]
 }
 
 /** `@lint ` for a branch, the path of the run above for an invoked definition. */
@@ -107,14 +115,14 @@ function stagesTaken(walk: Walk, runId: string): string[] {
   return stages
 }
 
-function endLines(walk: Walk, width: number): Line[] {
+function endLines(walk: Walk, width: number): StyledLine[] {
   const { state } = mainOf(walk.family)
   if (!hasEnded(state)) return []
   const why = state.reason === '' ? '' : `: ${state.reason}`
-  const head = [span('■ ', toneOf(state.status))]
+  const head = [styledSpan('■ ', toneOf(state.status))]
   return [
-    line(''),
+    styledLine(''),
     ...hang(`the run is ${state.status}${why}`, { head, width, tone: 'strong' }),
-    line('  undo · restart · save FILE · quit', 'dim'),
+    styledLine('  undo · restart · save FILE · quit', 'dim'),
   ]
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { cellsOf } from '../../../core/draw/picture-text.ts'
 import { linesOf } from './lines.ts'
-import { hang, line, printLines, span, wrap } from './styled-text.ts'
+import { hang, printLines, styledLine, styledSpan, wrap } from './styled-text.ts'
 
 test('words are put into lines that fit; line ends and indents of the author stay', () => {
   expect(wrap('one two three\n\n  - four five', 9)).toEqual([
@@ -22,7 +22,7 @@ test('a word that is wider than a line is broken, wide signs count twice', () =>
 
 test('a text hangs behind its head, or is indented less', () => {
   const text = (lines: ReturnType<typeof hang>) => printLines(lines, { hasColour: false })
-  const head = [span('head: ')]
+  const head = [styledSpan('head: ')]
   expect(text(hang('aaaa bbbb cccc dddd', { head, width: 22 }))).toBe(
     'head: aaaa bbbb cccc\n      dddd\n',
   )
@@ -32,7 +32,7 @@ test('a text hangs behind its head, or is indented less', () => {
 })
 
 test('colours are there only where they are wanted, and texts can not bring their own', () => {
-  const lines = [line('a\u001b[31mb\u202e', 'bad')]
+  const lines = [styledLine('a\u001b[31mb\u202e', 'bad')]
   expect(printLines(lines, { hasColour: false })).toBe('a�[31mb�\n')
   expect(printLines(lines, { hasColour: true })).toBe('\u001b[31ma�[31mb�\u001b[0m\n')
 })

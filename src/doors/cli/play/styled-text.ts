@@ -5,8 +5,8 @@
 import { cellsOf } from '../../../core/draw/picture-text.ts'
 
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn' | 'accent'
-export type Span = { readonly text: string; readonly tone: Tone }
-export type Line = readonly Span[]
+export type StyledSpan = { readonly text: string; readonly tone: Tone }
+export type StyledLine = readonly StyledSpan[]
 
 const codes: Readonly<Record<Tone, string>> = {
   plain: '',
@@ -19,22 +19,28 @@ const codes: Readonly<Record<Tone, string>> = {
 }
 
 /** A piece of text in one tone. */
-export function span(text: string, tone: Tone = 'plain'): Span {
+export function styledSpan(text: string, tone: Tone = 'plain'): StyledSpan {
   return { text, tone }
 }
 
 /** A line that is one piece of text. */
-export function line(text: string, tone: Tone = 'plain'): Line {
-  return [span(text, tone)]
+export function styledLine(text: string, tone: Tone = 'plain'): StyledLine {
+  return [styledSpan(text, tone)]
 }
 
 /** Lines as text to print, each with its end. */
-export function printLines(lines: readonly Line[], look: { readonly hasColour: boolean }): string {
+export function printLines(
+  lines: readonly StyledLine[],
+  look: { readonly hasColour: boolean },
+): string {
   return lines.map((one) => `${one.map((part) => printSpan(part, look)).join('')}\n`).join('')
 }
 
 /** One span as text to print. */
-export function printSpan({ text, tone }: Span, look: { readonly hasColour: boolean }): string {
+export function printSpan(
+  { text, tone }: StyledSpan,
+  look: { readonly hasColour: boolean },
+): string {
   const clean = printable(text)
   const code = codes[tone]
   return !look.hasColour || code === '' || clean === '' ? clean : `\u001b[${code}m${clean}\u001b[0m`
@@ -85,7 +91,7 @@ function pieces(word: string, width: number): string[] {
 }
 
 type Head = {
-  readonly head: Line
+  readonly head: StyledLine
   readonly width: number
   readonly tone?: Tone
   /** Columns in front of the lines after the first; else as wide as the head. */
@@ -93,7 +99,7 @@ type Head = {
 }
 
 /** A text behind a head; the lines after the first are indented. */
-export function hang(text: string, { head, width, tone = 'plain', indent }: Head): Line[] {
+export function hang(text: string, { head, width, tone = 'plain', indent }: Head): StyledLine[] {
   const headCells = head.reduce((cells, part) => cells + cellsOf(part.text), 0)
   const indentCells = indent ?? headCells
   // WHY: a word as wide as the head beyond the indent makes the first line as much shorter.
@@ -101,7 +107,7 @@ export function hang(text: string, { head, width, tone = 'plain', indent }: Head
   const parts = wrap(filler + text, Math.max(16, width - indentCells))
   return parts.map((part, index) =>
     index === 0
-      ? [...head, span(part.slice(filler.length), tone)]
-      : [span(' '.repeat(indentCells)), span(part, tone)],
+      ? [...head, styledSpan(part.slice(filler.length), tone)]
+      : [styledSpan(' '.repeat(indentCells)), styledSpan(part, tone)],
   )
 }

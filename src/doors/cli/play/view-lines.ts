@@ -10,9 +10,9 @@ import type { Status } from '../../../core/engine/types.ts'
 import type { Json } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
 import type { Field } from '../../../core/machine/machine.ts'
-import { hang, type Line, line, span, type Tone, wrap } from './styled-text.ts'
+import { hang, type StyledLine, styledLine, styledSpan, type Tone, wrap } from './styled-text.ts'
 
-export type Frame = { readonly columns: number }
+export type ViewFrame = { readonly columns: number }
 
 /** Lines of a brief that are shown; the rest is told by its number. */
 const briefLinesMax = 60
@@ -21,29 +21,33 @@ const briefLinesMax = 60
 export const labelCells = 10
 
 /** How wide a text may be: lines longer than a hand's breadth are hard to read. */
-export function widthOf({ columns }: Frame): number {
+export function displayWidth({ columns }: ViewFrame): number {
   return Math.max(40, Math.min(columns > 0 ? columns - 1 : 79, 100))
 }
 
 /** A label and its text; long texts hang behind the label. */
-export function row(label: string, text: string, style: { width: number; tone?: Tone }): Line[] {
-  return hang(text, { head: [span(label.padEnd(labelCells), 'dim')], ...style })
+export function row(
+  label: string,
+  text: string,
+  style: { width: number; tone?: Tone },
+): StyledLine[] {
+  return hang(text, { head: [styledSpan(label.padEnd(labelCells), 'dim')], ...style })
 }
 
 /** The name of a definition on the left, the status of the run on the right. */
-export function titleLine(view: View, width: number): Line {
-  const title = cut(view.name, width - 30)
+export function titleLine(view: View, width: number): StyledLine {
+  const title = cutLine(view.name, width - 30)
   const right = `● ${view.status}`
   const gap = width - cellsOf(title) - cellsOf(view.dialect) - cellsOf(right) - 2
   return [
-    span(title, 'strong'),
-    span(`  ${view.dialect}${' '.repeat(Math.max(1, gap))}`, 'dim'),
-    span(right, toneOf(view.status)),
+    styledSpan(title, 'strong'),
+    styledSpan(`  ${view.dialect}${' '.repeat(Math.max(1, gap))}`, 'dim'),
+    styledSpan(right, toneOf(view.status)),
   ]
 }
 
 /** A text cut to a number of columns. */
-export function cut(text: string, cellsMax: number): string {
+export function cutLine(text: string, cellsMax: number): string {
   if (cellsOf(text) <= cellsMax) return text
   const [first = ''] = wrap(text.replaceAll(' ', '\u00a0'), Math.max(8, cellsMax - 1))
   return `${first}…`
@@ -68,17 +72,17 @@ export function toneOf(status: Status): Tone {
 }
 
 /** What the agent is told, behind a bar. */
-export function briefLines(view: View, width: number): Line[] {
+export function briefLines(view: View, width: number): StyledLine[] {
   const lines = wrap(briefWithoutRules(view), width - 2)
   const shown = lines
     .slice(0, briefLinesMax)
-    .map((text) => [span(text === '' ? '│' : '│ ', 'dim'), span(text)])
+    .map((text) => [styledSpan(text === '' ? '│' : '│ ', 'dim'), styledSpan(text)])
   const more = lines.length - briefLinesMax
-  return more <= 0 ? shown : [...shown, line(`│ … ${more} more lines`, 'dim')]
+  return more <= 0 ? shown : [...shown, styledLine(`│ … ${more} more lines`, 'dim')]
 }
 
 /** The rules of the stage and what is left of them; the tools also where all may be used. */
-export function ruleRows({ rules, budget }: View, width: number): Line[] {
+export function ruleRows({ rules, budget }: View, width: number): StyledLine[] {
   const lines = ruleLines(rules)
   const warned = budget?.warned ?? 0
   const toneOfMoney = warned === 0 ? 'plain' : warned < 100 ? 'warn' : 'bad'
@@ -91,16 +95,23 @@ export function ruleRows({ rules, budget }: View, width: number): Line[] {
 }
 
 /** The fields a form asks for, with what they have by now. */
-export function fieldLines(view: View, width: number): Line[] {
+export function fieldLines(view: View, width: number): StyledLine[] {
   const missing = new Set(view.missing)
-  const lines: Line[] = []
+  const lines: StyledLine[] = []
   const nameCells = Math.min(24, Math.max(0, ...view.fields.map((one) => cellsOf(one.name))))
   for (const [index, field] of view.fields.entries()) {
     const isMissing = missing.has(field.name)
-    const label = span((index === 0 ? 'fields' : '').padEnd(labelCells), 'dim')
-    const mark = isMissing ? span('○ ', 'warn') : span(isFilled(view, field) ? '● ' : '· ', 'good')
+    const label = styledSpan((index === 0 ? 'fields' : '').padEnd(labelCells), 'dim')
+    const mark = isMissing
+      ? styledSpan('○ ', 'warn')
+      : styledSpan(isFilled(view, field) ? '● ' : '· ', 'good')
     const gap = ' '.repeat(Math.max(1, nameCells - cellsOf(field.name) + 2))
-    const head = [label, mark, span(field.name, isMissing ? 'accent' : 'plain'), span(gap)]
+    const head = [
+      label,
+      mark,
+      styledSpan(field.name, isMissing ? 'accent' : 'plain'),
+      styledSpan(gap),
+    ]
     lines.push(...hang(fieldText(field, view), { head, width, tone: 'dim' }))
   }
   return lines

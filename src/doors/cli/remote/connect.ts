@@ -8,13 +8,13 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import type { Io } from '../io.ts'
 import { versionText } from '../version.ts'
-import { type DaemonDoor, daemonOf, type Role } from './daemon-door.ts'
+import { type DaemonDoor, daemonOf, type TokenRole } from './daemon-door.ts'
 import { remarkText } from './show-event.ts'
 
 /** A client that uses the token of a role, or the one in a file. */
-export async function connect(
+export async function connectDaemon(
   io: Io,
-  role: Role,
+  role: TokenRole,
   tokenFile: string | null = null,
 ): Promise<Client> {
   const daemon = daemonOf(io)
@@ -39,7 +39,7 @@ function tokenIn(path: string): string {
   })
 }
 
-async function doesAnswer(daemon: DaemonDoor, role: Role): Promise<boolean> {
+async function doesAnswer(daemon: DaemonDoor, role: TokenRole): Promise<boolean> {
   const client = openClient({ socket: daemon.socket, token: daemon.token(role), retriesMax: 0 })
   try {
     await client.call('health', {})

@@ -5,7 +5,7 @@
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 
-export type Role = 'agent' | 'person'
+export type TokenRole = 'agent' | 'person'
 
 export type DaemonDoor = {
   /** The data directory. */
@@ -15,7 +15,7 @@ export type DaemonDoor = {
   readonly hookSocket: string
   /** The daemon that serves it now; null: none does. */
   readonly find: () => FoundDaemon | null
-  readonly token: (role: Role) => string
+  readonly token: (role: TokenRole) => string
   /** Makes sure that one answers: starts it in the background where there is none. */
   readonly ensure: () => Promise<void>
   /** Asks it to end and waits until it has; null: there was none. */

@@ -4,9 +4,9 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { onlyOne } from './find-run.ts'
-import { tellOutcome } from './print-outcome.ts'
-import type { Asked } from './remote-verb.ts'
-import { type Approval, questionText } from './show-approval.ts'
+import { printOutcome } from './print-outcome.ts'
+import type { RemoteContext } from './remote-verb.ts'
+import { type ApprovalItem, questionText } from './show-approval.ts'
 import { remarkText } from './show-event.ts'
 
 type Decision = {
@@ -16,7 +16,11 @@ type Decision = {
 }
 
 /** Answers a question; gives the exit code. */
-export async function decide(asked: Asked, name: string, decision: Decision): Promise<number> {
+export async function decideQuestion(
+  asked: RemoteContext,
+  name: string,
+  decision: Decision,
+): Promise<number> {
   const { remote, io, look } = asked
   const { granted, note, edits } = decision
   const approval = await findApproval(name, asked)
@@ -30,17 +34,17 @@ export async function decide(asked: Asked, name: string, decision: Decision): Pr
     ...(edits === null ? {} : { edits }),
   })
   if (look === 'text' && granted) await tellMissing(asked, approval.id)
-  return tellOutcome(asked, outcome)
+  return printOutcome(asked, outcome)
 }
 
 /** A yes may be one of several that are needed. */
-async function tellMissing({ remote, io }: Asked, id: string): Promise<void> {
+async function tellMissing({ remote, io }: RemoteContext, id: string): Promise<void> {
   const { status, note } = await remote.call('approvals.read', { id })
   if (status === 'pending') io.err(remarkText(note, io))
 }
 
 /** The question of that id, or the pending one whose id begins so. */
-async function findApproval(name: string, { remote }: Asked): Promise<Approval> {
+async function findApproval(name: string, { remote }: RemoteContext): Promise<ApprovalItem> {
   try {
     return await remote.call('approvals.read', { id: name })
   } catch (thrown) {

@@ -9,7 +9,7 @@ import type { Io } from '../io.ts'
 const marks = fromAgentHosts((host) => host.environmentMarks)
 
 /** The variable that tells; null: a person runs this, as far as can be seen. */
-export function agentMarkIn({ env = {} }: Pick<Io, 'env'>): string | null {
+export function detectAgent({ env = {} }: Pick<Io, 'env'>): string | null {
   return marks.find((name) => (env[name] ?? '') !== '') ?? null
 }
 
@@ -20,7 +20,7 @@ export function peopleHint(mark: string): string {
 
 /** A fault where an agent runs what is for people. */
 export function refuseAgent(io: Io, what: string): void {
-  const mark = agentMarkIn(io)
+  const mark = detectAgent(io)
   if (mark === null) return
   throw new PawlError('NOT_PERMITTED', `${what} is for people`, { hint: peopleHint(mark) })
 }

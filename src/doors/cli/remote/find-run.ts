@@ -5,14 +5,14 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { usage } from '../options.ts'
-import type { Asked } from './remote-verb.ts'
+import type { RemoteContext } from './remote-verb.ts'
 
 const pageRuns = 500
 /** Pages that are looked through for the beginning of an id. */
 const pagesMax = 20
 
 /** The run of that id, or whose id begins so; without a name, the one that is open here. */
-export async function findRun(name: string | undefined, asked: Asked): Promise<string> {
+export async function findRun(name: string | undefined, asked: RemoteContext): Promise<string> {
   if (name === undefined) return onlyOneHere(asked)
   const { remote } = asked
   if (await isRun(name, remote)) return name
@@ -20,7 +20,7 @@ export async function findRun(name: string | undefined, asked: Asked): Promise<s
 }
 
 /** WHY by its records: a run whose log is damaged cannot be read, but it can be looked into. */
-async function isRun(runId: string, remote: Asked['remote']): Promise<boolean> {
+async function isRun(runId: string, remote: RemoteContext['remote']): Promise<boolean> {
   try {
     await remote.call('runs.events', { runId, limit: 1 })
     return true
@@ -30,7 +30,7 @@ async function isRun(runId: string, remote: Asked['remote']): Promise<boolean> {
   }
 }
 
-async function onlyOneHere({ remote, io, verb }: Asked): Promise<string> {
+async function onlyOneHere({ remote, io, verb }: RemoteContext): Promise<string> {
   const runId = io.env?.PAWL_RUN
   const named = runId === undefined || runId === '' ? {} : { runId }
   const located = await remote.call('runs.locate', { workspace: io.cwd, ...named })
@@ -41,7 +41,7 @@ async function onlyOneHere({ remote, io, verb }: Asked): Promise<string> {
 
 async function runsBeginning(
   beginning: string,
-  remote: Asked['remote'],
+  remote: RemoteContext['remote'],
 ): Promise<readonly string[]> {
   const found: string[] = []
   let after: string | null = null

@@ -2,15 +2,15 @@
  * The records of a log, and those to come as long as the run goes on.
  */
 import { isOpen } from '../../../runtime/runs/open-statuses.ts'
-import type { Asked } from './remote-verb.ts'
-import type { LogRecord } from './show-event.ts'
+import type { RemoteContext } from './remote-verb.ts'
+import type { ShownRecord } from './show-event.ts'
 
 const pageRecords = 1_000
 
 type Part = { readonly runId: string; readonly after: number }
 
 /** Every record that is there after a number. */
-export async function* recordsOf(asked: Asked, part: Part): AsyncGenerator<LogRecord> {
+export async function* recordsOf(asked: RemoteContext, part: Part): AsyncGenerator<ShownRecord> {
   const { runId } = part
   for (let { after } = part; ; ) {
     const query = { runId, after, limit: pageRecords }
@@ -22,7 +22,7 @@ export async function* recordsOf(asked: Asked, part: Part): AsyncGenerator<LogRe
 }
 
 /** The same, and what is still to come; ends with the run. The client gets over a lost wire. */
-export async function* followLog(asked: Asked, part: Part): AsyncGenerator<LogRecord> {
+export async function* followLog(asked: RemoteContext, part: Part): AsyncGenerator<ShownRecord> {
   const { runId } = part
   const { head } = await asked.remote.call('runs.read', { runId })
   if (isOpen(head.status)) {

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { usage } from '../options.ts'
-import { parseJson, readData } from '../play/read-data.ts'
+import { parseJsonValue, readData } from '../play/read-data.ts'
 
 /** One object of `key=value` texts, each a value of its own; a value is JSON where it can be. */
 export function readPairs(option: string, texts: readonly string[]): JsonObject {
@@ -22,7 +22,7 @@ function pairOf(option: string, text: string): JsonObject {
     })
   }
   const value = text.slice(at + 1)
-  const parsed = parseJson(value)
+  const parsed = parseJsonValue(value)
   return { [text.slice(0, at)]: parsed === undefined ? value : parsed }
 }
 

@@ -3,24 +3,24 @@
  * of a refusal. Must not know what any verb asks.
  */
 import type { Client } from '../../../client/open-client.ts'
-import { PawlProblem, type Problem } from '../../api/problem.ts'
+import { PawlProblem, type ProblemDocument } from '../../api/problem.ts'
 import { plain } from '../ansi.ts'
 import type { Io, Verb } from '../io.ts'
 import { type Options, oneOf, readOptions, usage } from '../options.ts'
-import { connect } from './connect.ts'
-import { agentMarkIn, peopleHint, refuseAgent } from './detect-agent.ts'
+import { connectDaemon } from './connect.ts'
+import { detectAgent, peopleHint, refuseAgent } from './detect-agent.ts'
 
 type Kinds = Parameters<typeof readOptions>[2]
 const common = { json: 'flag', as: 'text', 'token-file': 'text' } as const
 
 /** One command line of such a verb. */
-export type Request<K extends Kinds = Kinds> = Asked & {
+export type RemoteVerbSpec<K extends Kinds = Kinds> = RemoteContext & {
   readonly files: readonly string[]
   readonly values: Options<K>['values']
 }
 
 /** The part of a request that every helper needs. */
-export type Asked = {
+export type RemoteContext = {
   readonly verb: string
   readonly io: Io
   readonly remote: Client
@@ -34,7 +34,7 @@ type Spec<K extends Kinds> = {
   readonly kinds: K
   /** How many names may follow the verb, and what they are. */
   readonly names: { readonly min: number; readonly max: number; readonly what: string }
-  readonly run: (request: Request<K>) => Promise<number>
+  readonly run: (request: RemoteVerbSpec<K>) => Promise<number>
 }
 
 /** The lines of help that all of them have. */
@@ -58,11 +58,11 @@ export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
       refuseAgent(io, '`--token-file`')
       if (asked !== null) throw usage(name, '`--as` and `--token-file` name two tokens')
     }
-    const role = asked ?? (agentMarkIn(io) === null ? 'person' : 'agent')
+    const role = asked ?? (detectAgent(io) === null ? 'person' : 'agent')
     if (files.length < names.min) throw usage(name, `\`pawl ${name}\` needs ${names.what}`)
     if (files.length > names.max) throw usage(name, `\`${files[names.max]}\` is one too many`)
-    const remote = await connect(io, role, tokenFile)
-    const request: Asked = { verb: name, io, remote, look: json ? 'json' : 'text' }
+    const remote = await connectDaemon(io, role, tokenFile)
+    const request: RemoteContext = { verb: name, io, remote, look: json ? 'json' : 'text' }
     try {
       return await spec.run({ ...request, files, values: values as Options<K>['values'] })
     } catch (thrown) {
@@ -76,13 +76,17 @@ export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
 }
 
 /** Prints an answer: as it came, or in words. */
-export function tell({ io, look }: Asked, answer: unknown, words: () => string): void {
+export function printResult(
+  { io, look }: RemoteContext,
+  answer: unknown,
+  words: () => string,
+): void {
   io.out(look === 'json' ? `${JSON.stringify(answer)}\n` : words())
 }
 
 /** What the daemon said instead of an answer; gives the exit code. */
-function tellProblem(told: Problem, { io, look }: Asked): number {
-  const mark = agentMarkIn(io)
+function tellProblem(told: ProblemDocument, { io, look }: RemoteContext): number {
+  const mark = detectAgent(io)
   const isForPeople = told.code === 'NOT_PERMITTED' && mark !== null
   const problem = isForPeople ? { ...told, hint: peopleHint(mark) } : told
   if (look === 'json') io.out(`${JSON.stringify(problem)}\n`)
@@ -91,7 +95,7 @@ function tellProblem(told: Problem, { io, look }: Asked): number {
 }
 
 /** A problem in words, with every field that is missing or wrong. */
-function problemText({ code, detail, hint, issues = [] }: Problem): string {
+function problemText({ code, detail, hint, issues = [] }: ProblemDocument): string {
   const said = issues.filter((issue) => !detail.includes(issue.message))
   const lines = [
     `pawl: ${code}: ${detail}`,
@@ -102,7 +106,7 @@ function problemText({ code, detail, hint, issues = [] }: Problem): string {
 }
 
 /** Whether the answer is no, and not that it could not be asked. */
-function isRefusal({ code, status }: Problem): boolean {
+function isRefusal({ code, status }: ProblemDocument): boolean {
   const isUnfit = code === 'DEFINITION_INVALID' || code === 'LOG_BROKEN'
   return status === 409 || status === 403 || isUnfit
 }

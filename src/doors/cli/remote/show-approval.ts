@@ -4,39 +4,39 @@
 
 import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
 import { moveText } from '../../../core/machine/move-text.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
-import { type Line, printLines, span } from '../play/styled-text.ts'
-import { row, widthOf } from '../play/view-lines.ts'
+import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
+import { displayWidth, row } from '../play/view-lines.ts'
 import { spanText } from './show-table.ts'
 
-export type Approval = Answer<'approvals.read'>
+export type ApprovalItem = OperationAnswer<'approvals.read'>
 
 /** The question and what became of it; while it is open, how to answer. */
-export function approvalText(approval: Approval, io: Io): string {
+export function approvalText(approval: ApprovalItem, io: Io): string {
   const { id, status } = approval
-  const width = widthOf(io)
+  const width = displayWidth(io)
   const answer =
     status === 'pending' ? answerLines(id, width) : row(status, decidedText(approval), { width })
   return printLines([...questionLines(approval, width), ...answer], io)
 }
 
 /** The two ways to answer a question. */
-export function answerLines(id: string, width: number): Line[] {
+export function answerLines(id: string, width: number): StyledLine[] {
   const look = { width, tone: 'dim' } as const
   return [...row('answer', `pawl approve ${id}`, look), ...row('', `pawl refuse ${id}`, look)]
 }
 
 /** The question by itself: all that an answer is about. */
-export function questionText(approval: Approval, io: Io): string {
-  return printLines(questionLines(approval, widthOf(io)), io)
+export function questionText(approval: ApprovalItem, io: Io): string {
+  return printLines(questionLines(approval, displayWidth(io)), io)
 }
 
-function questionLines(approval: Approval, width: number): Line[] {
+function questionLines(approval: ApprovalItem, width: number): StyledLine[] {
   const { runId, kind, message, member } = approval
   const whose = member === runId ? runId : `${runId}, in ${member}`
   return [
-    [span('? ', 'warn'), span(message, 'strong')],
+    [styledSpan('? ', 'warn'), styledSpan(message, 'strong')],
     ...pendingLines(approval, width),
     ...(approval.status === 'pending' && approval.note !== ''
       ? row('so far', approval.note, { width })
@@ -47,7 +47,7 @@ function questionLines(approval: Approval, width: number): Line[] {
 }
 
 /** WHY whole and not cut: what is approved is what has been read. */
-function pendingLines(approval: Approval, width: number): Line[] {
+function pendingLines(approval: ApprovalItem, width: number): StyledLine[] {
   // WHY the casts: the daemon's own answer; its kind tells which of the two it is.
   if (approval.kind === 'call') {
     const { tool, input } = approval.pending as unknown as PendingCall
@@ -60,12 +60,12 @@ function pendingLines(approval: Approval, width: number): Line[] {
   return lines
 }
 
-function whenText({ requestedAt, expiresAt, status }: Approval): string {
+function whenText({ requestedAt, expiresAt, status }: ApprovalItem): string {
   const asked = `${spanText(Date.now() - requestedAt)} ago`
   if (expiresAt === null || status !== 'pending') return asked
   return `${asked}, refused by itself in ${spanText(expiresAt - Date.now())}`
 }
 
-function decidedText({ decidedBy, note }: Approval): string {
+function decidedText({ decidedBy, note }: ApprovalItem): string {
   return [decidedBy === null ? '' : `by ${decidedBy}`, note].filter((one) => one !== '').join(': ')
 }

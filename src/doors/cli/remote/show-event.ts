@@ -2,34 +2,40 @@
  * A record of a log on one line, for those who look on.
  */
 import type { Event } from '../../../core/engine/types.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { describeEvent } from '../play/describe-event.ts'
-import { printLines, printSpan, type Span, span, type Tone } from '../play/styled-text.ts'
+import {
+  printLines,
+  printSpan,
+  type StyledSpan,
+  styledSpan,
+  type Tone,
+} from '../play/styled-text.ts'
 import { momentText } from './show-table.ts'
 
-export type LogRecord = Answer<'runs.events'>['items'][number]
+export type ShownRecord = OperationAnswer<'runs.events'>['items'][number]
 
 /** `12:03:11     4  agent:agent  stage.entered  fixing (signal)`; `whose` stands in front. */
-export function eventText(record: LogRecord, whose: readonly Span[], io: Io): string {
+export function eventText(record: ShownRecord, whose: readonly StyledSpan[], io: Io): string {
   const now = Date.now()
   const lead = [
-    span(`${momentText(record.at, now)} `, 'dim'),
+    styledSpan(`${momentText(record.at, now)} `, 'dim'),
     ...whose,
-    span(`${String(record.seq).padStart(5)}  `, 'dim'),
+    styledSpan(`${String(record.seq).padStart(5)}  `, 'dim'),
   ]
   const [type = '', detail = ''] = splitOnce(detailOf(record))
   const line = [
     ...lead,
-    span(type.padEnd(18), toneOf(record.type)),
-    span(` ${detail}`),
-    span(`  ${record.actor}`, 'dim'),
+    styledSpan(type.padEnd(18), toneOf(record.type)),
+    styledSpan(` ${detail}`),
+    styledSpan(`  ${record.actor}`, 'dim'),
   ]
   return printLines([line], io)
 }
 
 /** WHY caught: a newer daemon may know events that this program does not. */
-function detailOf(record: LogRecord): string {
+function detailOf(record: ShownRecord): string {
   try {
     // WHY the cast: the daemon's own records; what it is not is told by its type alone.
     return oneLine(describeEvent(record.data as unknown as Event))
@@ -60,11 +66,11 @@ function toneOf(type: string): Tone {
 }
 
 /** The name of a run in front of its records, where there are several. */
-export function whoseSpan(name: string): Span {
-  return span(`${name}  `, 'strong')
+export function whoseSpan(name: string): StyledSpan {
+  return styledSpan(`${name}  `, 'strong')
 }
 
 /** A remark between the records. */
 export function remarkText(text: string, io: Io): string {
-  return `${printSpan(span(`· ${text}`, 'dim'), io)}\n`
+  return `${printSpan(styledSpan(`· ${text}`, 'dim'), io)}\n`
 }

@@ -5,21 +5,21 @@
 
 import type { View } from '../../../core/dialects/view.ts'
 import type { Io } from '../io.ts'
-import { type Line, line, printLines, span } from '../play/styled-text.ts'
+import { printLines, type StyledLine, styledLine, styledSpan } from '../play/styled-text.ts'
 import {
   briefLines,
+  displayWidth,
   fieldLines,
   row,
   ruleRows,
   titleLine,
   toneOf,
   valueText,
-  widthOf,
 } from '../play/view-lines.ts'
 
 import { answerLines } from './show-approval.ts'
 
-export type Standing = {
+export type ShownRun = {
   readonly runId: string
   readonly view: View
   /** What the agent must be told beside the brief. */
@@ -27,15 +27,15 @@ export type Standing = {
 }
 
 /** The whole standing of a run. */
-export function standingText(standing: Standing, io: Io): string {
+export function runText(standing: ShownRun, io: Io): string {
   const { runId, view, notice } = standing
-  const width = widthOf(io)
-  const lines: Line[] = [
+  const width = displayWidth(io)
+  const lines: StyledLine[] = [
     titleLine(view, width),
-    [span(view.stage, 'accent'), span(`  ${ownerText(runId, view)}`, 'dim')],
-    line(''),
+    [styledSpan(view.stage, 'accent'), styledSpan(`  ${ownerText(runId, view)}`, 'dim')],
+    styledLine(''),
     ...briefLines(view, width),
-    line(''),
+    styledLine(''),
     ...(notice === '' ? [] : row('notice', notice, { width, tone: 'warn' })),
     ...ruleRows(view, width),
     ...(view.signals.length === 0 || view.dialect === 'steps'
@@ -54,8 +54,8 @@ function ownerText(runId: string, view: View): string {
   return view.runId === runId ? `run ${runId}` : `run ${runId}, now in ${view.runId}`
 }
 
-function waitingLines(view: View, width: number): Line[] {
-  const lines: Line[] = []
+function waitingLines(view: View, width: number): StyledLine[] {
+  const lines: StyledLine[] = []
   if (view.pendingCall !== null) {
     const { name, arguments: input } = view.pendingCall
     lines.push(...row('queued', `${name} ${valueText(input)}`, { width, tone: 'warn' }))
@@ -67,12 +67,12 @@ function waitingLines(view: View, width: number): Line[] {
   return lines
 }
 
-function branchLines(view: View, width: number): Line[] {
+function branchLines(view: View, width: number): StyledLine[] {
   const texts = Object.entries(view.branches).map(([name, status]) => `${name} ${status}`)
   return texts.length === 0 ? [] : row('branches', texts.join(' · '), { width })
 }
 
-function endLines(view: View, width: number): Line[] {
+function endLines(view: View, width: number): StyledLine[] {
   if (view.reason === '') return []
   return row(view.status, view.reason, { width, tone: toneOf(view.status) })
 }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Io } from '../io.ts'
-import { line, span } from '../play/styled-text.ts'
+import { styledLine, styledSpan } from '../play/styled-text.ts'
 import { momentText, spanText, tableText } from './show-table.ts'
 
 const io: Io = {
@@ -20,8 +20,8 @@ test('columns are as wide as they must be, long texts are cut, the last one neve
   const text = tableText(
     ['a', 'b'],
     [
-      [span(long), span(long)],
-      [span('é漢'), span('z')],
+      [styledSpan(long), styledSpan(long)],
+      [styledSpan('é漢'), styledSpan('z')],
     ],
     io,
   )
@@ -32,7 +32,7 @@ test('columns are as wide as they must be, long texts are cut, the last one neve
 })
 
 test('a text that would steer the terminal or tear the table does neither', () => {
-  const text = tableText(['a'], [line('one\u001b[2J\ntwo')], io)
+  const text = tableText(['a'], [styledLine('one\u001b[2J\ntwo')], io)
   expect(text.split('\n')).toHaveLength(3)
   expect(text).not.toContain('\u001b')
 })

@@ -3,14 +3,20 @@
  */
 import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { Io } from '../io.ts'
-import { type Line, printable, printLines, type Span, span } from '../play/styled-text.ts'
+import {
+  printable,
+  printLines,
+  type StyledLine,
+  type StyledSpan,
+  styledSpan,
+} from '../play/styled-text.ts'
 
 /** Cells of one column; longer texts are cut, except in the last one. */
 const cellsMax = 40
 
 /** Rows under their heads; every column as wide as it has to be. */
-export function tableText(heads: readonly string[], rows: readonly Line[], io: Io): string {
-  const head: Line = heads.map((text) => span(text, 'dim'))
+export function tableText(heads: readonly string[], rows: readonly StyledLine[], io: Io): string {
+  const head: StyledLine = heads.map((text) => styledSpan(text, 'dim'))
   const lines = [head, ...rows].map((row) => row.map(cutSpan(row.length - 1)))
   const widths = heads.map((_, index) =>
     Math.max(...lines.map((row) => cellsOf(row[index]?.text ?? ''))),
@@ -21,7 +27,7 @@ export function tableText(heads: readonly string[], rows: readonly Line[], io: I
   )
 }
 
-function cutSpan(last: number): (part: Span, index: number) => Span {
+function cutSpan(last: number): (part: StyledSpan, index: number) => StyledSpan {
   return (part, index) => {
     const text = printable(part.text)
     if (index === last || cellsOf(text) <= cellsMax) return { ...part, text }
@@ -29,9 +35,9 @@ function cutSpan(last: number): (part: Span, index: number) => Span {
   }
 }
 
-type Place = { readonly row: Line; readonly widths: readonly number[] }
+type Place = { readonly row: StyledLine; readonly widths: readonly number[] }
 
-function padded(part: Span, index: number, { row, widths }: Place): Span {
+function padded(part: StyledSpan, index: number, { row, widths }: Place): StyledSpan {
   if (index === row.length - 1) return part
   const gap = (widths[index] ?? 0) - cellsOf(part.text) + 2
   return { ...part, text: part.text + ' '.repeat(Math.max(1, gap)) }

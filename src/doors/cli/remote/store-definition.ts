@@ -6,14 +6,14 @@ import { readSource } from '../../../core/source/read-source.ts'
 import { lineIndex } from '../../../core/source/source.ts'
 import { compileSource } from '../../../runtime/definitions/compile-source.ts'
 import { formatOf, readText } from '../../../runtime/definitions/read-definition.ts'
-import type { Answer } from '../../api/contract.ts'
-import { PawlProblem, type Problem } from '../../api/problem.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
+import { PawlProblem, type ProblemDocument } from '../../api/problem.ts'
 import { counted } from '../ansi.ts'
 import { shownPath } from '../inputs.ts'
-import { type Located, locate, locatedText } from '../locate-findings.ts'
-import type { Asked } from './remote-verb.ts'
+import { type LocatedFinding, locatedText, locateFindings } from '../locate-findings.ts'
+import type { RemoteContext } from './remote-verb.ts'
 
-export type Kept = Answer<'definitions.create'>
+export type StoredDefinition = OperationAnswer<'definitions.create'>
 
 /** Whether a word means a file: it has a folder or an ending that definitions have. */
 export function isFileName(name: string): boolean {
@@ -21,7 +21,10 @@ export function isFileName(name: string): boolean {
 }
 
 /** The definition as it is kept now; null: it has errors, and they were told. */
-export async function keepFile(name: string, asked: Asked): Promise<Kept | null> {
+export async function storeDefinition(
+  name: string,
+  asked: RemoteContext,
+): Promise<StoredDefinition | null> {
   const path = resolve(asked.io.cwd, name)
   const shown = shownPath(path, asked.io.cwd)
   const source = readText(path, shown)
@@ -41,7 +44,7 @@ export async function keepFile(name: string, asked: Asked): Promise<Kept | null>
   }
 }
 
-async function isStored(id: string, { remote }: Asked): Promise<boolean> {
+async function isStored(id: string, { remote }: RemoteContext): Promise<boolean> {
   try {
     await remote.call('definitions.read', { id })
     return true
@@ -57,7 +60,7 @@ type Text = {
   readonly format: 'json' | 'yaml' | null
 }
 
-function tellFindings(problem: Problem, text: Text, { io, look }: Asked): void {
+function tellFindings(problem: ProblemDocument, text: Text, { io, look }: RemoteContext): void {
   if (look === 'json') {
     io.out(`${JSON.stringify(problem)}\n`)
     return
@@ -67,8 +70,11 @@ function tellFindings(problem: Problem, text: Text, { io, look }: Asked): void {
   io.err(`${counted(errors.length, 'error')}: a definition with errors is not kept\n`)
 }
 
-function locatedIn({ shown, source, format }: Text, problem: Problem): readonly Located[] {
+function locatedIn(
+  { shown, source, format }: Text,
+  problem: ProblemDocument,
+): readonly LocatedFinding[] {
   const { root } = readSource(source, format ?? undefined)
   const file = { path: shown, lines: lineIndex(source), root, findings: [] }
-  return locate(file, problem.findings ?? [])
+  return locateFindings(file, problem.findings ?? [])
 }

@@ -2,7 +2,7 @@
  * `pawl approvals`: questions that wait for a person.
  */
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { approvalText } from '../remote/show-approval.ts'
 
 const help = `\
@@ -33,7 +33,7 @@ export const approvalsVerb = remoteVerb({
       ...(values.all ? {} : { status: 'pending' as const }),
       ...(runId === null ? {} : { runId }),
     })
-    tell(request, page, () => {
+    printResult(request, page, () => {
       if (page.items.length === 0) return 'nothing waits for a person\n'
       return page.items.map((one) => approvalText(one, io)).join('\n')
     })

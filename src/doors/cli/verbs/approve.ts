@@ -1,7 +1,7 @@
 /**
  * `pawl approve`: a person agrees.
  */
-import { decide } from '../remote/decide.ts'
+import { decideQuestion } from '../remote/decide.ts'
 import { readPairs } from '../remote/read-values.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
 
@@ -31,6 +31,6 @@ export const approveVerb = remoteVerb({
   run: async (request) => {
     const { files, values } = request
     const edits = values.set.length === 0 ? null : readPairs('--set', values.set)
-    return decide(request, files[0] ?? '', { granted: true, note: values.note, edits })
+    return decideQuestion(request, files[0] ?? '', { granted: true, note: values.note, edits })
   },
 })

@@ -2,7 +2,7 @@
  * `pawl cancel`: a run ends here.
  */
 import { findRun } from '../remote/find-run.ts'
-import { tellOutcome } from '../remote/print-outcome.ts'
+import { printOutcome } from '../remote/print-outcome.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
 
 const help = `\
@@ -26,6 +26,6 @@ export const cancelVerb = remoteVerb({
   run: async (request) => {
     const runId = await findRun(request.files[0], request)
     const reason = request.values.reason ?? ''
-    return tellOutcome(request, await request.remote.call('runs.cancel', { runId, reason }))
+    return printOutcome(request, await request.remote.call('runs.cancel', { runId, reason }))
   },
 })

@@ -10,9 +10,9 @@ import { type CheckReport, type Format, formats, printReport } from '../check-re
 import { documentKind } from '../detect-kind.ts'
 import { allCodes, explainCode } from '../explain-code.ts'
 import { faultText } from '../fault-text.ts'
-import { findInputs, type Input, readInput } from '../inputs.ts'
+import { findInputs, type InputFile, readInput } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
-import { type Located, locate } from '../locate-findings.ts'
+import { type LocatedFinding, locateFindings } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 
 const help = `\
@@ -102,16 +102,16 @@ function checkAll(names: readonly string[], cwd: string): CheckReport {
     const named = names.map((name) => `\`${name}\``).join(', ')
     unreadable.push(new PawlError('USAGE', `there is no definition in ${named}`))
   }
-  const findings: Located[] = []
+  const findings: LocatedFinding[] = []
   const libraryOf = openLibraries(files)
   for (const [path, file] of files) {
-    findings.push(...locate(file, checkFile(file, libraryOf(path)).findings))
+    findings.push(...locateFindings(file, checkFile(file, libraryOf(path)).findings))
   }
   return { filesCount: files.size, findings, faults: unreadable }
 }
 
 /** A folder holds other things, too. What can't be read as a tree might be a broken definition. */
-function isPassedOver(input: Input, file: SourceFile): boolean {
+function isPassedOver(input: InputFile, file: SourceFile): boolean {
   if (input.from === 'name' || file.root === null) return false
   const kind = documentKind(file.root)
   return kind === 'other' || kind === 'cases'

@@ -2,7 +2,7 @@
  * `pawl convert`: writes a definition in another dialect, or says what would be lost.
  */
 import { extname, resolve } from 'node:path'
-import { nearMiss } from '../../../core/closest-name.ts'
+import { closestName } from '../../../core/closest-name.ts'
 import { compileDefinition } from '../../../core/dialects/compile-definition.ts'
 import { convertMachine } from '../../../core/dialects/convert.ts'
 import { hasErrors } from '../../../core/finding.ts'
@@ -18,7 +18,7 @@ import { checkFile } from '../check-file.ts'
 import { type LocatedLoss, locateLosses, lossText } from '../convert-report.ts'
 import { shownPath } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
-import { type Located, locate, locatedText } from '../locate-findings.ts'
+import { type LocatedFinding, locatedText, locateFindings } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 import { writeFile } from '../write-file.ts'
 
@@ -84,7 +84,7 @@ async function runConvert(args: readonly string[], io: Io): Promise<number> {
   const asked: Asked = { name, format, out: values.out, isJson: values.json, to }
   const file = readDefinition(path, shownPath(path, io.cwd))
   const { findings, machines } = checkFile(file, openLibraries(new Map([[path, file]]))(path))
-  if (hasErrors(findings)) return tellFindings(asked, locate(file, findings), io)
+  if (hasErrors(findings)) return tellFindings(asked, locateFindings(file, findings), io)
   const { definition, losses } = convertMachine(chooseMachine(machines, values.task, file.path), to)
   const text = printChecked(definition, format)
   const located = locateLosses(file, losses)
@@ -130,7 +130,7 @@ function chooseMachine(machines: readonly Machine[], task: string | null, path: 
   }
   const found = machines.find((machine) => machine.name === task)
   if (found !== undefined) return found
-  const near = nearMiss(task, names)
+  const near = closestName(task, names)
   const hint = near === null ? all : `did you mean \`${near}\`?`
   throw new PawlError('USAGE', `\`${path}\` has no task \`${task}\``, { hint })
 }
@@ -147,7 +147,7 @@ function printChecked(definition: JsonObject, format: Format): string {
   throw new PawlError('DEFINITION_INVALID', message, { hint: error.hint })
 }
 
-function tellFindings(asked: Asked, findings: readonly Located[], io: Io): number {
+function tellFindings(asked: Asked, findings: readonly LocatedFinding[], io: Io): number {
   const errors = findings.filter((one) => one.severity === 'error')
   if (asked.isJson) {
     io.out(jsonText(asked, { losses: [], findings, definition: null }))
@@ -189,7 +189,7 @@ function writeResult(asked: Asked, { definition, text, losses }: Result, io: Io)
 
 type Told = {
   readonly losses: readonly LocatedLoss[]
-  readonly findings: readonly Located[]
+  readonly findings: readonly LocatedFinding[]
   readonly definition: JsonObject | null
 }
 

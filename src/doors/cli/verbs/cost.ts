@@ -2,11 +2,11 @@
  * `pawl cost`: what runs have cost, and for what.
  */
 import { usdText } from '../../../core/money.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import { oneOf, usage } from '../options.ts'
-import { type Line, span } from '../play/styled-text.ts'
+import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { tableText } from '../remote/show-table.ts'
 
 const help = `\
@@ -47,7 +47,7 @@ export const costVerb = remoteVerb({
       ...(runId === null ? {} : { runId }),
       ...(days === null ? {} : { since: Math.floor(Date.now() - days * dayMs) }),
     })
-    tell(request, report, () => {
+    printResult(request, report, () => {
       if (report.rows.length === 0) return 'nothing was spent\n'
       const more = report.isPartial ? 'older runs are left out\n' : ''
       const lines = groupBy(report.rows, by).map((one) => lineOf(one))
@@ -64,7 +64,7 @@ function readDays(value: string | null): number | null {
   throw usage('cost', '`--days` needs a number above nought')
 }
 
-type Row = Answer<'costs.read'>['rows'][number]
+type Row = OperationAnswer<'costs.read'>['rows'][number]
 type Group = { readonly name: string; readonly costMicroUsd: number; readonly count: number }
 
 function groupBy(rows: readonly Row[], by: Kind): readonly Group[] {
@@ -93,6 +93,10 @@ function nameOf(row: Row, by: Kind): string {
   }
 }
 
-function lineOf({ name, costMicroUsd, count }: Group): Line {
-  return [span(name), span(usdText(costMicroUsd), 'strong'), span(String(count), 'dim')]
+function lineOf({ name, costMicroUsd, count }: Group): StyledLine {
+  return [
+    styledSpan(name),
+    styledSpan(usdText(costMicroUsd), 'strong'),
+    styledSpan(String(count), 'dim'),
+  ]
 }

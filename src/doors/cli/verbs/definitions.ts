@@ -2,14 +2,14 @@
  * `pawl definitions`: what runs can be started of.
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import { plain } from '../ansi.ts'
 import { oneWord, usage } from '../options.ts'
-import { type Line, span } from '../play/styled-text.ts'
+import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { readCount } from '../remote/read-values.ts'
-import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
-import { keepFile } from '../remote/store-definition.ts'
+import { storeDefinition } from '../remote/store-definition.ts'
 import { draftTask, draftTasks, isDraftTask } from './drafts.ts'
 
 const help = `\
@@ -66,19 +66,19 @@ export const definitionsVerb = remoteVerb({
   },
 })
 
-async function list(request: Request): Promise<number> {
+async function list(request: RemoteVerbSpec): Promise<number> {
   const { remote, io } = request
   const page = await remote.call('definitions.list', { limit: pageMax })
-  tell(request, page, () => {
+  printResult(request, page, () => {
     if (page.items.length === 0) return 'there are no definitions; `pawl definitions add FILE`\n'
     const now = Date.now()
     const rows = page.items.map(
-      (one): Line => [
-        span(one.name, 'strong'),
-        span(one.dialect),
-        span(String(one.version)),
-        span(momentText(one.updatedAt, now), 'dim'),
-        span(one.workspace, 'dim'),
+      (one): StyledLine => [
+        styledSpan(one.name, 'strong'),
+        styledSpan(one.dialect),
+        styledSpan(String(one.version)),
+        styledSpan(momentText(one.updatedAt, now), 'dim'),
+        styledSpan(one.workspace, 'dim'),
       ],
     )
     return tableText(['name', 'dialect', 'version', 'changed', 'folder'], rows, io)
@@ -86,7 +86,7 @@ async function list(request: Request): Promise<number> {
   return 0
 }
 
-async function show(request: Request<typeof kinds>, id: string): Promise<number> {
+async function show(request: RemoteVerbSpec<typeof kinds>, id: string): Promise<number> {
   const { remote } = request
   const wanted = readCount('definitions', {
     name: 'version',
@@ -97,13 +97,13 @@ async function show(request: Request<typeof kinds>, id: string): Promise<number>
     wanted === null
       ? await remote.call('definitions.read', { id })
       : versionOf(await remote.call('definitions.versions', { id }), id, wanted)
-  tell(request, shown, () =>
+  printResult(request, shown, () =>
     plain(shown.source.endsWith('\n') ? shown.source : `${shown.source}\n`),
   )
   return 0
 }
 
-type Versions = Answer<'definitions.versions'>
+type Versions = OperationAnswer<'definitions.versions'>
 
 function versionOf({ items }: Versions, id: string, wanted: number): Versions['items'][number] {
   const found = items.find((one) => one.version === wanted)
@@ -112,16 +112,16 @@ function versionOf({ items }: Versions, id: string, wanted: number): Versions['i
   throw new PawlError('DEFINITION_UNKNOWN', `\`${id}\` has no version ${wanted}`, { hint })
 }
 
-async function versions(request: Request, id: string): Promise<number> {
+async function versions(request: RemoteVerbSpec, id: string): Promise<number> {
   const { remote, io } = request
   const found = await remote.call('definitions.versions', { id })
-  tell(request, found, () => {
+  printResult(request, found, () => {
     const now = Date.now()
     const rows = found.items.map(
-      (one): Line => [
-        span(String(one.version), 'strong'),
-        span(momentText(one.createdAt, now), 'dim'),
-        span(one.sourceHash.slice(0, 12)),
+      (one): StyledLine => [
+        styledSpan(String(one.version), 'strong'),
+        styledSpan(momentText(one.createdAt, now), 'dim'),
+        styledSpan(one.sourceHash.slice(0, 12)),
       ],
     )
     return tableText(['version', 'stored', 'text'], rows, io)
@@ -129,16 +129,16 @@ async function versions(request: Request, id: string): Promise<number> {
   return 0
 }
 
-async function add(request: Request, name: string): Promise<number> {
-  const kept = await keepFile(name, request)
+async function add(request: RemoteVerbSpec, name: string): Promise<number> {
+  const kept = await storeDefinition(name, request)
   if (kept === null) return 1
   const { definition } = kept
-  tell(request, kept, () => plain(`${definition.name}: version ${definition.version}\n`))
+  printResult(request, kept, () => plain(`${definition.name}: version ${definition.version}\n`))
   return 0
 }
 
-async function remove(request: Request, id: string): Promise<number> {
+async function remove(request: RemoteVerbSpec, id: string): Promise<number> {
   const answer = await request.remote.call('definitions.delete', { id })
-  tell(request, answer, () => plain(`${id} is removed; its runs go on\n`))
+  printResult(request, answer, () => plain(`${id} is removed; its runs go on\n`))
   return 0
 }

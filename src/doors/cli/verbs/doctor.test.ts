@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { DoctorDoor, Proof, ProofCell, ProveWish } from '../doctor/doctor-door.ts'
+import type { DoctorDoor, HostsProof, ProofCell, ProveOptions } from '../doctor/doctor-door.ts'
 import { versionText } from '../version.ts'
 import { type Bench, openBench } from './init.contract.ts'
 
@@ -80,8 +80,8 @@ test('a missing client of hooks and a daemon of another version are problems', a
 
 const stopped: ProofCell = { outcome: 'stopped', note: '' }
 
-async function prove(cells: Proof['hosts'][number]['cells'], ...args: string[]) {
-  const wishes: ProveWish[] = []
+async function prove(cells: HostsProof['hosts'][number]['cells'], ...args: string[]) {
+  const wishes: ProveOptions[] = []
   const doctor = async (): Promise<DoctorDoor> => ({
     provable: ['claude', 'codex'],
     prove: async (wish) => {

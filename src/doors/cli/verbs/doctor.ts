@@ -3,10 +3,10 @@
  */
 import { provableHostIds } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { lookAround } from '../doctor/diagnostics.ts'
-import type { DoctorDoor, Proof } from '../doctor/doctor-door.ts'
-import { aroundText } from '../doctor/print-diagnostics.ts'
-import { holds, proofText } from '../doctor/show-proof.ts'
+import { collectDiagnostics } from '../doctor/diagnostics.ts'
+import type { DoctorDoor, HostsProof } from '../doctor/doctor-door.ts'
+import { diagnosticsText } from '../doctor/print-diagnostics.ts'
+import { proofHolds, proofText } from '../doctor/show-proof.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, usage } from '../options.ts'
 
@@ -51,18 +51,22 @@ export const doctorVerb: Verb = {
       io.out(values.json ? `${JSON.stringify(value)}\n` : text())
     if (values.prove) {
       const proof = await prove(names, values.seconds, io)
-      tell({ ...proof, holds: holds(proof) }, () => proofText(proof, io))
-      return holds(proof) ? 0 : 1
+      tell({ ...proof, holds: proofHolds(proof) }, () => proofText(proof, io))
+      return proofHolds(proof) ? 0 : 1
     }
     if (names.length > 0) throw usage('doctor', `hosts are named with \`--prove\` only`)
-    const around = await lookAround(io)
-    tell(around, () => aroundText(around, io))
+    const around = await collectDiagnostics(io)
+    tell(around, () => diagnosticsText(around, io))
     const isWell = [around, ...around.hosts].every(({ problems }) => problems.length === 0)
     return isWell ? 0 : 1
   },
 }
 
-async function prove(names: readonly string[], seconds: string | null, io: Io): Promise<Proof> {
+async function prove(
+  names: readonly string[],
+  seconds: string | null,
+  io: Io,
+): Promise<HostsProof> {
   const door = await doorOf(io)
   const hosts = names.map((name) => oneWord('doctor', name, door.provable))
   const secondsMax = seconds === null ? secondsDefault : Number(seconds)

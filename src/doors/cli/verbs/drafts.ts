@@ -4,8 +4,8 @@
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { plain } from '../ansi.ts'
 import { usage } from '../options.ts'
-import { type Line, span } from '../play/styled-text.ts'
-import { type Request, tell } from '../remote/remote-verb.ts'
+import { type StyledLine, styledSpan } from '../play/styled-text.ts'
+import { printResult, type RemoteVerbSpec } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 
 export const draftTasks = ['drafts', 'activate', 'discard'] as const
@@ -17,7 +17,7 @@ export function isDraftTask(task: string): task is DraftTask {
 
 /** Lists, shows, activates or removes drafts. */
 export async function draftTask(
-  request: Request,
+  request: RemoteVerbSpec,
   task: DraftTask,
   id: string | undefined,
 ): Promise<number> {
@@ -26,18 +26,18 @@ export async function draftTask(
   return task === 'activate' ? activate(request, id) : discard(request, id)
 }
 
-async function list(request: Request): Promise<number> {
+async function list(request: RemoteVerbSpec): Promise<number> {
   const { remote, io } = request
   const found = await remote.call('drafts.list', {})
-  tell(request, found, () => {
+  printResult(request, found, () => {
     if (found.items.length === 0) return 'there are no drafts\n'
     const now = Date.now()
     const rows = found.items.map(
-      (one): Line => [
-        span(one.id, 'strong'),
-        span(one.dialect),
-        span(one.by),
-        span(momentText(one.at, now), 'dim'),
+      (one): StyledLine => [
+        styledSpan(one.id, 'strong'),
+        styledSpan(one.dialect),
+        styledSpan(one.by),
+        styledSpan(momentText(one.at, now), 'dim'),
       ],
     )
     return tableText(['draft', 'dialect', 'by', 'offered'], rows, io)
@@ -45,7 +45,7 @@ async function list(request: Request): Promise<number> {
   return 0
 }
 
-async function show(request: Request, id: string): Promise<number> {
+async function show(request: RemoteVerbSpec, id: string): Promise<number> {
   const { items } = await request.remote.call('drafts.list', {})
   const found = items.filter((one) => one.id === id || one.name === id)
   const [draft, second] = found
@@ -54,21 +54,21 @@ async function show(request: Request, id: string): Promise<number> {
     const message = draft === undefined ? 'there is no draft' : 'several drafts are called'
     throw new PawlError('DEFINITION_UNKNOWN', `${message} \`${id}\``, { hint })
   }
-  tell(request, draft, () =>
+  printResult(request, draft, () =>
     plain(draft.source.endsWith('\n') ? draft.source : `${draft.source}\n`),
   )
   return 0
 }
 
-async function activate(request: Request, id: string): Promise<number> {
+async function activate(request: RemoteVerbSpec, id: string): Promise<number> {
   const kept = await request.remote.call('drafts.activate', { id })
   const { name, version } = kept.definition
-  tell(request, kept, () => plain(`${name}: version ${version}\n`))
+  printResult(request, kept, () => plain(`${name}: version ${version}\n`))
   return 0
 }
 
-async function discard(request: Request, id: string): Promise<number> {
+async function discard(request: RemoteVerbSpec, id: string): Promise<number> {
   const answer = await request.remote.call('drafts.delete', { id })
-  tell(request, answer, () => plain(`${id} is removed\n`))
+  printResult(request, answer, () => plain(`${id} is removed\n`))
   return 0
 }

@@ -4,7 +4,7 @@
 import { resolve } from 'node:path'
 import { shownPath } from '../inputs.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { writeFile } from '../write-file.ts'
 
 const help = `\
@@ -37,7 +37,7 @@ export const exportVerb = remoteVerb({
     const path = resolve(io.cwd, values.out)
     writeFile(path, shownPath(path, io.cwd), text)
     const { id, seq, hash } = copy.head
-    tell(request, { runId: id, seq, hash }, () => `${id}: ${seq} records in ${values.out}\n`)
+    printResult(request, { runId: id, seq, hash }, () => `${id}: ${seq} records in ${values.out}\n`)
     return 0
   },
 })

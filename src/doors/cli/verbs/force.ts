@@ -2,7 +2,7 @@
  * `pawl force`: a person puts a run into a stage.
  */
 import { findRun } from '../remote/find-run.ts'
-import { tellOutcome } from '../remote/print-outcome.ts'
+import { printOutcome } from '../remote/print-outcome.ts'
 import { readPairs } from '../remote/read-values.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
 
@@ -28,6 +28,6 @@ export const forceVerb = remoteVerb({
     const [run, stage = ''] = request.files
     const vars = readPairs('--var', request.values.var)
     const runId = await findRun(run, request)
-    return tellOutcome(request, await request.remote.call('runs.force', { runId, stage, vars }))
+    return printOutcome(request, await request.remote.call('runs.force', { runId, stage, vars }))
   },
 })

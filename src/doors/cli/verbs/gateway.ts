@@ -3,14 +3,14 @@
  * is agreed about the servers behind it.
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import { plain } from '../ansi.ts'
 import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, usage } from '../options.ts'
-import { type Line, span } from '../play/styled-text.ts'
+import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
-import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { tableText } from '../remote/show-table.ts'
 
 const help = `\
@@ -76,8 +76,8 @@ const remote = remoteVerb({
   },
 })
 
-type Pinned = Answer<'gateway.pins'>['items'][number]
-type Asking = Request<typeof kinds>
+type Pinned = OperationAnswer<'gateway.pins'>['items'][number]
+type Asking = RemoteVerbSpec<typeof kinds>
 
 async function read({ remote: daemon, values, io }: Asking): Promise<readonly Pinned[]> {
   const workspace = workspaceOf(values.workspace, io.cwd)
@@ -86,15 +86,19 @@ async function read({ remote: daemon, values, io }: Asking): Promise<readonly Pi
 
 async function pins(request: Asking): Promise<number> {
   const items = await read(request)
-  tell(request, { items }, () => {
+  printResult(request, { items }, () => {
     if (items.length === 0) return 'no server was seen yet; a gateway looks at them\n'
-    const rows = items.flatMap((one): Line[] => [
-      [span(one.server, 'strong'), span(stateText(one.launch)), span(aboutText(one.launch), 'dim')],
+    const rows = items.flatMap((one): StyledLine[] => [
+      [
+        styledSpan(one.server, 'strong'),
+        styledSpan(stateText(one.launch)),
+        styledSpan(aboutText(one.launch), 'dim'),
+      ],
       ...one.tools.map(
-        (tool): Line => [
-          span(`${one.server}:${tool.tool}`),
-          span(stateText(tool)),
-          span(aboutText(tool), 'dim'),
+        (tool): StyledLine => [
+          styledSpan(`${one.server}:${tool.tool}`),
+          styledSpan(stateText(tool)),
+          styledSpan(aboutText(tool), 'dim'),
         ],
       ),
     ])
@@ -136,6 +140,6 @@ async function accept(request: Asking, name: string): Promise<number> {
     const what = tool === null ? { scope, server, version } : { scope, server, version, tool }
     accepted.push(await request.remote.call('gateway.accept', what))
   }
-  tell(request, { items: accepted }, () => `agreed: \`${plain(name)}\` as it is now\n`)
+  printResult(request, { items: accepted }, () => `agreed: \`${plain(name)}\` as it is now\n`)
   return 0
 }

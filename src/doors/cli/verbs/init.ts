@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { agentHostIds, agentHosts, listInProse } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { applyInit } from '../../init/apply.ts'
-import type { Setting } from '../../init/desired-files.ts'
+import type { SetupContext } from '../../init/desired-files.ts'
 import type { FoundHost } from '../../init/find-hosts.ts'
 import { hostSetups } from '../../init/hosts/host-setups.ts'
 import { type HostPlan, isDone, planHost, planHosts } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import { acceptServers } from '../init/accept-servers.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
-import { agree } from '../init/confirm.ts'
+import { confirm } from '../init/confirm.ts'
 import { choosePort, settlePort } from '../init/hook-port.ts'
-import { changeOf, planText } from '../init/show-plan.ts'
+import { changeText, planText } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
@@ -75,7 +75,7 @@ type Here = {
   readonly io: Io
   readonly gateway: 'wanted' | 'stays'
 }
-type Http = Setting['http'] & { readonly port: number }
+type Http = SetupContext['http'] & { readonly port: number }
 type Mode = 'show' | 'write' | 'declined'
 type Done = { readonly plans: readonly HostPlan[]; readonly words: readonly string[] }
 
@@ -128,7 +128,7 @@ async function mayWrite({ yes, json, io }: Asking): Promise<Mode> {
       hint: 'read it with `pawl init --dry-run`, then add `--yes`',
     })
   }
-  return (await agree(io, 'Write this?', 'init')) ? 'write' : 'declined'
+  return (await confirm(io, 'Write this?', 'init')) ? 'write' : 'declined'
 }
 
 type Writing = Here & { readonly http: Http | null; readonly found: readonly FoundHost[] }
@@ -182,7 +182,7 @@ function jsonOf({ plans, words }: Done, mode: Mode, { workspace }: Here): object
       host,
       version: found.version,
       wire,
-      files: files.map((file) => ({ path: file.path, change: changeOf(file) })),
+      files: files.map((file) => ({ path: file.path, change: changeText(file) })),
       remarks,
     })),
     remarks: words,

@@ -10,14 +10,14 @@ import { counted } from '../ansi.ts'
 import { faultText } from '../fault-text.ts'
 import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
-import { type Court, judgeCallIn, startAt } from '../judge/judge-call.ts'
+import { type JudgeSession, judgeCallIn, startAt } from '../judge/judge-call.ts'
 import { loadPolicies } from '../judge/load-policies.ts'
 import { type CallLine, readCalls } from '../judge/read-calls.ts'
 import { chainText, judgedJson, judgedText } from '../judge/show-judged.ts'
-import { type Located, locatedText } from '../locate-findings.ts'
+import { type LocatedFinding, locatedText } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 import { loadDefinition } from '../play/load.ts'
-import { parseJson, readData } from '../play/read-data.ts'
+import { parseJsonValue, readData } from '../play/read-data.ts'
 
 const help = `\
 pawl judge: say what would happen to a tool call, by which rule, and what instead
@@ -93,7 +93,7 @@ async function runJudge(args: readonly string[], io: Io): Promise<number> {
   if (loaded.chosen === null || policies.errors.length > 0) {
     return tellErrors([...errors, ...policies.errors], values, io)
   }
-  const court: Court = { chosen: loaded.chosen, laid: policies.laid, vars, workspace, host }
+  const court: JudgeSession = { chosen: loaded.chosen, laid: policies.laid, vars, workspace, host }
   return judgeAll(court, calls, { io, values })
 }
 
@@ -119,7 +119,7 @@ function callsOf(values: Values, host: HostId, io: Io): Calls {
 
 function inputOf(text: string | null): JsonObject {
   if (text === null) return {}
-  const input = asObject(parseJson(text))
+  const input = asObject(parseJsonValue(text))
   if (input !== null) return input
   const hint = 'write it like \'{"file_path": "src/a.ts"}\''
   throw new PawlError('USAGE', '`--input` is no JSON object', { hint })
@@ -132,7 +132,7 @@ function varsOf(text: string | null): JsonObject {
   throw new PawlError('USAGE', `\`--vars\`: ${message}`, { hint })
 }
 
-function tellErrors(errors: readonly Located[], { json }: Values, io: Io): number {
+function tellErrors(errors: readonly LocatedFinding[], { json }: Values, io: Io): number {
   if (json) {
     const findings = errors.map(({ excerpt: _, ...finding }) => finding)
     io.out(`${JSON.stringify({ findings })}\n`)
@@ -148,7 +148,7 @@ function tellErrors(errors: readonly Located[], { json }: Values, io: Io): numbe
 type Style = { readonly io: Io; readonly values: Values }
 type Count = { allow: number; ask: number; deny: number; trouble: number }
 
-async function judgeAll(court: Court, calls: Calls, style: Style): Promise<number> {
+async function judgeAll(court: JudgeSession, calls: Calls, style: Style): Promise<number> {
   const { io, values } = style
   const count: Count = { allow: 0, ask: 0, deny: 0, trouble: 0 }
   const starts = new Map<string | null, Family>()

@@ -10,12 +10,18 @@ import { plain } from '../ansi.ts'
 import { shownPath } from '../inputs.ts'
 import type { Io } from '../io.ts'
 import { usage } from '../options.ts'
-import { parseJson } from '../play/read-data.ts'
+import { parseJsonValue } from '../play/read-data.ts'
 import { findRun } from '../remote/find-run.ts'
 import { followLog, recordsOf } from '../remote/follow-log.ts'
 import { readCount } from '../remote/read-values.ts'
-import { type Asked, commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
-import { eventText, type LogRecord } from '../remote/show-event.ts'
+import {
+  commonHelp,
+  printResult,
+  type RemoteContext,
+  type RemoteVerbSpec,
+  remoteVerb,
+} from '../remote/remote-verb.ts'
+import { eventText, type ShownRecord } from '../remote/show-event.ts'
 import { writeFile } from '../write-file.ts'
 
 const help = `\
@@ -62,7 +68,7 @@ export const logVerb = remoteVerb({
   run: runLog,
 })
 
-async function runLog(request: Request<typeof kinds>): Promise<number> {
+async function runLog(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   const { files, values, io } = request
   const { follow, verify, anchor, against, out } = values
   const isProof = verify || against !== null
@@ -80,23 +86,27 @@ async function runLog(request: Request<typeof kinds>): Promise<number> {
   const after = readCount('log', { name: 'after', value: values.after, max: 2 ** 53 }) ?? 0
   if (follow) {
     for await (const record of followLog(request, { runId, after })) {
-      tell(request, record, () => eventText(record, [], io))
+      printResult(request, record, () => eventText(record, [], io))
     }
     return 0
   }
-  const items: LogRecord[] = []
+  const items: ShownRecord[] = []
   for await (const record of recordsOf(request, { runId, after })) {
     if (request.look === 'json') items.push(record)
     else io.out(eventText(record, [], io))
   }
-  tell(request, { items, next: items.at(-1)?.seq ?? after }, () => '')
+  printResult(request, { items, next: items.at(-1)?.seq ?? after }, () => '')
   return 0
 }
 
-async function proveLog(asked: Asked, runId: string, anchor: Anchor | null): Promise<number> {
+async function proveLog(
+  asked: RemoteContext,
+  runId: string,
+  anchor: Anchor | null,
+): Promise<number> {
   const more = anchor === null ? {} : { seq: anchor.seq, hash: anchor.hash }
   const found = await asked.remote.call('runs.verify', { runId, ...more })
-  tell(asked, found, () => {
+  printResult(asked, found, () => {
     if (!found.ok) return plain(`record ${found.seq} does not fit: ${found.problem}\n`)
     const since = anchor === null ? '' : `, and record ${anchor.seq} is the one that was anchored`
     return `${found.count} records, every hash fits${since}\n`
@@ -105,10 +115,14 @@ async function proveLog(asked: Asked, runId: string, anchor: Anchor | null): Pro
 }
 
 /** Only a log that fits is worth an anchor. */
-async function tellAnchor(asked: Asked, runId: string, out: string | null): Promise<number> {
+async function tellAnchor(
+  asked: RemoteContext,
+  runId: string,
+  out: string | null,
+): Promise<number> {
   const found = await asked.remote.call('runs.verify', { runId })
   if (!found.ok) {
-    tell(asked, found, () => plain(`record ${found.seq} does not fit: ${found.problem}\n`))
+    printResult(asked, found, () => plain(`record ${found.seq} does not fit: ${found.problem}\n`))
     return 1
   }
   const anchor: Anchor = { runId, seq: found.count, hash: found.hash }
@@ -117,13 +131,13 @@ async function tellAnchor(asked: Asked, runId: string, out: string | null): Prom
   else {
     const path = resolve(asked.io.cwd, out)
     writeFile(path, shownPath(path, asked.io.cwd), text)
-    tell(asked, anchor, () => `record ${anchor.seq} of ${runId} is anchored in ${out}\n`)
+    printResult(asked, anchor, () => `record ${anchor.seq} of ${runId} is anchored in ${out}\n`)
   }
   return 0
 }
 
 function readAnchor(name: string, io: Io): Anchor {
-  const anchor = asObject(parseJson(readText(resolve(io.cwd, name), name)))
+  const anchor = asObject(parseJsonValue(readText(resolve(io.cwd, name), name)))
   const { runId, seq, hash } = anchor ?? {}
   if (typeof runId === 'string' && Number.isSafeInteger(seq) && typeof hash === 'string') {
     return { runId, seq: Number(seq), hash }

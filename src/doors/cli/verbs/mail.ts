@@ -3,7 +3,7 @@
  */
 import { usage } from '../options.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 
 const help = `\
 pawl mail: give the agent of a run a key for the outbound proxy
@@ -32,11 +32,11 @@ export const mailVerb = remoteVerb({
     const runId = await findRun(name, request)
     if (!request.values.revoke) {
       const answer = await request.remote.call('mail.makeKey', { runId })
-      tell(request, answer, () => `${answer.key}\n`)
+      printResult(request, answer, () => `${answer.key}\n`)
       return 0
     }
     const answer = await request.remote.call('mail.revokeKey', { runId })
-    tell(request, answer, () =>
+    printResult(request, answer, () =>
       answer.revoked ? 'the key counts no longer\n' : 'the run has no key\n',
     )
     return 0

@@ -4,8 +4,8 @@
 
 import { plain } from '../ansi.ts'
 import { usage } from '../options.ts'
-import { type Line, span } from '../play/styled-text.ts'
-import { commonHelp, type Request, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { type StyledLine, styledSpan } from '../play/styled-text.ts'
+import { commonHelp, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 
 const help = `\
@@ -42,7 +42,7 @@ export const memoryVerb = remoteVerb({
 })
 
 /** Whose memories, or tasks: of the folder, or of one process in it. */
-export function scopeOf({ io, values }: Request<typeof kinds>): {
+export function memoryScopeOf({ io, values }: RemoteVerbSpec<typeof kinds>): {
   readonly workspace: string
   readonly definition?: string
 } {
@@ -50,18 +50,18 @@ export function scopeOf({ io, values }: Request<typeof kinds>): {
   return { workspace: io.cwd, ...(process === null ? {} : { definition: process }) }
 }
 
-async function list(request: Request<typeof kinds>, prefix: string): Promise<number> {
+async function list(request: RemoteVerbSpec<typeof kinds>, prefix: string): Promise<number> {
   const { remote, io } = request
-  const found = await remote.call('memories.list', { ...scopeOf(request), prefix })
-  tell(request, found, () => {
+  const found = await remote.call('memories.list', { ...memoryScopeOf(request), prefix })
+  printResult(request, found, () => {
     if (found.items.length === 0) return 'nothing is noted down\n'
     const now = Date.now()
     const rows = found.items.map(
-      (one): Line => [
-        span(one.key, 'strong'),
-        span(shortText(one.value)),
-        span(one.by.run),
-        span(momentText(one.at, now), 'dim'),
+      (one): StyledLine => [
+        styledSpan(one.key, 'strong'),
+        styledSpan(shortText(one.value)),
+        styledSpan(one.by.run),
+        styledSpan(momentText(one.at, now), 'dim'),
       ],
     )
     return tableText(['key', 'value', 'by', 'noted'], rows, io)
@@ -74,9 +74,9 @@ function shortText(value: unknown): string {
   return text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`
 }
 
-async function remove(request: Request<typeof kinds>, key: string): Promise<number> {
-  const answer = await request.remote.call('memories.delete', { ...scopeOf(request), key })
-  tell(request, answer, () =>
+async function remove(request: RemoteVerbSpec<typeof kinds>, key: string): Promise<number> {
+  const answer = await request.remote.call('memories.delete', { ...memoryScopeOf(request), key })
+  printResult(request, answer, () =>
     plain(answer.deleted ? `${key} is removed\n` : `there is no \`${key}\`\n`),
   )
   return answer.deleted ? 0 : 1

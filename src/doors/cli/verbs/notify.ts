@@ -2,8 +2,8 @@
  * `pawl notify test`: a word over every channel.
  */
 import { usage } from '../options.ts'
-import { printLines, span } from '../play/styled-text.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { printLines, styledSpan } from '../play/styled-text.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 
 const help = `\
 pawl notify: try the channels that reach people elsewhere
@@ -27,12 +27,13 @@ export const notifyVerb = remoteVerb({
   run: async (request) => {
     if (request.files[0] !== 'test') throw usage('notify', '`pawl notify` knows `test` only')
     const answer = await request.remote.call('notify.test', {})
-    tell(request, answer, () => {
+    printResult(request, answer, () => {
       if (answer.items.length === 0) return 'no channel is set: see `notify` in docs/people.md\n'
       return answer.items
         .map(({ channel, type, problem }) => {
-          const told = problem === null ? span('went through', 'good') : span(problem, 'bad')
-          return printLines([[span(`${channel} (${type})  `), told]], request.io)
+          const told =
+            problem === null ? styledSpan('went through', 'good') : styledSpan(problem, 'bad')
+          return printLines([[styledSpan(`${channel} (${type})  `), told]], request.io)
         })
         .join('')
     })

@@ -4,7 +4,7 @@
 import { accesses } from '../../api/access.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
-import { connect } from '../remote/connect.ts'
+import { connectDaemon } from '../remote/connect.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
 
@@ -34,7 +34,7 @@ export const openVerb: Verb = {
     if (files.length > 0) throw usage('open', `\`${files[0]}\` is one too many`)
     const access = oneOf('open', { name: 'role', value: values.role }, accesses) ?? 'admin'
     refuseAgent(io, '`pawl open`')
-    const remote = await connect(io, 'person')
+    const remote = await connectDaemon(io, 'person')
     try {
       const { code, expiresAt } = await remote.signIns.invite({ access })
       const url = `${daemonOf(io).find()?.http ?? ''}/#/sign-in/${code}`

@@ -2,7 +2,7 @@
  * `pawl pause`: a run rests.
  */
 import { findRun } from '../remote/find-run.ts'
-import { tellOutcome } from '../remote/print-outcome.ts'
+import { printOutcome } from '../remote/print-outcome.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
 
 const help = `\
@@ -29,6 +29,6 @@ export const pauseVerb = remoteVerb({
   run: async (request) => {
     const runId = await findRun(request.files[0], request)
     const { release } = request.values
-    return tellOutcome(request, await request.remote.call('runs.pause', { runId, release }))
+    return printOutcome(request, await request.remote.call('runs.pause', { runId, release }))
   },
 })

@@ -5,11 +5,11 @@ import { resolve } from 'node:path'
 import type { JsonObject } from '../../../core/json.ts'
 import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import { type Setting, startWalk, type Walk } from '../../../testing/walk.ts'
+import { startWalk, type Walk, type WalkSetting } from '../../../testing/walk.ts'
 import { counted } from '../ansi.ts'
 import type { Io, Verb } from '../io.ts'
 import { loadPolicies } from '../judge/load-policies.ts'
-import { type Located, locatedText } from '../locate-findings.ts'
+import { type LocatedFinding, locatedText } from '../locate-findings.ts'
 import { readOptions, usage } from '../options.ts'
 import { linesOf } from '../play/lines.ts'
 import { type Chosen, type Loaded, loadDefinition } from '../play/load.ts'
@@ -112,7 +112,7 @@ function varsOf(text: string | null): JsonObject {
 
 function begin(
   { machine, library }: Chosen,
-  from: Pick<Setting, 'stage' | 'vars' | 'policies'>,
+  from: Pick<WalkSetting, 'stage' | 'vars' | 'policies'>,
 ): Walk {
   const started = startWalk({ machine, library, ...from })
   if (!('kind' in started)) return started
@@ -120,7 +120,7 @@ function begin(
   throw new PawlError('USAGE', `the run does not start: ${reason}`, { hint })
 }
 
-function tellErrors(errors: readonly Located[], format: 'text' | 'json', io: Io): number {
+function tellErrors(errors: readonly LocatedFinding[], format: 'text' | 'json', io: Io): number {
   if (format === 'json') {
     const findings = errors.map(({ excerpt: _, ...finding }) => finding)
     io.out(`${JSON.stringify({ input: null, findings })}\n`)

@@ -1,7 +1,7 @@
 /**
  * `pawl refuse`: a person does not agree.
  */
-import { decide } from '../remote/decide.ts'
+import { decideQuestion } from '../remote/decide.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
 
 const help = `\
@@ -27,7 +27,7 @@ export const refuseVerb = remoteVerb({
   kinds: { note: 'text' },
   names: { min: 1, max: 1, what: 'the id of a question' },
   run: (request) =>
-    decide(request, request.files[0] ?? '', {
+    decideQuestion(request, request.files[0] ?? '', {
       granted: false,
       note: request.values.note,
       edits: null,

@@ -2,7 +2,7 @@
  * `pawl release`: takes a run from the session that works on it.
  */
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 
 const help = `\
 pawl release: let another session of an agent work on a run
@@ -32,7 +32,7 @@ export const releaseVerb = remoteVerb({
     const answer = await request.remote.call('runs.release', { runId })
     const [first = 'nobody', ...others] = answer.released
     const whose = others.length === 0 ? first : `${first} and ${others.length} more`
-    tell(request, answer, () => `${runId} is free; it belonged to ${whose}\n`)
+    printResult(request, answer, () => `${runId} is free; it belonged to ${whose}\n`)
     return 0
   },
 })

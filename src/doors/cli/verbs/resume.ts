@@ -2,7 +2,7 @@
  * `pawl resume`: a run goes on.
  */
 import { findRun } from '../remote/find-run.ts'
-import { tellOutcome } from '../remote/print-outcome.ts'
+import { printOutcome } from '../remote/print-outcome.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
 
 const help = `\
@@ -24,6 +24,6 @@ export const resumeVerb = remoteVerb({
   names: { min: 0, max: 1, what: 'a run' },
   run: async (request) => {
     const runId = await findRun(request.files[0], request)
-    return tellOutcome(request, await request.remote.call('runs.resume', { runId }))
+    return printOutcome(request, await request.remote.call('runs.resume', { runId }))
   },
 })

@@ -6,10 +6,10 @@ import type { Status } from '../../../core/engine/types.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { openStatuses } from '../../../runtime/runs/open-statuses.ts'
 import { oneOf } from '../options.ts'
-import { type Line, span } from '../play/styled-text.ts'
+import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { toneOf } from '../play/view-lines.ts'
 import { readCount } from '../remote/read-values.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { spanText, tableText } from '../remote/show-table.ts'
 
 const help = `\
@@ -52,7 +52,7 @@ export const runsVerb = remoteVerb({
       ...(values.here ? { workspace: io.cwd } : {}),
       ...(values.after === null ? {} : { after: values.after }),
     })
-    tell(request, page, () => {
+    printResult(request, page, () => {
       if (page.items.length === 0) return 'there are no such runs\n'
       const more = page.next === null ? '' : `more: --after ${page.next}\n`
       return `${tableText(heads, page.items.map(rowOf), io)}${more}`
@@ -63,15 +63,15 @@ export const runsVerb = remoteVerb({
 
 const heads = ['run', 'definition', 'status', 'stage', 'calls', 'changed', 'folder']
 
-function rowOf(head: RunHead): Line {
+function rowOf(head: RunHead): StyledLine {
   return [
-    span(head.id),
-    span(head.definition, 'strong'),
+    styledSpan(head.id),
+    styledSpan(head.definition, 'strong'),
     // WHY the cast: the head of a run has one of the statuses; an unknown one has no colour.
-    span(head.status, toneOf(head.status as Status)),
-    span(head.stage),
-    span(String(head.callsCount)),
-    span(`${spanText(Date.now() - head.updatedAt)} ago`, 'dim'),
-    span(head.workspace ?? '', 'dim'),
+    styledSpan(head.status, toneOf(head.status as Status)),
+    styledSpan(head.stage),
+    styledSpan(String(head.callsCount)),
+    styledSpan(`${spanText(Date.now() - head.updatedAt)} ago`, 'dim'),
+    styledSpan(head.workspace ?? '', 'dim'),
   ]
 }

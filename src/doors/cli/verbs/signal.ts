@@ -2,7 +2,7 @@
  * `pawl signal`: sends a run what its agent would send.
  */
 import { findRun } from '../remote/find-run.ts'
-import { tellOutcome } from '../remote/print-outcome.ts'
+import { printOutcome } from '../remote/print-outcome.ts'
 import { readObject } from '../remote/read-values.ts'
 import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
 
@@ -43,6 +43,6 @@ export const signalVerb = remoteVerb({
       ...(goTo === null ? {} : { goTo }),
       ...(branch === null ? {} : { branch }),
     })
-    return tellOutcome(request, outcome)
+    return printOutcome(request, outcome)
   },
 })

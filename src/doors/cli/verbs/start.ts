@@ -3,11 +3,11 @@
  */
 import { startFolder } from '../init/start-folder.ts'
 import { workspaceOf } from '../inputs.ts'
-import { tellOutcome } from '../remote/print-outcome.ts'
+import { printOutcome } from '../remote/print-outcome.ts'
 import { readObject, readPairs } from '../remote/read-values.ts'
-import { commonHelp, type Request, remoteVerb } from '../remote/remote-verb.ts'
+import { commonHelp, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { remarkText } from '../remote/show-event.ts'
-import { isFileName, keepFile } from '../remote/store-definition.ts'
+import { isFileName, storeDefinition } from '../remote/store-definition.ts'
 
 const help = `\
 pawl start: begin a run
@@ -47,7 +47,7 @@ export const startVerb = remoteVerb({
   run: runStart,
 })
 
-async function runStart(request: Request<typeof kinds>): Promise<number> {
+async function runStart(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   const { values, io, remote, files, look } = request
   const [name = ''] = files
   const { workspace, remark } =
@@ -55,7 +55,7 @@ async function runStart(request: Request<typeof kinds>): Promise<number> {
       ? await startFolder(io)
       : { workspace: workspaceOf(values.workspace, io.cwd), remark: '' }
   const vars = { ...readObject('--data', values.data), ...readPairs('--var', values.var) }
-  const definition = isFileName(name) ? await keepFile(name, request) : name
+  const definition = isFileName(name) ? await storeDefinition(name, request) : name
   if (definition === null) return 1
   const { task, stage } = values
   const started = await remote.call('runs.start', {
@@ -67,5 +67,5 @@ async function runStart(request: Request<typeof kinds>): Promise<number> {
     ...(stage === null ? {} : { stage }),
   })
   if (remark !== '' && look === 'text') io.err(remarkText(remark, io))
-  return tellOutcome(request, started)
+  return printOutcome(request, started)
 }

@@ -2,8 +2,8 @@
  * `pawl state`: where a run stands.
  */
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
-import { standingText } from '../remote/show-run.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { runText } from '../remote/show-run.ts'
 
 const help = `\
 pawl state: where a run stands, what it is told, and what can be sent
@@ -31,7 +31,7 @@ export const stateVerb = remoteVerb({
     const branch = values.branch === null ? {} : { branch: values.branch }
     const reading = await remote.call('runs.read', { runId, ...branch })
     const { view, notice } = reading
-    tell(request, reading, () => standingText({ runId, view, notice }, io))
+    printResult(request, reading, () => runText({ runId, view, notice }, io))
     return 0
   },
 })

@@ -4,12 +4,12 @@
 
 import { openClient } from '../../../client/open-client.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions, usage } from '../options.ts'
-import { type Line, printLines, span } from '../play/styled-text.ts'
-import { row, widthOf } from '../play/view-lines.ts'
+import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
+import { displayWidth, row } from '../play/view-lines.ts'
 import { type DaemonDoor, daemonOf, type FoundDaemon } from '../remote/daemon-door.ts'
 import { spanText } from '../remote/show-table.ts'
 
@@ -47,7 +47,7 @@ export const statusVerb: Verb = {
   },
 }
 
-type Told = Answer<'status'>
+type Told = OperationAnswer<'status'>
 
 async function ask(daemon: DaemonDoor): Promise<Told> {
   const client = openClient({ socket: daemon.socket, token: daemon.token('agent') })
@@ -65,12 +65,12 @@ async function ask(daemon: DaemonDoor): Promise<Told> {
 type Status = FoundDaemon & Told & { readonly folder: string; readonly socket: string }
 
 function statusText(status: Status, io: Io): string {
-  const width = widthOf(io)
+  const width = displayWidth(io)
   const { pid, version, http, folder, socket, store, startedAt, runsCached, waitersCount } = status
   const { trouble, found, deafness } = status
   const tone = trouble === null ? 'good' : 'bad'
-  const lines: Line[] = [
-    [span('● ', tone), span(`pawl ${version}`, 'strong'), span(`, pid ${pid}`)],
+  const lines: StyledLine[] = [
+    [styledSpan('● ', tone), styledSpan(`pawl ${version}`, 'strong'), styledSpan(`, pid ${pid}`)],
     ...row('since', `${spanText(Date.now() - startedAt)} ago`, { width }),
     ...row('data', `${folder} (${store})`, { width }),
     ...row('socket', socket, { width }),

@@ -2,10 +2,10 @@
  * `pawl tasks`: work that agents have noted down in this folder.
  */
 import { oneOf } from '../options.ts'
-import { type Line, span } from '../play/styled-text.ts'
-import { commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { type StyledLine, styledSpan } from '../play/styled-text.ts'
+import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
-import { scopeOf } from './memory.ts'
+import { memoryScopeOf } from './memory.ts'
 
 const help = `\
 pawl tasks: list the work that agents have noted down in this folder
@@ -34,18 +34,18 @@ export const tasksVerb = remoteVerb({
     const { remote, io, values } = request
     const statuses = ['open', 'claimed', 'done'] as const
     const status = oneOf('tasks', { name: 'status', value: values.status }, statuses)
-    const wish = { ...scopeOf(request), ...(status === null ? {} : { status }) }
+    const wish = { ...memoryScopeOf(request), ...(status === null ? {} : { status }) }
     const found = await remote.call('tasks.list', wish)
-    tell(request, found, () => {
+    printResult(request, found, () => {
       if (found.items.length === 0) return 'there are no tasks\n'
       const now = Date.now()
       const rows = found.items.map(
-        (one): Line => [
-          span(one.id, 'strong'),
-          span(one.status),
-          span(one.title),
-          span(one.run ?? '', 'dim'),
-          span(momentText(one.updatedAt, now), 'dim'),
+        (one): StyledLine => [
+          styledSpan(one.id, 'strong'),
+          styledSpan(one.status),
+          styledSpan(one.title),
+          styledSpan(one.run ?? '', 'dim'),
+          styledSpan(momentText(one.updatedAt, now), 'dim'),
         ],
       )
       return tableText(['task', 'status', 'title', 'run', 'changed'], rows, io)

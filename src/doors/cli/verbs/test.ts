@@ -12,7 +12,7 @@ import { junitText, type Suite } from '../junit.ts'
 import { type CaseFile, type Loading, loadCases } from '../load-cases.ts'
 import { locatedText } from '../locate-findings.ts'
 import { readOptions, usage } from '../options.ts'
-import { coverageOf, type Played, play } from '../play-cases.ts'
+import { coverageOf, type PlayedCase, playCases } from '../play-cases.ts'
 import { coverageJson, coverageText, failureText, jsonLine, summaryText } from '../test-report.ts'
 import { writeFile } from '../write-file.ts'
 
@@ -76,7 +76,7 @@ async function runTest(args: readonly string[], io: Io): Promise<number> {
     tellBroken(file, io)
     const wanted = file.kind === 'cases' ? file.cases.filter((one) => isWanted(one.case)) : []
     const played = wanted.map((one) => {
-      const result = play(one)
+      const result = playCases(one)
       tellCase(result, mode, io)
       return result
     })
@@ -111,7 +111,7 @@ function tellBroken(file: CaseFile, io: Io): void {
   io.err(`pawl: \`${file.shown}\` can not be read as cases\n`)
 }
 
-function tellCase(played: Played, mode: 'json' | 'quiet' | 'text', io: Io): void {
+function tellCase(played: PlayedCase, mode: 'json' | 'quiet' | 'text', io: Io): void {
   if (mode === 'json') io.out(jsonLine(played))
   else if (mode === 'text' && !played.result.ok) io.out(failureText(played, io))
 }

@@ -13,7 +13,7 @@ import {
 } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
-import { agree } from '../init/confirm.ts'
+import { confirm } from '../init/confirm.ts'
 import { planText } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
@@ -50,7 +50,7 @@ export const uninitVerb: Verb = {
       return 0
     }
     for (const plan of plans) io.out(planText(plan, null, io))
-    if (!values.yes && !(await agree(io, 'Take this out?', 'uninit'))) {
+    if (!values.yes && !(await confirm(io, 'Take this out?', 'uninit'))) {
       io.out('nothing was changed\n')
       return 2
     }

@@ -3,12 +3,12 @@
  */
 
 import { isOpen } from '../../../runtime/runs/open-statuses.ts'
-import type { Answer } from '../../api/contract.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
 import { oneOf } from '../options.ts'
 import { findRun } from '../remote/find-run.ts'
 import { readSeconds } from '../remote/read-values.ts'
-import { type Asked, commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
-import { standingText } from '../remote/show-run.ts'
+import { commonHelp, printResult, type RemoteContext, remoteVerb } from '../remote/remote-verb.ts'
+import { runText } from '../remote/show-run.ts'
 
 const help = `\
 pawl wait: return when something has happened to a run
@@ -25,7 +25,7 @@ Exit codes: 0 it happened, 1 the time is over, or the run ended otherwise than c
 2 it could not be asked
 `
 
-type Reading = Answer<'runs.read'>
+type Reading = OperationAnswer<'runs.read'>
 const wishes = ['ended', 'moved', 'approval'] as const
 type Wish = (typeof wishes)[number]
 
@@ -45,7 +45,7 @@ export const waitVerb = remoteVerb({
     const runId = await findRun(files[0], request)
     const { reading, isOver } = await waitUntil(request, { runId, until, timeoutMs })
     const { view, notice } = reading
-    tell(request, reading, () => standingText({ runId, view, notice }, io))
+    printResult(request, reading, () => runText({ runId, view, notice }, io))
     if (isOver) {
       io.err(`pawl: the time is over, and the run has not ${words[until]}\n`)
       return 1
@@ -69,7 +69,10 @@ type Waiting = {
 }
 type Waited = { readonly reading: Reading; readonly isOver: boolean }
 
-async function waitUntil(asked: Asked, { runId, until, timeoutMs }: Waiting): Promise<Waited> {
+async function waitUntil(
+  asked: RemoteContext,
+  { runId, until, timeoutMs }: Waiting,
+): Promise<Waited> {
   const { remote } = asked
   const end = timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
   const first = await remote.call('runs.read', { runId })

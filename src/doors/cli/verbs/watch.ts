@@ -4,7 +4,7 @@
 import { daemonOf } from '../remote/daemon-door.ts'
 import { findRun } from '../remote/find-run.ts'
 import { followLog, recordsOf } from '../remote/follow-log.ts'
-import { type Asked, commonHelp, remoteVerb, tell } from '../remote/remote-verb.ts'
+import { commonHelp, printResult, type RemoteContext, remoteVerb } from '../remote/remote-verb.ts'
 import { eventText, remarkText, whoseSpan } from '../remote/show-event.ts'
 
 const help = `\
@@ -33,14 +33,14 @@ export const watchVerb = remoteVerb({
     if (files[0] === undefined) return watchAll(request)
     const runId = await findRun(files[0], request)
     for await (const record of followLog(request, { runId, after: 0 })) {
-      tell(request, record, () => eventText(record, [], io))
+      printResult(request, record, () => eventText(record, [], io))
     }
     return 0
   },
 })
 
 /** Everything that happens from now on. */
-async function watchAll(asked: Asked): Promise<number> {
+async function watchAll(asked: RemoteContext): Promise<number> {
   const { remote, io, look } = asked
   const { items } = await remote.call('runs.list', { limit: pageMax })
   const shown = new Map(items.map((head) => [head.id, head.seq]))
@@ -51,7 +51,7 @@ async function watchAll(asked: Asked): Promise<number> {
     let after = shown.get(head.id) ?? (head.startedAt < begun ? head.seq - 1 : 0)
     const whose = [whoseSpan(`${head.id} ${head.definition}`)]
     for await (const record of recordsOf(asked, { runId: head.id, after })) {
-      tell(asked, record, () => eventText(record, whose, io))
+      printResult(asked, record, () => eventText(record, whose, io))
       after = record.seq
     }
     shown.set(head.id, after)

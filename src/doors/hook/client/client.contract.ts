@@ -10,13 +10,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { HookOutput } from '../../api/hook-exchange.ts'
-import { clientMsMax, silenceMsMax } from '../hook-wire.ts'
+import { clientMsMax, hookSilenceMsMax } from '../hook-wire.ts'
 import { askDaemon } from './node-client.ts'
 
 export const token = 'the-token'
 /** What a client waits for: as hosts know it, or short enough for a test of its patience. */
 const patiences = {
-  real: { silenceMs: silenceMsMax, totalMs: clientMsMax },
+  real: { silenceMs: hookSilenceMsMax, totalMs: clientMsMax },
   short: { silenceMs: 600, totalMs: 1_800 },
 } as const
 export const { silenceMs, totalMs } = patiences.short

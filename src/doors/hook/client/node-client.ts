@@ -10,11 +10,11 @@ import {
   blocked,
   clientMsMax,
   headerBytesMax,
+  hookSilenceMsMax,
   isHostName,
   parseAnswer,
   payloadBytesMax,
   printHeader,
-  silenceMsMax,
 } from '../hook-wire.ts'
 
 type HookMeans = {
@@ -28,7 +28,7 @@ type HookMeans = {
   readonly limits?: Partial<ClientLimits>
 }
 
-export type HookAsk = {
+export type HookClientRequest = {
   readonly host: string
   readonly workspace: string | null
   readonly runId: string | null
@@ -40,10 +40,10 @@ type ClientLimits = { readonly silenceMs: number; readonly totalMs: number }
 const triesMax = 2
 /** Beats that come before an answer, and its line. */
 const preambleBytesMax = 4 * 1024
-const limitsDefault: ClientLimits = { silenceMs: silenceMsMax, totalMs: clientMsMax }
+const limitsDefault: ClientLimits = { silenceMs: hookSilenceMsMax, totalMs: clientMsMax }
 
 /** Asks the daemon. Never rejects: whatever goes wrong is a refusal with words. */
-export async function askDaemon(means: HookMeans, ask: HookAsk): Promise<HookOutput> {
+export async function askDaemon(means: HookMeans, ask: HookClientRequest): Promise<HookOutput> {
   const limits = { ...limitsDefault, ...means.limits }
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<HookOutput>((resolve) => {
@@ -58,7 +58,11 @@ export async function askDaemon(means: HookMeans, ask: HookAsk): Promise<HookOut
   }
 }
 
-async function carry(means: HookMeans, ask: HookAsk, limits: ClientLimits): Promise<HookOutput> {
+async function carry(
+  means: HookMeans,
+  ask: HookClientRequest,
+  limits: ClientLimits,
+): Promise<HookOutput> {
   if (!isHostName(ask.host)) return cannot(`\`${ask.host}\` is no name of a host`)
   const payload = await readPayload(means.input, limits)
   const socket = await connect(means)

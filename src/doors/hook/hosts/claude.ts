@@ -7,12 +7,19 @@ import { type AgentHostId, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
-import { block, type Heard, type HostDialect, say, type Wire, type Word } from '../hook-protocol.ts'
-import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
+import {
+  blockAnswer,
+  type HookAnswer,
+  type HookInput,
+  type HookWire,
+  type HostDialect,
+  printAnswerAs,
+} from '../hook-protocol.ts'
+import { callInPayload, objectField, promptedBy, reportOf, textField } from '../payload.ts'
 import { type ModelUse, momentIn, useOf } from '../spending/model-use.ts'
 import { type EventParts, readEvent } from './read-event.ts'
 
-export const claude: HostDialect = {
+export const claudeHooks: HostDialect = {
   host: 'claude',
   read: (payload) => readAs('claude', payload, eventParts),
   answer,
@@ -25,22 +32,22 @@ export function readAs(
   host: AgentHostId,
   payload: JsonObject,
   partsOf: (payload: JsonObject) => EventParts,
-): Heard | null {
-  const name = textIn(payload, 'hook_event_name')
-  const session = textIn(payload, 'session_id')
+): HookInput | null {
+  const name = textField(payload, 'hook_event_name')
+  const session = textField(payload, 'session_id')
   const event = name === null ? null : readEvent(meaningOf(host, name), partsOf(payload))
   if (name === null || session === null || event === null) return null
-  const [agent, cwd] = [textIn(payload, 'agent_id'), textIn(payload, 'cwd')]
+  const [agent, cwd] = [textField(payload, 'agent_id'), textField(payload, 'cwd')]
   const transcripts = transcriptsIn(host, payload)
   return { host, name, session, agent, cwd, event, transcripts, uses: [] }
 }
 
 /** Claude Code gives its sub-agents files of their own, below that of the session. */
 function transcriptsIn(host: AgentHostId, payload: JsonObject): readonly string[] {
-  const main = textIn(payload, 'transcript_path')
-  const agent = textIn(payload, 'agent_id')
+  const main = textField(payload, 'transcript_path')
+  const agent = textField(payload, 'agent_id')
   if (main === null) return []
-  const told = textIn(payload, 'agent_transcript_path')
+  const told = textField(payload, 'agent_transcript_path')
   if (told !== null) return [told]
   // Codex names the file of the sub-agent itself.
   if (agent === null || host !== 'claude') return [main]
@@ -51,10 +58,10 @@ function transcriptsIn(host: AgentHostId, payload: JsonObject): readonly string[
 /** What the events of this language hold. */
 export function eventParts(payload: JsonObject): EventParts {
   return {
-    call: () => callIn(payload),
+    call: () => callInPayload(payload),
     report: (meaning) => (meaning === 'failure' ? failed(payload) : done(payload)),
     promptedBy: () => promptedBy(payload),
-    file: () => textIn(payload, 'file_path'),
+    file: () => textField(payload, 'file_path'),
   }
 }
 
@@ -64,7 +71,7 @@ function done(payload: JsonObject): Report {
   const shell = fields === null ? null : textOfShell(fields)
   if (fields !== null && shell !== null) {
     // In the background it goes on; interrupted, it did not come to its end.
-    const isOpen = textIn(fields, 'backgroundTaskId') !== null || fields.interrupted === true
+    const isOpen = textField(fields, 'backgroundTaskId') !== null || fields.interrupted === true
     return reportOf(shell, { exitCode: isOpen ? null : 0 })
   }
   // Codex gives the output of a shell as one text, and nothing of how it ended.
@@ -77,22 +84,22 @@ function textOfShell(fields: JsonObject): string | null {
 }
 
 function failed(payload: JsonObject): Report {
-  const error = textIn(payload, 'error') ?? ''
+  const error = textField(payload, 'error') ?? ''
   const code = /^Exit code (\d{1,3})\b/.exec(error)?.[1]
   return reportOf(error, { ok: false, exitCode: code === undefined ? null : Number(code) })
 }
 
 /** WHY stops in JSON: the exit code of their hook tells whether the hook itself has worked. */
-function answer(heard: Heard, word: Word, wire: Wire): HookReply {
-  if (word.kind === 'pass') return say(passed(heard, word))
+function answer(heard: HookInput, word: HookAnswer, wire: HookWire): HookReply {
+  if (word.kind === 'pass') return printAnswerAs(passed(heard, word))
   const { kind } = heard.event
   const isStop = kind === 'stop' || kind === 'agent-stop'
-  if (wire === 'http' || word.kind === 'ask' || isStop) return say(refusal(heard, word))
-  return block(word.reason)
+  if (wire === 'http' || word.kind === 'ask' || isStop) return printAnswerAs(refusal(heard, word))
+  return blockAnswer(word.reason)
 }
 
 /** A refusal as JSON: the only form there is over HTTP. */
-function refusal({ event }: Heard, word: Exclude<Word, { kind: 'pass' }>): JsonObject {
+function refusal({ event }: HookInput, word: Exclude<HookAnswer, { kind: 'pass' }>): JsonObject {
   const { reason } = word
   switch (event.kind) {
     case 'call': {
@@ -114,7 +121,10 @@ function decided(decision: JsonObject): JsonObject {
   return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }
 }
 
-function passed({ name, event }: Heard, word: Extract<Word, { kind: 'pass' }>): JsonObject {
+function passed(
+  { name, event }: HookInput,
+  word: Extract<HookAnswer, { kind: 'pass' }>,
+): JsonObject {
   const { input, context, isOwn } = word
   const told = context === '' ? {} : { additionalContext: context }
   switch (event.kind) {
@@ -142,15 +152,15 @@ export function withFields(hookEventName: string, fields: JsonObject): JsonObjec
 }
 
 function readUse(line: JsonObject): ModelUse | 'odd' | null {
-  const message = objectIn(line, 'message')
-  const usage = message === null ? null : objectIn(message, 'usage')
+  const message = objectField(line, 'message')
+  const usage = message === null ? null : objectField(message, 'usage')
   if (line.type !== 'assistant' || message === null || usage === null) return null
-  const model = textIn(message, 'model') ?? ''
+  const model = textField(message, 'model') ?? ''
   // The host's own words in the place of an answer; no model was asked.
   if (model === '<synthetic>') return null
-  const written = objectIn(usage, 'cache_creation')
+  const written = objectField(usage, 'cache_creation')
   return useOf({
-    ...{ id: textIn(message, 'id'), at: momentIn(line), model },
+    ...{ id: textField(message, 'id'), at: momentIn(line), model },
     input: own(usage, 'input_tokens'),
     output: own(usage, 'output_tokens'),
     cacheRead: own(usage, 'cache_read_input_tokens'),

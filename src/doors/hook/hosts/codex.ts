@@ -5,8 +5,14 @@
 import { codexHost } from '../../../core/hosts/codex.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
-import { block, type Heard, type HostDialect, say, type Word } from '../hook-protocol.ts'
-import { objectIn, textIn } from '../payload.ts'
+import {
+  blockAnswer,
+  type HookAnswer,
+  type HookInput,
+  type HostDialect,
+  printAnswerAs,
+} from '../hook-protocol.ts'
+import { objectField, textField } from '../payload.ts'
 import {
   type ModelUse,
   minus,
@@ -16,7 +22,7 @@ import {
 } from '../spending/model-use.ts'
 import { eventParts, readAs, withFields } from './claude.ts'
 
-export const codex: HostDialect = {
+export const codexHooks: HostDialect = {
   host: 'codex',
   read: (payload) => readAs('codex', payload, eventParts),
   answer,
@@ -24,42 +30,42 @@ export const codex: HostDialect = {
   transcript: { mark: /"(?:token_count|turn_context)"/, read: readUse },
 }
 
-function answer({ name, event }: Heard, word: Word): HookReply {
+function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
   if (word.kind !== 'pass') {
-    if (event.kind !== 'stop' && event.kind !== 'agent-stop') return block(word.reason)
-    return say({ decision: 'block', reason: word.reason })
+    if (event.kind !== 'stop' && event.kind !== 'agent-stop') return blockAnswer(word.reason)
+    return printAnswerAs({ decision: 'block', reason: word.reason })
   }
   const { input, context, isOwn } = word
   switch (event.kind) {
     case 'call': {
       // WHY no context: beside `allow` it is lost; it is told after the call.
-      if (input === null) return say({})
+      if (input === null) return printAnswerAs({})
       const changed = { permissionDecision: 'allow', updatedInput: input }
-      return say(withFields('PreToolUse', changed))
+      return printAnswerAs(withFields('PreToolUse', changed))
     }
     case 'permission':
-      if (!isOwn) return say({})
-      return say(withFields('PermissionRequest', { decision: { behavior: 'allow' } }))
+      if (!isOwn) return printAnswerAs({})
+      return printAnswerAs(withFields('PermissionRequest', { decision: { behavior: 'allow' } }))
     case 'report':
     case 'prompt':
     case 'begin':
     case 'agent-begin':
-      return say(context === '' ? {} : withFields(name, { additionalContext: context }))
+      return printAnswerAs(context === '' ? {} : withFields(name, { additionalContext: context }))
     default:
-      return say({})
+      return printAnswerAs({})
   }
 }
 
 /** WHY the total as a name: the same count is told again with every limit that changes. */
 function readUse(line: JsonObject, carried: TranscriptState): ModelUse | 'odd' | null {
-  const payload = objectIn(line, 'payload') ?? {}
+  const payload = objectField(line, 'payload') ?? {}
   if (line.type === 'turn_context') {
-    carried.model = textIn(payload, 'model') ?? carried.model
+    carried.model = textField(payload, 'model') ?? carried.model
     return null
   }
-  const info = payload.type === 'token_count' ? objectIn(payload, 'info') : null
-  const last = info === null ? null : objectIn(info, 'last_token_usage')
-  const total = info === null ? null : objectIn(info, 'total_token_usage')
+  const info = payload.type === 'token_count' ? objectField(payload, 'info') : null
+  const last = info === null ? null : objectField(info, 'last_token_usage')
+  const total = info === null ? null : objectField(info, 'total_token_usage')
   if (last === null || total === null) return null
   const [cacheRead, cacheWrite] = [
     own(last, 'cached_input_tokens') ?? 0,

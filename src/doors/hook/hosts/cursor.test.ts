@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import type { HookOutput } from '../../api/hook-exchange.ts'
-import { printReply, type Word } from '../hook-protocol.ts'
-import { cursor } from './cursor.ts'
+import { type HookAnswer, printReply } from '../hook-protocol.ts'
+import { cursorHooks } from './cursor.ts'
 
-function answer(name: string, word: Word): HookOutput {
+function answer(name: string, word: HookAnswer): HookOutput {
   const fields = { conversation_id: 'c', tool_name: 'MCP:pawl_wait', tool_input: '{}' }
-  const heard = cursor.read({ hook_event_name: name, ...fields })
+  const heard = cursorHooks.read({ hook_event_name: name, ...fields })
   if (heard === null) throw new Error(`${name} is not read`)
-  return printReply(cursor.answer(heard, word, 'command'))
+  return printReply(cursorHooks.answer(heard, word, 'command'))
 }
 
 const input = { _pawl: { run: 'r' } }
 
 test("Pawl's own tools pass where their input cannot be changed; others that change do not", () => {
-  const own: Word = { kind: 'pass', input, context: '', isOwn: true }
+  const own: HookAnswer = { kind: 'pass', input, context: '', isOwn: true }
   expect(JSON.parse(answer('preToolUse', own).stdout)).toEqual({
     permission: 'allow',
     updated_input: input,
@@ -22,6 +22,6 @@ test("Pawl's own tools pass where their input cannot be changed; others that cha
     exit: 0,
     stdout: '{"permission":"allow"}\n',
   })
-  const other: Word = { ...own, isOwn: false }
+  const other: HookAnswer = { ...own, isOwn: false }
   expect(answer('beforeMCPExecution', other).exit).toBe(2)
 })

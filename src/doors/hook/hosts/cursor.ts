@@ -7,17 +7,17 @@ import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
 import {
-  block,
-  type Heard,
+  blockAnswer,
+  type HookAnswer,
+  type HookInput,
   type HostCall,
   type HostDialect,
-  say,
-  type Word,
+  printAnswerAs,
 } from '../hook-protocol.ts'
-import { objectIn, reportOf, textIn } from '../payload.ts'
+import { objectField, reportOf, textField } from '../payload.ts'
 import { type EventParts, readEvent } from './read-event.ts'
 
-export const cursor: HostDialect = {
+export const cursorHooks: HostDialect = {
   host: 'cursor',
   read,
   answer,
@@ -25,14 +25,14 @@ export const cursor: HostDialect = {
   transcript: null,
 }
 
-function read(payload: JsonObject): Heard | null {
-  const name = textIn(payload, 'hook_event_name')
-  const session = textIn(payload, 'conversation_id') ?? textIn(payload, 'session_id')
+function read(payload: JsonObject): HookInput | null {
+  const name = textField(payload, 'hook_event_name')
+  const session = textField(payload, 'conversation_id') ?? textField(payload, 'session_id')
   const event =
     name === null ? null : readEvent(meaningOf('cursor', name), eventParts(name, payload))
   if (name === null || session === null || event === null) return null
-  const agent = textIn(payload, 'subagent_id')
-  const cwd = textIn(payload, 'cwd')
+  const agent = textField(payload, 'subagent_id')
+  const cwd = textField(payload, 'cwd')
   return { host: 'cursor', name, session, agent, cwd, event, transcripts: [], uses: [] }
 }
 
@@ -47,19 +47,19 @@ function eventParts(name: string, payload: JsonObject): EventParts {
 }
 
 function callOf(name: string, payload: JsonObject): HostCall | null {
-  const key = textIn(payload, 'tool_use_id')
+  const key = textField(payload, 'tool_use_id')
   switch (name) {
     case 'beforeShellExecution': {
-      const command = textIn(payload, 'command')
+      const command = textField(payload, 'command')
       return command === null ? null : { tool: 'Shell', input: { command }, server: null, key }
     }
     case 'beforeReadFile': {
-      const path = textIn(payload, 'file_path')
+      const path = textField(payload, 'file_path')
       return path === null ? null : { tool: 'Read', input: { file_path: path }, server: null, key }
     }
     default: {
-      const tool = textIn(payload, 'tool_name')
-      const input = objectIn(payload, 'tool_input') ?? parsed(own(payload, 'tool_input') ?? null)
+      const tool = textField(payload, 'tool_name')
+      const input = objectField(payload, 'tool_input') ?? parsed(own(payload, 'tool_input') ?? null)
       return tool === null || input === null ? null : { tool, input, server: null, key }
     }
   }
@@ -76,26 +76,26 @@ function parsed(value: Json): JsonObject | null {
   }
 }
 
-function answer({ name, event }: Heard, word: Word): HookReply {
+function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
   if (word.kind !== 'pass') {
     return event.kind === 'stop' || event.kind === 'agent-stop'
-      ? say({ followup_message: word.reason })
-      : block(word.reason)
+      ? printAnswerAs({ followup_message: word.reason })
+      : blockAnswer(word.reason)
   }
   const { input, context, isOwn } = word
   switch (event.kind) {
     case 'call':
-      if (input === null) return say({ permission: 'allow' })
-      if (name === 'preToolUse') return say({ permission: 'allow', updated_input: input })
+      if (input === null) return printAnswerAs({ permission: 'allow' })
+      if (name === 'preToolUse') return printAnswerAs({ permission: 'allow', updated_input: input })
       // WHY: all that would be changed is whom it is from, and that was done before it came here.
-      if (isOwn) return say({ permission: 'allow' })
-      return block('the call has to be changed first, and Cursor cannot do that here')
+      if (isOwn) return printAnswerAs({ permission: 'allow' })
+      return blockAnswer('the call has to be changed first, and Cursor cannot do that here')
     case 'prompt':
-      return say({ continue: true })
+      return printAnswerAs({ continue: true })
     case 'begin':
     case 'report':
-      return say(context === '' ? {} : { additional_context: context })
+      return printAnswerAs(context === '' ? {} : { additional_context: context })
     default:
-      return say({})
+      return printAnswerAs({})
   }
 }

@@ -3,18 +3,18 @@
  */
 import { type AgentHostId, agentHostIds } from '../../../core/hosts/registry.ts'
 import type { HostDialect } from '../hook-protocol.ts'
-import { claude } from './claude.ts'
-import { codex } from './codex.ts'
-import { cursor } from './cursor.ts'
-import { gemini } from './gemini.ts'
-import { opencode } from './opencode.ts'
+import { claudeHooks } from './claude.ts'
+import { codexHooks } from './codex.ts'
+import { cursorHooks } from './cursor.ts'
+import { geminiHooks } from './gemini.ts'
+import { opencodeHooks } from './opencode.ts'
 
 export const dialects: Readonly<Record<AgentHostId, HostDialect>> = {
-  claude,
-  codex,
-  gemini,
-  opencode,
-  cursor,
+  claude: claudeHooks,
+  codex: codexHooks,
+  gemini: geminiHooks,
+  opencode: opencodeHooks,
+  cursor: cursorHooks,
 }
 
 const byName: ReadonlyMap<string, HostDialect> = new Map(

@@ -7,19 +7,19 @@ import { asObject, own } from '../../../core/json.ts'
 import type { McpName } from '../../../core/tools/mcp-name.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
 import {
-  block,
-  type Heard,
+  blockAnswer,
+  type HookAnswer,
+  type HookInput,
   type HostCall,
   type HostDialect,
-  say,
-  type Word,
+  printAnswerAs,
 } from '../hook-protocol.ts'
-import { callIn, objectIn, promptedBy, reportOf, textIn } from '../payload.ts'
+import { callInPayload, objectField, promptedBy, reportOf, textField } from '../payload.ts'
 import { type ModelUse, minus, momentIn, plus, useOf } from '../spending/model-use.ts'
 import { readAs, withFields } from './claude.ts'
 import type { EventParts } from './read-event.ts'
 
-export const gemini: HostDialect = {
+export const geminiHooks: HostDialect = {
   host: 'gemini',
   read: (payload) => readAs('gemini', payload, eventParts),
   answer,
@@ -37,20 +37,20 @@ function eventParts(payload: JsonObject): EventParts {
 }
 
 function callOf(payload: JsonObject): HostCall | null {
-  const call = callIn(payload)
+  const call = callInPayload(payload)
   return call === null ? null : { ...call, server: serverIn(payload) }
 }
 
 /** Gemini joins server and tool by `_`, which both may hold; it tells them apart beside it. */
 function serverIn(payload: JsonObject): McpName | null {
-  const context = objectIn(payload, 'mcp_context')
+  const context = objectField(payload, 'mcp_context')
   if (context === null) return null
-  const [server, tool] = [textIn(context, 'server_name'), textIn(context, 'tool_name')]
+  const [server, tool] = [textField(context, 'server_name'), textField(context, 'tool_name')]
   return server === null || tool === null ? null : { server, tool }
 }
 
 function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
-  const response = objectIn(payload, 'tool_response') ?? {}
+  const response = objectField(payload, 'tool_response') ?? {}
   const error = asObject(own(response, 'error') ?? null)
   const shown = own(response, 'returnDisplay')
   const told = own(response, 'llmContent') ?? null
@@ -65,30 +65,30 @@ function exitCodeIn(told: string): number | null {
   return code === undefined ? null : Number(code)
 }
 
-function answer({ name, event }: Heard, word: Word): HookReply {
+function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
   if (word.kind !== 'pass') {
-    if (event.kind !== 'stop') return block(word.reason)
-    return say({ decision: 'deny', reason: word.reason })
+    if (event.kind !== 'stop') return blockAnswer(word.reason)
+    return printAnswerAs({ decision: 'deny', reason: word.reason })
   }
   const { input, context } = word
   switch (event.kind) {
     case 'call':
-      return say(input === null ? {} : withFields('BeforeTool', { tool_input: input }))
+      return printAnswerAs(input === null ? {} : withFields('BeforeTool', { tool_input: input }))
     case 'report':
     case 'prompt':
     case 'begin':
-      return say(context === '' ? {} : withFields(name, { additionalContext: context }))
+      return printAnswerAs(context === '' ? {} : withFields(name, { additionalContext: context }))
     default:
-      return say({})
+      return printAnswerAs({})
   }
 }
 
 function readUse(line: JsonObject): ModelUse | 'odd' | null {
-  const tokens = objectIn(line, 'tokens')
+  const tokens = objectField(line, 'tokens')
   if (line.type !== 'gemini' || tokens === null) return null
   const cached = own(tokens, 'cached') ?? 0
   return useOf({
-    ...{ id: textIn(line, 'id'), at: momentIn(line), model: textIn(line, 'model') ?? '' },
+    ...{ id: textField(line, 'id'), at: momentIn(line), model: textField(line, 'model') ?? '' },
     input: minus(plus(own(tokens, 'input'), own(tokens, 'tool')), cached, 0),
     output: plus(own(tokens, 'output'), own(tokens, 'thoughts')),
     ...{ cacheRead: cached, cacheWrite: 0 },

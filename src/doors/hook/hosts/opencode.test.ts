@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../core/json.ts'
 import { loadPlugin, notes, sessionsOf } from '../../init/hosts/opencode-plugin.contract.ts'
-import { opencode } from './opencode.ts'
+import { opencodeHooks } from './opencode.ts'
 
 const fixtures = join(import.meta.dirname, '../../../../test/fixtures/hosts/opencode')
 
@@ -13,7 +13,7 @@ async function reportOn(file: string, metadata: object = {}) {
   const { plugin, asked } = await loadPlugin(notes(), sessionsOf({ [input.sessionID]: null }))
   const output = { ..._output, metadata: { ..._output.metadata, ...metadata } }
   await plugin['tool.execute.after']?.(input, output)
-  const event = opencode.read(asked()[0] as JsonObject)?.event
+  const event = opencodeHooks.read(asked()[0] as JsonObject)?.event
   return event?.kind === 'report' ? event.report : null
 }
 
@@ -32,7 +32,7 @@ test('what is no command has no exit code', async () => {
 
 test('the end of a sub-agent is not the end of its session', () => {
   const deleted = { hook_event_name: 'session.deleted', sessionID: 's', directory: '/work' }
-  expect(opencode.read(deleted)).toMatchObject({ session: 's', event: { kind: 'end' } })
+  expect(opencodeHooks.read(deleted)).toMatchObject({ session: 's', event: { kind: 'end' } })
   const ofSub = { ...deleted, sessionID: 'sub', parentID: 's' }
-  expect(opencode.read(ofSub)).toMatchObject({ session: 's', event: { kind: 'nothing' } })
+  expect(opencodeHooks.read(ofSub)).toMatchObject({ session: 's', event: { kind: 'nothing' } })
 })

@@ -9,18 +9,18 @@ import type { JsonObject } from '../../../core/json.ts'
 import { own } from '../../../core/json.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
 import {
-  block,
-  type Heard,
+  blockAnswer,
+  type HookAnswer,
+  type HookInput,
   type HostCall,
   type HostDialect,
-  say,
-  type Word,
+  printAnswerAs,
 } from '../hook-protocol.ts'
-import { objectIn, reportOf, textIn } from '../payload.ts'
+import { objectField, reportOf, textField } from '../payload.ts'
 import { type ModelUse, useOf } from '../spending/model-use.ts'
 import { type EventParts, readEvent } from './read-event.ts'
 
-export const opencode: HostDialect = {
+export const opencodeHooks: HostDialect = {
   host: 'opencode',
   read,
   answer,
@@ -28,15 +28,15 @@ export const opencode: HostDialect = {
   transcript: null,
 }
 
-function read(payload: JsonObject): Heard | null {
-  const name = textIn(payload, 'hook_event_name')
-  const own = textIn(payload, 'sessionID')
+function read(payload: JsonObject): HookInput | null {
+  const name = textField(payload, 'hook_event_name')
+  const own = textField(payload, 'sessionID')
   const event = name === null ? null : readEvent(meaningFor(name, payload), eventParts(payload))
   if (name === null || own === null || event === null) return null
   // A sub-agent has a session of its own; the plugin names the one at its root as its parent.
-  const parent = textIn(payload, 'parentID')
+  const parent = textField(payload, 'parentID')
   const whose = { session: parent ?? own, agent: parent === null ? null : own }
-  const cwd = textIn(payload, 'directory')
+  const cwd = textField(payload, 'directory')
   return { host: 'opencode', name, ...whose, cwd, event, transcripts: [], uses: usesIn(payload) }
 }
 
@@ -51,7 +51,7 @@ function meaningFor(name: string, payload: JsonObject): HookMeaning | null {
 }
 
 function isSubAgent(payload: JsonObject): boolean {
-  return textIn(payload, 'parentID') !== null
+  return textField(payload, 'parentID') !== null
 }
 
 function eventParts(payload: JsonObject): EventParts {
@@ -65,13 +65,13 @@ function eventParts(payload: JsonObject): EventParts {
 
 /** An answer of a model that is complete, as opencode itself counts it. */
 function usesIn(payload: JsonObject): readonly ModelUse[] {
-  const message = objectIn(payload, 'message')
-  const tokens = message === null ? null : objectIn(message, 'tokens')
+  const message = objectField(payload, 'message')
+  const tokens = message === null ? null : objectField(message, 'tokens')
   if (message === null || tokens === null) return []
-  const cache = objectIn(tokens, 'cache') ?? {}
+  const cache = objectField(tokens, 'cache') ?? {}
   const [output, reasoning] = [own(tokens, 'output'), own(tokens, 'reasoning') ?? 0]
   const use = useOf({
-    ...{ id: textIn(message, 'id'), at: null, model: textIn(message, 'modelID') ?? '' },
+    ...{ id: textField(message, 'id'), at: null, model: textField(message, 'modelID') ?? '' },
     input: own(tokens, 'input'),
     output: typeof output === 'number' ? output + Number(reasoning) : output,
     cacheRead: own(cache, 'read'),
@@ -82,22 +82,22 @@ function usesIn(payload: JsonObject): readonly ModelUse[] {
 }
 
 function callOf(payload: JsonObject): HostCall | null {
-  const tool = textIn(payload, 'tool')
-  const input = objectIn(payload, 'args')
+  const tool = textField(payload, 'tool')
+  const input = objectField(payload, 'args')
   if (tool === null || input === null) return null
-  return { tool, input, server: null, key: textIn(payload, 'callID') }
+  return { tool, input, server: null, key: textField(payload, 'callID') }
 }
 
 function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
-  const result = objectIn(payload, 'output') ?? {}
-  const exit = own(objectIn(result, 'metadata') ?? {}, 'exit')
+  const result = objectField(payload, 'output') ?? {}
+  const exit = own(objectField(result, 'metadata') ?? {}, 'exit')
   const exitCode = typeof exit === 'number' && Number.isInteger(exit) ? exit : null
   // Null is the code of a command that was ended; what is no command has none.
   const ok = exit === undefined || exitCode === 0
   return reportOf(own(result, 'output') ?? null, { ok, exitCode })
 }
 
-function answer(_heard: Heard, word: Word): HookReply {
-  if (word.kind !== 'pass') return block(word.reason)
-  return say({ allow: true, args: word.input, context: word.context })
+function answer(_heard: HookInput, word: HookAnswer): HookReply {
+  if (word.kind !== 'pass') return blockAnswer(word.reason)
+  return printAnswerAs({ allow: true, args: word.input, context: word.context })
 }

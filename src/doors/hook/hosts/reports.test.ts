@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import type { Report } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { HostDialect } from '../hook-protocol.ts'
-import { claude } from './claude.ts'
-import { gemini } from './gemini.ts'
+import { claudeHooks } from './claude.ts'
+import { geminiHooks } from './gemini.ts'
 
 const fixtures = join(import.meta.dirname, '../../../../test/fixtures/hosts')
 
@@ -20,12 +20,12 @@ function reportIn({ read }: HostDialect, payload: JsonObject): Report | null {
 
 test('a command of Claude Code that goes on or was interrupted has no exit code yet', () => {
   const ended = recorded('claude-code/PostToolUse-Bash.json')
-  expect(reportIn(claude, ended)).toMatchObject({ ok: true, exitCode: 0 })
+  expect(reportIn(claudeHooks, ended)).toMatchObject({ ok: true, exitCode: 0 })
   const going = recorded('claude-code/PostToolUse-Bash-background.json')
-  expect(reportIn(claude, going)).toMatchObject({ ok: true, exitCode: null })
+  expect(reportIn(claudeHooks, going)).toMatchObject({ ok: true, exitCode: null })
   const response = { ...ended.tool_response, interrupted: true }
   const interrupted = { ...ended, tool_response: response }
-  expect(reportIn(claude, interrupted)).toMatchObject({ exitCode: null })
+  expect(reportIn(claudeHooks, interrupted)).toMatchObject({ exitCode: null })
 })
 
 test.each([
@@ -38,6 +38,6 @@ test.each([
   ['may be missing', 'Output: hi', null],
 ])('the exit code in what Gemini tells %s', (_, llmContent, exitCode) => {
   const payload = recorded('gemini-cli/AfterTool-run_shell_command.json')
-  const report = reportIn(gemini, { ...payload, tool_response: { llmContent } })
+  const report = reportIn(geminiHooks, { ...payload, tool_response: { llmContent } })
   expect(report).toMatchObject({ ok: exitCode === null, exitCode })
 })

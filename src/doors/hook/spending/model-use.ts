@@ -4,11 +4,11 @@
  */
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject } from '../../../core/json.ts'
-import type { Usage } from '../../../core/prices.ts'
-import { textIn } from '../payload.ts'
+import type { ModelUsage } from '../../../core/prices.ts'
+import { textField } from '../payload.ts'
 
 /** One answer of a model, which is paid once. */
-export type ModelUse = Usage & {
+export type ModelUse = ModelUsage & {
   /** The host's own name of it. */
   readonly id: string
   /** Milliseconds since 1970; null: not told. */
@@ -99,6 +99,6 @@ export function plus(left: unknown, right: unknown): unknown {
 
 /** When a line was written, in milliseconds since 1970; null: it does not say. */
 export function momentIn(line: JsonObject): number | null {
-  const at = Date.parse(textIn(line, 'timestamp') ?? '')
+  const at = Date.parse(textField(line, 'timestamp') ?? '')
   return Number.isNaN(at) ? null : at
 }

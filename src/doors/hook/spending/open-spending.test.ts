@@ -14,8 +14,8 @@ import { knownPrices } from '../../../core/prices.ts'
 import { openPrices } from '../../../runtime/costs/prices.ts'
 import { asAgent, openBench, startRelease } from '../../../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
-import type { Heard } from '../hook-protocol.ts'
-import { claude } from '../hosts/claude.ts'
+import type { HookInput } from '../hook-protocol.ts'
+import { claudeHooks } from '../hosts/claude.ts'
 import { openSpending } from './open-spending.ts'
 
 const fixtures = join(import.meta.dirname, '../../../../test/fixtures/transcripts')
@@ -35,7 +35,7 @@ function openHouse() {
   return { ...bench, folder, logged, open, spending: open() }
 }
 
-function heardOf(host: Heard['host'], ...transcripts: readonly string[]): Heard {
+function heardOf(host: HookInput['host'], ...transcripts: readonly string[]): HookInput {
   const event = { kind: 'stop' } as const
   const whose = { host, name: 'Stop', session: 's1', agent: null, cwd: null }
   return { ...whose, event, transcripts, uses: [] }
@@ -59,7 +59,7 @@ test('a recorded session of Claude Code costs what its own status line says', as
     { ...main, hook_event_name: 'SubagentStop', agent_id },
     { ...main, hook_event_name: 'Stop' },
   ]) {
-    const heard = claude.read(payload)
+    const heard = claudeHooks.read(payload)
     if (heard === null) throw new Error('not a payload')
     spending.look(heard, { runId, branch: null })
   }

@@ -9,11 +9,11 @@ import type { Spend } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { costMicroUsdMax, microUsd } from '../../../core/money.ts'
 import { type PriceTable, priceUsage } from '../../../core/prices.ts'
-import { codeOf } from '../../../runtime/error-code.ts'
-import type { CardStore } from '../../../runtime/ports.ts'
+import { errorCodeOf } from '../../../runtime/error-code.ts'
+import type { DocumentStore } from '../../../runtime/ports.ts'
 import type { By, Runtime } from '../../../runtime/runtime.ts'
 import { sessionName } from '../hook-context.ts'
-import type { Heard } from '../hook-protocol.ts'
+import type { HookInput } from '../hook-protocol.ts'
 import { dialects } from '../hosts/dialects.ts'
 import { type ModelUse, readUse, type TranscriptReader, type TranscriptState } from './model-use.ts'
 import { readTail } from './tail-file.ts'
@@ -22,15 +22,15 @@ type Payer = { readonly runId: string; readonly branch: string | null }
 
 export type Spending = {
   /** Lets a run pay what this event tells of, in the background. */
-  readonly look: (heard: Heard, payer: Payer) => void
+  readonly look: (heard: HookInput, payer: Payer) => void
   /** When all that was begun for a session is paid, or the time is over. */
-  readonly settled: (heard: Heard, waitMsMax: number) => Promise<void>
+  readonly settled: (heard: HookInput, waitMsMax: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
 type SpendingOptions = {
   readonly runtime: Runtime
-  readonly cards: Pick<CardStore, 'readCard' | 'writeCards'>
+  readonly cards: Pick<DocumentStore, 'readCard' | 'writeCards'>
   readonly log: (what: string, about: JsonObject) => void
 }
 
@@ -39,7 +39,7 @@ const filesMax = 1_000
 /** Looks at one file in a row; the rest comes with the next event. */
 const looksMax = 64
 /** Where it is kept how far each transcript was read. */
-export const transcriptsDrawer = 'transcripts'
+export const transcriptCollection = 'transcripts'
 
 /** Answers of one file of which it is remembered what they cost so far. */
 const answersMax = 100
@@ -83,7 +83,7 @@ export function openSpending(options: SpendingOptions): Spending {
   }
 }
 
-function begin(desk: Desk, heard: Heard, payer: Payer): void {
+function begin(desk: Desk, heard: HookInput, payer: Payer): void {
   const { underway } = desk
   if (heard.uses.length === 0 && heard.transcripts.length === 0) return
   const session = sessionName(heard)
@@ -97,7 +97,7 @@ function begin(desk: Desk, heard: Heard, payer: Payer): void {
   underway.set(session, next)
 }
 
-async function payFor(desk: Desk, heard: Heard, payer: Payer): Promise<void> {
+async function payFor(desk: Desk, heard: HookInput, payer: Payer): Promise<void> {
   const head = await desk.runtime.readHead(payer.runId)
   const since = head?.startedAt ?? 0
   const prices = desk.runtime.pricesIn(head?.workspace ?? null)
@@ -115,7 +115,7 @@ async function payFor(desk: Desk, heard: Heard, payer: Payer): Promise<void> {
  * What a plugin tells of is in no file that could be read again, and is told again with more.
  * WHY the bill is kept before it is paid: whatever happens, it is known what was.
  */
-async function payUses(desk: Desk, heard: Heard, paying: Paying): Promise<void> {
+async function payUses(desk: Desk, heard: HookInput, paying: Paying): Promise<void> {
   if (heard.uses.length === 0) return
   const [key, source] = [sessionName(heard), `${heard.host} plugin`]
   const file = await fileOf(desk, key)
@@ -134,7 +134,7 @@ async function settleBegun(desk: Desk, key: string, file: File): Promise<void> {
   const { begun } = file
   if (begun === null) return
   await settle(desk, begun, file.paid).catch((fault: unknown) => {
-    if (codeOf(fault) !== 'RUN_UNKNOWN') throw fault
+    if (errorCodeOf(fault) !== 'RUN_UNKNOWN') throw fault
     warn(desk, key, fault)
   })
   file.begun = null
@@ -143,7 +143,7 @@ async function settleBegun(desk: Desk, key: string, file: File): Promise<void> {
 /** Once for each thing: whoever writes nonsense writes much of it. */
 function warn({ log, warned }: Desk, about: string, fault: unknown): void {
   // A transcript is not there before its first line.
-  if (codeOf(fault) === 'ENOENT') return
+  if (errorCodeOf(fault) === 'ENOENT') return
   const why = fault instanceof Error ? fault.message : String(fault)
   const key = `${about} ${why}`
   if (warned.has(key) || warned.size >= filesMax) return
@@ -158,7 +158,7 @@ type Reading = Paying & {
   readonly reader: TranscriptReader
 }
 
-async function readOn(desk: Desk, heard: Heard, reading: Reading): Promise<void> {
+async function readOn(desk: Desk, heard: HookInput, reading: Reading): Promise<void> {
   const { path, since, reader, ...paying } = reading
   const { host } = heard
   const key = `${host} ${hash('sha256', path)}`
@@ -200,7 +200,7 @@ type KeptFile = {
 async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
   const known = files.get(key)
   if (known !== undefined) return known
-  const card = await cards.readCard(transcriptsDrawer, key)
+  const card = await cards.readCard(transcriptCollection, key)
   // WHY the cast: this room alone writes these cards.
   const kept = card === null ? null : (JSON.parse(card.data) as KeptFile)
   const { offset = 0, model = '', paid = [], begun = null } = kept ?? {}
@@ -216,7 +216,9 @@ async function keepPlace({ cards }: Desk, key: string, file: File): Promise<void
   const { offset, carried, begun } = file
   const kept: KeptFile = { offset, model: carried.model, paid: [...file.paid], begun }
   const data = JSON.stringify(kept)
-  await cards.writeCards([{ drawer: transcriptsDrawer, key, expected: null, data, at: Date.now() }])
+  await cards.writeCards([
+    { drawer: transcriptCollection, key, expected: null, data, at: Date.now() },
+  ])
 }
 
 type Payment = Paying & {
@@ -274,5 +276,5 @@ const asPawl: Omit<By, 'commandId'> = { actor: { kind: 'system', name: 'pawl' } 
 
 /** Paid before, at another price: the first one counts. */
 function paidBefore(fault: unknown): void {
-  if (codeOf(fault) !== 'REQUEST_INVALID') throw fault
+  if (errorCodeOf(fault) !== 'REQUEST_INVALID') throw fault
 }

@@ -8,7 +8,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** Bytes of one look; what is more is read with the next. */
 const lookBytesMax = 4 * 1024 * 1024
 
-export type Tail = {
+export type FileTail = {
   readonly lines: readonly string[]
   /** Where the next look begins. */
   readonly offset: number
@@ -17,7 +17,7 @@ export type Tail = {
 }
 
 /** Lines from an offset on, as far as they are whole. Throws when it is no such file. */
-export async function readTail(path: string, offset: number): Promise<Tail> {
+export async function readTail(path: string, offset: number): Promise<FileTail> {
   // WHY not blocking: a pipe of that name would hold us for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
@@ -35,7 +35,7 @@ export async function readTail(path: string, offset: number): Promise<Tail> {
 
 type Span = { readonly from: number; readonly size: number }
 
-async function readLines(file: FileHandle, { from, size }: Span): Promise<Tail> {
+async function readLines(file: FileHandle, { from, size }: Span): Promise<FileTail> {
   const wanted = Math.min(size - from, lookBytesMax)
   if (wanted <= 0) return { lines: [], offset: from, isMore: false }
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, from)

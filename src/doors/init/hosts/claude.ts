@@ -4,7 +4,7 @@
 import { claudeHost } from '../../../core/hosts/claude.ts'
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import type { Json } from '../../../core/json.ts'
-import type { HostSetup, Setting } from '../desired-files.ts'
+import type { HostSetup, SetupContext } from '../desired-files.ts'
 import { serverName } from '../is-pawl-entry.ts'
 import { ownMark } from '../merge-entries.ts'
 import {
@@ -26,7 +26,7 @@ const guardedMeanings: ReadonlySet<HookMeaning> = new Set(['call', 'permission']
 const failureBlocksSince = [2, 1, 295]
 const httpSeconds = 10
 
-export const claude: HostSetup = {
+export const claudeSetup: HostSetup = {
   wireOf: (setting) => (httpOf(setting) === null ? 'command' : 'http'),
   wants: (setting) => [
     {
@@ -67,11 +67,11 @@ export const claude: HostSetup = {
   trust: null,
 }
 
-function httpOf({ http, version }: Setting): Setting['http'] {
+function httpOf({ http, version }: SetupContext): SetupContext['http'] {
   return isAtLeast(version, failureBlocksSince) ? http : null
 }
 
-function hookOf(event: InstalledEvent, setting: Setting): Json {
+function hookOf(event: InstalledEvent, setting: SetupContext): Json {
   const isGuarded = guardedMeanings.has(event.meaning)
   const failure: { onFailure?: Json } =
     isGuarded && isAtLeast(setting.version, failureBlocksSince) ? { onFailure: 'block' } : {}
@@ -94,7 +94,7 @@ function hookOf(event: InstalledEvent, setting: Setting): Json {
   }
 }
 
-function statusCommand({ home, node, program }: Setting): string {
+function statusCommand({ home, node, program }: SetupContext): string {
   return `PAWL_HOME=${shellWord(home)} ${shellWord(node)} ${shellWord(program)} statusline`
 }
 

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { isOwnHook } from '../is-pawl-entry.ts'
+import { isPawlHook } from '../is-pawl-entry.ts'
 
 export type Trust =
   | { readonly kind: 'trusted'; readonly hooksCount: number }
@@ -87,7 +87,7 @@ async function ownHooks(server: Server, workspace: string): Promise<readonly Lis
   const answer = await server.ask('hooks/list', { cwds: [workspace] })
   // WHY the cast: it is Codex's own answer; what is not there is caught as a fault above.
   const { data } = answer as { readonly data: readonly { readonly hooks: readonly Listed[] }[] }
-  return data.flatMap(({ hooks }) => hooks).filter(({ command = '' }) => isOwnHook({ command }))
+  return data.flatMap(({ hooks }) => hooks).filter(({ command = '' }) => isPawlHook({ command }))
 }
 
 type Server = {

@@ -2,7 +2,7 @@
  * Codex: hooks and an MCP server. Codex skips hooks that its user does not trust.
  */
 import { codexHost } from '../../../core/hosts/codex.ts'
-import type { HostSetup, Setting, TrustPlace } from '../desired-files.ts'
+import type { HostSetup, SetupContext, TrustPlace } from '../desired-files.ts'
 import { readCodexTrust, type Trust, trustCodexHooks } from './codex-trust.ts'
 import { commandFor, hookSeconds, hooksFor, serverEnv, serverWords } from './shared-entries.ts'
 
@@ -21,7 +21,7 @@ const rival = new RegExp(
   'm',
 )
 
-export const codex: HostSetup = {
+export const codexSetup: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {
@@ -67,7 +67,7 @@ async function problems({ program, ...place }: TrustPlace): Promise<readonly str
   return [`Codex skips the hooks, silently: ${trust.because}; run \`pawl init codex\``]
 }
 
-function serverLines(setting: Setting): readonly string[] {
+function serverLines(setting: SetupContext): readonly string[] {
   const [command = '', ...args] = serverWords(setting)
   return [
     '[mcp_servers.pawl]',

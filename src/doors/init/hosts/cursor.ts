@@ -8,7 +8,7 @@ import { commandFor, hookSeconds, hooksFor, serverEntry } from './shared-entries
 
 const { hooksFile, serversFile, serversKey } = cursorHost
 
-export const cursor: HostSetup = {
+export const cursorSetup: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {

@@ -7,7 +7,7 @@ import { commandFor, hookSeconds, hooksFor, serverEntry } from './shared-entries
 
 const { hooksFile: settingsFile, serversKey } = geminiHost
 
-export const gemini: HostSetup = {
+export const geminiSetup: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type AgentHostId, agentHostIds, agentHosts, listIn } from '../../../core/hosts/registry.ts'
 import { isHeld } from '../../../core/tools/protected-commands.ts'
-import type { Setting, WantedFile } from '../desired-files.ts'
+import type { DesiredFile, SetupContext } from '../desired-files.ts'
 import { hostSetups } from './host-setups.ts'
 
-const setting: Setting = {
+const setting: SetupContext = {
   workspace: '/w',
   version: '99.0.0',
   node: '/bin/node',
@@ -17,7 +17,7 @@ const setting: Setting = {
 }
 
 /** What a host may get, whichever of two names for the same file a workspace has. */
-function filesOf(host: AgentHostId): readonly WantedFile[] {
+function filesOf(host: AgentHostId): readonly DesiredFile[] {
   const { wants } = hostSetups[host]
   return [...wants(setting), ...wants({ ...setting, isThere: () => true })]
 }

@@ -3,16 +3,16 @@
  */
 import type { AgentHostId } from '../../../core/hosts/registry.ts'
 import type { HostSetup } from '../desired-files.ts'
-import { claude } from './claude.ts'
-import { codex } from './codex.ts'
-import { cursor } from './cursor.ts'
-import { gemini } from './gemini.ts'
-import { opencode } from './opencode.ts'
+import { claudeSetup } from './claude.ts'
+import { codexSetup } from './codex.ts'
+import { cursorSetup } from './cursor.ts'
+import { geminiSetup } from './gemini.ts'
+import { opencodeSetup } from './opencode.ts'
 
 export const hostSetups: Readonly<Record<AgentHostId, HostSetup>> = {
-  claude,
-  codex,
-  gemini,
-  opencode,
-  cursor,
+  claude: claudeSetup,
+  codex: codexSetup,
+  gemini: geminiSetup,
+  opencode: opencodeSetup,
+  cursor: cursorSetup,
 }

@@ -9,11 +9,11 @@
  * closed for writing is closed for reading, too; and the client knows how to start the daemon.
  */
 
-import type { Setting } from '../desired-files.ts'
+import type { SetupContext } from '../desired-files.ts'
 import { ownMark } from '../merge-entries.ts'
 
 /** The plugin for one workspace. */
-export function pluginText({ workspace, hookCommand }: Setting): string {
+export function pluginText({ workspace, hookCommand }: SetupContext): string {
   const setting = JSON.stringify({ workspace, hookCommand }, null, 2)
   const head = `// Pawl's guard for opencode, ${ownMark}; \`pawl uninit\` removes it.`
   return `${head}\n${body.replace('SETTING', () => setting)}`

@@ -11,7 +11,7 @@ const { hooksFile, serversFile, serversKey } = opencodeHost
 /** The other name that opencode reads its settings from. */
 const commentedFile = `${serversFile}c`
 
-export const opencode: HostSetup = {
+export const opencodeSetup: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => [
     {

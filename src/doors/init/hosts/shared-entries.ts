@@ -4,7 +4,7 @@
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import { type AgentHostId, agentHosts, listIn, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json } from '../../../core/json.ts'
-import type { Entry, Setting } from '../desired-files.ts'
+import type { SettingsEntry, SetupContext } from '../desired-files.ts'
 import { serverName } from '../is-pawl-entry.ts'
 
 /** A hook client answers within 55 seconds; the host must not lose its patience before. */
@@ -14,7 +14,10 @@ export const hookSeconds = 60
 export type InstalledEvent = { readonly name: string; readonly meaning: HookMeaning }
 
 /** One entry for each event that a host has a hook for. */
-export function hooksFor(host: AgentHostId, make: (event: InstalledEvent) => Json): Entry[] {
+export function hooksFor(
+  host: AgentHostId,
+  make: (event: InstalledEvent) => Json,
+): SettingsEntry[] {
   return listIn(agentHosts[host].installedEvents).map((name) => {
     const meaning = meaningOf(host, name) ?? 'nothing'
     return { kind: 'item', path: ['hooks', name], value: make({ name, meaning }) }
@@ -25,22 +28,22 @@ export function hooksFor(host: AgentHostId, make: (event: InstalledEvent) => Jso
 const stopMeanings: ReadonlySet<HookMeaning> = new Set(['stop', 'agent-stop', 'end'])
 
 /** The shell text for an event. */
-export function commandFor({ meaning }: InstalledEvent, setting: Setting): string {
+export function commandFor({ meaning }: InstalledEvent, setting: SetupContext): string {
   return stopMeanings.has(meaning) ? setting.stopCommand : setting.hookCommand
 }
 
 /** WHY: hosts start servers with an environment of their own, which may not know the directory. */
-export function serverEnv({ home }: Setting): Record<string, string> {
+export function serverEnv({ home }: SetupContext): Record<string, string> {
   return { PAWL_HOME: home }
 }
 
 /** How Pawl is started as an MCP server. */
-export function serverWords({ node, program, workspace }: Setting): readonly string[] {
+export function serverWords({ node, program, workspace }: SetupContext): readonly string[] {
   return [node, program, 'mcp', '--workspace', workspace]
 }
 
 /** The entry of most hosts for an MCP server. */
-export function serverEntry(serversKey: string, setting: Setting): Entry {
+export function serverEntry(serversKey: string, setting: SetupContext): SettingsEntry {
   const [command = '', ...args] = serverWords(setting)
   return {
     kind: 'member',
