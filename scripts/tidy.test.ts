@@ -256,6 +256,17 @@ test('two ways to the same file are no circle', () => {
   expect(brokenBy(files)).toEqual([])
 })
 
+test('no two files export the same name', () => {
+  const files = {
+    'src/core/a.ts': 'export type Place = 1\nexport const [b, c] = [1, 2]',
+    'src/core/b.ts': `export { b } from './c.ts'\nexport function e() {}`,
+    'dashboard/c.ts': 'const d = 1\nexport type Place = 2\nexport const e = 1',
+    'src/core/a.test.ts': 'export type Place = 3',
+  }
+  const shared = ['dashboard/c.ts:3 exported name', 'dashboard/c.ts:4 exported name']
+  expect(brokenBy(files).filter((one) => one.endsWith('exported name'))).toEqual(shared)
+})
+
 test('exports have names', () => {
   for (const path of ['src/core/a.ts', 'src/doors/cli/a.ts', 'scripts/a.ts', 'test/a.test.ts']) {
     expect(broken(path, 'export default 1')).toEqual(['2 default export'])

@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findSharedNames } from './tidy/exports.ts'
 import { type Complaint, checkImports, findCycles } from './tidy/imports.ts'
 import { parseSource, type Source } from './tidy/parse.ts'
 import { checkShape } from './tidy/shape.ts'
@@ -196,7 +197,11 @@ export function tidy(files: readonly InputFile[], table: Rules = rules): readonl
     ...checkWords(source, table),
     ...checkImports(source, table),
   ])
-  complaints.push(...findCycles(sources), ...findSecondUsers(sources, table))
+  complaints.push(
+    ...findCycles(sources),
+    ...findSecondUsers(sources, table),
+    ...findSharedNames(sources),
+  )
   return complaints.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
 }
 
