@@ -194,8 +194,6 @@ const hostFolders = [
 /** Other files that name one, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   'src/doors/cli/verbs/statusline.ts': 'only Claude Code has a status line',
-  'src/prove/model/gemini.ts': 'the API of a model, not a host',
-  'src/prove/model/open-model.ts': 'the APIs of models, not hosts',
   'scripts/bench/hooks-daemon.ts': 'a benchmark of the hooks of Claude Code',
   'scripts/bench/hooks.ts': 'a benchmark of the hooks of Claude Code',
   'scripts/bench/record-floor.ts': 'the record of a call of Claude Code',
