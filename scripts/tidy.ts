@@ -144,6 +144,7 @@ export const rules: Rules = {
     { name: 'hono', places: ['src/doors/http/'], oneFile: false },
     { name: '@hono/node-server', places: ['src/doors/http/'], oneFile: true },
     { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
+    { name: 'nodemailer', places: ['src/smtp/'], oneFile: true },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
     { name: 'elkjs', places: ['src/draw/', 'dashboard/parts/lay-out'], oneFile: false },
     { name: 'react', places: ['dashboard/'], oneFile: false },

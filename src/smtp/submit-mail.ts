@@ -1,12 +1,14 @@
 /**
- * Hands a mail in at a server over SMTP (RFC 5321), with TLS and a password where they are set,
- * and says whether it was taken. Knows the protocol. Must not know what a mail is about.
+ * Composes a mail and submits it to an SMTP server, with TLS and a password where they are set.
+ * MIME and the protocol are nodemailer's; this file adds the limits, "all recipients or none",
+ * and whether a mail that failed may have been sent. Must not know what a mail is about.
  */
 import { isIP } from 'node:net'
-import { hostname } from 'node:os'
-import { openSmtpLine, type SmtpLine } from './smtp-connection.ts'
+import { Readable } from 'node:stream'
+import type { Options as ComposerOptions } from 'nodemailer/lib/mail-composer'
+import type SmtpConnection from 'nodemailer/lib/smtp-connection'
+import type { SMTPConnectionEnvelope as TriedEnvelope } from 'nodemailer/lib/smtp-connection'
 
-/** Where mail is handed in. */
 export type SmtpServerAddress = {
   readonly host: string
   readonly port: number
@@ -14,115 +16,123 @@ export type SmtpServerAddress = {
   readonly user?: string
   /** Read when it is needed, and not kept. */
   readonly password?: () => string
-  /** Certificates that are trusted beside those of the system; absent: none. */
+  /** Certificates to trust in place of the system's. */
   readonly ca?: string
 }
+
+/** What recipients see: headers and parts. Blind copies are not in it. */
+export type MailContent = Pick<
+  ComposerOptions,
+  | ('from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'date' | 'messageId' | 'headers')
+  | ('text' | 'html' | 'attachments')
+>
 
 export type MailEnvelope = {
   readonly from: string
   readonly to: readonly string[]
-  /** The whole mail, with CRLF at the ends of lines. */
-  readonly text: string
+  /** The whole mail, as `composeMail` returns it. */
+  readonly raw: Buffer
 }
 
-type HandedIn =
+type Submitted =
   | { readonly kind: 'taken' }
-  /** It has certainly not been taken. */
+  /** The server has certainly not taken it. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** It was all said, and no answer came. */
+  /** The server may have taken it: the text was on its way, and no reply came. */
   | { readonly kind: 'unclear'; readonly why: string }
 
-/** Hands a mail in for all of its receivers, or for none. */
+/** Waiting for the connection, and for each reply. */
+const silenceMsMax = 10_000
+/** The whole submission. */
+const wholeMsMax = 20_000
+const replyBytesMax = 64 * 1024
+const whyCharsMax = 300
+
+/** The bytes of a mail (RFC 5322, MIME). Reads no file and no URL. */
+export async function composeMail(content: MailContent): Promise<Buffer> {
+  const { default: Composer } = await import('nodemailer/lib/mail-composer')
+  const encoding = { encoding: 'base64', textEncoding: 'base64' } as const
+  const closed = { disableFileAccess: true, disableUrlAccess: true }
+  return new Composer({ ...content, ...encoding, ...closed }).compile().build()
+}
+
+/** Submits a mail for all of its recipients, or for none. Never tries twice. */
 export async function submitMail(
   server: SmtpServerAddress,
-  envelope: MailEnvelope,
-): Promise<HandedIn> {
-  let line: SmtpLine | null = null
-  let isSaid = false
+  { from, to, raw }: MailEnvelope,
+): Promise<Submitted> {
+  // WHY: anyone on the way could read a password on an open line.
+  if (server.user !== undefined && server.secure === 'none' && !isLoopback(server.host)) {
+    return { kind: 'refused', why: 'a password needs `secure`: `tls` or `starttls`' }
+  }
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection')
+  const connection = new Connection(optionsOf(server))
+  // nodemailer adds the recipients that the server rejects.
+  const envelope: Partial<TriedEnvelope> = { from, to: [...to], size: raw.length }
+  let isBegun = false
+  // Read once the server has answered the envelope and is waiting for the text.
+  const text = Readable.from(
+    (function* () {
+      const [rejected] = envelope.rejectedErrors ?? []
+      // WHY thrown: the connection closes before the final dot, so the server sends to nobody.
+      if (rejected !== undefined) throw new Error(rejected.message)
+      isBegun = true
+      yield raw
+    })(),
+  )
   try {
-    line = await openSmtpLine(server)
-    await greet(line, server)
-    await expect(line, `MAIL FROM:<${envelope.from}>`, '250')
-    for (const to of envelope.to) await expect(line, `RCPT TO:<${to}>`, '25')
-    await expect(line, 'DATA', '354')
-    isSaid = true
-    await expect(line, `${dotted(envelope.text)}\r\n.`, '250')
-    line.send('QUIT')
+    await talk(connection, server, (done) => connection.send(envelope, text, done))
+    connection.quit()
     return { kind: 'taken' }
   } catch (fault) {
-    const why = fault instanceof Error ? fault.message : 'a fault'
-    const isAnswered = fault instanceof Error && fault.name === spokenFault
-    return { kind: isSaid && !isAnswered ? 'unclear' : 'refused', why }
+    const isAnswered = fault instanceof Error && 'code' in fault && fault.code === 'EMESSAGE'
+    return { kind: isBegun && !isAnswered ? 'unclear' : 'refused', why: whyOf(fault) }
   } finally {
-    line?.close()
+    connection.close()
   }
 }
 
-const spokenFault = 'SmtpRefusal'
+type Done = (fault?: Error | null) => void
 
-/** Says something, or nothing, and expects a reply whose code begins so; gives its texts. */
-async function expect(
-  line: SmtpLine,
-  say: string | null,
-  code: string,
-): Promise<readonly string[]> {
-  if (say !== null) line.send(say)
-  const lines = await line.reply()
-  const last = lines.at(-1) ?? ''
-  if (last.startsWith(code)) return lines.map((text) => text.slice(4))
-  // WHY not what was said: it may have been a password.
-  const fault = new Error(`the mail server says ${JSON.stringify(last.slice(0, 200))}`)
-  throw Object.assign(fault, { name: spokenFault })
+/** Connects, logs in and sends, one after the other, within the time limit. */
+async function talk(
+  connection: SmtpConnection,
+  { user, password }: SmtpServerAddress,
+  send: (done: Done) => void,
+): Promise<void> {
+  const failed = new Promise<never>((_, reject) => {
+    connection.on('error', reject)
+    const late = AbortSignal.timeout(wholeMsMax)
+    late.addEventListener('abort', () => reject(new Error('the mail took too long')))
+  })
+  const step = (start: (done: Done) => void): Promise<void> => {
+    const done = new Promise<void>((resolve, reject) => {
+      start((fault) => (fault == null ? resolve() : reject(fault)))
+    })
+    return Promise.race([done, failed])
+  }
+  await step((done) => connection.connect(done))
+  if (user !== undefined) {
+    await step((done) => connection.login({ user, pass: password?.() ?? '' }, done))
+  }
+  await step(send)
 }
 
-async function greet(line: SmtpLine, server: SmtpServerAddress): Promise<void> {
-  await expect(line, null, '220')
-  let offers = await hello(line)
-  if (server.secure === 'starttls') {
-    if (!offers.includes('STARTTLS')) throw new Error('the mail server offers no STARTTLS')
-    await expect(line, 'STARTTLS', '220')
-    await line.secure()
-    offers = await hello(line)
+function optionsOf({ host, port, secure, ca }: SmtpServerAddress) {
+  return {
+    ...{ host, port, secure: secure === 'tls', maxResponseSize: replyBytesMax },
+    ...{ requireTLS: secure === 'starttls', ignoreTLS: secure === 'none' },
+    ...{ connectionTimeout: silenceMsMax, greetingTimeout: silenceMsMax },
+    ...{ dnsTimeout: silenceMsMax, socketTimeout: silenceMsMax },
+    ...(ca === undefined ? {} : { tls: { ca } }),
   }
-  if (server.user === undefined) return
-  // WHY: a password over an open line is everybody's.
-  if (server.secure === 'none' && !isLoopback(server.host)) {
-    throw new Error('a password needs `secure`: `tls` or `starttls`')
-  }
-  await logIn(line, offers, { user: server.user, password: server.password?.() ?? '' })
 }
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** What the server offers, in capitals. */
-async function hello(line: SmtpLine): Promise<readonly string[]> {
-  const name = /^[A-Za-z0-9.-]+$/.test(hostname()) ? hostname() : 'localhost'
-  const lines = await expect(line, `EHLO ${name}`, '250')
-  return lines.slice(1).map((offer) => offer.toUpperCase())
-}
-
-type Login = { readonly user: string; readonly password: string }
-
-async function logIn(
-  line: SmtpLine,
-  offers: readonly string[],
-  { user, password }: Login,
-): Promise<void> {
-  const ways = offers.find((offer) => offer.startsWith('AUTH '))?.split(' ') ?? []
-  const base64 = (text: string): string => Buffer.from(text).toString('base64')
-  if (ways.includes('PLAIN')) {
-    await expect(line, `AUTH PLAIN ${base64(`\0${user}\0${password}`)}`, '235')
-    return
-  }
-  if (!ways.includes('LOGIN')) throw new Error('the mail server offers no way to log in')
-  await expect(line, 'AUTH LOGIN', '334')
-  await expect(line, base64(user), '334')
-  await expect(line, base64(password), '235')
-}
-
-/** A line that begins with a dot would end the mail. */
-function dotted(text: string): string {
-  return text.replace(/^\./gm, '..')
+function whyOf(fault: unknown): string {
+  const text = fault instanceof Error ? fault.message : 'a fault'
+  return text.replace(/\s+/g, ' ').slice(0, whyCharsMax)
 }

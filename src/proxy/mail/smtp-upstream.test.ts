@@ -72,12 +72,14 @@ test('a mail is handed in with all it has, and nobody reads who got a blind copy
   expect(raw).not.toContain('eve@')
   for (const part of [
     'From: Bot <bot@acme.com>',
-    'To: =?utf-8?B?w5xuw68=?= <ops@acme.com>',
+    'To: =?UTF-8?B?w5xuw68=?= <ops@acme.com>',
     'Cc: Ann <ann@acme.com>',
     'Reply-To: bot@acme.com',
     'X-Ref: 7',
     'Message-ID: <k1.0@acme.com>',
-    "filename*=utf-8''it%27s.txt",
+    'Date: Thu, 01 Jan 1970 00:00:00 +0000',
+    'filename="it\'s.txt"',
+    Buffer.from('file').toString('base64'),
     Buffer.from(body.text).toString('base64'),
     Buffer.from(body.html).toString('base64'),
   ]) {
@@ -104,17 +106,58 @@ test('a login is made with the password, and a wrong one sends nothing', async (
   expect(letters).toHaveLength(1)
 })
 
-test('a receiver whom the server does not take means that nothing was sent', async () => {
-  const { port, letters } = await openOffice({
-    onRcptTo: ({ address }, _, done) => done(address === 'ann@acme.com' ? new Error('no') : null),
-  })
-  const sendout = { mails: [mailOf()], kind: 'one', key: 'k' } as const
-  expect(await upstreamAt(port).send(sendout, never)).toMatchObject({ kind: 'refused' })
-  expect(letters).toEqual([])
+test('an attachment is one part, whatever its type and name are', async () => {
+  const { port, letters } = await openOffice()
+  const content = Buffer.from('Bcc: eve@acme.com\r\n\r\n--x').toString('base64')
+  const types = ['message/rfc822', 'multipart/mixed', 'text/plain; x=1', 'image/png']
+  const attachments = types.map((content_type, at) => ({
+    ...{ content, content_type, filename: `"grün";\\ ${at}.eml` },
+    ...(at === 3 ? { content_id: 'logo' } : {}),
+  }))
+  const sendout = { mails: [mailOf({ attachments })], kind: 'one', key: 'k' } as const
+  expect(await upstreamAt(port).send(sendout, never)).toMatchObject({ kind: 'sent' })
+  const raw = letters[0]?.raw ?? ''
+  expect(raw.split(content)).toHaveLength(5)
+  expect(raw.match(/^Content-Type: application\/octet-stream/gm)).toHaveLength(3)
+  expect(raw).toMatch(/^Content-Type: image\/png/m)
+  expect(raw).toMatch(/^Content-I[dD]: <logo>/m)
+  expect(raw).not.toMatch(/eve@|^--x/m)
 })
 
-/** Takes the whole mail and hangs up without a word. */
-async function openSilentOffice() {
+test('a recipient whom the server rejects means that nothing was sent', async () => {
+  for (const hidePIPELINING of [false, true]) {
+    const { port, letters } = await openOffice({
+      hidePIPELINING,
+      onRcptTo: ({ address }, _, done) => done(address === 'ann@acme.com' ? new Error('no') : null),
+    })
+    const sendout = { mails: [mailOf()], kind: 'one', key: 'k' } as const
+    expect(await upstreamAt(port).send(sendout, never)).toMatchObject({ kind: 'refused' })
+    expect(letters).toEqual([])
+  }
+})
+
+test('a mail that the server reads and rejects was not sent', async () => {
+  const { port } = await openOffice({
+    onData: (stream, _, done) => {
+      stream.resume().on('end', () => done(new Error('no room')))
+    },
+  })
+  const sendout = { mails: [mailOf()], kind: 'one', key: 'k' } as const
+  const sent = await upstreamAt(port).send(sendout, never)
+  expect(sent).toMatchObject({ kind: 'refused', refused: { statusCode: 502 } })
+  expect(JSON.stringify(sent)).toContain('no room')
+})
+
+test('half a reply does not make it known whether a mail was sent', async () => {
+  for (const reply of ['', '2', '550 no']) {
+    const { port } = await openSilentOffice(reply)
+    const sendout = { mails: [mailOf()], kind: 'one', key: 'k' } as const
+    expect(await upstreamAt(port).send(sendout, never)).toMatchObject({ kind: 'unclear' })
+  }
+})
+
+/** Takes the whole mail and hangs up without a whole reply. */
+async function openSilentOffice(reply = '') {
   let heard = ''
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -122,7 +165,7 @@ async function openSilentOffice() {
     socket.on('data', (bytes) => {
       const said = bytes.toString()
       heard += said
-      if (heard.endsWith('\r\n.\r\n')) return void socket.destroy()
+      if (heard.endsWith('\r\n.\r\n')) return void socket.end(reply)
       if (said.startsWith('EHLO')) socket.write('250 hi\r\n')
       else if (/^(?:MAIL|RCPT)/.test(said)) socket.write('250 ok\r\n')
       else if (said.startsWith('DATA')) socket.write('354 go\r\n')
