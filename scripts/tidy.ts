@@ -156,6 +156,7 @@ export const rules: Rules = {
   devLibraries: [
     ...['vitest', 'vite', 'fast-check', 'ajv', 'xstate', '@bufbuild/cel-spec'],
     ...['axe-core', 'playwright-core', 'resend', 'smtp-server', 'picomatch'],
+    '@pydantic/genai-prices',
   ],
   neighbours: [
     { folder: 'src/doors/', apart: null, shared: ['api', 'init'] },

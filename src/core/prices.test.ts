@@ -6,7 +6,7 @@ const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
 test('a million tokens cost what the table says, whatever the date behind the name', () => {
   const use = { ...none, input: 1_000_000, output: 1_000_000 }
-  const priced = priceUsage(knownPrices, { ...use, model: 'claude-sonnet-4-5-20250929' })
+  const priced = priceUsage(knownPrices, { ...use, model: 'claude-sonnet-4-6-20260217' })
   expect(priced).toEqual({ microUsd: 18_000_000, isKnown: true })
   expect(priceUsage(knownPrices, { ...use, model: 'anthropic/claude-opus-4-1' }).microUsd).toBe(
     90_000_000,
@@ -27,7 +27,7 @@ test('a long prompt has prices of its own', () => {
 
 test('a model that nobody knows costs as much as the dearest', () => {
   const use = { ...none, model: 'claude-sonnet-4-5x', input: 1_000 }
-  expect(priceUsage(knownPrices, use)).toEqual({ microUsd: 15_000, isKnown: false })
+  expect(priceUsage(knownPrices, use)).toEqual({ microUsd: 20_000, isKnown: false })
 })
 
 test('prices of a user lie over the known ones', () => {

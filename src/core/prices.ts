@@ -30,6 +30,13 @@ export type PriceTable = {
 
 export const knownPrices: PriceTable = tableOf(table.models)
 
+/** The data set that the known prices come from, and its date. */
+export const pricesSource: {
+  readonly name: string
+  readonly version: string
+  readonly date: string
+} = table.source
+
 export type ModelUsage = {
   readonly model: string
   readonly input: number

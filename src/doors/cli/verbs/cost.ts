@@ -2,6 +2,7 @@
  * `pawl cost`: what runs have cost, and for what.
  */
 import { usdText } from '../../../core/money.ts'
+import { pricesSource } from '../../../core/prices.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import { oneOf, usage } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
@@ -51,11 +52,14 @@ export const costVerb = remoteVerb({
       if (report.rows.length === 0) return 'nothing was spent\n'
       const more = report.isPartial ? 'older runs are left out\n' : ''
       const lines = groupBy(report.rows, by).map((one) => lineOf(one))
-      return `${tableText([by, 'cost', 'times'], lines, io)}${more}`
+      return `${tableText([by, 'cost', 'times'], lines, io)}${more}${pricesLine}`
     })
     return 0
   },
 })
+
+const dataSet = `${pricesSource.name} ${pricesSource.version}`
+const pricesLine = `model prices as of ${pricesSource.date} (${dataSet})\n`
 
 function readDays(value: string | null): number | null {
   if (value === null) return null

@@ -73,8 +73,7 @@ test('a recorded session of Claude Code costs what its own status line says', as
 })
 
 test.each([
-  // The model is newer than the table: the highest price that is known.
-  ['codex', 'codex.jsonl', 2, 2 * 525],
+  ['codex', 'codex.jsonl', 2, 2 * 200],
   ['gemini', 'gemini.jsonl', 2, 2 * 16],
 ] as const)('a recorded session of %s is paid once for each answer', async (host, file, ...sum) => {
   const { runtime, spending } = openHouse()
@@ -84,6 +83,19 @@ test.each([
   await spending.close()
   const { rows } = await runtime.readCosts({ runId, since: 0 })
   expect([rows[0]?.count, rows[0]?.costMicroUsd]).toEqual(sum)
+})
+
+test('a model that is newer than the table costs the highest price, and is logged once', async () => {
+  const { runtime, folder, spending, logged } = openHouse()
+  const runId = await startRelease(runtime)
+  const path = join(folder, 'a.jsonl')
+  const unknown = (id: string) => answer(id, later).replace('claude-sonnet-4-5', 'claude-sonnet-99')
+  writeFileSync(path, unknown('m1') + unknown('m2'))
+  spending.look(heardOf('claude', path), { runId, branch: null })
+  await spending.close()
+  const highest = knownPrices.unknown.output * 1_000
+  expect((await runtime.readHead(runId))?.costMicroUsd).toBe(2 * highest)
+  expect(logged.filter((line) => line.includes('claude-sonnet-99'))).toHaveLength(1)
 })
 
 test('lines that come later are paid later, and after a restart none is paid twice', async () => {
