@@ -85,7 +85,7 @@ test.each([
   expect([rows[0]?.count, rows[0]?.costMicroUsd]).toEqual(sum)
 })
 
-test('a model that is newer than the table costs the highest price, and is logged once', async () => {
+test('a model newer than the table costs the highest price, and is logged once', async () => {
   const { runtime, folder, spending, logged } = openHouse()
   const runId = await startRelease(runtime)
   const path = join(folder, 'a.jsonl')
