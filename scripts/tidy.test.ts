@@ -54,9 +54,9 @@ test('a folder that is gone and an allowance that nobody uses are named', () => 
   ])
 })
 
-const architecture = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+const architecture = readFileSync(join(root, 'docs/contributing/architecture.md'), 'utf8')
 
-test('docs/architecture.md names every room', () => {
+test('architecture.md names every module', () => {
   const rooms = ['', 'core/', 'doors/'].flatMap((at) =>
     readdirSync(join(root, 'src', at), { withFileTypes: true })
       .filter((one) => one.isDirectory())
@@ -66,7 +66,7 @@ test('docs/architecture.md names every room', () => {
   expect(named.filter((room) => !architecture.includes(`\`${room}\``))).toEqual([])
 })
 
-test('every file that docs/architecture.md names exists', () => {
+test('every file that architecture.md names exists', () => {
   const paths = [...architecture.matchAll(/`([a-z]+\/[a-z/-]+\.ts)`/g)].map(([, path]) => path)
   expect(paths.length).toBeGreaterThan(20)
   const isThere = (path = ''): boolean =>

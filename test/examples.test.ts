@@ -113,7 +113,7 @@ test('what the source documents do carelessly is remarked on', () => {
 })
 
 test('the definitions in the guide have neither errors nor warnings', () => {
-  const guide = readFileSync(join(root, 'docs', 'writing-definitions.md'), 'utf8')
+  const guide = readFileSync(join(root, 'docs', 'guides', 'writing-definitions.md'), 'utf8')
   const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
   const definitions = blocks.filter((text) => !text.startsWith('- id:'))
   expect(definitions).toHaveLength(3)

@@ -143,7 +143,7 @@ function readFile(path: string): Read | null {
   if (wrong === undefined && value !== null) return { path, value }
   const what = wrong?.message ?? 'it is no JSON object'
   throw new PawlError('CONFIG_INVALID', `\`${path}\` has errors: ${what}`, {
-    hint: wrong?.hint || 'docs/gateway.md shows its shape',
+    hint: wrong?.hint || 'docs/reference/gateway.md shows its shape',
   })
 }
 

@@ -46,7 +46,7 @@ function warmUp({ host }: SandboxEnv): readonly Turn[] {
   return host === 'codex' ? [look, look] : []
 }
 
-/** How a person tells each host of the daemon's own server, as docs/mcp.md shows it. */
+/** How a person tells each host of the daemon's own server, as docs/reference/mcp.md shows it. */
 const overHttp: Readonly<
   Record<ProvableHostId, (url: string) => Readonly<Record<string, string>>>
 > = {

@@ -36,7 +36,7 @@ const withForm = {
   'tools-call-error': 'test_error_handling',
 }
 
-/** Those that ask for what Pawl does not have; docs/mcp.md says why. */
+/** Those that ask for what Pawl does not have; docs/reference/mcp.md says why. */
 const others = [
   'completion-complete',
   'elicitation-sep1034-defaults',

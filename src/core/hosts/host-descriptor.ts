@@ -1,6 +1,6 @@
 /**
  * What Pawl has to know about a host, as data: one descriptor for each, from which every list and
- * pattern about hosts is derived. `docs/adding-a-host.md` explains how to write one.
+ * pattern about hosts is derived. `docs/contributing/adding-a-host.md` explains how to write one.
  * Must not parse or print: that is the business of the doors.
  */
 import type { CommonTool } from './common-tools.ts'

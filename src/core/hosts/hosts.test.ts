@@ -172,16 +172,16 @@ test('calls of every host that can be started without a person were recorded', (
 describe('the documents keep up', () => {
   const readDoc = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8')
 
-  test.each(agentHostIds)('docs/hosts.md says of %s what is written and which events', (id) => {
+  test.each(agentHostIds)('hosts.md says of %s what is written and which events', (id) => {
     const { title, hooksFile, serversFile, installedEvents } = agentHosts[id]
-    const text = readDoc('hosts.md')
+    const text = readDoc('reference/hosts.md')
     for (const word of [title, hooksFile, serversFile, ...listIn(installedEvents)]) {
       expect(text, word).toContain(word)
     }
   })
 
-  test('docs/adding-a-host.md explains every field of a descriptor', () => {
-    const text = readDoc('adding-a-host.md')
+  test('docs/contributing/adding-a-host.md explains every field of a descriptor', () => {
+    const text = readDoc('contributing/adding-a-host.md')
     for (const field of Object.keys(agentHosts.claude)) expect(text).toContain(`\`${field}\``)
     for (const meaning of hookMeanings) expect(text).toContain(`\`${meaning}\``)
   })

@@ -2,7 +2,7 @@
  * Options with which a listed program does something else than its name says: it runs another
  * program, loads code from elsewhere, or writes a file of the caller's choice. A table by class;
  * a long option is found under every short form that the program would take.
- * A comfort, no boundary: see docs/guard-commands.md.
+ * A comfort, no boundary: see docs/reference/guard-commands.md.
  */
 import { alternationPattern } from './alternation-pattern.ts'
 import type { CommandArguments } from './command-arguments.ts'

@@ -64,7 +64,7 @@ export function moveServers({ wanted, baseOf, gateway }: Moving): MoveResult {
   return { wanted: files, moved, remarks }
 }
 
-const byHand = 'they are moved by hand (docs/gateway.md)'
+const byHand = 'they are moved by hand (docs/reference/gateway.md)'
 
 /** Claude Code asks about servers of a project, unless they are named in its settings. */
 function enabledEntries(entries: readonly SettingsEntry[]): SettingsEntry[] {

@@ -1,6 +1,6 @@
 /**
  * The life of a tool call, for every door: which run judges it, whether it may happen, that it is
- * still being made, and how it ended. See docs/calls.md.
+ * still being made, and how it ended. See docs/reference/calls.md.
  * Knows callers and calls. Must not know hosts, wires or texts.
  */
 import type { View } from '../../core/dialects/view.ts'

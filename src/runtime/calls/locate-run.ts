@@ -1,6 +1,6 @@
 /**
  * Which run judges a caller. The one answer for every door and the command line; the table of
- * rulings is in docs/calls.md, and each of them is a line here.
+ * rulings is in docs/reference/calls.md, and each of them is a line here.
  * Knows sessions, folders and marks. Must not know what the caller wants.
  */
 

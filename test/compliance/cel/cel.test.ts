@@ -23,7 +23,7 @@ test.each(applying)('the suite %s passes except for what is listed', (name) => {
   expect(listed.filter((id) => !ids.has(id))).toEqual([])
 })
 
-test('the counts are those that docs/expressions.md states', () => {
+test('the counts are those that docs/reference/expressions.md states', () => {
   const all = applying.flatMap((name) => casesOf(name))
   expect(applying).toHaveLength(13)
   expect(all).toHaveLength(1176)

@@ -50,7 +50,7 @@ test.each(Object.keys(files))('the file %s passes except for what is listed', (f
   expect(listed.filter((id) => !ids.has(id))).toEqual([])
 })
 
-test('the counts are those that docs/expressions.md states', () => {
+test('the counts are those that docs/reference/expressions.md states', () => {
   expect(Object.keys(files)).toHaveLength(16)
   expect(Object.keys(files).flatMap(resultsOf)).toHaveLength(863)
   expect(Object.keys(exceptions)).toHaveLength(0)

@@ -21,8 +21,8 @@ Usage: pawl gateway [--workspace DIR]
        pawl gateway accept SERVER[:TOOL]
 
 Without a word more it is an MCP server on the standard streams, which an agent's host starts
-(docs/gateway.md). The servers behind it are those of \`.pawl/gateway.json\` in the workspace and
-\`gateway.json\` beside Pawl's data. Every call is judged as \`mcp:SERVER:TOOL\`.
+(docs/reference/gateway.md). The servers behind it are those of \`.pawl/gateway.json\` in the
+workspace and \`gateway.json\` beside Pawl's data. Every call is judged as \`mcp:SERVER:TOOL\`.
 
   pins             what is agreed about servers and tools, and what waits for a person
   accept           agree to a server with all its tools, or to one tool, as they are now

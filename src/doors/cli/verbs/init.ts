@@ -30,12 +30,13 @@ without one, every host that is installed or has a folder here. Shows what will 
 and writes: hooks that ask Pawl about every tool call, Pawl as an MCP server, and for Claude Code a
 slash command and a status line. Whatever else is in those files stays. A second time there is
 nothing to do, or what an older Pawl wrote is renewed. \`pawl uninit\` takes it out again.
-docs/hosts.md says what each host enforces.
+docs/reference/hosts.md says what each host enforces.
 
 Options:
   --yes       do not ask
   --command   Claude Code: hooks that are commands, not HTTP
-  --gateway   also put the MCP servers of the hosts behind Pawl's gateway (docs/gateway.md)
+  --gateway   also put the MCP servers of the hosts behind Pawl's gateway
+              (docs/reference/gateway.md)
   --dry-run   only show it
   --json      one JSON object: { "workspace", "written", "hosts": [{ "host", "version", "wire",
               "files": [{ "path", "change" }], "remarks" }], "remarks" }

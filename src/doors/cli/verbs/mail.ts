@@ -11,7 +11,8 @@ pawl mail: give the agent of a run a key for the outbound proxy
 Usage: pawl mail key RUN [--revoke] [OPTIONS]
 
 Prints the key once; only a hash of it is kept. It is good for this run alone, as long as the run
-is open, and replaces the one before: RESEND_API_KEY=$(pawl mail key RUN). See docs/mail.md.
+is open, and replaces the one before: RESEND_API_KEY=$(pawl mail key RUN).
+See docs/reference/mail.md.
 
 Options:
   --revoke         take the key away; it counts no longer, at once

@@ -12,8 +12,8 @@ pawl mcp: offer Pawl's tools to an agent over MCP, on the standard streams
 
 Usage: pawl mcp [OPTIONS]
 
-An agent's host starts it (docs/mcp.md shows how) and ends it by closing its input. It asks the
-daemon, as an agent, and starts one where there is none.
+An agent's host starts it (docs/reference/mcp.md shows how) and ends it by closing its input. It
+asks the daemon, as an agent, and starts one where there is none.
 
 Options:
   --workspace DIR      where the agent works; else the current folder

@@ -28,7 +28,9 @@ export const notifyVerb = remoteVerb({
     if (request.files[0] !== 'test') throw usage('notify', '`pawl notify` knows `test` only')
     const answer = await request.remote.call('notify.test', {})
     printResult(request, answer, () => {
-      if (answer.items.length === 0) return 'no channel is set: see `notify` in docs/people.md\n'
+      if (answer.items.length === 0) {
+        return 'no channel is set: see `notify` in docs/operate/people.md\n'
+      }
       return answer.items
         .map(({ channel, type, problem }) => {
           const told =

@@ -12,8 +12,9 @@ pawl serve: be the daemon of a data directory, until Ctrl-C or \`pawl stop\`
 Usage: pawl serve [OPTIONS]
 
 Nobody has to: every verb that needs a daemon starts one in the background. There is one daemon per
-data directory (PAWL_HOME, else by the XDG rules); docs/daemon.md says what is in there. It answers
-on a unix socket and on loopback HTTP, and keeps nothing of its environment that could be a secret.
+data directory (PAWL_HOME, else by the XDG rules); docs/operate/daemon.md says what is in there.
+It answers on a unix socket and on loopback HTTP, and keeps nothing of its environment that could
+be a secret.
 
 Options:
   --port N         port of the HTTP door; else as config.json says, else any free one
