@@ -23,7 +23,7 @@ const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
 /** Less than the clients of hooks wait, and they less than the hosts. */
 const askWaitSecondsMax = 50
 
-const configSchema = z.strictObject({
+export const configSchema = z.strictObject({
   database: z
     .string()
     .optional()
