@@ -46,8 +46,8 @@ function fieldsPage(): string {
   const shared = sharedNames.map((def) => section(`Shared: ${def}`, def, context))
   return [
     `# Fields of definitions\n\n${note}
-Every field of the three dialects, from the schemas in [\`schemas/\`](../../schemas) that your editor can
-use. [Writing definitions](../guides/writing-definitions.md) explains how they work together. Fields
+Every field of the three dialects, from the schemas in [\`schemas/\`](../../schemas) that your
+editor can use. [Writing definitions](../guides/writing-definitions.md) explains how they work together. Fields
 that begin with \`x-\` are yours: Pawl ignores them.\n`,
     ...parts,
     `## Shared\n\nA policy, and what else all dialects have in common.\n\n${shared.join('\n')}`,
@@ -62,8 +62,8 @@ function settingsPage(): string {
   const schema = z.toJSONSchema(configSchema, { io: 'input', reused: 'inline' }) as FieldSchema
   const context: SchemaContext = { defs: schema.$defs ?? {}, linkTo: (def) => `#${def}` }
   return `# Settings: \`config.json\`\n\n${note}
-Every field of \`config.json\` in the [data directory](../operate/daemon.md#the-data-directory). All of
-them are optional, and comments are allowed. The daemon reads the file when it starts: run
+Every field of \`config.json\` in the [data directory](../operate/daemon.md#the-data-directory).
+All of them are optional, and comments are allowed. The daemon reads the file when it starts: run
 \`pawl stop\` after a change, and the next command starts it again. An unknown field is an error
 (\`CONFIG_INVALID\`) that names its place.\n
 ${fieldTable(schema, context)}`
@@ -87,11 +87,12 @@ function codesPage(): string {
       const { about: meaning = '', advice = '' } = help[code] ?? {}
       return `| \`${code}\` | ${escaped(meaning)}. | ${escaped(advice)}. |\n`
     })
-    return `## ${title}\n\n${about}\n\n| Code | Meaning | What to do |\n|---|---|---|\n${rows.join('')}`
+    const head = '| Code | Meaning | What to do |\n|---|---|---|\n'
+    return `## ${title}\n\n${about}\n\n${head}${rows.join('')}`
   })
   return `# Codes\n\n${note}
-Programs match codes, never messages. \`pawl check --explain CODE\` prints the same in a terminal. The
-codes of the daemon itself are in [the daemon](../operate/daemon.md#when-something-goes-wrong).\n
+Programs match codes, never messages. \`pawl check --explain CODE\` prints the same in a terminal.
+The codes of the daemon itself are in [the daemon](../operate/daemon.md#when-something-goes-wrong).\n
 ${parts.join('\n')}`
 }
 

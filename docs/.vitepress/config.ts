@@ -24,7 +24,6 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   cacheDir: '../node_modules/.vitepress',
-  rewrites: { 'adr/README.md': 'adr/index.md' },
   markdown: {
     anchor: { slugify: headingSlug },
     headers: { slugify: headingSlug },
@@ -102,7 +101,7 @@ export default defineConfig({
           { text: 'Architecture', link: '/contributing/architecture' },
           { text: 'Adding a host', link: '/contributing/adding-a-host' },
           { text: 'Testing', link: '/contributing/testing' },
-          { text: 'Decisions', link: '/adr/' },
+          { text: 'Decisions', link: '/adr/README' },
         ],
       },
     ],
