@@ -47,8 +47,8 @@ function fieldsPage(): string {
   return [
     `# Fields of definitions\n\n${note}
 Every field of the three dialects, from the schemas in [\`schemas/\`](../../schemas) that your
-editor can use. [Writing definitions](../guides/writing-definitions.md) explains how they work together. Fields
-that begin with \`x-\` are yours: Pawl ignores them.\n`,
+editor can use. [Writing definitions](../guides/writing-definitions.md) explains how they
+work together. Fields that begin with \`x-\` are yours: Pawl ignores them.\n`,
     ...parts,
     `## Shared\n\nA policy, and what else all dialects have in common.\n\n${shared.join('\n')}`,
   ].join('\n')
@@ -92,7 +92,8 @@ function codesPage(): string {
   })
   return `# Codes\n\n${note}
 Programs match codes, never messages. \`pawl check --explain CODE\` prints the same in a terminal.
-The codes of the daemon itself are in [the daemon](../operate/daemon.md#when-something-goes-wrong).\n
+The codes of the daemon itself are on
+[the page about it](../operate/daemon.md#when-something-goes-wrong).\n
 ${parts.join('\n')}`
 }
 
