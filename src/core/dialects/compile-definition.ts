@@ -109,7 +109,7 @@ function checkTasks(root: Node, parts: readonly Node[]): Finding[] {
   return task.items.flatMap((node) => {
     const at = within(root, node.pointer)
     if (!parts.includes(node)) {
-      const message = 'only tasks of type `steps` are run; this one is passed over'
+      const message = 'only tasks of type `steps` are run; this one is skipped'
       return [finding('FIELD_UNKNOWN', at, { message, hint: 'remove it, or run it elsewhere' })]
     }
     const id = member(node, 'id')
@@ -118,7 +118,7 @@ function checkTasks(root: Node, parts: readonly Node[]): Finding[] {
       seen.add(name)
       return []
     }
-    const message = 'two tasks of this file have the same id'
+    const message = 'two tasks in this file have the same id'
     return [finding('VALUE_CONFLICT', at, { message, hint: 'give each task its own `id`' })]
   })
 }

@@ -34,12 +34,12 @@ function form(step: JsonObject, more: JsonObject = {}): JsonObject {
   }
 }
 
-const tolerance = '/states/a tolerance for another case or spaces around an answer'
+const tolerance = '/states/a matching of answers that ignores case and surrounding spaces'
 
 const onlyInWorkflows: readonly (readonly [string, JsonObject, string])[] = [
   ['commands', { allowed_commands: ['npm test'] }, '/states/a/allowed_commands list of commands'],
   ['calls', { max_iterations: 3 }, '/states/a/max_iterations limit on tool calls in a stage'],
-  ['lines', { max_edit_lines: 3 }, '/states/a/max_edit_lines limit on the lines of an edit'],
+  ['lines', { max_edit_lines: 3 }, '/states/a/max_edit_lines limit on the lines per edit'],
   ['files', { max_files_per_state: 3 }, '/states/a/max_files_per_state limit on changed files'],
   [
     'bytes',
@@ -61,9 +61,9 @@ const onlyInWorkflows: readonly (readonly [string, JsonObject, string])[] = [
     { disallowed_tools: ['Bash'] },
     '/states/a/disallowed_tools list of denied tools',
   ],
-  ['models', { model: 'big' }, '/states/a/model settings for the model'],
-  ['thought', { thinking_level: 'high' }, '/states/a/thinking_level settings for the model'],
-  ['unknown events', { safe_next: 'end' }, '/states/a/safe_next way for unknown signals'],
+  ['models', { model: 'big' }, '/states/a/model model settings'],
+  ['thought', { thinking_level: 'high' }, '/states/a/thinking_level model settings'],
+  ['unknown events', { safe_next: 'end' }, '/states/a/safe_next route for unknown signals'],
   [
     'invoked definitions',
     { on: { GO: { invoke: 'x', on_complete: 'end' } } },
@@ -79,10 +79,10 @@ test.each(onlyInWorkflows)('%s are a loss beyond workflows', (_, state, loss) =>
 
 const metas: readonly (readonly [string, JsonObject, string])[] = [
   ['calls', { calls_max: 9 }, '/meta/calls_max limit on the tool calls of a whole run'],
-  ['debug', { debug: true }, '/meta/debug jumps for debugging'],
-  ['hold', { after_end: 'hold' }, '/meta/after_end hold on the agent after the end'],
-  ['danger', { danger_level: 'dangerous' }, '/meta/danger_level level of danger'],
-  ['model', { default_model: 'big' }, '/meta/default_model settings for the model'],
+  ['debug', { debug: true }, '/meta/debug debug jumps'],
+  ['hold', { after_end: 'hold' }, '/meta/after_end setting that keeps denying calls after the end'],
+  ['danger', { danger_level: 'dangerous' }, '/meta/danger_level danger level'],
+  ['model', { default_model: 'big' }, '/meta/default_model model settings'],
 ]
 
 test.each(metas)('the setting %s of a workflow is a loss elsewhere', (_, meta, loss) => {
@@ -124,8 +124,8 @@ test('a tool list is a loss for a process only', () => {
 
 test('values are a loss for a process, and for a form when they look like paths', () => {
   const definition = workflow({}, { context: { 'a.b': 1, c: 2 } })
-  expect(told(definition, 'process')).toEqual(['/context values of its own'])
-  expect(told(definition, 'steps')).toEqual(['/context/a.b variable called `a.b`'])
+  expect(told(definition, 'process')).toEqual(['/context initial values'])
+  expect(told(definition, 'steps')).toEqual(['/context/a.b variable names like `a.b`'])
 })
 
 test('an approval of a workflow is lost in a form, and blocks in a process', () => {
@@ -134,8 +134,8 @@ test('an approval of a workflow is lost in a form, and blocks in a process', () 
   const at = '/states/a/on/GO/requires_approval'
   expect(told(definition, 'steps')).toEqual([`${at} approval by a person`])
   expect(told(definition, 'process')).toEqual([
-    `${at} refusal after which the agent goes on`,
-    `${at} words of its own for the person who is asked`,
+    `${at} way to go on after a refusal`,
+    `${at} message of its own for the approver`,
   ])
 })
 
@@ -145,9 +145,9 @@ test('a guard is lost in a process, and sees too much in a form', () => {
   const definition = workflow({ on: { GO: { target: 'end', guard: 'ok' } } }, { guards })
   expect(told(definition, 'process')).toEqual(['/guards/ok conditions'])
   expect(told(definition, 'steps')).toEqual([
-    '/guards/ok conditions on what was known before a submission',
-    '/guards/ok conditions on who gave a value',
-    '/states/a/on/GO refusal when no condition holds',
+    '/guards/ok conditions on the values from before a submission',
+    '/guards/ok conditions on the source of a value',
+    '/states/a/on/GO way to refuse when no condition holds',
   ])
   const { definition: printed } = convertMachine(compiled(definition), 'steps')
   const [step] = printed.steps as JsonObject[]
@@ -167,7 +167,7 @@ test('ways that guards choose between become answers of their own', () => {
   const definition = { id: 'w', initial: 'a', states, guards }
   const { definition: printed, losses } = convertMachine(compiled(definition), 'process')
   expect(losses.map((loss) => [loss.pointer, loss.effect])).toEqual([
-    ['/states/a/on/GO', 'the agent in `a` chooses freely: `GO:b`, `GO:c`'],
+    ['/states/a/on/GO', 'the agent in `a` chooses freely between `GO:b`, `GO:c`'],
   ])
   expect(printed.states).toMatchObject({
     a: { answers: { 'GO:b': { next: 'b' }, 'GO:c': { next: 'c' } } },
@@ -184,15 +184,15 @@ test('a failed end blocks in a process and completes in a form', () => {
       failed: { type: 'final' },
     },
   }
-  expect(told(definition, 'process')).toEqual(['/states/failed end that is a failure'])
+  expect(told(definition, 'process')).toEqual(['/states/failed failed outcome'])
   const { definition: printed } = convertMachine(compiled(definition), 'process')
   expect(printed.states).toEqual({
     a: { question: 'a', answers: { GO: { next: 'end' }, NO: { next: null, action: 'block' } } },
     end: { question: 'Thanks.' },
   })
   expect(told(definition, 'steps')).toEqual([
-    '/states/end words for after its end',
-    '/states/failed failed end',
+    '/states/end instructions after its end',
+    '/states/failed failed outcome',
   ])
 })
 
@@ -203,7 +203,7 @@ test('a failed end behind an approval is said to complete in a process', () => {
     failed: { type: 'final' },
   }
   expect(told({ id: 'w', initial: 'a', states }, 'process')).toContain(
-    '/states/a/on/NO answer with two actions',
+    '/states/a/on/NO answers with two actions',
   )
 })
 
@@ -211,14 +211,14 @@ test('a stage without a way out ends a process and holds a form', () => {
   const states = { a: { on: { GO: 'stuck', OK: 'end' } }, stuck: {}, end: { type: 'final' } }
   const definition = { id: 'w', initial: 'a', states }
   expect(told(definition, 'process')).toEqual([
-    '/states/stuck state without answers that does not end it',
+    '/states/stuck states without answers, except final ones',
   ])
   expect(told(definition, 'steps')).toEqual([])
 })
 
 test('a run that is over at once waits for a submission in a form', () => {
   const definition = { id: 'w', initial: 'end', states: { end: { type: 'final' } } }
-  expect(told(definition, 'steps')).toEqual(['/states/end step that ends it at once'])
+  expect(told(definition, 'steps')).toEqual(['/states/end step that ends it on entry'])
 })
 
 test('a name that a process cannot have is changed, which is a loss', () => {
@@ -252,12 +252,12 @@ const onlyInProcesses: readonly (readonly [string, JsonObject, readonly string[]
   [
     'a prompt that would be repeated',
     process({ next: 'a' }, { initial_prompt: 'Hello.' }),
-    ['/initial_prompt text that is told only once'],
+    ['/initial_prompt text that is shown only once'],
   ],
   [
-    'a blocked end',
+    'a blocked outcome',
     process({ next: null, action: 'block' }),
-    ['/states/a/answers/yes blocked end'],
+    ['/states/a/answers/yes blocked outcome'],
   ],
 ]
 
@@ -273,7 +273,7 @@ test.each(onlyInProcesses)(
 test('a refused approval blocks a process, stays in a workflow and is unknown to a form', () => {
   const definition = process({ next: 'b', action: 'notify_human' })
   const at = '/states/a/answers/yes/action'
-  expect(told(definition, 'workflow')).toEqual([tolerance, `${at} refusal that ends the run`])
+  expect(told(definition, 'workflow')).toEqual([tolerance, `${at} refusals that end the run`])
   expect(told(definition, 'steps')).toEqual([`${at} approval by a person`, tolerance])
 })
 
@@ -311,17 +311,21 @@ const onlyInForms: readonly (readonly [string, JsonObject, string])[] = [
   ['a call', { on: { submit: [{ action: 'call', name: 't' }] } }, '/steps/0/on/submit/0 actions'],
   ['a get', { on: { enter: [{ action: 'get', inputs: [] }] } }, '/steps/0/on/enter/0 actions'],
   ['a save', { on: { submit: [{ action: 'save', inputs: [] }] } }, '/steps/0/on/submit/0 actions'],
-  ['a duty to call', { tools: { call: true } }, '/steps/0/tools/call duty to call a tool'],
+  [
+    'a duty to call',
+    { tools: { call: true } },
+    '/steps/0/tools/call setting that requires a tool call',
+  ],
   [
     'a free choice of the next step',
     { tools: { allowGoToStep: true } },
-    '/steps/0/tools/allowGoToStep way for the agent to name the next stage',
+    '/steps/0/tools/allowGoToStep setting that lets the agent name the next stage',
   ],
   ['placeholders', { instructions: ['Hi {{name}}'] }, '/steps/0/instructions/0 placeholders'],
   [
     'conditional instructions',
     { instructions: [{ if: 'vip', text: 'Bow.' }] },
-    '/steps/0/instructions/0 conditions on what is told',
+    '/steps/0/instructions/0 conditional instructions',
   ],
 ]
 
@@ -337,11 +341,11 @@ test('conditions and required inputs of a way are a loss beyond forms', () => {
   const definition = form({ ...input, next })
   expect(told(definition, 'workflow')).toEqual([
     '/steps/0/inputs inputs',
-    '/steps/0/next/0/requires inputs that a way requires',
-    '/steps/0 way to choose by expressions, so each way is an event',
+    '/steps/0/next/0/requires required inputs on routes',
+    '/steps/0 way to choose by expressions, so each route becomes an event',
   ])
   expect(told(definition, 'process').at(-1)).toBe(
-    '/steps/0 way to choose by conditions, so each way is an answer',
+    '/steps/0 way to choose by conditions, so each route becomes an answer',
   )
 })
 
@@ -358,7 +362,7 @@ test('losses of a task in an envelope point into the envelope', () => {
   const task = { ...form({ ...input, next: ['B'] }), variables: [{ name: 'v', value: 1 }] }
   const definition = { type: 'context', context: { task: [task] } }
   expect(told(definition, 'process')).toEqual([
-    '/context/task/0/variables values of its own',
+    '/context/task/0/variables initial values',
     '/context/task/0/steps/0/inputs inputs',
   ])
 })

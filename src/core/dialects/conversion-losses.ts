@@ -70,30 +70,30 @@ function surveyMachine(machine: Machine, note: Note): void {
     note('callsTotal', fieldPointerOf(machine, 'callsTotal'), { what, effect })
   }
   if (machine.hasDebug) {
-    const effect = 'nobody can put a run into another stage'
-    note('debug', fieldPointerOf(machine, 'debug'), { what: 'jumps for debugging', effect })
+    const effect = 'nobody can move a run to another stage by hand'
+    note('debug', fieldPointerOf(machine, 'debug'), { what: 'debug jumps', effect })
   }
   if (machine.holdsAtEnd) {
-    const effect = 'the agent is free to use any tool once the run has completed'
+    const effect = 'the agent can use any tool once the run has completed'
     note('hold', fieldPointerOf(machine, 'hold'), {
-      what: 'hold on the agent after the end',
+      what: 'setting that keeps denying calls after the end',
       effect,
     })
   }
   if (machine.danger !== 'safe') {
-    const effect = '`pawl check` no longer looks for the approvals that such work needs'
-    note('danger', fieldPointerOf(machine, 'danger'), { what: 'level of danger', effect })
+    const effect = '`pawl check` no longer reports missing approvals for such work'
+    note('danger', fieldPointerOf(machine, 'danger'), { what: 'danger level', effect })
   }
   if (Object.keys(vars).length > 0) {
-    const effect = `no longer there to look at: ${listedText(Object.keys(vars))}`
-    note('values', fieldPointerOf(machine, 'values'), { what: 'values of its own', effect })
+    const effect = `no longer available: ${listedText(Object.keys(vars))}`
+    note('values', fieldPointerOf(machine, 'values'), { what: 'initial values', effect })
   }
   if (typeof machine.meta.default_model === 'string') {
     const effect = 'the host is not told which model to use'
-    note('model', fieldPointerOf(machine, 'model'), { what: 'settings for the model', effect })
+    note('model', fieldPointerOf(machine, 'model'), { what: 'model settings', effect })
   }
   for (const { pattern, target, origin } of machine.detours) {
-    const effect = `changing a file like \`${pattern}\` no longer leads to \`${target}\``
+    const effect = `changing a file that matches \`${pattern}\` no longer leads to \`${target}\``
     note('detour', origin, { what: 'detours', effect })
   }
   const listing = Object.values(machine.stages).find((stage) => hasEndpointList(stage))
@@ -114,30 +114,33 @@ function surveyStage(machine: Machine, stage: Stage, note: Note): void {
   surveyTools(stage, note)
   surveyRule(stage, note)
   if (rule.commands !== null) {
-    const effect = `any command line can be run in \`${name}\``
+    const effect = `any command can be run in \`${name}\``
     note('commands', joinPointer(origin, ruleKeys.commands), { what: 'list of commands', effect })
   }
   const hasModel = stage.model !== null && stage.model !== machine.meta.default_model
   if (hasModel || stage.thinking !== null) {
     const key = hasModel ? ruleKeys.model : ruleKeys.thinking
-    const effect = `the host is not told which model or how much thought \`${name}\` needs`
-    note('model', joinPointer(origin, key), { what: 'settings for the model', effect })
+    const effect = `the host is not told which model or how much thinking \`${name}\` needs`
+    note('model', joinPointer(origin, key), { what: 'model settings', effect })
   }
   if (fallback !== null && stage.final === null) {
-    const effect = `an unknown signal in \`${name}\` is refused, not led to \`${fallback.stage}\``
-    note('fallback', fallback.origin, { what: 'way for unknown signals', effect })
+    const effect = `an unknown signal in \`${name}\` is refused, not sent to \`${fallback.stage}\``
+    note('fallback', fallback.origin, { what: 'route for unknown signals', effect })
   }
   if (stage.mustCall) {
-    const effect = `nothing makes the agent call a tool in \`${name}\` before it speaks`
-    note('mustCall', joinPointer(origin, 'tools', 'call'), { what: 'duty to call a tool', effect })
+    const effect = `nothing makes the agent call a tool in \`${name}\` before it replies`
+    note('mustCall', joinPointer(origin, 'tools', 'call'), {
+      what: 'setting that requires a tool call',
+      effect,
+    })
   }
   for (const part of stage.brief) {
     if (part.if !== null) {
-      const effect = `this is told in \`${name}\` whether its condition holds or not`
-      note('briefIf', part.origin, { what: 'conditions on what is told', effect })
+      const effect = `the agent gets this text in \`${name}\` whether or not its condition holds`
+      note('briefIf', part.origin, { what: 'conditional instructions', effect })
     }
     if (part.isTemplate && placeholdersOf(part.text).length > 0) {
-      const effect = `the agent reads the placeholder in \`${name}\`, not the value`
+      const effect = `the agent sees the placeholder in \`${name}\`, not the value`
       note('template', part.origin, { what: 'placeholders', effect })
     }
   }
@@ -176,7 +179,7 @@ function surveyRule({ name, origin, rule }: Stage, note: Note): void {
   }
   const limits = [
     ['callsMax', 'limit on tool calls in a stage', 'calls', 'can be made'],
-    ['editLinesMax', 'limit on the lines of an edit', 'lines', 'can be changed by one edit'],
+    ['editLinesMax', 'limit on the lines per edit', 'lines', 'can be changed by one edit'],
     ['filesMax', 'limit on changed files', 'files', 'can be changed'],
     ['bytesMax', 'limit on the bytes of results', 'bytes of results', 'can be collected'],
   ] as const
@@ -192,13 +195,13 @@ function surveyTrigger(stage: Stage, trigger: Trigger, note: Note): void {
   const { name, origin, fields, warning } = trigger
   if (fields !== null && fields.length > 0) {
     const names = listedText(fields.map((field) => field.name))
-    const effect = `nobody asks for, checks or keeps ${names} in \`${stage.name}\``
+    const effect = `inputs of \`${stage.name}\` are no longer requested, checked or kept: ${names}`
     note('fields', joinPointer(origin, 'inputs'), { what: 'inputs', effect })
   }
   if (trigger.canName) {
     const effect = `the agent can no longer go from \`${stage.name}\` to a stage of its choice`
     const at = joinPointer(origin, 'tools', 'allowGoToStep')
-    note('canName', at, { what: 'way for the agent to name the next stage', effect })
+    note('canName', at, { what: 'setting that lets the agent name the next stage', effect })
   }
   if (warning !== null) {
     const effect = `no warning is recorded for \`${name}\` in \`${stage.name}\``
@@ -212,9 +215,9 @@ function surveyTrigger(stage: Stage, trigger: Trigger, note: Note): void {
 function surveyRoute({ name }: Trigger, route: Route, note: Note): void {
   const { requires, gate, move } = route
   if (requires.length > 0) {
-    const effect = `this way is open without ${listedText(requires)}`
+    const effect = `this route can be taken without ${listedText(requires)}`
     note('requires', joinPointer(route.origin, 'requires'), {
-      what: 'inputs that a way requires',
+      what: 'required inputs on routes',
       effect,
     })
   }
@@ -223,12 +226,12 @@ function surveyRoute({ name }: Trigger, route: Route, note: Note): void {
     note('gate', gate.origin, { what: 'approval by a person', effect })
   }
   if (move.kind === 'invoke') {
-    const effect = `\`${move.machine}\` is not run: \`${name}\` leads on to \`${move.onComplete}\``
+    const effect = `\`${move.machine}\` is skipped: \`${name}\` leads to \`${move.onComplete}\``
     note('invoke', move.origin, { what: 'invoked definitions', effect })
   }
   if (move.kind === 'fork') {
     const branches = listedText(move.branches.map((branch) => branch.name))
-    const effect = `\`${name}\` leads on to \`${move.onComplete}\` without the work of ${branches}`
+    const effect = `\`${name}\` leads to \`${move.onComplete}\` without the work of ${branches}`
     note('fork', move.origin, { what: 'branches', effect })
   }
 }
@@ -242,13 +245,13 @@ function opEffect(op: Op): string {
     case 'set':
       return `\`${op.path.join('.')}\` is no longer set`
     case 'inc':
-      return `\`${op.path.join('.')}\` is no longer counted`
+      return `\`${op.path.join('.')}\` is no longer incremented`
     case 'get':
       return `no longer filled in: ${listedText(op.fields)}`
     case 'save':
       return `no longer kept: ${listedText(op.fields)}`
     case 'say':
-      return 'this text is no longer said'
+      return 'this text is no longer shown'
     case 'call':
       return `\`${op.tool}\` is no longer called`
     default:
@@ -263,7 +266,7 @@ function surveyFolding(machine: Machine, note: Note): void {
   if (stage === undefined) return
   const [name = ''] = Object.keys(stage.signals)
   const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
-  const effect = `\`${other}\` is refused in \`${stage.name}\`, only \`${name}\` is taken`
-  const what = 'tolerance for another case or spaces around an answer'
+  const effect = `\`${other}\` is refused in \`${stage.name}\`; only \`${name}\` is accepted`
+  const what = 'matching of answers that ignores case and surrounding spaces'
   note('folding', stage.origin, { what, effect })
 }

@@ -238,7 +238,7 @@ test('what is told once becomes part of the first stage, when no run comes back 
   const { definition, losses } = convertMachine(compiled(process), 'workflow')
   expect(definition.states).toMatchObject({ a: { instructions: 'Be careful.\n\nReady?' } })
   expect(losses.map((one) => one.what)).toEqual([
-    'a workflow has no tolerance for another case or spaces around an answer',
+    'a workflow has no matching of answers that ignores case and surrounding spaces',
   ])
 })
 

@@ -25,7 +25,7 @@ export function checkNameSizes(root: Node): Finding[] {
         work.push(inner)
         continue
       }
-      const message = `a name has ${key.length} characters; at most ${nameCharsMax} are taken`
+      const message = `a name has ${key.length} characters; the limit is ${nameCharsMax}`
       return [finding('SIZE_EXCEEDED', node.pointer, { message, hint: 'give it a shorter name' })]
     }
   }
@@ -37,11 +37,11 @@ export function checkMachineSize({ machine }: CompilerOutput): Finding[] | null 
   const count = Object.keys(machine.stages).length
   const hint = 'split it and use `invoke`'
   if (count > stagesMax) {
-    const message = `the definition has ${count} stages; at most ${stagesMax} can be run`
+    const message = `the definition has ${count} stages; the limit is ${stagesMax}`
     return [finding('SIZE_EXCEEDED', '', { message, hint })]
   }
   if (charsOf(machine) <= machineCharsMax) return null
-  const message = 'the definition is small, but what it means is too large to be run'
+  const message = 'the compiled definition is too large to run'
   return [finding('SIZE_EXCEEDED', '', { message, hint })]
 }
 

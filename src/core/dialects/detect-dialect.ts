@@ -28,18 +28,18 @@ export function detectDialect(root: Node): Recognised {
     if (typeof name === 'string' && dialects.includes(name)) {
       return { dialect: name as DialectName, findings: [] }
     }
-    return unknown('the dialect is not known', '/dialect')
+    return unknown('unknown dialect', '/dialect')
   }
   const dialect = fromMarks(root)
   return dialect === null
-    ? unknown('nothing here tells which dialect this is', '')
+    ? unknown('cannot tell which dialect this is', '')
     : { dialect, findings: [] }
 }
 
 function unknown(message: string, pointer: string): Recognised {
   const hint =
     'a process has `name` and `states` with questions, a workflow `id` and `states` with `on`, ' +
-    'a form `steps`; or say `dialect: process`, `workflow` or `steps`'
+    'a form `steps`; or set `dialect` to `process`, `workflow` or `steps`'
   return { dialect: null, findings: [finding('SCHEMA_INVALID', pointer, { message, hint })] }
 }
 

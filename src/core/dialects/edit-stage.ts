@@ -96,7 +96,7 @@ function addStage({ text, root, machine }: EditableDefinition, name: string): st
   if (machine.stages[name] !== undefined) return null
   const first = machine.stages[machine.initial]?.origin ?? ''
   const around = pathOf(root, first).slice(0, -1)
-  const words = { [briefKey[machine.dialect]]: 'What is to be done here?' }
+  const words = { [briefKey[machine.dialect]]: 'What should be done here?' }
   if (machine.dialect === 'steps') return pushValue(text, around, { id: name, ...words })
   return putValue(text, [...around, name], words)
 }

@@ -102,9 +102,9 @@ describe('every rule of a definition is in the brief', () => {
       'Commands: only `ls` with run.',
     ],
     ['no command', workflow({ allowed_commands: [] }), 'Commands: none.'],
-    ['blocked_env', workflow({ blocked_env: ['AWS_KEY'] }), 'Variables: blocked AWS_KEY.'],
-    ['deny_env', workflow({ deny_env: ['DB_URL'] }), 'Variables: blocked DB_URL.'],
-    ['env_overrides', workflow({ env_overrides: { CI: '1' } }), 'Variables: set for you CI.'],
+    ['blocked_env', workflow({ blocked_env: ['AWS_KEY'] }), 'Variables: AWS_KEY blocked.'],
+    ['deny_env', workflow({ deny_env: ['DB_URL'] }), 'Variables: DB_URL blocked.'],
+    ['env_overrides', workflow({ env_overrides: { CI: '1' } }), 'Variables: CI set for you.'],
     ['max_edit_lines', workflow({ max_edit_lines: 40 }), 'at most 40 lines per edit'],
     ['max_files_per_state', workflow({ max_files_per_state: 3 }), '3 of 3 files left to change'],
     ['max_iterations', workflow({ max_iterations: 9 }), '9 of 9 calls left in this stage'],
@@ -122,7 +122,7 @@ describe('every rule of a definition is in the brief', () => {
     [
       'paths',
       workflow({ allowed_tools: ['Read'] }, { paths: { read: ['/etc/x'], write: ['/tmp/y'] } }),
-      'Files: only in the workspace; also read `/etc/x`; also write `/tmp/y`.',
+      'Files: only in the workspace; may also read `/etc/x`; may also write `/tmp/y`.',
     ],
     ['min_isolation', workflow({}, { min_isolation: 'isolated' }), 'Jobs: isolation isolated or'],
     [
@@ -138,7 +138,7 @@ describe('every rule of a definition is in the brief', () => {
     [
       'tools of a process',
       checklist({ allowed_tools: ['memory_get'] }),
-      'Tools: memory_get of those named memory_*, task_*.',
+      'Tools: memory_get among memory_*, task_*.',
     ],
     [
       'mail of a process',

@@ -65,7 +65,7 @@ function toolsText({ tools, toolsDenied, toolsAmong }: RuleSummary): string {
   const except = toolsDenied.length === 0 ? '' : listText(toolsDenied)
   if (tools === 'all') return except === '' ? '' : `all except ${except}`
   const names = tools.length === 0 ? 'none' : listText(tools)
-  const among = toolsAmong === null ? '' : ` of those named ${toolsAmong.map(any).join(', ')}`
+  const among = toolsAmong === null ? '' : ` among ${toolsAmong.map(any).join(', ')}`
   return `${names}${among}${except === '' ? '' : `; never ${except}`}`
 }
 
@@ -81,8 +81,8 @@ function commandsText({ commands, commandTool }: RuleSummary): string {
 
 function variablesText({ envBlocked, envSet }: RuleSummary): string {
   const parts = [
-    envBlocked.length === 0 ? '' : `blocked ${listText(envBlocked)}`,
-    envSet.length === 0 ? '' : `set for you ${listText(envSet)}`,
+    envBlocked.length === 0 ? '' : `${listText(envBlocked)} blocked`,
+    envSet.length === 0 ? '' : `${listText(envSet)} set for you`,
   ]
   return parts.filter((part) => part !== '').join('; ')
 }
@@ -91,8 +91,8 @@ function pathsText({ paths }: RuleSummary): string {
   if (paths === null) return ''
   const parts = [
     'only in the workspace',
-    paths.read.length === 0 ? '' : `also read ${listText(paths.read.map(quoted))}`,
-    paths.write.length === 0 ? '' : `also write ${listText(paths.write.map(quoted))}`,
+    paths.read.length === 0 ? '' : `may also read ${listText(paths.read.map(quoted))}`,
+    paths.write.length === 0 ? '' : `may also write ${listText(paths.write.map(quoted))}`,
   ]
   return parts.filter((part) => part !== '').join('; ')
 }

@@ -63,7 +63,7 @@ const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zo
 function check(walk: Walk, schema: z.core.$ZodType, node: Node): void {
   if (walk.errorsCount >= findingsMax) return
   if (walk.depth > sourceDepthMax) {
-    const message = `values stand in each other more than ${sourceDepthMax} deep`
+    const message = `values are nested more than ${sourceDepthMax} levels deep`
     add(walk, tooLarge(node.pointer, node.start, message))
     return
   }
@@ -127,7 +127,7 @@ function checkObject(walk: Walk, def: z.core.$ZodObjectDef, node: Node): void {
     }
     const meant = aliases.get(defOf(field))
     if (meant !== undefined) {
-      const message = `\`${key}\` is another spelling of \`${meant}\``
+      const message = `\`${key}\` is an alias of \`${meant}\``
       add(walk, finding('FIELD_ALIAS', keyPlace(found), { message, hint: `write \`${meant}\`` }))
     }
     check(walk, field, found.node)
@@ -144,7 +144,7 @@ function missing(walk: Walk, node: Node, what: MissingField): void {
   if (node.kind !== 'object') return
   const unknown = node.members.map((one) => one.key).filter((name) => !Object.hasOwn(shape, name))
   const guess = closestName(key, unknown)
-  const hint = guess !== null ? `\`${guess}\` may be meant to be it` : hintFor(field)
+  const hint = guess !== null ? `did you mean \`${guess}\` to be it?` : hintFor(field)
   invalid(walk, node, { message: `${named(node)} needs \`${key}\``, hint })
 }
 
@@ -171,7 +171,7 @@ function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: SourceMember):
   }
   if (limitNames.has(key)) {
     const message = `\`${key}\` has no effect here, and it is a limit`
-    const hint = 'write it at the top: budget and isolation of any definition, mail of a process'
+    const hint = 'move it to the top level of the definition (`email_config`: only of a process)'
     add(walk, finding('SCHEMA_INVALID', keyPlace(one), { message, hint }))
     return
   }
@@ -232,7 +232,7 @@ function checkScalar(walk: Walk, def: Def, node: Node): void {
   switch (def.type) {
     case 'string':
       if (typeof value !== 'string') {
-        wrongKind(walk, node, 'a text')
+        wrongKind(walk, node, 'a string')
         return
       }
       checkText(walk, def, { node, value })
@@ -280,10 +280,10 @@ function checkText(walk: Walk, def: Checked, at: { node: Node; value: string }):
       invalid(walk, at.node, { message: `${named(at.node)} is empty` })
     } else if (rule.check === 'max_length' && at.value.length > rule.maximum) {
       const message = `${named(at.node)} has ${at.value.length} characters`
-      invalid(walk, at.node, { message, hint: `at most ${rule.maximum} are taken` })
+      invalid(walk, at.node, { message, hint: `the limit is ${rule.maximum}` })
     } else if (rule.check === 'string_format' && rule.pattern?.test(at.value) === false) {
-      const message = `${named(at.node)} is not written as it should be: \`${shown(at.value)}\``
-      invalid(walk, at.node, { message, hint: `form: ${rule.pattern.source}` })
+      const message = `${named(at.node)} does not have the expected format: \`${shown(at.value)}\``
+      invalid(walk, at.node, { message, hint: `expected: ${rule.pattern.source}` })
     }
   }
 }
@@ -317,7 +317,7 @@ function numberProblem(rule: CheckDef, value: number): string | null {
 function wrongKind(walk: Walk, node: Node, wanted: string): void {
   const message = `${named(node)} must be ${wanted}, not ${nodeKindOf(node)}`
   const isLiteral = node.kind === 'scalar' && node.value !== null && typeof node.value !== 'string'
-  const hint = wanted === 'a text' && isLiteral ? 'put it in quotes' : ''
+  const hint = wanted === 'a string' && isLiteral ? 'put it in quotes' : ''
   invalid(walk, node, { message, hint })
 }
 
@@ -327,7 +327,7 @@ export function nodeKindOf(node: Node): string {
   if (node.kind === 'object') return 'an object'
   if (node.value === null) return '`null`'
   if (typeof node.value === 'boolean') return `\`${node.value}\``
-  return typeof node.value === 'number' ? 'a number' : 'a text'
+  return typeof node.value === 'number' ? 'a number' : 'a string'
 }
 
 /** How a message calls a node: by its name, or as an item of a list. */

@@ -73,7 +73,7 @@ function compileOrigins(definition: ProcessDefinition): RuleOrigins {
 
 function checkName(name: string): Finding[] {
   if (/^[a-z0-9][a-z0-9-]*$/.test(name)) return []
-  const message = `the name \`${name}\` has other characters than small letters, digits and hyphens`
+  const message = `the name \`${name}\` may only have lowercase letters, digits and hyphens`
   return [finding('NAME_INVALID', '/name', { message, hint: 'a name looks like `deploy-gate`' })]
 }
 
@@ -84,7 +84,7 @@ function checkTools({ allowed_tools: tools }: ProcessDefinition): Finding[] {
     findings.push(
       finding('TOOL_IGNORED', joinPointer('/allowed_tools', index), {
         message: `\`${tool}\` is not a tool of the process endpoint, so listing it has no effect`,
-        hint: 'list memory and task tools here; use `policy` for the tools of the host',
+        hint: 'list memory and task tools here; use `policy` for tools of the host',
       }),
     )
   }
@@ -161,8 +161,8 @@ function checkAnswer({ key, answer, origin }: NamedAnswer): Finding[] {
   if (approvals !== undefined && action !== 'notify_human') {
     return [
       finding('VALUE_CONFLICT', joinPointer(origin, 'approvals'), {
-        message: `the answer \`${key}\` says who has to approve, and asks nobody`,
-        hint: 'add `"action": "notify_human"`, or take `approvals` away',
+        message: `the answer \`${key}\` says who must approve, but asks nobody`,
+        hint: 'add `"action": "notify_human"`, or remove `approvals`',
       }),
     ]
   }
@@ -170,7 +170,7 @@ function checkAnswer({ key, answer, origin }: NamedAnswer): Finding[] {
     return [
       finding('NEXT_IGNORED', joinPointer(origin, 'next'), {
         message: `\`${action}\` ends the run, so \`next\` is ignored`,
-        hint: 'set `next` to null, or take the action away',
+        hint: 'set `next` to null, or remove the action',
       }),
     ]
   }

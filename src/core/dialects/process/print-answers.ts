@@ -58,8 +58,8 @@ function splitWays(where: Splitting, trigger: Trigger, ways: readonly RouteWay[]
     names.push(key)
     answers[key] = printAnswer(book, { stage, trigger, key }, way)
   }
-  const effect = `the agent in \`${stage.name}\` chooses freely: ${listedText(names)}`
-  const what = 'a process has no way to choose by conditions, so each way is an answer'
+  const effect = `the agent in \`${stage.name}\` chooses freely between ${listedText(names)}`
+  const what = 'a process has no way to choose by conditions, so each route becomes an answer'
   book.losses.push({ pointer: trigger.origin, what, effect })
 }
 
@@ -75,7 +75,7 @@ function guardLoss(trigger: Trigger, guard: Guard): Loss {
   return {
     pointer: guard.origin,
     what: 'a process has no conditions',
-    effect: `the agent can answer \`${trigger.name}\` whether ${name} holds or not`,
+    effect: `the agent can answer \`${trigger.name}\` whether or not ${name} holds`,
   }
 }
 
@@ -102,7 +102,7 @@ function endsBadly({ machine }: Book, move: Move): boolean {
 }
 
 function secondAction(pointer: string): Loss {
-  const what = 'a process has no answer with two actions'
+  const what = 'a process has no answers with two actions'
   return { pointer, what, effect: 'the run completes here instead of failing or being blocked' }
 }
 
@@ -130,8 +130,8 @@ function nextOf(move: Move): string | null {
 function endAction(book: Book, move: Extract<Move, { kind: 'end' }>): 'block' | 'complete' {
   if (move.outcome === 'completed') return 'complete'
   if (move.outcome === 'failed') {
-    const what = 'a process has no end that is a failure'
-    const effect = 'the run is blocked instead, which holds every tool back'
+    const what = 'a process has no failed outcome'
+    const effect = 'the run is blocked instead, which denies every tool'
     book.losses.push({ pointer: move.origin, what, effect })
   }
   return 'block'
@@ -141,7 +141,7 @@ function noteGate(book: Book, { stage, trigger, key }: Answered, gate: Gate): vo
   if (gate.refusal === 'stay') {
     book.losses.push({
       pointer: gate.origin,
-      what: 'a process has no refusal after which the agent goes on',
+      what: 'a process has no way to go on after a refusal',
       effect: `when a person refuses \`${trigger.name}\`, the run is blocked`,
     })
   }
@@ -149,7 +149,7 @@ function noteGate(book: Book, { stage, trigger, key }: Answered, gate: Gate): vo
   if (gate.message === '' || gate.message === message) return
   book.losses.push({
     pointer: gate.origin,
-    what: 'a process has no words of its own for the person who is asked',
-    effect: `the person reads: ${message}`,
+    what: 'a process has no message of its own for the approver',
+    effect: `the approver sees: ${message}`,
   })
 }

@@ -58,8 +58,8 @@ function processName(name: string): string {
 function nameLoss(machine: Machine): readonly Loss[] {
   const name = processName(machine.name)
   if (name === machine.name) return []
-  const effect = `it is called \`${name}\`, and an invoke of \`${machine.name}\` does not find it`
-  const what = `a process has no name like \`${machine.name}\``
+  const effect = `it is renamed \`${name}\`, so an invoke of \`${machine.name}\` does not find it`
+  const what = `a process has no names like \`${machine.name}\``
   return [{ pointer: fieldPointerOf(machine, 'name'), what, effect }]
 }
 
@@ -77,8 +77,8 @@ function printState(book: Book, stage: Stage): JsonObject {
   if (isFailure(stage)) {
     losses.push({
       pointer: stage.origin,
-      what: 'a process has no end that is a failure',
-      effect: `answers that lead to \`${stage.name}\` block the run, which holds every tool back`,
+      what: 'a process has no failed outcome',
+      effect: `answers that lead to \`${stage.name}\` block the run, which denies every tool`,
     })
   }
   if (stage.final !== null) return { question }
@@ -93,7 +93,7 @@ function isDeadEnd(stage: Stage, state: JsonObject): boolean {
 
 function deadEndLoss(stage: Stage, state: JsonObject): readonly Loss[] {
   if (!isDeadEnd(stage, state)) return []
-  const what = 'a process has no state without answers that does not end it'
+  const what = 'a process has no states without answers, except final ones'
   const effect = `the run completes when it enters \`${stage.name}\``
   return [{ pointer: stage.origin, what, effect }]
 }

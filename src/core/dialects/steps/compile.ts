@@ -105,7 +105,7 @@ function checkId(id: string, origin: string, stages: Readonly<Record<string, Sta
     ]
   }
   if (stages[id] === undefined) return []
-  const message = `there are two steps with the id \`${id}\``
+  const message = `two steps have the id \`${id}\``
   return [
     finding('DUPLICATE_STEP', joinPointer(origin, 'id'), {
       message,
@@ -206,8 +206,8 @@ function compileNext(step: Step, at: string, findings: Finding[]): Route[] {
     const requires = entry.requires ?? []
     for (const [i, name] of requires.entries()) {
       if (names.has(name)) continue
-      const message = `this route requires \`${name}\`, which is no input of the step`
-      const hint = 'add the input, or take it from `requires`'
+      const message = `this route requires \`${name}\`, which is not an input of the step`
+      const hint = 'add the input, or remove it from `requires`'
       findings.push(
         finding('GUARD_UNSATISFIABLE', joinPointer(origin, 'requires', i), { message, hint }),
       )

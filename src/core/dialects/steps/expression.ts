@@ -59,11 +59,11 @@ function checkExpression(expr: Expr): Finding[] {
   if (!parsed.ok) {
     return [
       finding('EXPRESSION_INVALID', expr.origin, {
-        message: `this expression cannot be read: ${parsed.reason}`,
+        message: `this expression cannot be parsed: ${parsed.reason}`,
         hint:
           expr.language === 'cel'
-            ? 'this is read as CEL, because its `type` says so'
-            : 'in JMESPath, numbers and truths stand in backticks and texts in single quotes',
+            ? 'this is parsed as CEL because of its `type`'
+            : 'in JMESPath, numbers and booleans go in backticks and strings in single quotes',
       }),
     ]
   }

@@ -45,15 +45,15 @@ function checkInput(input: Input, origin: string, before: ReadonlyMap<string, Fi
     )
   }
   if (before.has(input.name)) {
-    const message = `the input \`${input.name}\` is asked for twice`
+    const message = `two inputs are named \`${input.name}\``
     findings.push(
       finding('VALUE_CONFLICT', joinPointer(origin, 'name'), { message, hint: 'keep one of them' }),
     )
   }
   const pattern = input.pattern === undefined ? null : compilePattern(input.pattern)
   if (pattern !== null && !pattern.ok) {
-    const message = `the pattern cannot be read: ${pattern.reason}`
-    const hint = 'patterns are RE2: no lookaround and no backreferences'
+    const message = `the pattern is invalid: ${pattern.reason}`
+    const hint = 'patterns use RE2 syntax: no lookaround and no backreferences'
     findings.push(finding('PATTERN_INVALID', joinPointer(origin, 'pattern'), { message, hint }))
   }
   return findings

@@ -48,8 +48,8 @@ export function compileSlot(
 
 function misplaced(action: string, slot: SlotName, origin: string): Finding {
   return finding('OP_NOT_ALLOWED_HERE', joinPointer(origin, 'action'), {
-    message: `\`${action}\` has no place in \`on.${slot}\``,
-    hint: `there you may use ${allowedIn[slot].map((one) => `\`${one}\``).join(', ')}`,
+    message: `\`${action}\` is not allowed in \`on.${slot}\``,
+    hint: `allowed there: ${allowedIn[slot].map((one) => `\`${one}\``).join(', ')}`,
   })
 }
 
@@ -130,7 +130,7 @@ export function readOpValue(
 ): OpValue | null {
   const from = valued.valueFrom ?? valued.value_from
   if (valued.value !== undefined && from !== undefined) {
-    const message = '`value` and `valueFrom` are both given'
+    const message = 'both `value` and `valueFrom` are given'
     findings.push(finding('VALUE_CONFLICT', at, { message, hint: 'keep the one you mean' }))
   }
   if (from !== undefined) {
@@ -149,7 +149,7 @@ function compileSave(
   checkInputs(action.inputs, joinPointer(at, 'inputs'), context)
   if (action.name === undefined) return { kind: 'save', fields, as: null }
   if (fields.length !== 1) {
-    const message = `\`save\` gives one name to ${fields.length} inputs`
+    const message = `\`save\` has one name for ${fields.length} inputs`
     const hint = 'name the one input to save in `inputs`, or use several `save` actions'
     context.findings.push(finding('VALUE_CONFLICT', joinPointer(at, 'name'), { message, hint }))
   }
@@ -169,7 +169,7 @@ function checkInputs(names: readonly string[] | undefined, at: string, context: 
   for (const [index, name] of (names ?? []).entries()) {
     if (context.inputs.includes(name)) continue
     const message = `\`${name}\` is not an input of this step`
-    const hint = `inputs here are ${context.inputs.map((one) => `\`${one}\``).join(', ') || 'none'}`
+    const hint = `the step has ${context.inputs.map((one) => `\`${one}\``).join(', ') || 'none'}`
     context.findings.push(finding('FIELD_UNKNOWN', joinPointer(at, index), { message, hint }))
   }
 }
@@ -196,7 +196,7 @@ export function scopePath(name: string, at: string, findings: Finding[]): ScopeP
   const bad = keys.find((key) => key.trim() === '' || isInherited(key))
   if (bad !== undefined) {
     const code = bad.trim() === '' ? 'NAME_INVALID' : 'RESERVED_NAME'
-    const message = `\`${name}\` cannot be written`
+    const message = `\`${name}\` is not a valid variable name`
     findings.push(
       finding(code, at, { message, hint: 'a name looks like `local.tries` or `user_name`' }),
     )

@@ -45,12 +45,12 @@ function guardLosses(guard: Compare): readonly Loss[] {
   const pointer = guard.origin
   const late = {
     pointer,
-    what: 'a form has no conditions on what was known before a submission',
-    effect: `the agent can send \`${guard.field}\` together with the choice that it allows`,
+    what: 'a form has no conditions on the values from before a submission',
+    effect: `the agent can send \`${guard.field}\` together with the choice that depends on it`,
   }
   if (guard.source === null) return [late]
-  const effect = `\`${guard.name}\` counts a value whoever gave it, not only a ${guard.source} one`
-  return [late, { pointer, what: 'a form has no conditions on who gave a value', effect }]
+  const effect = `\`${guard.name}\` accepts a value from any source, not only a ${guard.source} one`
+  return [late, { pointer, what: 'a form has no conditions on the source of a value', effect }]
 }
 
 /** An input has one type: the one that the guards compare with. */
@@ -88,7 +88,7 @@ export function printChoiceStep(choices: Choices, stage: Stage, { head, tools }:
   if (stage.final !== null) {
     choices.losses.push({
       pointer: stage.origin,
-      what: 'a form has no step that ends it at once',
+      what: 'a form has no step that ends it on entry',
       effect: `the run completes when \`${stage.name}\` is submitted`,
     })
     return compact({ ...head, tools })
@@ -156,8 +156,8 @@ function printTrigger(choices: Choices, stage: Stage, trigger: Trigger): Printed
     add(stage.name, [])
     choices.losses.push({
       pointer: trigger.origin,
-      what: 'a form has no refusal when no condition holds',
-      effect: `\`${trigger.name}\` begins \`${stage.name}\` anew instead of being refused`,
+      what: 'a form has no way to refuse when no condition holds',
+      effect: `\`${trigger.name}\` starts \`${stage.name}\` again instead of being refused`,
     })
   }
   return { entries, completes: ends.length > 0 }
@@ -192,11 +192,12 @@ function stepOf(choices: Choices, name: string): string | null {
 function noteFinal({ losses }: Choices, { name, origin, final, brief }: Stage): void {
   if (final === 'failed' || final === 'blocked') losses.push(badEnd(origin, final))
   if (brief.every((part) => part.text.trim() === '')) return
-  const effect = `what \`${name}\` tells at the end is not told`
-  losses.push({ pointer: origin, what: 'a form has no words for after its end', effect })
+  const effect = `the instructions of \`${name}\` are not shown`
+  losses.push({ pointer: origin, what: 'a form has no instructions after its end', effect })
 }
 
 function badEnd(pointer: string, outcome: 'failed' | 'blocked'): Loss {
-  const what = outcome === 'failed' ? 'a form has no failed end' : 'a form has no blocked end'
-  return { pointer, what, effect: 'the run completes instead, and the agent is free to go on' }
+  const what =
+    outcome === 'failed' ? 'a form has no failed outcome' : 'a form has no blocked outcome'
+  return { pointer, what, effect: 'the run completes instead, and the agent can go on' }
 }

@@ -84,8 +84,8 @@ function openingOf(machine: Machine, stage: Stage, losses: Loss[]): string {
   if (canRevisitInitial(machine)) {
     losses.push({
       pointer: fieldPointerOf(machine, 'prompt'),
-      what: 'a form has no text that is told only once',
-      effect: `it is told again whenever the run comes back to \`${stage.name}\``,
+      what: 'a form has no text that is shown only once',
+      effect: `it is shown again whenever the run returns to \`${stage.name}\``,
     })
   }
   return machine.prompt
@@ -198,8 +198,8 @@ function printVariables(machine: Machine, losses: Loss[]): readonly Json[] | und
     }
     losses.push({
       pointer: valuePointerOf(machine, name),
-      what: `a form has no variable called \`${name}\``,
-      effect: 'the value is not there when the run starts',
+      what: `a form has no variable names like \`${name}\``,
+      effect: 'the value is missing when the run starts',
     })
   }
   return listOrNone(variables)

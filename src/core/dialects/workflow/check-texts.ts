@@ -22,7 +22,7 @@ function checkCommands(state: State, at: string): Finding[] {
   return (state.allowed_commands ?? []).flatMap((entry, index) => {
     const problem = commandProblem(entry)
     if (problem === null) return []
-    const hint = 'an entry is the first words of a command, such as `npm test`'
+    const hint = 'an entry is the first words of a command, e.g. `npm test`'
     return [
       finding('SCHEMA_INVALID', joinPointer(at, 'allowed_commands', index), {
         message: problem,
@@ -39,7 +39,7 @@ function commandProblem(entry: string): string | null {
   const [sign] = /[;&|<>()`$\n\r]/.exec(unquoted) ?? []
   return sign === undefined
     ? null
-    : `\`${entry}\` holds \`${sign.trim() || 'a line end'}\`, which is no word`
+    : `\`${entry}\` contains \`${sign.trim() || 'a line break'}\`, which is not a word`
 }
 
 function checkVariables(state: State, at: string): Finding[] {
@@ -59,8 +59,8 @@ function checkVariables(state: State, at: string): Finding[] {
     for (const name of Object.keys(state[record] ?? {})) {
       note(name, joinPointer(at, record, name))
       if (!blocked.has(name)) continue
-      const message = `\`${name}\` is to be removed and to be set`
-      const hint = 'what is set replaces the value that was there; block it or set it, not both'
+      const message = `\`${name}\` is both removed and set`
+      const hint = 'block it or set it, not both: setting it already replaces the old value'
       findings.push(finding('VALUE_CONFLICT', joinPointer(at, record, name), { message, hint }))
     }
   }

@@ -212,8 +212,8 @@ function checkWhole(
   )
   const count = Object.keys(definition.interrupts ?? {}).length
   if (count > interruptsMax) {
-    const message = `there are ${count} interrupts; at most ${interruptsMax} are taken`
-    const hint = 'let one pattern fit several files, e.g. `docs/**`'
+    const message = `there are ${count} interrupts; the limit is ${interruptsMax}`
+    const hint = 'use one pattern for several files, e.g. `docs/**`'
     findings.push(finding('SIZE_EXCEEDED', '/interrupts', { message, hint }))
   }
   if (!Object.values(stages).some((stage) => stage.final !== null)) {
@@ -234,7 +234,7 @@ function checkWhole(
   }
   if (definition.meta?.requires_human_approval === true && !hasGate(stages)) {
     const message = '`requires_human_approval` is set, but no transition requires approval'
-    const hint = 'add `"requires_approval": true` to the transition a person must agree to'
+    const hint = 'add `"requires_approval": true` to the transition that a person must approve'
     findings.push(finding('ESCALATION_UNGATED', '/meta/requires_human_approval', { message, hint }))
   }
   return findings

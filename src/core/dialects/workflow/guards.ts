@@ -24,7 +24,7 @@ export function compileGuards(definitions: GuardDefinitions, findings: Finding[]
     if (guard.op !== 'in' || Array.isArray(guard.value)) continue
     findings.push(
       finding('SCHEMA_INVALID', joinPointer('/guards', name, 'value' in guard ? 'value' : ''), {
-        message: `the guard \`${name}\` asks for a member of a list, but its value is no list`,
+        message: `the guard \`${name}\` checks membership in a list, but its value is not a list`,
         hint: 'write the value as a list, e.g. `["staging", "prod"]`',
       }),
     )

@@ -61,8 +61,12 @@ export function openPrintContext(machine: Machine): WorkflowPrintContext {
     if (!name.startsWith('$return')) continue
     const other = add(name.slice(1))
     names.set(name, other)
-    const effect = `the state is called \`${other}\` from now on`
-    losses.push({ pointer: origin, what: `a workflow has no state called \`${name}\``, effect })
+    const effect = `the state is renamed \`${other}\``
+    losses.push({
+      pointer: origin,
+      what: `a workflow has no state names like \`${name}\``,
+      effect,
+    })
   }
   const endState = (outcome: EndOutcome): string => {
     const name = ends.get(outcome) ?? add(outcome)

@@ -36,8 +36,8 @@ export function printEvents(book: WorkflowPrintContext, stage: Stage): JsonObjec
       names.push(own)
       events[own] = printWay(book, trigger, withoutExpressions(way))
     }
-    const effect = `the agent in \`${stage.name}\` chooses freely: ${listedText(names)}`
-    const what = 'a workflow has no way to choose by expressions, so each way is an event'
+    const effect = `the agent in \`${stage.name}\` chooses freely between ${listedText(names)}`
+    const what = 'a workflow has no way to choose by expressions, so each route becomes an event'
     book.losses.push({ pointer: trigger.origin, what, effect })
   }
   return events
@@ -87,7 +87,11 @@ function eventName(book: WorkflowPrintContext, stage: Stage, trigger: Trigger): 
   const wish = name.replaceAll(':', '_')
   const other = freeName(wish, (one) => stage.signals[one] !== undefined)
   const effect = `the agent has to send \`${other}\` instead`
-  book.losses.push({ pointer: origin, what: `a workflow has no event called \`${name}\``, effect })
+  book.losses.push({
+    pointer: origin,
+    what: `a workflow has no event names like \`${name}\``,
+    effect,
+  })
   return other
 }
 
@@ -114,7 +118,7 @@ function printConditions(book: WorkflowPrintContext, trigger: Trigger, route: Ro
       book.losses.push({
         pointer: guard.origin,
         what: 'a workflow has no conditions written as expressions',
-        effect: `\`${trigger.name}\` takes this way whether the condition holds or not`,
+        effect: `\`${trigger.name}\` takes this transition whether or not the condition holds`,
       })
     }
   }
@@ -134,7 +138,7 @@ function printGate(
   if (gate.refusal === 'block') {
     book.losses.push({
       pointer: gate.origin,
-      what: 'a workflow has no refusal that ends the run',
+      what: 'a workflow has no refusals that end the run',
       effect: `when a person refuses \`${trigger.name}\`, the agent goes on in the same state`,
     })
   }
@@ -172,8 +176,8 @@ function printEnd(book: WorkflowPrintContext, move: Extract<Move, { kind: 'end' 
   if (move.outcome === 'blocked') {
     book.losses.push({
       pointer: move.origin,
-      what: 'a workflow has no blocked end',
-      effect: 'the run fails instead, and the agent is free to use its tools',
+      what: 'a workflow has no blocked outcome',
+      effect: 'the run fails instead, and the agent can use its tools',
     })
   }
   return book.endState(move.outcome)

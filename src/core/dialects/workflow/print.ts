@@ -61,8 +61,8 @@ function printState(book: WorkflowPrintContext, stage: Stage): JsonObject {
   if (final === 'blocked') {
     book.losses.push({
       pointer: stage.origin,
-      what: 'a workflow has no blocked end',
-      effect: `a run that reaches \`${stage.name}\` fails, and the agent is free to use its tools`,
+      what: 'a workflow has no blocked outcome',
+      effect: `a run that reaches \`${stage.name}\` fails, and the agent can use its tools`,
     })
   }
   const instructions = stateText(book, stage)
@@ -89,8 +89,8 @@ function stateText(book: WorkflowPrintContext, stage: Stage): string {
   if (canRevisitInitial(machine)) {
     book.losses.push({
       pointer: fieldPointerOf(machine, 'prompt'),
-      what: 'a workflow has no text that is told only once',
-      effect: `it is told again whenever the run comes back to \`${stage.name}\``,
+      what: 'a workflow has no text that is shown only once',
+      effect: `it is shown again whenever the run returns to \`${stage.name}\``,
     })
   }
   return text === '' ? machine.prompt : `${machine.prompt}\n\n${text}`

@@ -126,7 +126,7 @@ function compileGate(written: Written, conditions: Conditions, at: string): Gate
   written.findings.push(
     finding('APPROVAL_ADVISORY', origin, {
       message: 'nobody is asked: `approval_mode` is `none`',
-      hint: 'set `approval_mode` to `ui`, or take `requires_approval` away',
+      hint: 'set `approval_mode` to `ui`, or remove `requires_approval`',
     }),
   )
   return null
@@ -134,7 +134,7 @@ function compileGate(written: Written, conditions: Conditions, at: string): Gate
 
 function contradiction(origin: string): Finding {
   return finding('VALUE_CONFLICT', origin, {
-    message: '`approvals` says who has to approve, and `requires_approval` that nobody has to',
-    hint: 'take one of them away',
+    message: '`approvals` says who must approve, but `requires_approval` is false',
+    hint: 'remove one of them',
   })
 }
