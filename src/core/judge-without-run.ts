@@ -30,7 +30,7 @@ export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdic
   return { verdict, code, reason, hint, ...nameRule(rule, noMachine.name) }
 }
 
-const startRun = 'start a run (`pawl start NAME`): it keeps count, and asks'
+const startRun = 'start a run (`pawl start NAME`), which counts calls and can ask for approval'
 
 /** WHY not all that is protected in a run: what starts code on its own is everyday work as well. */
 function guardRule(call: Call): readonly RuleAnswer[] {
@@ -44,7 +44,7 @@ function guardRule(call: Call): readonly RuleAnswer[] {
 
 /** A policy that asks says so in other words: there is no run that would wait for the answer. */
 function policiesAlone(question: RuleInput): readonly RuleAnswer[] {
-  const reason = `a person has to agree to \`${question.call.capability}\``
+  const reason = `a person must approve \`${question.call.capability}\``
   return policyRule(question).map((one) =>
     one.says === 'ask' ? { ...one, reason, hint: startRun } : one,
   )
@@ -57,13 +57,13 @@ function uncounted(question: RuleInput): readonly RuleAnswer[] {
   const asking = consulted.find(asks)
   if (asking !== undefined) {
     if (quorumFor(consulted) === null) return noAnswers
-    const reason = `certain people have to agree to \`${capability}\`, whom only a run asks`
+    const reason = `certain people must approve \`${capability}\`, and only a run can ask them`
     const denial = { code: 'POLICY_DENIED', reason, hint: startRun } as const
     return [denyBy({ by: 'people', rule: answeringRule(asking), denial })]
   }
   const limited = consulted.find((one) => limitsOf(one).length > 0)
   if (limited === undefined) return noAnswers
-  const reason = `\`${capability}\` has a limit, and without a run nobody counts`
+  const reason = `\`${capability}\` has a limit, and calls are counted only in a run`
   const denial = { code: 'RATE_LIMITED', reason, hint: startRun } as const
   return [denyBy({ by: 'limit', rule: answeringRule(limited), denial })]
 }

@@ -85,7 +85,7 @@ test('a command that is not listed: entries that pass as they stand, and no othe
 test('a command that cannot be read is told to be written plainly', () => {
   const reply = new Walk(fix).call(bash('npm test "'))
   expect(reply.code).toBe('COMMAND_UNREADABLE')
-  expect(reply.hint).toMatch(/^write it so that it can be read beforehand; run `npm test`/)
+  expect(reply.hint).toMatch(/^write it so that it can be analyzed before it runs; run `npm test`/)
 })
 
 test('where no command passes, that is said, and the shell is no alternative', () => {
@@ -123,7 +123,7 @@ test('a stage that nothing leads out of says that a person has to help', () => {
   }
   const reply = new Walk(stuck).call(bash('ls'))
   expect(reply.instead).toEqual([])
-  expect(reply.hint).toBe('nothing is possible here; a person has to help')
+  expect(reply.hint).toBe('nothing is possible here; ask a person for help')
 })
 
 test('while a person decides there is nothing to do but wait', () => {

@@ -215,5 +215,5 @@ function adviceOf({ machine }: Where, state: RunState, { call, denied, instead }
   const isByList = commandCodes.has(code) && commands !== null && call.problem === null
   if (!isByList) return hint
   if (!instead.some((one) => one.kind === 'command')) return 'no command is allowed here'
-  return code === 'COMMAND_UNREADABLE' ? 'write it so that it can be read beforehand' : ''
+  return code === 'COMMAND_UNREADABLE' ? 'write it so that it can be analyzed before it runs' : ''
 }

@@ -159,13 +159,13 @@ function refuseApprover(
   const hint = `${quorumText(quorum)} have to approve`
   const refusal = (reason: string): Refusal => ({ code: 'NOT_PERMITTED', reason, hint })
   if (askedBy?.kind === 'person' && askedBy.name === by.name) {
-    return refusal(`\`${by.name}\` has asked for this and can not approve it`)
+    return refusal(`\`${by.name}\` requested this and cannot approve it`)
   }
   if (quorum.from !== undefined && !quorum.from.includes(by.name)) {
     return refusal(`the approval of \`${by.name}\` does not count here`)
   }
   if (endorsements.some((one) => one.by.name === by.name)) {
-    return refusal(`\`${by.name}\` has approved this already, and somebody else has to`)
+    return refusal(`\`${by.name}\` has already approved this; somebody else must approve too`)
   }
   return null
 }
@@ -173,7 +173,7 @@ function refuseApprover(
 /** WHY: what the first has approved is not what a second would change. */
 function fixedForAll({ quorum }: Approval): Refusal | null {
   if ((quorum?.needed ?? 1) < 2) return null
-  const reason = 'what several people approve can not be changed by one of them'
+  const reason = 'an approval by several people cannot be changed by one of them'
   return { code: 'NOT_PERMITTED', reason, hint: 'decide without changes, or refuse with a reason' }
 }
 
@@ -184,12 +184,12 @@ function refuseStale(
   at: number,
 ): Refusal | null {
   if (hash !== null && hash !== approval.hash) {
-    const reason = 'what is pending now is not what was shown'
+    const reason = 'the pending approval is not the one you were shown'
     return { code: 'APPROVAL_UNKNOWN', reason, hint: 'look at it again, then decide' }
   }
   if (granted && approval.expiresAt !== undefined && at > approval.expiresAt) {
     const reason = 'nobody decided in time'
-    return { code: 'APPROVAL_EXPIRED', reason, hint: 'the agent has to ask again' }
+    return { code: 'APPROVAL_EXPIRED', reason, hint: 'the agent must ask again' }
   }
   if (edits === null) return null
   const unclean = refuseData(edits)
@@ -199,13 +199,13 @@ function refuseStale(
   if (fixed === undefined && granted) return null
   const what = granted ? `\`${fixed}\` cannot be changed here` : 'a refusal changes nothing'
   const names = editable.map((key) => `\`${key}\``).join(', ')
-  const hint = names === '' ? 'decide without changes' : `what can be changed: ${names}`
+  const hint = names === '' ? 'decide without changes' : `these can be changed: ${names}`
   return { code: 'NOT_PERMITTED', reason: what, hint }
 }
 
 const unknownApproval: Refusal = {
   code: 'APPROVAL_UNKNOWN',
-  reason: 'there is no such approval pending',
+  reason: 'no such approval is pending',
   hint: 'it may have been decided already, or the run has moved on',
 }
 
@@ -214,7 +214,7 @@ export function expireApproval(where: Where, state: RunState, approvalId: string
   const approval = state.approval
   if (approval === null || approval.id !== approvalId) return refuseCommand(state, unknownApproval)
   if (where.envelope.actor.kind === 'agent') {
-    const reason = 'an approval runs out by the clock, not by the agent'
+    const reason = 'an approval expires by the clock; an agent cannot expire it'
     return refuseCommand(state, { code: 'NOT_PERMITTED', reason, hint: 'wait for a person' })
   }
   const draft = openDecision(where.machine, state, where.envelope)

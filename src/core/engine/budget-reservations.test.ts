@@ -41,7 +41,7 @@ describe('calls of which nobody says what they cost', () => {
     const first = open(walk, 'ask')
     const waits = walk.call(callOf('other'))
     expect(waits).toMatchObject({ verdict: 'deny', code: 'BUDGET_EXHAUSTED' })
-    expect(waits.reason).toContain('waits for an open call of unknown cost')
+    expect(waits.reason).toContain('has to wait for an open call of unknown cost')
     expect(waits.hint).toContain('report the open call first')
     walk.report(0.1, first)
     expect(open(walk, 'other')).not.toBeNull()

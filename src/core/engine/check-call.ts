@@ -61,7 +61,7 @@ export function checkCall(where: Where, state: RunState, checking: Checking): De
     const reason = `the guard itself failed: ${fault instanceof Error ? fault.message : 'unknown'}`
     const { tool, input } = call
     emit(draft, { type: 'call.denied', tool, input, code: 'INTERNAL', reason, rule: null })
-    const hint = 'this is a fault of Pawl or of the stored definition; tell a person'
+    const hint = 'this is a bug in Pawl or in the stored definition; tell a person'
     const denied = { verdict: 'deny', code: 'INTERNAL', reason, rule: null, hint } as const
     return closeDecision(draft, verdictReply(denied, notMade))
   }
@@ -158,7 +158,7 @@ function denyCall(draft: DecisionBuilder, { call, ruling, around }: Denied): Dec
 function askCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
   // INVARIANT: one question at a time.
-  assert(draft.state.approval === null, 'a call is not asked about while another one waits')
+  assert(draft.state.approval === null, 'only one call can wait for approval at a time')
   const callId = nextCallId(draft)
   const { tool, input, edits } = call
   const { meters, by } = ruling

@@ -80,7 +80,7 @@ export function endChild(
   }
   return {
     code: 'RUN_UNKNOWN',
-    reason: `\`${childRunId}\` is no open child of this run`,
+    reason: `\`${childRunId}\` is not an open child of this run`,
     hint: 'nothing was changed',
   }
 }

@@ -67,7 +67,7 @@ export function decide(where: Where, state: RunState | null, command: Command): 
 
 const noRun: Refusal = {
   code: 'RUN_UNKNOWN',
-  reason: 'there is no such run',
+  reason: 'no such run',
   hint: 'start one first',
 }
 
@@ -129,7 +129,7 @@ function pauseRun(
     return refuseCommand(state, {
       code: 'NOT_PERMITTED',
       reason: 'only a person may lift the rules while a run is paused',
-      hint: 'pause without release, or ask a person',
+      hint: 'pause without releasing, or ask a person',
     })
   }
   const draft = openDecision(where.machine, state, where.envelope)
@@ -148,7 +148,7 @@ function resumeRun(where: Where, state: RunState): Decision {
   if (state.pause.by.kind === 'person' && by.kind !== 'person') {
     return refuseCommand(state, {
       code: 'NOT_PERMITTED',
-      reason: `${state.pause.by.name} paused this run; a person has to resume it`,
+      reason: `${state.pause.by.name} paused this run; a person must resume it`,
       hint: 'wait for a person',
     })
   }
@@ -175,7 +175,7 @@ function forceStage(
     return refuseCommand(state, {
       code: 'DEBUG_DISABLED',
       reason: 'this definition does not allow jumps',
-      hint: 'send a signal of the stage; jumps need debug to be switched on by the author',
+      hint: 'send a signal of this stage; jumps work only if the author has turned on debug',
     })
   }
   if (hasEnded(state)) return refuseCommand(state, notRunning(state))
@@ -203,7 +203,7 @@ function finishBranch(where: Where, state: RunState, name: string): Decision {
     return refuseCommand(state, {
       code: 'BRANCH_UNKNOWN',
       reason: `no branch \`${name}\` is open`,
-      hint: 'look which branches are open',
+      hint: 'check which branches are open',
     })
   }
   if (state.status === 'completed')
@@ -212,8 +212,8 @@ function finishBranch(where: Where, state: RunState, name: string): Decision {
   if (state.stage !== state.branch.terminal) {
     return refuseCommand(state, {
       code: 'BRANCH_UNFINISHED',
-      reason: `the branch \`${name}\` stands in \`${state.stage}\`, which is not its end`,
-      hint: `lead it to \`${state.branch.terminal}\` first`,
+      reason: `the branch \`${name}\` is in \`${state.stage}\`, which is not its end`,
+      hint: `bring it to \`${state.branch.terminal}\` first`,
     })
   }
   const draft = openDecision(where.machine, state, where.envelope)

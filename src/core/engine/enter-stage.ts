@@ -26,7 +26,7 @@ export function enterStage(draft: DecisionBuilder, entry: StageEntry): StoppedRu
     return {
       code: 'STAGE_UNKNOWN',
       reason: `there is no stage \`${entry.stage}\` in \`${draft.machine.name}\``,
-      hint: 'the definition has to be mended',
+      hint: 'the definition must be fixed',
     }
   }
   leaveDetour(draft, entry)
@@ -61,7 +61,7 @@ export function expressionFailed(reason: string): Refusal {
   return {
     code: 'EXPRESSION_FAILED',
     reason: `an expression of the definition failed: ${reason}`,
-    hint: 'nothing was changed; send other values, or have the definition mended',
+    hint: 'nothing was changed; send other values, or have the definition fixed',
   }
 }
 
@@ -92,7 +92,7 @@ export function mergeData(draft: DecisionBuilder, data: JsonObject | null, by: E
 
 function endInStage(draft: DecisionBuilder, outcome: EndOutcome): void {
   const { branch, stage } = draft.state
-  if (branch === null) return endRun(draft, outcome, `\`${stage}\` is a failure`)
+  if (branch === null) return endRun(draft, outcome, `\`${stage}\` is a failed end`)
   // A branch on its terminal stage waits to be declared done; any other end is a failure.
   if (stage !== branch.terminal) {
     endRun(draft, 'failed', `\`${stage}\` is not the terminal stage \`${branch.terminal}\``)

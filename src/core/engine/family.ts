@@ -198,7 +198,7 @@ export function moneyHeldBy(family: Family, member: FamilyMember): FamilyMember 
 
 function unknownBranch(name: string): Reply {
   const reason = `no branch \`${name}\` is open`
-  return { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint: 'look which branches are open' }
+  return { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint: 'check which branches are open' }
 }
 
 // ── work: a family in the making ────────────────────────────────────────────

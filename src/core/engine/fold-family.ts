@@ -29,7 +29,7 @@ export function foldFamily(
       const parentId = parentOf(runId, members)
       member = { runId, parentId, machine: machines(event.machine), state: unborn }
     }
-    if (member === undefined) throw new Error(`\`${runId}\` has an event before it was started`)
+    if (member === undefined) throw new Error(`\`${runId}\` has an event from before it started`)
     members.set(runId, { ...member, state: evolve(member.state, event) })
     meters = foldMeters(meters, event)
   }

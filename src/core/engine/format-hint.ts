@@ -31,7 +31,7 @@ export function formatHint(advice: string, instead: readonly Alternative[]): str
     ? words
     : isWaiting
       ? 'wait'
-      : 'nothing is possible here; a person has to help'
+      : 'nothing is possible here; ask a person for help'
 }
 
 const kinds = [

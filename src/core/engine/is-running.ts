@@ -11,8 +11,8 @@ export function refuseUnlessRunning(state: RunState): Refusal | null {
   if (state.status === 'waiting') {
     return {
       code: 'APPROVAL_PENDING',
-      reason: `a person has to decide first: ${state.approval?.message ?? ''}`,
-      hint: 'wait for the decision; nothing can be sent meanwhile',
+      reason: `a person must decide first: ${state.approval?.message ?? ''}`,
+      hint: 'wait for the decision; nothing can be sent until then',
     }
   }
   if (state.status !== 'running') {
@@ -20,14 +20,14 @@ export function refuseUnlessRunning(state: RunState): Refusal | null {
     return {
       code: 'RUN_NOT_RUNNING',
       reason: `the run is ${state.status}${why}`,
-      hint: state.status === 'paused' ? 'it has to be resumed first' : 'start a new run',
+      hint: state.status === 'paused' ? 'resume it first' : 'start a new run',
     }
   }
   if (state.fork !== null || state.child !== null) {
     return {
       code: 'SIGNAL_UNKNOWN',
-      reason: 'the run waits for its children',
-      hint: 'address the branch or the invoked run',
+      reason: 'the run is waiting for its child runs',
+      hint: 'use the branch or the invoked run',
     }
   }
   return null

@@ -70,10 +70,10 @@ test('the end of a budget is announced at 80 and at 95 percent, once each', () =
   }
   expect(told).toEqual([
     [],
-    ['$0.80 of $1.00 of the budget of `capped` are spent (80 %)'],
+    ['$0.80 of $1.00 of the budget of `capped` is spent (80%)'],
     [],
     [],
-    ['$0.95 of $1.00 of the budget of `capped` are spent (95 %)'],
+    ['$0.95 of $1.00 of the budget of `capped` is spent (95%)'],
     [],
   ])
 })

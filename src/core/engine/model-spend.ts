@@ -49,14 +49,14 @@ export function refuseAmounts(
     return {
       code: 'DATA_INVALID',
       reason: `the ${name} of a call cannot be \`${amount}\``,
-      hint: `report what was used as a whole number from 0 to ${max}`,
+      hint: `report the amount as a whole number from 0 to ${max}`,
     }
   }
   if (costMicroUsd + (amounts.cost ?? 0) <= sumMicroUsdMax) return null
   return {
     code: 'DATA_INVALID',
     reason: `a run cannot have cost more than ${usdText(sumMicroUsdMax)}`,
-    hint: 'report a cost of 0, or begin another run',
+    hint: 'report a cost of 0, or start another run',
   }
 }
 
@@ -86,7 +86,7 @@ export function warnOfBudgets(draft: DecisionBuilder, paid: Paid): void {
       (one) => before * 100 < max * one && after * 100 >= max * one,
     )
     if (percent === undefined) continue
-    const message = `${usdText(after)} of ${usdText(max)} of ${name} are spent (${percent} %)`
+    const message = `${usdText(after)} of ${usdText(max)} of ${name} is spent (${percent}%)`
     emit(draft, { type: 'warning.raised', code: 'BUDGET_NEARLY_EXHAUSTED', message })
   }
 }

@@ -77,10 +77,10 @@ function opValue(draft: DecisionBuilder, value: OpValue): Outcome {
 function increase(draft: DecisionBuilder, path: ScopePath, by: number): string | null {
   const current = readPath(draft, path) ?? null
   if (current !== null && typeof current !== 'number') {
-    return `\`${path.join('.')}\` is not a number and cannot be counted`
+    return `\`${path.join('.')}\` is not a number and cannot be incremented`
   }
   const value = (current ?? 0) + by
-  if (!Number.isFinite(value)) return `\`${path.join('.')}\` grew beyond what can be counted`
+  if (!Number.isFinite(value)) return `\`${path.join('.')}\` is too large to be incremented`
   return writePath(draft, path, { value, source: 'given' })
 }
 
@@ -137,7 +137,8 @@ export function writePath(
   const [scope, first, ...rest] = path
   if (first === undefined) return `\`${scope}\` itself cannot be written`
   const replaced = replaceIn(own(draft.state[scope], first), rest, what.value)
-  if (replaced === undefined) return `\`${path.join('.')}\` leads through a value that is no object`
+  if (replaced === undefined)
+    return `\`${path.join('.')}\` goes through a value that is not an object`
   const written: JsonObject = { [first]: replaced }
   if (scope === 'inputs') emit(draft, { type: 'inputs.collected', inputs: written })
   else {

@@ -52,13 +52,13 @@ export function reportCall(where: Where, state: RunState, command: Reporting): D
 
 const unknown = {
   code: 'CALL_UNKNOWN',
-  reason: 'no allowed call waits for this report',
-  hint: 'report a call once, with the id its verdict gave',
+  reason: 'no allowed call is waiting for this report',
+  hint: 'report each call once, with the call id from its verdict',
 } as const
 const foreign = {
   code: 'NOT_PERMITTED',
-  reason: 'somebody else makes this call, and only their word on it counts',
-  hint: 'go on: who makes the call reports it',
+  reason: 'somebody else is making this call, and only they can report it',
+  hint: 'go on; whoever makes the call reports it',
 } as const
 
 type Named = CallIdentity & { readonly callId: string }

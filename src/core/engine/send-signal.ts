@@ -49,8 +49,8 @@ function refuseEarly(draft: DecisionBuilder, signal: SendSignal): Refusal | null
   if (signal.expectStage !== null && signal.expectStage !== draft.state.stage) {
     return {
       code: 'STAGE_STALE',
-      reason: `the run stands in \`${draft.state.stage}\`, not in \`${signal.expectStage}\``,
-      hint: 'look where the run stands and answer that',
+      reason: `the run is in \`${draft.state.stage}\`, not in \`${signal.expectStage}\``,
+      hint: 'get the state of the run and answer for where it is now',
     }
   }
   const unclean = signal.data === null ? null : refuseData(signal.data)
@@ -58,7 +58,7 @@ function refuseEarly(draft: DecisionBuilder, signal: SendSignal): Refusal | null
   return {
     code: 'DATA_INVALID',
     reason: unclean,
-    hint: 'send plain JSON values of a sensible size',
+    hint: 'send plain JSON values of a reasonable size',
   }
 }
 
@@ -102,8 +102,8 @@ function unknownSignal(draft: DecisionBuilder, stage: Stage | null, signal: Send
   const names = Object.keys(stage?.signals ?? {}).map((name) => `\`${name}\``)
   return {
     code: 'SIGNAL_UNKNOWN',
-    reason: `\`${signal.name}\` means nothing in \`${draft.state.stage}\``,
-    hint: names.length === 0 ? 'this stage takes no signal' : `send one of ${names.join(', ')}`,
+    reason: `\`${signal.name}\` is not known in \`${draft.state.stage}\``,
+    hint: names.length === 0 ? 'nothing can be sent here' : `send one of ${names.join(', ')}`,
   }
 }
 
@@ -113,8 +113,8 @@ function refuseNamed(draft: DecisionBuilder, trigger: Trigger, signal: SendSigna
   if (!trigger.canName) {
     return {
       code: 'NOT_PERMITTED',
-      reason: `the stage \`${draft.state.stage}\` does not let you choose where to go`,
-      hint: 'submit without naming a stage',
+      reason: `\`${draft.state.stage}\` does not let you choose where to go next`,
+      hint: 'submit without naming where to go',
     }
   }
   if (own(draft.machine.stages, signal.goTo) !== undefined) return null
@@ -156,7 +156,7 @@ function submit(draft: DecisionBuilder, submission: Submission): Refusal | 'held
 function collect(draft: DecisionBuilder, { fields, signal }: Submission): void {
   const { inputs, unknown } = absorb(fields, signal.data ?? {})
   for (const name of unknown) {
-    const message = `\`${name}\` is not asked for and was ignored`
+    const message = `\`${name}\` is not one of the inputs and was ignored`
     emit(draft, { type: 'warning.raised', code: 'FIELD_UNKNOWN', message })
   }
   for (const _ in inputs) {
@@ -215,7 +215,7 @@ function guardFailed(draft: DecisionBuilder, trigger: Trigger, failed: readonly 
   return {
     code: 'GUARD_FAILED',
     reason: `\`${trigger.name}\` is not possible now in \`${draft.state.stage}\`: ${names} failed`,
-    hint: 'guards see values from before this signal: make them true first, or send another',
+    hint: 'guards see the values from before this one was sent: set those first, or send another',
   }
 }
 
@@ -228,7 +228,7 @@ function heldDecision(draft: DecisionBuilder): Decision {
     ...issues.map((one) => one.message),
     ...missing.map((one) => `\`${one}\` is missing`),
   ]
-  const hint = 'what was right is kept: send the rest'
+  const hint = 'valid values are kept; send the rest'
   return closeDecision(draft, {
     kind: 'refused',
     code,

@@ -43,10 +43,10 @@ function walkData(data: JsonObject): string | null {
     if (typeof value === 'number' && !Number.isFinite(value))
       return 'the data has a number that is not finite'
     if (typeof value !== 'object' || value === null) continue
-    if (depth >= dataDepthMax) return `the data nests deeper than ${dataDepthMax} levels`
+    if (depth >= dataDepthMax) return `the data is nested more than ${dataDepthMax} levels deep`
     for (const key of Object.keys(value)) {
       chars += key.length
-      if (reachesPrototype(value, key)) return `the key \`${key}\` reaches for a prototype`
+      if (reachesPrototype(value, key)) return `the key \`${key}\` would change a prototype`
       stack.push({ value: (value as JsonObject)[key] as Json, depth: depth + 1 })
     }
   }

@@ -33,7 +33,7 @@ const ownTool = passBy({
   by: 'tools',
   says: 'allow',
   rule: null,
-  reason: 'a tool of Pawl itself is never policed',
+  reason: 'tools of Pawl itself are always allowed',
 })
 
 /** The answer to a call, with what has to be recorded when it is carried out. */

@@ -67,11 +67,11 @@ function exhaustedCalls(run: Used): Denial | null {
   const { callsMax } = run.machine.limits
   if (callsMax === null || run.callsCount < callsMax) return null
   const whose = `\`${run.machine.name}\``
-  return exhausted('CALLS_EXHAUSTED', `${whose} allows ${callsMax} calls and they are used up`)
+  return exhausted('CALLS_EXHAUSTED', `${whose} allows ${callsMax} calls, and all of them are used`)
 }
 
 function exhausted(code: DenialCode, reason: string): Denial {
-  const hint = 'bring the run to its end without more calls: signals and answers stay open'
+  const hint = 'bring the run to its end without more calls: it can still be moved on'
   return { code, reason, hint }
 }
 
@@ -117,7 +117,7 @@ export const openCallsLimit: Rule = ({ state, context: { at } }) => {
   if (holdsCount < openCallsMax) return noAnswers
   const holding = openCalls.filter(({ reserve }) => reserve !== undefined && at < reserve.until)
   if (holding.length < openCallsMax) return noAnswers
-  const reason = `${openCallsMax} open calls hold money, which is as many as a run can keep`
+  const reason = `${openCallsMax} open calls reserve money, which is the most that a run can track`
   const rule: RuleRef | null = null
   return [denyBy({ by: 'run-limit', rule, denial: exhausted('BUDGET_EXHAUSTED', reason) })]
 }

@@ -39,7 +39,7 @@ const unnamed: RuleRef = { document: 'policy', pointer: '' }
 export function layersOf({ machine, around }: Laid): readonly Layer[] {
   const layers: Layer[] = around.policies.map((policy, level) => ({
     owner: `level-${level}`,
-    name: 'the policy laid over the run',
+    name: 'a policy that applies to the run',
     source: policy.source ?? unnamed,
     policy,
   }))

@@ -37,24 +37,24 @@ function policyAnswer(question: RuleInput, consulted: Consulted): RuleAnswer | n
     return rule === null ? null : passBy({ by: 'policy', says: 'allow', rule, reason: '' })
   }
   return rule === null
-    ? passBy({ by: 'policy', says: 'nothing', rule, reason: `no rule of ${layer.name} names it` })
+    ? passBy({ by: 'policy', says: 'nothing', rule, reason: `no rule of ${layer.name} matches` })
     : passBy({
         by: 'policy',
         says: 'allow',
         rule,
-        reason: `${layer.name}, by its tier \`${answer.tier}\``,
+        reason: `${layer.name}, tier \`${answer.tier}\``,
       })
 }
 
 function denialOf({ layer, answer }: Consulted, call: Call): Denial {
   const why =
     answer.tier === 'default'
-      ? `is allowed by no rule of ${layer.name}`
+      ? `is not allowed by any rule of ${layer.name}`
       : `is denied by ${layer.name}`
   return {
     code: 'POLICY_DENIED',
     reason: `\`${call.capability}\` ${why}`,
-    hint: 'go on without it; only whoever wrote the policy can change that',
+    hint: 'go on without it; only the owner of the policy can change that',
   }
 }
 
@@ -86,12 +86,12 @@ function unreachable(question: RuleInput, asking: Consulted): readonly RuleAnswe
   const quorum = quorumFor(question.policies())
   if (quorum !== null && isHopeless(quorum)) {
     const who = quorumText(quorum)
-    const reason = `nobody can agree to \`${call.capability}\`: ${who} would have to`
-    const hint = 'go on without it; only whoever wrote the policies can change that'
+    const reason = `nobody can approve \`${call.capability}\`: it would take ${who}`
+    const hint = 'go on without it; only the owner of the policies can change that'
     const denial: Denial = { code: 'POLICY_DENIED', reason, hint }
     answers.push(denyBy({ by: 'people', rule: answeringRule(asking), denial }))
   } else if (quorum !== null && extent === 'explanation') {
-    const reason = `${quorumText(quorum)} would have to agree`
+    const reason = `${quorumText(quorum)} would have to approve`
     answers.push(passBy({ by: 'people', says: 'nothing', rule: null, reason }))
   }
   return answers

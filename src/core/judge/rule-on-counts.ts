@@ -24,7 +24,7 @@ export function ruleOnCounts(standing: Standing, call: Call): StageDenial | null
 }
 
 function usedUp(what: string): Pick<StageDenial, 'reason' | 'hint'> {
-  return { reason: `${what} and they are used up`, hint: '' }
+  return { reason: `${what}, and all of them are used`, hint: '' }
 }
 
 /** Files edited, and those of calls not yet reported: a place is kept until the report. */
@@ -40,6 +40,6 @@ function ruleOnFiles({ stage, state }: Standing, call: Call, filesMax: number): 
   for (const file of call.edits) touched.add(file)
   if (touched.size === before || touched.size <= filesMax) return null
   const count = filesMax === 1 ? '1 file' : `${filesMax} files`
-  const reason = `\`${stage.name}\` allows edits to ${count}, and no more can be added`
+  const reason = `\`${stage.name}\` allows edits to ${count}, and that limit is reached`
   return { code: 'TOO_MANY_FILES', reason, hint: '', field: 'filesMax' }
 }

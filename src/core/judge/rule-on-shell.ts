@@ -36,7 +36,7 @@ function namedShell({ rule }: Stage, call: Call): ShellReading | null {
   if (rule.commands === null || !namesMatch(rule.commandTool, call)) return null
   const { command } = call.input
   if (typeof command === 'string') return readShell(command)
-  return { ok: false, reason: 'its input holds no command', token: '' }
+  return { ok: false, reason: 'its input has no command', token: '' }
 }
 
 /** The denial of a call whose command reads or sets variables that it may not. */
@@ -57,9 +57,9 @@ export function ruleOnVariables(stage: Stage, call: Call): StageDenial | null {
     const what = isBlocked
       ? `\`${blocked[0]}\` cannot be removed`
       : `\`${overridden[0]}\` cannot be set`
-    const reason = `${what} for a command in this form`
+    const reason = `${what} for a command sent in this form`
     const field = isBlocked ? 'envBlocked' : 'envSet'
-    return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one text', field }
+    return { code: 'ENV_BLOCKED', reason, hint: 'send the command as one string', field }
   }
   const set = ruleOnEnv(shell, { blocked: [], overridden })
   if (set !== null) return { ...set, field: 'envSet' }
@@ -94,7 +94,7 @@ function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Stag
   const strayed = shell.redirections.find((one) => one.kind === 'read' && strays(one, call))
   if (strayed !== undefined) {
     const reason = `\`${strayed.text}\` reads a file outside the workspace`
-    const hint = 'read a file of the workspace'
+    const hint = 'read a file inside the workspace'
     return { code: 'PATH_OUT_OF_SCOPE', reason, hint, field: 'commands' }
   }
   const written = shell.redirections.filter(
@@ -104,7 +104,7 @@ function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Stag
   if (first === undefined) return null
   if (!mayWrite(stage)) {
     const reason = `\`${first.text}\` writes a file, and \`${stage.name}\` allows no writing`
-    const hint = 'leave the redirection out; the output reaches you anyway'
+    const hint = 'drop the redirection; you get the output anyway'
     return { code: 'SHELL_WRITE_NOT_ALLOWED', reason, hint, field: unwritingField(stage) }
   }
   const outside = call.writes.find((path) => path.inside === null)

@@ -14,7 +14,7 @@ export const runStatus: Rule = ({ state, standing, extent }) => {
   const isOpen = standing === 'open'
   const reason = isOpen
     ? `it is ${state.status} in \`${state.stage}\``
-    : 'the rules of its stages are over'
+    : 'the rules of its stages no longer apply'
   return [passBy({ by: 'run', says: 'allow', rule: null, reason })]
 }
 
@@ -37,22 +37,22 @@ export function availabilityOf({ machine, state, stage }: Placed): CallAvailabil
   if (state.status === 'waiting') return waiting(state)
   if (state.status === 'paused') {
     if (state.pause?.release) return 'free'
-    return stopped('RUN_NOT_RUNNING', 'the run is paused', 'it has to be resumed first')
+    return stopped('RUN_NOT_RUNNING', 'the run is paused', 'resume it first')
   }
   if (hasEnded(state)) {
     if (isFreed(machine, state)) return 'free'
     const why = state.reason === '' ? '' : ` (${state.reason})`
-    const reason = `the run is ${state.status}${why} and allows no call`
+    const reason = `the run is ${state.status}${why} and allows no calls`
     return stopped('RUN_NOT_RUNNING', reason, 'start a new run, or ask a person')
   }
   if (state.branch?.terminal === state.stage) {
-    const reason = `the branch \`${state.branch.name}\` has done its work`
+    const reason = `the branch \`${state.branch.name}\` has finished its work`
     const rule = branchRule(machine, state.branch)
     return { ...stopped('TOOL_NOT_ALLOWED', reason, 'report the branch as done'), rule }
   }
   if (state.fork !== null || state.child !== null) {
-    const reason = 'the run waits for its children; calls belong to them'
-    return stopped('RUN_NOT_RUNNING', reason, 'call from the branch or the invoked run')
+    const reason = 'the run is waiting for its child runs; make calls from them'
+    return stopped('RUN_NOT_RUNNING', reason, 'make the call from the branch or the invoked run')
   }
   return 'open'
 }
@@ -63,8 +63,8 @@ function stopped(code: Denial['code'], reason: string, hint: string): Stopped {
 
 /** Nothing is called while a person decides. */
 export function waiting({ approval }: RunState): Stopped {
-  const reason = `a person has to decide first: ${approval?.message ?? ''}`
-  const hint = 'wait for the decision; nothing can be called meanwhile'
+  const reason = `a person must decide first: ${approval?.message ?? ''}`
+  const hint = 'wait for the decision; no calls are possible until then'
   return stopped('APPROVAL_PENDING', reason, hint)
 }
 

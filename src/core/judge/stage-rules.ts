@@ -45,13 +45,13 @@ export const stageRules: readonly Rule[] = [
     deny: ({ stage, call }) => ruleOnTool(stage, call),
     allow: ({ stage, call }) => (speaksOf(stage.rule.tools, call.tool) ? 'allow' : null),
     looked: ({ stage, call }) => toolText(stage.rule.tools, call),
-    silence: 'no tools are listed for such calls',
+    silence: 'such calls have no tool list',
   }),
   asRule({
     by: 'input',
     isLasting: true,
     deny: ({ call }) => ruleOnProblem(call),
-    looked: ({ call }) => `read as \`${call.capability}\``,
+    looked: ({ call }) => `parsed as \`${call.capability}\``,
     silence: '',
   }),
   asRule({

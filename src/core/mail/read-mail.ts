@@ -44,7 +44,7 @@ const lineCharsMax = 998
 export function readMail(body: Json): MailRead {
   try {
     const fields = asObject(body)
-    if (fields === null) throw unreadable('a mail is an object')
+    if (fields === null) throw unreadable('a mail must be an object')
     return { ok: true, mail: mailIn(fields) }
   } catch (fault) {
     const isOurs = fault instanceof Error && fault.name === 'Unreadable'
@@ -64,9 +64,9 @@ const known: ReadonlySet<string> = new Set(
 
 function mailIn(fields: JsonObject): Mail {
   const stranger = Object.keys(fields).find((key) => !known.has(key) && fields[key] !== null)
-  if (stranger !== undefined) throw unreadable(`the field \`${visible(stranger)}\` is not taken`)
+  if (stranger !== undefined) throw unreadable(`the field \`${visible(stranger)}\` is not accepted`)
   const from = own(fields, 'from')
-  if (typeof from !== 'string') throw unreadable('the field `from` is one address')
+  if (typeof from !== 'string') throw unreadable('the field `from` must be one address')
   const mail = {
     from: addressIn('from', from),
     to: addressesIn(fields, 'to'),
@@ -81,9 +81,9 @@ function mailIn(fields: JsonObject): Mail {
     tags: tagsIn(fields),
     scheduledAt: lineIn(fields, 'scheduled_at'),
   }
-  if (mail.to.length === 0) throw unreadable('the field `to` names at least one address')
+  if (mail.to.length === 0) throw unreadable('the field `to` needs at least one address')
   if (mail.text === null && mail.html === null) {
-    throw unreadable('a mail has `text` or `html`')
+    throw unreadable('a mail needs `text` or `html`')
   }
   return mail
 }
@@ -93,10 +93,11 @@ function addressesIn(fields: JsonObject, field: string): readonly Address[] {
   if (value === null) return []
   const texts: readonly Json[] = Array.isArray(value) ? value : [value as Json]
   if (texts.length > addressesMax) {
-    throw unreadable(`the field \`${field}\` names at most ${addressesMax} addresses`)
+    throw unreadable(`the field \`${field}\` can have at most ${addressesMax} addresses`)
   }
   return texts.map((text) => {
-    if (typeof text !== 'string') throw unreadable(`the field \`${field}\` holds addresses`)
+    if (typeof text !== 'string')
+      throw unreadable(`the field \`${field}\` must be an address or a list of addresses`)
     return addressIn(field, text)
   })
 }
@@ -104,7 +105,7 @@ function addressesIn(fields: JsonObject, field: string): readonly Address[] {
 function addressIn(field: string, text: string): Address {
   const address = readAddress(text)
   if (address !== null) return address
-  throw unreadable(`\`${visible(text)}\` in \`${field}\` is not one plain address`)
+  throw unreadable(`\`${visible(text)}\` in \`${field}\` is not a single plain address`)
 }
 
 function visible(text: string): string {
@@ -118,14 +119,14 @@ function lineIn(fields: JsonObject, field: string): string | null {
   const value = own(fields, field) ?? null
   if (value === null) return null
   if (typeof value === 'string') return lineOf(`the field \`${field}\``, value)
-  throw unreadable(`the field \`${field}\` is a text`)
+  throw unreadable(`the field \`${field}\` must be a string`)
 }
 
 function lineOf(what: string, value: string): string {
   if (value.length > lineCharsMax) throw unreadable(`${what} is too long`)
   // WHY these two may stay: words of many languages and families of signs are joined by them.
   if (unseen.test(value.replace(/[\u200c\u200d]/g, ''))) {
-    throw unreadable(`${what} holds a line's end or a letter that is not seen`)
+    throw unreadable(`${what} contains a line break or an invisible character`)
   }
   return value
 }
@@ -133,7 +134,7 @@ function lineOf(what: string, value: string): string {
 function bodyIn(fields: JsonObject, field: string): string | null {
   const value = own(fields, field) ?? null
   if (value === null || typeof value === 'string') return value
-  throw unreadable(`the field \`${field}\` is a text`)
+  throw unreadable(`the field \`${field}\` must be a string`)
 }
 
 /** Headers that say nothing about who gets a mail, from whom, or who is told of it. */
@@ -156,20 +157,20 @@ function headersIn(fields: JsonObject): Readonly<Record<string, string>> {
   const value = own(fields, 'headers') ?? null
   if (value === null) return {}
   const headers = asObject(value)
-  if (headers === null) throw unreadable('the field `headers` is an object')
+  if (headers === null) throw unreadable('the field `headers` must be an object')
   const entries = Object.entries(headers)
-  if (entries.length > headersMax) throw unreadable(`at most ${headersMax} headers are taken`)
+  if (entries.length > headersMax) throw unreadable(`at most ${headersMax} headers are accepted`)
   return Object.fromEntries(entries.map(([name, text]) => [name, headerIn(name, text)]))
 }
 
 function headerIn(name: string, text: Json): string {
   if (!isPlainHeader(name)) {
-    throw unreadable(`the header \`${visible(name)}\` is not taken`)
+    throw unreadable(`the header \`${visible(name)}\` is not accepted`)
   }
-  if (typeof text !== 'string') throw unreadable(`the header \`${name}\` is a text`)
+  if (typeof text !== 'string') throw unreadable(`the header \`${name}\` must be a string`)
   const line = lineOf(`the header \`${name}\``, text)
   if (/^list-unsubscribe$/i.test(name) && !/^(?:<https:\/\/[^<>\s,]+>)$/.test(line)) {
-    throw unreadable('the header `List-Unsubscribe` is one `<https://…>`')
+    throw unreadable('the header `List-Unsubscribe` must be one `<https://…>`')
   }
   return line
 }
@@ -178,12 +179,12 @@ function attachmentsIn(fields: JsonObject): readonly Attachment[] {
   return listIn(fields, 'attachments', attachmentsMax).map((one) => {
     const stranger = Object.keys(one).find((key) => !attachmentFields.has(key) && one[key] !== null)
     if (stranger !== undefined) {
-      const why = stranger === 'path' ? ': nobody would see what is sent' : ''
-      throw unreadable(`\`${visible(stranger)}\` of an attachment is not taken${why}`)
+      const why = stranger === 'path' ? ': nobody could review the content' : ''
+      throw unreadable(`\`${visible(stranger)}\` of an attachment is not accepted${why}`)
     }
     const content = own(one, 'content')
     if (typeof content !== 'string' || !base64Form.test(content.trimEnd())) {
-      throw unreadable('the `content` of an attachment is base64')
+      throw unreadable('the `content` of an attachment must be base64')
     }
     return {
       filename: lineIn(one, 'filename') ?? 'attachment',
@@ -208,7 +209,7 @@ function tagsIn(fields: JsonObject): Mail['tags'] {
       (part) => typeof part === 'string' && /^[\w-]{1,256}$/.test(part),
     )
     if (isTag) return { name: String(name), value: String(value) }
-    throw unreadable('a tag is a `name` and a `value` of plain letters')
+    throw unreadable('a tag needs a `name` and a `value` of letters, digits, `_` and `-`')
   })
 }
 
@@ -217,7 +218,7 @@ function listIn(fields: JsonObject, field: string, max: number): readonly JsonOb
   if (value === null) return []
   const objects = Array.isArray(value) ? value.map((one) => asObject(one as Json)) : null
   if (objects === null || objects.includes(null) || objects.length > max) {
-    throw unreadable(`the field \`${field}\` is a list of at most ${max} objects`)
+    throw unreadable(`the field \`${field}\` must be a list of at most ${max} objects`)
   }
   return objects.filter((one) => one !== null)
 }

@@ -114,10 +114,10 @@ export function hasRoom(
 /** `is used up ($4.10 spent, and $0.90 held for open calls)`; a wish that is too large is said. */
 export function usedText(used: Used, { microUsd }: CostEstimate): string {
   const { spent, held } = used
-  const open = held.microUsd === 0 ? '' : `, and ${usdText(held.microUsd)} held for open calls`
+  const open = held.microUsd === 0 ? '' : `, ${usdText(held.microUsd)} reserved for open calls`
   const asked =
     microUsd === null || microUsd === 0 ? '' : `; this call may cost ${usdText(microUsd)}`
-  const how = isWaiting(used) ? 'waits for an open call of unknown cost' : 'is used up'
+  const how = isWaiting(used) ? 'has to wait for an open call of unknown cost' : 'is used up'
   return `${how} (${usdText(spent)} spent${open}${asked})`
 }
 
@@ -132,7 +132,7 @@ function isWaiting({ spent, held, max }: Used): boolean {
 }
 
 function waitHint(waitMs: number): string {
-  return `it has room again in ${windowText(Math.max(waitMs, 1))}; do something else meanwhile`
+  return `it has room again in ${windowText(Math.max(waitMs, 1))}; do something else until then`
 }
 
 const spans = [
