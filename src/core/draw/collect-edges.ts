@@ -225,7 +225,7 @@ function endId(draft: Draft, outcome: EndOutcome): string {
 }
 
 function returnId(draft: Draft, stage: Stage): string {
-  const title = 'back to where it began'
+  const title = 'back to where it started'
   const name = `return_${stageId(draft, stage.name)}`
   return sharedNode(draft, name, { kind: 'return', title, name: title })
 }

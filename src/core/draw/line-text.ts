@@ -4,9 +4,9 @@
 import type { EdgeLine } from './picture-types.ts'
 
 /** What a gate says that has no message of its own. */
-export const plainGate = 'a person must agree'
+export const plainGate = 'needs approval'
 
-/** `a person must agree: Merge?`: a gate in words, which needs no sign beside it. */
+/** `needs approval: Merge?`: a gate in words, which needs no sign beside it. */
 export function gateText(gate: string): string {
   return gate === plainGate ? plainGate : `${plainGate}: ${gate}`
 }

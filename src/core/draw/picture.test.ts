@@ -200,7 +200,7 @@ test('named guards are explained once, with whose word they rest on', () => {
   const go = trigger('GO', [route(goto('b'), [seen, expr('vars.x')], 'Sure?')])
   const again = trigger('AGAIN', [route(end('failed'), [seen])])
   const picture = pictureOf(machine('m', [stage('a', { on: { go, again } }), stage('b')]))
-  expect(picture.guards).toEqual([{ name: 'seen', text: 'exit = "0", as Pawl saw it' }])
+  expect(picture.guards).toEqual([{ name: 'seen', text: 'exit = "0", observed by Pawl' }])
   expect(picture.edges[0]?.lines[0]?.condition).toBe('[seen and vars.x]')
 })
 

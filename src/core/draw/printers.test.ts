@@ -69,7 +69,7 @@ test('dot styles ends, detours and gates', () => {
   const text = printDot(pictureOf(fullPipeline()))
   expect(text).toMatch(/s_complete \[.*peripheries="2"\]/u)
   expect(text).toMatch(/detour_schema_check -> s_checking_schema \[.*style="dashed"/u)
-  expect(text).toContain('a person must agree: Deployment finished. Start the smoke test?')
+  expect(text).toContain('needs approval: Deployment finished. Start the smoke test?')
 })
 
 test('a gate without a message is told once, one with a message has it after the words', () => {
@@ -79,11 +79,11 @@ test('a gate without a message is told once, one with a message has it after the
     return pictureOf(machine('m', stages))
   }
   for (const print of [printAscii, printDot]) {
-    expect(print(gated('')).match(/a person must agree/gu)).toHaveLength(1)
+    expect(print(gated('')).match(/needs approval/gu)).toHaveLength(1)
     expect(print(gated('')).replace(/&#160;/gu, '')).not.toContain('agree:')
-    expect(print(gated('Go on?'))).toContain('a person must agree: Go on?')
+    expect(print(gated('Go on?'))).toContain('needs approval: Go on?')
   }
-  expect(printMermaid(gated(''))).toContain('🔒 a person must agree')
+  expect(printMermaid(gated(''))).toContain('🔒 needs approval')
 })
 
 test('a text picture is never wider than 100 columns', () => {
@@ -102,7 +102,7 @@ test('a text picture names the target of every way that leads elsewhere', () => 
   const text = printAscii(pictureOf(pipeline()))
   expect(text).toContain('├─ EVALUATE [tests_failed] ─▶ fixing ─')
   expect(text).toContain('├─ DONE ─▶ ✔ complete ─')
-  expect(text).toContain('a person must agree: Deployment finished. Approve')
+  expect(text).toContain('needs approval: Deployment finished. Approve')
   expect(text).toContain('[deploy_ready]  test_result = "pass"')
   expect(text.match(/─▶ ✘ failed/gu)).toHaveLength(4)
 })

@@ -63,7 +63,8 @@ export function notesOfMachine(machine: Machine): PictureFact[] {
     const text = `${effect} ${listNames(rules.map(ruleText), policyCharsMax)}`
     notes.push({ key: 'policy', text })
   }
-  if (machine.policy.otherwise === 'deny') notes.push({ key: 'policy', text: 'deny all else' })
+  if (machine.policy.otherwise === 'deny')
+    notes.push({ key: 'policy', text: 'deny everything else' })
   return notes
 }
 
@@ -88,9 +89,9 @@ export function compareText(guard: Extract<Guard, { kind: 'compare' }>): string 
   const source = guard.source === null ? '' : `, ${sourceWords[guard.source]}`
   switch (guard.op) {
     case 'exists':
-      return `${field} is there${source}`
+      return `${field} exists${source}`
     case 'not_exists':
-      return `${field} is not there${source}`
+      return `${field} does not exist${source}`
     case 'in':
       return `${field} in ${value}${source}`
     case 'contains':
@@ -108,9 +109,9 @@ export function compareText(guard: Extract<Guard, { kind: 'compare' }>): string 
 }
 
 const sourceWords: { readonly [source in Source]: string } = {
-  claimed: 'by the agent’s word',
-  observed: 'as Pawl saw it',
-  given: 'by the author’s or a person’s word',
+  claimed: 'claimed by the agent',
+  observed: 'observed by Pawl',
+  given: 'given by the author or a person',
 }
 const signs = { eq: '=', neq: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' } as const
 const allTools = 'all tools'
@@ -132,7 +133,7 @@ function exprText(expr: Expr): string {
     case 'cel':
       return oneLine(expr.text)
     case 'case':
-      return 'a case of several conditions'
+      return 'several cases'
     default:
       return assertNever(expr)
   }
@@ -194,7 +195,7 @@ function callsText(stage: Stage): string {
   const tools = new Set<string>()
   for (const op of stage.enter) if (op.kind === 'call') tools.add(op.tool)
   if (tools.size > 0) return listNames([...tools], listCharsMax)
-  return stage.mustCall ? 'a tool is always called' : ''
+  return stage.mustCall ? 'a tool call is required' : ''
 }
 
 function ruleText(rule: PolicyRule): string {

@@ -67,14 +67,14 @@ export function fromCel(value: CelValue, place: Place): Json {
   const below = { ...place, depth: place.depth + 1 }
   if (isCelList(value)) return itemsOf(value).map((item) => fromCel(item, below))
   if (isCelMap(value)) return recordOf([...value], below)
-  if (value instanceof Uint8Array) return fault('bytes have no JSON: use `string()`')
-  if (isCelType(value)) return fault('a type has no JSON')
-  return place.write(value) ?? fault('a message has no JSON')
+  if (value instanceof Uint8Array) return fault('bytes cannot be converted to JSON: use `string()`')
+  if (isCelType(value)) return fault('a type cannot be converted to JSON')
+  return place.write(value) ?? fault('a message cannot be converted to JSON')
 }
 
 function numberOf(value: bigint): number {
   const number = Number(value)
-  return Number.isSafeInteger(number) ? number : fault('the whole number is too large for JSON')
+  return Number.isSafeInteger(number) ? number : fault('the integer is too large for JSON')
 }
 
 function recordOf(entries: readonly (readonly [unknown, CelValue])[], place: Place): JsonObject {

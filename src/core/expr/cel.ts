@@ -101,7 +101,7 @@ function compileText(text: string): Compiled {
   try {
     const tree = parse(text).expr
     if (tree === undefined)
-      return { ok: false, reason: 'syntax: there is no expression', offset: 0 }
+      return { ok: false, reason: 'syntax: the expression is empty', offset: 0 }
     return compileTree(tree)
   } catch (problem) {
     return { ok: false, ...placed(libraryErrorReason(problem), text) }
@@ -114,7 +114,11 @@ function compileTree(tree: CelTree): Compiled {
   const names = new Set(paths.map(([name = '']) => name))
   const reads = paths.filter((path) => !isTypeName(path))
   if (meterTree(tree) > treeDepthMax) {
-    return { ok: false, reason: `the expression nests deeper than ${treeDepthMax}`, offset: 0 }
+    return {
+      ok: false,
+      reason: `the expression is nested more than ${treeDepthMax} levels deep`,
+      offset: 0,
+    }
   }
   return { ok: true, reads, names, problem, run: plan(guardedEnv, tree) }
 }

@@ -74,7 +74,7 @@ test.each<[string, Json]>([
 })
 
 test.each<[Expr, RegExp]>([
-  [jp('abs(inputs.a)'), /takes number/],
+  [jp('abs(inputs.a)'), /expected number/],
   [jp('v > 3'), /backticks/],
   [jp('nope(v)'), /not a function/],
   [jp('v / `0`'), /zero/],

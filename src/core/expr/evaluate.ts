@@ -60,7 +60,8 @@ function evaluateAt(expr: Expr, root: Json, depth: number): Evaluated {
 }
 
 function evaluateCase(branches: readonly CaseBranch[], root: Json, depth: number): Evaluated {
-  if (depth > nestingMax) return { ok: false, reason: `cases nest deeper than ${nestingMax}` }
+  if (depth > nestingMax)
+    return { ok: false, reason: `cases are nested more than ${nestingMax} levels deep` }
   if (branches.length > caseBranchesMax) {
     return { ok: false, reason: `a case has more than ${caseBranchesMax} branches` }
   }
@@ -95,7 +96,7 @@ function parseAt(expr: Expr, depth: number): ParsedExpr {
 
 function parseCase(branches: readonly CaseBranch[], depth: number): ParsedExpr {
   if (depth > nestingMax) {
-    return { ok: false, reason: `cases nest deeper than ${nestingMax}`, offset: 0 }
+    return { ok: false, reason: `cases are nested more than ${nestingMax} levels deep`, offset: 0 }
   }
   if (branches.length > caseBranchesMax) {
     return { ok: false, reason: `a case has more than ${caseBranchesMax} branches`, offset: 0 }

@@ -17,7 +17,7 @@ test.each([
   ['choices', `${'a?b:'.repeat(deep)}c`],
   ['choices among ors', `${'a||a?b:'.repeat(deep)}c`],
 ])('too many nested %s are refused', (_, text) => {
-  expect(depthProblem(text)?.reason).toMatch(/nests deeper/)
+  expect(depthProblem(text)?.reason).toMatch(/nested more than/)
 })
 
 test.each([

@@ -25,7 +25,9 @@ export function depthProblem(text: string): Misfit | null {
     }
   }
   const offset = tooDeepAt(text)
-  return offset < 0 ? null : { reason: `the expression nests deeper than ${nestingMax}`, offset }
+  return offset < 0
+    ? null
+    : { reason: `the expression is nested more than ${nestingMax} levels deep`, offset }
 }
 
 function tooDeepAt(text: string): number {

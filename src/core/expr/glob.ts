@@ -93,9 +93,10 @@ function matchesSegment(pattern: string, text: string): boolean {
 /** Why a pattern cannot be used, or null. What is used is matched in bounded time. */
 export function globProblem(pattern: string): string | null {
   if (pattern.trim() === '') return 'an empty pattern matches nothing'
-  if (pattern.length > globCharsMax) return `a pattern may have ${globCharsMax} characters`
-  if (pattern.split('**').length - 1 > globStarsMax) return `more than ${globStarsMax} times \`**\``
-  if (/\{[^{}]*,[^{}]*\}/.test(pattern)) return 'alternatives in braces are not known here'
+  if (pattern.length > globCharsMax) return `a pattern can have at most ${globCharsMax} characters`
+  if (pattern.split('**').length - 1 > globStarsMax)
+    return `more than ${globStarsMax} uses of \`**\``
+  if (/\{[^{}]*,[^{}]*\}/.test(pattern)) return 'alternatives in braces are not supported'
   return null
 }
 

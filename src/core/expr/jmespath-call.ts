@@ -68,6 +68,6 @@ export function numberOfItems(call: FunctionCall, i: number): number | undefined
   if (call.values.length <= i) return undefined
   const value = numberArgument(call, i)
   if (!Number.isInteger(value) || value < 0)
-    fault(`argument ${i + 1} must be a whole number from 0`)
+    fault(`argument ${i + 1} must be a whole number, 0 or more`)
   return value
 }

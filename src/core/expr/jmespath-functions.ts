@@ -89,7 +89,7 @@ type Checked = {
 function checkArgument({ name, arg, place, wanted }: Checked): void {
   const kind = arg.kind === 'expression' ? 'expression' : argumentKindOf(arg.value)
   if (wanted.some((one) => fits(arg, kind, one))) return
-  fault(`argument ${place} of \`${name}\` is ${kind}, it takes ${wanted.join(' or ')}`)
+  fault(`argument ${place} of \`${name}\` is ${kind}; expected ${wanted.join(' or ')}`)
 }
 
 function fits(arg: Argument, kind: ArgumentKind, wanted: ExpectedArguments): boolean {
@@ -109,7 +109,7 @@ function keyed(call: FunctionCall, allowed: readonly ArgumentKind[]): readonly K
   const kind = argumentKindOf(items[0]?.key ?? '')
   for (const one of items) {
     if (argumentKindOf(one.key) !== kind || !allowed.includes(kind)) {
-      fault(`the key of an item is ${argumentKindOf(one.key)}, it must be ${allowed.join(' or ')}`)
+      fault(`the key of an item is ${argumentKindOf(one.key)}; expected ${allowed.join(' or ')}`)
     }
   }
   return items
@@ -154,7 +154,8 @@ function fromItems(call: FunctionCall): Json {
   const record = emptyRecord<Json>()
   for (const pair of listArgument(call, 0)) {
     const [key, value] = Array.isArray(pair) ? pair : []
-    if (typeof key !== 'string' || value === undefined) fault('an item must be a name and a value')
+    if (typeof key !== 'string' || value === undefined)
+      fault('each item must be a name and a value')
     else record[key] = value
   }
   return record

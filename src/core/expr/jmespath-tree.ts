@@ -103,7 +103,7 @@ function visitRest(node: Tree, value: Json, world: World): Json {
     case 'Function':
       return call(node, value, world)
     case 'ExpressionReference':
-      return fault('`&` is only for arguments of functions')
+      return fault('`&` is only allowed in function arguments')
     default:
       return fault('the expression has a part that is not supported')
   }
@@ -242,10 +242,10 @@ function calculate(operator: string, a: number, b: number): number {
     case 'Modulo':
       return a % b
     default:
-      return fault('the expression has a sign that is not supported')
+      return fault('the expression has an operator that is not supported')
   }
 }
 
 function numberOf(value: Json): number {
-  return typeof value === 'number' ? value : fault('only numbers can be calculated with')
+  return typeof value === 'number' ? value : fault('arithmetic needs numbers')
 }

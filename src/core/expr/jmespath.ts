@@ -112,7 +112,7 @@ function plain(message: string): string {
   const number = /type: Number, value: (-?\d+)|invalid token \(Number\): "(-?\d+)"/.exec(words)
   if (number === null) return `syntax: ${words}`
   const written = number[1] ?? number[2] ?? ''
-  return `syntax: a number is written in backticks: \`${written}\``
+  return `syntax: write numbers in backticks: \`${written}\``
 }
 
 /** Walks without recursion: the tree may be deeper than it should be. */
@@ -120,7 +120,8 @@ function treeProblem(tree: Tree): string | null {
   const open: { node: unknown; depth: number }[] = [{ node: tree, depth: 1 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next
-    if (depth > treeDepthMax) return `the expression nests deeper than ${treeDepthMax}`
+    if (depth > treeDepthMax)
+      return `the expression is nested more than ${treeDepthMax} levels deep`
     if (Array.isArray(node)) {
       for (const child of node) open.push({ node: child, depth })
     } else if (isNode(node)) {

@@ -5,6 +5,7 @@
 
 /** The message of whatever was thrown. */
 export function libraryErrorReason(problem: unknown): string {
-  if (problem instanceof RangeError) return 'the expression or its data is too deep or too large'
+  if (problem instanceof RangeError)
+    return 'the expression or its data is nested too deep or too large'
   return problem instanceof Error ? problem.message : String(problem)
 }

@@ -50,7 +50,7 @@ export function chargeText(meter: WorkMeter, chars: number): void {
 /** Refuses a text that is too long, before it is built. */
 export function checkTextChars(chars: number): void {
   if (chars > textCharsMax)
-    fault(`the expression builds a text of more than ${textCharsMax} characters`)
+    fault(`the expression builds a string of more than ${textCharsMax} characters`)
 }
 
 /** Refuses a list that is too long, before it is built. */
@@ -76,7 +76,7 @@ function chargeValue(meter: WorkMeter, value: Json, depth = 0): void {
 
 /** Refuses data that nests too deeply to be walked. */
 export function checkDepth(depth: number): void {
-  if (depth > exprDataDepthMax) fault(`a value nests more than ${exprDataDepthMax} levels`)
+  if (depth > exprDataDepthMax) fault(`a value is nested more than ${exprDataDepthMax} levels deep`)
 }
 
 /** Deep equality that pays for every pair it looks at: values may share parts many times over. */

@@ -60,7 +60,7 @@ function compileText(text: string): Compiled {
 function unsupported(text: string): string | null {
   const bare = text.replace(/\\\\/g, '')
   if (/\(\?<?[=!]/.test(bare)) return 'lookahead and lookbehind are not supported'
-  if (/\\[1-9]|\\k</.test(bare)) return 'references back to a group are not supported'
+  if (/\\[1-9]|\\k</.test(bare)) return 'backreferences are not supported'
   return null
 }
 

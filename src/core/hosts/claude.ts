@@ -30,8 +30,8 @@ export const claudeHost = {
       AskUserQuestion: ['AskUserQuestion'],
     },
     shell: 'Bash',
-    patches: none('it has no tool that takes a patch'),
-    viewers: none('`Read` is a tool of its own'),
+    patches: none('it has no patch tool'),
+    viewers: none('`Read` is a separate tool'),
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
   },
@@ -48,7 +48,7 @@ export const claudeHost = {
       ...['.claude/skills/**', '.claude/commands/**', '.claude/agents/**', '.claude/workflows/**'],
       ...['.claude/output-styles/**', '.mcp.json', 'managed-settings.json', 'managed-mcp.json'],
     ],
-    home: none('what it has there is protected anywhere'),
+    home: none('its files there are already protected anywhere'),
     root: ['etc/claude-code/**'],
   },
   pathWords: ['claude', 'mcp.json', 'managed-'],
@@ -87,8 +87,8 @@ export const claudeHost = {
     baseUrlVariable: 'ANTHROPIC_BASE_URL',
   },
   limits: [
-    'started with --bare, --setting-sources user or disableAllHooks it calls no hook at all: ' +
-      'managed settings or isolation cover that, nothing else does',
+    'with --bare, --setting-sources user or disableAllHooks it calls no hooks at all: ' +
+      'only managed settings or isolation protect against that',
   ],
   proof: { version: '2.1.325' },
 } satisfies HostDescriptor

@@ -35,12 +35,12 @@ export const codexHost = {
   folder: '.codex',
   hooksFile: '.codex/hooks.json',
   serversFile: '.codex/config.toml',
-  serversKey: none('the file is TOML: Pawl has a block of its own in it'),
-  offSwitches: none('its hooks are trusted or not, which Codex itself tells'),
+  serversKey: none('the file is TOML: Pawl writes its own block in it'),
+  offSwitches: none('Codex itself reports whether its hooks are trusted'),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: ['.codex/**'],
-    home: none('what it has there is protected anywhere'),
+    home: none('its files there are already protected anywhere'),
     root: ['etc/codex/**'],
   },
   pathWords: ['codex'],
@@ -58,12 +58,12 @@ export const codexHost = {
   canAskUser: false,
   model: {
     endpoints: ['api.openai.com', 'chatgpt.com'],
-    baseUrlVariable: none('`model_providers.NAME.base_url` in its `config.toml` does it'),
+    baseUrlVariable: none('set `model_providers.NAME.base_url` in its `config.toml`'),
   },
   limits: [
-    'what is typed into a terminal that is open already (write_stdin) reaches no hook: isolation ' +
-      'covers it; permit no shell or interpreter by name',
-    'hooks that its user has not trusted are skipped in silence; `pawl init` has them trusted',
+    'text typed into an already open terminal (write_stdin) reaches no hook: use isolation, ' +
+      'and do not allow shells or interpreters by name',
+    'hooks that the user has not trusted are skipped silently; `pawl init` has them trusted',
   ],
   proof: { version: '0.166.0' },
 } satisfies HostDescriptor

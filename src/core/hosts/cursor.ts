@@ -7,7 +7,7 @@ export const cursorHost = {
   id: 'cursor',
   title: 'Cursor',
   program: 'cursor-agent',
-  packages: none('it comes with an installer of its own'),
+  packages: none('it comes with its own installer'),
   tryCommand: 'cursor-agent -p "write hello into hello.txt"',
   tools: {
     common: {
@@ -28,7 +28,7 @@ export const cursorHost = {
     },
     shell: 'Shell',
     patches: ['ApplyPatch'],
-    viewers: none('`Read` is a tool of its own'),
+    viewers: none('`Read` is a separate tool'),
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
   },
@@ -45,7 +45,7 @@ export const cursorHost = {
       ...['.cursor/cli-config.json', '.cursor/permissions.json', '.cursor/sandbox.json'],
       ...['.cursor/environment.json', '.cursor/worktrees.json'],
     ],
-    home: none('what it has there is protected anywhere'),
+    home: none('its files there are already protected anywhere'),
     root: none('it has no settings there'),
   },
   pathWords: ['cursor'],
@@ -79,8 +79,8 @@ export const cursorHost = {
   canAskUser: false,
   model: {
     endpoints: ['api2.cursor.sh'],
-    baseUrlVariable: none('it reaches its models through its own servers only'),
+    baseUrlVariable: none('it reaches its models only through its own servers'),
   },
-  limits: ['nothing of it was proved: it can not be started without a person'],
+  limits: ['not proved: it cannot be started without a person'],
   proof: none('it cannot be started without a person and an account'),
 } satisfies HostDescriptor

@@ -24,7 +24,7 @@ export const mcpVocabulary = {
     shell: 'process_run',
     patches: ['apply_patch'],
     viewers: ['str_replace_editor', 'str_replace_based_edit_tool'],
-    servers: none('these are the names behind the name of the server'),
+    servers: none('these are tool names without the server name'),
     dashes: 'kept',
   },
 } satisfies ToolVocabulary

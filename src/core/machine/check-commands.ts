@@ -93,26 +93,25 @@ type Dead = { readonly why: string; readonly hint: string }
 export function whyDead(entry: string): Dead | null {
   const odd = findOdd(entry, [])
   if (odd !== null) {
-    return { why: `it holds ${odd}, which cannot be seen`, hint: 'type the entry again' }
+    return { why: `it contains ${odd}, which is invisible`, hint: 'type the entry again' }
   }
   const bare = entry.replaceAll(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, '')
   if (/["']/.test(bare)) {
-    return { why: 'its quote is not closed', hint: 'close the quote, or leave it out' }
+    return { why: 'its quote is not closed', hint: 'close the quote, or remove it' }
   }
   const [wildcard] = /[*?[]/.exec(bare) ?? []
   if (wildcard !== undefined) {
-    const hint =
-      'an entry allows more words behind it by itself: write only the words that are fixed'
-    return { why: `\`${wildcard}\` is no wildcard here`, hint }
+    const hint = 'an entry already allows more words after it: write only the fixed words'
+    return { why: `\`${wildcard}\` is not a wildcard here`, hint }
   }
   const [first = '', ...others] = bare.trim().split(/\s+/)
   if (/^[A-Za-z_]\w*\+?=/.test(first)) {
-    const hint = `write it without \`${first}\`; harmless variables may stand in front anyway`
-    return { why: 'it begins with a variable, and a command with its name', hint }
+    const hint = `write it without \`${first}\`; harmless variables are allowed in front anyway`
+    return { why: 'it begins with a variable, but a command begins with its name', hint }
   }
   const isForeign = lookalikeName(first) !== null || [first, ...others].some(mixesAlphabets)
   return isForeign
-    ? { why: 'it has letters that only look like others', hint: 'type the entry again' }
+    ? { why: 'it has characters that only look like others', hint: 'type the entry again' }
     : null
 }
 

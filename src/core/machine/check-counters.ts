@@ -46,7 +46,7 @@ function resetFinding(survey: Survey, stage: Stage, op: SetOp): Finding {
   const name = textOf(op.path)
   const message =
     `\`${name}\` counts the rounds through \`${stage.name}\`, ` +
-    `but is set anew whenever the ${survey.words.stage} is entered`
+    `but is set again whenever the ${survey.words.stage} is entered`
   const hint = `set \`${name}\` once, before the loop, or only while it has no value`
   return finding('COUNTER_RESET_IN_LOOP', op.origin, { message, hint })
 }

@@ -55,7 +55,7 @@ function timingFindings(survey: Survey, uses: readonly GuardUse[]): Finding[] {
       'is merged after the move'
     const hint =
       `send \`${guard.field}\` with an earlier ${survey.words.signal}, ` +
-      'give it with the definition, or start the run with it'
+      'put it in the definition, or start the run with it'
     return finding('GUARD_UNSATISFIABLE', route.origin, { message, hint })
   })
 }
@@ -77,10 +77,10 @@ function selfReportedFindings(survey: Survey, uses: readonly GuardUse[]): Findin
     if (guard.source !== null || isTold.has(guard.origin)) continue
     isTold.add(guard.origin)
     const message =
-      `guard \`${guard.name}\` rests on the agent's word: ` +
+      `guard \`${guard.name}\` relies on what the agent claims: ` +
       `only the data of an ${survey.words.signal} sets \`${guard.field}\``
     const hint =
-      'let a person approve where a lie would do harm, or say `"source": "claimed"` to mean it'
+      'require approval where a false claim would do harm, or accept it with `"source": "claimed"`'
     found.push(finding('GUARD_SELF_REPORTED', guard.origin, { message, hint }))
   }
   return found

@@ -30,9 +30,9 @@ export function checkSatisfiable(survey: Survey): readonly Finding[] {
     if (clash.length === 0) continue
     const names = [...new Set(clash.map((guard) => guard.name))]
     const message =
-      `${quotedList(names)} can never hold together, ` +
-      `so that \`${stage}\` never goes this way on \`${signal}\``
-    const hint = 'remove one of them, or write two ways with one guard each'
+      `${quotedList(names)} can never hold at the same time, ` +
+      `so \`${stage}\` never takes this route on \`${signal}\``
+    const hint = 'remove one of them, or write two routes with one guard each'
     found.push(finding('GUARD_UNSATISFIABLE', route.origin, { message, hint }))
   }
   return found
@@ -45,16 +45,16 @@ type Why = { readonly because: string; readonly hint: string }
 /** Why a guard alone never holds; null: it may. */
 export function whyNever(guard: CompareGuard, writers: Writers): Why | null {
   if (orderings.has(guard.op) && typeof guard.value !== 'number') {
-    const because = `\`${guard.op}\` orders numbers, and its value is ${kindOf(guard.value)}`
+    const because = `\`${guard.op}\` compares numbers, but its value is ${kindOf(guard.value)}`
     return { because, hint: 'write the value as a number, without quotes' }
   }
   if (guard.op === 'in' && !(Array.isArray(guard.value) && guard.value.length > 0)) {
     const because = '`in` needs a list with at least one value'
-    return { because, hint: 'list the values that may pass' }
+    return { because, hint: 'list the values that should pass' }
   }
   if (guard.source === 'observed' && !writers.observed.has(guard.field)) {
-    const because = `it wants \`${guard.field}\` as Pawl observed it, and nothing here observes it`
-    const hint = 'drop the demand, and let a person approve the way instead'
+    const because = `it needs \`${guard.field}\` as observed by Pawl, but nothing here observes it`
+    const hint = 'drop the requirement, and have a person approve the route instead'
     return { because, hint }
   }
   return null
@@ -63,7 +63,7 @@ export function whyNever(guard: CompareGuard, writers: Writers): Why | null {
 function kindOf(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'string') return `the text \`${value}\``
+  if (typeof value === 'string') return `the string \`${value}\``
   return typeof value === 'object' ? 'an object' : `${JSON.stringify(value)}`
 }
 
@@ -140,9 +140,9 @@ export function checkShadowedRoutes(survey: Survey): readonly Finding[] {
       for (const { route, by } of shadowsIn(trigger.routes)) {
         const first = by.guards.length === 0 ? 'has no condition' : 'holds whenever this one does'
         const message =
-          `this way out of \`${stage.name}\` on \`${trigger.name}\` is never taken: ` +
+          `this route out of \`${stage.name}\` on \`${trigger.name}\` is never taken: ` +
           `an earlier one ${first}`
-        const hint = 'put it in front of the earlier one, or remove it'
+        const hint = 'put it before the earlier one, or remove it'
         found.push(finding('ROUTE_SHADOWED', route.origin, { message, hint }))
       }
     }

@@ -28,17 +28,17 @@ export function linkMachine(
     const place = { pointer: move.origin, saying: move.machine }
     const from = `\`${stage}\` invokes \`${move.machine}\``
     if (!library.has(move.machine)) {
-      const message = `${from}, but there is no definition of that name`
+      const message = `${from}, but no definition has that name`
       const hint = unknownHint(move.machine, names)
       found.push(finding('INVOKE_UNKNOWN', place, { message, hint }))
     } else if (endless.has(move.machine)) {
       const ring = ringFrom(move.machine, library, endless)
       const message = `${from}, which never ends: ${ring.map((name) => `\`${name}\``).join(' → ')}`
-      const hint = 'take one of these invocations out'
+      const hint = 'remove one of these invocations'
       found.push(finding('INVOKE_CYCLE', place, { message, hint }))
     } else if (lost.has(move.machine)) {
       const missing = lost.get(move.machine) ?? ''
-      const message = `${from}, which needs \`${missing}\`, and there is no such definition`
+      const message = `${from}, which needs \`${missing}\`, but no definition has that name`
       const hint = unknownHint(missing, names)
       found.push(finding('INVOKE_UNKNOWN', place, { message, hint }))
     }
@@ -49,8 +49,8 @@ export function linkMachine(
 function unknownHint(name: string, names: readonly string[]): string {
   const meant = nearestName(name, names)
   if (meant !== undefined) return `did you mean \`${meant}\`?`
-  const others = names.length === 0 ? '' : `, or invoke one that is: ${quotedList(names)}`
-  return `put a definition named \`${name}\` beside this one${others}`
+  const others = names.length === 0 ? '' : `, or invoke one that exists: ${quotedList(names)}`
+  return `add a definition named \`${name}\` next to this one${others}`
 }
 
 type Invoke = { readonly stage: string; readonly move: InvokeMove }

@@ -26,7 +26,7 @@ export function checkReachable(survey: Survey): readonly Finding[] {
     const stage = stageOf(survey, name)
     if (isReached[node] || stage === undefined) return []
     const message = `\`${name}\` can never be reached from \`${machine.initial}\``
-    const hint = `lead a ${words.stage} to \`${name}\`, or remove it`
+    const hint = `add a route to \`${name}\` from another ${words.stage}, or remove it`
     return [finding('STAGE_UNREACHABLE', stage.origin, { message, hint })]
   })
 }
@@ -42,7 +42,7 @@ function deadEnds(survey: Survey, isDeadEnd: (name: string) => boolean): Finding
   const { stage } = survey.words
   return survey.names.filter(isDeadEnd).map((name) => {
     const message = `there is no way out of \`${name}\`, and it is not a final ${stage}`
-    const hint = `lead from \`${name}\` to another ${stage}, or make it final`
+    const hint = `add a route from \`${name}\` to another ${stage}, or make it final`
     const origin = stageOf(survey, name)?.origin ?? ''
     return finding('DEAD_END', origin, { message, hint })
   })
@@ -66,7 +66,7 @@ function endless(survey: Survey, isDeadEnd: (name: string) => boolean): Finding[
     }
     for (const member of group) isTold.add(member)
     const members = [...group].map((member) => survey.names[member] ?? '')
-    const message = `from ${quotedList(members)} the end can never be reached`
+    const message = `the end can never be reached from ${quotedList(members)}`
     const origin = stageOf(survey, name)?.origin ?? ''
     found.push(finding('NO_PATH_TO_FINAL', origin, { message, hint: survey.words.ending }))
   }
@@ -124,7 +124,7 @@ export function checkCycles(survey: Survey): readonly Finding[] {
     const circle = members.length > 1 ? 'lead to each other in a circle' : 'leads to itself'
     const message = `${quotedList(members)} ${circle}, and nothing limits the rounds`
     const hint =
-      'limit the calls of the whole run with `meta.calls_max`, or let a person approve a round'
+      'limit the calls of the whole run with `meta.calls_max`, or require approval in each round'
     const origin = stageOf(survey, members[0] ?? '')?.origin ?? ''
     return finding('CYCLE_WITHOUT_LIMIT', origin, { message, hint })
   })

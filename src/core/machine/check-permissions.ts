@@ -22,7 +22,7 @@ export function checkOpenStages(survey: Survey): readonly Finding[] {
   return Object.values(machine.stages).flatMap((stage) => {
     const { allow, deny, among } = stage.rule.tools
     if (stage.final !== null || allow !== 'all' || among !== null) return []
-    const but = deny.length === 0 ? '' : ` but ${quotedList(deny)}`
+    const but = deny.length === 0 ? '' : ` except ${quotedList(deny)}`
     const message = `every tool${but} may be used in \`${stage.name}\``
     const hint = `list the tools that \`${stage.name}\` needs; an empty list allows none`
     return [finding('OPEN_STAGE', stage.origin, { message, hint })]
@@ -77,8 +77,8 @@ function escalation(edge: Edge, gained: Power): Finding {
   const where = edge.to === null ? 'any other' : `\`${edge.to}\``
   const message =
     `\`${edge.from}\` leads${when} to ${where}, where the agent can ${powerWords[gained]}, ` +
-    'and no person approves it'
-  const hint = 'let a person approve this way, or take the tool away'
+    'and no approval is required'
+  const hint = 'require approval for this route, or remove the tool'
   return finding('ESCALATION_UNGATED', edge.origin, { message, hint })
 }
 
@@ -95,7 +95,7 @@ export function checkCommands(survey: Survey): readonly Finding[] {
       const broad = whyTooBroad(command)
       if (broad !== null) {
         const message = `\`${name}\` allows \`${command}\`, which can run anything: ${broad}`
-        const hint = 'write more of the command, such as the script or the sub-command it is for'
+        const hint = 'write more of the command, e.g. the script or the subcommand'
         return [finding('COMMAND_TOO_BROAD', place, { message, hint })]
       }
       const dead = whyDead(command)

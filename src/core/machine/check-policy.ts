@@ -42,7 +42,7 @@ function shadowOf(rule: PolicyRule, own: string, stricter: readonly Tier[]): Fin
     const same = by === rule.capability ? 'too' : `by \`${by}\``
     const message =
       `\`${rule.capability}\` in \`${own}\` has no effect: ` +
-      `\`${tier.name}\` names it ${same}, and comes first`
+      `\`${tier.name}\` matches it ${same} and is checked first`
     const hint = `remove it from \`${own}\`, or narrow the rule in \`${tier.name}\``
     return [finding('RULE_SHADOWED', rule.origin, { message, hint })]
   }

@@ -18,7 +18,7 @@ export function checkQuorums({ machine }: Survey): readonly Finding[] {
 }
 
 function tooFew(origin: string, { needed, from = [] }: Quorum): Finding {
-  const message = `${needed} people have to approve, and \`from\` names ${from.length}`
-  const hint = 'name more people in `from`, lower `needed`, or leave `from` out for anybody'
+  const message = `${needed} people must approve, but \`from\` names ${from.length}`
+  const hint = 'name more people in `from`, lower `needed`, or omit `from` to allow anybody'
   return finding('VALUE_CONFLICT', origin, { message, hint })
 }

@@ -67,7 +67,7 @@ function wordsOf(machine: Machine): AuthorWords {
       return { stage: 'state', signal: 'event', detour, ending }
     }
     case 'steps': {
-      const ending = 'give every way out of one of them a condition, or leave `next` out'
+      const ending = 'give every route out of one of them a condition, or omit `next`'
       return { stage: 'step', signal: 'submission', detour, ending }
     }
     default:

@@ -17,7 +17,7 @@ export function checkInitial(survey: Survey): readonly Finding[] {
   const { initial } = survey.machine
   // An empty name was already refused for its shape.
   if (initial === '' || stageOf(survey, initial) !== undefined) return []
-  const message = `\`${initial}\` is where work begins, but there is no such ${survey.words.stage}`
+  const message = `\`${initial}\` is the initial ${survey.words.stage}, but it does not exist`
   return [finding('INITIAL_UNKNOWN', '/initial', { message, hint: nameHint(survey, initial) })]
 }
 
@@ -41,7 +41,7 @@ export function checkTargets(survey: Survey): readonly Finding[] {
 type Mention = { readonly at: string; readonly says: string }
 
 function unknownTarget(survey: Survey, name: string, mention: Mention): Finding {
-  const message = `${mention.says} \`${name}\`, but there is no such ${survey.words.stage}`
+  const message = `${mention.says} \`${name}\`, but that ${survey.words.stage} does not exist`
   const place = { pointer: mention.at, saying: name }
   return finding('TARGET_UNKNOWN', place, { message, hint: nameHint(survey, name) })
 }
@@ -80,7 +80,7 @@ export function checkForks(survey: Survey): readonly Finding[] {
   const found: Finding[] = []
   for (const { from, move } of forksOf(survey)) {
     if (move.branches.length > 0) continue
-    const message = `\`${from}\` forks into no branches, so that there is nothing to wait for`
+    const message = `\`${from}\` forks into no branches, so there is nothing to wait for`
     const hint = `give the fork a branch, with its first and its last ${survey.words.stage}`
     found.push(finding('FORK_INVALID', move.origin, { message, hint }))
   }
@@ -135,8 +135,8 @@ function twinBranch(branch: ForkBranch): Finding {
 function stuckBranch(survey: Survey, branch: ForkBranch): Finding {
   const message =
     `branch \`${branch.name}\` begins in \`${branch.initial}\`, ` +
-    `from where \`${branch.terminal}\` can never be reached`
-  const hint = `give a ${survey.words.stage} of the branch a way to \`${branch.terminal}\``
+    `from which \`${branch.terminal}\` can never be reached`
+  const hint = `give a ${survey.words.stage} of the branch a route to \`${branch.terminal}\``
   return finding('FORK_INVALID', branch.origin, { message, hint })
 }
 
@@ -184,7 +184,7 @@ export function checkReturns(survey: Survey): readonly Finding[] {
   for (const edge of returns) {
     if (isReached[survey.index.get(edge.from ?? '') ?? -1]) continue
     const message = `\`${edge.from}\` returns on \`${edge.signal}\`, but no ${detour} leads there`
-    const hint = `name the ${stage} to go to, or let an ${detour} lead to \`${edge.from}\``
+    const hint = `name the ${stage} to go to, or make an ${detour} lead to \`${edge.from}\``
     found.push(finding('RETURN_OUTSIDE_DETOUR', edge.targetOrigin, { message, hint }))
   }
   return found

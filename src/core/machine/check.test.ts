@@ -77,8 +77,8 @@ test('messages speak the words of the author', () => {
   const stages = { a: { on: { GO: 'ghost' } } }
   const said = (dialect: 'workflow' | 'steps') =>
     checkMachine(build(stages, { dialect }))[0]?.message
-  expect(said('workflow')).toContain('no such state')
-  expect(said('steps')).toContain('no such step')
+  expect(said('workflow')).toContain('that state does not exist')
+  expect(said('steps')).toContain('that step does not exist')
 })
 
 test('findings of one code have a maximum, and the last says how many more there are', () => {

@@ -14,7 +14,7 @@ export const powerWords: Readonly<Record<Power, string>> = {
   1: 'only read',
   2: 'change files',
   3: 'run commands',
-  4: 'reach outside of the workspace',
+  4: 'reach outside the workspace',
 }
 
 // Compared without case, `_`, `-` and `.`: `read_file`, `ReadFile` and `readFile` are one name.

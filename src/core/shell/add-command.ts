@@ -116,7 +116,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
       continue
     }
     if (depth >= wrappersDeepMax) {
-      facts.problem = { reason: 'too many commands in one another', token: found.text.slice(0, 40) }
+      facts.problem = { reason: 'too many nested commands', token: found.text.slice(0, 40) }
       return
     }
     if (inner.kind === 'script') {

@@ -71,8 +71,8 @@ export function writingGit(command: SimpleCommand): string | null {
   const rest = starts.slice(i + 1)
   if (rest.some((word) => /^--ou[tpu]*(=|$)/.test(word)) && sub !== 'archive')
     return 'writes a file'
-  if (sub === 'checkout') return checkoutWrites(rest) ? 'throws changes away' : null
-  if (sub === 'stash' && rest.length === 0) return 'takes changes away'
+  if (sub === 'checkout') return checkoutWrites(rest) ? 'discards changes' : null
+  if (sub === 'stash' && rest.length === 0) return 'stashes changes'
   if (
     sub === 'config' &&
     rest.filter((word) => !word.startsWith('-')).length > 1 &&

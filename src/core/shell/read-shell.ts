@@ -34,19 +34,19 @@ const quotesMax = 24_000
  */
 export function readShell(command: string, start: string | null = ''): ShellReading {
   if (command.length > commandCharsMax) {
-    return no(`a command may have ${commandCharsMax} characters`, command.slice(0, 20))
+    return no(`a command can have at most ${commandCharsMax} characters`, command.slice(0, 20))
   }
   const isOdd = hasOdd(command)
   if (isOdd) {
     const broken = findOdd(command, [{ begin: 0, end: command.length }])
-    if (broken !== null) return no('a character that no command may have', broken)
+    if (broken !== null) return no('a character that is not allowed in commands', broken)
   }
   if (isTooMuch(command)) return no('it has too many parts', command.slice(0, 20))
   try {
     return readTree(command, isOdd ? 'odd' : 'plain', start)
   } catch {
     // WHY: the parser is not ours. Whatever it stumbles over is a text nobody should trust.
-    return no('the command cannot be read', command.slice(0, 20))
+    return no('the command cannot be parsed', command.slice(0, 20))
   }
 }
 
@@ -67,7 +67,7 @@ function readTree(command: string, letters: 'odd' | 'plain', start: string | nul
   if (facts.problem !== null) return no(facts.problem.reason, facts.problem.token)
   if (letters === 'odd') {
     const odd = findOdd(command, facts.quoted)
-    if (odd !== null) return no('a character that cannot be seen or looks like a blank', odd)
+    if (odd !== null) return no('a character that is invisible or looks like a space', odd)
   }
   settleDoubts(facts)
   settleLoops(facts)

@@ -7,7 +7,7 @@ import { ruleOnCommands } from './rule-on-commands.ts'
 test.each([
   ['pytest; rm x', 'COMMAND_NOT_ALLOWED', '`rm x`'],
   ['$RUN x', 'COMMAND_UNREADABLE', '`$RUN`'],
-  ['pytest "', 'COMMAND_UNREADABLE', 'cannot be read'],
+  ['pytest "', 'COMMAND_UNREADABLE', 'cannot be parsed'],
   ['', 'COMMAND_NOT_ALLOWED', 'no command'],
   ['# only a remark', 'COMMAND_NOT_ALLOWED', 'no command'],
   ['PATH=. pytest', 'COMMAND_NOT_ALLOWED', '`PATH`'],

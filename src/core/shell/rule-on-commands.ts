@@ -40,7 +40,7 @@ function judge(
 ): Trouble | null {
   if (!reading.ok) {
     const token = reading.token === '' ? '' : ` at \`${reading.token}\``
-    return unreadable(`the command cannot be read${token}: ${reading.reason}`)
+    return unreadable(`the command cannot be parsed${token}: ${reading.reason}`)
   }
   const list = entriesOf(entries)
   return (
@@ -65,11 +65,11 @@ function ruleOnNames(
   workspace: string | null,
 ): Trouble | null {
   if (!reading.commands.some((command) => command.words.length > 0)) {
-    return notAllowed('there is no command in it that could be on the list')
+    return notAllowed('it contains no command to check against the list')
   }
   const [defined] = reading.functions
   if (defined !== undefined) {
-    return notAllowed(`the function \`${defined}\` would run under a name of its own`)
+    return notAllowed(`the function \`${defined}\` would hide which commands run`)
   }
   /** How many words of each command its entry names; 0: harmless without one. */
   const listed: number[] = []
@@ -80,7 +80,9 @@ function ruleOnNames(
     const trouble = optionTrouble(command, count, workspace)
     if (trouble !== null) {
       const text = quoteCommand(command.text)
-      return notAllowed(`\`${quoteCommand(trouble)}\` makes \`${text}\` do more than the list says`)
+      return notAllowed(
+        `\`${quoteCommand(trouble)}\` makes \`${text}\` do more than the list allows`,
+      )
     }
   }
   return null
@@ -138,7 +140,9 @@ function ruleOnAssignments(reading: GoodReading): Trouble | null {
 function ruleOnHidden(reading: GoodReading): Trouble | null {
   const [first] = reading.hidden
   if (first === undefined) return null
-  return unreadable(`\`${quoteCommand(first.token)}\` cannot be read beforehand: ${first.reason}`)
+  return unreadable(
+    `\`${quoteCommand(first.token)}\` cannot be analyzed before it runs: ${first.reason}`,
+  )
 }
 
 /** Network devices of bash, and folders in which the same words mean something else. */

@@ -16,7 +16,7 @@ type EnvRule = {
 export function ruleOnEnv(reading: ShellReading, rule: EnvRule): Denial | null {
   if (rule.blocked.length === 0 && rule.overridden.length === 0) return null
   if (!reading.ok) {
-    const reason = `the command cannot be read at \`${reading.token}\`: ${reading.reason}`
+    const reason = `the command cannot be parsed at \`${reading.token}\`: ${reading.reason}`
     return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
   }
   return (
@@ -34,7 +34,7 @@ function ruleOnOtherUsers(reading: GoodReading): Denial | null {
   const found = reading.commands.find(({ words }) => otherUsers.has(baseName(words[0] ?? '')))
   if (found === undefined) return null
   const name = baseName(found.words[0] ?? '')
-  const reason = `\`${name}\` makes an environment of its own; this stage sets or removes variables`
+  const reason = `\`${name}\` builds its own environment, but this stage sets or removes variables`
   return denied(reason, `run it without \`${name}\``)
 }
 
@@ -43,17 +43,20 @@ function ruleOnOverridden(reading: GoodReading, rule: EnvRule): Denial | null {
   const names = new Set(rule.overridden)
   const again = reading.variablesWritten.find((name) => names.has(name))
   if (again !== undefined) {
-    const hint = 'leave it out; it is set for every command here'
+    const hint = 'drop it; it is already set for every command here'
     return denied(`\`${again}\` is set by this stage and cannot be set or removed`, hint)
   }
   if (reading.emptiesVariables) {
-    return denied('an emptied environment would lose what this stage sets', 'run it without `-i`')
+    return denied(
+      'an empty environment would lose the variables that this stage sets',
+      'run it without `-i`',
+    )
   }
   const hidden = hiddenIn(reading)
   return hidden === undefined ? null : denied(`\`${hidden}\` could set any variable`, plainly)
 }
 
-const plainly = 'write the command so that it can be read beforehand'
+const plainly = 'write the command so that it can be analyzed before it runs'
 
 function denied(reason: string, hint: string): Denial {
   return { code: 'ENV_BLOCKED', reason, hint }
@@ -66,17 +69,17 @@ function hiddenIn(reading: GoodReading): string | undefined {
 
 function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial | null {
   if (blocked.length === 0) return null
-  const hint = 'do without its value; the name as a plain word is fine'
+  const hint = 'go on without its value; using the name as a plain word is fine'
   const direct = readsAny(reading, blocked)
   if (direct !== undefined) return denied(`\`${direct}\` is blocked here`, hint)
   const prefix = reading.prefixesRead.find((start) =>
     blocked.some((name) => name.startsWith(start)),
   )
   if (prefix !== undefined) {
-    return denied(`\`\${!${prefix}…}\` could show what is blocked here`, hint)
+    return denied(`\`\${!${prefix}…}\` could show a blocked variable`, hint)
   }
   if (reading.listsVariables) {
-    return denied('it would show the whole environment, and a part of it is blocked here', hint)
+    return denied('it would show the whole environment, part of which is blocked here', hint)
   }
   for (const command of reading.commands) {
     const shown = shownByCode(command, blocked)

@@ -17,7 +17,7 @@ import { baseName, shells, strangeShells } from './wrappers.ts'
 export function ruleOnShellWrites(reading: ShellReading): Denial | null {
   if (!reading.ok) {
     const token = reading.token === '' ? '' : ` at \`${reading.token}\``
-    const reason = `the command cannot be read${token}: ${reading.reason}`
+    const reason = `the command cannot be parsed${token}: ${reading.reason}`
     return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
   }
   const into = reading.redirections.find((one) => one.kind === 'write')

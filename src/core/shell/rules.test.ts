@@ -173,7 +173,7 @@ test.each([
   ]) {
     const denial = ruleOnEnv(readShell(command), rule)
     expect(denial?.code).toBe('ENV_BLOCKED')
-    expect(denial?.reason).toContain('an environment of its own')
+    expect(denial?.reason).toContain('builds its own environment')
   }
   expect(ruleOnEnv(readShell(command), { blocked: [], overridden: [] })).toBeNull()
 })

@@ -67,7 +67,7 @@ export function unwrapParallel(words: readonly ReadWord[]): readonly Inner[] {
   const rest = words.slice(i)
   const end = rest.findIndex((word) => /^:::/.test(word.start))
   const template = end < 0 ? rest : rest.slice(0, end)
-  if (template.length === 0) return hide('commands that `parallel` is handed as input', words[0])
+  if (template.length === 0) return hide('commands that `parallel` reads from its input', words[0])
   if (/[{}]/.test(template[0]?.start ?? ''))
     return hide('the command comes from input', template[0])
   const isStatic = template.every((word) => word.value !== null)

@@ -26,11 +26,11 @@ export function unwrap(words: readonly ReadWord[], feed: Feed): readonly Inner[]
   if (first === null) return []
   const name = baseName(first)
   if (shells.has(name)) return unwrapShell(words, feed)
-  if (strangeShells.has(name)) return hide('a shell that speaks another language', words[0])
+  if (strangeShells.has(name)) return hide('a shell with a different syntax', words[0])
   switch (name) {
     case 'eval':
       // What is fed to it is fed to whatever it evaluates.
-      if (feed.kind !== 'none') return hide('an `eval` that is fed', words[0])
+      if (feed.kind !== 'none') return hide('an `eval` with input', words[0])
       return unwrapEval(words.slice(1))
     case 'trap':
       return unwrapTrap(words)
@@ -47,10 +47,10 @@ export function unwrap(words: readonly ReadWord[], feed: Feed): readonly Inner[]
     case 'complete':
     case 'bind':
     case 'enable':
-      return words.length > 1 ? renames('it changes what a name or a key runs', words[0]) : []
+      return words.length > 1 ? renames('it changes what a name or key runs', words[0]) : []
     case 'hash':
       return words.some((word) => /^-\w*p/.test(word.start))
-        ? renames('a name is given another program', words[0])
+        ? renames('it maps a name to another program', words[0])
         : []
     case 'find':
     case 'gfind':

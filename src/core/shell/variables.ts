@@ -92,7 +92,7 @@ function declares(facts: Facts, args: readonly ReadWord[]): void {
     }
     if (isTrickySubscript(word)) hideSubscript(facts, word)
     if (isInteger) {
-      const reason = 'an integer whose value could carry a command'
+      const reason = 'an integer whose value could contain a command'
       facts.doubts.push({ names: [name], allows: 'number', reason, token: word.text })
     }
     if (isShowing) facts.reads.add(name)
@@ -164,7 +164,7 @@ function probes(facts: Facts, args: readonly ReadWord[]): void {
     const isProbed = /^-[vR]$/.test(args[i - 1]?.start ?? '')
     if (isProbed && word.value !== null) facts.reads.add(word.value)
     if (!isProbed || word.value !== null) return
-    const reason = 'the name of a variable that could carry a command'
+    const reason = 'a variable name that could contain a command'
     const names = expandedIn(word.text)
     facts.doubts.push({ names, allows: 'plain', reason, token: word.text })
   })

@@ -79,7 +79,7 @@ const quotedDollar = /^[^'"\n\r\u2028\u2029]*['"].*[$`]/m
 function doubtQuotes(walk: ShellWalk, parts: readonly WordPart[]): void {
   for (const part of parts) {
     if (part.type !== 'ParameterExpansion' || !quotedDollar.test(part.text)) continue
-    const reason = 'quotes inside of an expansion in a here-document'
+    const reason = 'quotes inside an expansion in a here-document'
     noteHidden(walk.facts, { kind: 'code', reason, token: part.text })
     for (const name of expandedIn(part.text)) walk.facts.reads.add(name)
   }

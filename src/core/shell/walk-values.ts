@@ -23,7 +23,7 @@ export function calculates(walk: ShellWalk, written: string): void {
   if (/^\d*$/.test(text)) return
   const isQuotedCode = quotedCode.test(text)
   const token = text.slice(0, 40)
-  const reason = 'a calculation with a value that could carry a command'
+  const reason = 'arithmetic with a value that could contain a command'
   const isPositional = /\$\{?[#!]?[0-9@*]/.test(text)
   if (isQuotedCode || isPositional) noteHidden(walk.facts, { kind: 'value', reason, token })
   const names = variableNamesIn(text)
@@ -50,7 +50,7 @@ export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): v
   }
   if (operation?.type === 'Default' && operation.operator.endsWith('=')) {
     noteWrite(facts, node.parameter, { value: readWord(operation.operand)[0]?.value ?? null })
-    const reason = 'an assignment inside of a word'
+    const reason = 'an assignment inside a word'
     noteHidden(facts, { kind: 'value', reason, token: node.text })
   }
   const isPrompt = operation?.type === 'Transform' && operation.operand.value === 'P'

@@ -98,7 +98,7 @@ function visit(walk: ShellWalk, node: SyntaxNode): void {
  *      mistake that ends a command early, and what follows is read as something else.
  */
 function refuseExtended(walk: ShellWalk, text: string): void {
-  walk.facts.problem = { reason: 'a pattern that bash may not know', token: text.slice(0, 40) }
+  walk.facts.problem = { reason: 'a pattern that bash may not support', token: text.slice(0, 40) }
 }
 
 /** Expansions, calculations and tests: what happens inside of words. */
@@ -127,7 +127,11 @@ function visitPart(walk: ShellWalk, node: SyntaxNode): void {
     case 'ArithmeticCommand':
     case 'ArithmeticExpansion':
       if (node.expression === undefined && /[^\s()$[\]]/.test(bodyOf(node))) {
-        noteHidden(facts, { kind: 'value', reason: 'a calculation', token: bodyOf(node) })
+        noteHidden(facts, {
+          kind: 'value',
+          reason: 'an arithmetic expression',
+          token: bodyOf(node),
+        })
       }
       break
     case 'ExtendedGlob':
@@ -195,12 +199,12 @@ function isGlued(source: string, node: { readonly pos: number; readonly end: num
 }
 
 function refuseGlued(walk: ShellWalk, text: string): void {
-  walk.facts.problem = { reason: 'a stream that touches a word', token: text.slice(0, 40) }
+  walk.facts.problem = { reason: 'a redirection directly after a word', token: text.slice(0, 40) }
 }
 
 function visitSubstitution(walk: ShellWalk, script: ParsedScript | undefined, text: string): void {
   if (script === undefined) {
-    walk.facts.problem = { reason: 'the substitution cannot be read', token: text.slice(0, 40) }
+    walk.facts.problem = { reason: 'the substitution cannot be parsed', token: text.slice(0, 40) }
     return
   }
   within(walk, { ...walk.scope, isInner: true }, [script])
@@ -277,7 +281,7 @@ function noteAssignment(walk: ShellWalk, node: Assignment): void {
     noteWrite(facts, node.name, 'chosen')
     // Bash 5.2 loses the backslash in a substitution, stumbles, and goes on in the next line.
     if (walk.scope.isInner && node.text.includes('\\')) {
-      const reason = 'a backslash in an array, inside of a substitution'
+      const reason = 'a backslash in an array, inside a substitution'
       noteHidden(facts, { kind: 'code', reason, token: node.text.slice(0, 40) })
     }
     for (const element of node.value.elements) {

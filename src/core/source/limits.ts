@@ -21,7 +21,7 @@ export const findingsMax = 200
 
 /** The error for a text beyond a limit. */
 export function tooLarge(pointer: string, offset: number, message: string): Finding {
-  const hint = 'split the definition, or take generated parts out of it'
+  const hint = 'split the definition, or remove generated parts'
   const error = finding('SIZE_EXCEEDED', pointer, { message, hint })
   return offset < 0 ? error : { ...error, offset }
 }

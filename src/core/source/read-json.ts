@@ -162,7 +162,7 @@ function open(parser: Parser, kind: number): Finding | null {
   const start = parser.scanner.getTokenOffset()
   const place = { pointer: nextPointer(parser), start, end: start + 1 }
   if (parser.stack.length >= sourceDepthMax) {
-    const message = `values stand in each other more than ${sourceDepthMax} deep`
+    const message = `values are nested more than ${sourceDepthMax} levels deep`
     return tooLarge(place.pointer, start, message)
   }
   const isObject = kind === token.openBrace
@@ -222,11 +222,14 @@ function nextPointer(parser: Parser): string {
 
 const scanProblems: Readonly<Record<number, { message: string; hint: string }>> = {
   1: { message: 'a comment is not closed', hint: 'end it with `*/`' },
-  2: { message: 'a text is not closed on its line', hint: 'end it with `"`, or write `\\n`' },
+  2: { message: 'a string is not closed on its line', hint: 'end it with `"`, or write `\\n`' },
   3: { message: 'the number is incomplete', hint: 'write digits after `.` and `e`' },
   4: { message: 'a `\\u` escape needs four hex digits', hint: 'e.g. `\\u00e9`' },
-  5: { message: 'unknown escape in a text', hint: 'a backslash itself is written `\\\\`' },
-  6: { message: 'a text holds a control character', hint: 'write it as an escape, e.g. `\\t`' },
+  5: { message: 'unknown escape in a string', hint: 'write a backslash as `\\\\`' },
+  6: {
+    message: 'a string contains a control character',
+    hint: 'write it as an escape, e.g. `\\t`',
+  },
 }
 
 function scanProblem(parser: Parser): Finding | null {
@@ -243,12 +246,12 @@ function unexpected(parser: Parser, wanted: string): Finding {
     if (top === undefined) return syntax(parser, { message: 'the text is empty', hint: '' })
     const opener = top.kind === 'object' ? '{' : '['
     const where = top.pointer === '' ? 'the first one' : `the value of \`${top.pointer}\``
-    const message = `the text ends where ${wanted} is expected`
+    const message = `unexpected end of text: expected ${wanted}`
     return syntax(parser, { message, hint: `a \`${opener}\` is not closed: ${where}` })
   }
   const shown = seen.length > 30 ? `${seen.slice(0, 30)}…` : seen
-  const hint = seen.startsWith("'") ? 'texts stand in double quotes in JSON' : ''
-  return syntax(parser, { message: `\`${shown}\` where ${wanted} is expected`, hint })
+  const hint = seen.startsWith("'") ? 'JSON strings need double quotes' : ''
+  return syntax(parser, { message: `unexpected \`${shown}\`: expected ${wanted}`, hint })
 }
 
 function syntax(parser: Parser, words: { message: string; hint: string }): Finding {

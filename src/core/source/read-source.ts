@@ -28,7 +28,8 @@ export function readSource(text: string, format?: SourceFormat): SourceReading {
   const bytesMax = kind === 'json' ? jsonBytesMax : yamlBytesMax
   const bytes = utf8Bytes(text, bytesMax)
   if (bytes > bytesMax) {
-    const message = `the text has ${bytes} bytes; ${bytesMax} are read as ${kind.toUpperCase()}`
+    const limit = `the limit for ${kind.toUpperCase()} is ${bytesMax}`
+    const message = `the text has ${bytes} bytes; ${limit}`
     return { root: null, findings: [tooLarge('', 0, message)] }
   }
   const odd = oddCharacter(text)
@@ -88,7 +89,7 @@ function measure(value: Json): Finding | null {
       return tooLarge('', -1, `the value has more than ${sourceNodesMax} parts`)
     if (typeof next.value !== 'object' || next.value === null) continue
     if (next.depth >= sourceDepthMax) {
-      return tooLarge('', -1, `values stand in each other more than ${sourceDepthMax} deep`)
+      return tooLarge('', -1, `values are nested more than ${sourceDepthMax} levels deep`)
     }
     const parts = Object.values(next.value) as Json[]
     if (parts.length > sourceMembersMax) {
@@ -104,6 +105,6 @@ function oddCharacter(text: string): Finding | null {
   const half = text.search(/\p{Surrogate}/u)
   const at = nul >= 0 && (half < 0 || nul < half) ? nul : half
   if (at < 0) return null
-  const words = badText(text.slice(at, at + 1)) ?? { message: 'odd character', hint: '' }
+  const words = badText(text.slice(at, at + 1)) ?? { message: 'invalid character', hint: '' }
   return { ...finding('SYNTAX_INVALID', '', words), offset: at }
 }

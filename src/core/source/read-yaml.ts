@@ -30,13 +30,13 @@ export function readYaml(text: string): SourceReading {
   }
   const second = composed.documents[1]
   if (second !== undefined) {
-    const hint = 'keep each definition in a file of its own'
+    const hint = 'put each definition in its own file'
     const offset = second.range?.[0] ?? 0
-    return refused({ message: 'the text holds more than one YAML document', hint }, offset)
+    return refused({ message: 'the text contains more than one YAML document', hint }, offset)
   }
   if (document.directives?.yaml.version !== '1.2') {
-    const hint = 'remove the `%YAML` line; YAML 1.2 is read, where `yes` and `on` are texts'
-    return refused({ message: 'only YAML 1.2 is read', hint }, 0)
+    const hint = 'remove the `%YAML` line; in YAML 1.2, `yes` and `on` are strings'
+    return refused({ message: 'only YAML 1.2 is supported', hint }, 0)
   }
   return treeOf(contents)
 }
@@ -52,13 +52,13 @@ function tokenize(text: string, tokens: CstToken[]): Finding | null {
   for (const lexeme of new Lexer().lex(text)) {
     count += 1
     if (count > yamlTokensMax) {
-      const message = `the YAML text has more than ${yamlTokensMax} words and marks`
+      const message = `the YAML text has more than ${yamlTokensMax} tokens`
       const hint = 'split the definition, or write it as JSON, which may be longer'
       return { ...tooLarge('', parser.offset, message), hint }
     }
     for (const one of parser.next(lexeme)) tokens.push(one)
     if (parser.stack.length > stackMax) {
-      const message = `values stand in each other more than ${sourceDepthMax} deep`
+      const message = `values are nested more than ${sourceDepthMax} levels deep`
       return tooLarge('', parser.offset, message)
     }
   }
@@ -95,7 +95,7 @@ function compose(tokens: CstToken[]): Composed | Remark {
     }
   } catch (cause) {
     // WHY: whatever the library throws on a hostile text, the author's text is what can't be read.
-    const message = cause instanceof Error ? cause.message : 'the text can not be read'
+    const message = cause instanceof Error ? cause.message : 'the text cannot be parsed'
     return found[0] ?? { code: 'IMPOSSIBLE', message, offset: 0 }
   }
   return { documents }
@@ -112,28 +112,28 @@ function offsetOf(source: unknown): number {
 
 const remarks: Readonly<Record<string, FindingWords>> = {
   BAD_DQ_ESCAPE: {
-    message: 'unknown escape in a text',
-    hint: 'a backslash itself is written `\\\\`, or use single quotes',
+    message: 'unknown escape in a string',
+    hint: 'write a backslash as `\\\\`, or use single quotes',
   },
   BAD_INDENT: {
     message: 'the line is not indented like its neighbours',
     hint: 'members of one object begin in the same column',
   },
   BAD_SCALAR_START: {
-    message: 'a text begins with a character that means something else in YAML',
-    hint: 'put the text in quotes',
+    message: 'a string begins with a character that has a special meaning in YAML',
+    hint: 'put the string in quotes',
   },
   BLOCK_AS_IMPLICIT_KEY: {
-    message: 'a second `:` inside one text',
-    hint: 'put a text that holds `: ` in quotes; a line below may be indented too far',
+    message: 'a second `:` in one value',
+    hint: 'put a string that contains `: ` in quotes; or a line below is indented too far',
   },
   BLOCK_IN_FLOW: {
     message: 'an indented list or object inside brackets',
     hint: 'inside `[` and `{` separate items with commas',
   },
-  KEY_OVER_1024_CHARS: { message: 'a name is longer than 1024 characters', hint: 'shorten it' },
+  KEY_OVER_1024_CHARS: { message: 'a key is longer than 1024 characters', hint: 'shorten it' },
   MULTILINE_IMPLICIT_KEY: {
-    message: 'a name goes over more than one line',
+    message: 'a key spans more than one line',
     hint: 'a `:` may be missing at the end of the line before',
   },
   MULTIPLE_ANCHORS: { message: 'a value has two anchors', hint: 'remove one' },
@@ -141,9 +141,9 @@ const remarks: Readonly<Record<string, FindingWords>> = {
   TAB_AS_INDENT: { message: 'a line is indented with a tab', hint: 'use spaces' },
   BAD_ALIAS: {
     message: 'an anchor or alias has no name',
-    hint: 'put a text with `*` or `&` in quotes',
+    hint: 'put a string with `*` or `&` in quotes',
   },
-  TAG_RESOLVE_FAILED: { message: 'a value is not what its tag says', hint: 'remove the tag' },
+  TAG_RESOLVE_FAILED: { message: 'a value does not match its tag', hint: 'remove the tag' },
 }
 
 function remarkFinding(remark: Remark): Finding {

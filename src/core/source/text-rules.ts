@@ -12,11 +12,12 @@ export type SourceReading = { readonly root: Node | null; readonly findings: rea
 export function badText(value: string): { message: string; hint: string } | null {
   // WHY: half a pair can't be written as UTF-8, so what is hashed would not be what was read.
   if (/\p{Surrogate}/u.test(value)) {
-    const message = 'a text holds half of a surrogate pair'
+    const message = 'a string contains half of a surrogate pair'
     return { message, hint: 'write the whole character or its two escapes' }
   }
   // WHY: a NUL ends a text for programs and databases that would see it later.
-  if (value.includes('\0')) return { message: 'a text holds a NUL character', hint: 'leave it out' }
+  if (value.includes('\0'))
+    return { message: 'a string contains a NUL character', hint: 'remove it' }
   return null
 }
 
@@ -30,12 +31,12 @@ type KeyPlace = {
 export function keyProblem(key: string, place: KeyPlace): Finding | null {
   const at = { pointer: joinPointer(place.pointer, key), atKey: true } as const
   if (key === '__proto__') {
-    const message = '`__proto__` can not be a name'
-    const hint = 'it reaches into the machinery of objects; choose another name'
+    const message = '`__proto__` cannot be a key'
+    const hint = 'it would change the prototype of an object; choose another key'
     return { ...finding('RESERVED_NAME', at, { message, hint }), offset: place.offset }
   }
   if (!place.seen.has(key)) return null
-  const message = `\`${shortened(key)}\` stands twice in the same object`
+  const message = `\`${shortened(key)}\` appears twice in the same object`
   const hint = 'only one of them would count; remove or rename the other'
   return { ...finding('DUPLICATE_KEY', at, { message, hint }), offset: place.offset }
 }

@@ -70,7 +70,7 @@ function convertPlain(build: Build, from: unknown, spot: Spot): Node | null {
   if (isMap(from)) return convertMap(build, from, spot)
   const words = {
     message: 'a value of an unknown kind',
-    hint: 'write a text, number, list or object',
+    hint: 'write a string, number, list or object',
   }
   return fail(build, spot.pointer, { ...words, offset: start })
 }
@@ -171,13 +171,13 @@ function keyText(build: Build, key: unknown, spot: Spot): string | null {
     // WHY the source: `1.0`, `~` and `0x1` are names as they are written, not as numbers.
     const text = key.value === null ? (key.source ?? '') : (key.source ?? String(key.value))
     const isEmpty = text === '' && typeof key.value !== 'string'
-    const bad = isEmpty ? { message: 'a name is missing before `:`', hint: '' } : badText(text)
+    const bad = isEmpty ? { message: 'a key is missing before `:`', hint: '' } : badText(text)
     if (bad === null) return text
     fail(build, spot.pointer, { ...bad, offset: startOf(key) })
     return null
   }
   const words = {
-    message: 'a name must be a plain text',
+    message: 'a key must be a plain string',
     hint: 'no lists, objects, anchors or tags',
   }
   fail(build, spot.pointer, { ...words, offset: startOf(key) })
@@ -190,8 +190,8 @@ function writeOut(build: Build, alias: Alias.Parsed, spot: Spot): Node | null {
   const known = build.anchors.get(alias.source)
   if (known === undefined || known === null) {
     const name = `\`*${shortened(alias.source)}\``
-    const message = known === null ? `${name} stands for itself` : `${name} has no anchor before it`
-    const hint = `write \`&${shortened(alias.source)}\` in front of the value that is meant`
+    const message = known === null ? `${name} refers to itself` : `${name} has no anchor before it`
+    const hint = `write \`&${shortened(alias.source)}\` before the value it refers to`
     return fail(build, spot.pointer, { message, hint, offset: start })
   }
   const copy = copied(build, known, { ...spot, offset: start })
@@ -227,10 +227,10 @@ function hasRoom(build: Build, spot: Spot, wanted: Wanted): boolean {
   const offset = wanted.start
   build.nodesCount += 1
   if (build.nodesCount > sourceNodesMax) {
-    const message = `the text has more than ${sourceNodesMax} values, aliases written out`
+    const message = `the text has more than ${sourceNodesMax} values after expanding aliases`
     build.failure ??= tooLarge(spot.pointer, offset, message)
   } else if (spot.depth + wanted.levels > sourceDepthMax) {
-    const message = `values stand in each other more than ${sourceDepthMax} deep`
+    const message = `values are nested more than ${sourceDepthMax} levels deep`
     build.failure ??= tooLarge(spot.pointer, offset, message)
   }
   return build.failure === null
@@ -242,7 +242,7 @@ function tagProblem(tag: string | undefined): FindingWords | null {
   if (tag === undefined) return null
   const isPlain = tag.startsWith('tag:yaml.org,2002:') && plainTags.has(tag.slice(18))
   if (isPlain) return null
-  return { message: `the tag \`${shortened(tag)}\` is not read`, hint: 'remove the tag' }
+  return { message: `the tag \`${shortened(tag)}\` is not supported`, hint: 'remove the tag' }
 }
 
 function fail(build: Build, pointer: string, words: FindingWords & { offset: number }): null {

@@ -39,7 +39,7 @@ export function pathsIn(input: JsonObject): NamedPath {
   for (const key of keysOf(input, pathKeys)) {
     const value = input[key]
     if (value === undefined || value === null) continue
-    if (typeof value !== 'string') return { paths, problem: `\`${key}\` is not a text` }
+    if (typeof value !== 'string') return { paths, problem: `\`${key}\` is not a string` }
     paths.push(value)
   }
   for (const key of keysOf(input, listKeys)) {
@@ -49,7 +49,7 @@ export function pathsIn(input: JsonObject): NamedPath {
     if (listed === null) return { paths, problem: `\`${key}\` is not a list of paths` }
     paths.push(...listed)
   }
-  if (paths.length > callPathsMax) return { paths: [], problem: `over ${callPathsMax} paths` }
+  if (paths.length > callPathsMax) return { paths: [], problem: `more than ${callPathsMax} paths` }
   return { paths, problem: firstProblem(paths) }
 }
 
@@ -61,7 +61,7 @@ export function patternsIn(input: JsonObject, keys: readonly string[]): NamedPat
     if (value === undefined || value === null) continue
     const patterns = typeof value === 'string' ? [value] : listOf(value)
     if (patterns === null || patterns.length > callPathsMax) {
-      return { paths, problem: `\`${key}\` is not a text or a list of texts` }
+      return { paths, problem: `\`${key}\` is not a string or a list of strings` }
     }
     for (const pattern of patterns) paths.push(...alternativesOf(pattern).map(directoryOf))
   }
@@ -73,7 +73,7 @@ export function directoryIn(input: JsonObject): { path: string | null; problem: 
   for (const key of keysOf(input, directoryKeys)) {
     const value = input[key]
     if (value === undefined || value === null || value === '') continue
-    if (typeof value !== 'string') return { path: null, problem: `\`${key}\` is not a text` }
+    if (typeof value !== 'string') return { path: null, problem: `\`${key}\` is not a string` }
     return { path: value, problem: pathProblem(value) }
   }
   return { path: null, problem: null }

@@ -66,7 +66,7 @@ function loosenessOf({ command = '', args = [] }: LaunchEntry): string | null {
   if (!fetchers.test(program)) return null
   const words = args.filter((word) => !word.startsWith('-'))
   const name = words.find((word) => !fetchWords.test(word)) ?? ''
-  return isFixed(name, program) ? null : `\`${name}\` is fetched without an exact version`
+  return isFixed(name, program) ? null : `\`${name}\` is downloaded without an exact version`
 }
 
 function isFixed(name: string, program: string): boolean {

@@ -78,7 +78,7 @@ function takeLine(draft: Draft, line: string): string | null {
     const isMove = header.startsWith('*** Move to: ')
     return isMove ? addPath(draft, header.slice('*** Move to: '.length)) : takeChange(draft, header)
   }
-  return header === '' ? null : `a patch has a line that means nothing: \`${shown(header)}\``
+  return header === '' ? null : `a patch has a line that is not understood: \`${shown(header)}\``
 }
 
 function takeChange(draft: Draft, line: string): string | null {
@@ -86,7 +86,7 @@ function takeChange(draft: Draft, line: string): string | null {
   else if (line.startsWith('+')) draft.added += 1
   else if (line.startsWith('-')) draft.removed += 1
   else if (line !== '' && !line.startsWith(' ') && line !== '*** End of File') {
-    return `a patch has a line that means nothing: \`${shown(line)}\``
+    return `a patch has a line that is not understood: \`${shown(line)}\``
   }
   return null
 }
@@ -106,7 +106,9 @@ function addPath(draft: Draft, path: string): string | null {
   const name = path.trim()
   if (name === '') return 'a patch names no file'
   draft.paths.add(name)
-  return draft.paths.size > patchFilesMax ? `a patch changes over ${patchFilesMax} files` : null
+  return draft.paths.size > patchFilesMax
+    ? `a patch changes more than ${patchFilesMax} files`
+    : null
 }
 
 function closeHunk(draft: Draft): void {
@@ -138,7 +140,8 @@ export function readDiff(text: string): Patch {
     if (hunk !== null) [before, after] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)]
     else if (/^(?:GIT binary patch|Binary files )/.test(line)) draft.lines = null
     else for (const path of pathsOfDiffLine(line)) draft.paths.add(path)
-    if (draft.paths.size > patchFilesMax) return bad(`a diff changes over ${patchFilesMax} files`)
+    if (draft.paths.size > patchFilesMax)
+      return bad(`a diff changes more than ${patchFilesMax} files`)
   }
   if (before > 0 || after > 0) return bad('a diff ends inside a hunk')
   closeHunk(draft)

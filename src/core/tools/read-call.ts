@@ -89,8 +89,9 @@ export function readCall(spoken: Spoken, where: CallLocation): Call {
 const noObject: Facts = { problem: 'the input is not an object' }
 
 function nameProblem(name: string, tool: KnownTool): string | null {
-  if (name.length > toolNameCharsMax) return `a tool's name has over ${toolNameCharsMax} characters`
-  return tool.isOdd ? 'the name of the tool does not say its server' : null
+  if (name.length > toolNameCharsMax)
+    return `a tool name has more than ${toolNameCharsMax} characters`
+  return tool.isOdd ? 'the tool name does not include its server' : null
 }
 
 /** Pawl's server is known by the host's prefix; a name alone proves nothing. */
@@ -147,7 +148,11 @@ function shellFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Fa
   const from: From = { workspace: where.workspace }
   const reading =
     tool.commonName === 'PowerShell'
-      ? ({ ok: false, reason: 'only bash is read, not PowerShell', token: 'PowerShell' } as const)
+      ? ({
+          ok: false,
+          reason: 'only bash can be analyzed, not PowerShell',
+          token: 'PowerShell',
+        } as const)
       : asked.reading
   const change = changeByShell(reading, where.workspace, (path) => locate([path], from, where))
   const named = directory.path === null ? [] : locate([directory.path], fromOf(where), where)
@@ -211,7 +216,7 @@ const patchKeys = ['command', 'input', 'patch', 'patchText', 'patch_text', 'diff
 function patchFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {
   const text = patchKeys.map((key) => own(input, key)).find((value) => typeof value === 'string')
   if (typeof text !== 'string') {
-    return { problem: isKnown(tool) ? 'the patch is not a text' : null }
+    return { problem: isKnown(tool) ? 'the patch is not a string' : null }
   }
   const patch = text.includes('*** Begin Patch') ? readPatch(text) : readDiff(text)
   if (!patch.ok) return { problem: patch.problem }

@@ -51,8 +51,8 @@ function denyPath(call: Call, path: CallPath, { paths }: PathScope): Denial {
   const added = call.reads.includes(path) ? [...paths.read, ...paths.write] : paths.write
   const names = [...new Set(added)].map((entry) => `\`${entry}\``).join(', ')
   const where = names === '' ? 'the workspace' : `the workspace and ${names}`
-  const reason = `\`${call.tool}\` may not reach \`${shown(path.written)}\`: it stays in ${where}`
-  const hint = 'name a file of the workspace, or ask a person to add the place under `paths`'
+  const reason = `\`${call.tool}\` may not reach \`${shown(path.written)}\`, only ${where}`
+  const hint = 'name a file in the workspace, or ask a person to add the path under `paths`'
   return { code: 'PATH_OUT_OF_SCOPE', reason, hint }
 }
 

@@ -40,13 +40,13 @@ function ruleOnPawl(call: Call, concerned: GoodReading | null): Denial | null {
   if (touched !== null) return denySecret(touched)
   const agent = call.shell?.ok === true ? agentsCommandIn(call.shell) : null
   if (agent !== null) {
-    const reason = `\`${shown(agent)}\` starts another agent, which this run would not hold`
-    const how = 'use the sub-agents of your host: they are held like you'
+    const reason = `\`${shown(agent)}\` starts another agent, which this run would not control`
+    const how = 'use the subagents of your host: the same rules apply to them'
     return { code: 'COMMAND_NOT_ALLOWED', reason, hint: how }
   }
   const command = concerned === null ? null : personsCommandIn(concerned)
   if (command === null) return null
-  const reason = `\`${shown(command)}\` is for people: an agent does not decide about itself`
+  const reason = `\`${shown(command)}\` is for people: an agent cannot decide for itself`
   const how = 'wait for a person (`pawl wait`), or act as yourself: `pawl signal … --as agent`'
   return { code: 'PATH_PROTECTED', reason, hint: how }
 }
@@ -81,8 +81,8 @@ function ruleOnShell(
 const mentionCharsMax = 262_144
 
 function denyLong(): Denial {
-  const reason = 'the command is longer than anything that can be read'
-  return { code: 'COMMAND_UNREADABLE', reason, hint: 'put the text into a file of the workspace' }
+  const reason = 'the command is too long to be analyzed'
+  return { code: 'COMMAND_UNREADABLE', reason, hint: 'put the text in a file in the workspace' }
 }
 
 function textsOf(input: Json): readonly string[] {
@@ -141,25 +141,30 @@ function ruleOnSecrets(call: Call, concerned: GoodReading | null): Denial | null
   return word === null ? null : denySecret(word)
 }
 
-const hint = 'leave it as it is; a person can change it outside of the run'
+const hint = 'leave it as it is; a person can change it outside the run'
 
 function denyChange(path: string): Denial {
-  const reason = `\`${shown(path)}\` is protected: it guards this run, or runs code unasked`
+  const why = 'it guards this run, or can run code on its own'
+  const reason = `\`${shown(path)}\` is protected: ${why}`
   return { code: 'PATH_PROTECTED', reason, hint }
 }
 
 function denyUnclear(): Denial {
-  const reason = 'this call speaks of a protected file, and what it does there cannot be told'
+  const reason = 'this call mentions a protected file, and what it does with it is unclear'
   return {
     code: 'PATH_PROTECTED',
     reason,
-    hint: 'write it so that it can be read, without that file',
+    hint: 'write it so that it can be analyzed, without that file',
   }
 }
 
 function denySecret(path: string): Denial {
-  const reason = `\`${shown(path)}\` is protected: it holds what only Pawl may know`
-  return { code: 'PATH_PROTECTED', reason, hint: 'use the tools of Pawl to see how the run stands' }
+  const reason = `\`${shown(path)}\` is protected: it holds secrets of Pawl`
+  return {
+    code: 'PATH_PROTECTED',
+    reason,
+    hint: 'use the tools of Pawl to see the state of the run',
+  }
 }
 
 function shown(path: string): string {

@@ -71,7 +71,7 @@ function patchBy(command: SimpleCommand): Patched {
     return stdin === null ? noPatch : patchedBy(readDiff(stdin), command)
   }
   const texts = [stdin ?? '', ...words.slice(1).map((word) => word ?? '')].flatMap(patchesIn)
-  const problem = '`apply_patch` without a patch that can be read here'
+  const problem = '`apply_patch` without a patch that can be parsed'
   if (texts.length === 0) return { ...noPatch, problem }
   const patches = texts.map((text) => patchedBy(readPatch(text), command))
   const paths = patches.flatMap((patch) => patch.paths)
@@ -83,7 +83,7 @@ const noPatch: Patched = { paths: [], lines: null, problem: null }
 
 function patchedBy(patch: Patch, { dirs }: SimpleCommand): Patched {
   if (!patch.ok) return { ...noPatch, problem: patch.problem }
-  if (dirs.includes(null)) return { ...noPatch, problem: 'where a patch is applied cannot be told' }
+  if (dirs.includes(null)) return { ...noPatch, problem: 'it is unclear where a patch is applied' }
   const paths = patch.paths.flatMap((path) => seenFrom(dirs, path)).filter((path) => path !== null)
   return { paths, lines: patch.lines, problem: null }
 }

@@ -69,7 +69,7 @@ function textOf(command: Json, extra: Json, key: string): Text {
   const words = Array.isArray(command) ? command : [command, ...(Array.isArray(extra) ? extra : [])]
   if (extra !== null && !Array.isArray(extra)) return { ok: false, problem: '`args` is not a list' }
   if (words.length > commandWordsMax || !words.every((word) => typeof word === 'string')) {
-    return { ok: false, problem: `\`${key}\` is not a text or a list of texts` }
+    return { ok: false, problem: `\`${key}\` is not a string or a list of strings` }
   }
   const texts = words as readonly string[]
   const script = extra === null ? scriptOf(texts) : null

@@ -23,7 +23,7 @@ export function pinTool(definition: JsonObject): ThingPin {
   // What is not told to a model may change at will.
   const { _meta: _, ...told } = definition
   const isOdd = invisible.test(JSON.stringify(told))
-  const doubts = isOdd ? ['it says something in letters that cannot be seen'] : []
+  const doubts = isOdd ? ['it contains invisible characters'] : []
   const words = typeof definition.description === 'string' ? definition.description : ''
   const about = words.replace(/\s+/g, ' ').slice(0, aboutCharsMax)
   return { hash: hashJson(told), about, doubts, told }
