@@ -345,6 +345,6 @@ async function resolve(
   const row = await knownApproval(desk.store, id)
   if (row.status === 'pending') return outcome
   const who = row.decidedBy === null ? '' : ` by ${row.decidedBy}`
-  const message = `\`${id}\` was ${row.status}${who} already`
+  const message = `\`${id}\` was already ${row.status}${who}`
   throw new PawlError('APPROVAL_DECIDED', message, { hint: 'the first decision counts' })
 }

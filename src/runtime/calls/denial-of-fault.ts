@@ -12,6 +12,6 @@ export function denialOf(fault: unknown): Verdict {
   const known = fault instanceof PawlError ? fault : null
   const code = (codes.has(known?.code ?? '') ? known?.code : 'INTERNAL') as DenialCode
   const reason = fault instanceof Error ? fault.message : 'the guard itself failed'
-  const hint = known?.hint ?? 'this is a fault of Pawl; tell a person'
+  const hint = known?.hint ?? 'this is a bug in Pawl; tell a person'
   return { verdict: 'deny', code, reason, hint, rule: null }
 }

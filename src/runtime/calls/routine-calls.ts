@@ -74,12 +74,12 @@ export async function callForProcess(
 const fromRoutine = { door: 'routine', caller: '', holder: processSource } as const
 const madeBefore = { state: 'allowed', verdict: 'allow', code: null, reason: '', hint: '' } as const
 
-/** Whose memory and tasks a run works with. Fault `NOT_PERMITTED`: it is no process. */
+/** Whose memory and tasks a run works with. Fault `NOT_PERMITTED`: it is not a process. */
 export async function scopeOf(runtime: Runtime, runId: string): Promise<DocumentScope> {
   const { head } = await runtime.readRun(runId, null)
   if (head.dialect !== 'process') {
-    const hint = 'this endpoint is for checklists; use `pawl mcp` for it'
-    throw new PawlError('NOT_PERMITTED', `\`${head.definition}\` is no process`, { hint })
+    const hint = 'this endpoint runs processes only; use `pawl mcp` for others'
+    throw new PawlError('NOT_PERMITTED', `\`${head.definition}\` is not a process`, { hint })
   }
   return { workspace: head.workspace ?? '', definition: head.definition }
 }

@@ -68,7 +68,7 @@ export function readPrices(folder: string, base: PriceTable): PriceTable {
   if (first === undefined && shape?.value != null) return raisePrices(shape.value.prices, base)
   const range = first === undefined ? null : positionOf(root, first)
   const where = range === null ? '' : `, line ${positionAt(lines, range.start).line}`
-  const what = first?.message ?? 'it is no JSON object'
+  const what = first?.message ?? 'it is not a JSON object'
   throw new PawlError('CONFIG_INVALID', `\`${path}\`${where}: ${what}`, { hint: hintFor(path) })
 }
 
@@ -76,11 +76,11 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (cause) {
-    const message = `\`${path}\` cannot be looked at: ${errorMessageOf(cause)}`
+    const message = `\`${path}\` cannot be read: ${errorMessageOf(cause)}`
     throw new PawlError('CONFIG_INVALID', message, { hint: hintFor(path), cause })
   }
 }
 
 function hintFor(path: string): string {
-  return `put it right (\`pawl check ${path}\`); until then every model counts as the dearest`
+  return `fix it (\`pawl check ${path}\`); until then every model counts as the most expensive one`
 }

@@ -61,6 +61,6 @@ async function refuseEnded(store: Desk['store'], runId: string): Promise<void> {
     throw new PawlError('RUN_UNKNOWN', `there is no run \`${runId}\``, { hint })
   }
   if (head.endedAt === null) return
-  const hint = 'start another run, and make a key for that'
+  const hint = 'start another run and create a key for it'
   throw new PawlError('REQUEST_INVALID', `the run \`${runId}\` has ended`, { hint })
 }

@@ -95,13 +95,13 @@ export async function updateRow(
   await keepMachines(shop, good, at)
   const { version } = row.latest
   if (version >= versionsMax) {
-    const hint = 'delete it and store it anew'
+    const hint = 'delete it and store it again'
     throw new PawlError('REQUEST_INVALID', `\`${row.name}\` has ${version} versions`, { hint })
   }
   const next = versionOf(compiled, good, { version: version + 1, at })
   const added = await shop.store.addVersion(row.id, version, next)
   if (added !== null) return added
-  const message = `\`${row.name}\` was changed by somebody else meanwhile`
+  const message = `\`${row.name}\` was changed by somebody else in the meantime`
   throw new PawlError('STORE_CONFLICT', message, { hint: 'read it again, then send your change' })
 }
 
@@ -129,12 +129,12 @@ function unknown(idOrName: string): PawlError {
 }
 
 function nameTaken(name: string): PawlError {
-  const message = `there is a definition \`${name}\` already`
+  const message = `the definition \`${name}\` already exists`
   const hint = 'send a new version of it (PUT), or give yours another name'
   return new PawlError('DEFINITION_EXISTS', message, { hint })
 }
 
 function nameChanged(before: string, after: string): PawlError {
   const message = `\`${before}\` cannot become \`${after}\`: the name of a definition never changes`
-  return new PawlError('REQUEST_INVALID', message, { hint: 'store it as a definition of its own' })
+  return new PawlError('REQUEST_INVALID', message, { hint: 'store it as a separate definition' })
 }

@@ -76,8 +76,8 @@ export function openDrafts({ store, clock, definitions }: Options): Drafts {
       const known = await store.readCard(drawer, id)
       if (known !== null) return { ok: true, value: draftOf(known), findings }
       if ((await store.countCards(drawer, '')) >= draftsMax) {
-        const hint = 'a person activates or removes some (`pawl definitions drafts`)'
-        throw tooMuch(`there are ${draftsMax} drafts already`, hint)
+        const hint = 'ask a person to activate or remove some (`pawl definitions drafts`)'
+        throw tooMuch(`there are already ${draftsMax} drafts`, hint)
       }
       const at = clock.now()
       const data = JSON.stringify({ name, dialect, source, format, by })
@@ -112,6 +112,6 @@ function unknown(idOrName: string, found: readonly DefinitionDraft[]): PawlError
     const hint = '`pawl definitions drafts` lists them'
     return new PawlError('DEFINITION_UNKNOWN', `there is no draft \`${idOrName}\``, { hint })
   }
-  const message = `several drafts are called \`${idOrName}\``
-  return new PawlError('DEFINITION_UNKNOWN', message, { hint: `name one: ${ids}` })
+  const message = `several drafts are named \`${idOrName}\``
+  return new PawlError('DEFINITION_UNKNOWN', message, { hint: `use an id: ${ids}` })
 }

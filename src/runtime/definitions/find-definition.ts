@@ -92,7 +92,9 @@ function unlessUnknown(fault: unknown): null {
 function invalid(name: string, findings: readonly Finding[]): PawlError {
   const first = findings.find((one) => one.severity === 'error')
   const message = `\`${name}\` has errors: ${first?.message ?? ''}`
-  return new PawlError('DEFINITION_INVALID', message, { hint: first?.hint ?? '`pawl check` it' })
+  return new PawlError('DEFINITION_INVALID', message, {
+    hint: first?.hint ?? 'run `pawl check` on it',
+  })
 }
 
 // ── files of the workspace ──────────────────────────────────────────────────
@@ -172,7 +174,7 @@ async function inWorkspace(
       }
       return null
     }
-    notes.push(`\`${broken.path}\` has errors; version ${row.latest.version} from before is used`)
+    notes.push(`\`${broken.path}\` has errors; the previous version ${row.latest.version} is used`)
     return row
   }
   const { compiled } = file

@@ -69,7 +69,7 @@ function entriesOf(path: string, folder: string): readonly Dirent[] {
   } catch (cause) {
     // A folder that went away meanwhile holds nothing any more.
     if (path !== folder && errorCodeOf(cause) === 'ENOENT') return []
-    const message = `can not look into the folder \`${path}\``
+    const message = `cannot list the folder \`${path}\``
     const hint = `the system says ${errorCodeOf(cause)}; name the files instead`
     throw new PawlError('FILE_UNREADABLE', message, { hint, cause })
   }
@@ -81,6 +81,6 @@ function isRegular(entry: Dirent, path: string): boolean {
 }
 
 function tooMany(folder: string, what: string): PawlError {
-  const message = `the folder \`${folder}\` holds more than ${what}`
+  const message = `the folder \`${folder}\` has more than ${what}`
   return new PawlError('FILE_UNREADABLE', message, { hint: 'name a smaller folder or the files' })
 }

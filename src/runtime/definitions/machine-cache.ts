@@ -32,7 +32,7 @@ export function openMachineCache(store: DefinitionStore): MachineCache {
         if (shelf.has(hash)) continue
         const stored = await store.readMachine(hash)
         if (stored === null) {
-          const message = `the machine \`${hash}\` that this run is pinned to is not in the store`
+          const message = `the machine \`${hash}\` of this run is missing from the store`
           throw new PawlError('MACHINE_UNKNOWN', message, {
             hint: 'restore the store, or import it',
           })

@@ -36,7 +36,7 @@ function readPolicies(folder: string): readonly Policy[] {
     const all = [...findings, ...(shape?.findings ?? [])]
     if (shape?.value == null || hasErrors(all)) {
       const what = all.find((one) => one.severity === 'error')?.message ?? 'it cannot be read'
-      const hint = `put it right (\`pawl check ${path}\`); until then every call is denied`
+      const hint = `fix it (\`pawl check ${path}\`); until then every call is denied`
       throw new PawlError('CONFIG_INVALID', `the policy \`${path}\` has errors: ${what}`, { hint })
     }
     return [compilePolicy(shape.value, '', path)]

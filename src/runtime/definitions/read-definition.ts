@@ -107,8 +107,8 @@ function readBounded(file: number, shownPath: string): Uint8Array {
 }
 
 function tooLarge(shownPath: string, bytes: number): PawlError {
-  const message = `\`${shownPath}\` has ${bytes} bytes; at most ${fileBytesMax} are read`
-  const hint = 'split it, or take generated parts out of it'
+  const message = `\`${shownPath}\` has ${bytes} bytes; the limit is ${fileBytesMax}`
+  const hint = 'split it, or remove generated parts'
   return new PawlError('FILE_UNREADABLE', message, { hint })
 }
 
@@ -117,13 +117,13 @@ const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> =
   ENOTDIR: ['there is no', 'a part of the path is a file, not a folder'],
   EACCES: ['no permission to read', 'change its permissions or run as its owner'],
   EPERM: ['no permission to read', 'change its permissions or run as its owner'],
-  ELOOP: ['links lead in a circle at', 'repair the symbolic link'],
-  ENAMETOOLONG: ['the name is too long:', 'check how the name was put together'],
+  ELOOP: ['symbolic links form a loop at', 'fix the symbolic link'],
+  ENAMETOOLONG: ['the name is too long:', 'check how the name was built'],
 }
 
 function unreadable(shownPath: string, cause: unknown): PawlError {
   const code = errorCodeOf(cause)
-  const [what, hint] = reasons[code] ?? ['can not read', `the system says ${code}`]
+  const [what, hint] = reasons[code] ?? ['cannot read', `the system says ${code}`]
   const shown = shownPath.length > 200 ? `${shownPath.slice(0, 200)}…` : shownPath
   return new PawlError('FILE_UNREADABLE', `${what} \`${shown}\``, { hint, cause })
 }

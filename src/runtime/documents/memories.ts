@@ -68,8 +68,8 @@ export function openMemories({ store, clock }: Options): Memories {
     set: async (scope, { key, value }, by) => {
       const chars = JSON.stringify(value).length
       if (chars > valueCharsMax) {
-        const message = `\`${key}\` has ${chars} characters; a memory has ${valueCharsMax} at most`
-        throw tooMuch(message, 'note down less, or split it')
+        const message = `\`${key}\` has ${chars} characters; the limit is ${valueCharsMax}`
+        throw tooMuch(message, 'store less, or split it')
       }
       const known = await find(scope, key)
       if (known === null) await refuseFull(store, scope)
@@ -90,7 +90,10 @@ export function openMemories({ store, clock }: Options): Memories {
 
 async function refuseFull(store: DocumentStore, scope: DocumentScope): Promise<void> {
   if ((await store.countCards(drawer, prefixOf(scope))) < memoriesMax) return
-  throw tooMuch(`there are ${memoriesMax} memories already`, 'delete what is not needed any more')
+  throw tooMuch(
+    `there are already ${memoriesMax} memories`,
+    'delete some that are no longer needed',
+  )
 }
 
 function memoryOf(card: StoredDocument, scope: DocumentScope): Memory {

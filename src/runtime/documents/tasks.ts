@@ -143,7 +143,7 @@ function makeRoom(all: readonly Task[], id: string): readonly string[] {
   const done = all.filter((task) => task.status === 'done')
   const [oldest] = done
   if (oldest !== undefined) return [oldest.id]
-  throw tooMuch(`there are ${tasksMax} tasks that are not done`, 'complete some of them first')
+  throw tooMuch(`there are already ${tasksMax} unfinished tasks`, 'complete some of them first')
 }
 
 type Wanted = { readonly scope: DocumentScope; readonly id: string | null }
@@ -195,7 +195,7 @@ async function mustRead(
 ): Promise<StoredDocument> {
   const card = await store.readCard(drawer, prefixOf(scope) + id)
   if (card !== null) return card
-  const hint = '`task_list` says which there are'
+  const hint = '`task_list` lists them'
   throw new PawlError('TASK_UNKNOWN', `there is no task \`${id}\``, { hint })
 }
 
@@ -207,7 +207,9 @@ function taken(id: string, { status, run }: Kept): PawlError {
 }
 
 function overloaded(): PawlError {
-  return new PawlError('OVERLOADED', 'too many want this task at once', { hint: 'try again' })
+  return new PawlError('OVERLOADED', 'too many agents are trying to claim this task', {
+    hint: 'try again',
+  })
 }
 
 function keptIn(card: StoredDocument): Kept {

@@ -77,8 +77,8 @@ function noteSight(before: Book | null, sight: ServerSight): Noted {
   const news: string[] = []
   const { server, scope, launch } = sight
   const how = (entry: Entry): void => {
-    const what = entry.accepted === null ? 'is not agreed to' : 'has changed'
-    news.push(`how the MCP server \`${server}\` is started ${what}: ${waitText(server)}`)
+    const what = entry.accepted === null ? 'is not accepted yet' : 'has changed'
+    news.push(`the launch of the MCP server \`${server}\` ${what}: ${waitText(server)}`)
   }
   // WHY not from a workspace: whoever writes its files would have programs started.
   const isOwn = scope === null
@@ -92,7 +92,7 @@ function noteSight(before: Book | null, sight: ServerSight): Noted {
   for (const { tool, definition } of sight.tools.slice(0, toolsMax)) {
     const known = own(tools, tool)
     const onWait = ({ accepted }: Entry): void => {
-      const what = accepted === null ? 'is new' : 'has changed what it says of itself'
+      const what = accepted === null ? 'is new' : 'has changed its description'
       const name = `${server}:${tool}`
       news.push(`the tool \`mcp:${name}\` ${what}: ${waitText(name)}`)
     }
@@ -102,7 +102,7 @@ function noteSight(before: Book | null, sight: ServerSight): Noted {
 }
 
 function waitText(name: string): string {
-  return `it waits for a person (\`pawl gateway accept ${name}\`)`
+  return `a person must accept it (\`pawl gateway accept ${name}\`)`
 }
 
 type Manner = {
@@ -186,8 +186,8 @@ export async function acceptPins(
   const one = tool === null ? undefined : own(book?.tools ?? {}, tool)
   if (book === null || (tool !== null && one === undefined)) {
     const name = tool === null ? server : `${server}:${tool}`
-    const hint = '`pawl gateway pins` lists what was seen'
-    throw new PawlError('REQUEST_INVALID', `nothing was seen of \`${name}\``, { hint })
+    const hint = '`pawl gateway pins` lists all known servers and tools'
+    throw new PawlError('REQUEST_INVALID', `\`${name}\` is unknown`, { hint })
   }
   const entries = one === undefined ? [book.launch, ...Object.values(book.tools)] : [one]
   for (const entry of entries) {
@@ -202,5 +202,5 @@ export async function acceptPins(
 
 function conflict(server: string): PawlError {
   const hint = 'look at it again with `pawl gateway pins`, then decide'
-  return new PawlError('STORE_CONFLICT', `\`${server}\` has changed meanwhile`, { hint })
+  return new PawlError('STORE_CONFLICT', `\`${server}\` has changed in the meantime`, { hint })
 }

@@ -279,10 +279,12 @@ test('what is seen first is taken; what changes, comes later or is odd waits', a
   expect(odd?.changes).toContain('+ /description: "a\\u{200b}b"')
   const version = pinned?.version ?? 0
   const accept = { scope: null, server: 'fs', tool: 'a', version }
-  await expect(gateway.accept({ ...accept, version: version - 1 })).rejects.toThrow('meanwhile')
+  await expect(gateway.accept({ ...accept, version: version - 1 })).rejects.toThrow(
+    'in the meantime',
+  )
   await gateway.accept(accept)
   expect((await gateway.see(later)).accepted).toEqual(['a', 'b'])
-  await expect(gateway.accept({ ...accept, tool: 'constructor' })).rejects.toThrow('was seen')
+  await expect(gateway.accept({ ...accept, tool: 'constructor' })).rejects.toThrow('is unknown')
 })
 
 test('what a file of a workspace starts waits for a person, whatever it is', async () => {

@@ -36,60 +36,53 @@ export type JobError = {
 
 /** What can be done next about each type, unless a fault knows better. */
 const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
-  InvalidInput: [
-    { action: 'fix_input', description: 'Send the call again with the input put right.' },
-  ],
+  InvalidInput: [{ action: 'fix_input', description: 'Fix the input and send the call again.' }],
   CommandNotFound: [
     {
       action: 'check_path',
-      description: 'See what is installed: run the shell text `command -v NAME` as a job.',
+      description: 'Check what is installed: run `command -v NAME` as a job.',
     },
-    { action: 'use_full_path', description: 'Name the program with its whole path, from `/` on.' },
+    { action: 'use_full_path', description: 'Use the absolute path of the program.' },
   ],
   ResourceLimitExceeded: [
     {
       action: 'increase_limits',
-      description:
-        'Ask for more by `memory_limit` or `cpu_limit`; a person sets how much there is.',
+      description: 'Raise `memory_limit` or `cpu_limit`, up to the maximum that a person has set.',
     },
-    { action: 'optimize', description: 'Have it do less at once: smaller parts, fewer workers.' },
+    { action: 'optimize', description: 'Make it do less at once: smaller parts, fewer workers.' },
   ],
   ResourceExhausted: [
     { action: 'wait', description: 'Wait until a job has ended, or kill one; then retry.' },
   ],
   PathOutOfScope: [
-    { action: 'check_scope', description: 'Name a folder inside the workspace, or none.' },
+    { action: 'check_scope', description: 'Use a folder inside the workspace, or leave it out.' },
   ],
   SpawnFailed: [
     {
       action: 'check_permissions',
-      description: 'Ask a person: `pawl doctor` tells what holds jobs on this machine.',
+      description: 'Ask a person: `pawl doctor` shows how jobs are isolated on this machine.',
     },
-    { action: 'retry', description: 'Try it once more, in case the machine was too busy.' },
+    { action: 'retry', description: 'Try once more, in case the machine was too busy.' },
   ],
   ProcessNotFound: [
-    { action: 'list_processes', description: 'List the jobs, and take an id from there.' },
+    { action: 'list_processes', description: 'List the jobs and use an id from there.' },
   ],
   ProcessAlreadyExited: [
-    { action: 'check_status', description: 'Look at the job: how it ended is kept with it.' },
+    { action: 'check_status', description: 'Get the status of the job, which says how it ended.' },
   ],
-  KillFailed: [
-    { action: 'force_kill', description: 'Send SIGKILL, which no program can put off.' },
-  ],
+  KillFailed: [{ action: 'force_kill', description: 'Send SIGKILL, which no program can ignore.' }],
   InvalidFilter: [
     {
       action: 'use_valid_filter',
-      description: 'Ask for `running`, `completed`, `killed`, `timed_out` or `all`.',
+      description: 'Use `running`, `completed`, `killed`, `timed_out` or `all`.',
     },
   ],
-  InvalidStream: [
-    { action: 'use_valid_stream', description: 'Ask for `stdout`, `stderr` or `both`.' },
-  ],
+  InvalidStream: [{ action: 'use_valid_stream', description: 'Use `stdout`, `stderr` or `both`.' }],
   PolicyDenied: [
     { action: 'choose_another', description: 'Do what the stage and the policy allow instead.' },
   ],
   ApprovalRejected: [
-    { action: 'ask_person', description: 'Ask the person what they would agree to.' },
+    { action: 'ask_person', description: 'Ask the person what they would approve.' },
   ],
 }
 

@@ -80,7 +80,7 @@ async function deliver(tools: Tools, owed: OutboxItem): Promise<boolean> {
   }
   if (isTold || owed.attempts >= attemptsMax) {
     await tools.store.settleOwed(owed.id)
-    if (!isTold) tools.log(`given up after ${owed.attempts} tries: ${owed.kind} ${owed.id}`, null)
+    if (!isTold) tools.log(`gave up after ${owed.attempts} tries: ${owed.kind} ${owed.id}`, null)
     return isTold
   }
   await tools.store.delayOwed(owed.id, tools.clock.now() + retryMsAfter(owed.attempts))

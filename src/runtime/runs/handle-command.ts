@@ -82,7 +82,7 @@ export function handleCommand(
       if (done !== null) return done
       desk.cache.drop(runId)
     }
-    const message = `the run \`${runId}\` kept moving while it was being decided`
+    const message = `the run \`${runId}\` kept changing while the command was being decided`
     throw new PawlError('STORE_CONFLICT', message, { hint: 'try again' })
   })
 }
@@ -111,7 +111,7 @@ export function handleStart(desk: CommandContext, birth: Birth, by: By): Promise
     const done = await keep(desk, { runId, answered, standing, branch: null, at, asked }, by)
     if (done !== null) return done
     const hint = 'start it under another id'
-    throw new PawlError('RUN_EXISTS', `there is a run \`${runId}\` already`, { hint })
+    throw new PawlError('RUN_EXISTS', `the run \`${runId}\` already exists`, { hint })
   })
 }
 
@@ -225,7 +225,7 @@ export async function repeatReply(
   const kept = await findStoredReply(desk.store, runId, toUSVString(commandId))
   if (kept === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
   if (!kept.isFor(asked)) {
-    const hint = 'every command has an id of its own; only a retry uses it again'
+    const hint = 'use a new id for each command; only a retry reuses it'
     throw new PawlError('REQUEST_INVALID', 'this id was used for another command', { hint })
   }
   desk.cache.drop(runId)

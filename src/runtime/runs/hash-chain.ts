@@ -40,14 +40,14 @@ export function openChainCheck(runId: string, anchor: Anchor | null = null): Cha
   const check = (record: EventRecord): Verified | null => {
     const { seq } = record
     if (seq !== count + 1) {
-      const what = seq > count + 1 ? `${count + 1} is missing` : `${seq} is there twice`
+      const what = seq > count + 1 ? `${count + 1} is missing` : `${seq} appears twice`
       return bad(seq > count + 1 ? count + 1 : seq, `the record ${what}`)
     }
     if (record.hash !== hashOf(runId, before, record)) {
-      return bad(seq, 'its content does not fit its hash, or the record before it was changed')
+      return bad(seq, 'its content does not match its hash, or the record before it was changed')
     }
     if (anchor?.seq === seq && anchor.hash !== record.hash) {
-      return bad(seq, 'the log had another record here when it was anchored')
+      return bad(seq, 'the log had a different record here when it was anchored')
     }
     count = seq
     before = record.hash
@@ -66,7 +66,10 @@ export function openChainCheck(runId: string, anchor: Anchor | null = null): Cha
         return bad(count + 1, `the log had ${anchor.seq} records when it was anchored`)
       }
       if (head !== null && (head.seq !== count || head.hash !== before)) {
-        return bad(count + 1, `the run's head names record ${head.seq}, the log ends at ${count}`)
+        return bad(
+          count + 1,
+          `the head of the run names record ${head.seq}, but the log ends at ${count}`,
+        )
       }
       return { ok: true, runId, count, hash: before }
     },

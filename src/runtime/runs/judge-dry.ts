@@ -53,7 +53,7 @@ async function imagine(
   const { definition, stage, workspace } = request
   if (definition === null) {
     const hint = 'send `runId` or `definition`'
-    throw new PawlError('REQUEST_INVALID', 'it is not said what to judge by', { hint })
+    throw new PawlError('REQUEST_INVALID', 'neither a run nor a definition is given', { hint })
   }
   const { machine, library } = await findDefinition(desk, { definition, task: null, workspace })
   const start = { type: 'StartRun', stage, vars: {}, branch: null } as const

@@ -88,7 +88,7 @@ type Link = { readonly seq: number; readonly hash: string }
 
 function broken(runId: string, where: string): PawlError {
   const message = `the log of \`${runId}\` is damaged at ${where}`
-  const hint = `\`pawl log ${runId} --verify\` tells more; nothing is decided on it`
+  const hint = `\`pawl log ${runId} --verify\` shows more; no command is accepted for it`
   return new PawlError('LOG_BROKEN', message, { hint })
 }
 

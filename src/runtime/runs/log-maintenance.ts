@@ -41,7 +41,7 @@ export async function verifyLog(
 
 /** What is said where there is no such run. */
 export function unknownRun(runId: string): PawlError {
-  const hint = '`pawl runs` lists the runs there are'
+  const hint = '`pawl runs` lists the runs'
   return new PawlError('RUN_UNKNOWN', `there is no run \`${runId}\``, { hint })
 }
 
@@ -85,7 +85,7 @@ export async function importRun(
 ): Promise<Anchor> {
   const { id, seq, hash } = copy.head
   if (copy.events.some(({ at }) => at > now + aheadMsMax)) {
-    const hint = 'put the clock right, here or where it was exported'
+    const hint = 'correct the clock, here or where it was exported'
     throw new PawlError('REQUEST_INVALID', `the log of \`${id}\` is from the future`, { hint })
   }
   const check = openChainCheck(id)
@@ -101,8 +101,8 @@ export async function importRun(
   const { head, approvals } = project(id, copy.events, shelf)
   const isNew = await store.importRun({ ...copy, head, approvals })
   if (isNew === 'imported') return { runId: id, seq, hash }
-  const hint = 'a run is imported once'
-  throw new PawlError('RUN_EXISTS', `there is a run \`${id}\` already`, { hint })
+  const hint = 'a run can only be imported once'
+  throw new PawlError('RUN_EXISTS', `the run \`${id}\` already exists`, { hint })
 }
 
 type Projected = {
@@ -196,7 +196,7 @@ async function rebuildRun(
     await store.replaceProjections(head, approvals, snapshot)
     return null
   } catch (fault) {
-    return fault instanceof Error ? fault.message : 'it cannot be folded'
+    return fault instanceof Error ? fault.message : 'its events cannot be replayed'
   }
 }
 

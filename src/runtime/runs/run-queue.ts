@@ -29,7 +29,7 @@ export function openRunQueue(): RunQueue {
     inTurn: (runId, work) => {
       const line = lines.get(runId) ?? { last: nothing, count: 0 }
       if (line.count >= queuedMax) {
-        const message = `${queuedMax} commands wait for the run \`${runId}\` already`
+        const message = `${queuedMax} commands are already waiting for the run \`${runId}\``
         const hint = 'try again in a moment'
         return Promise.reject(new PawlError('OVERLOADED', message, { hint }))
       }

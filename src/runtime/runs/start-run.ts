@@ -51,11 +51,11 @@ function refuse({ stage, workspace }: StartRequest, { actor }: By): void {
   // WHY: whoever chooses the first stage chooses which gates lie behind it.
   if (stage !== null && actor.kind !== 'person') {
     const hint = 'start it without a stage, or ask a person'
-    throw new PawlError('NOT_PERMITTED', 'only a person may start a run in the middle', { hint })
+    throw new PawlError('NOT_PERMITTED', 'only a person may start a run in another stage', { hint })
   }
   if (workspace !== null && !isAbsolute(workspace)) {
-    const hint = 'name the folder from the root'
-    throw new PawlError('REQUEST_INVALID', `\`${workspace}\` is no absolute path`, { hint })
+    const hint = 'use an absolute path'
+    throw new PawlError('REQUEST_INVALID', `\`${workspace}\` is not an absolute path`, { hint })
   }
 }
 

@@ -75,8 +75,8 @@ async function allowedAt(
   const [record] = await store.readEvents(runId, { after: inputSeq - 1, limit: 1 })
   const event = record === undefined ? null : (JSON.parse(record.data) as Event)
   if (record?.commandId === commandId && event?.type === 'call.allowed') return event
-  const message = `the record ${inputSeq} of the run \`${runId}\` is not the one that was answered`
-  const hint = `look what is wrong with \`pawl log ${runId} --verify\``
+  const message = `record ${inputSeq} of the run \`${runId}\` is not the one that was answered`
+  const hint = `check the log with \`pawl log ${runId} --verify\``
   throw new PawlError('STORE_CORRUPT', message, { hint })
 }
 

@@ -49,7 +49,7 @@ export function openWaiters(): Waiters {
   }
   const wait = ({ runId, after, timeoutMs, signal }: Wait): Waiting => {
     if (count >= waitersMax) {
-      const message = `${waitersMax} callers wait already`
+      const message = `${waitersMax} callers are already waiting`
       throw new PawlError('OVERLOADED', message, { hint: 'try again in a moment' })
     }
     let tell: (seq: number) => void = () => undefined

@@ -23,7 +23,8 @@ export async function runOfSession(
 /** WHY: an agent that could leave its run for another would choose what it is held by. */
 export function refuseSecond(head: RunHead | null, { actor }: Pick<By, 'actor'>): void {
   if (actor.kind === 'person' || head === null || head.status === 'completed') return
-  const hint = 'finish it; if that cannot be done, a person starts the next one (`pawl start`)'
+  const hint =
+    'finish it; if that is not possible, ask a person to start the next one (`pawl start`)'
   throw refusal(`this session works on run \`${head.id}\`, which is ${head.status}`, hint)
 }
 
@@ -37,13 +38,13 @@ export async function claimRun(
   const head = await store.readHead(runId)
   if (head === null) throw unknownRun(runId)
   if (head.endedAt !== null) {
-    throw refusal(`run \`${runId}\` is ${head.status}`, 'start another one')
+    throw refusal(`run \`${runId}\` is ${head.status}`, 'start another run')
   }
   const last = await runOfSession(store, session)
   if (last?.id !== runId) refuseSecond(last, by)
   const holder = await store.claim({ ...wish, branch: '' })
-  const free = `a person frees it with \`pawl release ${runId}\``
-  if (holder !== session) throw refusal(`another session works on run \`${runId}\``, free)
+  const free = `a person can free it with \`pawl release ${runId}\``
+  if (holder !== session) throw refusal(`another session is working on run \`${runId}\``, free)
   // WHY: a claim that is older than another one of the session does not hold it to the run.
   const now = await runOfSession(store, session)
   if (now?.id !== runId) {
@@ -67,7 +68,7 @@ export async function refuseOther(
   if (actor.kind === 'person') return
   const [waiting] = (await listRunsHere(store, workspace, 'person')).free
   if (waiting === undefined) return
-  const hint = 'work on that one; a person cancels it if it is not meant (`pawl cancel RUN`)'
+  const hint = 'work on that run; if that is wrong, ask a person to cancel it (`pawl cancel RUN`)'
   throw refusal(`a person started run \`${waiting.id}\` here, and no session has it yet`, hint)
 }
 
