@@ -122,8 +122,8 @@ function isLate({ approvalId, askedAt }: Verdict): boolean {
 
 const tooLate: CallRefused = {
   code: 'CALL_UNSURE',
-  reason: 'the gateway stood still until somebody else could write this approved call off',
-  hint: 'it was not made; make the same call again, and a person is asked anew',
+  reason: 'the gateway was suspended for so long that this approved call may have been written off',
+  hint: 'it was not made; make the same call again, and a person is asked again',
   approvalId: null,
 }
 
@@ -207,6 +207,6 @@ function refusalOfFault(fault: unknown): CallRefused {
     return { code, reason: detail, hint, approvalId: null }
   }
   const reason = errorMessageOf(fault)
-  const hint = 'this is a fault of Pawl; tell a person'
+  const hint = 'this is a bug in Pawl; tell a person'
   return { code: 'INTERNAL', reason, hint, approvalId: null }
 }

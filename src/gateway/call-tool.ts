@@ -66,8 +66,8 @@ export async function callTool(
   const name = own(params, 'name')
   const given = own(params, 'arguments')
   const args = given === undefined ? {} : asObject(given)
-  if (typeof name !== 'string') return invalidParams('`name` is no text')
-  if (args === null) return invalidParams('`arguments` is no object')
+  if (typeof name !== 'string') return invalidParams('`name` must be a string')
+  if (args === null) return invalidParams('`arguments` must be an object')
   const { catalogue } = work
   const target = await catalogue.findTool(name)
   if (target === null) return invalidParams(`Unknown tool: ${name.slice(0, 200)}`)
@@ -125,9 +125,9 @@ export function invalidParams(message: string): { readonly error: RpcError } {
 }
 
 function unpinned(server: string, tool: string): CallRefused {
-  const reason = `\`mcp:${server}:${tool}\` is new or has changed since a person agreed to it`
+  const reason = `\`mcp:${server}:${tool}\` is new or has changed since a person accepted it`
   const accept = `\`pawl gateway accept ${server}:${tool}\``
-  const hint = `a person looks at it with \`pawl gateway pins\` and agrees with ${accept}`
+  const hint = `a person can review it with \`pawl gateway pins\` and accept it with ${accept}`
   return { code: 'TOOL_UNPINNED', reason, hint, approvalId: null }
 }
 

@@ -50,7 +50,7 @@ test('names that would be taken for others are refused, and what is no server', 
 
 test.each([
   ['{', 'has errors'],
-  ['[]', 'no JSON object'],
+  ['[]', 'not a JSON object'],
   ['{"mcpServers": {"a": {"comand": "x"}}}', 'comand'],
   ['{"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}}', 'has errors'],
 ])('a file that can not be meant is a fault: %s', (text, words) => {

@@ -122,12 +122,13 @@ function gatewayFileIn(workspace: string): string {
 function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): string | null {
   if (!namePattern.test(name)) return 'a name has 1 to 30 letters, digits, `-` and single `_`'
   const plain = name.toLowerCase()
-  if (takenNames.has(plain) || isControlTool(plain)) return 'the name is taken'
-  if (seen.has(plain)) return 'there is a server of that name already'
+  if (takenNames.has(plain) || isControlTool(plain)) return 'the name is reserved'
+  if (seen.has(plain)) return 'another server has that name'
   if ((entry.command === undefined) === (entry.url === undefined)) {
     return 'it needs either `command` or `url`'
   }
-  if (entry.url !== undefined && !/^https?:\/\/\S+$/.test(entry.url)) return '`url` is no address'
+  if (entry.url !== undefined && !/^https?:\/\/\S+$/.test(entry.url))
+    return '`url` is not a valid URL'
   return null
 }
 
@@ -141,9 +142,9 @@ function readFile(path: string): Read | null {
   const wrong = [...findings, ...(shape?.findings ?? [])].find((one) => one.severity === 'error')
   const value = shape?.value ?? null
   if (wrong === undefined && value !== null) return { path, value }
-  const what = wrong?.message ?? 'it is no JSON object'
+  const what = wrong?.message ?? 'it is not a JSON object'
   throw new PawlError('CONFIG_INVALID', `\`${path}\` has errors: ${what}`, {
-    hint: wrong?.hint || 'docs/reference/gateway.md shows its shape',
+    hint: wrong?.hint || 'see docs/reference/gateway.md for the format',
   })
 }
 
@@ -152,12 +153,12 @@ function textOf(path: string): string | null {
     const text = readFileSync(path, 'utf8')
     if (text.length <= fileBytesMax) return text
     const message = `\`${path}\` has more than ${fileBytesMax} bytes`
-    throw new PawlError('CONFIG_INVALID', message, { hint: 'keep only servers in it' })
+    throw new PawlError('CONFIG_INVALID', message, { hint: 'list only servers in it' })
   } catch (cause) {
     if (errorCodeOf(cause) === 'ENOENT' || errorCodeOf(cause) === 'ENOTDIR') return null
     if (cause instanceof PawlError) throw cause
     const hint = `the system says ${errorCodeOf(cause)}`
-    throw new PawlError('FILE_UNREADABLE', `can not read \`${path}\``, { hint, cause })
+    throw new PawlError('FILE_UNREADABLE', `cannot read \`${path}\``, { hint, cause })
   }
 }
 

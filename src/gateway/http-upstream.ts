@@ -81,8 +81,8 @@ function clean(message: RpcMessage, redact: ((text: string) => string) | null): 
   return readRpcMessage(parseClean(JSON.stringify(message), redact))
 }
 
-const idleText = 'the stream for news broke'
-const floodText = `a message of over ${gatewayMessageBytesMax} bytes`
+const idleText = 'the event stream was interrupted'
+const floodText = `a message of more than ${gatewayMessageBytesMax} bytes`
 
 /** WHY: the library reads whatever comes, however much it is. */
 const limitedFetch: typeof fetch = async (input, init) => {

@@ -64,7 +64,7 @@ export function messageText(value: Json | RpcMessage): string | null {
 }
 
 export function tooDeep(id: RpcId): RpcResponse {
-  const message = 'the answer nests too deep to be passed on'
+  const message = 'the answer is nested too deep to be forwarded'
   return { jsonrpc: '2.0', id, error: { code: codes.internal, message } }
 }
 

@@ -129,7 +129,7 @@ async function complete(work: Work, asked: ToolCallRequest): Promise<ToolCallRes
   const isPrompt = ref.type === 'ref/prompt'
   const prompt = isPrompt ? await catalogue.findPrompt(String(ref.name)) : null
   const server = isPrompt ? prompt?.server : await catalogue.findResource(String(ref.uri))
-  if (server === null || server === undefined) return invalidParams('there is nothing of that name')
+  if (server === null || server === undefined) return invalidParams('nothing has that name')
   const named = prompt === null ? ref : { ...ref, name: prompt.name }
   const target = prompt ?? { server, name: String(ref.uri), isAccepted: true }
   return passed(work, asked, {

@@ -59,7 +59,11 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
   const servers = new Map<string, Server>()
   const asks = openServerRequests({ servers, tell, abilities: () => abilities, log: desk.log })
   const look = (): Promise<void> =>
-    catalogue.look().catch((fault: unknown) => desk.log(`what may be shown: ${String(fault)}`))
+    catalogue
+      .look()
+      .catch((fault: unknown) =>
+        desk.log(`could not find out which tools to show: ${String(fault)}`),
+      )
   const ears = {
     onMessage: asks.hear,
     onOffers: () => void look(),
@@ -174,7 +178,7 @@ function openAnswering({ methods, pass, open, tell, send }: Answering) {
 }
 
 function twice(id: RpcId): RpcResponse {
-  const message = 'a request of that id is being answered'
+  const message = 'a request with that id is still being answered'
   return { jsonrpc: '2.0', id, error: { code: codes.notRequest, message } }
 }
 
@@ -184,7 +188,7 @@ function overloaded(id: RpcId): RpcResponse {
 }
 
 function unopened(id: RpcId): RpcResponse {
-  const message = 'the connection was not opened with `initialize`'
+  const message = 'the connection must begin with `initialize`'
   return { jsonrpc: '2.0', id, error: { code: codes.notRequest, message } }
 }
 
@@ -207,7 +211,7 @@ function welcome({ params }: RpcRequest, version: string): JsonObject {
     },
     serverInfo: { name: 'pawl-gateway', title: 'Pawl gateway', version },
     instructions:
-      'Tools of other MCP servers, each called `server__tool`. Pawl judges every call: what is ' +
-      'refused says why and what is possible instead. A person decides what needs an approval.',
+      'Tools of other MCP servers, each called `server__tool`. Pawl judges every call: a ' +
+      'refusal says why and what you can do instead. A person decides calls that need approval.',
   }
 }

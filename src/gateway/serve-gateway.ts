@@ -96,7 +96,7 @@ function take(line: Buffer | 'too long', relay: Relay, send: Send): void {
   const complain = (code: number, message: string, id: Json = null): void =>
     send(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }), 'surely')
   if (line === 'too long') {
-    return complain(codes.notRequest, `a message has at most ${messageBytesMax} bytes`)
+    return complain(codes.notRequest, `a message can have at most ${messageBytesMax} bytes`)
   }
   if (line.every((byte) => byte <= 32)) return
   const parsed = parseJson(line)
@@ -104,7 +104,7 @@ function take(line: Buffer | 'too long', relay: Relay, send: Send): void {
   const message = readRpcMessage(parsed.value)
   if (message !== null) return relay.receive(message)
   const id = messageIdOf(asObject(parsed.value)?.id)
-  complain(codes.notRequest, 'this is no message of JSON-RPC 2.0', id)
+  complain(codes.notRequest, 'this is not a JSON-RPC 2.0 message', id)
 }
 
 type Watching = {

@@ -53,7 +53,7 @@ export function openServerRequests(options: ServerAsksOptions): ServerAsks {
   const open = new Map<string, Open>()
   let lastId = 0
   const refuse = (server: Server, id: RpcId, why: string): void => {
-    log(`\`${server.name}\` was refused: ${why}`)
+    log(`a request from \`${server.name}\` was refused: ${why}`)
     const error = { code: codes.methodUnknown, message: `the gateway refused it: ${why}` }
     server.upstream.respond({ jsonrpc: '2.0', id, error })
   }
@@ -63,12 +63,17 @@ export function openServerRequests(options: ServerAsksOptions): ServerAsks {
     const needed = asks.get(method)
     if (needed === undefined) return refuse(server, id, `\`${method.slice(0, 100)}\` is unknown`)
     if (needed === 'sampling' && server.entry.sampling !== 'pass') {
-      return refuse(server, id, 'it may not ask the model; `sampling: "pass"` in its entry lets it')
+      return refuse(
+        server,
+        id,
+        'it may not use the model; set `sampling: "pass"` in its entry to allow that',
+      )
     }
     if (abilities()?.[needed] === undefined) {
-      return refuse(server, id, `the client has no \`${needed}\``)
+      return refuse(server, id, `the client does not support \`${needed}\``)
     }
-    if (open.size >= asksMax) return refuse(server, id, `over ${asksMax} questions are open`)
+    if (open.size >= asksMax)
+      return refuse(server, id, `more than ${asksMax} of its requests are open`)
     lastId += 1
     const own = `gateway-${lastId}`
     open.set(own, { server, id, token: progressTokenOf(params) })

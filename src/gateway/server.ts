@@ -141,7 +141,7 @@ async function see(desk: GatewayContext, { entry, state }: Whole): Promise<void>
     state.offerings = offeringsOf(name, state.seen, accepted)
   } catch (fault) {
     state.offerings = offeringsOf(name, state.seen, [])
-    desk.log(`what \`${name}\` offers cannot be looked at: ${errorMessageOf(fault)}`)
+    desk.log(`the tools of \`${name}\` cannot be listed: ${errorMessageOf(fault)}`)
   }
 }
 
@@ -157,7 +157,7 @@ async function launch(
   state.isLaunched = isLaunchAccepted
   if (!isLaunchAccepted) {
     const why = seen.doubts.length === 0 ? '' : ` (${seen.doubts.join(', ')})`
-    const reason = `nobody has agreed yet to start \`${seen.about}\`${why}`
+    const reason = `nobody has accepted starting \`${seen.about}\` yet${why}`
     return { code: 'TOOL_UNPINNED', reason }
   }
   const how = launchOf(entry, desk.workspace, desk.env)

@@ -42,7 +42,7 @@ export function openStdioUpstream(program: Program, ears: WireListeners): Upstre
     ears.onEnd(why)
   }
   const lost = (reason: string): void => {
-    const said = words.trim() === '' ? '' : `; it said: ${redact(words.trim())}`
+    const said = words.trim() === '' ? '' : `; its output: ${redact(words.trim())}`
     end({ code: 'UPSTREAM_LOST', reason: `${reason}${said}` })
   }
   const cut = openMessageLines(gatewayMessageBytesMax, (line) => {
@@ -51,7 +51,7 @@ export function openStdioUpstream(program: Program, ears: WireListeners): Upstre
       return hear(valueIn(line.toString(), secrets.length > 0 ? redact : null), ears)
     end({
       code: 'UPSTREAM_FLOOD',
-      reason: `it sent a message of over ${gatewayMessageBytesMax} bytes`,
+      reason: `it sent a message of more than ${gatewayMessageBytesMax} bytes`,
     })
     void stop()
   })
@@ -60,14 +60,14 @@ export function openStdioUpstream(program: Program, ears: WireListeners): Upstre
     words = `${words}${text.toString()}`.slice(-lastWordsChars)
   })
   child.stdin.on('error', () => undefined)
-  child.on('error', (fault) => lost(`it cannot be started: ${errorCodeOf(fault)}`))
-  child.on('close', (code, signal) => lost(`it has ended (${signal ?? `exit code ${code}`})`))
+  child.on('error', (fault) => lost(`it failed to start: ${errorCodeOf(fault)}`))
+  child.on('close', (code, signal) => lost(`it exited (${signal ?? `exit code ${code}`})`))
   return {
     send: (message) => {
       if (isOver) return
       write(`${JSON.stringify(message)}\n`)
       if (child.stdin.writableLength <= waitingBytesMax) return
-      end({ code: 'UPSTREAM_TIMEOUT', reason: 'it does not read what it is sent' })
+      end({ code: 'UPSTREAM_TIMEOUT', reason: 'it does not read its input' })
       void stop()
     },
     agree: () => undefined,

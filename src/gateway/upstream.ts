@@ -182,8 +182,8 @@ const closedWhy: WireEnd = { code: 'UPSTREAM_LOST', reason: 'the gateway is clos
 function lostText(name: string, { code, reason }: WireEnd): UpstreamFailure {
   const hint =
     code === 'TOOL_UNPINNED'
-      ? 'a person looks at it with `pawl gateway pins` and agrees with `pawl gateway accept`'
-      : 'what was begun may have happened: look before you repeat it; the server is started anew'
+      ? 'a person can review it with `pawl gateway pins` and accept it with `pawl gateway accept`'
+      : 'a call in progress may have happened: check before you repeat it; the server restarts'
   return { kind: 'failed', code, reason: `the server \`${name}\`: ${reason}`, hint }
 }
 
@@ -209,7 +209,7 @@ async function connect({
   while (starts.length > 0 && now - (starts[0] ?? 0) > startsWindowMs) starts.shift()
   if (starts.length >= startsMax) {
     const minutes = startsWindowMs / 60_000
-    const reason = `it was started ${startsMax} times within ${minutes} minutes and rests now`
+    const reason = `restarted ${startsMax} times in ${minutes} minutes; not retrying for now`
     return lostText(name, { code: 'UPSTREAM_LOST', reason })
   }
   if (starts.length > 0) await sleep(Math.min(delayMsMax, 50 * 3 ** (starts.length - 1)))
@@ -221,7 +221,7 @@ async function connect({
   const wire = await open(ears).catch(
     (fault: unknown): WireEnd => ({
       code: 'UPSTREAM_LOST',
-      reason: `it cannot be started: ${fault instanceof Error ? fault.message : String(fault)}`,
+      reason: `it failed to start: ${fault instanceof Error ? fault.message : String(fault)}`,
     }),
   )
   if ('code' in wire) return lostText(name, wire)
@@ -296,7 +296,7 @@ function begin(line: Line | null, asking: Asking, done: UpstreamResult): () => v
     throw fault
   }
   lookAt(line, until)
-  return () => giveUp('the client no longer wants it', { kind: 'cancelled' })
+  return () => giveUp('the client canceled it', { kind: 'cancelled' })
 }
 
 /**
@@ -321,16 +321,19 @@ function lookAt(line: Line, at: number): void {
 
 const nothing = (): void => undefined
 
-const goneWhy: WireEnd = { code: 'UPSTREAM_LOST', reason: 'it went away before it was asked' }
+const goneWhy: WireEnd = {
+  code: 'UPSTREAM_LOST',
+  reason: 'it disconnected before the request was sent',
+}
 
 function tooMany(name: string): UpstreamFailure {
-  const reason = `the server \`${name}\` works on ${requestsMax} requests already`
+  const reason = `the server \`${name}\` is already working on ${requestsMax} requests`
   return { kind: 'failed', code: 'UPSTREAM_TIMEOUT', reason, hint: 'try again in a moment' }
 }
 
 function timeOver(name: string, timeoutMs: number): UpstreamFailure {
-  const reason = `the server \`${name}\` said nothing for ${timeoutMs / 1_000} s`
-  const hint = 'it may have happened: look before you repeat it'
+  const reason = `the server \`${name}\` did not respond for ${timeoutMs / 1_000} s`
+  const hint = 'it may have happened: check before you repeat it'
   return { kind: 'failed', code: 'UPSTREAM_TIMEOUT', reason, hint }
 }
 
@@ -343,7 +346,7 @@ function settle({ pending }: Line, id: number, answered: UpstreamAnswer): void {
 
 const noObject: RpcError = {
   code: codes.internal,
-  message: 'the server answered with something else than an object',
+  message: 'the server answered with something other than an object',
 }
 
 function receive(

@@ -27,10 +27,11 @@ export function validateTools(listed: readonly Json[]): SeenTools {
     const definition = asObject(one)
     const name = definition?.name
     if (definition === null || typeof name !== 'string') {
-      refused.push('something in the list is no tool')
+      refused.push('an entry in the list is not a tool')
       continue
     }
-    const why = tools.length >= toolsMax ? `there are over ${toolsMax}` : refuse(name, definition)
+    const why =
+      tools.length >= toolsMax ? `there are more than ${toolsMax}` : refuse(name, definition)
     const plain = name.toLowerCase()
     const twice = names.has(plain) ? 'another tool of the server has that name' : null
     names.add(plain)
@@ -46,7 +47,7 @@ function refuse(name: string, definition: JsonObject): string | null {
   if (alike !== null) return `it only looks like \`${alike.slice(0, 100)}\``
   if (!namePattern.test(name)) return 'a name has 1 to 100 letters, digits, `_`, `-`, `.` and `/`'
   if (isControlTool(name)) return "it is the name of one of Pawl's own tools"
-  if (asObject(definition.inputSchema) === null) return 'it has no schema of its input'
+  if (asObject(definition.inputSchema) === null) return 'it has no input schema'
   if (JSON.stringify(definition).length > definitionCharsMax) return 'its definition is too long'
   return null
 }

@@ -98,7 +98,7 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
     const loose = items.find(({ server }) => server === 'loose')
     expect(loose?.launch).toMatchObject({
       isAccepted: false,
-      doubts: ['`some-package@latest` is fetched without an exact version'],
+      doubts: ['`some-package@latest` is downloaded without an exact version'],
     })
     expect(odd.log()).toBe('')
     await house.json('gateway', 'accept', 'team')
