@@ -212,7 +212,7 @@ test('of a definition and a policy the strictest isolation counts', async () => 
     error_type: 'SpawnFailed',
     description:
       '`min_isolation` of the definition `strict` requires the isolation `isolated`, ' +
-      `and this machine has \`${level}\``,
+      `but this machine has \`${level}\``,
     recovery_actions: [{ action: 'check_isolation' }],
   })
 })

@@ -69,7 +69,7 @@ export function openJobs(settings: JobsSettings): OpenJobs {
     onEnd: ends.tell,
   })
   const onFault = (fault: unknown): void =>
-    log('error', 'jobs could not be looked after', { fault: String(fault) })
+    log('error', 'the periodic check of jobs failed', { fault: String(fault) })
   const timer = repeatEvery(
     sweepMs,
     async () => {
@@ -216,7 +216,7 @@ function findJob(runner: Runner, id: string, caller: JobCaller): Found {
     checkJob(job, Date.now())
     return { job, caller: isFree(caller) ? callerAt(caller, job) : caller }
   }
-  throw new JobFault('ProcessNotFound', `there is no job \`${id.slice(0, 100)}\``)
+  throw new JobFault('ProcessNotFound', `job \`${id.slice(0, 100)}\` does not exist`)
 }
 
 function isVisible({ note }: RunningJob, { actor, runId }: JobCaller): boolean {

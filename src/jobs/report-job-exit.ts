@@ -27,7 +27,10 @@ export function reportJobExits(runtime: Runtime, log: LogLine): JobExits {
       const work = tellOne(runtime, job)
         .catch((fault: unknown) => {
           // The next daemon tries again: the job is not marked as told.
-          log('error', 'a run was not told of its job', { job: job.note.id, fault: String(fault) })
+          log('error', 'the end of a job could not be reported to its run', {
+            job: job.note.id,
+            fault: String(fault),
+          })
         })
         .finally(() => telling.delete(work))
       telling.add(work)

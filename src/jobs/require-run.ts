@@ -13,10 +13,10 @@ export async function requireRun(runtime: Runtime, workspace: string): Promise<v
     located.kind === 'run'
       ? `the run \`${located.runId}\` is open in this workspace`
       : located.reason
-  throw new JobFault('PolicyDenied', `${why}, so a job of an agent has to belong to a run`, {
+  throw new JobFault('PolicyDenied', `${why}, so an agent can only start jobs for a run`, {
     context: { code: 'RUN_REQUIRED' },
     recovery: [
-      { action: 'name_run', description: 'Name the run with `run_id`, or have a person end it.' },
+      { action: 'name_run', description: 'Pass the run as `run_id`, or ask a person to end it.' },
     ],
   })
 }

@@ -92,7 +92,7 @@ async function startWithWayOut(
     if (fault instanceof JobFault) throw fault
     throw new JobFault(
       'SpawnFailed',
-      `the way out of the job could not be opened: ${errorCodeOf(fault)}`,
+      `the egress proxy of the job could not be opened: ${errorCodeOf(fault)}`,
     )
   }
 }
@@ -112,7 +112,7 @@ function makeFolder(folder: string): void {
   } catch (fault) {
     throw new JobFault(
       'SpawnFailed',
-      `the folder of the job can not be made: ${errorCodeOf(fault)}`,
+      `the folder of the job cannot be created: ${errorCodeOf(fault)}`,
     )
   }
 }

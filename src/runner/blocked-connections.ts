@@ -43,12 +43,12 @@ export function blockedWarnings({ count, places, fault }: BlockedConnections): r
   return [
     ...(fault === null
       ? []
-      : [`the job has no network: its way out could not be opened: ${fault}`]),
+      : [`the job has no network: its egress proxy could not be opened: ${fault}`]),
     ...(count === 0
       ? []
       : [
           `${count} connection${count === 1 ? ' was' : 's were'} refused: ${list.join(', ')}; ` +
-            'a person lists what jobs may connect to as `jobs.network` in `config.json`',
+            'a person can allow hosts with `jobs.network` in `config.json`',
         ]),
   ]
 }

@@ -70,7 +70,7 @@ export function openEgressProxy({ folder, destinations, refusals }: OutletSettin
   })
   server.on('clientError', (fault, socket) => {
     // WHY only these: a job that hangs up has not asked for anything.
-    if (errorCodeOf(fault).startsWith('HPE_')) refused('something that is no request to a proxy')
+    if (errorCodeOf(fault).startsWith('HPE_')) refused('something that is not a proxy request')
     socket.destroy()
   })
   server.on('error', (fault) => {

@@ -38,7 +38,7 @@ export async function findIsolation(attempt: Try, without: Without = {}): Promis
   const allowed = (level: IsolationLevel): boolean => rank(from) <= rank(level)
   const groups = allowed('full') ? findGroups(`pawl-try-${randomBytes(4).toString('hex')}`) : null
   if (groups === null && process.platform === 'linux') {
-    notes.push('no control group can be written: limits hold for each process, not for the tree')
+    notes.push('no control group is writable: limits apply to each process, not to the whole tree')
   }
   for (const mechanism of mechanisms().filter(({ kind }) => !leaveOut.includes(kind))) {
     if (!allowed(levelOf({ mechanism, groups: null, notes }))) continue
@@ -90,22 +90,22 @@ export function describe(means: IsolationMeans, network: Network): Isolation {
   const offline = boxed
     ? 'none'
     : isLandlock
-      ? 'no TCP; UDP is not held back'
-      : 'not held back: nothing here can'
+      ? 'no TCP; UDP is not blocked'
+      : 'not blocked: nothing on this machine can'
   return {
     level: levelOf(means),
     filesystem:
       boxed || isLandlock
         ? `system read-only, workspace writable, secrets hidden (${by})`
-        : 'not held: everything of this user',
+        : 'not isolated: everything this user can access',
     network:
       typeof network !== 'string'
         ? `only ${destinationsText(network)}`
         : network === 'all'
           ? 'all'
           : offline,
-    pids: boxed ? 'own pid space' : 'found by walking the tree',
-    memory: group ?? 'data of each process',
+    pids: boxed ? 'own PID namespace' : 'found by walking the process tree',
+    memory: group ?? 'limited per process',
     cpu: groups?.has.cpu === true ? (group ?? '') : 'not limited',
     notes: [...means.notes, ...notesOf(means)],
   }
@@ -113,7 +113,7 @@ export function describe(means: IsolationMeans, network: Network): Isolation {
 
 /** What there is to say where no job is started. */
 export function describeNone(notes: readonly string[]): Isolation {
-  const none = 'no job is started'
+  const none = 'no jobs are started'
   return {
     ...{ level: 'none', filesystem: none, network: none, pids: none, memory: none, cpu: none },
     notes,

@@ -109,7 +109,10 @@ export async function forwardRequest(
   sent.on('error', (fault) => {
     if (response.headersSent) response.destroy()
     else
-      answer(response, { status: 502, why: `pawl: ${url.host} broke off: ${errorCodeOf(fault)}\n` })
+      answer(response, {
+        status: 502,
+        why: `pawl: ${url.host} closed the connection: ${errorCodeOf(fault)}\n`,
+      })
   })
   request.pipe(sent)
 }
@@ -137,7 +140,7 @@ async function reach(
   const { destinations } = rules
   const refuse = (what: string, why: string): No => {
     rules.refused(what)
-    const how = 'a person adds to `jobs.network` in `config.json`'
+    const how = 'a person can add hosts to `jobs.network` in `config.json`'
     return {
       status: 403,
       why: `pawl: ${why}; allowed: ${destinationsText(destinations)}; ${how}\n`,
@@ -145,7 +148,7 @@ async function reach(
   }
   if (target === null) {
     const what = JSON.stringify(asked.slice(0, 100))
-    return refuse(what, `${what} is no place that this job could connect to`)
+    return refuse(what, `${what} is not a valid destination`)
   }
   const name = destinationText({ host: target.host, ports: [target.port] })
   const entry = findDestination(destinations, target)
@@ -156,7 +159,7 @@ async function reach(
     isIP(entry.host) === 0 ? addresses.filter((one) => !isDestinationInside(one)) : addresses
   if (addresses.length > 0 && good.length === 0) {
     const where = `${name}, which is ${addresses[0]}`
-    return refuse(where, `${where}, is near to this machine: an entry has to name that address`)
+    return refuse(where, `${where}, is a local address: an entry must name that address itself`)
   }
   for (const address of good.slice(0, addressesMax)) {
     const out = await dial(address, target.port)

@@ -170,7 +170,7 @@ test('what cannot be met is refused and never weakened', async () => {
   ).rejects.toMatchObject({
     error: {
       error_type: 'SpawnFailed',
-      description: 'another requires the isolation `isolated`, and this machine has `contained`',
+      description: 'another requires the isolation `isolated`, but this machine has `contained`',
       context: { level: 'contained', min_isolation: 'isolated', required_by: 'another' },
     },
   })

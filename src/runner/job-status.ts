@@ -102,8 +102,8 @@ export function statusOf(job: RunningJob, now: number): JobStatus {
 }
 
 function endWarnings(end: JobEnd | null): readonly string[] {
-  if (end?.why === 'alone') return ['no daemon was there for too long, so the job was ended']
-  if (end?.why === 'lost') return ['its supervisor was killed; how the job ended is not known']
+  if (end?.why === 'alone') return ['no daemon was running for too long, so the job was ended']
+  if (end?.why === 'lost') return ['its supervisor was killed; how the job ended is unknown']
   return []
 }
 

@@ -27,7 +27,7 @@ type Wanted = {
 /** Faults `PathOutOfScope`, `InvalidInput`. */
 export function findJobPlace({ workspace: named, folder, own }: Wanted): JobPlace {
   const workspace = realOf(named)
-  if (workspace === null) throw noJobWorkspace(`there is no workspace \`${named}\``)
+  if (workspace === null) throw noJobWorkspace(`the workspace \`${named}\` does not exist`)
   refuseSystem(workspace)
   refuseOwn(workspace, own)
   return { workspace, cwd: folder === undefined ? workspace : cwdIn(workspace, folder) }
@@ -59,16 +59,22 @@ function cwdIn(workspace: string, folder: string): string {
   if (real !== null && isPathInside(workspace, real)) return real
   // WHY by name as well: what is not there must not tell whether it is, outside.
   if (real === null && isPathInside(workspace, path)) {
-    throw new JobFault('InvalidInput', `\`working_directory\`: there is no folder \`${folder}\``)
+    throw new JobFault(
+      'InvalidInput',
+      `\`working_directory\`: the folder \`${folder}\` does not exist`,
+    )
   }
-  const what = `\`${folder}\` is outside of the workspace \`${workspace}\``
+  const what = `\`${folder}\` is outside the workspace \`${workspace}\``
   throw new JobFault('PathOutOfScope', what)
 }
 
 export function noJobWorkspace(description: string): JobFault {
   return new JobFault('PathOutOfScope', description, {
     recovery: [
-      { action: 'choose_workspace', description: 'Work in the folder of one project, in a home.' },
+      {
+        action: 'choose_workspace',
+        description: 'Use the folder of one project, inside a home directory.',
+      },
     ],
   })
 }

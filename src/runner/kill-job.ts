@@ -57,18 +57,18 @@ export function checkKill({ signal = 'SIGTERM', force_after }: KillWish): Kill {
   const seconds = force_after ?? forceSecondsDefault
   const known = signals.find((one) => one === signal)
   if (known === undefined) {
-    throw new JobFault('InvalidInput', `\`signal\` is one of ${signals.join(', ')}`)
+    throw new JobFault('InvalidInput', `\`signal\` must be one of ${signals.join(', ')}`)
   }
   if (!Number.isSafeInteger(seconds) || seconds < 0 || seconds > forceSecondsMax) {
     const range = `a whole number of seconds from 0 to ${forceSecondsMax}`
-    throw new JobFault('InvalidInput', `\`force_after\` is ${range}`)
+    throw new JobFault('InvalidInput', `\`force_after\` must be ${range}`)
   }
   return { signal: known, forceMs: known === 'SIGTERM' ? seconds * 1_000 : 0 }
 }
 
 function alreadyExited(job: RunningJob): JobFault {
   const state = stateOf(job)
-  return new JobFault('ProcessAlreadyExited', `the job has ended already: ${state}`, {
+  return new JobFault('ProcessAlreadyExited', `the job has already ended: ${state}`, {
     context: { process_id: job.note.id, state, exit_code: job.end?.code ?? null },
   })
 }

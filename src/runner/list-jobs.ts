@@ -11,10 +11,10 @@ import type { RunningJob } from './running-job.ts'
 export function listJobs(jobs: readonly RunningJob[], wish: ListWish, now: number): JobList {
   const { state_filter: filter = 'all', limit = listDefault } = wish
   if (filter !== 'all' && !jobStates.some((state) => state === filter)) {
-    throw new JobFault('InvalidFilter', `\`${filter}\` is no state of a job`)
+    throw new JobFault('InvalidFilter', `\`${filter}\` is not a job state`)
   }
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > listMax) {
-    throw new JobFault('InvalidInput', `\`limit\` is a whole number from 1 to ${listMax}`)
+    throw new JobFault('InvalidInput', `\`limit\` must be a whole number from 1 to ${listMax}`)
   }
   const found = jobs.filter((job) => filter === 'all' || stateOf(job) === filter)
   const processes = found.slice(0, limit).map((job) => entryOf(job, now))

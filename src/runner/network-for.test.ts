@@ -29,7 +29,7 @@ test('a call can have less than is configured, and only a person more', () => {
     expect(networkFor(config, all, 'person')).toBe('all')
   }
   const many = { command, network_hosts: Array.from({ length: 201 }, () => 'x.b.org') }
-  expect(() => networkFor(listed, many, 'agent')).toThrow(/over 200/)
+  expect(() => networkFor(listed, many, 'agent')).toThrow(/more than 200/)
 })
 
 test('an agent connects to what a person has listed; what it tried beside is told', async () => {

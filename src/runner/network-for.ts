@@ -23,7 +23,7 @@ export function networkFor(
   const open = wanted === 'all' ? 'all' : network
   if (hosts === undefined) return isEmpty(open) ? 'none' : open
   if (hosts.length > destinationsMax) {
-    throw new JobFault('InvalidInput', `\`network_hosts\` has over ${destinationsMax} entries`)
+    throw new JobFault('InvalidInput', `\`network_hosts\` has more than ${destinationsMax} entries`)
   }
   const narrowed = narrow(open === 'none' ? [] : open, hosts)
   if (typeof narrowed === 'string') {

@@ -169,7 +169,7 @@ test('a name that leads to this machine is refused, though it is listed', async 
   const network = [{ host: 'localhost', ports: [port] }]
   const result = await scratch.run({ command }, { network })
   expect(result.network_refused).toBe(2)
-  expect(result.stdout_summary).toContain('an entry has to name that address')
+  expect(result.stdout_summary).toContain('an entry must name that address')
   expect(heard.some((line) => line.includes('/inside'))).toBe(false)
 })
 

@@ -74,7 +74,7 @@ export function openRunner(settings: RunnerSettings): Runner {
     const job = jobs.get(id) ?? null
     const before = job === null ? starting.get(id) : job.note
     if (before === undefined || before.asked === asked) return job
-    const hint = 'every job has an id of its own; only a retry uses it again'
+    const hint = 'use a new id for each job; only a retry reuses it'
     throw new PawlError('REQUEST_INVALID', 'this id was used for another job', { hint })
   }
   const start = async (request: JobRequest): Promise<RunningJob> => {
@@ -170,7 +170,7 @@ function refuseMore(
 ): void {
   const running = jobs.filter((job) => job.end === null).length + startingCount
   if (running < limits.jobsRunningMax) return
-  throw new JobFault('ResourceExhausted', `${running} jobs are running, and more are not allowed`)
+  throw new JobFault('ResourceExhausted', `${running} jobs are running, which is the limit`)
 }
 
 /** Every job of this folder, with those that still run taken hold of. */

@@ -43,11 +43,11 @@ export function readLogs(job: RunningJob, wish: LogWish): JobLogs {
 
 export function checkLogs({ stream = 'both', offset = 0, limit = 0 }: LogWish): void {
   if (!streams.includes(stream)) {
-    throw new JobFault('InvalidStream', `\`${stream}\` is none of stdout, stderr and both`)
+    throw new JobFault('InvalidStream', `\`${stream}\` is not one of stdout, stderr and both`)
   }
   for (const [name, value] of Object.entries({ offset, limit })) {
     if (Number.isSafeInteger(value) && value >= 0) continue
-    throw new JobFault('InvalidInput', `\`${name}\` is a whole number of bytes, 0 or more`)
+    throw new JobFault('InvalidInput', `\`${name}\` must be a whole number of bytes, 0 or more`)
   }
 }
 

@@ -76,13 +76,13 @@ function requireLevel(means: IsolationMeans, wanted: readonly MinIsolation[]): M
   if (mechanism !== null && rank(level) <= rank(least.level)) return mechanism
   const what =
     mechanism === null
-      ? 'nothing on this machine can hold a job'
-      : `${least.by} requires the isolation \`${least.level}\`, and this machine has \`${level}\``
+      ? 'this machine cannot isolate jobs'
+      : `${least.by} requires the isolation \`${least.level}\`, but this machine has \`${level}\``
   throw new JobFault('SpawnFailed', what, {
     recovery: [
       {
         action: 'check_isolation',
-        description: 'Ask a person: `pawl doctor` says what is missing on this machine.',
+        description: 'Ask a person: `pawl doctor` shows what is missing on this machine.',
       },
     ],
     context: {
@@ -96,11 +96,11 @@ function requireLevel(means: IsolationMeans, wanted: readonly MinIsolation[]): M
 function networkOf({ mechanism }: IsolationMeans, { network }: JobRequest): LaunchArgv['network'] {
   if (typeof network === 'string') return network
   if (mechanism !== null && isBoxed(mechanism)) return 'some'
-  throw new JobFault('SpawnFailed', 'this machine cannot hold a job to a list of hosts', {
+  throw new JobFault('SpawnFailed', 'this machine cannot limit a job to a list of hosts', {
     recovery: [
       {
         action: 'run_without_network',
-        description: 'Pass `network: none`, or ask a person: `pawl doctor` says what is missing.',
+        description: 'Pass `network: none`, or ask a person: `pawl doctor` shows what is missing.',
       },
     ],
   })
@@ -110,7 +110,7 @@ function refuseHidden(workspace: string, hidden: readonly string[]): void {
   const found = hidden.find((path) => isPathInside(path, workspace))
   if (found === undefined) return
   throw noJobWorkspace(
-    `the workspace \`${workspace}\` lies in \`${found}\`, which jobs may not see`,
+    `the workspace \`${workspace}\` is inside \`${found}\`, which jobs may not see`,
   )
 }
 
@@ -165,7 +165,7 @@ function noteOf(
   const { memory = false, cpu = false, pids = false } = means.groups?.has ?? {}
   const isMissed =
     (wish.memory_limit !== undefined && !memory) || (wish.cpu_limit !== undefined && !cpu)
-  if (isMissed) warnings.push('not every limit that was asked for can be held here')
+  if (isMissed) warnings.push('not every requested limit can be enforced here')
   return {
     ...{ id, runId, branch, callId, owner, asked, warnings },
     command: wish.command,

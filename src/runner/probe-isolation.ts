@@ -20,8 +20,8 @@ const trialMsMax = 5_000
 
 export async function probeIsolation(settings: RunnerSettings): Promise<HeldJob> {
   if (process.platform === 'win32') {
-    throw new JobFault('SpawnFailed', 'jobs are not held on Windows, so none is started', {
-      recovery: [{ action: 'use_wsl', description: 'Run Pawl inside of WSL.' }],
+    throw new JobFault('SpawnFailed', 'jobs cannot be isolated on Windows, so none is started', {
+      recovery: [{ action: 'use_wsl', description: 'Run Pawl inside WSL.' }],
     })
   }
   const helper = await settings.helper()

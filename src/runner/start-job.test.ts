@@ -26,10 +26,10 @@ afterAll(async () => {
 })
 
 const wrong = [
-  ['./script', 'SpawnFailed', /its interpreter `\/no\/such\/interpreter` is not there/],
+  ['./script', 'SpawnFailed', /its interpreter `\/no\/such\/interpreter` is not available/],
   ['./plain', 'SpawnFailed', /no permission to execute/],
   ['./folder', 'SpawnFailed', /is a folder/],
-  ['./nothing', 'CommandNotFound', /no command `.\/nothing`/],
+  ['./nothing', 'CommandNotFound', /command `.\/nothing` not found/],
   ['nothing-of-this-name', 'CommandNotFound', /in the PATH of jobs/],
 ] as const
 

@@ -60,7 +60,7 @@ function startFault(end: JobEnd | null, chain: LaunchArgv, heard: string): JobFa
     return programFault(name, { step: end.step, code, said })
   }
   const why = said === '' ? code : `${code}: ${said}`
-  return new JobFault('SpawnFailed', `the box could not be made: ${why}`)
+  return new JobFault('SpawnFailed', `the sandbox could not be created: ${why}`)
 }
 
 type Failure = {
@@ -77,19 +77,19 @@ function programFault(name: string, { step, code, said }: Failure): JobFault {
       recovery: [{ action, description }],
     })
   if (step === 'folder') {
-    return failed('it is a folder', 'name_a_program', 'Name a program in it, or another one.')
+    return failed('it is a folder', 'name_a_program', 'Use a program in it, or another one.')
   }
   if (step === 'interpreter') {
-    const what = said === '' ? 'the interpreter it was made for' : `its interpreter \`${said}\``
+    const what = said === '' ? 'its interpreter' : `its interpreter \`${said}\``
     const how = 'Install the interpreter, correct the first line of the script, or run it by name.'
-    return failed(`${what} is not there for jobs`, 'check_interpreter', how)
+    return failed(`${what} is not available to jobs`, 'check_interpreter', how)
   }
   if (code === 'ENOENT') {
-    return new JobFault('CommandNotFound', `there is no command \`${name}\` in the PATH of jobs`)
+    return new JobFault('CommandNotFound', `command \`${name}\` not found in the PATH of jobs`)
   }
-  if (code !== 'EACCES') return failed(code, 'check_program', 'Look at the file and its kind.')
-  const how = 'Make it executable (`chmod +x`), or run it by the program that reads it.'
-  return failed('there is no permission to execute it', 'check_permissions', how)
+  if (code !== 'EACCES') return failed(code, 'check_program', 'Check the file and its type.')
+  const how = 'Make it executable (`chmod +x`), or run it with its interpreter.'
+  return failed('no permission to execute it', 'check_permissions', how)
 }
 
 function errnoName(number: number | null): string {

@@ -79,7 +79,10 @@ function makeGroups(groups: Groups, name: string): readonly string[] {
     return groups.make(name)
   } catch (fault) {
     // WHY not go on without: the limits were promised.
-    throw new JobFault('SpawnFailed', `the group of the job can not be made: ${errorCodeOf(fault)}`)
+    throw new JobFault(
+      'SpawnFailed',
+      `the control group of the job cannot be created: ${errorCodeOf(fault)}`,
+    )
   }
 }
 
@@ -92,7 +95,7 @@ function spawnHelper(helper: string, cgroups: readonly string[]): ChildProcess {
     })
   } catch (fault) {
     letGroupsGo(cgroups)
-    throw new JobFault('SpawnFailed', `the helper can not be started: ${errorCodeOf(fault)}`)
+    throw new JobFault('SpawnFailed', `the helper cannot be started: ${errorCodeOf(fault)}`)
   }
 }
 
@@ -100,7 +103,7 @@ function spawnHelper(helper: string, cgroups: readonly string[]): ChildProcess {
 export function instruct({ process: { stdin } }: Supervisor, words: readonly string[]): void {
   const frame = frameOf(words)
   if (frame.length > wordsBytesMax) {
-    throw new JobFault('InvalidInput', `what is to be run has over ${wordsBytesMax} bytes`)
+    throw new JobFault('InvalidInput', `the command line has more than ${wordsBytesMax} bytes`)
   }
   stdin?.end(frame)
 }

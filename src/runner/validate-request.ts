@@ -24,39 +24,41 @@ export function validateRequest(wish: RunWish, allocation: Allocation): void {
   checkNumbers(wish, allocation)
   checkEnvironment(wish.environment ?? {})
   if (Buffer.byteLength(wish.stdin ?? '') > stdinBytesMax) {
-    throw invalid(`\`stdin\` has over ${stdinBytesMax} bytes`)
+    throw invalid(`\`stdin\` has more than ${stdinBytesMax} bytes`)
   }
 }
 
 function checkCommand({ command, args = [] }: RunWish): void {
   if (command.trim() === '') throw invalid('`command` is empty')
   const words = [command, ...args]
-  if (words.some((word) => word.includes('\0'))) throw invalid('a word holds the zero byte')
+  if (words.some((word) => word.includes('\0'))) throw invalid('a word contains a NUL byte')
   if (words.some((word) => Buffer.byteLength(word) > commandBytesMax)) {
-    throw invalid(`a word of the command has over ${commandBytesMax} bytes`)
+    throw invalid(`a word of the command has more than ${commandBytesMax} bytes`)
   }
-  if (args.length > argsMax) throw invalid(`\`args\` has over ${argsMax} entries`)
+  if (args.length > argsMax) throw invalid(`\`args\` has more than ${argsMax} entries`)
   const bytes = args.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
-  if (bytes > argsBytesMax) throw invalid(`\`args\` has over ${argsBytesMax} bytes`)
+  if (bytes > argsBytesMax) throw invalid(`\`args\` has more than ${argsBytesMax} bytes`)
 }
 
 function checkNumbers(wish: RunWish, { cpus, memoryBytes }: Allocation): void {
   const { timeout, stdout_lines: lines, cpu_limit: cpu, memory_limit: memory } = wish
   if (timeout !== undefined && !isWhole(timeout, { min: 1, max: timeoutSecondsMax })) {
-    throw invalid(`\`timeout\` is a whole number of seconds from 1 to ${timeoutSecondsMax}`, {
+    throw invalid(`\`timeout\` must be a whole number of seconds from 1 to ${timeoutSecondsMax}`, {
       action: 'use_background',
       description: 'Run it in the background, where a job has no timeout.',
     })
   }
   if (lines !== undefined && !isWhole(lines, { min: 0, max: linesMax })) {
-    throw invalid(`\`stdout_lines\` is a whole number from 0 to ${linesMax}`)
+    throw invalid(`\`stdout_lines\` must be a whole number from 0 to ${linesMax}`)
   }
   if (cpu !== undefined && !(cpu > 0 && cpu <= cpus)) {
-    throw invalid(`\`cpu_limit\` is more than 0 and at most ${cpus}, the cores allocated to jobs`)
+    throw invalid(
+      `\`cpu_limit\` must be more than 0 and at most ${cpus}, the cores available to jobs`,
+    )
   }
   if (memory !== undefined && !isWhole(memory, { min: memoryBytesMin, max: memoryBytes })) {
-    const range = `from ${memoryBytesMin} to ${memoryBytes}, what is allocated to jobs`
-    throw invalid(`\`memory_limit\` is a whole number of bytes ${range}`)
+    const range = `from ${memoryBytesMin} to ${memoryBytes}, the memory available to jobs`
+    throw invalid(`\`memory_limit\` must be a whole number of bytes ${range}`)
   }
 }
 
@@ -88,16 +90,18 @@ function isProtected(name: string): boolean {
 
 function checkEnvironment(environment: Readonly<Record<string, string>>): void {
   const entries = Object.entries(environment)
-  if (entries.length > variablesMax) throw invalid(`\`environment\` has over ${variablesMax} names`)
+  if (entries.length > variablesMax)
+    throw invalid(`\`environment\` has more than ${variablesMax} names`)
   let bytes = 0
   for (const [name, value] of entries) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
     if (isProtected(name)) throw invalid(`the variable \`${name}\` is protected`)
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw invalid(`\`${name}\` names no variable`)
-    if (value.includes('\0')) throw invalid(`the value of \`${name}\` holds the zero byte`)
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw invalid(`\`${name}\` is not a valid variable name`)
+    if (value.includes('\0')) throw invalid(`the value of \`${name}\` contains a NUL byte`)
   }
   if (bytes > variablesBytesMax)
-    throw invalid(`\`environment\` has over ${variablesBytesMax} bytes`)
+    throw invalid(`\`environment\` has more than ${variablesBytesMax} bytes`)
 }
 
 function invalid(
