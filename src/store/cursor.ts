@@ -24,9 +24,13 @@ export function parseCursor<const K extends Key>(cursor: string, like: K): Widen
     key.length === like.length &&
     key.every((value, index) => typeof value === typeof like[index])
   if (fits) return key as unknown as Widened<K>
-  throw new PawlError('REQUEST_INVALID', `\`${cursor.slice(0, 80)}\` is no cursor of this list`, {
-    hint: 'pass the `next` of the page before, or leave it out for the first page',
-  })
+  throw new PawlError(
+    'REQUEST_INVALID',
+    `\`${cursor.slice(0, 80)}\` is not a cursor of this list`,
+    {
+      hint: 'pass `next` from the previous page, or omit it for the first page',
+    },
+  )
 }
 
 function readKey(cursor: string): unknown {

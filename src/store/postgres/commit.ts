@@ -144,8 +144,8 @@ function isPassing(fault: unknown): boolean {
 
 // The one case in which a fault may leave something behind: the database did not come back.
 function unresolved(cause: unknown): PawlError {
-  const message = 'the database went away with a change, which may have been kept'
-  const hint = 'send the same command id again: it is carried out once'
+  const message = 'the connection was lost during a change, which may have been saved'
+  const hint = 'send the same command id again: it is applied only once'
   return new PawlError('STORE_UNAVAILABLE', message, { hint, cause })
 }
 

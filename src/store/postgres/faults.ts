@@ -13,22 +13,30 @@ type Trouble = {
 }
 
 const startIt = 'start PostgreSQL, or correct the address in the configuration'
-const tryAgain = 'try again; if it stays, look into the log of PostgreSQL'
+const tryAgain = 'try again; if it keeps failing, check the PostgreSQL log'
 
 // WHY: by the class of the code where the class says enough (appendix A of PostgreSQL's manual);
 //      codes of more than five characters are those of Node and of the driver.
 const troubles: readonly Trouble[] = [
-  unavailable(/^(ECONNREFUSED|ENOENT|EHOSTUNREACH|ENETUNREACH)$/, 'nobody answers', startIt),
-  unavailable(/^(ENOTFOUND|EAI_AGAIN)$/, 'the name of its host is unknown', startIt),
+  unavailable(
+    /^(ECONNREFUSED|ENOENT|EHOSTUNREACH|ENETUNREACH)$/,
+    'the connection was refused',
+    startIt,
+  ),
+  unavailable(/^(ENOTFOUND|EAI_AGAIN)$/, 'its host name is unknown', startIt),
   unavailable(/^CONNECT_TIMEOUT$/, 'it does not answer in time', startIt),
   unavailable(/^PAWL_DEADLINE$/, 'it did not answer in time', tryAgain),
-  unavailable(/^PAWL_QUEUE$/, 'too many statements wait for it', 'try again, or raise `poolMax`'),
+  unavailable(
+    /^PAWL_QUEUE$/,
+    'too many statements are waiting for it',
+    'try again, or raise `poolMax`',
+  ),
   unavailable(/^CONNECTION_ENDED$/, 'the store is closed', 'open it again'),
   unavailable(/^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT)/, 'the connection was cut', tryAgain),
   unavailable(/^28/, 'it refuses this user or password', 'correct the address and the password'),
   unavailable(/^3D/, 'there is no such database', 'create it with `createdb`'),
-  unavailable(/^42501$/, 'this user lacks a right', 'let the user own the schema of the store'),
-  unavailable(/^53100$/, 'its disk is full', 'make room, then try again'),
+  unavailable(/^42501$/, 'this user lacks a privilege', 'make this user the owner of the schema'),
+  unavailable(/^53100$/, 'its disk is full', 'free some space, then try again'),
   unavailable(/^53300$/, 'it has too many connections', 'raise `max_connections` or share a pool'),
   unavailable(/^57014$/, 'a statement took too long', tryAgain),
   unavailable(/^25006$/, 'it is read-only', 'use the address of the primary server'),

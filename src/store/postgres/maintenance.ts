@@ -121,7 +121,7 @@ async function replaceProjections(pool: Pool, head: RunHead, kept: Projections):
     sqlPart(' SELECT id FROM head'),
   ])
   if (rows.length > 0) return
-  throw new PawlError('STORE_CONFLICT', `run \`${head.id}\` moved while it was being rebuilt`, {
+  throw new PawlError('STORE_CONFLICT', `run \`${head.id}\` changed while it was being rebuilt`, {
     hint: 'rebuild it again',
   })
 }
@@ -137,7 +137,7 @@ async function importRun(pool: Pool, copy: RunCopy): Promise<'imported' | 'exist
   if (bytes > importBytesMax) {
     const message = `the log of \`${copy.head.id}\` has ${bytes} bytes, too many for one statement`
     throw new PawlError('REQUEST_TOO_LARGE', message, {
-      hint: `PostgreSQL takes logs of up to ${importBytesMax} bytes; import it into SQLite`,
+      hint: `PostgreSQL accepts logs of up to ${importBytesMax} bytes; import it into SQLite`,
     })
   }
   try {

@@ -145,6 +145,6 @@ function stepFrom({ hasSchema, version }: Found, schema: string): string {
 }
 
 function newerVersion(version: number): PawlError {
-  const message = `the store has version ${version}, and this Pawl knows ${migrations.length}`
+  const message = `the store has version ${version}, but this Pawl only knows ${migrations.length}`
   return new PawlError('STORE_VERSION', message, { hint: 'use a newer Pawl; nothing was changed' })
 }

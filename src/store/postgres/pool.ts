@@ -116,7 +116,7 @@ export function connectPool(options: PoolOptions, pauseSeconds = reconnectSecond
     })
   } catch {
     // The cause is left out: it carries the address with its password.
-    throw new PawlError('CONFIG_INVALID', 'the address of PostgreSQL cannot be read', {
+    throw new PawlError('CONFIG_INVALID', 'the PostgreSQL URL is invalid', {
       hint: 'write it as `postgres://user:password@host:5432/database`',
     })
   }

@@ -31,11 +31,11 @@ const unavailable: Readonly<Record<number, Words>> = {
   },
   [ioError]: {
     message: 'the disk failed to read or write the database',
-    hint: 'check the disk and its free space; what was acknowledged is kept',
+    hint: 'check the disk and its free space; acknowledged changes are kept',
   },
   [full]: {
     message: 'the disk is full',
-    hint: 'make space; it goes on by itself, and what was acknowledged is kept',
+    hint: 'free some space; Pawl then continues by itself, and acknowledged changes are kept',
   },
   [cannotOpen]: {
     message: 'the database cannot be opened',
@@ -44,8 +44,8 @@ const unavailable: Readonly<Record<number, Words>> = {
 }
 
 const damaged: Words = {
-  message: 'the database is damaged, or is no database',
-  hint: 'keep the file aside, then restore a copy or import exported runs into a new one',
+  message: 'the file is damaged, or not a database',
+  hint: 'move the file away, then restore a backup or import exported runs into a new one',
 }
 
 /** An error as a fault. Bugs and what is a fault already stay what they are. */
@@ -73,7 +73,7 @@ export function toFileFault(path: string, error: unknown): unknown {
   const { code } = (error ?? {}) as { code?: unknown }
   if (typeof code !== 'string' || !/^E[A-Z0-9]+$/.test(code)) return toFault(error)
   const hint =
-    code === 'ENOSPC' ? 'make space, then try again' : 'check the path and its permissions'
+    code === 'ENOSPC' ? 'free some space, then try again' : 'check the path and its permissions'
   return new PawlError('STORE_UNAVAILABLE', `cannot open the database \`${path}\`: ${code}`, {
     hint,
     cause: error,

@@ -134,7 +134,7 @@ function prepareTransaction(db: DatabaseSync) {
 }
 
 function overloaded(queuedCount: number): PawlError {
-  return new PawlError('OVERLOADED', `${queuedCount} writes are queued already`, {
+  return new PawlError('OVERLOADED', `${queuedCount} writes are already queued`, {
     hint: 'try again in a second',
   })
 }
