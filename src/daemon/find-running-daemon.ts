@@ -21,6 +21,6 @@ export async function findRunning(home: Home): Promise<PawlError> {
 }
 
 function runningFault(home: Home, who: string): PawlError {
-  const message = `a daemon serves \`${home.folder}\` already${who}`
-  return new PawlError('DAEMON_RUNNING', message, { hint: '`pawl stop` ends it' })
+  const message = `a daemon is already running for \`${home.folder}\`${who}`
+  return new PawlError('DAEMON_RUNNING', message, { hint: '`pawl stop` stops it' })
 }

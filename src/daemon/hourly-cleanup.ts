@@ -22,7 +22,7 @@ export function cleanUpHourly(store: Store, log: LogLine): () => Promise<void> {
   const forget = async (): Promise<void> => {
     const at = Date.now()
     const tell = (drawer: string, count: number): void => {
-      if (count > 0) log('info', 'old cards were let go', { drawer, count })
+      if (count > 0) log('info', 'old documents were deleted', { drawer, count })
     }
     for (const [drawer, ms] of Object.entries(keptMs)) {
       tell(drawer, await expireDocuments(store, { drawer, before: at - ms, at }))
@@ -34,7 +34,7 @@ export function cleanUpHourly(store: Store, log: LogLine): () => Promise<void> {
     tell(leaseCollection, await expireDocumentsOfRuns(store, leases))
   }
   const timer = repeatEvery(hourMs, forget, (fault) =>
-    log('error', 'old cards stay', { fault: `${fault}` }),
+    log('error', 'old documents could not be deleted', { fault: `${fault}` }),
   )
   return () => timer.stop()
 }

@@ -66,8 +66,8 @@ function confText(home: Home, { node, program }: HookClientMeans): string {
   const whole = Object.entries({ ...lines, home: home.folder })
   for (const [name, path] of whole) {
     if (!/[\n\0]/.test(path)) continue
-    throw new PawlError('CONFIG_INVALID', `the path of the ${name} holds the end of a line`, {
-      hint: 'name another folder with PAWL_HOME, or move Pawl',
+    throw new PawlError('CONFIG_INVALID', `the path of the ${name} contains a line break`, {
+      hint: 'choose another folder with PAWL_HOME, or move Pawl',
     })
   }
   return whole.map(([name, path]) => `${name} ${path}\n`).join('')
@@ -81,7 +81,7 @@ const unwanted =
 function scriptText(home: Home, { node, program }: HookClientMeans): string {
   return [
     '#!/bin/sh',
-    "# Pawl's client of hooks, where no other could be made: starts the one in Node.",
+    "# Pawl's hook client, used where no native one could be compiled: starts the one in Node.",
     `unset ${unwanted}`,
     `PAWL_HOME=${quoteWord(home.folder)}`,
     'export PAWL_HOME',
@@ -103,5 +103,5 @@ async function compile(path: string, compiler: string | null): Promise<Made> {
 async function whyUseless(draft: string): Promise<string> {
   const { code, stderr } = await runProgram(draft, [])
   const isGood = code === 2 && stderr.startsWith('Pawl: blocked: ')
-  return isGood ? '' : `what was compiled does not run: ${code} ${stderr}`
+  return isGood ? '' : `the compiled program does not run: ${code} ${stderr}`
 }

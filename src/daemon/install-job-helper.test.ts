@@ -36,7 +36,7 @@ test('a machine without a compiler has no isolation, says why, and has some late
   })
   onTestFinished(runner.close)
   const none = await runner.isolation()
-  expect(none).toMatchObject({ level: 'none', filesystem: 'no job is started' })
+  expect(none).toMatchObject({ level: 'none', filesystem: 'no jobs are started' })
   expect(none.notes.join()).toMatch(/no C compiler was found.*apt install gcc/)
   compilers.push('/usr/bin/cc')
   expect((await runner.isolation()).level).not.toBe('none')

@@ -55,14 +55,14 @@ const howTo = [
 ].join(', ')
 
 function missing(why: string): JobFault {
-  const what = `nothing holds jobs here, so none is started: their helper is not compiled: ${why}`
+  const what = `jobs cannot be isolated, so none is started; the job helper is not compiled: ${why}`
   return new JobFault('SpawnFailed', what, {
     recovery: [
       {
         action: 'install_compiler',
         description:
           `Ask a person to install a C compiler (${howTo}), and try again; ` +
-          'nothing has to be started anew.',
+          'nothing needs to be restarted.',
       },
     ],
     context: { level: 'none' },
@@ -72,5 +72,5 @@ function missing(why: string): JobFault {
 async function whyUseless(draft: string): Promise<string> {
   const { code, stdout } = await runProgram(draft, ['probe'])
   const isGood = code === 0 && stdout.startsWith('pawl-job 1 ')
-  return isGood ? '' : `what was compiled does not run: ${code} ${stdout}`
+  return isGood ? '' : `the compiled program does not run: ${code} ${stdout}`
 }

@@ -25,11 +25,11 @@ export function openScheduledWork(
   { watch, sweep, log }: Regular,
 ): () => Promise<void> {
   const onFault = (fault: unknown): void => {
-    log('error', 'what was due could not be done', { fault: faultStack(fault) })
+    log('error', 'scheduled work failed', { fault: faultStack(fault) })
   }
   const letGo = async (): Promise<void> => {
     const count = await runtime.letGo()
-    if (count > 0) log('info', 'old runs were let go', { count })
+    if (count > 0) log('info', 'old runs were deleted', { count })
   }
   const timers = [
     repeatEvery(secondMs, runtime.expireDue, onFault),
@@ -52,7 +52,10 @@ function tellDeafness(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
     const { deafness } = runtime.usage()
     if ((deafness !== null) === isTold) return
     isTold = deafness !== null
-    if (deafness === null) log('info', 'changes on other nodes are told again')
-    else log('warning', 'waiters wake by a look each second', { deafness })
+    if (deafness === null) log('info', 'notifications from other nodes work again')
+    else
+      log('warning', 'notifications from other nodes do not work; polling every second', {
+        deafness,
+      })
   }
 }

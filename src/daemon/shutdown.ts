@@ -23,8 +23,8 @@ export function openShutdown(log: LogFile, tell: (text: string) => void): Shutdo
   }
   const onFault = (fault: unknown): never => {
     const text = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
-    log.line('error', 'the daemon fell', { fault: text })
-    tell(`pawl: the daemon fell: ${text}\n`)
+    log.line('error', 'the daemon crashed', { fault: text })
+    tell(`pawl: the daemon crashed: ${text}\n`)
     process.exit(1)
   }
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const

@@ -27,8 +27,8 @@ export async function ensureDaemon(home: Home, program: string | null): Promise<
   openHome(home)
   if (await doesAnswer(home.socket)) return
   if (program === null) {
-    throw new PawlError('DAEMON_UNREACHABLE', `no daemon serves \`${home.folder}\``, {
-      hint: 'start one with `pawl serve`: PAWL_NO_AUTOSTART=1 keeps this verb from it',
+    throw new PawlError('DAEMON_UNREACHABLE', `no daemon is running for \`${home.folder}\``, {
+      hint: 'start one with `pawl serve`: PAWL_NO_AUTOSTART=1 prevents starting it automatically',
     })
   }
   const logStart = statSync(home.log, { throwIfNoEntry: false })?.size ?? 0
@@ -87,7 +87,7 @@ async function doesAnswer(path: string): Promise<boolean> {
 
 function didNotStart(home: Home, logStart: number): PawlError {
   const { message, hint } = lastWords(home, logStart)
-  const see = `\`${home.log}\` has more; \`pawl serve\` shows it as it happens`
+  const see = `\`${home.log}\` has details; \`pawl serve\` shows them live`
   return new PawlError('DAEMON_UNREACHABLE', `the daemon did not start: ${message}`, {
     hint: hint === '' ? see : `${hint}; ${see}`,
   })
@@ -105,7 +105,7 @@ function lastWords(home: Home, start: number): Words {
     .filter((line) => line.trim() !== '')
     .map(wordsIn)
   const last = lines.findLast(({ level }) => level === 'error') ?? lines.at(-1)
-  return last ?? { message: 'it said nothing', hint: '', code: '' }
+  return last ?? { message: 'it printed nothing', hint: '', code: '' }
 }
 
 function wordsIn(line: string): Words & { readonly level: string } {
@@ -127,7 +127,7 @@ export async function stopDaemon(home: Home): Promise<DaemonNote | null> {
     if (processStartOf(note.pid) !== note.born) return note
     await sleep(lookMs)
   }
-  throw new PawlError('DAEMON_RUNNING', `the daemon (pid ${note.pid}) does not end`, {
-    hint: `look into \`${home.log}\`; \`kill -9 ${note.pid}\` loses nothing that was acknowledged`,
+  throw new PawlError('DAEMON_RUNNING', `the daemon (pid ${note.pid}) does not stop`, {
+    hint: `check \`${home.log}\`; \`kill -9 ${note.pid}\` loses no acknowledged change`,
   })
 }

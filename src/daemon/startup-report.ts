@@ -20,16 +20,20 @@ export async function reportAtStart(
   { left, log }: Start,
 ): Promise<readonly string[]> {
   const found: string[] = []
-  if (left) found.push('the daemon before did not end by itself; what it acknowledged is here')
+  if (left)
+    found.push(
+      'the previous daemon did not shut down cleanly; everything it acknowledged is still here',
+    )
   const trouble = await store.findTrouble()
   if (trouble !== null) {
-    found.push(`the store is in trouble: ${trouble}`)
-    log('error', 'the store is in trouble', { trouble })
+    found.push(`the store has a problem: ${trouble}`)
+    log('error', 'the store has a problem', { trouble })
   }
   const where = { workspace: null, definition: null, after: null, limit: openRunsMax }
   const { items, next } = await store.listRuns({ statuses: openStatuses, ...where })
   const asking = items.filter((head) => head.status === 'waiting').length
   const more = next === null ? '' : ' or more'
-  if (items.length > 0) found.push(`runs that go on: ${items.length}${more}, ${asking} of them ask`)
+  if (items.length > 0)
+    found.push(`open runs: ${items.length}${more}, ${asking} of them waiting for approval`)
   return found
 }

@@ -39,7 +39,7 @@ export function openHookWatch(home: Home, runtime: Runtime, log: LogLine): HookW
       const fresh = problems.filter((one) => !before.includes(one))
       seen.set(workspace, problems)
       if (fresh.length > 0) await tell(workspace, fresh)
-      else if (before.length > problems.length) log('info', 'hooks are as they were', { workspace })
+      else if (before.length > problems.length) log('info', 'hooks are intact again', { workspace })
     }
   }
 

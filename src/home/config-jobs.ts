@@ -85,14 +85,14 @@ export function jobsConfigOf(file: z.infer<typeof jobsSchema> = {}): JobsConfig 
 function networkOf(file: z.infer<typeof network>): Network {
   if (typeof file === 'string') return file
   if (file.length > destinationsMax) {
-    const hint = `at most ${destinationsMax} are taken`
+    const hint = `the limit is ${destinationsMax}`
     throw new PawlError('CONFIG_INVALID', `\`jobs.network\` has ${file.length} entries`, { hint })
   }
   return file.map(({ host: text, ports = [portDefault] }) => {
     const host = readPattern(text)
     if (host !== null) return { host, ports }
     const hint = 'write a name, `*.` and a name with a dot, or an address; no port, no `https://`'
-    const what = `\`${text.slice(0, 300)}\` in \`jobs.network\` is no host`
+    const what = `\`${text.slice(0, 300)}\` in \`jobs.network\` is not a host`
     throw new PawlError('CONFIG_INVALID', what, { hint })
   })
 }

@@ -193,7 +193,7 @@ function refuseAddress(called: string, address: string): void {
     bareAddress(address)
   } catch (cause) {
     const hint = 'write `name@example.org` or `Name <name@example.org>`'
-    const message = `the channel \`${called}\` has an address that is none: \`${address}\``
+    const message = `the channel \`${called}\` has an invalid address: \`${address}\``
     throw new PawlError('CONFIG_INVALID', message, { hint, cause })
   }
 }
@@ -202,7 +202,7 @@ function refuseUnknown(wished: readonly (string | undefined)[], names: readonly 
   const unknown = wished.find((one) => one !== undefined && !names.includes(one))
   if (unknown === undefined) return
   const hint = `channels are ${names.map((one) => `\`${one}\``).join(', ') || 'not set yet'}`
-  throw new PawlError('CONFIG_INVALID', `there is no channel \`${unknown}\``, { hint })
+  throw new PawlError('CONFIG_INVALID', `the channel \`${unknown}\` does not exist`, { hint })
 }
 
 function quietOf({ from, to, timeZone, urgent }: NonNullable<NotifyFile['quiet']>): Quiet {
@@ -211,7 +211,7 @@ function quietOf({ from, to, timeZone, urgent }: NonNullable<NotifyFile['quiet']
       new Intl.DateTimeFormat('en', { timeZone })
     } catch (cause) {
       const hint = 'write one like `Europe/Berlin`'
-      const message = `there is no time zone \`${timeZone}\``
+      const message = `the time zone \`${timeZone}\` does not exist`
       throw new PawlError('CONFIG_INVALID', message, { hint, cause })
     }
   }
@@ -241,12 +241,12 @@ export function readProjectRoutes(workspace: string, remark: Remark): Routes | n
     const problems = [...findings, ...(shape?.findings ?? [])]
     const first = problems.find((one) => one.severity === 'error')
     if (first !== undefined || shape?.value == null) {
-      throw new Error(first?.message ?? 'it is no JSON object')
+      throw new Error(first?.message ?? 'it is not a JSON object')
     }
     return definedOf(shape.value.when ?? {})
   } catch (fault) {
     // WHY not a fault: a file of the repository must not keep people from being told.
-    remark('the wishes of a project are not heard', { path, fault: String(fault) })
+    remark('the notification settings of a project are ignored', { path, fault: String(fault) })
     return null
   }
 }

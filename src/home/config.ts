@@ -168,7 +168,7 @@ function parseConfig(path: string, text: string): ConfigFile {
     throw new PawlError('CONFIG_INVALID', `${first.message}${more}`, { hint: hints })
   }
   const file = shape?.value ?? null
-  if (file === null) throw new PawlError('CONFIG_INVALID', 'it is no JSON object', { hint: see })
+  if (file === null) throw new PawlError('CONFIG_INVALID', 'it is not a JSON object', { hint: see })
   refuseDatabase(file, see)
   return file
 }
@@ -176,8 +176,8 @@ function parseConfig(path: string, text: string): ConfigFile {
 /** WHY by hand: an address may hold a password, which no message must repeat. */
 function refuseDatabase({ database }: ConfigFile, see: string): void {
   if (database === undefined || /^postgres(ql)?:\/\/\S+$/.test(database)) return
-  const hint = `write \`postgres://user:password@host/name\`, or leave it out for SQLite; ${see}`
-  throw new PawlError('CONFIG_INVALID', '`database` is no address of a PostgreSQL', { hint })
+  const hint = `write \`postgres://user:password@host/name\`, or omit it for SQLite; ${see}`
+  throw new PawlError('CONFIG_INVALID', '`database` is not a PostgreSQL URL', { hint })
 }
 
 function placeText(text: string, root: Node | null, finding: Finding | undefined): string {

@@ -65,8 +65,8 @@ function userFolder(): string {
   try {
     return homedir()
   } catch (cause) {
-    const message = 'the system does not know a home directory for this user'
-    throw new PawlError('FILE_UNREADABLE', message, { hint: 'name a folder with PAWL_HOME', cause })
+    const message = 'this user has no home directory'
+    throw new PawlError('FILE_UNREADABLE', message, { hint: 'set a folder with PAWL_HOME', cause })
   }
 }
 

@@ -22,8 +22,8 @@ export function readInstalls(home: Home): readonly Install[] {
   } catch {
     // Not ours: said below.
   }
-  throw new PawlError('CONFIG_INVALID', `\`${home.installs}\` is not what Pawl wrote`, {
-    hint: 'move it away and run `pawl init` again where agents are to be held',
+  throw new PawlError('CONFIG_INVALID', `\`${home.installs}\` was not written by Pawl`, {
+    hint: 'move it away and run `pawl init` again in each project',
   })
 }
 

@@ -44,8 +44,8 @@ function openNew(path: string): number {
   try {
     return openSync(path, 'wx', 0o600)
   } catch (cause) {
-    const hint = `the system says ${errorCodeOf(cause)}; name a file that is not there yet`
-    throw new PawlError('FILE_UNWRITABLE', `can not write \`${path}\``, { hint, cause })
+    const hint = `the system says ${errorCodeOf(cause)}; choose a file that does not exist yet`
+    throw new PawlError('FILE_UNWRITABLE', `cannot write \`${path}\``, { hint, cause })
   }
 }
 
@@ -57,18 +57,18 @@ export function listPeople(home: Home): readonly Person[] {
 /** Makes a token for a person; it is given once and not kept. */
 export function addPerson(home: Home, name: string): string {
   if (!nameForm.test(name)) {
-    const hint = 'letters, digits, `.`, `_`, `@` and `-`, 64 at most'
-    throw new PawlError('USAGE', `\`${name}\` is no name for a person`, { hint })
+    const hint = 'use up to 64 letters, digits, `.`, `_`, `@` and `-`'
+    throw new PawlError('USAGE', `\`${name}\` is not a valid name for a person`, { hint })
   }
   openHome(home)
   const people = read(home)
   const isKnown = people.some((one) => one.name.toLowerCase() === name.toLowerCase())
   if (isKnown || name.toLowerCase() === userName().toLowerCase()) {
     const hint = 'the owner has `person.token`; for a new token, `pawl people remove` first'
-    throw new PawlError('USAGE', `there is a \`${name}\` already`, { hint })
+    throw new PawlError('USAGE', `\`${name}\` already exists`, { hint })
   }
   if (people.length >= peopleMax) {
-    throw new PawlError('OVERLOADED', `there are ${peopleMax} people already`, {
+    throw new PawlError('OVERLOADED', `there are already ${peopleMax} people`, {
       hint: '`pawl people remove NAME` makes room',
     })
   }
@@ -82,8 +82,8 @@ export function removePerson(home: Home, name: string): void {
   const people = read(home)
   const rest = people.filter((one) => one.name !== name)
   if (rest.length === people.length) {
-    const hint = '`pawl people list` names them'
-    throw new PawlError('USAGE', `there is no \`${name}\``, { hint })
+    const hint = '`pawl people list` lists the names'
+    throw new PawlError('USAGE', `\`${name}\` does not exist`, { hint })
   }
   write(home, rest)
 }
@@ -136,8 +136,8 @@ function read({ people }: Home): readonly Kept[] {
   } catch {
     // Told below: whoever is in it can not be told.
   }
-  const hint = 'remove it and add the people anew'
-  throw new PawlError('FILE_UNREADABLE', `\`${people}\` can not be read`, { hint })
+  const hint = 'remove it and add the people again'
+  throw new PawlError('FILE_UNREADABLE', `\`${people}\` cannot be read`, { hint })
 }
 
 function write({ people }: Home, kept: readonly Kept[]): void {

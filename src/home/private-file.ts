@@ -41,8 +41,8 @@ export function ensurePrivateFolder(path: string, links: 'follow' | 'refuse' = '
   }
   const stats = links === 'follow' ? statSync(path) : lstatSync(path)
   if (!stats.isDirectory()) {
-    throw new PawlError('FILE_UNWRITABLE', `\`${path}\` is no folder`, {
-      hint: 'move it away, or name another folder with PAWL_HOME',
+    throw new PawlError('FILE_UNWRITABLE', `\`${path}\` is not a folder`, {
+      hint: 'move it away, or set another folder with PAWL_HOME',
     })
   }
   refuseForeign(path, stats)
@@ -75,7 +75,7 @@ export function readPrivate(path: string): string | null {
   } catch (cause) {
     if (errorCodeOf(cause) === 'ENOENT') return null
     const hint = `the system says ${errorCodeOf(cause)}; change its permissions or run as its owner`
-    throw new PawlError('FILE_UNREADABLE', `can not read \`${path}\``, { hint, cause })
+    throw new PawlError('FILE_UNREADABLE', `cannot read \`${path}\``, { hint, cause })
   }
   try {
     const stats = fstatSync(file)
@@ -92,7 +92,7 @@ function refuseForeign(path: string, stats: Stats): void {
   const uid = process.getuid?.()
   if (uid === undefined || stats.uid === uid) return
   throw new PawlError('NOT_PERMITTED', `\`${path}\` belongs to another user (uid ${stats.uid})`, {
-    hint: `run Pawl as that user, or name a folder of your own with PAWL_HOME (you are uid ${uid})`,
+    hint: `run Pawl as that user, or set your own folder with PAWL_HOME (you are uid ${uid})`,
   })
 }
 
@@ -101,6 +101,6 @@ function isOpen(stats: Stats): boolean {
 }
 
 function unwritable(path: string, cause: unknown): PawlError {
-  const hint = `the system says ${errorCodeOf(cause)}; name another folder with PAWL_HOME`
-  return new PawlError('FILE_UNWRITABLE', `can not write \`${path}\``, { hint, cause })
+  const hint = `the system says ${errorCodeOf(cause)}; set another folder with PAWL_HOME`
+  return new PawlError('FILE_UNWRITABLE', `cannot write \`${path}\``, { hint, cause })
 }

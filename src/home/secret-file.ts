@@ -11,13 +11,13 @@ export function readSecret({ folder }: Home, file: string): string {
   const path = join(folder, file)
   const secret = readPrivate(path)?.trim() ?? ''
   if (/^[\x21-\x7e]+$/.test(secret)) return secret
-  throw noSecret(path, 'write the secret into it, on one line; its mode is 0600')
+  throw noSecret(path, 'write the secret into it, on one line, with mode 0600')
 }
 
 /** Faults where there is no secret. The file is closed to others where it stands open. */
 export function requireSecret(path: string): void {
   if ((readPrivate(path) ?? '').trim() !== '') return
-  throw noSecret(path, 'write the secret into it, for yourself only (mode 0600)')
+  throw noSecret(path, 'write the secret into it, readable only by you (mode 0600)')
 }
 
 function noSecret(path: string, hint: string): PawlError {

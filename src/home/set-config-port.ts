@@ -13,7 +13,7 @@ export function setConfigPort(home: Home, port: number): void {
   const without = removeValue(text, ['port']) ?? text
   const next = addMember(without, ['port'], port)
   if (next === null) {
-    throw new PawlError('CONFIG_INVALID', `\`${home.config}\` can not be changed`, {
+    throw new PawlError('CONFIG_INVALID', `\`${home.config}\` cannot be changed`, {
       hint: `write \`"port": ${port}\` into it yourself`,
     })
   }

@@ -31,7 +31,7 @@ export function missingSecrets(paths: readonly string[]): readonly string[] {
       return true
     }
   }
-  const how = 'write it there, on one line, for yourself only (mode 0600)'
+  const how = 'write it there, on one line, readable only by you (mode 0600)'
   return paths.filter(isMissing).map((path) => `there is no secret in \`${path}\`: ${how}`)
 }
 

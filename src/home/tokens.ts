@@ -22,7 +22,7 @@ export function readToken(home: Home, role: Role): string {
   const token = tokenIn(home.tokens[role])
   if (token !== null) return token
   throw new PawlError('TOKEN_INVALID', `there is no token in \`${home.tokens[role]}\``, {
-    hint: 'restart the daemon (`pawl stop`, then any verb): it makes missing tokens anew',
+    hint: 'restart the daemon (`pawl stop`, then any command): it creates missing tokens',
   })
 }
 

@@ -11,9 +11,9 @@ export function nodeProblem(version: string): string | null {
   const major = Number.parseInt(version.replace(/^v/, ''), 10)
   if (major >= nodeMajorMin) return null
   return (
-    `pawl: Node ${nodeMajorMin} or newer is needed, this is \`${version}\`; ` +
-    'in a checkout start Pawl with `./pawl`, which brings its own Node, ' +
-    `else install Node ${nodeMajorMin} from https://nodejs.org`
+    `pawl: Node ${nodeMajorMin} or newer is required, this is \`${version}\`; ` +
+    'in a checkout, start Pawl with `./pawl`, which brings its own Node; ' +
+    `otherwise install Node ${nodeMajorMin} from https://nodejs.org`
   )
 }
 

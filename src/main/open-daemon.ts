@@ -102,7 +102,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       people: notify,
       hosts: () => hostsOf(home, watch),
       about: aboutOf(version, config, () => [...found, ...proxy.found, ...watch.known()]),
-      stop: () => settings.stop('asked over a door'),
+      stop: () => settings.stop('requested by a client'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultStack(fault) }),
       jobs,
       ...spans.hear,
@@ -141,7 +141,7 @@ async function openRuntimeOn(
   const latest = await latestMoment(store)
   // WHY not from the far future: one wrong clock would move time for every run, for good.
   const notBefore = latest > Date.now() + dayMs ? 0 : latest
-  if (notBefore !== latest) log('warning', 'a run on record is from the future', { at: latest })
+  if (notBefore !== latest) log('warning', 'a stored run has a time in the future', { at: latest })
   const clock = openClock({ wall: Date.now, steady: () => performance.now(), notBefore })
   const { publicUrl } = config
   const notify: Notify = openNotify({
@@ -236,12 +236,12 @@ type Spans = {
 /** Spans go out only where somebody has said where to. */
 function spansOf({ otlpUrl }: Config, log: LogLine): Spans {
   if (otlpUrl === null) return { hear: {}, close: async () => undefined }
-  const onTrouble = (what: string): void => log('warning', 'spans are lost', { what })
+  const onTrouble = (what: string): void => log('warning', 'spans were lost', { what })
   const exporter = openOtlpExporter({ endpoint: otlpUrl, serviceName: 'pawl', onTrouble })
   return { hear: { onSpan: exporter.onSpan }, close: exporter.close }
 }
 
 function peopleOf({ home, log }: DaemonSettings): ReturnType<typeof openPeople> {
-  const what = 'tokens of people count no longer'
+  const what = 'tokens of people are no longer accepted'
   return openPeople(home, (fault) => log('error', what, { fault: faultStack(fault) }))
 }

@@ -63,7 +63,7 @@ test.runIf(isOurs)('a bug is one line, and with PAWL_DEBUG=1 the way to it', () 
   const args = ['--import', lie, program, '--help']
   const quiet = spawnSync(process.execPath, args, options)
   expect(quiet.status).toBe(2)
-  expect(quiet.stderr).toMatch(/^pawl: internal fault: the floor is gone .+\n$/)
+  expect(quiet.stderr).toMatch(/^pawl: internal error: the floor is gone .+\n$/)
   const env = { ...process.env, PAWL_DEBUG: '1' }
   const loud = spawnSync(process.execPath, args, { ...options, env })
   expect(loud.stderr).toContain('    at ')

@@ -79,7 +79,7 @@ describe.runIf(isOurNode)('one daemon', slow, () => {
     const daemon = await serving(['--json'])
     await until(() => daemon.said().includes('\n'), 'a line')
     const line = JSON.parse(daemon.said().split('\n')[0] ?? '')
-    expect(line).toMatchObject({ level: 'info', message: 'the daemon serves', pid: daemon.pid })
+    expect(line).toMatchObject({ level: 'info', message: 'the daemon is running', pid: daemon.pid })
     daemon.child.kill('SIGINT')
     expect((await daemon.ended).code).toBe(0)
   })

@@ -84,11 +84,18 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
     const startMs = Math.round(performance.now() - begun)
     const { pid } = process
     const { url, found } = served
-    log.line('info', 'the daemon serves', { pid, version, socket, url, startMs, found: [...found] })
+    log.line('info', 'the daemon is running', {
+      pid,
+      version,
+      socket,
+      url,
+      startMs,
+      found: [...found],
+    })
     if (wish.voice === 'text') io.out(greeting(home, served, version))
     const sample = wish.shows === 'sample' ? await showSample({ home, io, log, served }) : null
     const why = await ended.promise
-    log.line('info', 'the daemon is ending', { why })
+    log.line('info', 'the daemon is shutting down', { why })
     await sample?.close()
     return await close(served, log)
   } finally {
@@ -104,7 +111,7 @@ function greeting(home: Home, { url, found }: Served, version: string): string {
     `  http    ${url}`,
     `  socket  ${home.socket}`,
     ...found.map((one) => `  · ${one}`),
-    'Ctrl-C or `pawl stop` ends it',
+    'stop it with Ctrl-C or `pawl stop`',
   ]
   return `${lines.join('\n')}\n`
 }
@@ -117,7 +124,7 @@ async function showSample({ home, io, log, served }: Showing): Promise<Sample> {
   const sample = await openSample(home, log.line)
   const link = served.signInLink()
   io.out(`\n  open    ${link}\n\n`)
-  io.out('the link signs one browser in, within five minutes; for another one:\n')
+  io.out('the link signs in one browser, within five minutes; for another link:\n')
   // WHY: in a checkout, which is where `npm start` is said, nobody has `pawl` in their path.
   const pawl = existsSync(join(io.cwd, 'pawl')) ? './pawl' : 'pawl'
   io.out(`  PAWL_HOME=${home.folder} ${pawl} open\n`)
@@ -132,9 +139,9 @@ async function close(served: Served, log: LogFile): Promise<number> {
   const outcome = await Promise.race([served.close().then(() => 'closed' as const), timeOver])
   late.abort()
   if (outcome === 'closed') {
-    log.line('info', 'the daemon has ended')
+    log.line('info', 'the daemon has stopped')
     return 0
   }
-  log.line('warning', 'the daemon has ended before all that was begun', { closeMsMax })
+  log.line('warning', 'the daemon has stopped before all work was finished', { closeMsMax })
   return 1
 }

@@ -61,7 +61,7 @@ test('the list of installs is private, and what is no list is a fault', () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
   for (const text of ['', '[]', '{"version":2,"installs":[]}', '{"version":1,"installs":[7]}']) {
     writeFileSync(file, text)
-    expect(() => setup.readInstalls()).toThrow('is not what Pawl wrote')
+    expect(() => setup.readInstalls()).toThrow('was not written by Pawl')
   }
 })
 

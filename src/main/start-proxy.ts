@@ -58,12 +58,12 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
   })
   // What an earlier life has left open is tried at once, and then again and again.
   const resume = async (): Promise<unknown> => post?.resume()
-  const onFault = (fault: unknown): void => warn('mail was left open', { fault: `${fault}` })
+  const onFault = (fault: unknown): void => warn('unfinished mail was found', { fault: `${fault}` })
   const timer = repeatEvery(resumeMs, resume, onFault)
   const missing = missingSecrets(proxySecretFiles(around.home, settings))
   for (const what of missing) warn(what, {})
   return {
-    found: [`the outbound proxy serves ${proxy.url}`, ...missing],
+    found: [`the outbound proxy listens on ${proxy.url}`, ...missing],
     close: async () => {
       await proxy.close()
       await timer.stop()
@@ -92,8 +92,8 @@ function upstreamOf(home: Home, mail: NonNullable<ProxyConfig['mail']>): MailUps
     return openResendUpstream({ url: url.replace(/\/$/, ''), secret })
   }
   if (smtp === undefined || keyFile !== undefined || mail.url !== undefined) {
-    const hint = 'write `keyFile` (and `url`) for an API, or `smtp` for a mail server'
-    throw new PawlError('CONFIG_INVALID', '`proxy.mail` needs one upstream', { hint })
+    const hint = 'set `keyFile` (and `url`) for an API, or `smtp` for a mail server'
+    throw new PawlError('CONFIG_INVALID', '`proxy.mail` needs exactly one upstream', { hint })
   }
   const { user, passwordFile, ...server } = smtp
   const login = user === undefined ? {} : { user }

@@ -103,7 +103,7 @@ export function tellFault(fault: unknown): void {
   const message = fault instanceof Error ? fault.message : String(fault)
   const line = message.replace(/\s+/g, ' ').trim()
   const isDebug = process.env.PAWL_DEBUG === '1'
-  const hint = isDebug ? '' : ' (PAWL_DEBUG=1 shows where; please report it)'
-  process.stderr.write(`pawl: internal fault: ${line}${hint}\n`)
+  const hint = isDebug ? '' : ' (set PAWL_DEBUG=1 to see where; please report it)'
+  process.stderr.write(`pawl: internal error: ${line}${hint}\n`)
   if (isDebug && fault instanceof Error) process.stderr.write(`${fault.stack}\n`)
 }

@@ -56,8 +56,8 @@ async function decideApart(near: House, far: House): Promise<number> {
 }
 
 const told = (house: House, words: string): number => house.log().split(words).length - 1
-const deaf = 'waiters wake by a look each second'
-const healed = 'changes on other nodes are told again'
+const deaf = 'notifications from other nodes do not work; polling every second'
+const healed = 'notifications from other nodes work again'
 
 describe.runIf(isOurNode)('a daemon whose way to PostgreSQL refuses LISTEN', () => {
   test('serves, says so once, wakes its waiters, and listens as soon as it can', async () => {
