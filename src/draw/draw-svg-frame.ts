@@ -112,12 +112,12 @@ function signsOf(picture: Picture): Sign[] {
   const signs: Sign[] = [
     { text: 'start', draw: (x, y) => `<circle class="bar" cx="${x + 22}" cy="${y}" r="6"/>` },
   ]
-  if (hasGate) signs.push({ text: 'a person must agree', draw: icon('lock') })
+  if (hasGate) signs.push({ text: 'needs approval', draw: icon('lock') })
   if (edgeKinds.has('fallback')) signs.push({ text: 'any other signal', draw: arrow('edge') })
-  if (kinds.has('fork')) signs.push({ text: 'branches begin or join', draw: bar })
+  if (kinds.has('fork')) signs.push({ text: 'branches start or join', draw: bar })
   if (kinds.has('machine')) signs.push({ text: 'another machine', draw: swatch('machine') })
   if (kinds.has('detour')) {
-    signs.push({ text: 'forced detour after a file change', draw: arrow('edge-detour') })
+    signs.push({ text: 'detour after a file change', draw: arrow('edge-detour') })
   }
   for (const outcome of ['completed', 'blocked', 'failed'] as const) {
     if (outcomes.has(outcome)) signs.push({ text: `ends ${outcome}`, draw: icon(outcome) })

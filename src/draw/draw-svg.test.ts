@@ -58,17 +58,17 @@ test('the picture shows titles, facts, labels, gates and a legend of what occurs
     '>[deploy_ready]<',
     '>Deployment finished. Start the smoke<',
     '>when db/migrations/**/*.sql changes<',
-    '>back to where it began<',
+    '>back to where it started<',
     '>all branches done<',
-    '>a person must agree<',
-    '>branches begin or join<',
+    '>needs approval<',
+    '>branches start or join<',
     '>test_result = &quot;pass&quot;<',
   ]) {
     expect(svg).toContain(text)
   }
   const small = await printSvg(pictureOf(form()))
-  expect(small).not.toContain('a person must agree')
-  expect(small).not.toContain('branches begin or join')
+  expect(small).not.toContain('needs approval')
+  expect(small).not.toContain('branches start or join')
 })
 
 test('hostile text stays text and the file stays well-formed', async () => {

@@ -28,7 +28,7 @@ const message: Notification = {
   kind: 'gate',
   at: 1,
   title: 'ship <!channel> & go?',
-  text: 'ship?\nDecide once, here: http://127.0.0.1:1/decide/secret',
+  text: 'ship?\nDecide here (works once): http://127.0.0.1:1/decide/secret',
   link: 'http://127.0.0.1:1/decide/secret',
   facts: { type: 'approval.requested', approval: { id: 'r:a3' } },
 }
@@ -96,7 +96,7 @@ test('the desktop shows the question without a shell and without the link', asyn
   const env = { PATH: `${folder}:/bin:/usr/bin` }
   await sendMessage({ type: 'desktop', ...whose }, evil, { platform: 'linux', env })
   const lines = readFileSync(heard, 'utf8').trim().split('\n')
-  expect(lines).toEqual(['--app-name=Pawl', '--', evil.title, 'Look: pawl approvals (r:a3)'])
+  expect(lines).toEqual(['--app-name=Pawl', '--', evil.title, 'See: pawl approvals (r:a3)'])
   const none = sendMessage({ type: 'desktop', ...whose }, message, { platform: 'linux', env: {} })
   await expect(none).rejects.toThrow('notify-send')
 })

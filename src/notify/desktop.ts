@@ -21,7 +21,7 @@ export async function showDesktop(
   { platform, env }: Desktop,
 ): Promise<void> {
   const { approval } = facts as { readonly approval?: { readonly id: string } }
-  const text = approval === undefined ? 'Pawl' : `Look: pawl approvals (${approval.id})`
+  const text = approval === undefined ? 'Pawl' : `See: pawl approvals (${approval.id})`
   const shown = [title.slice(0, textCharsMax), text.slice(0, textCharsMax)] as const
   if (platform === 'darwin') return run('osascript', [...appleScript, ...shown], env)
   // WHY `--`: a title that begins with a dash is a title.
@@ -43,7 +43,7 @@ function busIn(env: Desktop['env']): Desktop['env'] {
 function run(program: string, args: readonly string[], env: Desktop['env']): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, stdio: 'ignore', timeout: timeoutMs })
-    child.on('error', () => reject(new Error(`\`${program}\` can not be started`)))
+    child.on('error', () => reject(new Error(`\`${program}\` cannot be started`)))
     child.on('exit', (code) => {
       if (code === 0) resolve()
       else reject(new Error(`\`${program}\` ended with ${code ?? 'a signal'}`))

@@ -58,7 +58,7 @@ export function askingMessage(asking: Asking): Notification {
     `${visible(head.definition)}, stage ${visible(question.stage)}${where} (run ${runId})`,
     ...(row.note === '' ? [] : [visibleLines(row.note)]),
     ...(expiresAt === null ? [] : [`Without a decision it counts as refused ${when(expiresAt)}.`]),
-    ...(link === null ? [] : ['', `Decide once, here: ${link}`]),
+    ...(link === null ? [] : ['', `Decide here (works once): ${link}`]),
     `Or in a terminal: pawl approve ${approvalId}`,
   ]
   const shown = shows === 'all' ? { parts, stage: question.stage, definition: head.definition } : {}
@@ -101,7 +101,7 @@ function partLines(parts: readonly QuestionPart[]): readonly string[] {
     if (look === 'line') lines.push(`${name}: ${shown}`)
     else lines.push(`${name}:`, ...shown.split('\n').map((line) => `${marks[look]}${line}`))
     if (left <= 0) {
-      lines.push('… more is shown where it is decided')
+      lines.push('… the approval page shows more')
       break
     }
   }

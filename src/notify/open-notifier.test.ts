@@ -129,7 +129,7 @@ test('a channel that is down is told later, and the other is not told again', as
   await bench.runtime.deliverOwed()
   expect(paths(office).toSorted()).toEqual(['/one', '/two'])
   const [failed] = bench.logged
-  expect(failed).toMatch(/did not go through: (one|two)/)
+  expect(failed).toMatch(/could not be delivered: (one|two)/)
   // A restart in between changes nothing, and what was told stays told.
   const later = bench.again()
   await later.runtime.deliverOwed()

@@ -194,7 +194,11 @@ async function tell(
     await sendMessage(channel, await compose(channel), machine)
     return true
   } catch (fault) {
-    log('a message did not go through', { channel: name, delivery: key, fault: faultText(fault) })
+    log('a message could not be delivered', {
+      channel: name,
+      delivery: key,
+      fault: faultText(fault),
+    })
     return false
   }
 }
@@ -207,7 +211,7 @@ async function test({ machine, clock }: NotifierOptions, channel: Channel): Prom
   const { name, type } = channel
   const at = clock.now()
   const title = `Pawl reaches you here (${name})`
-  const text = 'This is a test: nothing waits for you.'
+  const text = 'This is a test: nothing is waiting for you.'
   const facts = { type: 'test' }
   const message = { id: `test-${name}-${at}`, kind: 'test', at, title, text, link: null, facts }
   try {

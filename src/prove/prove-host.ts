@@ -162,12 +162,12 @@ function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial):
   if (held.hasLanded === null || free.hasLanded === null) {
     const { why, exitCode, ms } = transcript
     const how = why === 'ended' ? `ended with code ${exitCode}` : `was ended (${why})`
-    const note = `the session ${how} after ${Math.round(ms / 1000)} s, before it came to this`
+    const note = `the session ${how} after ${Math.round(ms / 1000)} s, before this was tried`
     return { outcome: 'not tried', note }
   }
   if (free.hasLanded) return { outcome: 'stopped', note: '' }
   const refusal = free.told.find((text) => text.includes('Pawl'))
   return refusal === undefined
-    ? { outcome: 'not offered', note: `it does nothing in ${host}, permitted or not` }
-    : { outcome: 'not tried', note: `it was refused where it is permitted: ${refusal}` }
+    ? { outcome: 'not offered', note: `it does nothing in ${host}, allowed or not` }
+    : { outcome: 'not tried', note: `it was refused where it is allowed: ${refusal}` }
 }

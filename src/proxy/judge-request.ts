@@ -35,8 +35,8 @@ function refusalText(answer: CallAnswer): string {
   const { state, code, reason, hint, approvalId } = answer
   if (state === 'pending') {
     return (
-      `a person has to decide first (approval ${approvalId}): ${reason}. ` +
-      'Send exactly the same again once it is approved; nothing was sent'
+      `a person must decide first (approval ${approvalId}): ${reason}. ` +
+      'Nothing was sent; send exactly the same request again once it is approved'
     )
   }
   const by = [code, ruleText(answer)].filter((one) => one !== null && one !== '').join(', ')

@@ -60,7 +60,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
 }
 
 function tooMany(): ResendRefusal {
-  const message = 'too many requests are underway: try again in a moment'
+  const message = 'too many requests are in progress: try again in a moment'
   return new ResendRefusal({ statusCode: 429, name: 'rate_limit_exceeded', message })
 }
 
@@ -73,7 +73,7 @@ async function answer(
   const target = request.url ?? '/'
   // WHY before anything is parsed: what two readers could take for two paths is none.
   if (!/^\/[\w./~:@!$&'()*+,;=%?-]*$/.test(target) || isTwisted(target)) {
-    resendError(400, 'validation_error', 'this path is not taken')
+    resendError(400, 'validation_error', 'this path is not allowed')
   }
   const [, room = '', ...rest] = (target.split('?')[0] ?? '').split('/')
   const path = `/${rest.join('/')}`
@@ -85,7 +85,7 @@ async function answer(
   }
   if (room === 'to')
     return injectCredential(options.keyed, { request, response, runId, path, target })
-  return resendError(404, 'not_found', 'there is `/resend` and `/to/NAME`')
+  return resendError(404, 'not_found', 'the only paths are `/resend` and `/to/NAME`')
 }
 
 /** `..`, empty parts, and letters in disguise. */
@@ -106,7 +106,7 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const names = ['127.0.0.1', 'localhost'].map((name) => `${name}:${socket.localPort}`)
   const isOurs = names.includes(headers.host ?? '')
   if (!isOurs || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
-    resendError(403, 'validation_error', 'only programs on this machine may ask')
+    resendError(403, 'validation_error', 'only programs on this machine may use the proxy')
   }
 }
 
@@ -117,16 +117,17 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
 async function runOf(options: ProxyOptions, { headers }: IncomingMessage): Promise<string> {
   const presented =
     /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? textOf(headers['x-pawl-key'])
-  if (presented === null) return resendError(401, 'missing_api_key', `there is no key: ${keyHint}`)
+  if (presented === null)
+    return resendError(401, 'missing_api_key', `the key is missing: ${keyHint}`)
   const runId = await options.runOf(presented)
   if (runId !== null) return runId
   const why = options.isToken(presented.slice(presented.lastIndexOf('.') + 1))
-    ? 'a token of the daemon is no key for the proxy'
+    ? 'a daemon token is not a key for the proxy'
     : 'this is not the key of an open run'
   return resendError(403, 'invalid_api_key', `${why}: ${keyHint}`)
 }
 
-const keyHint = 'a person makes one with `pawl mail key RUN`'
+const keyHint = 'a person creates one with `pawl mail key RUN`'
 
 function textOf(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && header !== '' ? header : null
@@ -142,6 +143,7 @@ function unforeseen(log: ProxyOptions['log'], fault: unknown): ResendProblem {
   log('a request to the proxy failed', {
     fault: fault instanceof Error ? fault.message : 'unknown',
   })
-  const message = 'Pawl failed at this, and does not say whether it was sent; see `daemon.log`'
+  const message =
+    'Pawl failed on this request, and it is unknown whether it was sent; see `daemon.log`'
   return { statusCode: 500, name: 'application_error', message }
 }

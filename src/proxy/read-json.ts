@@ -33,7 +33,7 @@ export function readRequestJson(bytes: Buffer): Json {
     return resendError(400, 'validation_error', 'the body is not JSON')
   }
   if (keysIn(value) !== keysWritten(text)) {
-    resendError(422, 'validation_error', 'a key of the body comes twice, or is not taken')
+    resendError(422, 'validation_error', 'a key of the body appears twice, or is not allowed')
   }
   return value
 }

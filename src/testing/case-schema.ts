@@ -210,13 +210,16 @@ const stepSchema = withPick(
     .meta({ id: 'step' }),
   (node) => {
     if (node.kind !== 'object') {
-      return { message: `a step is an object with one verb, not ${nodeKindOf(node)}` }
+      return { message: `a step must be an object with one verb, not ${nodeKindOf(node)}` }
     }
     const found = node.members.map((one) => one.key).filter((key) => verbNames.includes(key))
     const [verb] = found
     if (verb === undefined || found.length > 1) {
       const has = found.length === 0 ? 'none' : found.map((one) => `\`${one}\``).join(' and ')
-      return { message: `a step has one verb, this has ${has}`, hint: verbNames.join(', ') }
+      return {
+        message: `a step must have one verb, this one has ${has}`,
+        hint: verbNames.join(', '),
+      }
     }
     return verbs[verb as keyof typeof verbs]
   },
@@ -286,7 +289,7 @@ export function checkCases(root: Node): Finding[] {
     findings.push(...checkWhole(one))
     const id = member(one, 'id')
     const word = id?.kind === 'scalar' ? String(id.value) : ''
-    if (seen.has(word)) findings.push(wrong(id ?? one, `the id \`${word}\` is taken already`))
+    if (seen.has(word)) findings.push(wrong(id ?? one, `the id \`${word}\` is already used`))
     seen.add(word)
   }
   return findings
@@ -296,7 +299,7 @@ function checkWhole(one: Node): Finding[] {
   const findings: Finding[] = []
   const has = (key: string): boolean => memberOf(one, key) !== undefined
   if (has('definition') === has('definition_file')) {
-    findings.push(wrong(one, 'a case needs `definition` or `definition_file`, and not both'))
+    findings.push(wrong(one, 'a case needs `definition` or `definition_file`, but not both'))
   }
   const steps = member(one, 'steps')
   const items = steps?.kind === 'list' ? steps.items : []
@@ -330,7 +333,7 @@ function checkExpect(step: Node): Finding[] {
   const hasCode = memberOf(expect, 'code') !== undefined
   if (!isCall && verdict !== undefined) return [wrong(expect, 'only a call has a `verdict`')]
   if (isCall && verdict === undefined) return [wrong(expect, 'a call needs a `verdict`')]
-  if (isIdle && hasCode) return [wrong(expect, 'nothing is asked here, so there is no `code`')]
+  if (isIdle && hasCode) return [wrong(expect, 'this step cannot be refused, so it has no `code`')]
   if (isCall && hasCode && word !== 'deny') {
     return [wrong(expect, 'only a denied call has a `code`')]
   }

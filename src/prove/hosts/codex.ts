@@ -46,8 +46,8 @@ export const codexDriver: Driver = {
   toolCalls,
   unenforceable: {
     typed:
-      'Codex calls no hook for `write_stdin`; opening the terminal is judged, so permit no shell ' +
-      'or interpreter by name; isolation covers what is typed, nothing else does',
+      'Codex calls no hook for `write_stdin`; opening the terminal is judged, so allow no shell ' +
+      'or interpreter by name; only isolation protects against what is typed',
   },
   prepare,
   start: ({ project, modelUrl, prompt, mcp, hookTrust }) => ({

@@ -25,10 +25,15 @@ export async function answerMail(
     )
   }
   if (!/^application\/json(?:;|$)/i.test(headers['content-type'] ?? '')) {
-    resendError(422, 'validation_error', 'the body is JSON: send `content-type: application/json`')
+    resendError(
+      422,
+      'validation_error',
+      'the body must be JSON: send `content-type: application/json`',
+    )
   }
   const idempotencyKey = headers['idempotency-key'] ?? null
-  if (Array.isArray(idempotencyKey)) resendError(400, 'invalid_idempotency_key', 'there is one key')
+  if (Array.isArray(idempotencyKey))
+    resendError(400, 'invalid_idempotency_key', 'only one key is allowed')
   const body = readRequestJson(await readRequestBytes(request))
   const kind = path === '/emails' ? 'one' : 'batch'
   sendJson(response, 200, await post.send({ runId, kind, body, idempotencyKey }))

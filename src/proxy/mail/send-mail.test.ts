@@ -34,7 +34,7 @@ const unclear: MailSent = { kind: 'unclear', why: 'it was lost' }
 test('what a server without keys did not answer is not known, at once and for good', async () => {
   const { ledger, post } = openDesk(saying('no keys', unclear))
   for (let times = 0; times < 2; times += 1) {
-    await expect(post.send(request)).rejects.toThrow('not tried again')
+    await expect(post.send(request)).rejects.toThrow('not retried')
   }
   expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 1])
 })
@@ -47,7 +47,7 @@ test('what was certainly not sent by any try counts nothing', async () => {
 
 test('a try in doubt is not made certain by a no to a later one', async () => {
   const { ledger, post } = openDesk(saying('keys', unclear, later, later, later, later, later))
-  await expect(post.send(request)).rejects.toThrow('not known yet')
+  await expect(post.send(request)).rejects.toThrow('still unknown')
   await post.resume()
   expect((await ledger.listOpen()).length).toBe(1)
   await post.resume()

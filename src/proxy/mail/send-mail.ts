@@ -81,7 +81,8 @@ export function openMailSender(options: PostOptions): MailSender {
       for (let rounds = 0; desk.busy.size > 0 && rounds < closeRoundsMax; rounds += 1) {
         await Promise.allSettled(desk.busy.values())
       }
-      if (desk.busy.size > 0) desk.log('mails were underway at the end', { count: desk.busy.size })
+      if (desk.busy.size > 0)
+        desk.log('mails were still being sent at shutdown', { count: desk.busy.size })
     },
   }
 }
@@ -89,7 +90,11 @@ export function openMailSender(options: PostOptions): MailSender {
 async function send(desk: Desk, request: MailRequest): Promise<JsonObject> {
   const { runId, kind, idempotencyKey } = request
   if (idempotencyKey !== null && !isKey(idempotencyKey)) {
-    resendError(400, 'invalid_idempotency_key', `a key has 1 to ${keyCharsMax} plain letters`)
+    resendError(
+      400,
+      'invalid_idempotency_key',
+      `an idempotency key has 1 to ${keyCharsMax} printable ASCII characters`,
+    )
   }
   const mails = readMails(request)
   const bodies = mails.map(mailBody)
@@ -133,7 +138,7 @@ function concurrent(): never {
   return resendError(
     409,
     'concurrent_idempotent_requests',
-    'a request with this idempotency key is underway: try again in a moment',
+    'a request with this idempotency key is in progress: try again in a moment',
   )
 }
 
@@ -142,7 +147,7 @@ function full(mailsMax: number | null): never {
   return resendError(
     429,
     'daily_quota_exceeded',
-    `${most}, and there is no room for this; none was sent`,
+    `${most}, which this would exceed; nothing was sent`,
   )
 }
 
@@ -151,7 +156,7 @@ function readMails({ kind, body }: MailRequest): readonly Mail[] {
     resendError(
       422,
       'validation_error',
-      `a batch is a list of 1 to ${batchMax} mails; none was sent`,
+      `a batch must be a list of 1 to ${batchMax} mails; nothing was sent`,
     )
   }
   const list = kind === 'batch' ? (body as readonly Json[]) : [body]
@@ -167,8 +172,8 @@ function readMails({ kind, body }: MailRequest): readonly Mail[] {
 async function ruleOn(desk: Desk, runId: string, mails: readonly Mail[]): Promise<number | null> {
   const rules = await desk.runtime.mailRules(runId)
   if (rules.length === 0) {
-    const why = 'the definition of this run says nothing of mail'
-    return resendError(403, 'validation_error', `${why}; its author adds \`email_config\``)
+    const why = 'the definition of this run does not allow mail'
+    return resendError(403, 'validation_error', `${why}; its author can add \`email_config\``)
   }
   for (const mail of mails) {
     for (const rule of rules) {
@@ -232,7 +237,7 @@ function answerOf({ end, kind }: DoneMail): JsonObject {
   }
 }
 
-const unknownText = 'it is not known whether this was sent, and it is not tried again'
+const unknownText = 'it is unknown whether this was sent, and it is not retried'
 
 /** What an earlier life left open. An upstream that knows no keys could send it twice. */
 async function tryAgain(desk: Desk, key: string, mail: OpenMail): Promise<JsonObject> {
@@ -240,7 +245,7 @@ async function tryAgain(desk: Desk, key: string, mail: OpenMail): Promise<JsonOb
   if (desk.upstream.knowsKeys && !isTooOld) {
     return deliver(desk, { key, mail, doubt: { kind: 'unclear', why: 'it was tried before' } })
   }
-  desk.log('it is not known whether a mail was sent', { runId: mail.runId, key })
+  desk.log('it is unknown whether a mail was sent', { runId: mail.runId, key })
   return finish(desk, { key, mail }, { kind: 'unknown' })
 }
 
@@ -255,11 +260,11 @@ type Delivery = {
 async function deliver(desk: Desk, { key, mail, doubt }: Delivery): Promise<JsonObject> {
   const sent = await tryToSend(desk, mail, doubt)
   if (sent.kind !== 'unclear') return finish(desk, { key, mail }, sent)
-  desk.log('a mail is not known to be sent yet', { runId: mail.runId, why: sent.why })
+  desk.log('it is still unknown whether a mail was sent', { runId: mail.runId, why: sent.why })
   // Nobody will ever know more: it is never tried again.
   if (!desk.upstream.knowsKeys) return finish(desk, { key, mail }, { kind: 'unknown' })
-  const how = 'ask again with the same idempotency key; Pawl tries on'
-  return resendError(500, 'application_error', `it is not known yet whether this was sent: ${how}`)
+  const how = 'ask again with the same idempotency key; Pawl keeps trying'
+  return resendError(500, 'application_error', `it is still unknown whether this was sent: ${how}`)
 }
 
 /** How it ended; what one try leaves in doubt, no later no makes certain. */
@@ -289,7 +294,7 @@ async function tryToSend(
 
 /** WHY not the cause of the cause: it may hold an address with a password. */
 function unclear(fault: unknown): Unclear {
-  return { kind: 'unclear', why: fault instanceof Error ? fault.name : 'a fault' }
+  return { kind: 'unclear', why: fault instanceof Error ? fault.name : 'an error' }
 }
 
 type Entry = { readonly key: string; readonly mail: OpenMail }
@@ -297,7 +302,7 @@ type Entry = { readonly key: string; readonly mail: OpenMail }
 async function finish(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<JsonObject> {
   if (end.kind === 'refused' && end.refused.statusCode === upstreamFault) {
     const { message: why } = end.refused
-    desk.log('a mail could not be handed on', {
+    desk.log('a mail could not be sent to the provider', {
       runId: mail.runId,
       upstream: desk.upstream.name,
       why,
@@ -310,7 +315,7 @@ async function finish(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): P
   if (!isRepeatable) await settling
   else {
     const log = (fault: unknown): void =>
-      desk.log('a mail that was sent is not crossed off yet', { key, fault: String(fault) })
+      desk.log('a sent mail is not marked as sent yet', { key, fault: String(fault) })
     void hold(desk, settlingKey(key), () => settling.catch(log))
   }
   // WHY not awaited: whoever waits for the mail need not wait for the log of it.

@@ -120,7 +120,7 @@ async function begin(desk: Desk, { key, mail }: Entry, mailsMax: number | null):
     if (written === 'written') return 'begun'
     if ((await find(desk.cards, key)) !== null) return 'known'
   }
-  throw new Error('too many mails are sent at once')
+  throw new Error('too many mails are being sent at once')
 }
 
 type Count = { readonly card: StoredDocument | null; readonly next: number; readonly at: number }
@@ -147,5 +147,5 @@ async function settle(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): P
     ])
     if (written === 'written') return
   }
-  throw new Error('what became of a mail could not be written down')
+  throw new Error('the outcome of a mail could not be saved')
 }

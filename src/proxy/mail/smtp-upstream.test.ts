@@ -193,9 +193,9 @@ test('a mail of which nobody knows whether it was sent is not sent again, and co
   const post = openMailSender({ ...around, upstream: upstreamAt(port), log: () => undefined })
   const request = { runId, kind: 'one', body: body as never, idempotencyKey: 'k' } as const
   const send = () => post.send(request).catch((fault: ResendRefusal) => fault.refused.message)
-  expect(await send()).toContain('it is not tried again')
+  expect(await send()).toContain('it is not retried')
   expect(await post.resume()).toBe(0)
-  expect(await send()).toContain('it is not tried again')
+  expect(await send()).toContain('it is not retried')
   expect(await post.resume()).toBe(0)
   expect([mails(), await ledger.countOf(runId)]).toEqual([1, 1])
   await post.close()

@@ -19,7 +19,8 @@ export function openSmtpUpstream(server: SmtpServerAddress, now: () => number): 
     send: async ({ mails, key }) => {
       const ids: string[] = []
       const scheduled = mails.some((mail) => mail.scheduledAt !== null)
-      if (scheduled) return refused(422, '`scheduled_at` is not taken: the server sends at once')
+      if (scheduled)
+        return refused(422, '`scheduled_at` is not supported: the server sends immediately')
       for (const [index, mail] of mails.entries()) {
         const messageId = `${key}.${index}@${mail.from.domain}`
         const envelope = await envelopeOf(mail, { messageId, date: new Date(now()) })

@@ -62,7 +62,7 @@ export async function injectCredential(
   const { request, response, runId, target } = asked
   const [, name = '', ...rest] = asked.path.split('/')
   const host = desk.hosts.find((one) => one.name === name)
-  if (host === undefined) return resendError(404, 'not_found', `no host \`${name}\` is set up`)
+  if (host === undefined) return resendError(404, 'not_found', `the host \`${name}\` is not set up`)
   const path = `/${rest.join('/')}`
   const { method = 'GET' } = request
   refuseOutside(host, { method, path })
@@ -89,8 +89,8 @@ export async function injectCredential(
     await endRequest(desk.runtime, { runId, callId, ok: false, bytes: 0 })
     // WHY not the fault itself: it may hold what was sent.
     const kind = fault instanceof Error ? fault.name : 'fault'
-    const unsure = 'what became of the request is not known'
-    resendError(502, 'application_error', `\`${name}\` gave no answer (${kind}); ${unsure}`)
+    const unsure = 'the outcome of the request is unknown'
+    resendError(502, 'application_error', `\`${name}\` did not answer (${kind}); ${unsure}`)
   }
 }
 
@@ -103,11 +103,15 @@ function refuseOutside(host: KeyedHost, { method, path }: Wanted): void {
     resendError(
       403,
       'restricted_api_key',
-      `\`${method}\` is not among the methods of \`${host.name}\``,
+      `\`${method}\` is not an allowed method for \`${host.name}\``,
     )
   }
   if (!host.paths.some(fits)) {
-    resendError(403, 'restricted_api_key', `\`${path}\` is not among the paths of \`${host.name}\``)
+    resendError(
+      403,
+      'restricted_api_key',
+      `\`${path}\` is not an allowed path for \`${host.name}\``,
+    )
   }
 }
 
