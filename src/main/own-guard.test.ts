@@ -58,10 +58,10 @@ describe.runIf(isOurNode)('against a daemon', slow, () => {
     const inHost = (...args: string[]) => house.start(args, { env: { CLAUDECODE: '1' } }).ended
     const asked = await inHost('approve', id)
     expect(asked.code).toBe(1)
-    expect(asked.err).toMatch(/NOT_PERMITTED.*\n.*`CLAUDECODE` is set.*terminal of their own/)
+    expect(asked.err).toMatch(/NOT_PERMITTED.*\n.*`CLAUDECODE` is set.*their own terminal/)
     const insisted = await inHost('approve', id, '--as', 'person')
     expect(insisted.code).toBe(2)
-    expect(insisted.err).toMatch(/`--as person` is for people.*\n.*terminal of their own/)
+    expect(insisted.err).toMatch(/`--as person` is not available to agents.*\n.*their own terminal/)
     expect(await inHost('stop')).toMatchObject({ code: 2 })
     expect(await inHost('state', runId)).toMatchObject({ code: 0 })
     expect((await house.json('approvals', runId)).items).toHaveLength(1)

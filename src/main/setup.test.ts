@@ -80,7 +80,7 @@ test.skipIf(!isOurNode)('the status line tells of the run in the workspace', asy
     const daemon = openDaemonDoor(house.env, '/')
     return (await runIn('/', ['statusline'], { daemon, input })).out
   }
-  expect(await line()).toBe('pawl: asleep\n')
+  expect(await line()).toBe('pawl: no daemon\n')
   await house.json('runs')
   expect(await line()).toBe('pawl: no run here\n')
   writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))

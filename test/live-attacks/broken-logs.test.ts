@@ -44,7 +44,7 @@ describe.runIf(isOurNode)('a log that was changed', { timeout: 60_000 }, () => {
       const runId = runs[at] ?? ''
       const { code, out } = await house.cli('log', runId, '--verify')
       expect(code).toBe(1)
-      expect(out).toMatch(new RegExp(`^record ${record} does not fit: `))
+      expect(out).toMatch(new RegExp(`^record ${record} does not match: `))
       const agent = openClient({ socket: house.note()?.socket ?? '', token: tokens.agent })
       const input = { command: 'ls' }
       const { reply } = await agent.runs.check({ runId, tool: 'Bash', input })

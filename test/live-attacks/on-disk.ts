@@ -115,7 +115,7 @@ async function prove({ house }: Live, { runId, anchor, record, way }: Proof): Pr
   const alone = await house.cli('log', runId, '--verify')
   const anchored = await house.cli('log', runId, '--against', anchor)
   const said = way.needsAnchor ? anchored : alone
-  const isTold = said.code === 0 || /^record \d+ does not fit: /.test(said.out)
+  const isTold = said.code === 0 || /^record \d+ does not match: /.test(said.out)
   const isSame = way.needsAnchor || alone.code === anchored.code
   return {
     verdicts: said.code === 0 ? ['allow'] : said.code === 1 ? ['error'] : [],

@@ -79,7 +79,9 @@ describe.runIf(isOurNode)('a daemon whose way to PostgreSQL refuses LISTEN', () 
       deafness: expect.stringMatching(/^LISTEN fails: .*\(0A000\)$/),
       trouble: null,
     })
-    expect((await far.cli('status')).out).toMatch(/waking +by a look each second: LISTEN fails/)
+    expect((await far.cli('status')).out).toMatch(
+      /listen +not working, polling every second: LISTEN fails/,
+    )
     expect(JSON.parse((await near.cli('status', '--json')).out)).toMatchObject({ deafness: null })
 
     await expect.poll(() => refusedCount, { timeout: 30_000 }).toBeGreaterThan(1)

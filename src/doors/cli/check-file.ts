@@ -86,8 +86,8 @@ function withReason(finding: Finding, broken: ReadonlyMap<string, string>): Find
   if (finding.code !== 'INVOKE_UNKNOWN') return finding
   for (const [name, path] of broken) {
     if (!finding.message.includes(`\`${name}\``)) continue
-    const message = `${finding.message.split(',')[0]}, which has errors and can not run`
-    return { ...finding, message, hint: `put \`${path}\` right first: \`pawl check ${path}\`` }
+    const message = `${finding.message.split(',')[0]}, which has errors and cannot run`
+    return { ...finding, message, hint: `fix \`${path}\` first: \`pawl check ${path}\`` }
   }
   return finding
 }

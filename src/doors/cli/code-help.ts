@@ -9,24 +9,23 @@ export type CodeHelp = { readonly about: string; readonly advice: string }
 
 const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
   SYNTAX_INVALID: {
-    about: 'The text is not JSON or YAML',
-    advice:
-      'Repair the text at the place that is marked; often a comma or a quote is missing before',
+    about: 'The file is not valid JSON or YAML',
+    advice: 'Fix the text at the marked place; often a comma or a quote is missing just before it',
   },
   SCHEMA_INVALID: {
-    about: 'A field is missing or has a value of the wrong kind, or nothing tells the dialect',
-    advice: 'Write what the message asks for; the schemas in `schemas/` show every field',
+    about: 'A field is missing or has a value of the wrong type, or the dialect is unclear',
+    advice: 'Follow the message; the schemas in `schemas/` describe every field',
   },
   NAME_INVALID: {
-    about: 'A name has characters that it can not have there',
+    about: 'A name contains characters that are not allowed there',
     advice: 'Use the form that the hint shows',
   },
   INITIAL_UNKNOWN: {
-    about: 'The definition begins in a stage that it does not have',
-    advice: 'Name one of its stages, or add that one',
+    about: 'The definition starts in a stage that does not exist',
+    advice: 'Name an existing stage, or add that one',
   },
   TARGET_UNKNOWN: {
-    about: 'A way leads to a stage that does not exist',
+    about: 'A route leads to a stage that does not exist',
     advice: 'Correct the name, or add the stage',
   },
   GUARD_UNKNOWN: {
@@ -34,175 +33,174 @@ const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
     advice: 'Define it under `guards`, or correct the name',
   },
   NO_FINAL: {
-    about: 'No stage ends the run, so that it could never be done',
-    advice: 'Add a final stage, or a way that ends the run',
+    about: 'No stage ends the run, so the run could never complete',
+    advice: 'Add a final stage, or a route that ends the run',
   },
   FORK_INVALID: {
-    about: 'A branch of a fork can not begin or end where it says, or never reaches its end',
+    about: 'A branch of a fork has an invalid start or end, or never reaches its end',
     advice:
-      'End the branch in a final stage that its first stage leads to, under a name of its own',
+      'End the branch in a final stage that its first stage leads to and no other branch uses',
   },
   INVOKE_UNKNOWN: {
-    about: 'A definition is invoked that is not there, or that has errors itself',
+    about: 'An invoked definition does not exist, or has errors itself',
     advice: 'Put it beside this file, or name its file in the same command',
   },
   INVOKE_CYCLE: {
-    about: 'Definitions invoke each other in a circle that never ends',
-    advice: 'Take one of the invocations out',
+    about: 'Definitions invoke each other in an endless cycle',
+    advice: 'Remove one of the invocations',
   },
   RETURN_OUTSIDE_DETOUR: {
-    about: 'A way returns to where a detour began, but no detour leads here',
+    about: 'A route returns from a detour, but no detour leads here',
     advice: 'Name the stage to go to, or make this stage part of a detour',
   },
   RESERVED_NAME: {
-    about: 'A name is kept for Pawl itself',
+    about: 'A name is reserved for Pawl',
     advice: 'Choose another name',
   },
   EXPRESSION_INVALID: {
-    about: 'An expression can not be read',
-    advice:
-      'Repair it at the place that the message names; it must be JMESPath, or CEL where stated',
+    about: 'An expression cannot be parsed',
+    advice: 'Fix it at the place that the message names; it must be JMESPath, or CEL where stated',
   },
   PATTERN_INVALID: {
-    about: 'A pattern can not be read, or could take too long to match',
-    advice: 'Write it in the RE2 syntax: without look-around and back-references',
+    about: 'A pattern cannot be parsed, or could take too long to match',
+    advice: 'Use RE2 syntax: no look-around and no back-references',
   },
   OP_NOT_ALLOWED_HERE: {
-    about: 'An operation stands in a slot in which it can not run',
+    about: 'An operation is in a slot where it cannot run',
     advice: 'Move it to the slot that the hint names',
   },
   VALUE_CONFLICT: {
-    about: 'Two fields say different things about the same value',
+    about: 'Two fields set the same value differently',
     advice: 'Keep the one you mean',
   },
   DUPLICATE_STEP: {
-    about: 'Two steps have the same id, so that one of them could never be meant',
-    advice: 'Give each step its own id',
+    about: 'Two steps have the same id, so one of them could never be reached',
+    advice: 'Give each step a unique id',
   },
   DUPLICATE_KEY: {
-    about: 'The same name stands twice in one object, and only one would count',
+    about: 'An object has the same key twice, and only one would count',
     advice: 'Remove or rename one of them',
   },
   LIMIT_INVALID: {
-    about: 'A limit is not a number that can limit anything',
-    advice: 'Write a number in the range that is named, or leave it out for no limit',
+    about: 'A limit is not a valid number',
+    advice: 'Use a number in the range that the message names, or remove the field for no limit',
   },
   SIZE_EXCEEDED: {
-    about: 'The file, or a part of it, is larger than Pawl reads',
+    about: 'The file, or a part of it, is too large',
     advice: 'Split the definition and let one part invoke the other',
   },
   FIELD_MISSPELT: {
-    about: 'A field is written almost like a known one, and would be ignored',
+    about: 'A field name looks like a misspelt known field, and would be ignored',
     advice: 'Correct the name: a restriction that is ignored restricts nothing',
   },
 }
 
 const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
   STAGE_UNREACHABLE: {
-    about: 'No way leads to this stage',
-    advice: 'Add a way to it, or take it out',
+    about: 'No route leads to this stage',
+    advice: 'Add a route to it, or remove the stage',
   },
   DEAD_END: {
-    about: 'No way leads out of this stage, and it does not end the run',
-    advice: 'Make it final, or give it a way out',
+    about: 'No route leads out of this stage, and it does not end the run',
+    advice: 'Make it final, or add a route out of it',
   },
   NO_PATH_TO_FINAL: {
-    about: 'From here the run can never come to its end',
-    advice: 'Lead one of the stages on this path to an end',
+    about: 'From this stage the run can never reach an end',
+    advice: 'Add a route from this stage, or from one it leads to, to an end',
   },
   OPEN_STAGE: {
     about: 'The stage allows every tool',
     advice: 'List the tools that the work needs',
   },
   ESCALATION_UNGATED: {
-    about: 'In dangerous work the agent gets more power without a person agreeing',
-    advice: 'Let a person approve the way into the stage that allows more',
+    about: 'In dangerous work the agent gains power without an approval',
+    advice: 'Require an approval for the route into the stage that allows more',
   },
   GUARD_UNSATISFIABLE: {
-    about: 'A guard can never hold, so that its way is never taken',
+    about: 'A guard can never be true, so its route is never taken',
     advice:
-      'Correct the field or the value, or let something set the field before: ' +
-      'the data of an event is merged after its guards were asked',
+      'Correct the field or the value, or set the field earlier: ' +
+      'the data of an event is merged after its guards are checked',
   },
   GUARD_SELF_REPORTED: {
-    about: "A guard rests on the agent's word alone",
-    advice: 'Let a person approve the way where a false claim would do harm',
+    about: 'A guard relies only on what the agent reports',
+    advice: 'Require an approval for the route if a false report would do harm',
   },
   GUARD_UNUSED: {
-    about: 'A guard is defined and nothing uses it',
-    advice: 'Use it, or take it out',
+    about: 'A guard is defined but never used',
+    advice: 'Use it, or remove it',
   },
   ROUTE_SHADOWED: {
-    about: 'A way is never taken, because one before it always is',
-    advice: 'Put the more special way first, or give the earlier one a condition',
+    about: 'A route is never taken, because an earlier one always matches',
+    advice: 'Put the more specific route first, or give the earlier one a condition',
   },
   NEXT_IGNORED: {
-    about: 'A way is written down where the run has ended already',
-    advice: 'Take the way out, or do not end the run there',
+    about: 'A route is defined after the run has already ended',
+    advice: 'Remove the route, or do not end the run there',
   },
   ENDS_WITHOUT_ACTION: {
-    about: 'An answer ends the run without saying so',
-    advice: 'Say `complete` or `block`, or name the next state',
+    about: 'An answer ends the run without stating it',
+    advice: 'Add `complete` or `block`, or name the next state',
   },
   STEP_STALLS: {
-    about: 'A step collects nothing, so that the agent has no reason to submit it',
+    about: 'A step collects no fields, so the agent has no reason to submit it',
     advice: 'Make the agent call: `"tools": {"call": true}`',
   },
   LAST_ROUTE_CONDITIONAL: {
-    about: 'When no condition holds, the whole form is complete',
+    about: 'If no condition is true, the whole form is complete',
     advice: 'End `next` with an entry without `if`',
   },
   BARE_LITERAL: {
-    about: 'A number or a truth without backticks is the name of a field in JMESPath',
+    about: 'Without backticks, JMESPath reads a number or a boolean as a field name',
     advice: 'Put it in backticks to mean the value',
   },
   COUNTER_RESET_IN_LOOP: {
-    about: 'A counter is set back on every turn of the loop that it should end',
-    advice: 'Set it before the loop begins',
+    about: 'A counter is reset on every turn of the loop that it should end',
+    advice: 'Set it before the loop starts',
   },
   TOOL_UNKNOWN: {
-    about: 'A tool is named that the host does not have',
+    about: 'The host has no tool of this name',
     advice: 'Correct the name, or add the tool to the host',
   },
   TOOL_IGNORED: {
-    about: 'A tool is listed where listing it has no effect',
+    about: 'A tool is listed where the list has no effect',
     advice: 'Use `policy` for the tools of the host',
   },
   COMMAND_TOO_BROAD: {
     about: 'An allowed command can run any other command',
-    advice: 'Allow the commands that the work needs, with their first words',
+    advice: 'Allow only the commands that the work needs, by their first words',
   },
   COMMAND_NEVER_MATCHES: {
-    about: 'An entry of a command list is written so that no command can match it',
-    advice: 'Write the first words of the command, as plain words',
+    about: 'No command can match this entry of a command list',
+    advice: 'Use the first words of the command, as plain words',
   },
   APPROVAL_ADVISORY: {
-    about: 'An approval is written down, but nobody is asked',
-    advice: 'Set `approval_mode` to `ui`, or take `requires_approval` away',
+    about: 'An approval is required, but nobody is asked',
+    advice: 'Set `approval_mode` to `ui`, or remove `requires_approval`',
   },
   RULE_SHADOWED: {
     about: 'A policy rule has no effect, because a stricter one comes first',
     advice: 'Remove it, or narrow the stricter rule',
   },
   FIELD_UNKNOWN: {
-    about: 'A field is not known and has no effect',
-    advice: 'Take it out, or put notes under `meta`',
+    about: 'A field is unknown and has no effect',
+    advice: 'Remove it, or put notes under `meta`',
   },
   FIELD_ALIAS: {
     about: 'A field is another spelling of a known one',
-    advice: 'Write the name that the hint shows',
+    advice: 'Use the name that the hint shows',
   },
   CYCLE_WITHOUT_LIMIT: {
-    about: 'Work can go round in a circle for ever',
-    advice: 'Limit the calls of the run (`meta.calls_max`), or let a person approve a way in it',
+    about: 'Work can go in circles forever',
+    advice: 'Limit the calls of the run (`meta.calls_max`), or require an approval in the cycle',
   },
   SLOT_IGNORED: {
-    about: 'Operations stand in a slot that never runs there',
+    about: 'Operations are in a slot that never runs there',
     advice: 'Move them to the slot that the hint names',
   },
   DEBUG_ENABLED: {
     about: 'The definition lets a person force the run into any stage',
-    advice: 'Take `debug` out before real work',
+    advice: 'Remove `debug` before real work',
   },
 }
 

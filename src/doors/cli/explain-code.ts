@@ -19,7 +19,7 @@ export const allCodes = 'list'
 
 /** Codes that are suggested at once. */
 const suggestedMax = 5
-/** Letters in which a word of a code may differ from the one that is meant. */
+/** Characters in which a word of a code may differ from the one that is meant. */
 const slipsMax = 2
 
 const roles: readonly (readonly [role: string, plural: string, codes: readonly string[]])[] = [
@@ -27,7 +27,7 @@ const roles: readonly (readonly [role: string, plural: string, codes: readonly s
   ['warning', 'warnings', warningCodes],
   ['refusal', 'refusals', refusalCodes],
   ['denial', 'denials', denialCodes],
-  ['gateway', 'of the gateway', gatewayCodes],
+  ['gateway', 'gateway codes', gatewayCodes],
 ]
 
 const help: Readonly<Record<string, CodeHelp>> = { ...replyHelp, ...codeHelp }
@@ -53,11 +53,11 @@ function listCodes(): string {
 
 function unknownCode(written: string, code: string): PawlError {
   const meant = meantBy(code).map((one) => `\`${one}\``)
-  const all = `\`pawl check --explain ${allCodes}\` shows all codes`
+  const all = `\`pawl check --explain ${allCodes}\` lists all codes`
   const last = meant.pop()
   const named = meant.length === 0 ? last : `${meant.join(', ')} or ${last}`
   const hint = last === undefined ? all : `did you mean ${named}? ${all}`
-  return new PawlError('USAGE', `there is no code \`${written}\``, { hint })
+  return new PawlError('USAGE', `unknown code \`${written}\``, { hint })
 }
 
 /** The codes that share the most words with the one that was written, slips forgiven. */

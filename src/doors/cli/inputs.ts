@@ -68,7 +68,7 @@ export function workspaceOf(name: string | null, cwd: string): string {
   const path = resolve(cwd, name ?? '.')
   if (name === null || statOf(path, name).isDirectory()) return realFolder(path)
   const hint = 'name the folder of the project'
-  throw new PawlError('USAGE', `\`${name}\` is no folder`, { hint })
+  throw new PawlError('USAGE', `\`${name}\` is not a folder`, { hint })
 }
 
 /** Reads a file of the command line; what can't be read is a fault, given back. */

@@ -4,12 +4,13 @@
  */
 import type { SetupDoor } from '../init/setup-door.ts'
 import type { DoctorDoor } from './doctor/doctor-door.ts'
+import type { VerbHelp } from './help.ts'
 import type { DaemonDoor } from './remote/daemon-door.ts'
 
 export type Io = {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** What is no text, byte by byte; absent: only texts can be said. */
+  /** Output that is not text, byte by byte; absent: only text can be printed. */
   readonly bytes?: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
   /** Colours and clearing only where a person looks. */
   readonly hasColour: boolean
@@ -39,11 +40,7 @@ type HookAnswer = {
 }
 
 export type Verb = {
-  readonly name: string
-  /** One line for the list of verbs. */
-  readonly summary: string
-  /** The whole text of `pawl VERB --help`. */
-  readonly help: string
+  readonly help: VerbHelp
   /** Runs the verb; gives the exit code: 0 done, 1 findings or failures, 2 could not do it. */
   readonly run: (args: readonly string[], io: Io) => Promise<number>
 }

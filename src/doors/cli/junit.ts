@@ -74,7 +74,7 @@ function briefWithoutRules(file: CaseFile): readonly [message: string, lines: st
   if (file.kind === 'unreadable') return [file.fault.message, file.fault.hint]
   if (file.kind !== 'malformed') return null
   const lines = file.findings.map((one) => `${one.line}:${one.column} ${one.code} ${one.message}`)
-  return ['the file can not be read as cases', lines.join('\n')]
+  return ['the file cannot be read as cases', lines.join('\n')]
 }
 
 function attribute(name: string, value: string): string {

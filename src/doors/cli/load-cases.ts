@@ -87,8 +87,8 @@ function noCases(root: Node, shown: string): PawlError | null {
   if (kind === 'cases' || kind === 'other' || isUnfinishedCase(root)) return null
   const hint =
     'a case needs `id`, `title`, `definition` or `definition_file`, and `steps`; ' +
-    `to look for mistakes: \`pawl check ${shown}\``
-  return new PawlError('CASE_INVALID', `\`${shown}\` is a ${kind} and no file of cases`, { hint })
+    `to find mistakes, run \`pawl check ${shown}\``
+  return new PawlError('CASE_INVALID', `\`${shown}\` is a ${kind}, not a file of cases`, { hint })
 }
 
 type CaseNode = {

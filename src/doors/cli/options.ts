@@ -1,5 +1,5 @@
 /**
- * Reads the options of a verb, strictly: what is not known is a fault with a suggestion.
+ * Reads the options of a verb, strictly: an unknown option is a fault with a suggestion.
  * Must not know what any option means.
  */
 import { parseArgs } from 'node:util'
@@ -7,7 +7,7 @@ import { closestName } from '../../core/closest-name.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 
 /** `list`: a text that may be given several times. */
-type OptionKinds = Readonly<Record<string, 'flag' | 'text' | 'list'>>
+export type OptionKinds = Readonly<Record<string, 'flag' | 'text' | 'list'>>
 
 export type Options<Kinds extends OptionKinds> = {
   readonly files: readonly string[]
@@ -22,16 +22,23 @@ type ValueOf<Kind> = Kind extends 'flag'
     ? readonly string[]
     : string | null
 
+/** Options under their earlier names, which still work and are in no help text. */
+const oldSpellings: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  seconds: 'timeout',
+  vars: 'data',
+})
+
 /** The options of a verb; an absent flag is false, an absent text null, an absent list empty. */
 export function readOptions<const Kinds extends OptionKinds>(
   verb: string,
   args: readonly string[],
   kinds: Kinds,
 ): Options<Kinds> {
+  const names = [...Object.keys(kinds), ...Object.keys(oldSpellings)]
   const options = Object.fromEntries(
-    Object.entries(kinds).map(([name, kind]) => [
+    names.map((name) => [
       name,
-      { type: kind === 'flag' ? ('boolean' as const) : ('string' as const) },
+      { type: kinds[name] === 'flag' ? ('boolean' as const) : ('string' as const) },
     ]),
   )
   // WHY not strict: the words of Node's own errors are not ours, and name no near miss.
@@ -50,10 +57,13 @@ export function readOptions<const Kinds extends OptionKinds>(
   }
   for (const token of tokens) {
     if (token.kind !== 'option') continue
-    const kind = Object.hasOwn(kinds, token.name) ? kinds[token.name] : undefined
-    if (kind === undefined) throw unknownOption(verb, token.rawName, Object.keys(kinds))
-    if (kind === 'list') lists.get(token.name)?.push(textValue(verb, token))
-    else values[token.name] = kind === 'flag' ? flagValue(verb, token) : textValue(verb, token)
+    const name = Object.hasOwn(kinds, token.name) ? token.name : oldSpellings[token.name]
+    const kind = name !== undefined && Object.hasOwn(kinds, name) ? kinds[name] : undefined
+    if (name === undefined || kind === undefined) {
+      throw unknownOption(verb, token.rawName, Object.keys(kinds))
+    }
+    if (kind === 'list') lists.get(name)?.push(textValue(verb, token))
+    else values[name] = kind === 'flag' ? flagValue(verb, token) : textValue(verb, token)
   }
   // WHY the cast: each name has got the value of its kind just above.
   return { files: positionals, values: values as Options<Kinds>['values'] }
@@ -67,7 +77,7 @@ type OptionToken = {
 
 function flagValue(verb: string, token: OptionToken): boolean {
   if (token.value === undefined) return true
-  throw usage(verb, `the option \`${token.rawName}\` takes no value`)
+  throw usage(verb, `the option \`${token.rawName}\` does not take a value`)
 }
 
 function textValue(verb: string, token: OptionToken): string {
@@ -90,11 +100,16 @@ export function usage(verb: string, message: string): PawlError {
   return new PawlError('USAGE', message, { hint: seeHelp(verb) })
 }
 
+/** A fault where there are more arguments than a verb takes. */
+export function refuseMore(verb: string, args: readonly string[], max: number): void {
+  if (args.length > max) throw usage(verb, `unexpected argument \`${args[max]}\``)
+}
+
 function seeHelp(verb: string): string {
   return `see \`pawl ${verb} --help\``
 }
 
-/** One of the words an option may have; null when the option is absent. */
+/** One of the values that an option may have; null when the option is absent. */
 export function oneOf<const Word extends string>(
   verb: string,
   option: { readonly name: string; readonly value: string | null },
@@ -104,13 +119,13 @@ export function oneOf<const Word extends string>(
   return oneAmong(verb, { what: `\`--${option.name}\``, value: option.value }, words)
 }
 
-/** The word behind a verb that says what it is to do. */
+/** The subcommand, or another word from a fixed list. */
 export function oneWord<const Word extends string>(
   verb: string,
   value: string,
   words: readonly Word[],
 ): Word {
-  return oneAmong(verb, { what: `what \`pawl ${verb}\` does`, value }, words)
+  return oneAmong(verb, { what: `the argument of \`pawl ${verb}\``, value }, words)
 }
 
 function oneAmong<Word extends string>(
@@ -121,7 +136,7 @@ function oneAmong<Word extends string>(
   const found = words.find((word) => word === value)
   if (found !== undefined) return found
   const list = words.map((word) => `\`${word}\``).join(', ')
-  const message = `${what} is one of ${list}, not \`${value}\``
+  const message = `${what} must be one of ${list}, not \`${value}\``
   const meant = closestName(value, words)
   const hint = meant === null ? seeHelp(verb) : `did you mean \`${meant}\`?`
   throw new PawlError('USAGE', message, { hint })

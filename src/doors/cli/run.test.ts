@@ -1,19 +1,76 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderOf, runIn } from './fake-io.contract.ts'
+import { helpText, optionsOf } from './help.ts'
 import { verbs } from './verbs.ts'
 
-test('help lists every verb and ends well', async () => {
+const root = join(import.meta.dirname, '../../..')
+
+test('help lists the verbs in their groups, those of hosts only when asked', async () => {
   for (const args of [['--help'], ['-h'], ['help']]) {
     const { code, out, err } = await runIn('/', args)
     expect([code, err]).toEqual([0, ''])
-    for (const verb of verbs) expect(out).toContain(`  ${verb.name}`)
+    for (const { name, isInternal } of verbs) {
+      expect(out.includes(`\n  ${name} `), name).toBe(isInternal !== true)
+    }
+    expect(out.match(/^\w+:$/gm)).toEqual([
+      ...['Author:', 'Run:', 'Decide:', 'Agents:', 'Jobs:', 'Admin:', 'Options:'],
+    ])
+    const all = await runIn('/', [...args, '--all'])
+    for (const { name } of verbs) expect(all.out).toContain(`\n  ${name} `)
   }
 })
 
-test('each verb has its own help, and the table says what the verb says', async () => {
+test('the help of every verb has the same layout', async () => {
+  for (const { name, summary, load } of verbs) {
+    const { out } = await runIn('/', ['help', name])
+    expect(out.split('\n')[0]).toBe(`pawl ${name}: ${summary}`)
+    const sections = ['Usage:', 'Options:', 'Examples:', 'Exit codes:']
+    const found = out.match(/^[A-Z][a-z ]+:$/gm)?.filter((one) => sections.includes(one))
+    expect(found, name).toEqual(sections.filter((one) => out.includes(`\n${one}\n`)))
+    expect(found, name).toEqual(expect.arrayContaining(['Usage:', 'Examples:', 'Exit codes:']))
+    expect((await load()).help.examples.length, name).toBeLessThanOrEqual(3)
+    for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(90)
+  }
+})
+
+test('examples use options that their verb has, and files that are there', async () => {
+  for (const { name, load } of verbs) {
+    const { help } = await load()
+    const known = optionsOf(help).map(([option]) => option)
+    for (const line of [...help.examples, ...help.usage]) {
+      expect(line.split(' ')[0]).toBe(name)
+      for (const option of line.match(/(?<=[ [])--[a-z-]+/g) ?? []) {
+        expect(known, line).toContain(option)
+      }
+      for (const file of line.match(/examples\/\S+/g) ?? []) {
+        expect(existsSync(join(root, file)), file).toBe(true)
+      }
+    }
+  }
+})
+
+test('examples that need no daemon work', async () => {
+  const shell = (line: string): string[] =>
+    [...line.matchAll(/'([^']*)'|(\S+)/g)].map((part) => part[1] ?? part[2] ?? '')
+  for (const name of ['check', 'test', 'play', 'judge', 'draw', 'convert', 'completion']) {
+    const { help } = (await verbs.find((one) => one.name === name)?.load()) ?? {}
+    for (const line of help?.examples ?? []) {
+      if (/ (>|--out) /.test(line)) continue
+      const { code, out, err } = await runIn(root, shell(line))
+      expect([code, err.replace(/^.*warnings?, see.*\n/, '')], line).toEqual([
+        name === 'judge' && line.includes('rm -rf') ? 1 : 0,
+        expect.not.stringContaining('pawl:'),
+      ])
+      expect(out, line).not.toBe('')
+    }
+  }
+})
+
+test('each verb has its own help', async () => {
   for (const entry of verbs) {
     const verb = await entry.load()
-    expect([verb.name, verb.summary]).toEqual([entry.name, entry.summary])
     for (const args of [
       [entry.name, '--help'],
       ['help', entry.name],
@@ -21,15 +78,15 @@ test('each verb has its own help, and the table says what the verb says', async 
     ]) {
       const { code, out } = await runIn('/', args)
       expect(code, args.join(' ')).toBe(0)
-      expect(out.trim()).toBe(verb.help.trim())
+      expect(out).toBe(helpText(entry.name, entry.summary, verb.help))
     }
   }
 })
 
-test('nothing to do is told with the list of verbs, and is not a success', async () => {
+test('without a verb the list of verbs is printed, and the exit code is 2', async () => {
   const { code, out, err } = await runIn('/', [])
   expect([code, out]).toEqual([2, ''])
-  expect(err).toContain('Usage: pawl VERB')
+  expect(err).toContain('Usage: pawl COMMAND')
 })
 
 test('the version is that of the package', async () => {
@@ -41,7 +98,7 @@ test('the version is that of the package', async () => {
 test('an unknown verb is refused with the one that was meant', async () => {
   const { code, out, err } = await runIn('/', ['chekc', 'x.json'])
   expect([code, out]).toEqual([2, ''])
-  expect(err).toContain('there is no verb `chekc`')
+  expect(err).toContain('unknown command `chekc`')
   expect(err).toContain('`pawl check`')
 })
 
@@ -69,7 +126,7 @@ test('an option without its value, and a flag with one, are refused', async () =
   for (const args of [['--format'], ['--format', '--strict'], ['--format='], ['--strict=1']]) {
     const { code, err } = await runIn('/', ['check', ...args])
     expect(code, args.join(' ')).toBe(2)
-    expect(err, args.join(' ')).toMatch(/needs a value|takes no value/)
+    expect(err, args.join(' ')).toMatch(/needs a value|does not take a value/)
   }
 })
 

@@ -5,11 +5,12 @@
 import { closestName } from '../../core/closest-name.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { faultText } from './fault-text.ts'
+import { helpText } from './help.ts'
 import type { Io } from './io.ts'
-import { type VerbEntry, verbs } from './verbs.ts'
+import { type VerbEntry, verbGroups, verbs } from './verbs.ts'
 import { versionText } from './version.ts'
 
-/** Runs one command line; gives the exit code. What is not a fault is a bug and is thrown on. */
+/** Runs one command line; gives the exit code. Anything but a `PawlError` is a bug and is thrown on. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io)
@@ -23,7 +24,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 async function dispatch(args: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = args
   if (first === undefined) {
-    io.err(overview())
+    io.err(overview('public'))
     return 2
   }
   if (first === '--help' || first === '-h' || first === 'help') return help(rest, io)
@@ -32,7 +33,7 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
     return 0
   }
   const entry = findVerb(first)
-  // What follows `--` are names of files, whatever they look like.
+  // Everything after `--` is an argument, whatever it looks like.
   const end = rest.indexOf('--')
   const words = end < 0 ? rest : rest.slice(0, end)
   if (words.includes('--help') || words.includes('-h')) return help([first], io)
@@ -40,43 +41,49 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
   return verb.run(rest, io)
 }
 
-async function help(names: readonly string[], io: Io): Promise<number> {
-  const name = names.find((one) => !one.startsWith('-'))
-  io.out(name === undefined ? overview() : helpText((await findVerb(name).load()).help))
+async function help(args: readonly string[], io: Io): Promise<number> {
+  const name = args.find((one) => !one.startsWith('-'))
+  if (name === undefined) {
+    io.out(overview(args.includes('--all') ? 'all' : 'public'))
+    return 0
+  }
+  const entry = findVerb(name)
+  io.out(helpText(entry.name, entry.summary, (await entry.load()).help))
   return 0
-}
-
-function helpText(help: string): string {
-  return help.endsWith('\n') ? help : `${help}\n`
 }
 
 function findVerb(name: string): VerbEntry {
   const entry = verbs.find((one) => one.name === name)
   if (entry !== undefined) return entry
-  const what = name.startsWith('-') ? 'option' : 'verb'
-  const known = verbs.map((one) => one.name)
-  const meant =
-    what === 'option' ? closestName(name, ['--help', '--version']) : closestName(name, known)
-  const hint = meant === null ? 'see `pawl --help`' : `did you mean \`pawl ${meant}\`?`
-  throw new PawlError('USAGE', `there is no ${what} \`${name}\``, { hint })
+  const what = name.startsWith('-') ? 'option' : 'command'
+  const known = what === 'option' ? ['--help', '--version'] : verbs.map((one) => one.name)
+  const meant = closestName(name, known)
+  const hint =
+    meant === null ? '`pawl --help` lists all commands' : `did you mean \`pawl ${meant}\`?`
+  throw new PawlError('USAGE', `unknown ${what} \`${name}\``, { hint })
 }
 
-function overview(): string {
+function overview(which: 'public' | 'all'): string {
   const width = Math.max(...verbs.map((one) => one.name.length))
-  const list = verbs.map((one) => `  ${one.name.padEnd(width)}  ${one.summary}`)
+  const groups = verbGroups.flatMap(({ title, verbs: all }) => [
+    `${title}:`,
+    ...all
+      .filter(({ isInternal }) => which === 'all' || isInternal !== true)
+      .map((one) => `  ${one.name.padEnd(width)}  ${one.summary}`),
+    '',
+  ])
   return [
     'pawl keeps AI agents inside a process that people define',
     '',
-    'Usage: pawl VERB [OPTIONS] FILE…',
+    'Usage: pawl COMMAND [OPTIONS] [ARGUMENTS]',
     '',
-    'Verbs:',
-    ...list,
-    '',
+    ...groups,
     'Options:',
-    '  --help     this text; `pawl VERB --help` for one verb',
-    '  --version  the version of Pawl',
+    '  --help     show this text; `pawl COMMAND --help` shows the help of one command',
+    '  --all      with --help: also list the commands that only agent hosts call',
+    '  --version  print the version of Pawl',
     '',
-    'Exit codes: 0 done, 1 findings or failures, 2 it could not be done',
+    'Exit codes: 0 done, 1 findings, failures or a refusal, 2 the command could not run',
     '',
   ].join('\n')
 }

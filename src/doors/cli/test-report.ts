@@ -6,7 +6,7 @@ import type { Json } from '../../core/json.ts'
 import { positionAt } from '../../core/source/source.ts'
 import type { CaseStep } from '../../testing/case-schema.ts'
 import type { Failure } from '../../testing/compare-step.ts'
-import { ansiFor, plain } from './ansi.ts'
+import { ansiFor, counted, plain } from './ansi.ts'
 import { shownPath } from './inputs.ts'
 import type { Io } from './io.ts'
 import type { DefinitionCoverage, PlayedCase } from './play-cases.ts'
@@ -74,7 +74,7 @@ export function summaryText(all: readonly PlayedCase[]): string {
   const isOnlyWanted = ({ result }: PlayedCase): boolean => !result.ok && result.level === 'should'
   const wanted = all.filter(isOnlyWanted).length
   const failed = all.length - passed - wanted
-  const apart = wanted === 0 ? '' : `${wanted} should failed\n`
+  const apart = wanted === 0 ? '' : `${counted(wanted, 'case')} of level should failed\n`
   return `${apart}${passed} passed, ${failed} failed\n`
 }
 

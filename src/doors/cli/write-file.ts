@@ -17,8 +17,8 @@ export function writeFile(path: string, shownPath: string, text: string): void {
     } else writeFileSync(path, text)
   } catch (cause) {
     rmSync(draft, { force: true })
-    throw new PawlError('FILE_UNWRITABLE', `can not write \`${shownPath}\``, {
-      hint: `the system says ${errorCodeOf(cause)}; choose another place`,
+    throw new PawlError('FILE_UNWRITABLE', `cannot write \`${shownPath}\``, {
+      hint: `system error ${errorCodeOf(cause)}; choose another place`,
       cause,
     })
   }

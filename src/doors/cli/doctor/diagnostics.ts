@@ -1,5 +1,5 @@
 /**
- * What `pawl doctor` sees without starting a session: the program, its daemon, the hosts, and
+ * What `pawl doctor` finds without starting a session: the program, its daemon, the hosts, and
  * whether Pawl's hooks are in force here.
  */
 import { existsSync } from 'node:fs'
@@ -29,7 +29,7 @@ export type HostState = {
   readonly wire: 'http' | 'command' | null
   /** What is wrong with them; nothing: they are in force. */
   readonly problems: readonly string[]
-  /** What hooks can not hold on this host. */
+  /** What hooks cannot enforce on this host. */
   readonly limits: readonly string[]
 }
 
@@ -38,10 +38,10 @@ export type Diagnostics = {
   readonly node: string
   readonly workspace: string
   readonly folder: string
-  /** Null: none runs, which is no trouble: hooks start it. */
+  /** Null: none is running, which is fine: hooks start it. */
   readonly daemon: { readonly pid: number; readonly version: string } | null
   readonly problems: readonly string[]
-  /** What jobs are held with here; a text: why that is not known. */
+  /** How jobs are isolated here; a text: why that is unknown. */
   readonly jobs: Isolation | string
   readonly hosts: readonly HostState[]
 }
@@ -58,17 +58,17 @@ export async function collectDiagnostics(io: Io): Promise<Diagnostics> {
   const client = join(setup.home, 'bin', 'pawl-hook')
   const problems = [
     ...(running !== null && running.version !== version
-      ? [`the daemon is version ${running.version}, this is ${version}: \`pawl stop\` ends it`]
+      ? [`the daemon is version ${running.version}, this program is ${version}: run \`pawl stop\``]
       : []),
     ...(isUsed && !existsSync(client)
-      ? [`the client of hooks is missing, so every call is blocked: run \`pawl init\` again`]
+      ? ['the hook client is missing, so every call is blocked: run `pawl init` again']
       : []),
     ...setup.settingsProblems(),
     ...pricesProblems(workspace),
   ]
   return {
     ...{ version, workspace, problems, hosts, folder: setup.home },
-    jobs: running === null ? 'not tried: no daemon runs' : await isolationHere(io),
+    jobs: running === null ? 'unknown: no daemon is running' : await isolationHere(io),
     node: process.version,
     daemon: running === null ? null : { pid: running.pid, version: running.version },
   }

@@ -1,5 +1,5 @@
 /**
- * What the doctor sees, for people.
+ * The diagnostics, for people.
  */
 import type { Io } from '../io.ts'
 import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
@@ -11,7 +11,7 @@ export function diagnosticsText(around: Diagnostics, io: Io): string {
   const width = displayWidth(io)
   const { version, node, workspace, folder, daemon, problems } = around
   const running =
-    daemon === null ? 'none runs; hooks start it' : `pid ${daemon.pid}, version ${daemon.version}`
+    daemon === null ? 'not running; hooks start it' : `pid ${daemon.pid}, version ${daemon.version}`
   const lines: StyledLine[] = [
     [styledSpan(`pawl ${version}`, 'strong'), styledSpan(`, Node ${node}`)],
     ...row('folder', workspace, { width }),
@@ -31,7 +31,7 @@ function jobsLines({ jobs }: Diagnostics, width: number): readonly StyledLine[] 
   const tone = isGood ? 'good' : level === 'none' ? 'bad' : 'warn'
   const what = `files: ${filesystem}; network: ${network}; processes: ${pids}`
   return [
-    ...row('jobs', `held: ${level}`, { width, tone }),
+    ...row('jobs', `isolation: ${level}`, { width, tone }),
     ...row('', `${what}; memory: ${memory}; cpu: ${cpu}`, { width }),
     ...notes.flatMap((note) => row('', note, { width, tone: 'warn' })),
   ]
@@ -43,19 +43,19 @@ function hostLines(state: HostState, width: number): readonly StyledLine[] {
   const head: StyledLine = [
     styledSpan(host.padEnd(10), 'strong'),
     styledSpan(
-      program === null ? 'not found' : (version ?? 'version not told'),
+      program === null ? 'not found' : (version ?? 'unknown version'),
       isHere ? 'plain' : 'dim',
     ),
   ]
   if (!isHere) return [head]
-  const isHeld = wire !== null && problems.length === 0
+  const isActive = wire !== null && problems.length === 0
   const guard =
     wire === null
-      ? `not held in this folder: \`pawl init ${host}\``
-      : isHeld
-        ? `held: every tool call is judged before it happens (${wire} hooks)`
-        : 'NOT held as it should be'
-  const tone = isHeld ? 'good' : wire === null ? 'warn' : 'bad'
+      ? `not guarded in this folder: run \`pawl init ${host}\``
+      : isActive
+        ? `active: every tool call is judged before it runs (${wire} hooks)`
+        : 'NOT working, see the problems below'
+  const tone = isActive ? 'good' : wire === null ? 'warn' : 'bad'
   return [
     [],
     head,

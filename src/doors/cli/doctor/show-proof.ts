@@ -1,5 +1,5 @@
 /**
- * A proof as a table for people: paths down, hosts across, and below what has to be known.
+ * A proof as a table for people: paths down, hosts across, notes below.
  */
 import type { Io } from '../io.ts'
 import {
@@ -62,7 +62,7 @@ function notes({ paths, hosts }: HostsProof, io: Io): readonly StyledLine[] {
       const about = open.filter(([, { outcome, note }]) => `${outcome}: ${note}` === one)
       return `${host}, ${about.map(([id]) => paths[id] ?? id).join(', ')}: ${one}`
     })
-    return fault === null ? lines : [`${host} could not be proved: ${fault}`]
+    return fault === null ? lines : [`${host} could not be tested: ${fault}`]
   })
   return said.flatMap((text) =>
     wrap(text, width - 2).map((words, at) => styledLine(`${at === 0 ? '! ' : '  '}${words}`)),

@@ -1,6 +1,5 @@
 /**
- * Tells the daemon that a person has agreed to the servers which were put behind the gateway: they
- * have seen them on the screen.
+ * Accepts the servers that were put behind the gateway: a person has seen them on the screen.
  */
 import { launchIn } from '../../../core/tools/launch-pin.ts'
 import type { HostPlan } from '../../init/plan-host.ts'
@@ -9,7 +8,7 @@ import { connectDaemon } from '../remote/connect.ts'
 
 type Here = { readonly workspace: string; readonly io: Io }
 
-/** What is to be said about it. */
+/** Gives what a person should know about it. */
 export async function acceptServers(
   plans: readonly HostPlan[],
   { workspace, io }: Here,
@@ -34,6 +33,6 @@ export async function acceptServers(
     return [`behind the gateway: ${moved.map(({ as }) => as).join(', ')}`]
   } catch (fault) {
     const why = fault instanceof Error ? fault.message : String(fault)
-    return [`the servers behind the gateway wait for \`pawl gateway accept\` (${why})`]
+    return [`run \`pawl gateway accept\` for the servers behind the gateway (${why})`]
   }
 }

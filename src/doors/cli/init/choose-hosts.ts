@@ -12,7 +12,7 @@ import { oneWord } from '../options.ts'
 /** What init needs of the program; a fault where it was not given. */
 export async function setupOf({ setup }: Io): Promise<SetupDoor> {
   if (setup !== undefined) return setup()
-  throw new PawlError('DAEMON_UNREACHABLE', 'there is no data directory here', {
+  throw new PawlError('DAEMON_UNREACHABLE', 'this program has no data directory', {
     hint: 'start Pawl with `pawl`',
   })
 }

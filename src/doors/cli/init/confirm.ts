@@ -5,20 +5,37 @@ import { createInterface } from 'node:readline/promises'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 
+type Question = {
+  readonly question: string
+  readonly verb: string
+  /** What `d` shows; null: it was shown already. */
+  readonly details: string | null
+}
+
 /** Whether the person says yes; a fault where there is nobody to ask. */
-export async function confirm(io: Io, question: string, verb: string): Promise<boolean> {
+export async function confirm(
+  io: Io,
+  { question, verb, details }: Question,
+): Promise<'yes' | 'no'> {
   const { input } = io
   const hasKeyboard = 'isTTY' in input && input.isTTY === true
   if (!io.isTerminal || !hasKeyboard) {
-    throw new PawlError('USAGE', 'there is no terminal to ask in, so nothing was written', {
-      hint: `read the above, then \`pawl ${verb} --yes\``,
+    throw new PawlError('USAGE', 'there is no terminal to ask in, so nothing was changed', {
+      hint: `check \`pawl ${verb} --details\`, then run \`pawl ${verb} --yes\``,
     })
   }
-  io.out(`${question} [y/N] `)
+  const prompt = `${question} ${details === null ? '[y/N]' : '[y/N, d for details]'} `
+  io.out(prompt)
   const lines = createInterface({ input })
   try {
-    for await (const answer of lines) return /^y(es)?$/i.test(answer.trim())
-    return false
+    for await (const line of lines) {
+      const answer = line.trim().toLowerCase()
+      if (details === null || !['d', 'details'].includes(answer)) {
+        return ['y', 'yes'].includes(answer) ? 'yes' : 'no'
+      }
+      io.out(`${details}${prompt}`)
+    }
+    return 'no'
   } finally {
     lines.close()
   }

@@ -1,5 +1,5 @@
 /**
- * The port that HTTP hooks are told: it has to stay the same, whoever starts the daemon.
+ * The port in the settings of HTTP hooks: it has to stay the same, whoever starts the daemon.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -15,14 +15,14 @@ export async function choosePort(io: Io, setup: SetupDoor): Promise<number> {
   return portOf(daemonOf(io).find()) ?? (await freePort())
 }
 
-/** Sets the port and sees to it that the daemon listens there; gives what stands against it. */
+/** Sets the port and sees to it that the daemon listens there; gives the problem if that fails. */
 export async function settlePort(port: number, io: Io, setup: SetupDoor): Promise<string | null> {
   if (setup.readPort() !== port) setup.keepPort(port)
   const daemon = daemonOf(io)
   await daemon.ensure()
   if (portOf(daemon.find()) === port) return null
   if (!(await isIdle(daemon))) {
-    return `the daemon is busy and listens elsewhere: \`pawl stop\` when it may rest`
+    return 'the daemon is busy and listens on another port: run `pawl stop` when it is idle'
   }
   await daemon.stop()
   await daemon.ensure()

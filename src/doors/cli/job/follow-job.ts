@@ -1,5 +1,5 @@
 /**
- * What a job says, page by page or as it says it.
+ * The output of a job, page by page or as it is written.
  */
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
@@ -54,7 +54,7 @@ export async function printLogs(request: JobCommand, id: string): Promise<number
     ...(limit === undefined ? {} : { limit }),
   })
   if (request.look === 'json' || isPending(page)) {
-    printResult(request, page, () => 'a person has to agree first\n')
+    printResult(request, page, () => 'a person has to approve this first\n')
     return isPending(page) ? 1 : 0
   }
   print(io, 'stdout', page.stdout)
@@ -63,7 +63,7 @@ export async function printLogs(request: JobCommand, id: string): Promise<number
   return 0
 }
 
-/** A file or a pipe gets every byte as it was said; a person gets what can be read. */
+/** A file or a pipe gets the exact bytes; a terminal gets readable text. */
 function encodingFor({ isTerminal, bytes }: Io): 'utf8' | 'base64' {
   return isTerminal || bytes === undefined ? 'utf8' : 'base64'
 }

@@ -1,71 +1,76 @@
 /**
- * `pawl job`: commands that run in a box, watched and ended from here.
+ * `pawl job`: commands in a sandbox: runs, lists, follows and stops them.
  */
+import type { VerbHelp } from '../help.ts'
 import type { Verb } from '../io.ts'
-import { oneWord, usage } from '../options.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { oneWord, refuseMore, usage } from '../options.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { followJob, printLogs } from './follow-job.ts'
 import { type JobCommand, jobKinds, numberOf, runOf } from './request.ts'
 import { runJob } from './run-job.ts'
 import { jobsText, statusText } from './show-job.ts'
 
-const help = `\
-pawl job: run commands in a box, follow them, read what they said, end them
-
-Usage: pawl job run [OPTIONS] -- COMMAND ARGS…
-       pawl job run [OPTIONS] --shell TEXT
-       pawl job list [--state STATE] [--limit N]
-       pawl job show JOB
-       pawl job logs JOB [--follow] [--stream STREAM] [--offset N] [--limit N]
-       pawl job kill JOB [--signal SIGNAL] [--force-after SECONDS]
-
-A job sees the system read-only and its folder writable; it has no network but what \`jobs.network\`
-of config.json lists, no secrets, and no environment but what it is given. How much of that holds
-here, \`pawl doctor\` says.
-
-Options of run:
-  --background         do not wait; the job has no timeout then
-  --timeout SECONDS    1 to 3600; else 300
-  --cwd FOLDER         where it starts, inside of this folder
-  --env NAME=VALUE     a variable; may be given several times
-  --stdin TEXT         what it reads; \`-\` takes it from here
-  --cpu CORES          as a fraction: 0.5 is half a core
-  --memory BYTES       of the whole job
-  --lines N            lines of each summary; else 100
-  --network WHAT       none, allowed (as the configuration says; default) or all (a person only)
-  --network-host H     of what is allowed, only HOST or HOST:PORT; may be given several times
-  --min-isolation L    full, isolated, restricted or contained: refuse to run with less
-  --run RUN            as a call of this run, judged by its stage
-Options of the others:
-  --state STATE        running, completed, killed, timed_out or all
-  --follow             go on with what it says, until it ends
-  --stream STREAM      stdout, stderr or both
-  --offset N           bytes to skip of each stream
-  --limit N            at most so many bytes, or jobs
-  --signal SIGNAL      SIGTERM (default), SIGKILL, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2
-  --force-after S      SIGKILL after so many seconds; else 10, 0: never
-${commonHelp}
-
-Exit codes: 0 done, 1 the job failed or was refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: [
+    'job run [OPTIONS] -- COMMAND ARGS…',
+    'job run [OPTIONS] --shell TEXT',
+    'job list [--state STATE] [--limit N]',
+    'job show JOB',
+    'job logs JOB [--follow] [--stream STREAM] [--offset N] [--limit N]',
+    'job kill JOB [--signal SIGNAL] [--force-after SECONDS]',
+  ],
+  about: `\
+A job can read the system and write to its folder. It has no network except what
+\`jobs.network\` of config.json allows, no secrets, and only the environment that
+you pass. \`pawl doctor\` shows how much of that is enforced on this machine.`,
+  options: [
+    ['--background', 'run: do not wait for the job; it then has no timeout'],
+    ['--timeout SECONDS', 'run: stop the job after this time; 1 to 3600, default: 300'],
+    ['--shell TEXT', 'run: a shell command; -c for short'],
+    ['--cwd DIR', 'run: the folder to start in, inside this folder'],
+    ['--env NAME=VALUE', 'run: set an environment variable; repeatable'],
+    ['--stdin TEXT', 'run: the input of the job; `-` passes on standard input'],
+    ['--cpu CORES', 'run: limit the CPU; 0.5 is half a core'],
+    ['--memory BYTES', 'run: limit the memory of the whole job'],
+    ['--lines N', 'run: lines in each summary; default: 100'],
+    ['--network MODE', 'run: none, allowed (by config.json, default) or all (people only)'],
+    ['--network-host HOST', 'run: of the allowed hosts, only HOST or HOST:PORT; repeatable'],
+    [
+      '--min-isolation LEVEL',
+      'run: full, isolated, restricted or contained; refuse to run with less',
+    ],
+    ['--run RUN', 'act as a call of this run; its stage judges it'],
+    ['--state STATE', 'list: running, completed, killed, timed_out or all'],
+    ['--follow', 'logs: keep printing until the job ends; -f for short'],
+    ['--stream STREAM', 'logs: stdout, stderr or both'],
+    ['--offset N', 'logs: skip N bytes of each stream'],
+    ['--limit N', 'logs: at most N bytes; list: at most N jobs'],
+    [
+      '--signal SIGNAL',
+      'kill: SIGTERM (default), SIGKILL, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 or SIGUSR2',
+    ],
+    ['--force-after SECONDS', 'kill: send SIGKILL after this time; default: 10, 0 means never'],
+  ],
+  examples: ['job run -- npm test', "job run --timeout 60 --shell 'make && make check'"],
+  exits: { 0: 'done', 1: 'the job failed or was refused', 2: notAsked },
+}
 
 const tasks = ['run', 'list', 'show', 'logs', 'kill'] as const
 const wordsMax = 10_001
 
 const remote = remoteVerb({
   name: 'job',
-  summary: 'run commands in a box, follow and end them',
   help,
   kinds: jobKinds,
-  names: { min: 0, max: wordsMax, what: 'something to do' },
+  names: { min: 0, max: wordsMax, what: 'a subcommand' },
   run: async (request) => {
     const [first = 'list', ...words] = request.files
     const task = oneWord('job', first, tasks)
     if (task === 'run') return runJob(request, words)
     if (task === 'list') return list(request)
-    const [id, more] = words
+    const [id] = words
     if (id === undefined) throw usage('job', `\`pawl job ${task}\` needs a job`)
-    if (more !== undefined) throw usage('job', `\`${more}\` is one too many`)
+    refuseMore('job', words, 1)
     if (task === 'show') return show(request, id)
     return task === 'kill' ? kill(request, id) : logs(request, id)
   },
@@ -73,7 +78,7 @@ const remote = remoteVerb({
 
 export const jobVerb: Verb = {
   ...remote,
-  // `-f` and `-c` are what fingers know.
+  // `-f` and `-c`, as in `tail -f` and `sh -c`.
   run: (args, io) => {
     const end = args.indexOf('--')
     const own = end < 0 ? args : args.slice(0, end)
@@ -113,7 +118,7 @@ async function kill(request: JobCommand, id: string): Promise<number> {
   })
   printResult(request, done, () => {
     if ('status' in done) return `${done.message} (approval ${done.approval_id})\n`
-    return `${done.process_id}: ${done.state}, ${done.signal_sent} was sent\n`
+    return `${done.process_id}: ${done.state}, sent ${done.signal_sent}\n`
   })
   return 0
 }
@@ -121,7 +126,7 @@ async function kill(request: JobCommand, id: string): Promise<number> {
 async function logs(request: JobCommand, id: string): Promise<number> {
   const { values, look } = request
   if (values.follow) {
-    if (look === 'json') throw usage('job', '`--follow` prints text; leave out `--json`')
+    if (look === 'json') throw usage('job', '`--follow` and `--json` cannot be used together')
     const offset = numberOf(request, 'offset') ?? 0
     await followJob(request, { id, offset, stream: values.stream ?? 'both' })
     return 0

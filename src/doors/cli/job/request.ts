@@ -29,7 +29,7 @@ export const jobKinds = {
 
 export type JobCommand = RemoteVerbSpec<typeof jobKinds>
 
-/** A number of an option; what is no number is a fault, its range is for the daemon to say. */
+/** A number of an option; anything else is a fault, its range is for the daemon to say. */
 export function numberOf(
   { values }: JobCommand,
   name: 'timeout' | 'cpu' | 'memory' | 'lines' | 'offset' | 'limit' | 'force-after',
@@ -37,7 +37,7 @@ export function numberOf(
   const text = values[name]
   if (text === null) return undefined
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw usage('job', `\`--${name}\` is a number, not \`${text}\``)
+  throw usage('job', `\`--${name}\` must be a number, not \`${text}\``)
 }
 
 /** The run in whose name it is asked. */

@@ -1,5 +1,5 @@
 /**
- * `pawl job run`: starts a job here, and stays with it unless it is told not to.
+ * `pawl job run`: starts a job in this folder and waits for it, unless it runs in the background.
  */
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
@@ -59,7 +59,7 @@ async function waitFor(
   }
 }
 
-/** Who stops waiting for a job in the foreground does not want it to go on. */
+/** Ctrl-C stops a job in the foreground. */
 function endOnInterrupt({ remote, ...request }: JobCommand, id: string): () => void {
   const end = (): void => {
     const kill = { process_id: id, force_after: 2, ...runOf({ remote, ...request }) }
@@ -76,7 +76,7 @@ async function wishOf(
   const { values, io } = request
   const [program, ...args] = words
   if ((program === undefined) === (values.shell === null)) {
-    throw usage('job', 'name a command behind `--`, or a shell text with `--shell`')
+    throw usage('job', 'name a command after `--`, or a shell command with `--shell`')
   }
   const numbers = {
     timeout: numberOf(request, 'timeout'),
@@ -111,7 +111,7 @@ function environmentOf(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=')
-      if (at < 1) throw usage('job', `\`--env ${pair}\` is no NAME=VALUE`)
+      if (at < 1) throw usage('job', `\`--env ${pair}\` is not NAME=VALUE`)
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),
   )

@@ -25,7 +25,7 @@ function pendingText(what: { readonly message: string; readonly approval_id: str
 
 export function jobsText(list: List, io: Io): string {
   if ('status' in list) return pendingText(list)
-  if (list.processes.length === 0) return 'there are no such jobs\n'
+  if (list.processes.length === 0) return 'no jobs\n'
   const rows = list.processes.map(
     (one): StyledLine => [
       styledSpan(one.process_id),
@@ -65,9 +65,11 @@ export function statusText(status: Status, io: Io): string {
     ...row('command', status.command, { width }),
     ...row('folder', status.working_directory, { width }),
     ...row('time', `${spanText(status.duration_ms)}, since ${status.started_at}`, { width }),
-    ...row('said', `${status.stdout_size} and ${status.stderr_size} bytes`, { width }),
+    ...row('output', `stdout ${status.stdout_size} bytes, stderr ${status.stderr_size} bytes`, {
+      width,
+    }),
     ...row('used', used.length === 0 ? 'not measured' : used.join(', '), { width }),
-    ...row('held', `${isolation.level}; network: ${isolation.network}`, { width }),
+    ...row('isolation', `${isolation.level}; network: ${isolation.network}`, { width }),
     ...status.warnings.flatMap((one) => row('note', one, { width, tone: 'warn' })),
   ]
   return printLines(lines, io)
@@ -77,7 +79,7 @@ export function statusText(status: Status, io: Io): string {
 export function resultText(result: Known<OperationAnswer<'jobs.run'>>, io: Io): string {
   const exit = result.exit_code === null ? '' : ` with ${result.exit_code}`
   const what = `${result.process_id} ${result.state}${exit}`
-  const how = `, ${spanText(result.duration_ms)}, held: ${result.isolation.level}`
+  const how = `, ${spanText(result.duration_ms)}, isolation: ${result.isolation.level}`
   const isGood = result.exit_code === 0 || result.state === 'running'
   const notes = result.warnings.map((one): StyledLine => [styledSpan(`· ${one}`, 'warn')])
   return printLines(

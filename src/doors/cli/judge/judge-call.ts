@@ -69,7 +69,7 @@ export function startAt(court: JudgeSession, stage: string | null): Family {
   const main = { runId: 'judge', machine: chosen.machine }
   const { reply, family } = startFamily(main, start, contextOf(court))
   if (reply.kind !== 'refused') return family
-  throw new PawlError('USAGE', `the run does not start: ${reply.reason}`, { hint: reply.hint })
+  throw new PawlError('USAGE', `the run cannot start: ${reply.reason}`, { hint: reply.hint })
 }
 
 function contextOf({ chosen, laid }: JudgeSession): Context {

@@ -36,8 +36,8 @@ export function loadPolicies(
   naming: Naming,
 ): LoadedPolicies {
   if (names.length > policiesMax) {
-    const hint = 'put their rules together'
-    throw new PawlError('USAGE', `at most ${policiesMax} policies can be laid over a run`, { hint })
+    const hint = 'merge their rules into fewer files'
+    throw new PawlError('USAGE', `a run can have at most ${policiesMax} policies`, { hint })
   }
   const laid: LaidPolicy[] = []
   const errors: LocatedFinding[] = []
@@ -57,7 +57,6 @@ export function loadPolicies(
 }
 
 function noPolicy(path: string): PawlError {
-  const hint =
-    'a policy has `allow`, `ask`, `deny` or `default`; see docs/reference/guard-policies.md'
-  return new PawlError('USAGE', `\`${path}\` is no policy`, { hint })
+  const hint = 'a policy has `allow`, `ask`, `deny` or `default`; see docs/reference/guard-policies.md'
+  return new PawlError('USAGE', `\`${path}\` is not a policy`, { hint })
 }

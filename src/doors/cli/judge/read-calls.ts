@@ -36,7 +36,7 @@ export async function* readCalls(name: string, io: Io): AsyncGenerator<CallLine>
     line += 1
     if (line > callLinesMax) {
       const hint = 'split the file'
-      throw new PawlError('USAGE', `at most ${callLinesMax} calls are judged at once`, { hint })
+      throw new PawlError('USAGE', `a file can have at most ${callLinesMax} calls`, { hint })
     }
     if (text.trim() !== '') yield { line, call: callIn(text) }
   }
@@ -46,7 +46,7 @@ function streamOf(name: string, io: Io): NodeJS.ReadableStream {
   if (name === '-') return io.input
   const path = resolve(io.cwd, name)
   if (!statOf(path, name).isFile()) {
-    const hint = 'name a file with one call per line, or `-` for the standard input'
+    const hint = 'name a file with one call per line, or `-` for standard input'
     throw new PawlError('FILE_UNREADABLE', `\`${name}\` is not a regular file`, { hint })
   }
   return createReadStream(path)
@@ -57,21 +57,24 @@ const form = 'write one object per line: {"tool": "Bash", "input": {"command": "
 
 function callIn(text: string): SpokenCall | Trouble {
   if (text.length > callCharsMax) {
-    return { message: `the line has over ${callCharsMax} characters`, hint: 'shorten the input' }
+    return {
+      message: `the line has more than ${callCharsMax} characters`,
+      hint: 'shorten the input',
+    }
   }
   const fields = asObject(parseJsonValue(text))
-  if (fields === null) return { message: 'the line is no JSON object', hint: form }
+  if (fields === null) return { message: 'the line is not a JSON object', hint: form }
   const unknown = Object.keys(fields).find((key) => !keys.includes(key))
   if (unknown !== undefined) {
     const near = closestName(unknown, keys)
-    const hint = near === null ? `it has ${keys.join(', ')}` : `did you mean \`${near}\`?`
-    return { message: `a call has no \`${unknown}\``, hint }
+    const hint = near === null ? `the fields are ${keys.join(', ')}` : `did you mean \`${near}\`?`
+    return { message: `a call has no field \`${unknown}\``, hint }
   }
   const tool = own(fields, 'tool')
   const stage = own(fields, 'stage') ?? null
-  if (typeof tool !== 'string') return { message: '`tool` is not a text', hint: form }
+  if (typeof tool !== 'string') return { message: '`tool` is not a string', hint: form }
   if (stage !== null && typeof stage !== 'string') {
-    return { message: '`stage` is not a text', hint: form }
+    return { message: '`stage` is not a string', hint: form }
   }
   // WHY the cast: an input of the wrong kind is for the guard to judge, not for the door to refuse.
   return { tool, input: (own(fields, 'input') ?? {}) as JsonObject, stage }

@@ -101,7 +101,7 @@ function heldText(event: Extract<Event, { type: 'signal.held' }>): string {
   const parts: string[] = []
   if (event.missing.length > 0) parts.push(`missing ${event.missing.join(', ')}`)
   if (event.invalid.length > 0) {
-    parts.push(`wrong ${event.invalid.map((one) => one.field).join(', ')}`)
+    parts.push(`invalid ${event.invalid.map((one) => one.field).join(', ')}`)
   }
   return parts.join('; ')
 }

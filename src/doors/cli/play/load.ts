@@ -63,20 +63,16 @@ export function loadDefinition(name: string, cwd: string, task: string | null): 
 function chooseMachine(machines: readonly Machine[], task: string | null, path: string): Machine {
   const [first] = machines
   if (first === undefined) {
-    throw new PawlError(
-      'DEFINITION_INVALID',
-      `\`${path}\` holds no definition that can be played`,
-      {
-        hint: 'name a file with a process, a workflow or a form',
-      },
-    )
+    throw new PawlError('DEFINITION_INVALID', `\`${path}\` has no definition to play`, {
+      hint: 'name a file with a process, a workflow or a form',
+    })
   }
   if (task === null) return first
   const found = machines.find((one) => one.name === task)
   if (found !== undefined) return found
   const names = machines.map((one) => one.name)
   const near = closestName(task, names)
-  const hint = near === null ? `there is ${names.join(', ')}` : `did you mean \`${near}\`?`
+  const hint = near === null ? `the tasks are ${names.join(', ')}` : `did you mean \`${near}\`?`
   throw new PawlError('USAGE', `\`${path}\` has no task \`${task}\``, { hint })
 }
 

@@ -31,7 +31,7 @@ export async function playScript(
   for await (const text of lines) {
     count += 1
     if (count > scriptLinesMax) {
-      io.err(`pawl: a script has at most ${scriptLinesMax} lines\n  → split it\n`)
+      io.err(`pawl: a script can have at most ${scriptLinesMax} lines\n  → split it\n`)
       return 2
     }
     const prompt = promptOf(session)

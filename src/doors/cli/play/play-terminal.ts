@@ -18,7 +18,10 @@ export function playTerminal(session: Session, io: Io): Promise<number> {
   const print = (lines: readonly StyledLine[]): void => io.out(printLines(lines, io))
   print([
     styledLine(''),
-    styledLine('you are the agent: `help` explains, tab completes, `quit` leaves', 'dim'),
+    styledLine(
+      'you are the agent: `help` lists the commands, Tab completes, `quit` ends the session',
+      'dim',
+    ),
   ])
   print(startOf(session).lines)
   const terminal = openTerminal(session, io)

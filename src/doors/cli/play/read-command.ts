@@ -12,7 +12,9 @@ import { looksLikeData, parseJsonValue, readData } from './read-data.ts'
 /** The meaning of a command; `text` of the spoken is what follows its word. */
 export function readCommand(name: string, spoken: PlaySignal): PlayInput {
   const reader = own(readers, name)
-  return reader === undefined ? unclear(`\`${name}\` is no command`, '`help`') : reader(spoken)
+  return reader === undefined
+    ? unclear(`unknown command \`${name}\``, '`help` lists the commands')
+    : reader(spoken)
 }
 
 type Reader = (spoken: PlaySignal) => PlayInput
@@ -55,7 +57,7 @@ function one(act: WalkAction, note = ''): PlayInput {
 
 function readSubmit({ text, situation, branch }: PlaySignal, goTo: string | null): PlayInput {
   if (situation.view.dialect !== 'steps') {
-    return unclear('only a form can be submitted to', 'send one of the names under `send`')
+    return unclear('only a form has fields to submit', 'send one of the names under `send`')
   }
   const read = readData(text, textFields(situation))
   if (!read.ok) return { kind: 'unclear', trouble: read.trouble }
@@ -99,7 +101,8 @@ function readCallLine(spoken: PlaySignal): PlayInput {
   const { text, situation, branch } = spoken
   const pending = situation.view.pendingCall
   if (text === '') {
-    if (pending === null) return unclear('`call` needs a tool', 'write `call Read README.md`, say')
+    if (pending === null)
+      return unclear('`call` needs a tool', 'write for example `call Read README.md`')
     return one({ kind: 'call', tool: pending.name, input: pending.arguments, branch })
   }
   const { tools } = situation.view
@@ -118,7 +121,7 @@ function readCallLine(spoken: PlaySignal): PlayInput {
   const key = own(bareKeys, tool)
   if (key === undefined) {
     const hint = `write \`call ${tool} key=value\` or \`call ${tool} {"key": …}\``
-    return unclear(`what \`${rest}\` is to \`${tool}\` is not known`, hint)
+    return unclear(`it is unclear which input of \`${tool}\` \`${rest}\` is`, hint)
   }
   const small = own(smallTexts, tool)
   const note = `read as \`${key}\`${small === undefined ? '' : ', one line of text'}`
@@ -152,20 +155,24 @@ function readReport({ text, branch }: PlaySignal): PlayInput {
   const { data } = read
   const unknown = Object.keys(data).find((key) => !reportKeys.some((known) => known === key))
   if (unknown !== undefined) {
-    return unclear(`a report has no \`${unknown}\``, `it has ${reportKeys.join(', ')}`)
+    return unclear(
+      `a report has no field \`${unknown}\``,
+      `the fields are ${reportKeys.join(', ')}`,
+    )
   }
   const wrong = wrongInReport(data)
-  if (wrong !== null) return unclear(wrong, 'ok=true|false, the others are numbers')
+  if (wrong !== null)
+    return unclear(wrong, '`ok` is true or false, `output` is text, the others are numbers')
   return one({ kind: 'report', report: reportOf(data), branch })
 }
 
 function wrongInReport(data: JsonObject): string | null {
   const ok = own(data, 'ok')
-  if (ok !== undefined && typeof ok !== 'boolean') return '`ok` is true or false'
+  if (ok !== undefined && typeof ok !== 'boolean') return '`ok` must be true or false'
   for (const key of ['exit_code', 'bytes', 'cost_usd'] as const) {
     const value = own(data, key)
     const isWrong = typeof value !== 'number' || (key !== 'exit_code' && value < 0)
-    if (value !== undefined && isWrong) return `\`${key}\` is a number`
+    if (value !== undefined && isWrong) return `\`${key}\` must be a number`
   }
   return null
 }
@@ -205,13 +212,16 @@ function readPause({ text, branch }: PlaySignal): PlayInput {
   }
   if (text === 'person') return one({ kind: 'pause', by: 'person', release: false, branch })
   if (text === 'release') return one({ kind: 'pause', by: 'person', release: true, branch })
-  return unclear(`\`pause ${text}\` is not known`, 'write `pause`, `pause person`, `pause release`')
+  return unclear(
+    `unknown command \`pause ${text}\``,
+    'write `pause`, `pause person` or `pause release`',
+  )
 }
 
 function readResume({ text, branch }: PlaySignal): PlayInput {
   if (text === '' || text === 'agent') return one({ kind: 'resume', by: 'agent', branch })
   if (text === 'person') return one({ kind: 'resume', by: 'person', branch })
-  return unclear(`\`resume ${text}\` is not known`, 'write `resume` or `resume person`')
+  return unclear(`unknown command \`resume ${text}\``, 'write `resume` or `resume person`')
 }
 
 function readForce({ text, branch, situation }: PlaySignal): PlayInput {
@@ -224,14 +234,14 @@ function readForce({ text, branch, situation }: PlaySignal): PlayInput {
 
 function readWait({ text, branch }: PlaySignal): PlayInput {
   if (timePattern.test(text)) return one({ kind: 'wait', time: text, branch })
-  return unclear(`\`${text}\` is no time`, 'write `wait 500ms`, `61s`, `5m`, `2h` or `1d`')
+  return unclear(`\`${text}\` is not a time`, 'write `wait 500ms`, `61s`, `5m`, `2h` or `1d`')
 }
 
 function readUndo({ text }: PlaySignal): PlayInput {
   if (text === '') return { kind: 'undo', count: 1 }
   const count = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (count > 0) return { kind: 'undo', count }
-  return unclear(`\`undo ${text}\` is not known`, 'write `undo`, or `undo 3` for three inputs')
+  return unclear(`unknown command \`undo ${text}\``, 'write `undo`, or `undo 3` for three inputs')
 }
 
 function readSave(text: string, existing: 'keep' | 'replace'): PlayInput {

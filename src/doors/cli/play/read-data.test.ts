@@ -43,16 +43,16 @@ test('a value may have `=` in it', () => {
 })
 
 test.each([
-  ['a=Ann Smith', '`Smith` is no key=value'],
-  ['pass', '`pass` is no key=value'],
+  ['a=Ann Smith', '`Smith` is not key=value'],
+  ['pass', '`pass` is not key=value'],
   ['a="open', 'the value of `a` has no closing quote'],
   ["a='open", 'the value of `a` has no closing quote'],
-  ['a="\\x"', 'the value of `a` has a wrong escape in its quotes'],
-  ['a=[1, 2', 'the value of `a` has an open bracket'],
-  ['a={b}', 'the value of `a` cannot be read as JSON'],
+  ['a="\\x"', 'the value of `a` has an invalid escape sequence'],
+  ['a=[1, 2', 'the value of `a` has no closing bracket'],
+  ['a={b}', 'the value of `a` is not valid JSON'],
   ['a=1 a=2', '`a` is given twice'],
-  ['{"a": 1', 'this begins like JSON but cannot be read as an object'],
-  ['{"a": 1} b=2', 'this begins like JSON but cannot be read as an object'],
+  ['{"a": 1', 'this looks like JSON but is not a valid object'],
+  ['{"a": 1} b=2', 'this looks like JSON but is not a valid object'],
 ])('%s is explained', (text, message) => {
   expect(dataOf(text)).toBe(message)
 })

@@ -36,7 +36,7 @@ export function readData(text: string, textKeys: ReadonlySet<string> = new Set()
   return { ok: true, data }
 }
 
-const quoteHint = 'put texts with spaces in quotes: key="two words"'
+const quoteHint = 'put values with spaces in quotes: key="two words"'
 
 function trouble(message: string, hint: string): Data {
   return { ok: false, trouble: { message, hint } }
@@ -46,13 +46,13 @@ function readObject(text: string): Data {
   const parsed = parseJsonValue(text)
   const object = asObject(parsed)
   if (object !== null) return { ok: true, data: object }
-  return trouble('this begins like JSON but cannot be read as an object', 'check quotes and commas')
+  return trouble('this looks like JSON but is not a valid object', 'check the quotes and commas')
 }
 
 function noPair(rest: string, before: string | undefined): [string, string] {
   const word = rest.split(/\s/)[0] ?? rest
   const hint = before === undefined ? 'write key=value, or a JSON object' : quoteHint
-  return [`\`${word}\` is no key=value`, hint]
+  return [`\`${word}\` is not key=value`, hint]
 }
 
 type Value = { readonly value: Json; readonly end: number }
@@ -77,7 +77,7 @@ function readQuoted(text: string, start: number): Value | string {
   const end = stringEnd(text, start)
   if (end < 0) return 'has no closing quote'
   const parsed = parseJsonValue(text.slice(start, end))
-  return typeof parsed === 'string' ? { value: parsed, end } : 'has a wrong escape in its quotes'
+  return typeof parsed === 'string' ? { value: parsed, end } : 'has an invalid escape sequence'
 }
 
 /** The offset behind a quoted text; -1 when it does not end. */
@@ -101,9 +101,9 @@ function readNested(text: string, start: number): Value | string {
     else if (char === '}' || char === ']') depth -= 1
     if (depth > 0) continue
     const parsed = parseJsonValue(text.slice(start, at + 1))
-    return parsed === undefined ? 'cannot be read as JSON' : { value: parsed, end: at + 1 }
+    return parsed === undefined ? 'is not valid JSON' : { value: parsed, end: at + 1 }
   }
-  return 'has an open bracket'
+  return 'has no closing bracket'
 }
 
 /** A text as JSON; undefined when it is none. */

@@ -57,25 +57,28 @@ test('an event of another stage, or what looks like one, is sent: the definition
 test.each([
   ['REDY', '`REDY` is neither a command nor an event here → did you mean `READY`?'],
   ['hepl', 'did you mean `help`?'],
-  ['quux', 'to send it nonetheless: `send quux`'],
-  ['READY 12', '`12` behind `READY` is no data → write `READY key=value`'],
+  ['quux', 'to send it anyway, write `send quux`'],
+  ['READY 12', '`12` after `READY` is not data → write `READY key=value`'],
   ['coverage=12', 'this is data without an event → write `DATA coverage=12`'],
-  ['submit a=1', 'only a form can be submitted to'],
+  ['submit a=1', 'only a form has fields to submit'],
   ['call', '`call` needs a tool'],
-  ['call lookup 12', 'what `12` is to `lookup` is not known → write `call lookup key=value`'],
+  [
+    'call lookup 12',
+    'it is unclear which input of `lookup` `12` is → write `call lookup key=value`',
+  ],
   ['report ok=1', '`ok` is true or false'],
-  ['report bytes=-1', '`bytes` is a number'],
-  ['report speed=1', 'a report has no `speed`'],
+  ['report bytes=-1', '`bytes` must be a number'],
+  ['report speed=1', 'a report has no field `speed`'],
   ['done', '`done` needs the name of a branch → no fork is open'],
-  ['wait long', '`long` is no time'],
-  ['undo x', '`undo x` is not known'],
-  ['undo 0', '`undo 0` is not known'],
+  ['wait long', '`long` is not a time'],
+  ['undo x', 'unknown command `undo x`'],
+  ['undo 0', 'unknown command `undo 0`'],
   ['save', '`save` needs a file'],
   ['force', '`force` needs a stage'],
-  ['pause now', '`pause now` is not known'],
-  ['/nothing', '`/nothing` is no command'],
+  ['pause now', 'unknown command `pause now`'],
+  ['/nothing', 'unknown command `/nothing`'],
   ['send', '`send` needs a name'],
-  [`DATA a=${'x'.repeat(lineCharsMax)}`, `at most ${lineCharsMax} are read`],
+  [`DATA a=${'x'.repeat(lineCharsMax)}`, `at most ${lineCharsMax}`],
 ])('%s is explained', (line, words) => {
   expect(troubleOf(coding, line)).toContain(words)
 })
@@ -137,7 +140,7 @@ test('nothing and comments are nothing', () => {
 test('an answer carries no data, and an unknown one is explained', () => {
   expect(actsOf(notes, 'not sure')).toEqual([{ kind: 'answer', answer: 'not sure', branch }])
   expect(troubleOf(notes, 'yes a=1')).toContain('an answer carries no data')
-  expect(troubleOf(notes, 'perhaps not')).toContain('to send it nonetheless: `send perhaps not`')
+  expect(troubleOf(notes, 'perhaps not')).toContain('to send it anyway, write `send perhaps not`')
   expect(actsOf(notes, 'send perhaps not')).toMatchObject([{ answer: 'perhaps not' }])
 })
 
@@ -157,7 +160,7 @@ test('a form takes pairs, JSON, its tool and steps to go to', () => {
   expect(actsOf(who, '{"name": 7}')).toMatchObject([{ inputs: { name: 7 } }])
   expect(actsOf(who, 'submit')).toMatchObject([{ inputs: {} }])
   expect(actsOf(who, 'goto WHAT name=7')).toMatchObject([{ ...submit, goTo: 'WHAT' }])
-  expect(troubleOf(who, 'Ann')).toContain('to fill in a field: `name=…`')
+  expect(troubleOf(who, 'Ann')).toContain('to fill in a field, write `name=…`')
   expect(troubleOf(who, 'send Ann')).toContain('a form takes fields')
 })
 
@@ -190,6 +193,6 @@ test('commands that make no sense now are not offered', () => {
 test('a bare text is offered as the one field that is missing', () => {
   const inputs = { name: 'Ann' }
   const walk = walkOf(order, { kind: 'submit', inputs, goTo: null, branch })
-  expect(troubleOf(walk, '0123')).toContain('to fill in a field: `phone=0123`')
-  expect(troubleOf(walk, '01 23')).toContain('to fill in a field: `phone="01 23"`')
+  expect(troubleOf(walk, '0123')).toContain('to fill in a field, write `phone=0123`')
+  expect(troubleOf(walk, '01 23')).toContain('to fill in a field, write `phone="01 23"`')
 })

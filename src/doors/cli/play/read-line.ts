@@ -29,7 +29,10 @@ export function readLine(
   situationOf: (branch: string | null) => Situation,
 ): PlayInput {
   if (line.length > lineCharsMax) {
-    return unclear(`this line has ${line.length} characters`, `at most ${lineCharsMax} are read`)
+    return unclear(
+      `this line has ${line.length} characters`,
+      `a line can have at most ${lineCharsMax}`,
+    )
   }
   const text = line.trim()
   if (text === '' || text.startsWith('#')) return { kind: 'nothing' }
@@ -58,7 +61,7 @@ function readWords(spoken: PlaySignal): PlayInput {
   }
   if (command !== null) {
     const twin = situation.view.signals.find((one) => one.toLowerCase() === word)
-    const note = twin === undefined ? '' : `read as the command; to send the signal: ${twin}`
+    const note = twin === undefined ? '' : `read as the command; to send the signal, write ${twin}`
     return noted(readCommand(command, { ...spoken, text: text.slice(word.length).trim() }), note)
   }
   if (signal !== null) return readSignal(spoken, signal)
@@ -72,7 +75,7 @@ function readExplicit(spoken: PlaySignal): PlayInput {
   const text = spoken.text.slice(word.length).trim()
   if (command === 'send') return readSent({ ...spoken, text })
   if (command !== null) return readCommand(command, { ...spoken, text })
-  return unclear(`\`/${word}\` is no command`, suggestion(word, commandNames()))
+  return unclear(`unknown command \`/${word}\``, suggestion(word, commandNames()))
 }
 
 function commandNames(): string[] {
@@ -81,12 +84,12 @@ function commandNames(): string[] {
 
 function suggestion(word: string, known: readonly string[]): string {
   const near = closestName(word, known)
-  return near === null ? '`help` lists what can be written' : `did you mean \`${near}\`?`
+  return near === null ? '`help` lists the commands' : `did you mean \`${near}\`?`
 }
 
 function twoMeanings(signal: string, command: string): PlayInput {
   return unclear(
-    `\`${signal}\` can be sent here, and \`${command}\` is a command as well`,
+    `\`${signal}\` can be sent here, but \`${command}\` is also a command`,
     `write \`send ${signal}\` or \`/${command}\``,
   )
 }
@@ -108,11 +111,11 @@ function readSignal(spoken: PlaySignal, signal: string): PlayInput {
 function speak({ branch, situation }: PlaySignal, name: string, rest: string): PlayInput {
   if (situation.view.dialect === 'process') {
     if (rest === '') return acts({ kind: 'answer', answer: name, branch })
-    return unclear(`an answer carries no data, and \`${rest}\` follows it`, `write \`${name}\``)
+    return unclear(`an answer carries no data, but \`${rest}\` follows it`, `write \`${name}\``)
   }
   if (rest !== '' && !looksLikeData(rest)) {
     const hint = `write \`${name} key=value\` or \`${name} {"key": …}\``
-    return unclear(`\`${rest}\` behind \`${name}\` is no data`, hint)
+    return unclear(`\`${rest}\` after \`${name}\` is not data`, hint)
   }
   const read = readData(rest, textFields(situation))
   if (!read.ok) return { kind: 'unclear', trouble: read.trouble }
@@ -207,7 +210,7 @@ function notUnderstood(
     )
   }
   const sent = situation.view.dialect === 'process' ? text : word
-  const nonetheless = `to send it nonetheless: \`send ${shorten(sent)}\``
+  const nonetheless = `to send it anyway, write \`send ${shorten(sent)}\``
   const first = near === null ? '`help` lists the commands;' : `did you mean \`${near}\`?`
   return unclear(message, `${first} ${nonetheless}`)
 }
@@ -217,7 +220,7 @@ function fieldHint({ view }: Situation, text: string): string {
   if (field === undefined) return 'write `submit`'
   // The one field that is missing is probably meant; which of several, only the person knows.
   const value = view.missing.length !== 1 ? '…' : /\s/.test(text) ? JSON.stringify(text) : text
-  return `to fill in a field: \`${field}=${shorten(value)}\``
+  return `to fill in a field, write \`${field}=${shorten(value)}\``
 }
 
 function wordFor({ view }: Situation): string {

@@ -40,8 +40,8 @@ export function saverFor(chosen: Chosen, { cwd, laid }: Around): Session['save']
 
 const tooManyPolicies: Saved = {
   ok: false,
-  message: 'a case lays one policy over its run, and this walk has several',
-  hint: 'walk again with one `--policy`',
+  message: 'a case can have only one policy, and this session has several',
+  hint: 'play again with one `--policy`',
 }
 
 function caseWith(laid: LaidPolicy | undefined, one: JsonObject): JsonObject {
@@ -70,8 +70,8 @@ function write(path: string, content: string, flag: 'w' | 'wx'): string | null {
 function failure(code: string, shown: string): Saved {
   if (code === 'EEXIST') {
     const hint = `\`save! ${shown}\` overwrites it`
-    return { ok: false, message: `\`${shown}\` is there already`, hint }
+    return { ok: false, message: `\`${shown}\` already exists`, hint }
   }
-  const hint = code === 'ENOENT' ? 'the folder has to be there' : `the system says ${code}`
-  return { ok: false, message: `\`${shown}\` can not be written`, hint }
+  const hint = code === 'ENOENT' ? 'the folder does not exist' : `system error ${code}`
+  return { ok: false, message: `\`${shown}\` cannot be written`, hint }
 }

@@ -125,7 +125,7 @@ function look(session: Session, branch: string | null): LineOutcome {
   const { walk, frame } = session
   if (branch !== null && !isBranch(walk, branch)) {
     const names = Object.keys(viewNow(walk, null).branches)
-    const hint = names.length === 0 ? 'no fork is open' : `there is ${names.join(', ')}`
+    const hint = names.length === 0 ? 'no fork is open' : `the branches are ${names.join(', ')}`
     return troubled(session, { message: `there is no branch \`${branch}\``, hint })
   }
   const view = viewNow(walk, branch)
@@ -144,8 +144,8 @@ function doActs(
 ): LineOutcome {
   const before = session.walk
   if (before.moments.length + acts.length > momentsMax) {
-    const message = `this walk has ${momentsMax} inputs, more are not kept`
-    return troubled(session, { message, hint: '`restart`, or `undo`' })
+    const message = `this session has reached its limit of ${momentsMax} inputs`
+    return troubled(session, { message, hint: 'write `restart` or `undo`' })
   }
   const lines: StyledLine[] = note === '' ? [] : [styledLine(`  (${note})`, 'dim')]
   const recorded: Recorded[] = []
@@ -183,7 +183,7 @@ function undo(session: Session, count: number): LineOutcome {
   }
   if (count > kept) {
     const hint =
-      kept === undoStatesMax ? `only ${undoStatesMax} are kept` : '`restart` begins again'
+      kept === undoStatesMax ? `only ${undoStatesMax} are kept` : '`restart` starts again'
     return troubled(session, { message: `only ${kept} inputs can be undone`, hint })
   }
   const back = session.past.splice(kept - count)
@@ -203,7 +203,7 @@ function restart(session: Session): LineOutcome {
   keepPast(session, session.walk)
   session.walk = started
   return heard(session, {
-    lines: [styledLine('↺ from the start', 'good'), ...wholeStanding(session)],
+    lines: [styledLine('↺ restarted', 'good'), ...wholeStanding(session)],
   })
 }
 
@@ -212,6 +212,6 @@ function save(session: Session, input: Extract<PlayInput, { kind: 'save' }>): Li
   if (!saved.ok) return troubled(session, saved)
   const steps = session.walk.moments.length - 1
   const told = `saved ${steps} ${steps === 1 ? 'input' : 'inputs'} to ${saved.path}`
-  const how = `  play it with \`pawl test ${saved.path}\``
+  const how = `  run it with \`pawl test ${saved.path}\``
   return heard(session, { lines: [styledLine(`✔ ${told}`, 'good'), styledLine(how, 'dim')] })
 }

@@ -127,7 +127,7 @@ function actText(act: WalkAction): string {
     case 'call':
       return `${act.tool} ${valueText(act.input)}`
     case 'report':
-      return act.report.ok === false ? 'the call failed' : 'the call went well'
+      return act.report.ok === false ? 'the call failed' : 'the call succeeded'
     case 'approve':
     case 'refuse':
       return act.note === '' ? `a person: ${act.kind}` : `a person: ${act.kind}, ${act.note}`

@@ -1,5 +1,5 @@
 /**
- * The words of a walk, explained; and every value of a run.
+ * The commands of a walk, explained; and every value of a run.
  */
 
 import { closestName } from '../../../core/closest-name.ts'
@@ -24,21 +24,21 @@ export function showHelp(word: string, view: View, frame: ViewFrame): StyledLine
           word,
           commandWords.map((one) => one.name),
         )
-  const unknown = near === null ? `\`${word}\` is no command` : `did you mean \`${near}\`?`
+  const unknown = near === null ? `unknown command \`${word}\`` : `did you mean \`${near}\`?`
   return [
     ...(word === '' ? [] : [styledLine(unknown, 'warn')]),
-    styledLine('you are the agent', 'strong'),
+    styledLine('as the agent', 'strong'),
     ...sendingLines(view, width),
     ...group('agent', width),
-    styledLine('you are a person beside it', 'strong'),
+    styledLine('as a person', 'strong'),
     ...group('person', width),
-    styledLine('you walk', 'strong'),
+    styledLine('in this session', 'strong'),
     ...group('walk', width),
     styledLine(
-      '@BRANCH in front of a line means that branch of a fork; @BRANCH alone looks',
+      '@BRANCH before a line addresses that branch of a fork; @BRANCH alone shows it',
       'dim',
     ),
-    styledLine('a word that is a signal and a command: `send WORD` or `/WORD`', 'dim'),
+    styledLine('if a word is both a signal and a command: `send WORD` or `/WORD`', 'dim'),
   ]
 }
 
@@ -62,7 +62,7 @@ function entry(usage: string, summary: string, width: number): StyledLine[] {
 function sendingLines(view: View, width: number): StyledLine[] {
   if (view.dialect === 'process') return entry('ANSWER', 'answer the question', width)
   if (view.dialect === 'workflow') {
-    return entry('EVENT [key=value … | JSON]', 'fire an event, with data', width)
+    return entry('EVENT [key=value … | JSON]', 'send an event, with data', width)
   }
   return entry('field=value … | JSON', 'submit fields, all at once or one by one', width)
 }

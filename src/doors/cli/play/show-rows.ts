@@ -50,7 +50,7 @@ function routeText(route: Route): string {
   const parts = [moveText(route.move)]
   if (route.guards.length > 0) parts.push(`when ${route.guards.map(guardRowText).join(' and ')}`)
   if (route.requires.length > 0) parts.push(`with ${route.requires.join(', ')}`)
-  if (route.gate !== null) parts.push('once a person agrees')
+  if (route.gate !== null) parts.push('after an approval')
   return parts.join(' ')
 }
 
@@ -79,20 +79,20 @@ export function waitingRows(view: View, leaf: FamilyMember, width: number): Styl
   const lines: StyledLine[] = []
   if (view.pendingCall !== null) {
     const { name, arguments: input } = view.pendingCall
-    const text = `${name} ${valueText(input)} · call makes it`
+    const text = `${name} ${valueText(input)} · \`call\` makes it`
     lines.push(...row('queued', text, { width, tone: 'warn' }))
   }
   for (const open of leaf.state.openCalls.slice(-3)) {
-    const text = `${open.tool} was allowed; how did it go? ok · fail · report`
+    const text = `${open.tool} was allowed; report the result: ok · fail · report`
     lines.push(...row('open call', text, { width, tone: 'warn' }))
   }
   if (view.approval !== null) {
-    const text = `${view.approval.message} (you as a person: approve or refuse)`
+    const text = `${view.approval.message} (approve · refuse)`
     lines.push(...row('approval', text, { width, tone: 'warn' }))
   }
   if (view.status === 'paused') {
     const by = leaf.state.pause?.by.kind === 'person' ? 'resume person' : 'resume'
-    lines.push(...row('paused', `${by} takes it up again`, { width, tone: 'warn' }))
+    lines.push(...row('paused', `\`${by}\` resumes the run`, { width, tone: 'warn' }))
   }
   return lines
 }

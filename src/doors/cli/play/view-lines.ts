@@ -14,13 +14,13 @@ import { hang, type StyledLine, styledLine, styledSpan, type Tone, wrap } from '
 
 export type ViewFrame = { readonly columns: number }
 
-/** Lines of a brief that are shown; the rest is told by its number. */
+/** Lines of a brief that are shown; the rest is only counted. */
 const briefLinesMax = 60
 
 /** Columns of a label. */
 export const labelCells = 10
 
-/** How wide a text may be: lines longer than a hand's breadth are hard to read. */
+/** How wide a text may be: longer lines are hard to read. */
 export function displayWidth({ columns }: ViewFrame): number {
   return Math.max(40, Math.min(columns > 0 ? columns - 1 : 79, 100))
 }

@@ -25,8 +25,10 @@ export async function connectDaemon(
   const found = daemon.find()
   const own = versionText()
   if (found !== null && found.version !== own) {
-    const what = `the daemon is version ${found.version}, this is ${own}`
-    io.err(remarkText(`${what}; \`pawl stop\` ends it, and the next verb starts the new one`, io))
+    const what = `the daemon is version ${found.version}, this program is ${own}`
+    io.err(
+      remarkText(`${what}; \`pawl stop\` stops it, and the next command starts the new one`, io),
+    )
   }
   return openClient({ socket: daemon.socket, token })
 }
@@ -35,7 +37,7 @@ function tokenIn(path: string): string {
   const token = readText(path, path).trim()
   if (token !== '') return token
   throw new PawlError('TOKEN_INVALID', `there is no token in \`${path}\``, {
-    hint: '`pawl people add NAME --out FILE` makes one',
+    hint: '`pawl people add NAME --out FILE` creates one',
   })
 }
 

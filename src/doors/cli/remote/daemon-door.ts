@@ -75,7 +75,7 @@ export type CareReport = {
   readonly store: string
   readonly runsCount: number
   readonly bytes: number
-  /** Runs whose projections were written anew. */
+  /** Runs whose projections were rewritten. */
   readonly rebuiltCount: number
   /** What is wrong, a line for each. */
   readonly problems: readonly { readonly runId: string; readonly problem: string }[]
@@ -84,7 +84,7 @@ export type CareReport = {
 /** The daemon of this program. */
 export function daemonOf(io: Io): DaemonDoor {
   if (io.daemon !== undefined) return io.daemon
-  throw new PawlError('DAEMON_UNREACHABLE', 'there is no data directory here', {
+  throw new PawlError('DAEMON_UNREACHABLE', 'this program has no data directory', {
     hint: 'start Pawl with `pawl`',
   })
 }

@@ -1,9 +1,10 @@
 /**
- * What `approve` and `refuse` have in common: finding the question, and answering it once.
+ * What `approve` and `refuse` have in common: finding the approval, and deciding it once.
  */
 import type { JsonObject } from '../../../core/json.ts'
+import { PawlError } from '../../../runtime/pawl-error.ts'
 import { PawlProblem } from '../../api/problem.ts'
-import { onlyOne } from './find-run.ts'
+import { closestBeginning, severalFit } from './find-run.ts'
 import { printOutcome } from './print-outcome.ts'
 import type { RemoteContext } from './remote-verb.ts'
 import { type ApprovalItem, questionText } from './show-approval.ts'
@@ -15,7 +16,7 @@ type Decision = {
   readonly edits: JsonObject | null
 }
 
-/** Answers a question; gives the exit code. */
+/** Decides an approval; gives the exit code. */
 export async function decideQuestion(
   asked: RemoteContext,
   name: string,
@@ -37,20 +38,29 @@ export async function decideQuestion(
   return printOutcome(asked, outcome)
 }
 
-/** A yes may be one of several that are needed. */
+/** More approvals may be needed. */
 async function tellMissing({ remote, io }: RemoteContext, id: string): Promise<void> {
   const { status, note } = await remote.call('approvals.read', { id })
   if (status === 'pending') io.err(remarkText(note, io))
 }
 
-/** The question of that id, or the pending one whose id begins so. */
+/** The approval with this id, or the pending one whose id begins so. */
 async function findApproval(name: string, { remote }: RemoteContext): Promise<ApprovalItem> {
   try {
     return await remote.call('approvals.read', { id: name })
   } catch (thrown) {
     if (!(thrown instanceof PawlProblem) || thrown.code !== 'APPROVAL_UNKNOWN') throw thrown
     const { items } = await remote.call('approvals.list', { status: 'pending', limit: 500 })
-    const ids = items.map((one) => one.id).filter((id) => id.startsWith(name))
-    return remote.call('approvals.read', { id: onlyOne(name, ids, 'approval') })
+    const ids = items.map((one) => one.id)
+    const [only, second] = ids.filter((id) => id.startsWith(name))
+    if (only === undefined) throw unknownApproval(name, ids)
+    if (second !== undefined) throw severalFit(name, 'approval', [only, second])
+    return remote.call('approvals.read', { id: only })
   }
+}
+
+function unknownApproval(name: string, ids: readonly string[]): PawlError {
+  const near = closestBeginning(name, ids)
+  const hint = near === null ? '`pawl approvals` lists them' : `did you mean \`${near}\`?`
+  return new PawlError('APPROVAL_UNKNOWN', `there is no approval \`${name}\``, { hint })
 }

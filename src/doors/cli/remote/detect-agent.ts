@@ -1,6 +1,6 @@
 /**
  * Whether this program was started by an agent's host, which marks what its shell tool runs.
- * A help against accidents, not a wall: whoever runs a program chooses its environment.
+ * It prevents accidents and is not a security boundary: the caller chooses the environment.
  */
 import { fromAgentHosts } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
@@ -8,19 +8,21 @@ import type { Io } from '../io.ts'
 
 const marks = fromAgentHosts((host) => host.environmentMarks)
 
-/** The variable that tells; null: a person runs this, as far as can be seen. */
+/** The variable that tells; null: probably a person runs this. */
 export function detectAgent({ env = {} }: Pick<Io, 'env'>): string | null {
   return marks.find((name) => (env[name] ?? '') !== '') ?? null
 }
 
-/** What an agent is told who wants to do what is for people. */
+/** The hint for an agent that tries what only people may do. */
 export function peopleHint(mark: string): string {
-  return `\`${mark}\` is set, so an agent runs this; a person does it in a terminal of their own`
+  return `\`${mark}\` is set, so an agent is running this; ask a person to run it in their own terminal`
 }
 
-/** A fault where an agent runs what is for people. */
+/** A fault where an agent runs what only people may. */
 export function refuseAgent(io: Io, what: string): void {
   const mark = detectAgent(io)
   if (mark === null) return
-  throw new PawlError('NOT_PERMITTED', `${what} is for people`, { hint: peopleHint(mark) })
+  throw new PawlError('NOT_PERMITTED', `${what} is not available to agents`, {
+    hint: peopleHint(mark),
+  })
 }

@@ -1,6 +1,7 @@
 /**
- * Which run is meant: the one that is named, by the beginning of its id, or the one at hand here.
+ * Finds the run that a command line names by its id or the start of it, or the open one here.
  */
+import { closestName } from '../../../core/closest-name.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { PawlProblem } from '../../api/problem.ts'
@@ -8,15 +9,46 @@ import { usage } from '../options.ts'
 import type { RemoteContext } from './remote-verb.ts'
 
 const pageRuns = 500
-/** Pages that are looked through for the beginning of an id. */
+/** Pages that are looked through. */
 const pagesMax = 20
 
-/** The run of that id, or whose id begins so; without a name, the one that is open here. */
+/** The run with this id, or whose id begins so; without a name, the one that is open here. */
 export async function findRun(name: string | undefined, asked: RemoteContext): Promise<string> {
   if (name === undefined) return onlyOneHere(asked)
   const { remote } = asked
   if (await isRun(name, remote)) return name
-  return onlyOne(name, await runsBeginning(name, remote), 'run')
+  const heads = await latestHeads(remote)
+  const ids = heads.map((head) => head.id)
+  const [only, second] = ids.filter((id) => id.startsWith(name))
+  if (only === undefined) throw unknownRun(name, heads)
+  if (second === undefined) return only
+  throw severalFit(name, 'run', [only, second])
+}
+
+/** The run whose id is written almost like this, or the latest one of the definition so named. */
+function unknownRun(name: string, heads: readonly RunHead[]): PawlError {
+  const near = closestBeginning(
+    name,
+    heads.map((head) => head.id),
+  )
+  const latest = heads.find((head) => head.definition === name)
+  const all = '`pawl runs --all` lists them'
+  const hint =
+    near !== null
+      ? `did you mean \`${near}\`?`
+      : latest === undefined
+        ? all
+        : `the latest run of \`${name}\` is \`${latest.id}\`; ${all}`
+  return new PawlError('RUN_UNKNOWN', `there is no run \`${name}\``, { hint })
+}
+
+/** The id that begins almost like the text. */
+export function closestBeginning(text: string, ids: readonly string[]): string | null {
+  const near = closestName(
+    text,
+    ids.map((id) => id.slice(0, text.length)),
+  )
+  return ids.find((id) => near !== null && id.startsWith(near)) ?? null
 }
 
 /** WHY by its records: a run whose log is damaged cannot be read, but it can be looked into. */
@@ -36,14 +68,12 @@ async function onlyOneHere({ remote, io, verb }: RemoteContext): Promise<string>
   const located = await remote.call('runs.locate', { workspace: io.cwd, ...named })
   if (located.kind === 'run') return located.runId
   const why = located.kind === 'none' ? 'no run is open in this folder' : located.reason
-  throw usage(verb, `${why}; name one, \`pawl runs --all\` lists them`)
+  throw usage(verb, `${why}; name a run: \`pawl runs --all\` lists them`)
 }
 
-async function runsBeginning(
-  beginning: string,
-  remote: RemoteContext['remote'],
-): Promise<readonly string[]> {
-  const found: string[] = []
+/** The latest runs, as many as are looked through for the beginning of an id. */
+async function latestHeads(remote: RemoteContext['remote']): Promise<readonly RunHead[]> {
+  const found: RunHead[] = []
   let after: string | null = null
   for (let page = 0; page < pagesMax; page += 1) {
     const query: { limit: number; after?: string } = { limit: pageRuns }
@@ -52,23 +82,19 @@ async function runsBeginning(
       'runs.list',
       query,
     )
-    const ids = answer.items.map((head) => head.id).filter((id) => id.startsWith(beginning))
-    found.push(...ids)
+    found.push(...answer.items)
     after = answer.next
-    if (after === null || found.length > 1) break
+    if (after === null) break
   }
   return found
 }
 
-/** The one id that begins so. */
-export function onlyOne(beginning: string, ids: readonly string[], what: string): string {
-  const [only, second] = ids
-  if (only === undefined) {
-    const code = what === 'run' ? 'RUN_UNKNOWN' : 'APPROVAL_UNKNOWN'
-    const hint = what === 'run' ? '`pawl runs --all` lists them' : '`pawl approvals` lists them'
-    throw new PawlError(code, `there is no ${what} \`${beginning}\``, { hint })
-  }
-  if (second === undefined) return only
-  const message = `\`${beginning}\` may be more than one ${what}`
-  throw new PawlError('USAGE', message, { hint: `write more of it: \`${only}\` or \`${second}\`` })
+/** A fault where the beginning of an id fits more than one. */
+export function severalFit(
+  beginning: string,
+  what: string,
+  [first, second]: readonly [string, string],
+): PawlError {
+  const hint = `write more of the id: \`${first}\` or \`${second}\``
+  return new PawlError('USAGE', `\`${beginning}\` fits more than one ${what}`, { hint })
 }

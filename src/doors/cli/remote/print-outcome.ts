@@ -1,5 +1,5 @@
 /**
- * What a command did to a run, in words: the run as it stands after it.
+ * The run after a command, for people or as JSON.
  */
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { RemoteContext } from './remote-verb.ts'

@@ -17,8 +17,8 @@ export function readPairs(option: string, texts: readonly string[]): JsonObject 
 function pairOf(option: string, text: string): JsonObject {
   const at = text.indexOf('=')
   if (at < 1) {
-    throw new PawlError('USAGE', `\`${option} ${text}\` is no key=value`, {
-      hint: `write \`${option} key=value\``,
+    throw new PawlError('USAGE', `\`${option} ${text}\` is not KEY=VALUE`, {
+      hint: `write it like \`${option} name=value\``,
     })
   }
   const value = text.slice(at + 1)
@@ -35,12 +35,20 @@ export function readObject(option: string, text: string | null): JsonObject | nu
   throw new PawlError('USAGE', `\`${option}\`: ${message}`, { hint })
 }
 
+/** The values of `--data` and of each `--var`; the latter win. */
+export function readVars(values: {
+  readonly data: string | null
+  readonly var: readonly string[]
+}): JsonObject {
+  return { ...readObject('--data', values.data), ...readPairs('--var', values.var) }
+}
+
 /** Seconds as milliseconds; null when there are none. */
 export function readSeconds(verb: string, text: string | null): number | null {
   if (text === null) return null
   const seconds = Number(text)
   if (Number.isFinite(seconds) && seconds >= 0) return Math.round(seconds * 1_000)
-  throw usage(verb, `\`--timeout\` is a number of seconds, not \`${text}\``)
+  throw usage(verb, `\`--timeout\` must be a number of seconds, not \`${text}\``)
 }
 
 type Bounded = { readonly name: string; readonly value: string | null; readonly max: number }
@@ -50,5 +58,5 @@ export function readCount(verb: string, { name, value, max }: Bounded): number |
   if (value === null) return null
   const count = Number(value)
   if (/^\d+$/.test(value) && count <= max) return count
-  throw usage(verb, `\`--${name}\` is a whole number up to ${max}, not \`${value}\``)
+  throw usage(verb, `\`--${name}\` must be a whole number up to ${max}, not \`${value}\``)
 }

@@ -5,12 +5,20 @@
 import type { Client } from '../../../client/open-client.ts'
 import { PawlProblem, type ProblemDocument } from '../../api/problem.ts'
 import { plain } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
-import { type Options, oneOf, readOptions, usage } from '../options.ts'
+import {
+  type OptionKinds,
+  type Options,
+  oneOf,
+  readOptions,
+  refuseMore,
+  usage,
+} from '../options.ts'
 import { connectDaemon } from './connect.ts'
 import { detectAgent, peopleHint, refuseAgent } from './detect-agent.ts'
 
-type Kinds = Parameters<typeof readOptions>[2]
+type Kinds = OptionKinds
 const common = { json: 'flag', as: 'text', 'token-file': 'text' } as const
 
 /** One command line of such a verb. */
@@ -29,25 +37,26 @@ export type RemoteContext = {
 
 type Spec<K extends Kinds> = {
   readonly name: string
-  readonly summary: string
-  readonly help: string
+  readonly help: VerbHelp
   readonly kinds: K
-  /** How many names may follow the verb, and what they are. */
+  /** How many arguments may follow the verb, and what they are. */
   readonly names: { readonly min: number; readonly max: number; readonly what: string }
   readonly run: (request: RemoteVerbSpec<K>) => Promise<number>
 }
 
-/** The lines of help that all of them have. */
-export const commonHelp = `\
-  --json           one JSON value, as the API answers it
-  --token-file FILE
-                   the token of a person (\`pawl people\`), instead of the owner's
-  --as ROLE        whose token is used: person (default) or agent; inside an agent's host
-                   it is the agent's`
+/** The options that all of them have. */
+const commonOptions: NonNullable<VerbHelp['options']> = [
+  ['--json', 'print the JSON answer of the API'],
+  ['--token-file FILE', "use the token of a person (`pawl people`) instead of the owner's"],
+  ['--as ROLE', 'use the token of a person (default) or an agent; inside an agent host: agent'],
+]
+
+/** Exit code 2 of all of them. */
+export const notAsked = 'usage error, unknown name or id, or the daemon cannot be reached'
 
 /** A verb that asks a daemon. */
 export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
-  const { name, summary, help, names } = spec
+  const { name, names } = spec
   const run: Verb['run'] = async (args, io) => {
     const { files, values } = readOptions(name, args, { ...spec.kinds, ...common })
     // WHY the casts: the compiler loses the common options among those of the verb.
@@ -56,11 +65,11 @@ export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
     if (asked === 'person') refuseAgent(io, '`--as person`')
     if (tokenFile !== null) {
       refuseAgent(io, '`--token-file`')
-      if (asked !== null) throw usage(name, '`--as` and `--token-file` name two tokens')
+      if (asked !== null) throw usage(name, '`--as` and `--token-file` cannot be used together')
     }
     const role = asked ?? (detectAgent(io) === null ? 'person' : 'agent')
     if (files.length < names.min) throw usage(name, `\`pawl ${name}\` needs ${names.what}`)
-    if (files.length > names.max) throw usage(name, `\`${files[names.max]}\` is one too many`)
+    refuseMore(name, files, names.max)
     const remote = await connectDaemon(io, role, tokenFile)
     const request: RemoteContext = { verb: name, io, remote, look: json ? 'json' : 'text' }
     try {
@@ -72,7 +81,8 @@ export function remoteVerb<const K extends Kinds>(spec: Spec<K>): Verb {
       remote.close()
     }
   }
-  return { name, summary, help, run }
+  const options = [...(spec.help.options ?? []), ...commonOptions]
+  return { help: { ...spec.help, options }, run }
 }
 
 /** Prints an answer: as it came, or in words. */

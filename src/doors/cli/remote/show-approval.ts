@@ -1,5 +1,5 @@
 /**
- * A question to a person, with all that the answer is about.
+ * An approval, with everything that the decision is about.
  */
 
 import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
@@ -12,7 +12,7 @@ import { spanText } from './show-table.ts'
 
 export type ApprovalItem = OperationAnswer<'approvals.read'>
 
-/** The question and what became of it; while it is open, how to answer. */
+/** The approval and its outcome; while it is pending, how to decide it. */
 export function approvalText(approval: ApprovalItem, io: Io): string {
   const { id, status } = approval
   const width = displayWidth(io)
@@ -21,13 +21,13 @@ export function approvalText(approval: ApprovalItem, io: Io): string {
   return printLines([...questionLines(approval, width), ...answer], io)
 }
 
-/** The two ways to answer a question. */
+/** The two ways to decide an approval. */
 export function answerLines(id: string, width: number): StyledLine[] {
   const look = { width, tone: 'dim' } as const
-  return [...row('answer', `pawl approve ${id}`, look), ...row('', `pawl refuse ${id}`, look)]
+  return [...row('decide', `pawl approve ${id}`, look), ...row('', `pawl refuse ${id}`, look)]
 }
 
-/** The question by itself: all that an answer is about. */
+/** The approval by itself: everything that the decision is about. */
 export function questionText(approval: ApprovalItem, io: Io): string {
   return printLines(questionLines(approval, displayWidth(io)), io)
 }
@@ -42,7 +42,7 @@ function questionLines(approval: ApprovalItem, width: number): StyledLine[] {
       ? row('so far', approval.note, { width })
       : []),
     ...row('run', whose, { width }),
-    ...row('asked', `${whenText(approval)}, about a ${kind}`, { width, tone: 'dim' }),
+    ...row('asked', `${whenText(approval)}, for a ${kind}`, { width, tone: 'dim' }),
   ]
 }
 
@@ -56,14 +56,14 @@ function pendingLines(approval: ApprovalItem, width: number): StyledLine[] {
   const { signal, move, data, editable = [] } = approval.pending as unknown as PendingMove
   const lines = row('move', `${signal} ${moveText(move)}`, { width })
   if (data !== null) lines.push(...row('data', JSON.stringify(data), { width }))
-  if (editable.length > 0) lines.push(...row('may set', editable.join(', '), { width }))
+  if (editable.length > 0) lines.push(...row('editable', editable.join(', '), { width }))
   return lines
 }
 
 function whenText({ requestedAt, expiresAt, status }: ApprovalItem): string {
   const asked = `${spanText(Date.now() - requestedAt)} ago`
   if (expiresAt === null || status !== 'pending') return asked
-  return `${asked}, refused by itself in ${spanText(expiresAt - Date.now())}`
+  return `${asked}, expires in ${spanText(expiresAt - Date.now())}`
 }
 
 function decidedText({ decidedBy, note }: ApprovalItem): string {

@@ -1,5 +1,5 @@
 /**
- * A record of a log on one line, for those who look on.
+ * A record of a log on one line.
  */
 import type { Event } from '../../../core/engine/types.ts'
 import type { OperationAnswer } from '../../api/contract.ts'

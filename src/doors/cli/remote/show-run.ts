@@ -1,5 +1,5 @@
 /**
- * A run as a person reads it in a terminal: where it stands, what it is told, what it may do.
+ * A run as a person reads it in a terminal: its stage, its instructions, what it may do.
  * Knows views. Must not know how they came here.
  */
 
@@ -22,11 +22,11 @@ import { answerLines } from './show-approval.ts'
 export type ShownRun = {
   readonly runId: string
   readonly view: View
-  /** What the agent must be told beside the brief. */
+  /** What the agent must know beside the brief. */
   readonly notice: string
 }
 
-/** The whole standing of a run. */
+/** The whole state of a run. */
 export function runText(standing: ShownRun, io: Io): string {
   const { runId, view, notice } = standing
   const width = displayWidth(io)
@@ -62,7 +62,7 @@ function waitingLines(view: View, width: number): StyledLine[] {
   }
   if (view.approval !== null) {
     const { id, message } = view.approval
-    lines.push(...row('asks', message, { width, tone: 'warn' }), ...answerLines(id, width))
+    lines.push(...row('approval', message, { width, tone: 'warn' }), ...answerLines(id, width))
   }
   return lines
 }

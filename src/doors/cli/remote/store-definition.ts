@@ -67,7 +67,7 @@ function tellFindings(problem: ProblemDocument, text: Text, { io, look }: Remote
   }
   const errors = locatedIn(text, problem).filter((one) => one.severity === 'error')
   for (const one of errors) io.err(`${locatedText(one, io)}\n`)
-  io.err(`${counted(errors.length, 'error')}: a definition with errors is not kept\n`)
+  io.err(`${counted(errors.length, 'error')}: a definition with errors is not stored\n`)
 }
 
 function locatedIn(

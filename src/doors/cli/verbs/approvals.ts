@@ -1,27 +1,24 @@
 /**
- * `pawl approvals`: questions that wait for a person.
+ * `pawl approvals`: lists approvals.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { approvalText } from '../remote/show-approval.ts'
 
-const help = `\
-pawl approvals: questions that wait for a person, the oldest first
-
-Usage: pawl approvals [RUN] [OPTIONS]
-
-Options:
-  --all            decided and expired ones as well
-${commonHelp}
-
-Exit codes: 0 listed, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['approvals [RUN] [OPTIONS]'],
+  about: `\
+Lists the oldest first.`,
+  options: [['--all', 'include decided and expired approvals']],
+  examples: ['approvals', 'approvals --all --json'],
+  exits: { 0: 'listed', 2: notAsked },
+}
 
 const approvalsMax = 100
 
 export const approvalsVerb = remoteVerb({
   name: 'approvals',
-  summary: 'list questions that wait for a person',
   help,
   kinds: { all: 'flag' },
   names: { min: 0, max: 1, what: 'a run' },
@@ -34,7 +31,7 @@ export const approvalsVerb = remoteVerb({
       ...(runId === null ? {} : { runId }),
     })
     printResult(request, page, () => {
-      if (page.items.length === 0) return 'nothing waits for a person\n'
+      if (page.items.length === 0) return 'no pending approvals\n'
       return page.items.map((one) => approvalText(one, io)).join('\n')
     })
     return 0

@@ -1,36 +1,37 @@
 /**
- * `pawl approve`: a person agrees.
+ * `pawl approve`: approves a pending move or call.
  */
+import type { VerbHelp } from '../help.ts'
 import { decideQuestion } from '../remote/decide.ts'
 import { readPairs } from '../remote/read-values.ts'
-import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl approve: agree to what a run asks
-
-Usage: pawl approve ID [OPTIONS]
-
-ID is that of a question (\`pawl approvals\` lists them) or its beginning. What is granted is
-exactly the move or call that waits, once. The first decision counts.
-
-Options:
-  --note TEXT      a word to the agent, and for the record
-  --set KEY=VALUE  change a value of the move, where its gate lets you; may be given several times
-${commonHelp}; an agent is refused
-
-Exit codes: 0 granted, 1 refused: somebody was first, it has expired, or it is not yours to decide,
-2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['approve ID [OPTIONS]'],
+  about: `\
+ID is the id of an approval (\`pawl approvals\` lists them), or the start of the id.
+You approve exactly the move or call that is waiting, once. The first decision
+counts. Not available to agents.`,
+  options: [
+    ['--note TEXT', 'a note to the agent, kept in the log'],
+    ['--var KEY=VALUE', 'change a value of the move, if its gate allows it; repeatable'],
+  ],
+  examples: ['approve a_3f', "approve a_3f --note 'after the backup' --var version=2"],
+  exits: {
+    0: 'approved',
+    1: 'refused: already decided, expired, or not yours to decide',
+    2: notAsked,
+  },
+}
 
 export const approveVerb = remoteVerb({
   name: 'approve',
-  summary: 'agree to what a run asks',
   help,
-  kinds: { note: 'text', set: 'list' },
-  names: { min: 1, max: 1, what: 'the id of a question' },
+  kinds: { note: 'text', var: 'list' },
+  names: { min: 1, max: 1, what: 'the id of an approval' },
   run: async (request) => {
     const { files, values } = request
-    const edits = values.set.length === 0 ? null : readPairs('--set', values.set)
+    const edits = values.var.length === 0 ? null : readPairs('--var', values.var)
     return decideQuestion(request, files[0] ?? '', { granted: true, note: values.note, edits })
   },
 })

@@ -1,25 +1,22 @@
 /**
- * `pawl cancel`: a run ends here.
+ * `pawl cancel`: ends a run for good.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
 import { printOutcome } from '../remote/print-outcome.ts'
-import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl cancel: end a run for good
-
-Usage: pawl cancel RUN [OPTIONS]
-
-Options:
-  --reason TEXT    why, for the record
-${commonHelp}
-
-Exit codes: 0 it is cancelled, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['cancel RUN [OPTIONS]'],
+  about: `\
+A cancelled run cannot be resumed. Its log stays.`,
+  options: [['--reason TEXT', 'the reason, for the log']],
+  examples: ["cancel r_0k2 --reason 'wrong ticket'"],
+  exits: { 0: 'cancelled', 1: 'refused', 2: notAsked },
+}
 
 export const cancelVerb = remoteVerb({
   name: 'cancel',
-  summary: 'end a run for good',
   help,
   kinds: { reason: 'text' },
   names: { min: 1, max: 1, what: 'a run' },

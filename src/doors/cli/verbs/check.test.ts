@@ -118,7 +118,7 @@ test('a folder without definitions is not a success', async () => {
   for (const name of ['.', 'empty']) {
     const { code, err } = await runIn(folder, ['check', name])
     expect(code).toBe(2)
-    expect(err).toContain('there is no definition')
+    expect(err).toContain('no definition found')
   }
 })
 
@@ -302,7 +302,7 @@ test('names out of a hostile file do not steer the terminal', async () => {
 test('no file at all is a fault', async () => {
   const { code, err } = await runIn('/', ['check'])
   expect(code).toBe(2)
-  expect(err).toContain('no file to check')
+  expect(err).toContain('name a file to check')
 })
 
 test('a mark at the beginning of the file does no harm', async () => {

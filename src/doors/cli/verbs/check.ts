@@ -1,6 +1,7 @@
 /**
- * `pawl check`: says what is wrong with definitions, and where.
+ * `pawl check`: finds mistakes in definitions.
  */
+
 import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
 import { isDefinitionName } from '../../../runtime/definitions/list-files.ts'
 import type { SourceFile } from '../../../runtime/definitions/read-definition.ts'
@@ -10,39 +11,41 @@ import { type CheckReport, type Format, formats, printReport } from '../check-re
 import { documentKind } from '../detect-kind.ts'
 import { allCodes, explainCode } from '../explain-code.ts'
 import { faultText } from '../fault-text.ts'
+import type { VerbHelp } from '../help.ts'
 import { findInputs, type InputFile, readInput } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { type LocatedFinding, locateFindings } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 
-const help = `\
-pawl check: say what is wrong with definitions, and where
-
-Usage: pawl check [OPTIONS] FILE…
-       pawl check --explain [CODE]
-
-A FILE is JSON (comments allowed) or YAML. A folder stands for every definition in it, at any depth;
-what is no definition there, and \`*.cases.json\`, is passed over. A policy by itself, and a file of
-cases that is named, are checked as such. Definitions that are invoked are looked up among the files
-named and in the folder of the file.
-
-Options:
-  --strict         warnings count as errors
-  --format FORMAT  text (default), json, sarif (2.1.0) or github (annotations)
-  --json           the same as --format json
-  --quiet          errors only, and no summary
-  --explain CODE   what a code means and what to do about it; without CODE, all codes
-
-JSON is one object:
+const help: VerbHelp = {
+  usage: ['check [OPTIONS] FILE…', 'check --explain [CODE]'],
+  about: `\
+A FILE is JSON (comments allowed) or YAML. A folder stands for every definition
+in it, at any depth; other files and \`*.cases.json\` in it are skipped. A policy
+and a file of cases are checked when you name them. Definitions that a file
+invokes are looked up among the files you name and in the folder of the file.`,
+  options: [
+    ['--strict', 'treat warnings as errors'],
+    ['--format FORMAT', 'text (default), json, sarif (2.1.0) or github (annotations)'],
+    ['--json', 'the same as --format json'],
+    ['--quiet', 'print errors only, without a summary'],
+    ['--explain CODE', 'explain a code and what to do about it; without CODE, list all codes'],
+  ],
+  notes: `\
+JSON output is one object:
   { "ok": true,
     "summary": { "files": 1, "errors": 0, "warnings": 1, "unreadable": 0 },
     "findings": [ { "file", "code", "severity", "message", "hint", "pointer",
                     "line", "column", "endLine", "endColumn" } ],
     "faults": [ { "code", "message", "hint" } ] }
-Lines and columns count from 1; the end is behind the last character. \`pointer\` is a JSON pointer.
-
-Exit codes: 0 no errors, 1 errors (with --strict also warnings), 2 a file can not be read
-`
+Lines and columns count from 1; the end is exclusive. \`pointer\` is a JSON pointer.`,
+  examples: ['check examples/workflow/tdd-bug-fix.json', 'check --explain OPEN_STAGE'],
+  exits: {
+    0: 'no errors',
+    1: 'errors (with --strict also warnings)',
+    2: 'usage error, or a file cannot be read',
+  },
+}
 
 const kinds = {
   strict: 'flag',
@@ -53,8 +56,6 @@ const kinds = {
 } as const
 
 export const checkVerb: Verb = {
-  name: 'check',
-  summary: 'say what is wrong with definitions, and where',
   help,
   run: runCheck,
 }
@@ -67,7 +68,7 @@ async function runCheck(args: readonly string[], io: Io): Promise<number> {
     return 0
   }
   const format = formatOf(values)
-  if (files.length === 0) throw usage('check', 'no file to check was named')
+  if (files.length === 0) throw usage('check', 'name a file to check')
   const report = checkAll(files, io.cwd)
   for (const fault of report.faults) if (format !== 'json') io.err(faultText(fault))
   io.out(printReport(report, { format, isQuiet: values.quiet, isStrict: values.strict, io }))
@@ -77,7 +78,7 @@ async function runCheck(args: readonly string[], io: Io): Promise<number> {
 function formatOf(values: { readonly format: string | null; readonly json: boolean }): Format {
   const format = oneOf('check', { name: 'format', value: values.format }, formats)
   if (values.json && format !== null && format !== 'json') {
-    throw usage('check', '`--json` and another `--format` can not both be meant')
+    throw usage('check', '`--json` and another `--format` cannot be used together')
   }
   return format ?? (values.json ? 'json' : 'text')
 }
@@ -88,7 +89,7 @@ function exitCode(report: CheckReport, mode: 'strict' | 'lenient'): number {
   return report.findings.some((one) => counts.includes(one.severity)) ? 1 : 0
 }
 
-/** Checks everything that the names mean; one bad file does not keep the others from it. */
+/** Checks everything that the names mean; a file that cannot be read does not stop the others. */
 function checkAll(names: readonly string[], cwd: string): CheckReport {
   const { inputs, faults } = findInputs(names, cwd, isDefinitionName)
   const unreadable: PawlError[] = [...faults]
@@ -100,7 +101,7 @@ function checkAll(names: readonly string[], cwd: string): CheckReport {
   }
   if (files.size === 0 && unreadable.length === 0) {
     const named = names.map((name) => `\`${name}\``).join(', ')
-    unreadable.push(new PawlError('USAGE', `there is no definition in ${named}`))
+    unreadable.push(new PawlError('USAGE', `no definition found in ${named}`))
   }
   const findings: LocatedFinding[] = []
   const libraryOf = openLibraries(files)

@@ -1,6 +1,7 @@
 /**
- * `pawl convert`: writes a definition in another dialect, or says what would be lost.
+ * `pawl convert`: rewrites a definition in another dialect, or lists what would be lost.
  */
+
 import { extname, resolve } from 'node:path'
 import { closestName } from '../../../core/closest-name.ts'
 import { compileDefinition } from '../../../core/dialects/compile-definition.ts'
@@ -16,41 +17,47 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import { counted } from '../ansi.ts'
 import { checkFile } from '../check-file.ts'
 import { type LocatedLoss, locateLosses, lossText } from '../convert-report.ts'
+import type { VerbHelp } from '../help.ts'
 import { shownPath } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { type LocatedFinding, locatedText, locateFindings } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 import { writeFile } from '../write-file.ts'
 
-const help = `\
-pawl convert: write a definition in another dialect, or say what would be lost
-
-Usage: pawl convert FILE --to DIALECT [OPTIONS]
-
-What is printed means the same as FILE: it lets an agent do the same and refuses the same. Where
-the other dialect has no words for something, that is a loss: it is listed with its place and its
-effect, and nothing is written. To its own dialect a definition is written as a clean copy.
-Comments, guards that are not used and fields that nothing reads are not carried over.
-
-Options:
-  --to DIALECT     process, workflow or steps
-  --format FORMAT  json or yaml; else as the ending of OUTPUT tells, else json
-  --out OUTPUT     write to the file OUTPUT
-  --lossy          write it with its losses, which are listed on the standard error
-  --task ID        which task of the file, where there are several
-  --json           the result as JSON
-
-JSON is one object:
+const help: VerbHelp = {
+  usage: ['convert FILE --to DIALECT [OPTIONS]'],
+  about: `\
+The result means the same as FILE: it allows an agent the same and refuses the
+same. Whatever the other dialect cannot express is a loss: each loss is listed
+with its place and its effect, and nothing is written. Converting to the same
+dialect writes a clean copy. Comments, unused guards and fields that nothing
+reads are dropped.`,
+  options: [
+    ['--to DIALECT', 'process, workflow or steps'],
+    ['--format FORMAT', 'json or yaml; default: by the extension of --out, else json'],
+    ['--out FILE', 'write to FILE'],
+    ['--lossy', 'convert despite losses; they are listed on standard error'],
+    ['--task ID', 'the task to convert, if the file has several'],
+    ['--json', 'print the result as JSON (see below)'],
+  ],
+  notes: `\
+JSON output is one object:
   { "ok": true, "to": "workflow", "out": null,
     "losses": [ { "file", "line", "column", "pointer", "what", "effect" } ],
     "findings": [ { "file", "code", "severity", "message", "hint", "pointer",
                     "line", "column", "endLine", "endColumn" } ],
     "definition": { … } }
-\`definition\` is null when the definition has errors, or losses without --lossy.
-
-Exit codes: 0 converted, 1 it has errors or would lose something,
-            2 a file can not be read or written
-`
+\`definition\` is null if there are errors, or losses without --lossy.`,
+  examples: [
+    'convert examples/workflow/tdd-bug-fix.json --to workflow --format yaml',
+    'convert examples/process/release-checklist.json --to workflow --lossy',
+  ],
+  exits: {
+    0: 'converted',
+    1: 'the definition has errors, or something would be lost',
+    2: 'usage error, or a file cannot be read or written',
+  },
+}
 
 const kinds = {
   to: 'text',
@@ -65,8 +72,6 @@ const formats = ['json', 'yaml'] as const
 type Format = (typeof formats)[number]
 
 export const convertVerb: Verb = {
-  name: 'convert',
-  summary: 'write a definition in another dialect',
   help,
   run: runConvert,
 }
@@ -74,10 +79,10 @@ export const convertVerb: Verb = {
 async function runConvert(args: readonly string[], io: Io): Promise<number> {
   const { files, values } = readOptions('convert', args, kinds)
   const [name] = files
-  if (name === undefined) throw usage('convert', 'no definition to convert was named')
-  if (files.length > 1) throw usage('convert', 'one definition is converted at a time')
+  if (name === undefined) throw usage('convert', 'name a definition to convert')
+  if (files.length > 1) throw usage('convert', 'name only one definition')
   const to = oneOf('convert', { name: 'to', value: values.to }, dialects)
-  if (to === null) throw usage('convert', 'the dialect to convert to is not named with `--to`')
+  if (to === null) throw usage('convert', 'name a dialect with `--to`')
   const format = formatFor(values)
   const path = resolve(io.cwd, name)
   refuseSameFile(path, io.cwd, values.out)
@@ -112,20 +117,20 @@ function formatFor(values: {
 /** WHY: what is not carried over, comments say, would be gone for good. */
 function refuseSameFile(path: string, cwd: string, out: string | null): void {
   if (out === null || resolve(cwd, out) !== path) return
-  throw usage('convert', `\`${out}\` is the definition itself and is not overwritten`)
+  throw usage('convert', `\`${out}\` is the definition itself; write to another file`)
 }
 
 function chooseMachine(machines: readonly Machine[], task: string | null, path: string): Machine {
   const [first] = machines
   if (first === undefined) {
     const hint = 'name a file with a process, a workflow or a form'
-    throw new PawlError('DEFINITION_INVALID', `\`${path}\` holds no definition`, { hint })
+    throw new PawlError('DEFINITION_INVALID', `\`${path}\` has no definition`, { hint })
   }
   const names = machines.map((machine) => machine.name)
-  const all = `there is ${names.map((one) => `\`${one}\``).join(', ')}`
+  const all = `the tasks are ${names.map((one) => `\`${one}\``).join(', ')}`
   if (task === null) {
     if (machines.length === 1) return first
-    const message = `\`${path}\` holds ${machines.length} tasks; say which one with \`--task\``
+    const message = `\`${path}\` has ${machines.length} tasks; choose one with \`--task\``
     throw new PawlError('USAGE', message, { hint: all })
   }
   const found = machines.find((machine) => machine.name === task)
@@ -154,7 +159,7 @@ function tellFindings(asked: Asked, findings: readonly LocatedFinding[], io: Io)
     return 1
   }
   for (const one of errors) io.err(`${locatedText(one, io)}\n`)
-  io.err(`pawl: \`${asked.name}\` is not converted, it has ${counted(errors.length, 'error')}\n`)
+  io.err(`pawl: \`${asked.name}\` was not converted: it has ${counted(errors.length, 'error')}\n`)
   return 1
 }
 
@@ -165,8 +170,8 @@ function tellLosses(asked: Asked, losses: readonly LocatedLoss[], io: Io): numbe
   }
   for (const one of losses) io.err(lossText(one, io))
   const count = losses.length === 1 ? '1 thing' : `${losses.length} things`
-  io.err(`\npawl: \`${asked.name}\` is not converted, ${count} would be lost\n`)
-  io.err('  → `--lossy` converts it all the same\n')
+  io.err(`\npawl: \`${asked.name}\` was not converted: ${count} would be lost\n`)
+  io.err('  → `--lossy` converts it anyway\n')
   return 1
 }
 

@@ -1,32 +1,33 @@
 /**
  * `pawl cost`: what runs have cost, and for what.
  */
+
 import { usdText } from '../../../core/money.ts'
 import { pricesSource } from '../../../core/prices.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
+import type { VerbHelp } from '../help.ts'
 import { oneOf, usage } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { tableText } from '../remote/show-table.ts'
 
-const help = `\
-pawl cost: what runs have cost, the dearest first
-
-Usage: pawl cost [RUN] [OPTIONS]
-
-Costs are those that calls report, and those of the models that hosts and agents tell of.
-
-Options:
-  --by WHAT        run, stage, tool or day; else run, and stage where a run is named
-  --days N         only of the last N days
-${commonHelp}
-
-JSON is one object: { "rows": [{ "runId", "definition", "stage", "tool", "day", "costMicroUsd",
-"count" }], "isPartial" }; amounts are millionths of a dollar.
-
-Exit codes: 0 told, 1 there is no such run, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['cost [RUN] [OPTIONS]'],
+  about: `\
+Lists the most expensive first. Counts the costs that calls report, and the model
+costs that hosts and agents report.`,
+  options: [
+    ['--by KIND', 'run, stage, tool or day; default: run, or stage if RUN is given'],
+    ['--days N', 'only the last N days'],
+  ],
+  notes: `\
+JSON output is one object: { "rows": [{ "runId", "definition", "stage", "tool",
+"day", "costMicroUsd", "count" }], "isPartial" }. Amounts are in millionths of a
+dollar.`,
+  examples: ['cost --days 7', 'cost --by tool'],
+  exits: { 0: 'shown', 2: notAsked },
+}
 
 const kinds = ['run', 'stage', 'tool', 'day'] as const
 type Kind = (typeof kinds)[number]
@@ -34,7 +35,6 @@ const dayMs = 86_400_000
 
 export const costVerb = remoteVerb({
   name: 'cost',
-  summary: 'say what runs have cost',
   help,
   kinds: { by: 'text', days: 'text' },
   names: { min: 0, max: 1, what: 'a run' },
@@ -49,8 +49,8 @@ export const costVerb = remoteVerb({
       ...(days === null ? {} : { since: Math.floor(Date.now() - days * dayMs) }),
     })
     printResult(request, report, () => {
-      if (report.rows.length === 0) return 'nothing was spent\n'
-      const more = report.isPartial ? 'older runs are left out\n' : ''
+      if (report.rows.length === 0) return 'no costs\n'
+      const more = report.isPartial ? 'older runs are not included\n' : ''
       const lines = groupBy(report.rows, by).map((one) => lineOf(one))
       return `${tableText([by, 'cost', 'times'], lines, io)}${more}${pricesLine}`
     })
@@ -65,7 +65,7 @@ function readDays(value: string | null): number | null {
   if (value === null) return null
   const days = Number(value)
   if (days > 0 && Number.isFinite(days)) return days
-  throw usage('cost', '`--days` needs a number above nought')
+  throw usage('cost', '`--days` must be a number above 0')
 }
 
 type Row = OperationAnswer<'costs.read'>['rows'][number]

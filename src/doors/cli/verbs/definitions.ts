@@ -1,42 +1,44 @@
 /**
- * `pawl definitions`: what runs can be started of.
+ * `pawl definitions`: the stored definitions.
  */
+
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import { plain } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import { oneWord, usage } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { readCount } from '../remote/read-values.ts'
-import { commonHelp, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 import { storeDefinition } from '../remote/store-definition.ts'
+import { suggestDefinition } from '../remote/suggest-definition.ts'
 import { draftTask, draftTasks, isDraftTask } from './drafts.ts'
 
-const help = `\
-pawl definitions: list, show, add and remove the definitions that runs can be started of
+const help: VerbHelp = {
+  usage: [
+    'definitions [list]',
+    'definitions show NAME [--version N]',
+    'definitions versions NAME',
+    'definitions add FILE',
+    'definitions remove NAME',
+    'definitions drafts [NAME]',
+    'definitions activate DRAFT',
+    'definitions discard DRAFT',
+  ],
+  about: `\
+Adding a definition that is already stored creates a new version of it. Runs keep
+the version they started with, and continue after their definition is removed.
 
-Usage: pawl definitions [list]
-       pawl definitions show NAME [--version N]
-       pawl definitions versions NAME
-       pawl definitions add FILE
-       pawl definitions remove NAME
-       pawl definitions drafts [NAME]
-       pawl definitions activate DRAFT
-       pawl definitions discard DRAFT
+A draft is a definition that an agent wrote (\`pawl_create_workflow\`). It cannot
+be started until a person activates it. \`drafts NAME\` shows its text. Activating
+stores exactly the text that was shown: a changed text is a different draft.
 
-A file whose definition is there already becomes a new version of it. Runs keep the version that
-they began with, and go on when their definition is removed.
-
-A draft was written by an agent (\`pawl_create_workflow\`), and nothing can be started of it until
-a person activates it. With a name its text is shown. What is activated is the text that was shown:
-another text is another draft.
-
-Options:
-  --version N      with show: an older version
-${commonHelp}; an agent may look only
-
-Exit codes: 0 done, 1 refused or the definition has errors, 2 it could not be asked
-`
+Agents may only list and show.`,
+  options: [['--version N', 'with show: an older version']],
+  examples: ['definitions', 'definitions add examples/workflow/tdd-bug-fix.json'],
+  exits: { 0: 'done', 1: 'refused, or the definition has errors', 2: notAsked },
+}
 
 const kinds = { version: 'text' } as const
 const tasks = ['list', 'show', 'versions', 'add', 'remove', ...draftTasks] as const
@@ -44,15 +46,14 @@ const pageMax = 500
 
 export const definitionsVerb = remoteVerb({
   name: 'definitions',
-  summary: 'list, show, add and remove definitions',
   help,
   kinds,
-  names: { min: 0, max: 2, what: 'something to do' },
+  names: { min: 0, max: 2, what: 'a subcommand' },
   run: async (request) => {
     const [first = 'list', name] = request.files
     const task = oneWord('definitions', first, tasks)
     if (request.values.version !== null && task !== 'show') {
-      throw usage('definitions', '`--version` goes with `show`')
+      throw usage('definitions', '`--version` needs `show`')
     }
     if (task === 'list') return list(request)
     if (isDraftTask(task)) return draftTask(request, task, name)
@@ -61,8 +62,8 @@ export const definitionsVerb = remoteVerb({
       throw usage('definitions', `\`pawl definitions ${task}\` needs ${what}`)
     }
     if (task === 'add') return add(request, name)
-    if (task === 'show') return show(request, name)
-    return task === 'versions' ? versions(request, name) : remove(request, name)
+    const about = { show, versions, remove }[task]
+    return suggestDefinition(name, request, () => about(request, name))
   },
 })
 
@@ -70,7 +71,8 @@ async function list(request: RemoteVerbSpec): Promise<number> {
   const { remote, io } = request
   const page = await remote.call('definitions.list', { limit: pageMax })
   printResult(request, page, () => {
-    if (page.items.length === 0) return 'there are no definitions; `pawl definitions add FILE`\n'
+    if (page.items.length === 0)
+      return 'no definitions yet: `pawl definitions add FILE` stores one\n'
     const now = Date.now()
     const rows = page.items.map(
       (one): StyledLine => [
@@ -124,7 +126,7 @@ async function versions(request: RemoteVerbSpec, id: string): Promise<number> {
         styledSpan(one.sourceHash.slice(0, 12)),
       ],
     )
-    return tableText(['version', 'stored', 'text'], rows, io)
+    return tableText(['version', 'stored', 'hash'], rows, io)
   })
   return 0
 }
@@ -133,12 +135,14 @@ async function add(request: RemoteVerbSpec, name: string): Promise<number> {
   const kept = await storeDefinition(name, request)
   if (kept === null) return 1
   const { definition } = kept
-  printResult(request, kept, () => plain(`${definition.name}: version ${definition.version}\n`))
+  printResult(request, kept, () =>
+    plain(`stored ${definition.name}, version ${definition.version}\n`),
+  )
   return 0
 }
 
 async function remove(request: RemoteVerbSpec, id: string): Promise<number> {
   const answer = await request.remote.call('definitions.delete', { id })
-  printResult(request, answer, () => plain(`${id} is removed; its runs go on\n`))
+  printResult(request, answer, () => plain(`removed ${id}; its runs continue\n`))
   return 0
 }

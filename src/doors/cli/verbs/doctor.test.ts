@@ -28,7 +28,7 @@ test('a host without hooks here is said to be free, which is no fault', async ()
   const { code, out } = await bench.pawlWith(find(versionText()), 'doctor')
   expect(code).toBe(0)
   expect(out).toContain('claude    2.1.325')
-  expect(out).toContain('not held in this folder: `pawl init claude`')
+  expect(out).toContain('not guarded in this folder: run `pawl init claude`')
   expect(out).toContain('codex     not found')
 })
 
@@ -51,7 +51,7 @@ test('a host with hooks in force is held, and its limits are said', async () => 
   await bench.pawl('init', 'claude', '--yes')
   const { code, out } = await bench.pawlWith(find(versionText()), 'doctor')
   expect(code).toBe(0)
-  expect(out).toContain('held: every tool call is judged before it happens (http hooks)')
+  expect(out).toContain('active: every tool call is judged before it runs (http hooks)')
   expect(out).toContain('--setting-sources user')
   // Nobody answers there, and that is said of jobs as well.
   expect(out).toMatch(/jobs +the daemon at .* does not answer/)
@@ -74,7 +74,7 @@ test('a missing client of hooks and a daemon of another version are problems', a
   await bench.pawl('init', 'claude', '--yes')
   const { code, out } = await bench.pawlWith(find('0.0.1'), 'doctor')
   expect(code).toBe(1)
-  expect(out).toContain('the client of hooks is missing')
+  expect(out).toContain('the hook client is missing')
   expect(out).toContain('the daemon is version 0.0.1')
 })
 
@@ -119,6 +119,6 @@ test('a proof as JSON says whether all is held', async () => {
 
 test('a host that can not be proved, and a time that is too short, are refused', async () => {
   expect((await prove({}, 'cursor')).code).toBe(2)
-  expect((await prove({}, '--seconds', 'x')).err).toContain('`--seconds` is a number')
-  expect((await openBench().pawl('doctor', 'claude')).err).toContain('with `--prove` only')
+  expect((await prove({}, '--timeout', 'x')).err).toContain('`--timeout` must be at least')
+  expect((await openBench().pawl('doctor', 'claude')).err).toContain('only with `--prove`')
 })

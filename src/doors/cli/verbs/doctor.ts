@@ -1,60 +1,58 @@
 /**
- * `pawl doctor`: what is held on this machine and what is not, and with `--prove` the proof.
+ * `pawl doctor`: what is enforced on this machine and what is not, and with `--prove` the proof.
  */
+
 import { provableHostIds } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { collectDiagnostics } from '../doctor/diagnostics.ts'
 import type { DoctorDoor, HostsProof } from '../doctor/doctor-door.ts'
 import { diagnosticsText } from '../doctor/print-diagnostics.ts'
 import { proofHolds, proofText } from '../doctor/show-proof.ts'
+import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, usage } from '../options.ts'
 
 const secondsDefault = 60
 const secondsLeast = 10
 
-const help = `\
-pawl doctor: what Pawl holds on this machine, and what it does not
+const help: VerbHelp = {
+  usage: ['doctor [--json]', 'doctor --prove [HOST…] [--timeout SECONDS] [--json]'],
+  about: `\
+Shows what is installed, whether the hooks in this folder are in force, and what
+hooks cannot enforce.
 
-Usage: pawl doctor [--json]
-       pawl doctor --prove [HOST…] [--seconds N] [--json]
-
-Says what is installed, whether the hooks in this folder are in force, and what no hook can hold.
-
-With --prove it starts the hosts that are installed (${provableHostIds.join(', ')}),
-each with a model that is a script on this machine, in a folder and with settings of its own:
-nothing of yours is read or changed, and nothing is sent anywhere. The script tries to write files
-on every path a host has, also with the hook slow, killed or overwritten. What counts is what is on
-the disk:
-  stopped          it happened while it was permitted, and did not when it was not
-  EXECUTED         it happened although it should not
-  not offered      the host has nothing of the kind
-  not enforceable  no hook of the host is asked; it says what covers it
-  not tried        the session ended before, or the time was up
-
-Options:
-  --prove        try it
-  --seconds N    how long that may take in all; default ${secondsDefault}
-  --json         one JSON object
-
-Exit codes: 0 all is held, 1 something is not, 2 it could not be looked at
-`
+With --prove it starts the installed hosts (${provableHostIds.join(', ')}) in a
+temporary folder with temporary settings. A local script plays the model: your own
+files and settings are not read or changed, and nothing is sent anywhere. The
+script tries to write files by every path that a host offers, also with the hook
+slow, killed or overwritten. Only the files on disk count:
+  stopped          it worked while it was allowed, and failed when it was not
+  EXECUTED         it worked although it was not allowed
+  not offered      the host has no such path
+  not enforceable  the host calls no hook for it; the note says what covers it
+  not tried        the session ended before, or the time was up`,
+  options: [
+    ['--prove', 'run the proof'],
+    ['--timeout SECONDS', `the time for the whole proof; default: ${secondsDefault}`],
+    ['--json', 'print one JSON object'],
+  ],
+  examples: ['doctor', 'doctor --prove claude --timeout 120'],
+  exits: { 0: 'everything is enforced', 1: 'something is not', 2: 'usage error, or no host found' },
+}
 
 export const doctorVerb: Verb = {
-  name: 'doctor',
-  summary: 'say what is held on this machine, and prove it',
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
-    const kinds = { prove: 'flag', seconds: 'text', json: 'flag' } as const
+    const kinds = { prove: 'flag', timeout: 'text', json: 'flag' } as const
     const { files: names, values } = readOptions('doctor', args, kinds)
     const tell = (value: object, text: () => string): void =>
       io.out(values.json ? `${JSON.stringify(value)}\n` : text())
     if (values.prove) {
-      const proof = await prove(names, values.seconds, io)
+      const proof = await prove(names, values.timeout, io)
       tell({ ...proof, holds: proofHolds(proof) }, () => proofText(proof, io))
       return proofHolds(proof) ? 0 : 1
     }
-    if (names.length > 0) throw usage('doctor', `hosts are named with \`--prove\` only`)
+    if (names.length > 0) throw usage('doctor', 'name hosts only with `--prove`')
     const around = await collectDiagnostics(io)
     tell(around, () => diagnosticsText(around, io))
     const isWell = [around, ...around.hosts].every(({ problems }) => problems.length === 0)
@@ -71,18 +69,21 @@ async function prove(
   const hosts = names.map((name) => oneWord('doctor', name, door.provable))
   const secondsMax = seconds === null ? secondsDefault : Number(seconds)
   if (!(Number.isFinite(secondsMax) && secondsMax >= secondsLeast)) {
-    throw usage('doctor', `\`--seconds\` is a number from ${secondsLeast} on, not \`${seconds}\``)
+    throw usage(
+      'doctor',
+      `\`--timeout\` must be at least ${secondsLeast} seconds, not \`${seconds}\``,
+    )
   }
   const proof = await door.prove({ hosts, secondsMax })
   if (proof.hosts.length > 0) return proof
   throw new PawlError('USAGE', 'no host was found', {
-    hint: `install one of ${door.provable.join(', ')}, or name a folder with PAWL_HOSTS_ROOT`,
+    hint: `install one of ${door.provable.join(', ')}, or set PAWL_HOSTS_ROOT to the folder that has one`,
   })
 }
 
 async function doorOf({ doctor }: Io): Promise<DoctorDoor> {
   if (doctor !== undefined) return doctor()
-  throw new PawlError('USAGE', 'there is no program to prove here', {
+  throw new PawlError('USAGE', 'this program cannot run a proof', {
     hint: 'start Pawl with `pawl`',
   })
 }

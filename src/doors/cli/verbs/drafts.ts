@@ -1,5 +1,5 @@
 /**
- * The part of `pawl definitions` that is about drafts: what agents wrote, for a person to activate.
+ * The part of `pawl definitions` that is about drafts: definitions that agents wrote, for a person to activate.
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { plain } from '../ansi.ts'
@@ -30,7 +30,7 @@ async function list(request: RemoteVerbSpec): Promise<number> {
   const { remote, io } = request
   const found = await remote.call('drafts.list', {})
   printResult(request, found, () => {
-    if (found.items.length === 0) return 'there are no drafts\n'
+    if (found.items.length === 0) return 'no drafts\n'
     const now = Date.now()
     const rows = found.items.map(
       (one): StyledLine => [
@@ -40,7 +40,7 @@ async function list(request: RemoteVerbSpec): Promise<number> {
         styledSpan(momentText(one.at, now), 'dim'),
       ],
     )
-    return tableText(['draft', 'dialect', 'by', 'offered'], rows, io)
+    return tableText(['draft', 'dialect', 'by', 'written'], rows, io)
   })
   return 0
 }
@@ -51,7 +51,7 @@ async function show(request: RemoteVerbSpec, id: string): Promise<number> {
   const [draft, second] = found
   if (draft === undefined || second !== undefined) {
     const hint = '`pawl definitions drafts` lists them'
-    const message = draft === undefined ? 'there is no draft' : 'several drafts are called'
+    const message = draft === undefined ? 'unknown draft' : 'several drafts are named'
     throw new PawlError('DEFINITION_UNKNOWN', `${message} \`${id}\``, { hint })
   }
   printResult(request, draft, () =>
@@ -63,12 +63,12 @@ async function show(request: RemoteVerbSpec, id: string): Promise<number> {
 async function activate(request: RemoteVerbSpec, id: string): Promise<number> {
   const kept = await request.remote.call('drafts.activate', { id })
   const { name, version } = kept.definition
-  printResult(request, kept, () => plain(`${name}: version ${version}\n`))
+  printResult(request, kept, () => plain(`stored ${name}, version ${version}\n`))
   return 0
 }
 
 async function discard(request: RemoteVerbSpec, id: string): Promise<number> {
   const answer = await request.remote.call('drafts.delete', { id })
-  printResult(request, answer, () => plain(`${id} is removed\n`))
+  printResult(request, answer, () => plain(`removed ${id}\n`))
   return 0
 }

@@ -53,7 +53,7 @@ test('an output that can not be written is a fault', async () => {
   mkdirSync(join(folder, 'b.svg'))
   const { code, err } = await runIn(folder, ['draw', 'a.json', '--out', 'b.svg'])
   expect(code).toBe(2)
-  expect(err).toContain('can not write `b.svg`')
+  expect(err).toContain('cannot write `b.svg`')
   expect(readdirSync(folder).sort()).toEqual(['a.json', 'b.svg'])
 })
 

@@ -1,6 +1,7 @@
 /**
  * `pawl draw`: draws a definition as a picture.
  */
+
 import { extname, resolve } from 'node:path'
 import { assertNever } from '../../../core/assert.ts'
 import { printAscii } from '../../../core/draw/ascii.ts'
@@ -8,26 +9,35 @@ import { printDot } from '../../../core/draw/dot.ts'
 import { printMermaid } from '../../../core/draw/mermaid.ts'
 import { type Picture, pictureOf } from '../../../core/draw/picture.ts'
 import { counted } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
 import { locatedText } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 import { loadDefinition } from '../play/load.ts'
 import { writeFile } from '../write-file.ts'
 
-const help = `\
-pawl draw: draw a definition as a picture
-
-Usage: pawl draw [OPTIONS] FILE
-
-Options:
-  --format FORMAT  ascii (default), svg, mermaid, dot or json
-  --out OUTPUT     write to the file OUTPUT; its ending tells the format:
-                   .svg, .mmd or .mermaid, .dot or .gv, .txt
-  --task ID        which task of the file, where there are several; else the first
-  --json           the same as --format json: the stages and ways as data
-
-Exit codes: 0 drawn, 1 the definition has errors, 2 a file can not be read or written
-`
+const help: VerbHelp = {
+  usage: ['draw [OPTIONS] FILE'],
+  options: [
+    ['--format FORMAT', 'ascii (default), svg, mermaid, dot or json'],
+    [
+      '--out FILE',
+      'write to FILE; its extension sets the format: .svg, .mmd or .mermaid, .dot or .gv, ' +
+        '.txt, .json',
+    ],
+    ['--task ID', 'the task to draw, if the file has several; default: the first'],
+    ['--json', 'the same as --format json: the stages and routes as data'],
+  ],
+  examples: [
+    'draw examples/workflow/tdd-bug-fix.json',
+    'draw examples/process/release-checklist.json --out release.svg',
+  ],
+  exits: {
+    0: 'drawn',
+    1: 'the definition has errors',
+    2: 'usage error, or a file cannot be read or written',
+  },
+}
 
 const formats = ['ascii', 'svg', 'mermaid', 'dot', 'json'] as const
 type Format = (typeof formats)[number]
@@ -45,8 +55,6 @@ const endings: Readonly<Record<string, Format>> = {
 const kinds = { format: 'text', out: 'text', task: 'text', json: 'flag' } as const
 
 export const drawVerb: Verb = {
-  name: 'draw',
-  summary: 'draw a definition as a picture',
   help,
   run: runDraw,
 }
@@ -54,14 +62,14 @@ export const drawVerb: Verb = {
 async function runDraw(args: readonly string[], io: Io): Promise<number> {
   const { files, values } = readOptions('draw', args, kinds)
   const [name] = files
-  if (name === undefined) throw usage('draw', 'no definition to draw was named')
-  if (files.length > 1) throw usage('draw', 'one definition is drawn at a time')
+  if (name === undefined) throw usage('draw', 'name a definition to draw')
+  if (files.length > 1) throw usage('draw', 'name only one definition')
   const format = formatFor(values)
   const { findings, chosen } = loadDefinition(name, io.cwd, values.task)
   if (chosen === null) {
     const errors = findings.filter((one) => one.severity === 'error')
     for (const one of errors) io.err(`${locatedText(one, io)}\n`)
-    io.err(`pawl: \`${name}\` is not drawn, it has ${counted(errors.length, 'error')}\n`)
+    io.err(`pawl: \`${name}\` was not drawn: it has ${counted(errors.length, 'error')}\n`)
     return 1
   }
   const text = await print(pictureOf(chosen.machine), format)
@@ -82,7 +90,10 @@ function formatFor(values: {
   const ending = extname(values.out).toLowerCase()
   const told = Object.hasOwn(endings, ending) ? endings[ending] : undefined
   if (told !== undefined) return told
-  throw usage('draw', `\`${values.out}\` does not tell the format; say it with \`--format\``)
+  throw usage(
+    'draw',
+    `the extension of \`${values.out}\` is unknown; set the format with \`--format\``,
+  )
 }
 
 async function print(picture: Picture, format: Format): Promise<string> {

@@ -1,27 +1,26 @@
 /**
- * `pawl export`: a whole run as a file.
+ * `pawl export`: writes a whole run to a file.
  */
+
 import { resolve } from 'node:path'
+import type { VerbHelp } from '../help.ts'
 import { shownPath } from '../inputs.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { writeFile } from '../write-file.ts'
 
-const help = `\
-pawl export: write a whole run, with its log and its machines, as another Pawl can take it in
-
-Usage: pawl export RUN [OPTIONS]
-
-Options:
-  --out FILE       write it to a file; else it goes to the standard output
-${commonHelp}; an agent is refused
-
-Exit codes: 0 written, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['export RUN [OPTIONS]'],
+  about: `\
+The file contains the log and the compiled definitions of the run. \`pawl import\`
+loads it into another data directory. Not available to agents.`,
+  options: [['--out FILE', 'write to FILE; default: standard output']],
+  examples: ['export r_0k2 --out run.json'],
+  exits: { 0: 'exported', 1: 'refused', 2: notAsked },
+}
 
 export const exportVerb = remoteVerb({
   name: 'export',
-  summary: 'write a whole run to a file',
   help,
   kinds: { out: 'text' },
   names: { min: 1, max: 1, what: 'a run' },
@@ -37,7 +36,11 @@ export const exportVerb = remoteVerb({
     const path = resolve(io.cwd, values.out)
     writeFile(path, shownPath(path, io.cwd), text)
     const { id, seq, hash } = copy.head
-    printResult(request, { runId: id, seq, hash }, () => `${id}: ${seq} records in ${values.out}\n`)
+    printResult(
+      request,
+      { runId: id, seq, hash },
+      () => `exported ${id} (${seq} records) to ${values.out}\n`,
+    )
     return 0
   },
 })

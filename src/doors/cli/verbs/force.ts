@@ -1,26 +1,25 @@
 /**
- * `pawl force`: a person puts a run into a stage.
+ * `pawl force`: puts a run into a stage.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
 import { printOutcome } from '../remote/print-outcome.ts'
 import { readPairs } from '../remote/read-values.ts'
-import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl force: put a run into a stage, where its definition has debug on
-
-Usage: pawl force RUN STAGE [OPTIONS]
-
-Options:
-  --var KEY=VALUE  a value of the run to set; may be given several times
-${commonHelp}; an agent is refused
-
-Exit codes: 0 it stands there, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['force RUN STAGE [OPTIONS]'],
+  about: `\
+Works only if the definition sets \`debug\`. Not available to agents.`,
+  options: [
+    ['--var KEY=VALUE', 'set a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
+  ],
+  examples: ['force r_0k2 review', 'force r_0k2 green --var failing=0'],
+  exits: { 0: 'the run is in that stage', 1: 'refused', 2: notAsked },
+}
 
 export const forceVerb = remoteVerb({
   name: 'force',
-  summary: 'put a run into a stage, where its definition has debug on',
   help,
   kinds: { var: 'list' },
   names: { min: 2, max: 2, what: 'a run and a stage' },

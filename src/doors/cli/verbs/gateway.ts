@@ -1,45 +1,42 @@
 /**
- * `pawl gateway`: is a gateway for the agent's host that has started it, or tells and settles what
- * is agreed about the servers behind it.
+ * `pawl gateway`: runs as a gateway for an agent host, or lists and accepts the servers behind it.
  */
+
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import { plain } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
-import { oneWord, readOptions, usage } from '../options.ts'
+import { oneWord, readOptions, refuseMore, usage } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
-import { commonHelp, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { tableText } from '../remote/show-table.ts'
 
-const help = `\
-pawl gateway: stand in front of other MCP servers and judge every call
+const help: VerbHelp = {
+  usage: [
+    'gateway [--workspace DIR]',
+    'gateway pins [OPTIONS]',
+    'gateway accept SERVER[:TOOL] [OPTIONS]',
+  ],
+  about: `\
+Without a subcommand it runs as an MCP server on stdio, started by an agent host
+(docs/gateway.md). The servers behind it are listed in \`.pawl/gateway.json\` of the
+workspace and in \`gateway.json\` of the data directory. Every call is judged as
+\`mcp:SERVER:TOOL\`.
 
-Usage: pawl gateway [--workspace DIR]
-       pawl gateway pins
-       pawl gateway accept SERVER[:TOOL]
+\`pins\` lists servers and tools with their pinned state, and shows what waits for a
+person. \`accept\` accepts a server with all its tools, or one tool, in its current
+form. Agents cannot accept.`,
+  options: [['--workspace DIR', 'the folder of the agent; default: the current folder']],
+  examples: ['gateway pins', 'gateway accept files', 'gateway accept files:read_file'],
+  exits: { 0: 'done, or the host closed the connection', 1: 'refused', 2: notAsked },
+}
 
-Without a word more it is an MCP server on the standard streams, which an agent's host starts
-(docs/reference/gateway.md). The servers behind it are those of \`.pawl/gateway.json\` in the
-workspace and \`gateway.json\` beside Pawl's data. Every call is judged as \`mcp:SERVER:TOOL\`.
-
-  pins             what is agreed about servers and tools, and what waits for a person
-  accept           agree to a server with all its tools, or to one tool, as they are now
-
-Options:
-  --workspace DIR  where the agent works; else the current folder
-${commonHelp}; an agent is refused to accept
-
-Exit codes: 0 done or the host has closed it, 1 refused, 2 it could not start or be asked
-`
-
-const summary = 'stand in front of other MCP servers and judge every call'
 const tasks = ['pins', 'accept'] as const
 
 export const gatewayVerb: Verb = {
-  name: 'gateway',
-  summary,
   help,
   run: (args, io) => {
     const isTask = args.some((one) => !one.startsWith('-')) && !isServing(args)
@@ -55,7 +52,7 @@ function isServing(args: readonly string[]): boolean {
 
 async function serve(args: readonly string[], io: Io): Promise<number> {
   const { files, values } = readOptions('gateway', args, { workspace: 'text' })
-  if (files.length > 0) throw usage('gateway', `\`${files[0]}\` is one too many`)
+  refuseMore('gateway', files, 0)
   return daemonOf(io).gateway({ workspace: workspaceOf(values.workspace, io.cwd) }, io)
 }
 
@@ -63,10 +60,9 @@ const kinds = { workspace: 'text' } as const
 
 const remote = remoteVerb({
   name: 'gateway',
-  summary,
   help,
   kinds,
-  names: { min: 1, max: 2, what: 'something to do' },
+  names: { min: 1, max: 2, what: 'a subcommand' },
   run: async (request) => {
     const [first = '', name] = request.files
     const task = oneWord('gateway', first, tasks)
@@ -87,7 +83,7 @@ async function read({ remote: daemon, values, io }: Asking): Promise<readonly Pi
 async function pins(request: Asking): Promise<number> {
   const items = await read(request)
   printResult(request, { items }, () => {
-    if (items.length === 0) return 'no server was seen yet; a gateway looks at them\n'
+    if (items.length === 0) return 'no servers yet: they are listed once a gateway has started\n'
     const rows = items.flatMap((one): StyledLine[] => [
       [
         styledSpan(one.server, 'strong'),
@@ -102,24 +98,24 @@ async function pins(request: Asking): Promise<number> {
         ],
       ),
     ])
-    const table = tableText(['what', 'agreed', 'what it says of itself'], rows, request.io)
+    const table = tableText(['server or tool', 'accepted', 'description'], rows, request.io)
     return table + items.flatMap(waitingIn).join('')
   })
   return 0
 }
 
-/** All that waits for a person, value by value. */
+/** Everything that waits for a person, value by value. */
 function waitingIn({ server, launch, tools }: Pinned): readonly string[] {
   const named = tools.map((one) => ({ ...one, name: `${server}:${one.tool}` }))
   return [{ ...launch, name: server }, ...named].flatMap(({ name, changes, hasChanged }) => {
     if (changes.length === 0) return []
-    const what = hasChanged ? 'what has changed' : 'all it says'
-    return `\n${plain(name)}, ${what}:\n${changes.map((line) => `  ${plain(line)}\n`).join('')}`
+    const what = hasChanged ? 'changes' : 'everything it declares'
+    return `\n${plain(name)}: ${what}\n${changes.map((line) => `  ${plain(line)}\n`).join('')}`
   })
 }
 
 function stateText({ isAccepted, hasChanged }: Pinned['launch']): string {
-  return isAccepted ? 'yes' : hasChanged ? 'changed: waits' : 'new: waits'
+  return isAccepted ? 'yes' : hasChanged ? 'no: changed' : 'no: new'
 }
 
 function aboutText({ about, doubts }: Pinned['launch']): string {
@@ -132,14 +128,18 @@ async function accept(request: Asking, name: string): Promise<number> {
   const tool = at < 0 ? null : name.slice(at + 1)
   const found = (await read(request)).filter((one) => one.server === server)
   if (found.length === 0) {
-    const hint = '`pawl gateway pins` lists what was seen'
-    throw new PawlError('REQUEST_INVALID', `nothing was seen of \`${server}\``, { hint })
+    const hint = '`pawl gateway pins` lists the servers'
+    throw new PawlError('REQUEST_INVALID', `unknown server \`${server}\``, { hint })
   }
   const accepted: Pinned[] = []
   for (const { scope, version } of found) {
     const what = tool === null ? { scope, server, version } : { scope, server, version, tool }
     accepted.push(await request.remote.call('gateway.accept', what))
   }
-  printResult(request, { items: accepted }, () => `agreed: \`${plain(name)}\` as it is now\n`)
+  printResult(
+    request,
+    { items: accepted },
+    () => `accepted: \`${plain(name)}\` in its current form\n`,
+  )
   return 0
 }

@@ -240,7 +240,7 @@ describe('a second time', () => {
     bench.write('.gemini/settings.json', '{ "theme": "dark" }')
     await bench.pawl('init', 'gemini', '--yes')
     bench.move('/new/home')
-    const { out } = await bench.pawl('init', 'gemini', '--yes')
+    const { out } = await bench.pawl('init', 'gemini', '--yes', '--details')
     expect(out).toContain('+ ')
     const text = bench.read('.gemini/settings.json')
     expect(text.match(/pawl-hook/g)).toHaveLength(6)
@@ -266,7 +266,11 @@ describe('asking', () => {
     const bench = openBench()
     const { code, out, err } = await bench.pawl('init', 'gemini')
     expect(code).toBe(2)
-    expect(out).toContain('BeforeTool')
+    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(5)
+    expect(out).toMatch(/^hosts +Gemini CLI\n/m)
+    expect(out).toMatch(/^files +1 new\n/m)
+    expect(out).toMatch(/^enforced +every tool call/m)
+    expect(out).not.toContain('BeforeTool')
     expect(err).toContain('pawl init --yes')
     expect(bench.has('.gemini')).toBe(false)
   })
@@ -282,6 +286,27 @@ describe('asking', () => {
     const said = await bench.pawlWith({ input, isTerminal: true }, 'init', 'gemini')
     expect(said.code).toBe(code)
     expect(bench.has('.gemini/settings.json')).toBe(isWritten)
+  })
+
+  test('the details are shown when they are asked for, and the question comes again', async () => {
+    const bench = openBench()
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    input.end('d\ny\n')
+    const { code, out } = await bench.pawlWith({ input, isTerminal: true }, 'init', 'gemini')
+    expect(code).toBe(0)
+    expect(out.match(/Write these changes\?/g)).toHaveLength(2)
+    expect(out).toMatch(/details\] Gemini CLI[\s\S]*BeforeTool[\s\S]*details\]/)
+    expect(out).toContain('! Gemini CLI: ')
+    expect((await bench.pawl('uninit', 'gemini')).out).not.toContain('settings.json')
+    expect((await bench.pawl('uninit', 'gemini', '--details')).out).toContain('settings.json')
+  })
+
+  test('a summary has at most five lines, however many hosts there are', async () => {
+    const bench = openBench()
+    const { out } = await bench.pawl('init', ...agentHostIds)
+    expect(out.trimEnd().split('\n')).toHaveLength(5)
+    const { out: details } = await bench.pawl('init', ...agentHostIds, '--dry-run')
+    expect(details).toContain('BeforeTool')
   })
 
   test('a dry run writes nothing and says it as JSON', async () => {
@@ -300,7 +325,7 @@ describe('asking', () => {
     for (const verb of ['init', 'uninit']) {
       const { code, err } = await bench.pawlWith({ env: { CLAUDECODE: '1' } }, verb, '--yes')
       expect(code).toBe(2)
-      expect(err).toContain('is for people')
+      expect(err).toContain('is not available to agents')
     }
   })
 })

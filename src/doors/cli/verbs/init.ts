@@ -1,6 +1,7 @@
 /**
  * `pawl init`: puts the agents of a workspace under Pawl.
  */
+
 import { join } from 'node:path'
 import { agentHostIds, agentHosts, listInProse } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
@@ -10,47 +11,51 @@ import type { FoundHost } from '../../init/find-hosts.ts'
 import { hostSetups } from '../../init/hosts/host-setups.ts'
 import { type HostPlan, isDone, planHost, planHosts } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
+import type { VerbHelp } from '../help.ts'
 import { acceptServers } from '../init/accept-servers.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
 import { choosePort, settlePort } from '../init/hook-port.ts'
-import { changeText, planText } from '../init/show-plan.ts'
+import { changeText, detailsText, notesText, summaryText } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
 
-const help = `\
-pawl init: put the agents that work in this folder under Pawl
+const help: VerbHelp = {
+  usage: ['init [HOST…] [OPTIONS]'],
+  about: `\
+HOST is ${listInProse(agentHostIds)}.
+Without HOST: every host that is installed or has a folder here.
 
-Usage: pawl init [HOST…] [OPTIONS]
-
-HOST is ${listInProse(agentHostIds)};
-without one, every host that is installed or has a folder here. Shows what will be written, asks,
-and writes: hooks that ask Pawl about every tool call, Pawl as an MCP server, and for Claude Code a
-slash command and a status line. Whatever else is in those files stays. A second time there is
-nothing to do, or what an older Pawl wrote is renewed. \`pawl uninit\` takes it out again.
-docs/reference/hosts.md says what each host enforces.
-
-Options:
-  --yes       do not ask
-  --command   Claude Code: hooks that are commands, not HTTP
-  --gateway   also put the MCP servers of the hosts behind Pawl's gateway
-              (docs/reference/gateway.md)
-  --dry-run   only show it
-  --json      one JSON object: { "workspace", "written", "hosts": [{ "host", "version", "wire",
-              "files": [{ "path", "change" }], "remarks" }], "remarks" }
-
-Exit codes: 0 done, or nothing to do, 2 it could not be done, or nobody was there to ask
-`
+Shows a summary, asks, and writes: hooks that ask Pawl about every tool call, Pawl
+as an MCP server, and for Claude Code a slash command and a status line. Everything
+else in those files stays. Running it again updates the entries of an older Pawl.
+\`pawl uninit\` removes everything. docs/reference/hosts.md lists what each host enforces.
+Not available to agents.`,
+  options: [
+    ['--yes', 'do not ask'],
+    ['--details', 'show the changes to every file; answering `d` does the same'],
+    ['--dry-run', 'show the changes and write nothing'],
+    ['--command', 'Claude Code: use command hooks instead of HTTP hooks'],
+    ['--gateway', "also put the hosts' MCP servers behind Pawl's gateway (docs/reference/gateway.md)"],
+    ['--json', 'print one JSON object (see below)'],
+  ],
+  notes: `\
+JSON output: { "workspace", "written", "hosts": [{ "host", "version", "wire",
+"files": [{ "path", "change" }], "remarks" }], "remarks" }`,
+  examples: ['init', 'init claude --dry-run'],
+  exits: {
+    0: 'done, or nothing to do',
+    2: 'usage error, declined, or no terminal to ask in',
+  },
+}
 
 export const initVerb: Verb = {
-  name: 'init',
-  summary: 'put the agents that work in this folder under Pawl',
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
     const flags = { yes: 'flag', command: 'flag', 'dry-run': 'flag', json: 'flag' } as const
-    const kinds = { ...flags, gateway: 'flag' } as const
+    const kinds = { ...flags, gateway: 'flag', details: 'flag' } as const
     const { files: names, values } = readOptions('init', args, kinds)
     refuseAgent(io, '`pawl init`')
     const gateway = values.gateway ? 'wanted' : 'stays'
@@ -59,9 +64,15 @@ export const initVerb: Verb = {
     const http = values.command ? null : await httpFor(found, here)
     const plans = plansFor(found, http, here)
     const isNew = plans.some((plan) => !isDone(plan))
-    const secret = http?.token ?? null
-    if (!values.json) for (const plan of plans) io.out(planText(plan, secret, io))
-    const mode = values['dry-run'] ? 'show' : isNew ? await mayWrite({ ...values, io }) : 'write'
+    const details = detailsText(plans, http?.token ?? null, io)
+    const isDetailed = values.details || values['dry-run']
+    if (!values.json) {
+      if (isNew) io.out(summaryText(plans, enforced, io))
+      if (isDetailed) io.out(details)
+    }
+    const asking = { ...values, io, details: isDetailed ? null : details }
+    const mode = values['dry-run'] ? 'show' : isNew ? await mayWrite(asking) : 'write'
+    if (!values.json && mode === 'write' && !isDetailed) io.out(notesText(plans, io))
     const done =
       mode === 'write' ? await write(plans, { ...here, http, found }) : { plans, words: [] }
     if (values.json) io.out(`${JSON.stringify(jsonOf(done, mode, here))}\n`)
@@ -69,6 +80,8 @@ export const initVerb: Verb = {
     return mode === 'declined' ? 2 : 0
   },
 }
+
+const enforced = ['enforced', 'every tool call is judged by Pawl before it runs'] as const
 
 type Here = {
   readonly setup: SetupDoor
@@ -87,7 +100,7 @@ async function findThem(
   const isMeant = ({ program, hasFolder }: FoundHost): boolean => program !== null || hasFolder
   const found = await chooseHosts('init', { names, workspace, isMeant }, setup)
   if (found.length > 0) return found
-  throw new PawlError('USAGE', 'no host was found: no program on the path, no folder here', {
+  throw new PawlError('USAGE', 'no host found: no program on the PATH and no folder here', {
     hint: `install one, or name it: \`pawl init ${agentHostIds[0]}\``,
   })
 }
@@ -120,16 +133,22 @@ function plansFor(
   return planHosts(found, { setup, workspace, http, installs, gateway }, planHost)
 }
 
-type Asking = { readonly yes: boolean; readonly json: boolean; readonly io: Io }
+type Asking = {
+  readonly yes: boolean
+  readonly json: boolean
+  readonly io: Io
+  readonly details: string | null
+}
 
-async function mayWrite({ yes, json, io }: Asking): Promise<Mode> {
+async function mayWrite({ yes, json, io, details }: Asking): Promise<Mode> {
   if (yes) return 'write'
   if (json) {
-    throw new PawlError('USAGE', 'with `--json` nobody is asked, so nothing was written', {
-      hint: 'read it with `pawl init --dry-run`, then add `--yes`',
+    throw new PawlError('USAGE', '`--json` cannot ask, so nothing was written', {
+      hint: 'check `pawl init --dry-run`, then add `--yes`',
     })
   }
-  return (await confirm(io, 'Write this?', 'init')) ? 'write' : 'declined'
+  const answer = await confirm(io, { question: 'Write these changes?', verb: 'init', details })
+  return answer === 'yes' ? 'write' : 'declined'
 }
 
 type Writing = Here & { readonly http: Http | null; readonly found: readonly FoundHost[] }
@@ -166,11 +185,11 @@ function nextText(plans: readonly HostPlan[], setup: SetupDoor): string {
   const example = join(setup.program, '../../../examples/workflow/tdd-bug-fix.json')
   const tries = plans.slice(0, 1).map(({ host }) => `  ${agentHosts[host].tryCommand}`)
   return [
-    'Done. See it hold:',
+    'Done. Try it:',
     `  pawl start ${example}`,
     ...tries,
     '  pawl log',
-    'The run begins where nothing may be written, so the agent is refused, and the log says why.',
+    'The first stage allows no writing, so the agent is refused, and the log shows why.',
     '',
   ].join('\n')
 }

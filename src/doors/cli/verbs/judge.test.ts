@@ -73,7 +73,7 @@ test('the stage is the first one unless it is named, and its name must be one', 
 })
 
 test('values decide which signals are named', async () => {
-  const { out } = await judge('--stage', 'code', '--tool', 'WebFetch', '--vars', 'tests=pass')
+  const { out } = await judge('--stage', 'code', '--tool', 'WebFetch', '--var', 'tests=pass')
   expect(out).toContain('send `DONE` or `BACK` to move on')
 })
 
@@ -156,7 +156,7 @@ test('many calls come from a file, each judged by itself', async () => {
   const { code, out } = await runIn(folder, args)
   expect(code).toBe(0)
   expect(out).toContain('(in plan)')
-  expect(out).toMatch(/\n4 calls: 4 allowed, 0 denied, 0 would ask a person\n$/)
+  expect(out).toMatch(/\n4 calls: 4 allowed, 0 denied, 0 need an approval\n$/)
 })
 
 test('or from the standard input, one after the other in one run', async () => {
@@ -186,13 +186,13 @@ test('a line that is no call is told with its number, the others are judged', as
   const args = ['judge', 'coding.json', '--stage', 'code', '--calls', 'calls.jsonl']
   const { code, out, err } = await runIn(folder, args)
   expect(code).toBe(2)
-  expect(err).toMatch(/line 1: .*no JSON object/)
-  expect(err).toMatch(/line 2: .*`tool` is not a text/)
-  expect(err).toMatch(/line 3: .*no `inputs`\n.*did you mean `input`\?/)
+  expect(err).toMatch(/line 1: .*not a JSON object/)
+  expect(err).toMatch(/line 2: .*`tool` is not a string/)
+  expect(err).toMatch(/line 3: .*no field `inputs`\n.*did you mean `input`\?/)
   expect(err).toMatch(/line 4: .*no stage `nowhere`/)
   expect(err).toMatch(/line 5: .*characters/)
   expect(out).toContain('COMMAND_UNREADABLE: the input is not an object')
-  expect(out).toContain('7 calls: 1 allowed, 1 denied, 0 would ask a person, 5 could not be judged')
+  expect(out).toContain('7 calls: 1 allowed, 1 denied, 0 need an approval, 5 could not be judged')
 })
 
 test('a link is judged by its own name and by the file behind it', async () => {
@@ -258,18 +258,19 @@ test('a definition or a policy with errors judges nothing; its findings are told
     'coding.json',
   ])
   expect(none.code).toBe(2)
-  expect(none.err).toContain('is no policy')
+  expect(none.err).toContain('is not a policy')
 })
 
 test.each([
-  [[], 'name one of'],
-  [['--bash', 'ls', '--tool', 'Read'], 'name one of'],
-  [['--bash', 'ls', '--input', '{}'], '`--input` goes with `--tool`'],
-  [['--bash', 'ls', '--follow'], '`--follow` goes with `--calls`'],
-  [['--tool', 'Read', '--input', '[1]'], 'no JSON object'],
-  [['--bash', 'ls', '--host', 'emacs'], '`--host` is one of'],
-  [['--bash', 'ls', '--vars', '{'], '`--vars`'],
-  [['--bash', 'ls', '--workspace', 'coding.json'], 'is no folder'],
+  [[], 'use exactly one of'],
+  [['--bash', 'ls', '--tool', 'Read'], 'use exactly one of'],
+  [['--bash', 'ls', '--input', '{}'], '`--input` needs `--tool`'],
+  [['--bash', 'ls', '--follow'], '`--follow` needs `--calls`'],
+  [['--tool', 'Read', '--input', '[1]'], 'not a JSON object'],
+  [['--bash', 'ls', '--host', 'emacs'], '`--host` must be one of'],
+  [['--bash', 'ls', '--data', '{'], '`--data`'],
+  [['--bash', 'ls', '--var', 'x'], 'not KEY=VALUE'],
+  [['--bash', 'ls', '--workspace', 'coding.json'], 'is not a folder'],
   [['--calls', 'nowhere.jsonl'], 'there is no `nowhere.jsonl`'],
   [['--calls', '.'], 'not a regular file'],
   [['--bash', 'ls', '--polcy', 'x'], 'did you mean `--policy`?'],

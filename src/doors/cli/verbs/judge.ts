@@ -1,6 +1,7 @@
 /**
  * `pawl judge`: a dry run of the guard. A definition, a stage and calls go in; verdicts come out.
  */
+
 import type { Family } from '../../../core/engine/family.ts'
 import { type HostId, hostIds, ownHostId, toolVocabularies } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -8,6 +9,7 @@ import { asObject } from '../../../core/json.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { counted } from '../ansi.ts'
 import { faultText } from '../fault-text.ts'
+import type { VerbHelp } from '../help.ts'
 import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { type JudgeSession, judgeCallIn, startAt } from '../judge/judge-call.ts'
@@ -17,45 +19,65 @@ import { chainText, judgedJson, judgedText } from '../judge/show-judged.ts'
 import { type LocatedFinding, locatedText } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
 import { loadDefinition } from '../play/load.ts'
-import { parseJsonValue, readData } from '../play/read-data.ts'
+import { parseJsonValue } from '../play/read-data.ts'
+import { readVars } from '../remote/read-values.ts'
 
-const help = `\
-pawl judge: say what would happen to a tool call, by which rule, and what instead
-
-Usage: pawl judge FILE --bash COMMAND [OPTIONS]
-       pawl judge FILE --tool NAME [--input JSON] [OPTIONS]
-       pawl judge FILE --calls CALLS.jsonl [OPTIONS]
-
-A dry run: a run of the definition in FILE is started, the call is judged, nothing is kept and no
-tool is called. Nothing has been used of any limit.
-
-The call:
-  --bash COMMAND   a shell command, as the host's shell tool would send it
-  --tool NAME      a tool as the host spells it; --input is its input as JSON
-  --calls FILE     one object per line, { "tool", "input", "stage" }; \`-\` for the standard input
-  --follow         with --calls: one after the other in one run, each reported as gone well
-
-Where it happens:
-  --stage NAME     the stage the run stands in; else the first
-  --vars JSON      values of the run (or key=value)
-  --policy FILE    lay a policy over the run; several are laid from the highest authority down
-  --workspace DIR  where paths begin; else the current folder. Links in it are looked at
-  --host HOST      whose tool names are used, one of ${hostIds.join(', ')};
-                   else ${ownHostId}: the names in definitions, which are those of Claude Code
-  --task ID        which task of the file, where there are several
-
-The answer:
-  --explain        everybody that was asked, in order: run, tools, commands one by one, variables,
-                   paths, edits, counts, each policy, each limit
-  --json           one object per line: { "stage", "tool", "input", "verdict", "code", "reason",
-                   "hint", "instead", "rule": { "pointer", "file", "line", "column" }, "runs" }
-
-Exit codes: 0 every call is allowed, 1 any is denied or asks a person, 2 it could not be judged
-`
+const help: VerbHelp = {
+  usage: [
+    'judge FILE --bash COMMAND [OPTIONS]',
+    'judge FILE --tool NAME [--input JSON] [OPTIONS]',
+    'judge FILE --calls CALLS.jsonl [OPTIONS]',
+  ],
+  about: `\
+A dry run: Pawl starts a run of the definition in FILE, judges the call and
+prints the verdict. Nothing is stored, no tool is called, and all limits are
+still unused.`,
+  options: [
+    ['--bash COMMAND', "a shell command, as the host's shell tool would send it"],
+    ['--tool NAME', 'a tool, by the name that the host uses'],
+    ['--input JSON', 'with --tool: the input of the tool'],
+    ['--calls FILE', 'one { "tool", "input", "stage" } per line; `-` means standard input'],
+    ['--follow', 'with --calls: make the calls one after another in one run; each succeeds'],
+    ['--stage NAME', 'the stage of the run; default: the first stage'],
+    ['--var KEY=VALUE', 'a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
+    ['--data JSON', 'the values of the run, as one object'],
+    ['--policy FILE', 'apply a policy to the run; repeatable, highest authority first'],
+    [
+      '--workspace DIR',
+      'the folder that paths are relative to; default: the current folder. ' +
+        'Symbolic links in it are resolved',
+    ],
+    [
+      '--host HOST',
+      `the host whose tool names are used: ${hostIds.join(', ')}; default: ${ownHostId}, ` +
+        'the names in definitions, which are those of Claude Code',
+    ],
+    ['--task ID', 'the task to judge by, if the file has several'],
+    [
+      '--explain',
+      'show every check in order: run, tools, each command, variables, paths, edits, ' +
+        'counts, each policy, each limit',
+    ],
+    ['--json', 'print one JSON object per line (see below)'],
+  ],
+  notes: `\
+JSON output per call: { "stage", "tool", "input", "verdict", "code", "reason",
+"hint", "instead", "rule": { "pointer", "file", "line", "column" }, "runs" }`,
+  examples: [
+    "judge examples/workflow/tdd-bug-fix.json --bash 'rm -rf build'",
+    'judge examples/workflow/tdd-bug-fix.json --stage red --tool Read --explain',
+  ],
+  exits: {
+    0: 'every call is allowed',
+    1: 'a call is denied or needs an approval',
+    2: 'usage error, or a call could not be judged',
+  },
+}
 
 const kinds = {
   stage: 'text',
-  vars: 'text',
+  var: 'list',
+  data: 'text',
   policy: 'list',
   workspace: 'text',
   host: 'text',
@@ -72,8 +94,6 @@ const kinds = {
 type Values = ReturnType<typeof readOptions<typeof kinds>>['values']
 
 export const judgeVerb: Verb = {
-  name: 'judge',
-  summary: 'say what would happen to a tool call, by which rule, and what instead',
   help,
   run: runJudge,
 }
@@ -81,11 +101,11 @@ export const judgeVerb: Verb = {
 async function runJudge(args: readonly string[], io: Io): Promise<number> {
   const { files, values } = readOptions('judge', args, kinds)
   const [name] = files
-  if (name === undefined) throw usage('judge', 'no definition to judge by was named')
-  if (files.length > 1) throw usage('judge', 'calls are judged by one definition at a time')
+  if (name === undefined) throw usage('judge', 'name a definition to judge by')
+  if (files.length > 1) throw usage('judge', 'name only one definition')
   const host = oneOf('judge', { name: 'host', value: values.host }, hostIds) ?? ownHostId
   const calls = callsOf(values, host, io)
-  const vars = varsOf(values.vars)
+  const vars = readVars(values)
   const workspace = workspaceOf(values.workspace, io.cwd)
   const loaded = loadDefinition(name, io.cwd, values.task)
   const policies = loadPolicies(values.policy, io.cwd, 'file')
@@ -105,10 +125,10 @@ function callsOf(values: Values, host: HostId, io: Io): Calls {
   const { tool, bash, calls, input, follow } = values
   const given = [tool, bash, calls].filter((one) => one !== null)
   if (given.length !== 1) {
-    throw usage('judge', 'name one of `--bash`, `--tool` and `--calls`')
+    throw usage('judge', 'use exactly one of `--bash`, `--tool` and `--calls`')
   }
-  if (input !== null && tool === null) throw usage('judge', '`--input` goes with `--tool`')
-  if (follow && calls === null) throw usage('judge', '`--follow` goes with `--calls`')
+  if (input !== null && tool === null) throw usage('judge', '`--input` needs `--tool`')
+  if (follow && calls === null) throw usage('judge', '`--follow` needs `--calls`')
   if (calls !== null) return readCalls(calls, io)
   const call =
     bash === null
@@ -122,14 +142,7 @@ function inputOf(text: string | null): JsonObject {
   const input = asObject(parseJsonValue(text))
   if (input !== null) return input
   const hint = 'write it like \'{"file_path": "src/a.ts"}\''
-  throw new PawlError('USAGE', '`--input` is no JSON object', { hint })
-}
-
-function varsOf(text: string | null): JsonObject {
-  const read = readData(text ?? '')
-  if (read.ok) return read.data
-  const { message, hint } = read.trouble
-  throw new PawlError('USAGE', `\`--vars\`: ${message}`, { hint })
+  throw new PawlError('USAGE', '`--input` is not a JSON object', { hint })
 }
 
 function tellErrors(errors: readonly LocatedFinding[], { json }: Values, io: Io): number {
@@ -139,7 +152,7 @@ function tellErrors(errors: readonly LocatedFinding[], { json }: Values, io: Io)
     return 2
   }
   for (const one of errors) io.err(`${locatedText(one, io)}\n`)
-  io.err(`${counted(errors.length, 'error')}: a definition with errors judges nothing\n`)
+  io.err(`${counted(errors.length, 'error')}: a definition with errors cannot judge calls\n`)
   return 2
 }
 
@@ -179,8 +192,8 @@ async function judgeAll(court: JudgeSession, calls: Calls, style: Style): Promis
 }
 
 function stageInFollow(): PawlError {
-  const hint = 'leave `stage` out, or judge without `--follow`'
-  return new PawlError('USAGE', 'with `--follow` the run itself says in which stage it is', {
+  const hint = 'leave out `stage`, or drop `--follow`'
+  return new PawlError('USAGE', 'with `--follow` a call cannot name its stage', {
     hint,
   })
 }
@@ -197,5 +210,5 @@ function show(judged: Parameters<typeof judgedText>[0], line: number, { io, valu
 function countText({ allow, ask, deny, trouble }: Count): string {
   const unread = trouble === 0 ? '' : `, ${trouble} could not be judged`
   const calls = counted(allow + ask + deny + trouble, 'call')
-  return `${calls}: ${allow} allowed, ${deny} denied, ${ask} would ask a person${unread}`
+  return `${calls}: ${allow} allowed, ${deny} denied, ${ask} need an approval${unread}`
 }

@@ -1,12 +1,14 @@
 /**
- * `pawl log`: what happened to a run, and the proof that nobody changed it since.
+ * `pawl log`: the log of a run, and the proof that nobody changed it.
  */
+
 import { resolve } from 'node:path'
 import { asObject } from '../../../core/json.ts'
 import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Anchor } from '../../../runtime/runtime.ts'
 import { plain } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import { shownPath } from '../inputs.ts'
 import type { Io } from '../io.ts'
 import { usage } from '../options.ts'
@@ -15,7 +17,7 @@ import { findRun } from '../remote/find-run.ts'
 import { followLog, recordsOf } from '../remote/follow-log.ts'
 import { readCount } from '../remote/read-values.ts'
 import {
-  commonHelp,
+  notAsked,
   printResult,
   type RemoteContext,
   type RemoteVerbSpec,
@@ -24,31 +26,31 @@ import {
 import { eventText, type ShownRecord } from '../remote/show-event.ts'
 import { writeFile } from '../write-file.ts'
 
-const help = `\
-pawl log: what happened to a run, record by record
-
-Usage: pawl log [RUN] [--follow] [OPTIONS]
-       pawl log [RUN] --verify
-       pawl log [RUN] --anchor [--out FILE]
-       pawl log [RUN] --against FILE
-
-Every record carries a hash over itself and the record before it. --verify computes them all again
-and names the first record that does not fit. What the hashes alone cannot prove: whoever can write
-the database can compute the whole chain anew, or cut off its end. An anchor proves that: keep it
-where the writer of the database cannot reach it.
-
-Options:
-  --follow         go on with what happens, until the run ends
-  --after N        begin behind record N
-  --verify         check the hashes of the whole log
-  --anchor         print how long the log is and its last hash: { "runId", "seq", "hash" }
-  --out FILE       with --anchor: write it to a file
-  --against FILE   check the hashes, and that the log still is the one that was anchored in FILE
-${commonHelp}
-                   (with --follow one value per line, a record each)
-
-Exit codes: 0 told, 1 the log was changed, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: [
+    'log [RUN] [--follow] [OPTIONS]',
+    'log [RUN] --verify',
+    'log [RUN] --anchor [--out FILE]',
+    'log [RUN] --against FILE',
+  ],
+  about: `\
+Every record contains a hash over itself and the record before it. --verify
+recomputes all hashes and names the first record that does not match. Somebody
+who can write to the database could still recompute the whole chain, or cut off
+its end. An anchor detects that: keep it where they cannot write.`,
+  options: [
+    ['--follow', 'keep printing new records until the run ends'],
+    ['--after N', 'start after record N'],
+    ['--verify', 'check the hashes of the whole log'],
+    ['--anchor', 'print the length and last hash of the log: { "runId", "seq", "hash" }'],
+    ['--out FILE', 'with --anchor: write it to FILE'],
+    ['--against FILE', 'check the hashes, and that the log still matches the anchor in FILE'],
+  ],
+  notes: `\
+With --follow, --json prints one record per line.`,
+  examples: ['log --follow', 'log --anchor --out anchor.json', 'log --against anchor.json'],
+  exits: { 0: 'done', 1: 'the log was changed', 2: notAsked },
+}
 
 const kinds = {
   follow: 'flag',
@@ -61,7 +63,6 @@ const kinds = {
 
 export const logVerb = remoteVerb({
   name: 'log',
-  summary: 'tell what happened to a run, and prove it',
   help,
   kinds,
   names: { min: 0, max: 1, what: 'a run' },
@@ -73,13 +74,16 @@ async function runLog(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   const { follow, verify, anchor, against, out } = values
   const isProof = verify || against !== null
   if ([isProof, anchor, follow].filter(Boolean).length > 1) {
-    throw usage('log', 'name one of `--follow`, `--verify` or `--against`, and `--anchor`')
+    throw usage(
+      'log',
+      '`--follow`, `--verify` or `--against`, and `--anchor` cannot be used together',
+    )
   }
-  if (out !== null && !anchor) throw usage('log', '`--out` goes with `--anchor`')
+  if (out !== null && !anchor) throw usage('log', '`--out` needs `--anchor`')
   const known = against === null ? null : readAnchor(against, io)
   const runId = await findRun(files[0] ?? known?.runId, request)
   if (known !== null && known.runId !== runId) {
-    throw usage('log', `the anchor is of the run \`${known.runId}\`, not of \`${runId}\``)
+    throw usage('log', `the anchor belongs to the run \`${known.runId}\`, not to \`${runId}\``)
   }
   if (isProof) return proveLog(request, runId, known)
   if (anchor) return tellAnchor(request, runId, out)
@@ -107,14 +111,14 @@ async function proveLog(
   const more = anchor === null ? {} : { seq: anchor.seq, hash: anchor.hash }
   const found = await asked.remote.call('runs.verify', { runId, ...more })
   printResult(asked, found, () => {
-    if (!found.ok) return plain(`record ${found.seq} does not fit: ${found.problem}\n`)
-    const since = anchor === null ? '' : `, and record ${anchor.seq} is the one that was anchored`
-    return `${found.count} records, every hash fits${since}\n`
+    if (!found.ok) return plain(`record ${found.seq} does not match: ${found.problem}\n`)
+    const since = anchor === null ? '' : `, and record ${anchor.seq} matches the anchor`
+    return `${found.count} records, every hash matches${since}\n`
   })
   return found.ok ? 0 : 1
 }
 
-/** Only a log that fits is worth an anchor. */
+/** Only a log that verifies gets an anchor. */
 async function tellAnchor(
   asked: RemoteContext,
   runId: string,
@@ -122,7 +126,7 @@ async function tellAnchor(
 ): Promise<number> {
   const found = await asked.remote.call('runs.verify', { runId })
   if (!found.ok) {
-    printResult(asked, found, () => plain(`record ${found.seq} does not fit: ${found.problem}\n`))
+    printResult(asked, found, () => plain(`record ${found.seq} does not match: ${found.problem}\n`))
     return 1
   }
   const anchor: Anchor = { runId, seq: found.count, hash: found.hash }
@@ -131,7 +135,11 @@ async function tellAnchor(
   else {
     const path = resolve(asked.io.cwd, out)
     writeFile(path, shownPath(path, asked.io.cwd), text)
-    printResult(asked, anchor, () => `record ${anchor.seq} of ${runId} is anchored in ${out}\n`)
+    printResult(
+      asked,
+      anchor,
+      () => `wrote the anchor of ${runId} (record ${anchor.seq}) to ${out}\n`,
+    )
   }
   return 0
 }
@@ -142,7 +150,7 @@ function readAnchor(name: string, io: Io): Anchor {
   if (typeof runId === 'string' && Number.isSafeInteger(seq) && typeof hash === 'string') {
     return { runId, seq: Number(seq), hash }
   }
-  throw new PawlError('USAGE', `\`${name}\` holds no anchor`, {
+  throw new PawlError('USAGE', `\`${name}\` is not an anchor`, {
     hint: 'name a file that `pawl log RUN --anchor --out FILE` wrote',
   })
 }

@@ -1,35 +1,31 @@
 /**
- * `pawl mail`: the key under which the agent of a run sends out.
+ * `pawl mail`: the key with which the agent of a run sends mail.
  */
+import type { VerbHelp } from '../help.ts'
 import { usage } from '../options.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl mail: give the agent of a run a key for the outbound proxy
-
-Usage: pawl mail key RUN [--revoke] [OPTIONS]
-
-Prints the key once; only a hash of it is kept. It is good for this run alone, as long as the run
-is open, and replaces the one before: RESEND_API_KEY=$(pawl mail key RUN).
-See docs/reference/mail.md.
-
-Options:
-  --revoke         take the key away; it counts no longer, at once
-${commonHelp}; an agent is refused
-
-Exit codes: 0 done, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['mail key RUN [--revoke] [OPTIONS]'],
+  about: `\
+The agent of a run sends mail through Pawl's outbound proxy with this key. The key
+is printed once; Pawl keeps only a hash of it. It works for this run only, while the
+run is open, and replaces the previous key. See docs/reference/mail.md. Not available to
+agents.`,
+  options: [['--revoke', 'revoke the key immediately']],
+  examples: ['mail key r_0k2', 'mail key r_0k2 --revoke'],
+  exits: { 0: 'done', 1: 'refused', 2: notAsked },
+}
 
 export const mailVerb = remoteVerb({
   name: 'mail',
-  summary: 'give the agent of a run a key to send out with',
   help,
   kinds: { revoke: 'flag' },
   names: { min: 2, max: 2, what: '`key` and a run' },
   run: async (request) => {
     const [word, name] = request.files
-    if (word !== 'key') throw usage('mail', '`pawl mail` knows `key` only')
+    if (word !== 'key') throw usage('mail', 'the only subcommand of `pawl mail` is `key`')
     const runId = await findRun(name, request)
     if (!request.values.revoke) {
       const answer = await request.remote.call('mail.makeKey', { runId })
@@ -38,7 +34,7 @@ export const mailVerb = remoteVerb({
     }
     const answer = await request.remote.call('mail.revokeKey', { runId })
     printResult(request, answer, () =>
-      answer.revoked ? 'the key counts no longer\n' : 'the run has no key\n',
+      answer.revoked ? 'the key is revoked\n' : 'the run has no key\n',
     )
     return 0
   },

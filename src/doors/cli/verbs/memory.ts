@@ -1,41 +1,37 @@
 /**
- * `pawl memory`: what agents have noted down in this folder.
+ * `pawl memory`: the notes of agents in this folder.
  */
 
 import { plain } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import { usage } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
-import { commonHelp, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 
-const help = `\
-pawl memory: show and delete what agents have noted down in this folder
-
-Usage: pawl memory [list [BEGINNING]]
-       pawl memory delete KEY
-
-Without a process it is about what all processes here share.
-
-Options:
-  --process NAME   of this process alone
-${commonHelp}; an agent may look only
-
-Exit codes: 0 done, 1 there is none of that key or it was refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['memory list [PREFIX] [OPTIONS]', 'memory delete KEY [OPTIONS]'],
+  about: `\
+Without a subcommand it lists. Without --process, it shows the notes that all
+processes in this folder share. Agents may only list.`,
+  options: [['--process NAME', 'the notes of this process only']],
+  examples: ['memory', 'memory list --process night-watch'],
+  exits: { 0: 'done', 1: 'no such key, or refused', 2: notAsked },
+}
 
 const kinds = { process: 'text' } as const
 const shownCharsMax = 60
 
 export const memoryVerb = remoteVerb({
   name: 'memory',
-  summary: 'show and delete what agents have noted down in this folder',
   help,
   kinds,
-  names: { min: 0, max: 2, what: 'something to do' },
+  names: { min: 0, max: 2, what: 'a subcommand' },
   run: async (request) => {
     const [task = 'list', name] = request.files
     if (task === 'list') return list(request, name ?? '')
-    if (task !== 'delete') throw usage('memory', `\`${task}\` is neither \`list\` nor \`delete\``)
+    if (task !== 'delete')
+      throw usage('memory', `unknown subcommand \`${task}\`: use \`list\` or \`delete\``)
     if (name === undefined) throw usage('memory', '`pawl memory delete` needs a key')
     return remove(request, name)
   },
@@ -54,7 +50,7 @@ async function list(request: RemoteVerbSpec<typeof kinds>, prefix: string): Prom
   const { remote, io } = request
   const found = await remote.call('memories.list', { ...memoryScopeOf(request), prefix })
   printResult(request, found, () => {
-    if (found.items.length === 0) return 'nothing is noted down\n'
+    if (found.items.length === 0) return 'no notes\n'
     const now = Date.now()
     const rows = found.items.map(
       (one): StyledLine => [
@@ -77,7 +73,7 @@ function shortText(value: unknown): string {
 async function remove(request: RemoteVerbSpec<typeof kinds>, key: string): Promise<number> {
   const answer = await request.remote.call('memories.delete', { ...memoryScopeOf(request), key })
   printResult(request, answer, () =>
-    plain(answer.deleted ? `${key} is removed\n` : `there is no \`${key}\`\n`),
+    plain(answer.deleted ? `deleted ${key}\n` : `there is no note \`${key}\`\n`),
   )
   return answer.deleted ? 0 : 1
 }

@@ -1,37 +1,36 @@
 /**
- * `pawl open`: signs a person in to the page.
+ * `pawl open`: signs a browser in to the dashboard.
  */
+
 import { accesses } from '../../api/access.ts'
+import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
-import { oneOf, readOptions, usage } from '../options.ts'
+import { oneOf, readOptions, refuseMore } from '../options.ts'
 import { connectDaemon } from '../remote/connect.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
 
-const help = `\
-pawl open: open the page of the daemon, signed in
-
-Usage: pawl open [OPTIONS]
-
-Prints a link that signs one browser in, once, within five minutes, and opens it where there is a
-desktop. The sign-in lasts a week and survives restarts of the daemon.
-
-Options:
-  --role ROLE      what the browser may do: viewer, approver, author or admin (default)
-  --print          print the link and open nothing
-  --json           one JSON value
-
-Exit codes: 0 the link was printed, 2 no daemon could be reached
-`
+const help: VerbHelp = {
+  usage: ['open [OPTIONS]'],
+  about: `\
+Prints a link that signs in one browser, once, within five minutes, and opens it if
+there is a desktop. The sign-in lasts a week and survives restarts of the daemon.
+Not available to agents.`,
+  options: [
+    ['--role ROLE', 'what the browser may do: viewer, approver, author or admin (default)'],
+    ['--print', 'print the link and open nothing'],
+    ['--json', 'print one JSON object and open nothing'],
+  ],
+  examples: ['open', 'open --role approver --print'],
+  exits: { 0: 'the link was printed', 2: 'usage error, or the daemon cannot be reached' },
+}
 
 export const openVerb: Verb = {
-  name: 'open',
-  summary: 'open the page of the daemon, signed in',
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
     const kinds = { role: 'text', print: 'flag', json: 'flag' } as const
     const { files, values } = readOptions('open', args, kinds)
-    if (files.length > 0) throw usage('open', `\`${files[0]}\` is one too many`)
+    refuseMore('open', files, 0)
     const access = oneOf('open', { name: 'role', value: values.role }, accesses) ?? 'admin'
     refuseAgent(io, '`pawl open`')
     const remote = await connectDaemon(io, 'person')
@@ -39,7 +38,7 @@ export const openVerb: Verb = {
       const { code, expiresAt } = await remote.signIns.invite({ access })
       const url = `${daemonOf(io).find()?.http ?? ''}/#/sign-in/${code}`
       if (values.json) io.out(`${JSON.stringify({ url, access, expiresAt })}\n`)
-      else io.out(`${url}\nsigns one browser in as ${access}, once, within five minutes\n`)
+      else io.out(`${url}\nsigns in one browser as ${access}, once, within five minutes\n`)
       if (!values.print && !values.json) io.openUrl?.(url)
       return 0
     } finally {

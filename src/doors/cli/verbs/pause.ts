@@ -1,28 +1,23 @@
 /**
- * `pawl pause`: a run rests.
+ * `pawl pause`: pauses a run.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
 import { printOutcome } from '../remote/print-outcome.ts'
-import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl pause: let a run rest
-
-Usage: pawl pause [RUN] [OPTIONS]
-
-While a run rests it takes no signals, and every tool call of its agent is denied. What a person has
-paused, only a person resumes.
-
-Options:
-  --release        let the agent work freely meanwhile: the rules of its stages rest as well
-${commonHelp}
-
-Exit codes: 0 it rests, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['pause [RUN] [OPTIONS]'],
+  about: `\
+A paused run accepts no signals, and every tool call of its agent is denied. A run
+that a person paused can be resumed only by a person.`,
+  options: [['--release', 'lift the rules of the run while it is paused: the agent works freely']],
+  examples: ['pause', 'pause --release'],
+  exits: { 0: 'paused', 1: 'refused', 2: notAsked },
+}
 
 export const pauseVerb = remoteVerb({
   name: 'pause',
-  summary: 'let a run rest',
   help,
   kinds: { release: 'flag' },
   names: { min: 0, max: 1, what: 'a run' },

@@ -59,7 +59,7 @@ test('a saved case fails once the definition behaves otherwise', async () => {
 
 test('what the walk began with is saved, too', async () => {
   const folder = folderOf(sampleFiles)
-  const options = ['--stage', 'review', '--vars', '{"coverage": 99}']
+  const options = ['--stage', 'review', '--var', 'coverage=99']
   await playLines(folder, ['fix.json', ...options], ['MERGE', 'save walk.json'])
   const { result, saved } = playSaved(folder, 'walk.json')
   expect(result.failures).toEqual([])
@@ -135,6 +135,6 @@ test('a walk with several policies says that no case can hold them', async () =>
   const laid = ['fix.json', '--policy', 'a.json', '--policy', 'b.json']
   const { code, out } = await playLines(folder, laid, ['save walk.json'])
   expect(code).toBe(2)
-  expect(out).toContain('a case lays one policy over its run')
+  expect(out).toContain('a case can have only one policy')
   expect(existsSync(join(folder, 'walk.json'))).toBe(false)
 })

@@ -121,12 +121,12 @@ test('an answer with spaces or other capitals is understood, and it is told how'
 test('a word that is an answer and a command is explained and not guessed', async () => {
   const { code, out } = await play('talk.json', ['help'])
   expect(code).toBe(2)
-  expect(out).toContain('? `help` can be sent here, and `help` is a command as well')
+  expect(out).toContain('? `help` can be sent here, but `help` is also a command')
   expect(out).toContain('→ write `send help` or `/help`')
   const sent = await play('talk.json', ['send help'])
   expect(sent.out).toContain('notes ▸ ship')
   const asked = await play('talk.json', ['/help'])
-  expect([asked.code, asked.out.includes('you are the agent')]).toEqual([0, true])
+  expect([asked.code, asked.out.includes('as the agent')]).toEqual([0, true])
 })
 
 test('an answer that is named like a report is the answer while no call is open', async () => {
@@ -247,11 +247,11 @@ test('a definition with errors never starts: its findings are told with their pl
 test('wrong options are refused with what to do instead', async () => {
   const folder = folderOf(sampleFiles)
   const wrong = async (...args: string[]) => (await playLines(folder, args)).err
-  expect(await wrong()).toContain('no definition to play was named')
-  expect(await wrong('fix.json', 'talk.json')).toContain('one definition is played at a time')
+  expect(await wrong()).toContain('name a definition to play')
+  expect(await wrong('fix.json', 'talk.json')).toContain('name only one definition')
   expect(await wrong('none.json')).toContain('there is no `none.json`')
   expect(await wrong('fix.json', '--stage', 'nowhere')).toContain('nowhere')
-  expect(await wrong('fix.json', '--vars', '{"a"')).toContain('`--vars`: ')
+  expect(await wrong('fix.json', '--data', '{"a"')).toContain('`--data`: ')
   expect(await wrong('fix.json', '--scirpt', 'x')).toContain('did you mean `--script`?')
 })
 

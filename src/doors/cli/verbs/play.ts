@@ -1,12 +1,13 @@
 /**
- * `pawl play`: a walk through a definition in which the user is the agent.
+ * `pawl play`: steps through a definition; the user is the agent.
  */
+
 import { resolve } from 'node:path'
-import type { JsonObject } from '../../../core/json.ts'
 import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { startWalk, type Walk, type WalkSetting } from '../../../testing/walk.ts'
 import { counted } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
 import { loadPolicies } from '../judge/load-policies.ts'
 import { type LocatedFinding, locatedText } from '../locate-findings.ts'
@@ -15,56 +16,61 @@ import { linesOf } from '../play/lines.ts'
 import { type Chosen, type Loaded, loadDefinition } from '../play/load.ts'
 import { playScript } from '../play/play-script.ts'
 import { playTerminal } from '../play/play-terminal.ts'
-import { readData } from '../play/read-data.ts'
 import { lineCharsMax } from '../play/read-line.ts'
 import { saverFor } from '../play/save-file.ts'
 import type { Session } from '../play/session.ts'
+import { readVars } from '../remote/read-values.ts'
 
-const help = `\
-pawl play: walk through a definition; you are the agent
-
-Usage: pawl play [OPTIONS] FILE
-
-Shows where the run stands: what the agent is told, its tools and limits, what it may send. Takes
-signals, answers, fields, tool calls and what persons do, and shows each decision and why.
-Without a terminal, lines are read from the standard input.
-
-Options:
-  --script FILE  read lines from a file, \`-\` for the standard input
-  --strict       exit 1 when the definition refused or denied anything
-  --json         one JSON object per line: { "input", "reply", "events", "view" }
-  --vars JSON    begin with these values (or key=value)
-  --stage NAME   begin in this stage
-  --task ID      which task of the file, where there are several
-  --policy FILE  lay a policy over the run; several are laid from the highest authority down
-
+const help: VerbHelp = {
+  usage: ['play [OPTIONS] FILE'],
+  about: `\
+Shows the current stage: the instructions, the tools and limits, and what can be
+sent. You type what the agent or a person would do, and Pawl shows each decision
+and the reason for it. Nothing is stored and no tool is called. Without a
+terminal, lines are read from standard input.`,
+  options: [
+    ['--script FILE', 'read lines from FILE; `-` means standard input'],
+    ['--strict', 'exit with 1 if anything was refused or denied'],
+    ['--json', 'print one JSON object per line: { "input", "reply", "events", "view" }'],
+    ['--var KEY=VALUE', 'start with this value; repeatable. VALUE is JSON if it parses as JSON'],
+    ['--data JSON', 'start with these values, as one object'],
+    ['--stage NAME', 'start in this stage'],
+    ['--task ID', 'the task to play, if the file has several'],
+    ['--policy FILE', 'apply a policy to the run; repeatable, highest authority first'],
+  ],
+  notes: `\
 Lines:
   READY                     send a signal or an answer
   READY coverage=92         … with data; also READY {"coverage": 92}
   name=Ann phone="123"      submit fields of a form; goto STEP name=Ann
-  call Bash npm test        may this tool be called? ok, fail or report tells how it went
-  call! Edit src/a.ts       the same, reported ok at once
-  approve, refuse           decide what waits for a person
-  @lint PASS, done lint     speak to a branch of a fork; say that it is done
-  undo, save FILE, help     go back; write the walk as a case; everything else
-
-Exit codes: 0 every line was understood, 1 with --strict when anything was refused,
-            2 a line was not understood, or the definition can not be played
-`
+  call Bash npm test        check a tool call; then ok, fail or report the result
+  call! Edit src/a.ts       the same, and report success at once
+  approve, refuse           decide a pending approval
+  @lint PASS, done lint     address a branch of a fork; mark it as done
+  undo, save FILE, help     go back; save the session as a case; list all commands`,
+  examples: [
+    'play examples/workflow/tdd-bug-fix.json',
+    'play examples/workflow/tdd-bug-fix.json --stage red --script -',
+  ],
+  exits: {
+    0: 'every line was understood',
+    1: 'with --strict: something was refused or denied',
+    2: 'usage error, a line was not understood, or the definition cannot be played',
+  },
+}
 
 const kinds = {
   script: 'text',
   strict: 'flag',
   json: 'flag',
-  vars: 'text',
+  var: 'list',
+  data: 'text',
   stage: 'text',
   task: 'text',
   policy: 'list',
 } as const
 
 export const playVerb: Verb = {
-  name: 'play',
-  summary: 'walk through a definition as the agent',
   help,
   run: runPlay,
 }
@@ -72,9 +78,9 @@ export const playVerb: Verb = {
 async function runPlay(args: readonly string[], io: Io): Promise<number> {
   const { files, values } = readOptions('play', args, kinds)
   const [name] = files
-  if (name === undefined) throw usage('play', 'no definition to play was named')
-  if (files.length > 1) throw usage('play', 'one definition is played at a time')
-  const vars = varsOf(values.vars)
+  if (name === undefined) throw usage('play', 'name a definition to play')
+  if (files.length > 1) throw usage('play', 'name only one definition')
+  const vars = readVars(values)
   const loaded = loadDefinition(name, io.cwd, values.task)
   const format = values.json ? 'json' : 'text'
   const { laid, errors } = loadPolicies(values.policy, io.cwd, 'case')
@@ -103,13 +109,6 @@ function scriptLines(script: string | null, io: Io): AsyncIterable<string> | Ite
   return readText(resolve(io.cwd, script), script).split(/\r?\n/)
 }
 
-function varsOf(text: string | null): JsonObject {
-  const read = readData(text ?? '')
-  if (read.ok) return read.data
-  const { message, hint } = read.trouble
-  throw new PawlError('USAGE', `\`--vars\`: ${message}`, { hint })
-}
-
 function begin(
   { machine, library }: Chosen,
   from: Pick<WalkSetting, 'stage' | 'vars' | 'policies'>,
@@ -117,7 +116,7 @@ function begin(
   const started = startWalk({ machine, library, ...from })
   if (!('kind' in started)) return started
   const { reason, hint } = started
-  throw new PawlError('USAGE', `the run does not start: ${reason}`, { hint })
+  throw new PawlError('USAGE', `the run cannot start: ${reason}`, { hint })
 }
 
 function tellErrors(errors: readonly LocatedFinding[], format: 'text' | 'json', io: Io): number {
@@ -127,7 +126,7 @@ function tellErrors(errors: readonly LocatedFinding[], format: 'text' | 'json', 
     return 2
   }
   for (const one of errors) io.err(`${locatedText(one, io)}\n`)
-  io.err(`${counted(errors.length, 'error')}: a definition with errors never starts\n`)
+  io.err(`${counted(errors.length, 'error')}: a definition with errors cannot start\n`)
   return 2
 }
 

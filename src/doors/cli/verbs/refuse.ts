@@ -1,31 +1,29 @@
 /**
- * `pawl refuse`: a person does not agree.
+ * `pawl refuse`: refuses a pending move or call.
  */
+import type { VerbHelp } from '../help.ts'
 import { decideQuestion } from '../remote/decide.ts'
-import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl refuse: say no to what a run asks
-
-Usage: pawl refuse ID [OPTIONS]
-
-ID is that of a question (\`pawl approvals\` lists them) or its beginning. The first decision
-counts.
-
-Options:
-  --note TEXT      why; the agent is told
-${commonHelp}; an agent is refused
-
-Exit codes: 0 refused as you wanted, 1 somebody was first, it has expired, or it is not yours to
-decide, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['refuse ID [OPTIONS]'],
+  about: `\
+ID is the id of an approval (\`pawl approvals\` lists them), or the start of the id.
+The first decision counts. Not available to agents.`,
+  options: [['--note TEXT', 'the reason; the agent receives it']],
+  examples: ["refuse a_3f --note 'run the tests first'"],
+  exits: {
+    0: 'the move or call was refused, as you asked',
+    1: 'already decided, expired, or not yours to decide',
+    2: notAsked,
+  },
+}
 
 export const refuseVerb = remoteVerb({
   name: 'refuse',
-  summary: 'say no to what a run asks',
   help,
   kinds: { note: 'text' },
-  names: { min: 1, max: 1, what: 'the id of a question' },
+  names: { min: 1, max: 1, what: 'the id of an approval' },
   run: (request) =>
     decideQuestion(request, request.files[0] ?? '', {
       granted: false,

@@ -1,38 +1,34 @@
 /**
- * `pawl release`: takes a run from the session that works on it.
+ * `pawl release`: frees a run from the session that holds it.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl release: let another session of an agent work on a run
-
-Usage: pawl release [RUN] [OPTIONS]
-
-A run belongs to the first session of an agent that came to its folder, until that session ends.
-Where it ended without a word (it was killed, the machine was off), this gives the run to the next
-session that comes.
-
-Options:
-${commonHelp}
-
-JSON is one object: { "released": ["HOST:ID"] }.
-
-Exit codes: 0 done, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['release [RUN] [OPTIONS]'],
+  about: `\
+A run belongs to the first agent session that works in its folder, until that
+session ends. If the session disappeared (it was killed, or the machine was
+switched off), this command frees the run for the next session.`,
+  notes: `\
+JSON output is one object: { "released": ["HOST:ID"] }`,
+  examples: ['release', 'release --json'],
+  exits: { 0: 'done', 1: 'refused', 2: notAsked },
+}
 
 export const releaseVerb = remoteVerb({
   name: 'release',
-  summary: 'let another session of an agent work on a run',
   help,
   kinds: {},
   names: { min: 0, max: 1, what: 'a run' },
   run: async (request) => {
     const runId = await findRun(request.files[0], request)
     const answer = await request.remote.call('runs.release', { runId })
-    const [first = 'nobody', ...others] = answer.released
-    const whose = others.length === 0 ? first : `${first} and ${others.length} more`
-    printResult(request, answer, () => `${runId} is free; it belonged to ${whose}\n`)
+    const { released } = answer
+    const holders =
+      released.length === 0 ? 'no session held it' : `it belonged to ${released.join(', ')}`
+    printResult(request, answer, () => `${runId} is free; ${holders}\n`)
     return 0
   },
 })

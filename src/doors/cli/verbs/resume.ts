@@ -1,24 +1,19 @@
 /**
- * `pawl resume`: a run goes on.
+ * `pawl resume`: resumes a paused run.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
 import { printOutcome } from '../remote/print-outcome.ts'
-import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl resume: let a paused run go on
-
-Usage: pawl resume [RUN] [OPTIONS]
-
-Options:
-${commonHelp}
-
-Exit codes: 0 it goes on, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['resume [RUN] [OPTIONS]'],
+  examples: ['resume', 'resume --json'],
+  exits: { 0: 'resumed', 1: 'refused', 2: notAsked },
+}
 
 export const resumeVerb = remoteVerb({
   name: 'resume',
-  summary: 'let a paused run go on',
   help,
   kinds: {},
   names: { min: 0, max: 1, what: 'a run' },

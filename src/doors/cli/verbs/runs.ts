@@ -5,37 +5,36 @@
 import type { Status } from '../../../core/engine/types.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { openStatuses } from '../../../runtime/runs/open-statuses.ts'
+import type { VerbHelp } from '../help.ts'
 import { oneOf } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { toneOf } from '../play/view-lines.ts'
 import { readCount } from '../remote/read-values.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { spanText, tableText } from '../remote/show-table.ts'
 
-const help = `\
-pawl runs: list runs, the latest change first
-
-Usage: pawl runs [OPTIONS]
-
-Without options it lists the runs that have not ended.
-
-Options:
-  --all            ended ones as well
-  --status STATUS  running, waiting, paused, completed, blocked, failed or cancelled; may be given
-                   several times
-  --here           only runs of this folder
-  --limit N        at most so many; else 50
-  --after NEXT     the page after one that ended with this \`next\`
-${commonHelp}
-
-Exit codes: 0 listed, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['runs [OPTIONS]'],
+  about: `\
+Lists open runs, the most recently changed first.`,
+  options: [
+    ['--all', 'include ended runs'],
+    [
+      '--status STATUS',
+      'running, waiting, paused, completed, blocked, failed or cancelled; repeatable',
+    ],
+    ['--here', 'only runs of this folder'],
+    ['--limit N', 'list at most N runs; default: 50'],
+    ['--after NEXT', 'continue after a page that ended with this `next`'],
+  ],
+  examples: ['runs --all --limit 10', 'runs --here --status waiting --status paused'],
+  exits: { 0: 'listed', 2: notAsked },
+}
 
 const statuses = [...openStatuses, 'completed', 'blocked', 'failed', 'cancelled'] as const
 
 export const runsVerb = remoteVerb({
   name: 'runs',
-  summary: 'list runs',
   help,
   kinds: { all: 'flag', status: 'list', here: 'flag', limit: 'text', after: 'text' },
   names: { min: 0, max: 0, what: 'no name' },
@@ -53,7 +52,7 @@ export const runsVerb = remoteVerb({
       ...(values.after === null ? {} : { after: values.after }),
     })
     printResult(request, page, () => {
-      if (page.items.length === 0) return 'there are no such runs\n'
+      if (page.items.length === 0) return 'no runs\n'
       const more = page.next === null ? '' : `more: --after ${page.next}\n`
       return `${tableText(heads, page.items.map(rowOf), io)}${more}`
     })

@@ -1,39 +1,42 @@
 /**
  * `pawl signal`: sends a run what its agent would send.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
 import { printOutcome } from '../remote/print-outcome.ts'
-import { readObject } from '../remote/read-values.ts'
-import { commonHelp, remoteVerb } from '../remote/remote-verb.ts'
+import { readVars } from '../remote/read-values.ts'
+import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 
-const help = `\
-pawl signal: send a signal to a run
-
-Usage: pawl signal NAME [OPTIONS]
-       pawl signal --data JSON [OPTIONS]    (the fields of a form, which has one signal only)
-
-Options:
-  --run RUN        the run; else the latest open one of this folder or one above it
-  --data JSON      what the signal carries (or key=value)
-  --stage NAME     the stage you believe it is in; in another one the signal is refused
-  --go-to STEP     where to go, where a form lets you choose
-  --branch NAME    a branch of an open fork
-${commonHelp}
-
-Exit codes: 0 accepted, 1 refused, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['signal NAME [OPTIONS]', 'signal --var FIELD=VALUE… [OPTIONS]'],
+  about: `\
+The second form submits the fields of a form, which has only one signal.`,
+  options: [
+    ['--run RUN', 'the run; default: the latest open run of this folder or of a folder above it'],
+    [
+      '--var KEY=VALUE',
+      'a value that the signal carries; repeatable. VALUE is JSON if it parses as JSON',
+    ],
+    ['--data JSON', 'the values that the signal carries, as one object'],
+    ['--stage NAME', 'the stage you expect; in any other stage the signal is refused'],
+    ['--go-to STEP', 'the next step, if the form lets you choose'],
+    ['--branch NAME', 'a branch of an open fork'],
+  ],
+  examples: ['signal UNDERSTOOD', 'signal GREEN --var failing=0 --stage green'],
+  exits: { 0: 'accepted', 1: 'refused', 2: notAsked },
+}
 
 export const signalVerb = remoteVerb({
   name: 'signal',
-  summary: 'send a signal to a run',
   help,
-  kinds: { run: 'text', data: 'text', stage: 'text', 'go-to': 'text', branch: 'text' },
+  kinds: { run: 'text', var: 'list', data: 'text', stage: 'text', 'go-to': 'text', branch: 'text' },
   names: { min: 0, max: 1, what: 'a signal' },
   run: async (request) => {
     const { files, values, remote } = request
     const { stage, branch } = values
     const goTo = values['go-to']
-    const data = readObject('--data', values.data)
+    const hasData = values.data !== null || values.var.length > 0
+    const data = hasData ? readVars(values) : null
     const runId = await findRun(values.run ?? undefined, request)
     const outcome = await remote.call('runs.signal', {
       runId,

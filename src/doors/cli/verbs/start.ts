@@ -1,34 +1,40 @@
 /**
- * `pawl start`: begins a run of a definition, by its name or out of a file.
+ * `pawl start`: starts a run of a definition, by its name or from a file.
  */
+import type { VerbHelp } from '../help.ts'
 import { startFolder } from '../init/start-folder.ts'
 import { workspaceOf } from '../inputs.ts'
 import { printOutcome } from '../remote/print-outcome.ts'
-import { readObject, readPairs } from '../remote/read-values.ts'
-import { commonHelp, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
+import { readVars } from '../remote/read-values.ts'
+import { notAsked, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { remarkText } from '../remote/show-event.ts'
 import { isFileName, storeDefinition } from '../remote/store-definition.ts'
+import { suggestDefinition } from '../remote/suggest-definition.ts'
 
-const help = `\
-pawl start: begin a run
-
-Usage: pawl start NAME|FILE [OPTIONS]
-
-NAME is a definition in \`.pawl/definitions/\` of the workspace, or one that was stored. A FILE
-(with a \`/\` or an ending such as .json or .yaml) is stored under its own name first, as a new
-version where there is one already; runs in flight keep the version they began with.
-
-Options:
-  --var KEY=VALUE  a value of the run; may be given several times. VALUE is JSON where it can be
-  --data JSON      the same as one object
-  --task ID        which task, where the definition has several
-  --stage NAME     begin in this stage
-  --workspace DIR  where the agent works; else the nearest folder, from here upwards, where
-                   \`pawl init\` was run, else the current one
-${commonHelp}
-
-Exit codes: 0 it runs, 1 it was refused or the definition has errors, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['start NAME|FILE [OPTIONS]'],
+  about: `\
+NAME is a definition in \`.pawl/definitions/\` of the workspace, or a stored one.
+A FILE (with a \`/\` or an extension such as .json or .yaml) is stored under its
+own name first, as a new version if that name exists. Open runs keep the version
+they started with.`,
+  options: [
+    ['--var KEY=VALUE', 'a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
+    ['--data JSON', 'the values of the run, as one object'],
+    ['--task ID', 'the task to start, if the definition has several'],
+    ['--stage NAME', 'start in this stage'],
+    [
+      '--workspace DIR',
+      'the folder of the agent; default: the nearest folder, from here upwards, in which ' +
+        '`pawl init` was run, else the current folder',
+    ],
+  ],
+  examples: [
+    'start examples/workflow/tdd-bug-fix.json',
+    'start tdd-bug-fix --var ticket=42 --workspace .',
+  ],
+  exits: { 0: 'the run has started', 1: 'refused, or the definition has errors', 2: notAsked },
+}
 
 const kinds = {
   var: 'list',
@@ -40,10 +46,9 @@ const kinds = {
 
 export const startVerb = remoteVerb({
   name: 'start',
-  summary: 'begin a run of a definition',
   help,
   kinds,
-  names: { min: 1, max: 1, what: 'the name of a definition, or a file' },
+  names: { min: 1, max: 1, what: 'the name of a definition or a file' },
   run: runStart,
 })
 
@@ -54,18 +59,19 @@ async function runStart(request: RemoteVerbSpec<typeof kinds>): Promise<number> 
     values.workspace === null
       ? await startFolder(io)
       : { workspace: workspaceOf(values.workspace, io.cwd), remark: '' }
-  const vars = { ...readObject('--data', values.data), ...readPairs('--var', values.var) }
+  const vars = readVars(values)
   const definition = isFileName(name) ? await storeDefinition(name, request) : name
   if (definition === null) return 1
   const { task, stage } = values
-  const started = await remote.call('runs.start', {
+  const wish = {
     // By its id: a file of the workspace with the same name is not what was asked for.
     definition: typeof definition === 'string' ? definition : definition.definition.id,
     vars,
     workspace,
     ...(task === null ? {} : { task }),
     ...(stage === null ? {} : { stage }),
-  })
+  }
+  const started = await suggestDefinition(name, request, () => remote.call('runs.start', wish))
   if (remark !== '' && look === 'text') io.err(remarkText(remark, io))
   return printOutcome(request, started)
 }

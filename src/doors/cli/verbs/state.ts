@@ -1,27 +1,23 @@
 /**
- * `pawl state`: where a run stands.
+ * `pawl state`: the current stage of a run.
  */
+import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { runText } from '../remote/show-run.ts'
 
-const help = `\
-pawl state: where a run stands, what it is told, and what can be sent
-
-Usage: pawl state [RUN] [OPTIONS]
-
-RUN is the id of a run or its beginning; else the latest open run of this folder or one above it.
-
-Options:
-  --branch NAME    look at a branch of an open fork
-${commonHelp}
-
-Exit codes: 0 told, 2 there is no such run, or it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['state [RUN] [OPTIONS]'],
+  about: `\
+RUN is the id of a run, or the start of the id. Without RUN, it is the latest open
+run of this folder or of a folder above it.`,
+  options: [['--branch NAME', 'show a branch of an open fork']],
+  examples: ['state', 'state --json'],
+  exits: { 0: 'shown', 2: notAsked },
+}
 
 export const stateVerb = remoteVerb({
   name: 'state',
-  summary: 'say where a run stands and what can be sent',
   help,
   kinds: { branch: 'text' },
   names: { min: 0, max: 1, what: 'a run' },

@@ -1,43 +1,47 @@
 /**
- * `pawl status`: how the daemon is doing. Starts none.
+ * `pawl status`: the state of the daemon. Does not start one.
  */
 
 import { openClient } from '../../../client/open-client.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import { PawlProblem } from '../../api/problem.ts'
+import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
-import { readOptions, usage } from '../options.ts'
+import { readOptions, refuseMore } from '../options.ts'
 import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { displayWidth, row } from '../play/view-lines.ts'
 import { type DaemonDoor, daemonOf, type FoundDaemon } from '../remote/daemon-door.ts'
 import { spanText } from '../remote/show-table.ts'
 
-const help = `\
-pawl status: how the daemon of this data directory is doing; starts none
-
-Usage: pawl status [--json]
-
-JSON is one object: { "running": true, "folder", "socket", "pid", "version", "http", "store",
-"startedAt", "runsCached", "waitersCount", "deafness", "found", "trouble" }. Without a
-daemon it is { "running": false, "folder", "socket" }.
-
-Exit codes: 0 it runs and is well, 1 none runs, or it is in trouble, 2 it does not answer
-`
+const help: VerbHelp = {
+  usage: ['status [--json]'],
+  about: `\
+Does not start a daemon.`,
+  options: [['--json', 'print one JSON object (see below)']],
+  notes: `\
+JSON output: { "running": true, "folder", "socket", "pid", "version", "http",
+"store", "startedAt", "runsCached", "waitersCount", "deafness", "found",
+"trouble" }. Without a daemon: { "running": false, "folder", "socket" }.`,
+  examples: ['status', 'status --json'],
+  exits: {
+    0: 'the daemon is running and healthy',
+    1: 'no daemon is running, or it reports a problem',
+    2: 'usage error, or the daemon does not answer',
+  },
+}
 
 export const statusVerb: Verb = {
-  name: 'status',
-  summary: 'say how the daemon is doing',
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
     const { files, values } = readOptions('status', args, { json: 'flag' })
-    if (files.length > 0) throw usage('status', `\`${files[0]}\` is one too many`)
+    refuseMore('status', files, 0)
     const daemon = daemonOf(io)
     const { folder, socket } = daemon
     const found = daemon.find()
     if (found === null) {
       const stopped = { running: false, folder, socket }
-      io.out(values.json ? `${JSON.stringify(stopped)}\n` : `no daemon runs for ${folder}\n`)
+      io.out(values.json ? `${JSON.stringify(stopped)}\n` : `no daemon is running for ${folder}\n`)
       return 1
     }
     const told = await ask(daemon)
@@ -55,7 +59,7 @@ async function ask(daemon: DaemonDoor): Promise<Told> {
     return await client.call('status', {})
   } catch (thrown) {
     if (!(thrown instanceof PawlProblem)) throw thrown
-    const hint = 'it may be starting or ending: try again, or look into `daemon.log`'
+    const hint = 'it may be starting or stopping: try again, or read `daemon.log`'
     throw new PawlError('DAEMON_UNREACHABLE', thrown.detail, { hint, cause: thrown })
   } finally {
     client.close()
@@ -71,12 +75,14 @@ function statusText(status: Status, io: Io): string {
   const tone = trouble === null ? 'good' : 'bad'
   const lines: StyledLine[] = [
     [styledSpan('● ', tone), styledSpan(`pawl ${version}`, 'strong'), styledSpan(`, pid ${pid}`)],
-    ...row('since', `${spanText(Date.now() - startedAt)} ago`, { width }),
+    ...row('started', `${spanText(Date.now() - startedAt)} ago`, { width }),
     ...row('data', `${folder} (${store})`, { width }),
     ...row('socket', socket, { width }),
     ...row('http', http ?? 'not yet', { width }),
-    ...row('load', `${runsCached} runs at hand, ${waitersCount} waiting callers`, { width }),
-    ...(deafness === null ? [] : row('waking', `by a look each second: ${deafness}`, { width })),
+    ...row('load', `${runsCached} runs cached, ${waitersCount} waiting requests`, { width }),
+    ...(deafness === null
+      ? []
+      : row('listen', `not working, polling every second: ${deafness}`, { width })),
     ...found.flatMap((one) => row('found', one, { width, tone: 'dim' })),
     ...(trouble === null ? [] : row('trouble', trouble, { width, tone: 'bad' })),
   ]

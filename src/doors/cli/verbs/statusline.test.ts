@@ -14,7 +14,7 @@ test('without a daemon it says so, and starts none', async () => {
     },
   } as unknown as DaemonDoor
   const said = await runIn(folderOf({}), ['statusline'], { daemon, input: input('{}') })
-  expect(said).toEqual({ code: 0, out: 'pawl: asleep\n', err: '' })
+  expect(said).toEqual({ code: 0, out: 'pawl: no daemon\n', err: '' })
   expect(startsCount).toBe(0)
 })
 

@@ -1,7 +1,8 @@
 /**
- * `pawl statusline`: one line about the run here. Starts no daemon, waits for nobody, and always
- * has something to say: a host shows whatever comes.
+ * `pawl statusline`: one line about the current run. Starts no daemon, does not wait, and always
+ * prints something: a host shows whatever comes.
  */
+
 import { text } from 'node:stream/consumers'
 import { type Client, openClient } from '../../../client/open-client.ts'
 import { asObject, type Json } from '../../../core/json.ts'
@@ -9,26 +10,24 @@ import { usdOf } from '../../../core/money.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
 import { openStatuses } from '../../../runtime/runs/open-statuses.ts'
 import { plain } from '../ansi.ts'
+import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
 import type { DaemonDoor } from '../remote/daemon-door.ts'
 
-const help = `\
-pawl statusline: one line about the run here, for the status line of Claude Code
-
-Usage: pawl statusline
-
-Reads what Claude Code tells its status line from the standard input, and prints the definition, the
-stage, the calls that are left, and the cost. \`pawl init claude\` installs it.
-
-Exit codes: 0 always
-`
+const help: VerbHelp = {
+  usage: ['statusline'],
+  about: `\
+Reads the status line input of Claude Code from standard input, and prints the
+definition, the stage, the remaining calls and the cost. \`pawl init claude\`
+installs it.`,
+  examples: ['statusline < /dev/null'],
+  exits: { 0: 'always' },
+}
 
 /** A status line that comes late is not looked at. */
 const answerMsMax = 1_000
 
 export const statuslineVerb: Verb = {
-  name: 'statusline',
-  summary: 'print one line about the run here, for the status line of Claude Code',
   help,
   run: async (_: readonly string[], io: Io): Promise<number> => {
     const told = parse(await text(io.input))
@@ -61,7 +60,7 @@ function parse(input: string): Told {
 
 async function lineFor(told: Told, { daemon, cwd }: Io): Promise<string> {
   try {
-    if (daemon === undefined || daemon.find() === null) return 'pawl: asleep'
+    if (daemon === undefined || daemon.find() === null) return 'pawl: no daemon'
     return await ask(daemon, { ...told, workspace: told.workspace ?? cwd })
   } catch {
     // Whatever it is, `pawl status` says it; here is no room for it.

@@ -1,32 +1,29 @@
 /**
- * `pawl tasks`: work that agents have noted down in this folder.
+ * `pawl tasks`: the tasks of agents in this folder.
  */
+import type { VerbHelp } from '../help.ts'
 import { oneOf } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
-import { commonHelp, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 import { memoryScopeOf } from './memory.ts'
 
-const help = `\
-pawl tasks: list the work that agents have noted down in this folder
-
-Usage: pawl tasks [OPTIONS]
-
-Without a process it is about what all processes here share.
-
-Options:
-  --process NAME   of this process alone
-  --status STATUS  open, claimed or done
-${commonHelp}
-
-Exit codes: 0 done, 2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['tasks [OPTIONS]'],
+  about: `\
+Without --process, it shows the tasks that all processes in this folder share.`,
+  options: [
+    ['--process NAME', 'the tasks of this process only'],
+    ['--status STATUS', 'open, claimed or done'],
+  ],
+  examples: ['tasks', 'tasks --status open'],
+  exits: { 0: 'listed', 2: notAsked },
+}
 
 const kinds = { process: 'text', status: 'text' } as const
 
 export const tasksVerb = remoteVerb({
   name: 'tasks',
-  summary: 'list the work that agents have noted down in this folder',
   help,
   kinds,
   names: { min: 0, max: 0, what: 'nothing' },
@@ -37,7 +34,7 @@ export const tasksVerb = remoteVerb({
     const wish = { ...memoryScopeOf(request), ...(status === null ? {} : { status }) }
     const found = await remote.call('tasks.list', wish)
     printResult(request, found, () => {
-      if (found.items.length === 0) return 'there are no tasks\n'
+      if (found.items.length === 0) return 'no tasks\n'
       const now = Date.now()
       const rows = found.items.map(
         (one): StyledLine => [

@@ -46,7 +46,7 @@ test('a failing `should` is printed and counted apart, and fails nothing', async
   const { code, out } = await runIn(folder, ['test', 'a.json'])
   expect(code).toBe(0)
   expect(out).toMatch(/^SHOULD wanted/m)
-  expect(out).toMatch(/^1 should failed$/m)
+  expect(out).toMatch(/^1 case of level should failed$/m)
   expect(out).toMatch(/^1 passed, 0 failed$/m)
 })
 
@@ -95,7 +95,7 @@ test('a folder without cases is not a success', async () => {
   const folder = folderOf({ 'definition.json': goodWorkflow })
   const { code, err } = await runIn(folder, ['test', '.'])
   expect(code).toBe(2)
-  expect(err).toContain('there are no cases')
+  expect(err).toContain('no cases found')
 })
 
 test.each([
@@ -106,7 +106,7 @@ test.each([
   const folder = folderOf({ 'a.json': content })
   const { code, err } = await runIn(folder, ['test', 'a.json'])
   expect(code).toBe(2)
-  expect(err).toContain(`\`a.json\` is ${what} and no file of cases`)
+  expect(err).toContain(`\`a.json\` is ${what}, not a file of cases`)
   expect(err).toMatch(/needs `id`, `title`, `definition` or `definition_file`, and `steps`/)
   expect(err).not.toContain('unknown field')
 })
@@ -115,7 +115,7 @@ test('a case that forgot its definition is still told as a case', async () => {
   const folder = folderOf({ 'a.json': { ...goodCase, definition: undefined } })
   const { code, err } = await runIn(folder, ['test', 'a.json'])
   expect(code).toBe(2)
-  expect(err).not.toContain('no file of cases')
+  expect(err).not.toContain('name a file of cases')
   expect(err).toContain('definition')
 })
 
@@ -223,7 +223,7 @@ test('--filter plays the cases whose id or title has the text', async () => {
 test('--quiet leaves only the summary', async () => {
   const folder = folderOf({ 'a.json': [goodCase, failing, wanted] })
   const { code, out } = await runIn(folder, ['test', '--quiet', 'a.json'])
-  expect([code, out]).toEqual([1, '1 should failed\n1 passed, 1 failed\n'])
+  expect([code, out]).toEqual([1, '1 case of level should failed\n1 passed, 1 failed\n'])
 })
 
 test('--coverage names the stages and routes that no case has walked', async () => {
@@ -269,5 +269,5 @@ test('JUnit XML counts failures, skips what is only wanted, and escapes every te
 test('no file at all is a fault', async () => {
   const { code, err } = await runIn('/', ['test'])
   expect(code).toBe(2)
-  expect(err).toContain('no file of cases')
+  expect(err).toContain('name a file of cases')
 })

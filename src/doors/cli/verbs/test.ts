@@ -1,11 +1,13 @@
 /**
- * `pawl test`: plays cases against definitions.
+ * `pawl test`: runs test cases against definitions.
  */
+
 import { resolve } from 'node:path'
 import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
 import { isSourceName } from '../../../runtime/definitions/list-files.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { faultText } from '../fault-text.ts'
+import type { VerbHelp } from '../help.ts'
 import { findInputs } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { junitText, type Suite } from '../junit.ts'
@@ -16,30 +18,35 @@ import { coverageOf, type PlayedCase, playCases } from '../play-cases.ts'
 import { coverageJson, coverageText, failureText, jsonLine, summaryText } from '../test-report.ts'
 import { writeFile } from '../write-file.ts'
 
-const help = `\
-pawl test: play cases against definitions
+const help: VerbHelp = {
+  usage: ['test [OPTIONS] FILE…'],
+  about: `\
+A FILE is JSON or YAML with one case or a list of cases. A folder stands for
+every file of cases in it, at any depth. A case names a definition, the steps of
+a run, and what each step must lead to; \`schemas/cases.schema.json\` describes
+the format. \`definition_file\` is relative to the file of the case; definitions
+that it invokes are looked up in its folder.
 
-Usage: pawl test [OPTIONS] FILE…
-
-A FILE is JSON or YAML with one case or a list of cases. A folder stands for every file of cases
-in it, at any depth. A case is a definition, what happens to a run of it, and what must be seen;
-its form is in \`schemas/cases.schema.json\`. \`definition_file\` is relative to the file of the
-case, and definitions that it invokes are looked up in its folder.
-
-Options:
-  --coverage       which stages and routes of each definition the cases have walked
-  --junit OUTPUT   write JUnit XML to the file OUTPUT
-  --json           one JSON object per case and line: {"id", "ok", "failures":
-                   [{"step", "path", "expected", "actual"}], "level", "file"}
-                   \`step\` counts from 0, null: about the definition; with --coverage there is
-                   one {"coverage": …} per definition after them
-  --filter TEXT    only cases whose id or title contains TEXT
-  --quiet          the summary only
-
-A failing case of level \`should\` is printed and counted apart, and does not change the exit code.
-
-Exit codes: 0 all passed, 1 a case failed, 2 a file can not be read as cases
-`
+A failing case of level \`should\` is reported separately and does not change the
+exit code.`,
+  options: [
+    ['--coverage', 'show which stages and routes of each definition the cases reach'],
+    ['--junit FILE', 'write JUnit XML to FILE'],
+    ['--json', 'print one JSON object per case and line (see below)'],
+    ['--filter TEXT', 'run only cases whose id or title contains TEXT'],
+    ['--quiet', 'print the summary only'],
+  ],
+  notes: `\
+JSON output per case: {"id", "ok", "failures": [{"step", "path", "expected",
+"actual"}], "level", "file"}. \`step\` counts from 0; null means the definition
+itself. With --coverage, one {"coverage": …} per definition follows.`,
+  examples: ['test examples/', 'test examples/workflow --coverage'],
+  exits: {
+    0: 'all cases passed',
+    1: 'a case failed',
+    2: 'usage error, or a file cannot be read as cases',
+  },
+}
 
 const kinds = {
   coverage: 'flag',
@@ -50,15 +57,13 @@ const kinds = {
 } as const
 
 export const testVerb: Verb = {
-  name: 'test',
-  summary: 'play cases against definitions',
   help,
   run: runTest,
 }
 
 async function runTest(args: readonly string[], io: Io): Promise<number> {
   const { files, values } = readOptions('test', args, kinds)
-  if (files.length === 0) throw usage('test', 'no file of cases was named')
+  if (files.length === 0) throw usage('test', 'name a file of cases')
   const { inputs, faults } = findInputs(files, io.cwd, isSourceName)
   for (const fault of faults) io.err(faultText(fault))
   const loading: Loading = {
@@ -108,7 +113,7 @@ function tellBroken(file: CaseFile, io: Io): void {
   if (file.kind === 'unreadable') io.err(faultText(file.fault))
   if (file.kind !== 'malformed') return
   for (const one of file.findings) io.err(locatedText(one, io))
-  io.err(`pawl: \`${file.shown}\` can not be read as cases\n`)
+  io.err(`pawl: \`${file.shown}\` cannot be read as cases\n`)
 }
 
 function tellCase(played: PlayedCase, mode: 'json' | 'quiet' | 'text', io: Io): void {
@@ -118,12 +123,12 @@ function tellCase(played: PlayedCase, mode: 'json' | 'quiet' | 'text', io: Io): 
 
 function nothingFound(names: readonly string[]): PawlError {
   const named = names.map((name) => `\`${name}\``).join(', ')
-  return new PawlError('CASE_INVALID', `there are no cases in ${named}`, {
+  return new PawlError('CASE_INVALID', `no cases found in ${named}`, {
     hint: 'a case has a `definition` or `definition_file`, and `steps` or `check`',
   })
 }
 
 function nothingMatches(filter: string): PawlError {
-  const hint = '`--filter` looks for a part of the id or the title'
+  const hint = '`--filter` matches a part of the id or the title'
   return new PawlError('USAGE', `no case matches \`${filter}\``, { hint })
 }

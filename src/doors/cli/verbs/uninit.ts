@@ -1,6 +1,7 @@
 /**
- * `pawl uninit`: takes out what `pawl init` has put in.
+ * `pawl uninit`: removes what `pawl init` wrote.
  */
+
 import { agentHosts } from '../../../core/hosts/registry.ts'
 import { applyUninit } from '../../init/apply.ts'
 import type { FoundHost } from '../../init/find-hosts.ts'
@@ -12,51 +13,60 @@ import {
   planHosts,
 } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
+import type { VerbHelp } from '../help.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
-import { planText } from '../init/show-plan.ts'
+import { detailsText, summaryText } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
 
-const help = `\
-pawl uninit: take out what \`pawl init\` has put into this folder
-
-Usage: pawl uninit [HOST…] [--yes]
-
-Without a HOST, of all of them. Takes out the entries of Pawl and nothing else: a file that was not
-changed since is again what it was, byte for byte, and one that only Pawl needed is removed. Runs
-and their logs stay; the agents are free again.
-
-Options:
-  --yes       do not ask
-
-Exit codes: 0 done, or nothing to do, 2 it could not be done, or nobody was there to ask
-`
+const help: VerbHelp = {
+  usage: ['uninit [HOST…] [OPTIONS]'],
+  about: `\
+Without HOST: all hosts. Removes Pawl's entries and nothing else: a file that has
+not changed since is restored byte for byte, and a file that only Pawl needed is
+deleted. Runs and their logs stay. The agents are no longer guarded. Not available
+to agents.`,
+  options: [
+    ['--yes', 'do not ask'],
+    ['--details', 'show the changes to every file; answering `d` does the same'],
+  ],
+  examples: ['uninit', 'uninit claude --yes'],
+  exits: {
+    0: 'done, or nothing to do',
+    2: 'usage error, declined, or no terminal to ask in',
+  },
+}
 
 export const uninitVerb: Verb = {
-  name: 'uninit',
-  summary: 'take out what `pawl init` has put into this folder',
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
-    const { files: names, values } = readOptions('uninit', args, { yes: 'flag' })
+    const { files: names, values } = readOptions('uninit', args, {
+      yes: 'flag',
+      details: 'flag',
+    })
     refuseAgent(io, '`pawl uninit`')
     const setup = await setupOf(io)
     const plans = (await plansFor(names, setup, io)).filter(
       (plan) => !isDone(plan) || plan.known !== null,
     )
     if (plans.length === 0) {
-      io.out('nothing to do: there is nothing of Pawl here\n')
+      io.out('nothing to do: Pawl is not installed in this folder\n')
       return 0
     }
-    for (const plan of plans) io.out(planText(plan, null, io))
-    if (!values.yes && !(await confirm(io, 'Take this out?', 'uninit'))) {
+    const details = detailsText(plans, null, io)
+    io.out(summaryText(plans, ['effect', 'the agents are no longer guarded'], io))
+    if (values.details) io.out(details)
+    const asking = { question: 'Remove Pawl?', verb: 'uninit' }
+    const more = values.details ? null : details
+    if (!values.yes && (await confirm(io, { ...asking, details: more })) === 'no') {
       io.out('nothing was changed\n')
       return 2
     }
     for (const plan of plans) applyUninit(plan, setup)
     const titles = plans.map(({ host }) => agentHosts[host].title).join(', ')
-    io.out(`done: nothing of Pawl is left in ${titles}\n`)
+    io.out(`done: removed Pawl from ${titles}\n`)
     return 0
   },
 }

@@ -1,29 +1,33 @@
 /**
- * `pawl wait`: returns when something has happened to a run.
+ * `pawl wait`: waits for something to happen to a run.
  */
 
 import { isOpen } from '../../../runtime/runs/open-statuses.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
+import type { VerbHelp } from '../help.ts'
 import { oneOf } from '../options.ts'
 import { findRun } from '../remote/find-run.ts'
 import { readSeconds } from '../remote/read-values.ts'
-import { commonHelp, printResult, type RemoteContext, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, type RemoteContext, remoteVerb } from '../remote/remote-verb.ts'
 import { runText } from '../remote/show-run.ts'
 
-const help = `\
-pawl wait: return when something has happened to a run
-
-Usage: pawl wait [RUN] [OPTIONS]
-
-Options:
-  --until WHAT     ended (default), moved (it stands in another stage, or has ended), or
-                   approval (a person is asked, or it has ended)
-  --timeout S      give up after so many seconds; else it waits for ever
-${commonHelp}
-
-Exit codes: 0 it happened, 1 the time is over, or the run ended otherwise than completed,
-2 it could not be asked
-`
+const help: VerbHelp = {
+  usage: ['wait [RUN] [OPTIONS]'],
+  options: [
+    [
+      '--until EVENT',
+      'ended (default), moved (the run is in another stage, or has ended), or approval ' +
+        '(the run needs an approval, or has ended)',
+    ],
+    ['--timeout SECONDS', 'give up after this time; default: wait forever'],
+  ],
+  examples: ['wait', 'wait --until approval --timeout 600'],
+  exits: {
+    0: 'it happened',
+    1: 'timed out, or the run ended with a status other than completed',
+    2: notAsked,
+  },
+}
 
 type Reading = OperationAnswer<'runs.read'>
 const wishes = ['ended', 'moved', 'approval'] as const
@@ -34,7 +38,6 @@ const waitMsMax = 30_000
 
 export const waitVerb = remoteVerb({
   name: 'wait',
-  summary: 'return when a run has ended, moved, or asks a person',
   help,
   kinds: { until: 'text', timeout: 'text' },
   names: { min: 0, max: 1, what: 'a run' },
@@ -47,7 +50,7 @@ export const waitVerb = remoteVerb({
     const { view, notice } = reading
     printResult(request, reading, () => runText({ runId, view, notice }, io))
     if (isOver) {
-      io.err(`pawl: the time is over, and the run has not ${words[until]}\n`)
+      io.err(`pawl: timed out: the run has not ${pastTense[until]}\n`)
       return 1
     }
     const { status } = reading.head
@@ -55,10 +58,10 @@ export const waitVerb = remoteVerb({
   },
 })
 
-const words: Readonly<Record<Wish, string>> = {
+const pastTense: Readonly<Record<Wish, string>> = {
   ended: 'ended',
   moved: 'moved',
-  approval: 'asked a person',
+  approval: 'asked for an approval',
 }
 
 type Waiting = {

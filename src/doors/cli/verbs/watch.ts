@@ -1,30 +1,27 @@
 /**
- * `pawl watch`: runs as they move, a line for each thing that happens.
+ * `pawl watch`: the events of runs as they happen.
  */
+import type { VerbHelp } from '../help.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { findRun } from '../remote/find-run.ts'
 import { followLog, recordsOf } from '../remote/follow-log.ts'
-import { commonHelp, printResult, type RemoteContext, remoteVerb } from '../remote/remote-verb.ts'
+import { notAsked, printResult, type RemoteContext, remoteVerb } from '../remote/remote-verb.ts'
 import { eventText, remarkText, whoseSpan } from '../remote/show-event.ts'
 
-const help = `\
-pawl watch: see runs move, a line for each thing that happens
+const help: VerbHelp = {
+  usage: ['watch [RUN] [OPTIONS]'],
+  about: `\
+Without RUN, prints the events of every run in this data directory until you press
+Ctrl-C. With RUN, prints the events of that run from its start until it ends.
+Watching continues when the daemon restarts.
 
-Usage: pawl watch [RUN] [OPTIONS]
-
-Without RUN it shows every run of this data directory, until it is ended (Ctrl-C). With RUN it shows
-that one from its beginning, and ends with it. It goes on when the daemon was restarted.
-
-Options:
-${commonHelp}
-                   (one value per line, a record each)
-
-Exit codes: 0 the run has ended, 2 it could not be asked
-`
+With --json, every line is one record.`,
+  examples: ['watch', 'watch --json'],
+  exits: { 0: 'the run has ended', 2: notAsked },
+}
 
 export const watchVerb = remoteVerb({
   name: 'watch',
-  summary: 'see runs move as it happens',
   help,
   kinds: {},
   names: { min: 0, max: 1, what: 'a run' },
