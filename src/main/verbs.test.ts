@@ -83,6 +83,19 @@ describe.runIf(isOurNode)('starting and looking', slow, () => {
     expect(await house.cli('state', 'nope')).toMatchObject({ code: 2 })
   })
 
+  test('misspelt runs and definitions are answered with what was probably meant', async () => {
+    const runId = await startRun()
+    const wrong = `${runId.slice(0, 8)}z${runId.slice(9)}`
+    expect((await house.cli('state', wrong)).err).toContain(`did you mean \`${runId}\`?`)
+    expect((await house.cli('state', wrong.slice(0, 12))).err).toContain(`mean \`${runId}\`?`)
+    expect((await house.cli('state', 'release')).err).toContain('the latest run of `release` is')
+    for (const args of [['start'], ['definitions', 'show'], ['definitions', 'remove']]) {
+      const { code, err } = await house.cli(...args, 'relaese')
+      expect([code, err], args.join(' ')).toEqual([2, expect.stringContaining('`release`?')])
+    }
+    expect((await house.cli('start', 'nothing-like-it')).err).toContain('`pawl definitions`')
+  })
+
   test('runs are listed, open ones or all, in words or as the API answers', async () => {
     const runId = await startRun()
     await house.json('cancel', runId)
@@ -129,6 +142,13 @@ describe.runIf(isOurNode)('moving and asking', slow, () => {
     const again = await house.cli('refuse', id, '--json')
     expect(again.code).toBe(1)
     expect(JSON.parse(again.out).code).toBe('APPROVAL_DECIDED')
+  })
+
+  test('the values of a signal are given one by one or as one object', async () => {
+    const runId = await startRun('READY')
+    const more = ['--run', runId, '--data', '{"version": "1", "by": "x"}', '--var', 'by=me']
+    await house.json('signal', 'SHIP', ...more)
+    expect((await house.cli('approvals', runId)).out).toContain('{"version":"1","by":"me"}')
   })
 
   test('a refusal reaches the agent with its note', async () => {

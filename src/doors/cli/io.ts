@@ -44,3 +44,13 @@ export type Verb = {
   /** Runs the verb; gives the exit code: 0 done, 1 findings or failures, 2 could not do it. */
   readonly run: (args: readonly string[], io: Io) => Promise<number>
 }
+
+/** A verb in the table of verbs. */
+export type VerbEntry = {
+  readonly name: string
+  /** One line for the list of verbs and the first line of the verb's help. */
+  readonly summary: string
+  /** Called by agent hosts, not by people; help lists it only with `--all`. */
+  readonly isInternal?: true
+  readonly load: () => Promise<Verb>
+}

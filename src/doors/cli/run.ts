@@ -6,11 +6,11 @@ import { closestName } from '../../core/closest-name.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { faultText } from './fault-text.ts'
 import { helpText } from './help.ts'
-import type { Io } from './io.ts'
-import { type VerbEntry, verbGroups, verbs } from './verbs.ts'
+import type { Io, VerbEntry } from './io.ts'
+import { verbGroups, verbs } from './verbs.ts'
 import { versionText } from './version.ts'
 
-/** Runs one command line; gives the exit code. Anything but a `PawlError` is a bug and is thrown on. */
+/** Runs one command line; gives the exit code. Any fault but a `PawlError` is a bug. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io)

@@ -2,16 +2,7 @@
  * The table of verbs, in the groups that help shows. Each verb is loaded when it is called, so
  * that help is there at once.
  */
-import type { Verb } from './io.ts'
-
-export type VerbEntry = {
-  readonly name: string
-  /** One line for the list of verbs and the first line of the verb's help. */
-  readonly summary: string
-  /** Called by agent hosts, not by people; help lists it only with `--all`. */
-  readonly isInternal?: true
-  readonly load: () => Promise<Verb>
-}
+import type { VerbEntry } from './io.ts'
 
 type VerbGroup = { readonly title: string; readonly verbs: readonly VerbEntry[] }
 
@@ -265,7 +256,7 @@ export const verbGroups: readonly VerbGroup[] = [
       {
         name: 'completion',
         summary: 'print a completion script for bash, zsh or fish',
-        load: async () => (await import('./verbs/completion.ts')).completionVerb,
+        load: async () => (await import('./verbs/completion.ts')).completionVerb(verbs),
       },
     ],
   },

@@ -13,7 +13,7 @@ import { printLines, type StyledLine, styledLine, styledSpan } from '../play/sty
 import { cutLine, displayWidth, labelCells, row } from '../play/view-lines.ts'
 
 /** All plans in at most five lines. `effect` is a label and its text. */
-export function summaryText(
+export function plansSummary(
   plans: readonly HostPlan[],
   effect: readonly [label: string, text: string],
   io: Io,

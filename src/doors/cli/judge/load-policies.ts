@@ -57,6 +57,7 @@ export function loadPolicies(
 }
 
 function noPolicy(path: string): PawlError {
-  const hint = 'a policy has `allow`, `ask`, `deny` or `default`; see docs/reference/guard-policies.md'
+  const hint =
+    'a policy has `allow`, `ask`, `deny` or `default`; see docs/reference/guard-policies.md'
   return new PawlError('USAGE', `\`${path}\` is not a policy`, { hint })
 }

@@ -15,7 +15,7 @@ export function detectAgent({ env = {} }: Pick<Io, 'env'>): string | null {
 
 /** The hint for an agent that tries what only people may do. */
 export function peopleHint(mark: string): string {
-  return `\`${mark}\` is set, so an agent is running this; ask a person to run it in their own terminal`
+  return `\`${mark}\` is set, so an agent runs this; ask a person to run it in their own terminal`
 }
 
 /** A fault where an agent runs what only people may. */

@@ -16,7 +16,7 @@ counts. Not available to agents.`,
     ['--note TEXT', 'a note to the agent, kept in the log'],
     ['--var KEY=VALUE', 'change a value of the move, if its gate allows it; repeatable'],
   ],
-  examples: ['approve a_3f', "approve a_3f --note 'after the backup' --var version=2"],
+  examples: ['approve 59b29', "approve 59b29 --note 'after the backup' --var version=2"],
   exits: {
     0: 'approved',
     1: 'refused: already decided, expired, or not yours to decide',

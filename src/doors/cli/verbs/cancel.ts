@@ -11,7 +11,7 @@ const help: VerbHelp = {
   about: `\
 A cancelled run cannot be resumed. Its log stays.`,
   options: [['--reason TEXT', 'the reason, for the log']],
-  examples: ["cancel r_0k2 --reason 'wrong ticket'"],
+  examples: ["cancel r59b29 --reason 'wrong ticket'"],
   exits: { 0: 'cancelled', 1: 'refused', 2: notAsked },
 }
 

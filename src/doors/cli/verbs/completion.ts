@@ -2,9 +2,8 @@
  * `pawl completion`: completion scripts for shells, made from the table of verbs and their help.
  */
 import { optionsOf, subcommandsOf, type VerbHelp } from '../help.ts'
-import type { Io, Verb } from '../io.ts'
+import type { Io, Verb, VerbEntry } from '../io.ts'
 import { oneWord, readOptions, refuseMore, usage } from '../options.ts'
-import { verbs } from '../verbs.ts'
 
 const help: VerbHelp = {
   usage: ['completion bash', 'completion zsh', 'completion fish'],
@@ -18,7 +17,8 @@ settings of your shell:
   exits: { 0: 'printed', 2: 'usage error' },
 }
 
-export const completionVerb: Verb = {
+/** The verb; it is given the table that it stands in. */
+export const completionVerb = (verbs: readonly VerbEntry[]): Verb => ({
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
     const { files } = readOptions('completion', args, {})
@@ -26,10 +26,10 @@ export const completionVerb: Verb = {
     if (name === undefined) throw usage('completion', 'name a shell: bash, zsh or fish')
     refuseMore('completion', files, 1)
     const shell = oneWord('completion', name, ['bash', 'zsh', 'fish'])
-    io.out(scripts[shell](await entriesOf()))
+    io.out(scripts[shell](await entriesOf(verbs)))
     return 0
   },
-}
+})
 
 type Entry = {
   readonly name: string
@@ -38,7 +38,7 @@ type Entry = {
   readonly options: ReturnType<typeof optionsOf>
 }
 
-async function entriesOf(): Promise<readonly Entry[]> {
+async function entriesOf(verbs: readonly VerbEntry[]): Promise<readonly Entry[]> {
   const shown = verbs.filter(({ isInternal }) => isInternal !== true)
   return Promise.all(
     shown.map(async ({ name, summary, load }) => {

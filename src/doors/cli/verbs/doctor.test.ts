@@ -119,6 +119,6 @@ test('a proof as JSON says whether all is held', async () => {
 
 test('a host that can not be proved, and a time that is too short, are refused', async () => {
   expect((await prove({}, 'cursor')).code).toBe(2)
-  expect((await prove({}, '--timeout', 'x')).err).toContain('`--timeout` must be at least')
+  expect((await prove({}, '--timeout', 'x')).err).toContain('`--timeout` must be 10 seconds')
   expect((await openBench().pawl('doctor', 'claude')).err).toContain('only with `--prove`')
 })

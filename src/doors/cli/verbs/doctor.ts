@@ -69,15 +69,13 @@ async function prove(
   const hosts = names.map((name) => oneWord('doctor', name, door.provable))
   const secondsMax = seconds === null ? secondsDefault : Number(seconds)
   if (!(Number.isFinite(secondsMax) && secondsMax >= secondsLeast)) {
-    throw usage(
-      'doctor',
-      `\`--timeout\` must be at least ${secondsLeast} seconds, not \`${seconds}\``,
-    )
+    const message = `\`--timeout\` must be ${secondsLeast} seconds or more, not \`${seconds}\``
+    throw usage('doctor', message)
   }
   const proof = await door.prove({ hosts, secondsMax })
   if (proof.hosts.length > 0) return proof
-  throw new PawlError('USAGE', 'no host was found', {
-    hint: `install one of ${door.provable.join(', ')}, or set PAWL_HOSTS_ROOT to the folder that has one`,
+  throw new PawlError('USAGE', 'no host found', {
+    hint: `install one of ${door.provable.join(', ')}, or set PAWL_HOSTS_ROOT to their folder`,
   })
 }
 

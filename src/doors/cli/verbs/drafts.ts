@@ -1,5 +1,6 @@
 /**
- * The part of `pawl definitions` that is about drafts: definitions that agents wrote, for a person to activate.
+ * The part of `pawl definitions` that is about drafts: definitions that agents wrote, for a
+ * person to activate.
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { plain } from '../ansi.ts'

@@ -14,7 +14,7 @@ Works only if the definition sets \`debug\`. Not available to agents.`,
   options: [
     ['--var KEY=VALUE', 'set a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
   ],
-  examples: ['force r_0k2 review', 'force r_0k2 green --var failing=0'],
+  examples: ['force r59b29 review', 'force r59b29 green --var failing=0'],
   exits: { 0: 'the run is in that stage', 1: 'refused', 2: notAsked },
 }
 

@@ -22,7 +22,7 @@ const help: VerbHelp = {
   ],
   about: `\
 Without a subcommand it runs as an MCP server on stdio, started by an agent host
-(docs/gateway.md). The servers behind it are listed in \`.pawl/gateway.json\` of the
+(docs/reference/gateway.md). The servers behind it are listed in \`.pawl/gateway.json\` of the
 workspace and in \`gateway.json\` of the data directory. Every call is judged as
 \`mcp:SERVER:TOOL\`.
 

@@ -16,7 +16,7 @@ import { acceptServers } from '../init/accept-servers.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
 import { choosePort, settlePort } from '../init/hook-port.ts'
-import { changeText, detailsText, notesText, summaryText } from '../init/show-plan.ts'
+import { changeText, detailsText, notesText, plansSummary } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
@@ -38,7 +38,10 @@ Not available to agents.`,
     ['--details', 'show the changes to every file; answering `d` does the same'],
     ['--dry-run', 'show the changes and write nothing'],
     ['--command', 'Claude Code: use command hooks instead of HTTP hooks'],
-    ['--gateway', "also put the hosts' MCP servers behind Pawl's gateway (docs/reference/gateway.md)"],
+    [
+      '--gateway',
+      "also put the hosts' MCP servers behind Pawl's gateway (docs/reference/gateway.md)",
+    ],
     ['--json', 'print one JSON object (see below)'],
   ],
   notes: `\
@@ -67,7 +70,7 @@ export const initVerb: Verb = {
     const details = detailsText(plans, http?.token ?? null, io)
     const isDetailed = values.details || values['dry-run']
     if (!values.json) {
-      if (isNew) io.out(summaryText(plans, enforced, io))
+      if (isNew) io.out(plansSummary(plans, enforced, io))
       if (isDetailed) io.out(details)
     }
     const asking = { ...values, io, details: isDetailed ? null : details }

@@ -270,6 +270,8 @@ test.each([
   [['--bash', 'ls', '--host', 'emacs'], '`--host` must be one of'],
   [['--bash', 'ls', '--data', '{'], '`--data`'],
   [['--bash', 'ls', '--var', 'x'], 'not KEY=VALUE'],
+  // The earlier spelling of `--data`.
+  [['--bash', 'ls', '--vars', '{'], '`--data`'],
   [['--bash', 'ls', '--workspace', 'coding.json'], 'is not a folder'],
   [['--calls', 'nowhere.jsonl'], 'there is no `nowhere.jsonl`'],
   [['--calls', '.'], 'not a regular file'],

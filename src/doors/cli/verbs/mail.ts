@@ -14,7 +14,7 @@ is printed once; Pawl keeps only a hash of it. It works for this run only, while
 run is open, and replaces the previous key. See docs/reference/mail.md. Not available to
 agents.`,
   options: [['--revoke', 'revoke the key immediately']],
-  examples: ['mail key r_0k2', 'mail key r_0k2 --revoke'],
+  examples: ['mail key r59b29', 'mail key r59b29 --revoke'],
   exits: { 0: 'done', 1: 'refused', 2: notAsked },
 }
 

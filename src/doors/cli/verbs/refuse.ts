@@ -11,7 +11,7 @@ const help: VerbHelp = {
 ID is the id of an approval (\`pawl approvals\` lists them), or the start of the id.
 The first decision counts. Not available to agents.`,
   options: [['--note TEXT', 'the reason; the agent receives it']],
-  examples: ["refuse a_3f --note 'run the tests first'"],
+  examples: ["refuse 59b29 --note 'run the tests first'"],
   exits: {
     0: 'the move or call was refused, as you asked',
     1: 'already decided, expired, or not yours to decide',

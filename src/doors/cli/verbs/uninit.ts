@@ -16,7 +16,7 @@ import type { SetupDoor } from '../../init/setup-door.ts'
 import type { VerbHelp } from '../help.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
-import { detailsText, summaryText } from '../init/show-plan.ts'
+import { detailsText, plansSummary } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
@@ -56,7 +56,7 @@ export const uninitVerb: Verb = {
       return 0
     }
     const details = detailsText(plans, null, io)
-    io.out(summaryText(plans, ['effect', 'the agents are no longer guarded'], io))
+    io.out(plansSummary(plans, ['effect', 'the agents are no longer guarded'], io))
     if (values.details) io.out(details)
     const asking = { question: 'Remove Pawl?', verb: 'uninit' }
     const more = values.details ? null : details
