@@ -229,7 +229,7 @@ function Health() {
               <dd>
                 {answer.store !== 'postgres'
                   ? 'none: this store is served by one node'
-                  : (answer.deafness ?? 'tell each other of changes')}
+                  : (answer.listenError ?? 'tell each other of changes')}
               </dd>
             </dl>
             {answer.found.map((one) => (

@@ -49,13 +49,13 @@ export function openScheduledWork(
 function tellDeafness(runtime: OpenRuntime, log: LogLine): () => Promise<void> {
   let isTold = false
   return async () => {
-    const { deafness } = runtime.usage()
-    if ((deafness !== null) === isTold) return
-    isTold = deafness !== null
-    if (deafness === null) log('info', 'notifications from other nodes work again')
+    const { listenError } = runtime.usage()
+    if ((listenError !== null) === isTold) return
+    isTold = listenError !== null
+    if (listenError === null) log('info', 'notifications from other nodes work again')
     else
       log('warning', 'notifications from other nodes do not work; polling every second', {
-        deafness,
+        listenError,
       })
   }
 }

@@ -139,8 +139,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     },
     usage: () => {
       const [runsCached, waitersCount] = [cache.size(), waiters.count()]
-      const deafness = store.deafness()
-      return { store: store.kind, runsCached, waitersCount, deafness, startedAt }
+      const listenError = store.listenError()
+      return { store: store.kind, runsCached, waitersCount, listenError, startedAt }
     },
     findTrouble: onceIn(troubleMs, clock, store.findTrouble),
     tick: async () => (await due.expire()) + (await due.deliver()),

@@ -291,7 +291,7 @@ export type StoreMaintenance = {
   /** Hears of changes that other processes made; a hint that may be lost or come twice. */
   readonly onChange: (listener: (runId: string, seq: number) => void) => () => void
   /** Why no such hints come in; null: they do, or there are no other processes. */
-  readonly deafness: () => string | null
+  readonly listenError: () => string | null
   /** Says through the hint channel that a log has grown. Never fails. */
   readonly tellChange: (runId: string, seq: number) => void
   /** Puts projections of one run in the place of what is there. */

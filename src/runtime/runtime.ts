@@ -205,8 +205,8 @@ export type RuntimeUsage = {
   readonly store: string
   readonly runsCached: number
   readonly waitersCount: number
-  /** Why nodes do not tell each other of changes, so that waiters wake by looks; null: they do. */
-  readonly deafness: string | null
+  /** Why LISTEN/NOTIFY is not working, so that waiters poll; null otherwise. */
+  readonly listenError: string | null
   readonly startedAt: number
 }
 

@@ -76,19 +76,21 @@ describe.runIf(isOurNode)('a daemon whose way to PostgreSQL refuses LISTEN', () 
     const status = await far.cli('status', '--json')
     expect(status.code, 'it is well').toBe(0)
     expect(JSON.parse(status.out)).toMatchObject({
-      deafness: expect.stringMatching(/^LISTEN fails: .*\(0A000\)$/),
+      listenError: expect.stringMatching(/^LISTEN fails: .*\(0A000\)$/),
       trouble: null,
     })
     expect((await far.cli('status')).out).toMatch(
-      /listen +not working, polling every second: LISTEN fails/,
+      /listen +LISTEN\/NOTIFY is not working, polling every second:\s+LISTEN fails/,
     )
-    expect(JSON.parse((await near.cli('status', '--json')).out)).toMatchObject({ deafness: null })
+    expect(JSON.parse((await near.cli('status', '--json')).out)).toMatchObject({
+      listenError: null,
+    })
 
     await expect.poll(() => refusedCount, { timeout: 30_000 }).toBeGreaterThan(1)
     expect([told(far, deaf), told(far, healed)]).toEqual([1, 0])
     wire.onMessage = () => 'pass'
     await expect.poll(() => told(far, healed), { timeout: 30_000 }).toBe(1)
-    expect(JSON.parse((await far.cli('status', '--json')).out)).toMatchObject({ deafness: null })
+    expect(JSON.parse((await far.cli('status', '--json')).out)).toMatchObject({ listenError: null })
     expect([told(far, deaf), told(near, deaf)]).toEqual([1, 0])
   }, 120_000)
 })

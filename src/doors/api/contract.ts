@@ -1,6 +1,6 @@
 /**
- * What goes into every operation and what comes out of it, as schemas. With the table of
- * operations this is the whole contract: whoever speaks over a wire is held to it.
+ * Inputs and answers of every operation, as schemas. Together with the table of operations they
+ * are the contract of the API.
  */
 import { z } from 'zod'
 import { ownHostId } from '../../core/hosts/registry.ts'
@@ -52,7 +52,7 @@ const eventsMax = 1_000
 
 const runId = nameSchema
 const session = nameSchema.describe('`HOST:ID`')
-const branch = nameSchema.optional().describe('an open branch; absent: the main run')
+const branch = nameSchema.optional().describe('an open branch; if absent, the main run')
 const timeoutMs = z.int().min(0).max(waitMsMax).default(30_000)
 const offered = z.object({ definition, findings: z.array(findingSchema) })
 const page = { after: pageAfter.optional(), limit: pageLimit }
@@ -66,11 +66,13 @@ export const contract = {
   'runs.start': {
     input: z.strictObject({
       definition: nameSchema.describe('name or id of a definition'),
-      task: nameSchema.optional().describe('one of several tasks in it; absent: the first'),
-      stage: nameSchema.optional().describe('begin here'),
+      task: nameSchema.optional().describe('one of several tasks in it; if absent, the first'),
+      stage: nameSchema.optional().describe('the stage to start in'),
       vars: jsonObjectSchema.default({}),
-      workspace: folderSchema.optional().describe('where the agent works, an absolute path'),
-      session: nameSchema.optional().describe('the conversation that works on it, `HOST:ID`'),
+      workspace: folderSchema
+        .optional()
+        .describe('the folder the agent works in, an absolute path'),
+      session: nameSchema.optional().describe('the session that works on it, `HOST:ID`'),
     }),
     answer: outcomeSchema,
   },
@@ -90,17 +92,21 @@ export const contract = {
     answer: z.object({
       head: runHead,
       view: viewSchema,
-      notice: z.string().describe('what the agent must be told beside the brief'),
+      notice: z.string().describe('text for the agent in addition to the brief'),
       standing: standingSchema,
     }),
   },
   'runs.signal': {
     input: z.strictObject({
       runId,
-      name: z.string().max(500).default('').describe('event or answer; a form needs none'),
+      name: z
+        .string()
+        .max(500)
+        .default('')
+        .describe('an event or an answer; not needed for a form'),
       data: jsonObjectSchema.nullable().default(null),
-      stage: nameSchema.optional().describe('where the sender believes the run is'),
-      goTo: nameSchema.optional().describe('where it wants to go, if it may choose'),
+      stage: nameSchema.optional().describe('the stage the sender expects the run to be in'),
+      goTo: nameSchema.optional().describe('the stage to go to, if the sender may choose'),
       branch,
     }),
     answer: outcomeSchema,
@@ -112,14 +118,18 @@ export const contract = {
       input: jsonObjectSchema.default({}),
       host: hostSchema.default(ownHostId),
       server: z.strictObject({ server: nameSchema, tool: nameSchema }).optional(),
-      cwd: folderSchema.optional().describe("where the agent's shell stands, an absolute path"),
+      cwd: folderSchema
+        .optional()
+        .describe("working directory of the agent's shell, an absolute path"),
       estimateMicroUsd: paidSchema
         .optional()
-        .describe('what it may cost, held until its report; absent: nobody knows'),
-      waitMs: callWaitMs.describe('how long to wait for a person, and for calls before this one'),
+        .describe('estimated cost, reserved until the call is reported; absent if unknown'),
+      waitMs: callWaitMs.describe('how long to wait for an approval and for earlier calls'),
       attempt: nameSchema
         .optional()
-        .describe('names this try: sent again with it, an allowed call is allowed again'),
+        .describe(
+          'id of this attempt: an allowed call that is sent again with it is allowed again',
+        ),
       branch,
     }),
     answer: checkedCallSchema,
@@ -127,7 +137,7 @@ export const contract = {
   'runs.report': {
     input: z.strictObject({
       runId,
-      callId: nameSchema.optional().describe('absent: the call that was let through last'),
+      callId: nameSchema.optional().describe('if absent, the last call that was allowed'),
       ok: z.boolean(),
       output: z.string().nullable().default(null),
       exitCode: z.int().nullable().default(null),
@@ -161,9 +171,9 @@ export const contract = {
   },
   'runs.locate': {
     input: z.strictObject({
-      workspace: folderSchema.describe('where the caller works'),
-      runId: nameSchema.optional().describe('the run that its environment names'),
-      last: nameSchema.optional().describe('the run that it was held by last'),
+      workspace: folderSchema.describe('the folder the caller works in'),
+      runId: nameSchema.optional().describe('the run named in its environment'),
+      last: nameSchema.optional().describe('the run that judged it last'),
     }),
     answer: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('run'), runId: z.string(), branch: z.string().nullable() }),
@@ -195,14 +205,16 @@ export const contract = {
   'runs.wait': {
     input: z.strictObject({ runId, after: countSchema.default(0), timeoutMs }),
     answer: z.object({
-      seq: countSchema.describe('records in the log; not more than `after`: time over'),
+      seq: countSchema.describe(
+        'number of records in the log; if not more than `after`, the wait timed out',
+      ),
     }),
   },
   'runs.verify': {
     input: z.strictObject({
       runId,
-      seq: countSchema.optional().describe('of an anchor'),
-      hash: nameSchema.optional().describe('of an anchor'),
+      seq: countSchema.optional().describe('`seq` of an anchor'),
+      hash: nameSchema.optional().describe('`hash` of an anchor'),
     }),
     answer: z.discriminatedUnion('ok', [
       z.object({ ok: z.literal(true), runId: z.string(), count: countSchema, hash: z.string() }),
@@ -225,8 +237,10 @@ export const contract = {
       id: nameSchema,
       granted: z.boolean(),
       note: textSchema.default(''),
-      hash: nameSchema.optional().describe('of what the person saw; another one waits: refused'),
-      edits: jsonObjectSchema.optional().describe('values to change, where the gate lets them'),
+      hash: nameSchema
+        .optional()
+        .describe('hash of what the person saw; refused if something else is pending now'),
+      edits: jsonObjectSchema.optional().describe('values to change, if the gate allows it'),
     }),
     answer: outcomeSchema,
   },
@@ -266,7 +280,7 @@ export const contract = {
         z.object({
           channel: z.string(),
           type: z.string(),
-          problem: z.string().nullable().describe('null: it went through'),
+          problem: z.string().nullable().describe('null if it was sent'),
         }),
       ),
     }),
@@ -279,12 +293,14 @@ export const contract = {
       startedAt: momentSchema,
       runsCached: countSchema,
       waitersCount: countSchema,
-      deafness: z
+      listenError: z
         .string()
         .nullable()
-        .describe('why nodes do not tell each other of changes, so that waiters wake by looks'),
-      found: z.array(z.string()).describe('what the start found to say'),
-      elicitation: z.boolean().describe("whether a person may decide through their agent's client"),
+        .describe(
+          'why LISTEN/NOTIFY is not working, so that waiting requests poll; null otherwise',
+        ),
+      found: z.array(z.string()).describe('warnings from the start of the daemon'),
+      elicitation: z.boolean().describe("whether a person may decide in their agent's client"),
       trouble: z.string().nullable(),
     }),
   },
@@ -293,13 +309,15 @@ export const contract = {
   ...pageContract,
 } as const satisfies Readonly<Record<OperationName, Terms>>
 
-const after = countSchema.optional().describe('id of the last message seen; absent: from the start')
+const after = countSchema
+  .optional()
+  .describe('id of the last message seen; if absent, from the start')
 
 /** The same for streams: what is asked for, and what each message holds. */
 export const streamContract = {
   'runs.stream': { input: z.strictObject({ runId, after }), answer: eventRecord },
   'changes.stream': {
-    input: z.strictObject({ after: momentSchema.optional().describe('absent: from now on') }),
+    input: z.strictObject({ after: momentSchema.optional().describe('if absent, from now on') }),
     answer: changedHead,
   },
 } as const satisfies Readonly<Record<StreamName, Terms>>

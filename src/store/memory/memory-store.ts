@@ -224,7 +224,7 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreMaintena
     },
     countBytes: async () =>
       [...runs.values()].reduce((sum, run) => sum + countLogBytes(run.events), 0),
-    deafness: () => null,
+    listenError: () => null,
     findTrouble: async () => null,
     close: async () => undefined,
   }

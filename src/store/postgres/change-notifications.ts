@@ -8,7 +8,10 @@ import { restoreText } from './encode-text.ts'
 import { openListener } from './listener.ts'
 import type { Pool } from './pool.ts'
 
-export type ChangeNotifications = Pick<StoreMaintenance, 'onChange' | 'tellChange' | 'deafness'> & {
+export type ChangeNotifications = Pick<
+  StoreMaintenance,
+  'onChange' | 'tellChange' | 'listenError'
+> & {
   readonly close: () => Promise<void>
 }
 
@@ -65,7 +68,7 @@ export async function openChangeNotifications(pool: Pool): Promise<ChangeNotific
       isSending = true
       setImmediate(send)
     },
-    deafness: ear.deafness,
+    listenError: ear.listenError,
     close: ear.close,
   }
 }

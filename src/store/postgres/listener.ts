@@ -8,7 +8,7 @@ import { before, connectionName, connectPool, type Pool, type Sql } from './pool
 
 export type Listener = {
   /** Why nothing is heard; null: as far as is known, everything is. */
-  readonly deafness: () => string | null
+  readonly listenError: () => string | null
   readonly close: () => Promise<void>
 }
 
@@ -27,12 +27,12 @@ export async function openListener({ options }: Pool, channel: Channel): Promise
   const { url, timeoutMs } = options
   const ended = new AbortController()
   let hasHeard = false
-  let deafness: string | null = null
+  let listenError: string | null = null
   let sql: Sql
 
   const hear = (payload: string): void => {
     hasHeard = true
-    deafness = null
+    listenError = null
     channel.hear(payload)
   }
 
@@ -57,14 +57,14 @@ export async function openListener({ options }: Pool, channel: Channel): Promise
       await pause(timeoutMs, ended.signal)
       if (hasHeard || ended.signal.aborted) continue
       await sql.end({ timeout: 0 })
-      if (!ended.signal.aborted) deafness = (await listen()) ?? silence
+      if (!ended.signal.aborted) listenError = (await listen()) ?? silence
     }
   }
 
-  deafness = await listen()
+  listenError = await listen()
   const watching = watch()
   return {
-    deafness: () => deafness,
+    listenError: () => listenError,
     close: async () => {
       ended.abort()
       await sql.end({ timeout: 0 })

@@ -26,7 +26,7 @@ import {
 import { isOvertaken } from './faults.ts'
 import type { Pool } from './pool.ts'
 
-type Elsewhere = 'kind' | 'isShared' | 'onChange' | 'deafness' | 'tellChange' | 'close'
+type Elsewhere = 'kind' | 'isShared' | 'onChange' | 'listenError' | 'tellChange' | 'close'
 type Care = Omit<StoreMaintenance, Elsewhere>
 
 // PostgreSQL takes a gigabyte in one statement, and escaping may double a text.

@@ -56,7 +56,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ...createMaintenance(slow),
     findTrouble: createMaintenance(pool).findTrouble,
     onChange: changes.onChange,
-    deafness: changes.deafness,
+    listenError: changes.listenError,
     tellChange: changes.tellChange,
     close,
   }

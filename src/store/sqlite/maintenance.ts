@@ -17,7 +17,7 @@ export function maintenanceCalls(shared: Shared): Omit<StoreMaintenance, 'close'
     // One daemon owns the file; other programs open it only while there is none.
     isShared: false,
     onChange: () => () => undefined,
-    deafness: () => null,
+    listenError: () => null,
     tellChange: () => undefined,
     ...projectionCalls(shared),
     ...retentionCalls(shared),

@@ -21,7 +21,7 @@ Does not start a daemon.`,
   options: [['--json', 'print one JSON object (see below)']],
   notes: `\
 JSON output: { "running": true, "folder", "socket", "pid", "version", "http",
-"store", "startedAt", "runsCached", "waitersCount", "deafness", "found",
+"store", "startedAt", "runsCached", "waitersCount", "listenError", "found",
 "trouble" }. Without a daemon: { "running": false, "folder", "socket" }.`,
   examples: ['status', 'status --json'],
   exits: {
@@ -71,7 +71,7 @@ type Status = FoundDaemon & Told & { readonly folder: string; readonly socket: s
 function statusText(status: Status, io: Io): string {
   const width = displayWidth(io)
   const { pid, version, http, folder, socket, store, startedAt, runsCached, waitersCount } = status
-  const { trouble, found, deafness } = status
+  const { trouble, found, listenError } = status
   const tone = trouble === null ? 'good' : 'bad'
   const lines: StyledLine[] = [
     [styledSpan('● ', tone), styledSpan(`pawl ${version}`, 'strong'), styledSpan(`, pid ${pid}`)],
@@ -80,9 +80,11 @@ function statusText(status: Status, io: Io): string {
     ...row('socket', socket, { width }),
     ...row('http', http ?? 'not yet', { width }),
     ...row('load', `${runsCached} runs cached, ${waitersCount} waiting requests`, { width }),
-    ...(deafness === null
+    ...(listenError === null
       ? []
-      : row('listen', `not working, polling every second: ${deafness}`, { width })),
+      : row('listen', `LISTEN/NOTIFY is not working, polling every second: ${listenError}`, {
+          width,
+        })),
     ...found.flatMap((one) => row('found', one, { width, tone: 'dim' })),
     ...(trouble === null ? [] : row('trouble', trouble, { width, tone: 'bad' })),
   ]
