@@ -1,6 +1,6 @@
 /**
- * What a person who has signed in to the page may do. A token of the data directory may do all of
- * it; a sign-in may be given less.
+ * What a person who signed in to the page may do. A token from the data directory may do
+ * everything; a sign-in can have less access.
  */
 import { type OperationName, operations } from './operations-table.ts'
 

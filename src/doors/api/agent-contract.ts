@@ -1,6 +1,4 @@
-/**
- * What goes into the operations that serve agents beside their runs, and what comes out.
- */
+/** Inputs and answers of the operations for agents that are not about a run. */
 import { z } from 'zod'
 import { checkedCallSchema } from './call-schemas.ts'
 import {
@@ -15,7 +13,7 @@ import {
   textSchema,
 } from './wire-schemas.ts'
 
-const branch = nameSchema.optional().describe('an open branch; absent: the main run')
+const branch = nameSchema.optional().describe('an open branch; if absent, the main run')
 
 const writer = z.object({ run: z.string(), source: z.string() })
 
@@ -25,7 +23,7 @@ const memory = z
     value: z.unknown(),
     version: z.int(),
     at: momentSchema,
-    by: writer.describe('who wrote it'),
+    by: writer.describe('the run and source that wrote it'),
   })
   .meta({ id: 'Memory' })
 
@@ -37,22 +35,22 @@ const task = z
     title: z.string(),
     note: z.string(),
     status: taskStatus,
-    run: z.string().nullable().describe('the run that has it'),
+    run: z.string().nullable().describe('the run that claimed it'),
     result: z.string(),
     createdAt: momentSchema,
     updatedAt: momentSchema,
-    by: writer.describe('who made it'),
+    by: writer.describe('the run and source that created it'),
   })
   .meta({ id: 'Task' })
 
 const draft = z
   .object({
-    id: z.string().describe('`NAME@HASH`: another text is another draft'),
+    id: z.string().describe('`NAME@HASH`; a different text is a different draft'),
     name: z.string(),
     dialect: z.string(),
     source: z.string(),
     format: z.enum(['json', 'yaml']),
-    by: z.string().describe('`kind:name` of who offered it'),
+    by: z.string().describe('`kind:name` of the author'),
     at: momentSchema,
   })
   .meta({ id: 'Draft' })
@@ -60,7 +58,9 @@ const draft = z
 /** Whose memories or tasks. */
 const scope = {
   workspace: folderSchema,
-  definition: nameSchema.optional().describe('of this process; absent: what all there share'),
+  definition: nameSchema
+    .optional()
+    .describe('a process; if absent, what all processes in the workspace share'),
 }
 
 export const agentContract = {
@@ -74,7 +74,7 @@ export const agentContract = {
     answer: checkedCallSchema.extend({
       value: jsonObjectSchema
         .nullable()
-        .describe('what the tool gave; null: it was not let through'),
+        .describe('the result of the tool; null if the call was not allowed'),
     }),
   },
   'process.step': {
@@ -82,7 +82,7 @@ export const agentContract = {
       runId: nameSchema,
       branch,
       answer: nameSchema,
-      state: nameSchema.optional().describe('the state that is answered'),
+      state: nameSchema.optional().describe('the state you answer'),
       note: textSchema.optional(),
     }),
     answer: outcomeSchema,
@@ -105,7 +105,7 @@ export const agentContract = {
   },
   'drafts.list': { input: z.strictObject({}), answer: z.object({ items: z.array(draft) }) },
   'drafts.activate': {
-    input: z.strictObject({ id: nameSchema.describe('id, or the name where only one has it') }),
+    input: z.strictObject({ id: nameSchema.describe('the id, or the name if it is unique') }),
     answer: z.object({ definition, findings: z.array(findingSchema) }),
   },
   'drafts.delete': {
@@ -117,8 +117,8 @@ export const agentContract = {
       id: nameSchema,
       granted: z.boolean(),
       note: textSchema.default(''),
-      hash: nameSchema.describe('of what the person saw'),
-      client: nameSchema.describe('the program that has asked them'),
+      hash: nameSchema.describe('hash of what the person saw'),
+      client: nameSchema.describe('the program that asked them'),
     }),
     answer: outcomeSchema,
   },

@@ -1,6 +1,4 @@
-/**
- * What the operations that serve agents beside their runs do with the runtime.
- */
+/** Handlers of the operations for agents that are not about a run. */
 import { randomUUID } from 'node:crypto'
 import { own } from '../../core/json.ts'
 import { byProcess, callForProcess, scopeOf } from '../../runtime/calls/routine-calls.ts'
@@ -78,9 +76,10 @@ export const agentHandlers: AgentHandlers = {
   },
   'approvals.elicited': async ({ about, runtime, commandId }, { id, client, ...answer }) => {
     if (!about.elicitation) {
-      const hint = 'a person decides with `pawl approve`; `approvals.elicitation` would allow it'
+      const hint =
+        'a person can run `pawl approve`, or set `approvals.elicitation` to true in config.json'
       return failedAnswer(
-        problem('NOT_PERMITTED', { detail: 'answers of clients do not count', hint }),
+        problem('NOT_PERMITTED', { detail: 'decisions from MCP clients are switched off', hint }),
       )
     }
     const actor = { kind: 'person', name: `elicited-by-${client}` } as const
@@ -90,6 +89,6 @@ export const agentHandlers: AgentHandlers = {
 
 function noTool(tool: string) {
   const names = Object.keys(processTools).map((name) => `\`${name}\``)
-  const detail = `\`${tool}\` is no tool for processes`
-  return problem('REQUEST_INVALID', { detail, hint: `there are ${names.join(', ')}` })
+  const detail = `there is no process tool \`${tool}\``
+  return problem('REQUEST_INVALID', { detail, hint: `use one of ${names.join(', ')}` })
 }

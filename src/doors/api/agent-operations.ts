@@ -1,6 +1,6 @@
 /**
- * The part of the table that serves agents beside their runs: tools of unattended routines, what
- * those keep, drafts of definitions, and decisions that an agent's client has asked its person for.
+ * Operations for agents that are not about a run: tools of unattended routines, their notes and
+ * tasks, drafts of definitions, and decisions that a person made in the agent's client.
  */
 import type { Operation } from './operations-table.ts'
 
@@ -10,42 +10,42 @@ export const agentOperations = {
     path: '/v1/runs/:runId/process/calls',
     need: 'agent',
     repeats: 'once',
-    summary: 'Use a memory or task tool for the process of a run, as far as it allows',
+    summary: 'Use a memory or task tool in a run, if its process allows it',
   },
   'process.step': {
     method: 'POST',
     path: '/v1/runs/:runId/process/steps',
     need: 'agent',
     repeats: 'once',
-    summary: 'Answer a checklist from an unattended routine',
+    summary: 'Answer the current question of a checklist in an unattended routine',
   },
   'memories.list': {
     method: 'GET',
     path: '/v1/memories',
     need: 'agent',
     repeats: 'same',
-    summary: 'What agents have noted down in a workspace',
+    summary: 'List the notes that agents saved in a workspace',
   },
   'memories.delete': {
     method: 'DELETE',
     path: '/v1/memories/:key',
     need: 'person',
     repeats: 'same',
-    summary: 'Delete what an agent has noted down',
+    summary: 'Delete a note of an agent',
   },
   'tasks.list': {
     method: 'GET',
     path: '/v1/tasks',
     need: 'agent',
     repeats: 'same',
-    summary: 'Tasks of a workspace, the oldest first',
+    summary: 'List the tasks of a workspace, oldest first',
   },
   'drafts.create': {
     method: 'POST',
     path: '/v1/drafts',
     need: 'agent',
     repeats: 'same',
-    summary: 'Check a definition and keep it as a draft, of which nothing can be started',
+    summary: 'Check a definition and store it as a draft; drafts cannot be started',
   },
   'drafts.list': {
     method: 'GET',
@@ -59,7 +59,7 @@ export const agentOperations = {
     path: '/v1/drafts/:id/activate',
     need: 'person',
     repeats: 'again',
-    summary: 'Make a draft a definition, or the next version of the one of its name',
+    summary: 'Turn a draft into a definition, or into the next version of the one with its name',
   },
   'drafts.delete': {
     method: 'DELETE',
@@ -73,6 +73,7 @@ export const agentOperations = {
     path: '/v1/approvals/:id/elicited',
     need: 'agent',
     repeats: 'once',
-    summary: "Tell what a person answered their agent's client, where the configuration takes it",
+    summary:
+      "Send a decision that a person made in their agent's client, if the configuration allows it",
   },
 } as const satisfies Readonly<Record<string, Operation>>

@@ -1,6 +1,6 @@
 /**
- * The one way from a wire to the runtime: who asks, may they, is it well-formed, what came of it.
- * Both doors go through here, so that none of it can differ between them.
+ * Handles every request after its transport: checks the caller, the permission and the input, then
+ * calls the handler. HTTP and the socket share it, so they behave the same.
  */
 import type { CallObservation } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
@@ -144,13 +144,13 @@ type Counts = { streams: number }
 function addGauges(metrics: Metrics, runtime: Runtime, counts: Counts): void {
   const add = (name: string, help: string, read: () => number) =>
     metrics.addGauge({ name, help, read })
-  add('pawl_runs_cached', 'runs held in memory', () => runtime.usage().runsCached)
-  add('pawl_waiters', 'callers that wait for a run', () => runtime.usage().waitersCount)
+  add('pawl_runs_cached', 'runs cached in memory', () => runtime.usage().runsCached)
+  add('pawl_waiters', 'requests waiting for a run to change', () => runtime.usage().waitersCount)
   add('pawl_streams', 'open streams', () => counts.streams)
   const startedSeconds = () => runtime.usage().startedAt / 1_000
-  add('pawl_start_time_seconds', 'when the daemon started', startedSeconds)
+  add('pawl_start_time_seconds', 'start time of the daemon', startedSeconds)
   const bytes = () => process.memoryUsage.rss()
-  add('process_resident_memory_bytes', 'memory of the daemon', bytes)
+  add('process_resident_memory_bytes', 'memory used by the daemon', bytes)
 }
 
 function failed(why: ProblemDocument): { readonly ok: false; readonly problem: ProblemDocument } {
@@ -166,11 +166,11 @@ function refuse(name: OperationName | StreamName, caller: Caller | null): Proble
   const need: Need = name in streams ? 'agent' : operations[name as OperationName].need
   if (suffices(caller, need)) return refuseAccess(name, caller)
   if (caller === null) {
-    const hint = 'send the token of the daemon in the header or frame'
-    return problem('TOKEN_INVALID', { detail: 'there is no valid token', hint })
+    const hint = 'send a token of the daemon in the header (HTTP) or frame (socket)'
+    return problem('TOKEN_INVALID', { detail: 'the token is missing or invalid', hint })
   }
-  const hint = 'ask a person, who has a token of their own'
-  return problem('NOT_PERMITTED', { detail: `\`${name}\` needs the token of a person`, hint })
+  const hint = 'ask a person to do it; they have a token of their own'
+  return problem('NOT_PERMITTED', { detail: `\`${name}\` needs a person's token`, hint })
 }
 
 /** Somebody who has signed in may be allowed less than a token. */
@@ -180,8 +180,8 @@ function refuseAccess(
 ): ProblemDocument | null {
   if (caller?.access === undefined || isStream(name) || permits(caller.access, name)) return null
   const least = leastAccess(name)
-  const detail = `\`${name}\` takes the access \`${least}\`, yours is \`${caller.access}\``
-  const hint = 'sign in again with a code of more access (`pawl open --role`)'
+  const detail = `\`${name}\` needs \`${least}\` access; you have \`${caller.access}\``
+  const hint = 'sign in again with a code for more access (`pawl open --role`)'
   return problem('NOT_PERMITTED', { detail, hint })
 }
 
@@ -240,8 +240,8 @@ const commandIdPattern = /^[\x21-\x7e]{1,200}$/
 
 function refuseCommandId(commandId: string | null): ProblemDocument | null {
   if (commandId === null || commandIdPattern.test(commandId)) return null
-  const detail = 'a command id has 1 to 200 visible letters of ASCII'
-  return problem('REQUEST_INVALID', { detail, hint: 'a UUID will do' })
+  const detail = 'a command id has 1 to 200 visible ASCII characters'
+  return problem('REQUEST_INVALID', { detail, hint: 'use a UUID' })
 }
 
 type Ears = { readonly onEnd: () => void; readonly onFault: ApiOptions['onFault'] }

@@ -1,15 +1,13 @@
-/**
- * What a tool call is now, as JSON.
- */
+/** The state of a tool call, as JSON. */
 import { z } from 'zod'
 import { countSchema, moneySchema, signalSchema } from './wire-schemas.ts'
 
 const callState = z
   .enum(['allowed', 'pending', 'denied', 'refused', 'done', 'unsure'])
   .describe(
-    'what the call is now. allowed: make it, once; pending: a person decides; denied: by a rule; ' +
-      'refused: by a person; done: it was made before under this key; unsure: it was allowed ' +
-      'before under this key, and its end was never reported',
+    'state of the call. allowed: make it, once; pending: needs an approval; denied: by a rule; ' +
+      'refused: by a person; done: it was already made with this key; unsure: it was allowed ' +
+      'before with this key, and its result was never reported',
   )
 const callReport = z.object({
   ok: z.boolean(),
@@ -28,12 +26,12 @@ export const checkedCallSchema = z
       state: callState,
       ...signalSchema,
       callId: z.string().nullable(),
-      approvalId: z.string().nullable().describe('the question to a person; null: none'),
+      approvalId: z.string().nullable().describe('the approval; null if there is none'),
       refusal: z
         .object({ by: z.string().nullable(), note: z.string() })
         .nullable()
-        .describe('who refused it; `by` is null where nobody decided in time'),
-      report: callReport.nullable().describe('how it ended, where it is done'),
+        .describe('who refused it; `by` is null if the approval expired'),
+      report: callReport.nullable().describe('how it ended, if it is done'),
     }),
   })
   .meta({ id: 'Checked' })

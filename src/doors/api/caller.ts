@@ -1,6 +1,4 @@
-/**
- * Who asks: told by the token that was presented, never by what the request says of itself.
- */
+/** Identifies the caller by the token it presents, never by what the request claims. */
 import type { Actor } from '../../core/engine/types.ts'
 import type { Access } from './access.ts'
 import type { Need } from './operations-table.ts'

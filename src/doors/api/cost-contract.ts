@@ -1,6 +1,4 @@
-/**
- * What goes into the operations about money, and what comes out of them.
- */
+/** Inputs and answers of the operations about money. */
 import { z } from 'zod'
 import { tokensMax } from '../../core/money.ts'
 import {
@@ -15,12 +13,12 @@ import {
 const some = countSchema.max(tokensMax)
 const tokens = z
   .strictObject({
-    input: some.default(0).describe('without those that a cache gave or took'),
+    input: some.default(0).describe('without cached tokens'),
     output: some.default(0),
     cacheRead: some.default(0),
     cacheWrite: some.default(0),
   })
-  .describe('what a model has used')
+  .describe('tokens that a model used')
 
 const costRow = z
   .object({
@@ -30,7 +28,7 @@ const costRow = z
     tool: z.string().describe('the tool of a call, or `model:NAME`'),
     day: z.string().describe('in UTC, `2026-11-16`'),
     costMicroUsd: moneySchema,
-    count: countSchema.describe('calls or messages that it is made of'),
+    count: countSchema.describe('number of calls or messages'),
   })
   .meta({ id: 'CostRow' })
 
@@ -38,22 +36,22 @@ export const costContract = {
   'runs.spend': {
     input: z.strictObject({
       runId: nameSchema,
-      model: nameSchema.optional().describe('its price is looked up when no cost is given'),
+      model: nameSchema.optional().describe('its price is looked up if no cost is given'),
       tokens: tokens.optional(),
-      costMicroUsd: paidSchema.optional().describe('absent: the price of the tokens'),
-      source: nameSchema.default('api').describe('who says so'),
-      branch: nameSchema.optional().describe('an open branch; absent: the main run'),
+      costMicroUsd: paidSchema.optional().describe('if absent, the price of the tokens'),
+      source: nameSchema.default('api').describe('where the numbers come from'),
+      branch: nameSchema.optional().describe('an open branch; if absent, the main run'),
     }),
     answer: outcomeSchema,
   },
   'costs.read': {
     input: z.strictObject({
-      runId: nameSchema.optional().describe('absent: all runs'),
-      since: momentSchema.optional().describe('absent: from the beginning'),
+      runId: nameSchema.optional().describe('if absent, all runs'),
+      since: momentSchema.optional().describe('if absent, from the beginning'),
     }),
     answer: z.object({
       rows: z.array(costRow),
-      isPartial: z.boolean().describe('there was more than one answer holds'),
+      isPartial: z.boolean().describe('there is more than one answer can hold'),
     }),
   },
 } as const

@@ -1,6 +1,4 @@
-/**
- * What the operations about money do with the runtime.
- */
+/** Handlers of the operations about money. */
 import { type PriceTable, priceUsage } from '../../core/prices.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { done, failedAnswer, type Handler, sendIntent } from './handler-context.ts'
@@ -30,6 +28,6 @@ async function pricesOf({ readHead, pricesIn }: Runtime, runId: string): Promise
 }
 
 const nothingSpent = problem('REQUEST_INVALID', {
-  detail: 'it is not said what was spent',
+  detail: 'the amount spent is missing',
   hint: 'send `costMicroUsd`, or `model` and `tokens`',
 })

@@ -1,6 +1,4 @@
-/**
- * What goes into the operations of a gateway and what comes out.
- */
+/** Inputs and answers of the operations of the MCP gateway. */
 import { z } from 'zod'
 import { denialCodes, gatewayCodes } from '../../core/errors.ts'
 import {
@@ -24,20 +22,22 @@ const mark = z.strictObject({
   agent: nameSchema.nullable(),
   run: nameSchema.nullable(),
   branch: nameSchema.nullable(),
-  proof: nameSchema.describe('of the daemon that answered the hook'),
+  proof: nameSchema.describe('signature of the daemon that answered the hook'),
 })
 const whose = {
-  workspace: folderSchema.describe('where the agent works'),
+  workspace: folderSchema.describe('the folder the agent works in'),
   runId: nameSchema
     .optional()
-    .describe('the run that the environment names; no mark says otherwise'),
-  mark: mark.optional().describe("what a host's hook wrote into the call; ignored unless proven"),
-  last: nameSchema.optional().describe('the run that the caller was held by last'),
+    .describe('the run named in the environment; it takes precedence over a mark'),
+  mark: mark
+    .optional()
+    .describe("what a host's hook wrote into the call; ignored unless its proof is valid"),
+  last: nameSchema.optional().describe('the run that judged the caller last'),
 }
 const server = z.strictObject({ server: nameSchema, tool: nameSchema })
 const scope = folderSchema
   .nullable()
-  .describe("the folder whose file names the server; null: the file beside Pawl's data")
+  .describe("the folder whose file lists the server; null for the file in Pawl's data directory")
 const text = z.string().max(textCharsMax)
 const launch = z.strictObject({
   command: text.optional(),
@@ -49,10 +49,12 @@ const launch = z.strictObject({
 })
 const pin = {
   isAccepted: z.boolean(),
-  hasChanged: z.boolean().describe('it was agreed to before, when it was something else'),
+  hasChanged: z.boolean().describe('an earlier version was accepted'),
   about: z.string(),
   doubts: z.array(z.string()),
-  changes: z.array(z.string()).describe('what is not as it was agreed to; empty: it is'),
+  changes: z
+    .array(z.string())
+    .describe('differences from what was accepted; empty if there are none'),
 }
 const pinned = z
   .object({
@@ -71,8 +73,8 @@ export const gatewayContract = {
       server,
       input: jsonObjectSchema.default({}),
       holder: nameSchema,
-      estimateMicroUsd: paidSchema.optional().describe('what it will cost; absent: nobody knows'),
-      waitMs: callWaitMs.describe('how long to wait for a person'),
+      estimateMicroUsd: paidSchema.optional().describe('estimated cost; absent if unknown'),
+      waitMs: callWaitMs.describe('how long to wait for an approval'),
     }),
     answer: z.object({
       verdict: z.enum(['allow', 'ask', 'deny']),
@@ -82,20 +84,25 @@ export const gatewayContract = {
       document: ruleDocument,
       hint: z.string(),
       instead: z.array(alternative),
-      input: jsonObjectSchema.nullable().describe('as it is to be made; null: it is not'),
-      runId: z.string().nullable().describe('the run that judged; null: policies alone did'),
+      input: jsonObjectSchema
+        .nullable()
+        .describe('the arguments to call with; null if the call is not allowed'),
+      runId: z
+        .string()
+        .nullable()
+        .describe('the run that judged the call; null if only policies did'),
       branch: z.string().nullable(),
       callId: z.string().nullable(),
-      approvalId: z.string().nullable().describe('the question that a person is asked'),
+      approvalId: z.string().nullable().describe('the pending approval'),
       bytesLeft: countSchema
         .nullable()
-        .describe('bytes that its result may have; null: any number'),
+        .describe('bytes that its result may have; null for no limit'),
       pass: z
         .object({ file: z.string(), word: z.string(), ms: countSchema })
         .nullable()
         .describe(
-          'while the word stands in the file, and no longer than this, calls without a mark that ' +
-            'speak of no guard need not be asked about; null: ask about each',
+          'while the file has this word, and for at most `ms`, calls without a mark that ' +
+            'mention no protected name need not be checked; null: check each call',
         ),
     }),
   },
@@ -105,7 +112,9 @@ export const gatewayContract = {
       runId: nameSchema,
       branch: nameSchema.optional(),
       callId: nameSchema,
-      holder: nameSchema.describe('who asked for it; of an approved call nobody else reports'),
+      holder: nameSchema.describe(
+        'the caller of `gateway.check`; only it may report an approved call',
+      ),
       ok: z.boolean(),
       output: z.string().nullable().default(null),
       bytes: countSchema.default(0),
@@ -116,7 +125,7 @@ export const gatewayContract = {
   'gateway.renew': {
     input: z.strictObject({ runId: nameSchema, callId: nameSchema, holder: nameSchema }),
     answer: z.object({
-      renewed: z.boolean().describe('false: as far as is known, nobody makes it any more'),
+      renewed: z.boolean().describe('false if the call is no longer known to be in progress'),
     }),
   },
   'gateway.offer': {
@@ -131,16 +140,16 @@ export const gatewayContract = {
       ...whose,
       scope,
       server: nameSchema,
-      launch: launch.describe('its entry as it is written'),
+      launch: launch.describe('its entry as written in the file'),
       tools: z
         .array(z.strictObject({ tool: nameSchema, definition: jsonObjectSchema }))
         .max(toolsMax)
         .nullable()
-        .describe('null: the server was not asked yet'),
+        .describe('null if the server has not been queried yet'),
     }),
     answer: z.object({
       isLaunchAccepted: z.boolean(),
-      accepted: z.array(z.string()).describe('tools that may be shown and called'),
+      accepted: z.array(z.string()).describe('tools that may be listed and called'),
     }),
   },
   'gateway.pins': {
@@ -151,8 +160,8 @@ export const gatewayContract = {
     input: z.strictObject({
       scope,
       server: nameSchema,
-      tool: nameSchema.optional().describe('absent: the server with all its tools'),
-      version: countSchema.describe('of what the person has seen'),
+      tool: nameSchema.optional().describe('if absent, the server with all its tools'),
+      version: countSchema.describe('version that the person has seen'),
     }),
     answer: pinned,
   },

@@ -1,6 +1,4 @@
-/**
- * What the operations of a gateway do with the runtime.
- */
+/** Handlers of the operations of the MCP gateway. */
 import type { Gateway, GatewayIdentity } from '../../runtime/gateway/gateway.ts'
 import type { By } from '../../runtime/runtime.ts'
 import type { OperationRequest } from './contract.ts'

@@ -1,61 +1,59 @@
-/**
- * What a gateway in front of MCP servers asks of a daemon: its part of the table of operations.
- */
+/** Operations that the gateway in front of MCP servers uses. */
 export const gatewayOperations = {
   'gateway.check': {
     method: 'POST',
     path: '/v1/gateway/calls',
     need: 'agent',
     repeats: 'once',
-    summary: 'Judge a call of a server behind a gateway; an approved call is let through once',
+    summary: 'Judge a call to a server behind the gateway; an approved call is allowed once',
   },
   'gateway.mark': {
     method: 'POST',
     path: '/v1/gateway/marks',
     need: 'agent',
     repeats: 'same',
-    summary: 'Whether a hook of this daemon wrote what stands in a call about whose it is',
+    summary: 'Check whether a hook of this daemon wrote the mark in a call',
   },
   'gateway.report': {
     method: 'POST',
     path: '/v1/gateway/reports',
     need: 'agent',
     repeats: 'once',
-    summary: 'Report how such a call has ended',
+    summary: 'Report the result of a call through the gateway',
   },
   'gateway.renew': {
     method: 'POST',
     path: '/v1/gateway/leases',
     need: 'agent',
     repeats: 'same',
-    summary: 'Say that an approved call is still being made',
+    summary: 'Report that an approved call is still in progress',
   },
   'gateway.offer': {
     method: 'POST',
     path: '/v1/gateway/offers',
     need: 'agent',
     repeats: 'same',
-    summary: 'Which tools of servers may be shown now',
+    summary: 'List which tools of servers may be shown now',
   },
   'gateway.see': {
     method: 'POST',
     path: '/v1/gateway/pins',
     need: 'agent',
     repeats: 'once',
-    summary: 'Tell what a server is now, and hear what of it a person has agreed to',
+    summary: 'Send the current state of a server; returns what of it a person has accepted',
   },
   'gateway.pins': {
     method: 'GET',
     path: '/v1/gateway/pins',
     need: 'agent',
     repeats: 'same',
-    summary: 'List servers and tools with what is agreed about them',
+    summary: 'List servers and tools, and whether a person has accepted them',
   },
   'gateway.accept': {
     method: 'POST',
     path: '/v1/gateway/pins/accept',
     need: 'person',
     repeats: 'once',
-    summary: 'Agree to a server or a tool as it is now',
+    summary: 'Accept a server or a tool as it is now',
   },
 } as const

@@ -1,6 +1,6 @@
 /**
- * What all handlers of operations share: what they are given, and how outcomes of the runtime
- * become answers or problems.
+ * What all handlers of operations share: their context, and how results of the runtime become
+ * answers or problems.
  */
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
@@ -123,7 +123,7 @@ export function callAnswerOf(answer: CallAnswer): OperationAnswer<'runs.check'> 
 
 /** The problem of a reply that is none to this question. */
 export function unexpectedReply(kind: string): ProblemDocument {
-  return problem('INTERNAL', { detail: `the engine replied \`${kind}\` to another question` })
+  return problem('INTERNAL', { detail: `the engine gave an unexpected reply: \`${kind}\`` })
 }
 
 /** A definition as lists show it. */
@@ -153,8 +153,8 @@ export function offerOf({
 
 /** The problem where `offerOf` gives null. */
 export const noOffer = problem('REQUEST_INVALID', {
-  detail: 'a definition is sent either as a text or as a value',
-  hint: 'send `source` or `definition`, and not both',
+  detail: 'send a definition either as text or as a value',
+  hint: 'set either `source` or `definition`, not both',
 })
 
 /** A definition that was kept, or the problem with it. */
@@ -170,6 +170,6 @@ export function offered(
 export function invalidRequest(findings: readonly Finding[]): ProblemDocument {
   const first = findings.find((one) => one.severity === 'error')
   const detail = first?.message ?? 'the definition has errors'
-  const hint = 'the findings say where; nothing was kept'
+  const hint = 'see the findings; nothing was stored'
   return { ...problem('DEFINITION_INVALID', { detail, hint }), findings }
 }

@@ -1,6 +1,6 @@
 /**
- * What each operation does with the runtime. Knows what was asked and by whom; must not know over
- * which wire, and decides nothing: a refusal of the engine goes out as the problem it is.
+ * Handlers of the operations. They do not know the transport and decide nothing: a refusal of the
+ * engine is returned as the problem it is.
  */
 import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
@@ -204,7 +204,9 @@ export const handlers: Handlers = {
   health: async ({ runtime }) => {
     if ((await runtime.findTrouble()) === null) return done({ ok: true })
     // What is wrong is for those with a token: `status` tells.
-    return failedAnswer(problem('STORE_UNAVAILABLE', { detail: 'decisions can not be kept now' }))
+    return failedAnswer(
+      problem('STORE_UNAVAILABLE', { detail: 'decisions cannot be stored at the moment' }),
+    )
   },
   ...pageHandlers,
 }

@@ -1,6 +1,6 @@
 /**
- * What a host's hook asks and what it is answered, whichever wire carries it. The payload is the
- * host's own text, and the answer is in the host's own dialect: a client only carries both.
+ * The request and answer of a host's hook, independent of the transport. The payload is the host's
+ * own text, and the answer is in the host's format; a client passes both on unchanged.
  */
 
 import type { JsonObject } from '../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * What goes into the operations about jobs and what comes out, in the words of the process
- * capabilities. Ranges are checked by the runner, whose faults say what can be done next.
+ * Inputs and answers of the operations about jobs, with the field names of the process
+ * capabilities. The runner checks ranges, and its errors say what to do next.
  */
 import { z } from 'zod'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
@@ -13,15 +13,13 @@ const waitMsMax = 3_700_000
 const level = z.enum(isolationLevels)
 const state = z.enum(jobStates)
 const whole = z.int()
-const process_id = nameSchema.describe('as `jobs.run` gave it')
+const process_id = nameSchema.describe('as returned by `jobs.run`')
 const caller = {
-  run_id: nameSchema
-    .optional()
-    .describe('the run that the call belongs to; an agent has to name it'),
+  run_id: nameSchema.optional().describe('the run that the call belongs to; required for agents'),
   branch: nameSchema.optional(),
 }
 const wait_ms = countSchema.max(waitMsMax).optional()
-const figure = countSchema.nullable().describe('null: not measured here')
+const figure = countSchema.nullable().describe('null if not measured here')
 
 const usage = z.object({
   cpu_ms: figure,
@@ -65,7 +63,7 @@ const statusFields = {
   stderr_size: countSchema,
   stdout_dropped_bytes: countSchema,
   stderr_dropped_bytes: countSchema,
-  network_refused: countSchema.describe('connections that its list of hosts did not let through'),
+  network_refused: countSchema.describe('connections that its list of hosts blocked'),
   warnings: z.array(z.string()).readonly(),
 }
 const status = z.object(statusFields).meta({ id: 'JobStatus' })
@@ -86,24 +84,24 @@ export const jobsContract = {
   'jobs.run': {
     input: z.strictObject({
       ...caller,
-      workspace: folderSchema.optional().describe('where a job without a run works'),
-      command: z.string().describe('a shell text; with `args` a program'),
+      workspace: folderSchema.optional().describe('the folder for a job without a run'),
+      command: z.string().describe('a shell command; with `args`, the name of a program'),
       args: z.array(z.string()).optional(),
       working_directory: folderSchema.optional(),
       environment: z.record(z.string(), z.string()).optional(),
-      timeout: z.number().optional().describe('seconds; 300 if absent, at most 3600'),
+      timeout: z.number().optional().describe('seconds; default 300, at most 3600'),
       background: z.boolean().optional(),
       stdin: z.string().optional(),
       cpu_limit: z.number().optional().describe('cores'),
       memory_limit: z.number().optional().describe('bytes'),
-      stdout_lines: z.number().optional().describe('lines of each summary; 100 if absent'),
+      stdout_lines: z.number().optional().describe('lines of each summary; default 100'),
       network: z.enum(['none', 'allowed', 'all']).optional(),
       network_hosts: z
         .array(z.string())
         .optional()
-        .describe('of what is allowed, only these: `host` or `host:port`'),
+        .describe('restrict allowed connections to these: `host` or `host:port`'),
       min_isolation: level.optional(),
-      wait_ms: wait_ms.describe('answer after this time, even if the job still runs'),
+      wait_ms: wait_ms.describe('answer after this time, even if the job is still running'),
     }),
     answer: z.union([result, pending]),
   },
@@ -135,7 +133,7 @@ export const jobsContract = {
       offset: whole.optional(),
       limit: whole.optional(),
       encoding: z.enum(['utf8', 'base64']).optional(),
-      wait_ms: wait_ms.describe('how long to wait for bytes behind the offset'),
+      wait_ms: wait_ms.describe('how long to wait for output after the offset'),
     }),
     answer: z.union([
       z.object({
@@ -160,7 +158,7 @@ export const jobsContract = {
       ...caller,
       process_id,
       signal: z.string().optional(),
-      force_after: z.number().optional().describe('seconds; 10 if absent, 0: never'),
+      force_after: z.number().optional().describe('seconds; default 10, 0 for never'),
     }),
     answer: z.union([
       z.object({ killed: z.boolean(), signal_sent: z.string(), process_id: z.string(), state }),

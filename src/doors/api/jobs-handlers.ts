@@ -1,6 +1,4 @@
-/**
- * What each operation about jobs does with the runner.
- */
+/** Handlers of the operations about jobs. */
 import type { JobCaller, Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { OperationRequest } from './contract.ts'
 import type { HandlerAnswer, HandlerContext, HandlersOf } from './handler-context.ts'

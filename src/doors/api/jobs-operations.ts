@@ -1,6 +1,4 @@
-/**
- * The part of the table of operations that is about jobs.
- */
+/** Operations about jobs. */
 
 export const jobsOperations = {
   'jobs.run': {
@@ -8,48 +6,49 @@ export const jobsOperations = {
     path: '/v1/jobs',
     need: 'agent',
     repeats: 'once',
-    summary: 'Run a command in its box (process.run); waits for its end unless it is told not to',
+    summary:
+      'Run a command in isolation (process.run); waits until it ends unless `background` is set',
   },
   'jobs.list': {
     method: 'GET',
     path: '/v1/jobs',
     need: 'agent',
     repeats: 'same',
-    summary: 'List jobs, the newest first (process.list)',
+    summary: 'List jobs, newest first (process.list)',
   },
   'jobs.isolation': {
     method: 'GET',
     path: '/v1/isolation',
     need: 'agent',
     repeats: 'same',
-    summary: 'What this machine can hold a job with',
+    summary: 'Get the isolation that this machine supports',
   },
   'jobs.read': {
     method: 'GET',
     path: '/v1/jobs/:process_id',
     need: 'agent',
     repeats: 'same',
-    summary: 'How a job is doing (process.monitor)',
+    summary: 'Get the status of a job (process.monitor)',
   },
   'jobs.wait': {
     method: 'GET',
     path: '/v1/jobs/:process_id/wait',
     need: 'agent',
     repeats: 'same',
-    summary: 'Wait for the end of a job; answers as `jobs.run` would',
+    summary: 'Wait until a job ends; returns what `jobs.run` returns',
   },
   'jobs.logs': {
     method: 'GET',
     path: '/v1/jobs/:process_id/logs',
     need: 'agent',
     repeats: 'same',
-    summary: 'Read what a job has said, page by page (process.logs)',
+    summary: 'Read the output of a job, page by page (process.logs)',
   },
   'jobs.kill': {
     method: 'POST',
     path: '/v1/jobs/:process_id/kill',
     need: 'agent',
     repeats: 'again',
-    summary: 'End a job, or send it a signal (process.kill)',
+    summary: 'Stop a job, or send it a signal (process.kill)',
   },
 } as const

@@ -1,6 +1,6 @@
 /**
- * Every policy that holds for somebody: the organisation's, those of workspaces with runs, and
- * those of definitions; with the rules that can never speak.
+ * Lists every policy in force: the organisation's, those of workspaces with runs, and those of
+ * definitions, with the rules that can never match.
  */
 import { shadowedRules } from '../../core/machine/check-policy.ts'
 import type { Policy, PolicyRule } from '../../core/machine/machine.ts'
@@ -33,7 +33,7 @@ function readLaid(runtime: Runtime, workspace: string | null, named: Named): rea
     const policies = runtime.readPolicies(workspace).slice(above)
     return policies.map((policy) => listed(policy, named))
   } catch (fault) {
-    const problem = fault instanceof Error ? fault.message : 'it cannot be read'
+    const problem = fault instanceof Error ? fault.message : 'the file cannot be read'
     return [{ ...named, role: '', otherwise: 'deny', rules: [], problem }]
   }
 }

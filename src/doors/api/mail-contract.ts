@@ -1,6 +1,4 @@
-/**
- * What goes into the operations about keys of the outbound proxy, and what comes out of them.
- */
+/** Inputs and answers of the operations about keys of the outbound proxy. */
 import { z } from 'zod'
 import { nameSchema } from './wire-schemas.ts'
 
@@ -9,13 +7,16 @@ const input = z.strictObject({ runId: nameSchema })
 export const mailContract = {
   'mail.makeKey': {
     input,
-    answer: z.object({ runId: z.string(), key: z.string().describe('told once, and not kept') }),
+    answer: z.object({
+      runId: z.string(),
+      key: z.string().describe('shown only once; not stored'),
+    }),
   },
   'mail.revokeKey': {
     input,
     answer: z.object({
       runId: z.string(),
-      revoked: z.boolean().describe('false: there was none'),
+      revoked: z.boolean().describe('false if there was no key'),
     }),
   },
 } as const

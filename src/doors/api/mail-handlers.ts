@@ -1,6 +1,4 @@
-/**
- * What the operations about keys of the outbound proxy do with the runtime.
- */
+/** Handlers of the operations about keys of the outbound proxy. */
 import { done, type HandlersOf } from './handler-context.ts'
 import type { mailOperations } from './mail-operations.ts'
 

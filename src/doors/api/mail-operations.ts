@@ -1,6 +1,4 @@
-/**
- * The part of the table of operations that is about the keys of the outbound proxy.
- */
+/** Operations about keys of the outbound proxy. */
 
 export const mailOperations = {
   'mail.makeKey': {
@@ -8,13 +6,14 @@ export const mailOperations = {
     path: '/v1/runs/:runId/mailKey',
     need: 'person',
     repeats: 'again',
-    summary: 'Make the key under which the agent of a run sends out; it replaces the one before',
+    summary:
+      'Create the key with which the agent of a run uses the outbound proxy; replaces the old key',
   },
   'mail.revokeKey': {
     method: 'DELETE',
     path: '/v1/runs/:runId/mailKey',
     need: 'person',
     repeats: 'again',
-    summary: 'Take that key away; it counts no longer, at once',
+    summary: 'Revoke that key immediately',
   },
 } as const

@@ -1,6 +1,6 @@
 /**
- * Hands over whole lines of a stream of messages; one that is too long is dropped as it comes, and
- * said once, so that the next one is read.
+ * Splits a stream of messages into whole lines. A line that is too long is dropped as it arrives
+ * and reported once, and the next one is read.
  */
 
 const newline = 10

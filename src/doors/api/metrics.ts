@@ -1,6 +1,6 @@
 /**
- * Numbers about the daemon, as Prometheus reads them. Labels come from our own tables, never from
- * a request, so that nobody can make more of them.
+ * Metrics of the daemon in the Prometheus format. Labels come from our own tables, never from a
+ * request, so callers cannot create new ones.
  */
 
 export type Metrics = {
@@ -61,13 +61,17 @@ export function openMetrics(): Metrics {
     addGauge: (gauge) => gauges.push(gauge),
     print: () =>
       [
-        ...head('pawl_operations_total', 'counter', 'operations by door and outcome'),
+        ...head('pawl_operations_total', 'counter', 'operations by interface and outcome'),
         ...lines('pawl_operations_total', operations),
-        ...head('pawl_verdicts_total', 'counter', 'calls by door, host, decision and code'),
+        ...head(
+          'pawl_verdicts_total',
+          'counter',
+          'tool calls by interface, host, decision and code',
+        ),
         ...lines('pawl_verdicts_total', verdicts),
-        ...head('pawl_verdict_seconds', 'histogram', 'from a call to its verdict'),
+        ...head('pawl_verdict_seconds', 'histogram', 'time from a tool call to its verdict'),
         ...histogramLines('pawl_verdict_seconds', calls),
-        ...head('pawl_decision_seconds', 'histogram', 'from a command to its reply'),
+        ...head('pawl_decision_seconds', 'histogram', 'time from a command to its reply'),
         ...histogramLines('pawl_decision_seconds', commands),
         ...gauges.flatMap(({ name, help, read }) => [
           ...head(name, 'gauge', help),

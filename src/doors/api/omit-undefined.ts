@@ -1,6 +1,4 @@
-/**
- * Fields that schemas give as `undefined`, as the rest of the house wants them: left out.
- */
+/** Removes fields that are `undefined`. */
 
 /** The input without what was left out. */
 export function omitUndefined<T extends object>(

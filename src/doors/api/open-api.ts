@@ -22,7 +22,7 @@ const problemSchema = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    code: z.string().describe('what tests and callers match'),
+    code: z.string().describe('stable code of the problem'),
     detail: z.string().describe('what happened'),
     hint: z.string().describe('what to do next'),
     missing: z.array(z.string()).optional(),
@@ -51,7 +51,7 @@ export function openApiText(): string {
     info: {
       title: 'Pawl',
       version: '1',
-      description: 'Runs, questions to people and definitions of one daemon.',
+      description: 'Runs, approvals and definitions of one daemon.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: 'http://127.0.0.1' }],
@@ -62,7 +62,7 @@ export function openApiText(): string {
       ),
       responses: {
         Problem: {
-          description: 'It was not done; the code says why',
+          description: 'The operation failed; `code` says why',
           content: { 'application/problem+json': { schema: failure } },
         },
       },
@@ -105,14 +105,14 @@ function operationOf(name: keyof typeof operations, parts: Parts): Schema {
 
 const needs: Readonly<Record<Operation['need'], string>> = {
   none: 'Needs no token.',
-  agent: 'Needs a token, of an agent or a person.',
-  person: 'Needs the token of a person.',
+  agent: "Needs an agent's or a person's token.",
+  person: "Needs a person's token.",
 }
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'the same id again gets the same reply',
+  description: 'a repeated id returns the same reply',
   schema: { type: 'string', maxLength: 200 },
 }
 
@@ -129,11 +129,11 @@ function streamOf(name: StreamName, parts: Parts): Schema {
   return {
     operationId: name,
     summary,
-    description: `${needs.agent} Each message has the schema as its data.`,
+    description: `${needs.agent} The data of each message follows the schema.`,
     parameters: [...parametersOf(whole, { inPath: pathFields(path), rest: 'query' }), resume],
     responses: {
       200: {
-        description: 'Server-sent events, until the caller leaves',
+        description: 'Server-sent events, until the caller disconnects',
         content: { 'text/event-stream': { schema: schemaOf(answer, 'output', parts) } },
       },
       default: { $ref: '#/components/responses/Problem' },

@@ -1,7 +1,6 @@
 /**
- * Sends spans to a collector that speaks OTLP over HTTP with JSON. Gathers them, sends them in
- * batches, and keeps no more than it can: a collector that is slow or gone loses spans and nothing
- * else.
+ * Sends spans in batches to an OTLP collector over HTTP with JSON. The queue is limited: if the
+ * collector is slow or down, spans are dropped and nothing else is affected.
  */
 import { randomBytes } from 'node:crypto'
 import type { ApiSpan } from './api.ts'
@@ -102,7 +101,7 @@ async function post(
     await response.arrayBuffer()
     return response.ok ? null : `the collector answered ${response.status}`
   } catch (error) {
-    return `the collector does not answer: ${String(error)}`
+    return `the collector cannot be reached: ${String(error)}`
   }
 }
 

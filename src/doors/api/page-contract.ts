@@ -1,6 +1,4 @@
-/**
- * What goes into the operations of the page and what comes out of them.
- */
+/** Inputs and answers of the operations for the dashboard. */
 import { z } from 'zod'
 import { accesses } from './access.ts'
 import type { Terms } from './contract.ts'
@@ -24,7 +22,7 @@ const policyRule = z.object({
     .object({ microUsdMax: moneySchema, period: z.enum(['hourly', 'daily', 'monthly']) })
     .nullable(),
   pointer: z.string(),
-  shadowed: z.string().nullable().describe('why it can never speak; null: it can'),
+  shadowed: z.string().nullable().describe('why it can never match; null if it can'),
 })
 
 export const pageContract = {
@@ -33,7 +31,7 @@ export const pageContract = {
     answer: z.object({
       role: z.enum(['agent', 'person']),
       name: z.string(),
-      access: access.describe('what a person may do; an agent only looks here'),
+      access: access.describe('what a person may do; an agent can only read'),
     }),
   },
   'signIns.invite': {
@@ -42,7 +40,7 @@ export const pageContract = {
   },
   'machines.read': {
     input: z.strictObject({ hash: nameSchema }),
-    answer: z.object({ machine: jsonObjectSchema.describe('as it was compiled') }),
+    answer: z.object({ machine: jsonObjectSchema.describe('the compiled machine') }),
   },
   'hosts.list': {
     input: z.strictObject({}),
@@ -53,7 +51,7 @@ export const pageContract = {
       proof: z
         .object({
           at: momentSchema,
-          paths: z.record(z.string(), z.string()).describe('what each path is called'),
+          paths: z.record(z.string(), z.string()).describe('title of each path'),
           hosts: z.array(
             z.object({
               host: z.string(),
@@ -64,7 +62,7 @@ export const pageContract = {
           ),
         })
         .nullable()
-        .describe('null: nothing was proved on this machine yet'),
+        .describe('null if `pawl doctor --prove` has not run on this machine yet'),
     }),
   },
   'policies.list': {
@@ -77,7 +75,10 @@ export const pageContract = {
           role: z.string(),
           otherwise: z.enum(['allow', 'deny']),
           rules: z.array(policyRule),
-          problem: z.string().nullable().describe('why it can not be read: every call is denied'),
+          problem: z
+            .string()
+            .nullable()
+            .describe('why it cannot be read (then every call is denied); null if it can'),
         }),
       ),
     }),
@@ -85,14 +86,17 @@ export const pageContract = {
   'stats.read': {
     input: z.strictObject({}),
     answer: z.object({
-      runsCount: countSchema.describe('runs that were looked at, the latest'),
-      isPartial: z.boolean().describe('there are more runs or records than were counted'),
+      runsCount: countSchema.describe('number of runs counted, the latest ones'),
+      isPartial: z.boolean().describe('true if there are more runs or records than were counted'),
       days: z.array(z.object({ day: z.string().describe('UTC'), ...numbers })),
       tools: z.array(z.object({ tool: z.string(), ...numbers })),
       rules: z.array(
         z.object({
           definition: z.string(),
-          rule: z.string().nullable().describe('JSON pointer of a policy; null: no policy'),
+          rule: z
+            .string()
+            .nullable()
+            .describe('JSON pointer of a policy rule; null if no policy decided'),
           code: z.string().nullable(),
           says: z.enum(['deny', 'ask']),
           count: countSchema,

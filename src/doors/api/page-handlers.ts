@@ -1,6 +1,4 @@
-/**
- * What the operations of the page do with the runtime.
- */
+/** Handlers of the operations for the dashboard. */
 import type { JsonObject } from '../../core/json.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Handlers } from './handlers.ts'
@@ -9,10 +7,10 @@ import type { PageOperation } from './page-operations.ts'
 import { problem } from './problem.ts'
 import { openUsageStats, type UsageStats } from './usage-stats.ts'
 
-const noSignIns = problem('NOT_PERMITTED', { detail: 'nobody can sign in to this daemon' })
+const noSignIns = problem('NOT_PERMITTED', { detail: 'sign-in is not available on this daemon' })
 
 const noMachine = problem('MACHINE_UNKNOWN', {
-  detail: 'there is no machine of that hash',
+  detail: 'there is no machine with that hash',
   status: 404,
 })
 

@@ -1,7 +1,4 @@
-/**
- * What the page asks beside what everybody asks: the part of the table of operations that is there
- * for it. Plain data.
- */
+/** Operations that only the dashboard needs. Plain data. */
 
 export const pageOperations = {
   me: {
@@ -9,42 +6,43 @@ export const pageOperations = {
     path: '/v1/me',
     need: 'agent',
     repeats: 'same',
-    summary: 'Who asks, and what they may do',
+    summary: 'Get the caller and what they may do',
   },
   'signIns.invite': {
     method: 'POST',
     path: '/v1/signIns',
     need: 'person',
     repeats: 'again',
-    summary: 'Make a code that signs one person in to the page, once, within minutes',
+    summary:
+      'Create a one-time code that signs a person in to the page; expires after a few minutes',
   },
   'machines.read': {
     method: 'GET',
     path: '/v1/machines/:hash',
     need: 'agent',
     repeats: 'same',
-    summary: 'Read a machine by its hash, as runs are pinned to it',
+    summary: 'Read a machine by its hash; runs are pinned to it',
   },
   'hosts.list': {
     method: 'GET',
     path: '/v1/hosts',
     need: 'agent',
     repeats: 'same',
-    summary: 'Hosts whose hooks Pawl has installed, and what was proved to be held',
+    summary: 'List hosts with Pawl hooks, and the results of `pawl doctor --prove`',
   },
   'policies.list': {
     method: 'GET',
     path: '/v1/policies',
     need: 'agent',
     repeats: 'same',
-    summary: 'Every policy that holds for somebody, with the rules that can never speak',
+    summary: 'List every policy in force, with the rules that can never match',
   },
   'stats.read': {
     method: 'GET',
     path: '/v1/stats',
     need: 'agent',
     repeats: 'same',
-    summary: 'Calls, refusals and money of the latest runs, by day, tool, rule and definition',
+    summary: 'Get calls, refusals and cost of the latest runs by day, tool, rule and definition',
   },
 } as const
 

@@ -1,6 +1,4 @@
-/**
- * What was sent, as a schema reads it; the first few things that are wrong with it as a problem.
- */
+/** Parses an input with its schema; the first few errors become a problem. */
 import type { z } from 'zod'
 import { failedAnswer, type HandlerAnswer } from './handler-context.ts'
 import { problem } from './problem.ts'

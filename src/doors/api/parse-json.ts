@@ -1,6 +1,6 @@
 /**
- * Text from outside as a JSON value that may be looked at: readable, not too deep, and without
- * keys that reach into the machinery of objects. The same keys that no signal may carry.
+ * Parses untrusted JSON: valid UTF-8, limited depth, and no keys that reach into the prototype of
+ * objects. Signals may not carry those keys either.
  */
 import { isUtf8 } from 'node:buffer'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -37,13 +37,13 @@ function findWrong(root: Json): string | null {
   if (typeof root !== 'object' || root === null) return null
   let level: (readonly Json[] | JsonObject)[] = [root]
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > depthMax) return `it nests deeper than ${depthMax} levels`
+    if (depth > depthMax) return `the JSON nests deeper than ${depthMax} levels`
     const next: (readonly Json[] | JsonObject)[] = []
     for (const one of level) {
       const isList = Array.isArray(one)
       for (const key in one) {
         const value = (one as JsonObject)[key]
-        if (!isList && reachesPrototype(key, value)) return `the key \`${key}\` is not taken`
+        if (!isList && reachesPrototype(key, value)) return `the key \`${key}\` is not allowed`
         if (typeof value === 'object' && value !== null) next.push(value)
       }
     }

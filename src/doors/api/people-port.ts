@@ -1,5 +1,6 @@
 /**
- * People who are elsewhere: the links by which they decide, and the channels that reach them.
+ * Notifications and remote approvals: the channels that reach people, and the links with which
+ * they decide.
  */
 import type { DecideLinks } from '../../runtime/people/decide-link.ts'
 

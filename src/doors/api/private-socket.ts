@@ -1,6 +1,6 @@
 /**
- * A unix socket that only this user can reach: its folder and mode, what a dead daemon left there,
- * and an end that lets what was begun be finished. Must not know what is said over it.
+ * A unix socket that only this user can reach: its folder and mode, the cleanup after a daemon
+ * that crashed, and a graceful shutdown. Does not know the protocol spoken over it.
  */
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
@@ -66,15 +66,15 @@ export function partSocket(socket: Socket, word: string | Buffer, partingMs: num
 function prepareFolder(path: string): void {
   if (Buffer.byteLength(path) > pathBytesMax) {
     throw new PawlError('CONFIG_INVALID', `the path of the socket is too long: \`${path}\``, {
-      hint: `set PAWL_HOME to a shorter folder; ${pathBytesMax} bytes fit`,
+      hint: `set PAWL_HOME to a shorter path; the limit is ${pathBytesMax} bytes`,
     })
   }
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true, mode: folderMode })
   const { mode, uid } = lstatSync(folder)
   if ((mode & 0o077) === 0 && uid === process.getuid?.()) return
-  throw new PawlError('CONFIG_INVALID', `others may enter the folder \`${folder}\``, {
-    hint: `make it yours alone: \`chmod 700 ${folder}\``,
+  throw new PawlError('CONFIG_INVALID', `other users have access to the folder \`${folder}\``, {
+    hint: `run \`chmod 700 ${folder}\``,
   })
 }
 
@@ -83,11 +83,11 @@ async function clearPath(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
   if (!stats.isSocket()) {
-    const message = `\`${path}\` is there already and is no socket`
-    throw new PawlError('CONFIG_INVALID', message, { hint: 'move it away' })
+    const message = `\`${path}\` already exists and is not a socket`
+    throw new PawlError('CONFIG_INVALID', message, { hint: 'move or remove it' })
   }
   if (await answers(path)) {
-    const message = `a daemon listens at \`${path}\` already`
+    const message = `a daemon already listens on \`${path}\``
     throw new PawlError('DAEMON_RUNNING', message, { hint: 'stop it with `pawl stop`' })
   }
   unlinkSync(path)
@@ -107,7 +107,7 @@ function answers(path: string): Promise<boolean> {
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
-      const message = `the socket \`${path}\` can not be opened: ${cause.message}`
+      const message = `cannot open the socket \`${path}\`: ${cause.message}`
       reject(new PawlError('CONFIG_INVALID', message, { cause }))
     })
     server.listen(path, resolve)

@@ -1,7 +1,6 @@
 /**
- * What a door says instead of an answer: our code, what happened, what to do next. The members
- * are those of RFC 9457, so that over HTTP it is a problem as it stands.
- * Knows codes and their numbers. Must not know frames or headers.
+ * Problems returned instead of an answer: a code, what happened, and what to do next. The fields
+ * follow RFC 9457. Knows codes and HTTP statuses, not frames or headers.
  */
 import type { FieldIssue, Reply } from '../../core/engine/types.ts'
 import type { FaultCode, RefusalCode } from '../../core/errors.ts'
@@ -88,12 +87,12 @@ const titles: Readonly<Record<number, string>> = {
   403: 'not permitted',
   404: 'unknown',
   405: 'method not allowed',
-  409: 'refused as things stand',
+  409: 'conflict with the current state',
   413: 'too large',
-  415: 'wrong kind of content',
+  415: 'unsupported content type',
   422: 'invalid request',
-  426: 'upgrade not offered',
-  503: 'not available now',
+  426: 'upgrade not supported',
+  503: 'temporarily unavailable',
 }
 
 /** Of a command that the engine did not accept: as things stand, or from this caller. */
@@ -160,6 +159,6 @@ export function problemOfThrown(thrown: unknown): ProblemDocument {
     return problem(thrown.code, { detail: thrown.message, hint: thrown.hint })
   }
   if (thrown instanceof JobFault) return problemOfJob(thrown)
-  const detail = 'something went wrong inside Pawl'
-  return problem('INTERNAL', { detail, hint: 'the log of the daemon says what' })
+  const detail = 'internal error in Pawl'
+  return problem('INTERNAL', { detail, hint: 'see daemon.log for details' })
 }

@@ -1,6 +1,6 @@
 /**
- * The tools of the process endpoint: what goes into each, and what it does with memory and tasks.
- * Which of them a process may use is judged elsewhere.
+ * The tools for unattended routines: their inputs, and what each does with notes and tasks.
+ * Whether a process may use a tool is judged elsewhere.
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -21,7 +21,7 @@ type ProcessTool = {
 const scope = z
   .enum(['process', 'workspace'])
   .default('process')
-  .describe('whose: of this process alone, or shared by all that run in the workspace')
+  .describe('`process`: only this process; `workspace`: shared by all processes in the workspace')
 /** What people can read and type, and no blanks. */
 const key = z
   .string()
@@ -53,9 +53,9 @@ function tool<Input extends z.ZodObject>(
 
 export const processTools: Readonly<Record<string, ProcessTool>> = {
   memory_set: tool({
-    title: 'Note down',
+    title: 'Save a note',
     description:
-      `Note down a value under a key, over what was there. At most ${memoriesMax} keys of ` +
+      `Save a value under a key; replaces an existing value. At most ${memoriesMax} keys of ` +
       `${valueCharsMax} characters each.`,
     input: z.strictObject({ key, value, scope }),
     effect: 'changes',
@@ -66,7 +66,7 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
   memory_get: tool({
     title: 'Read a note',
-    description: 'The value under a key; null: there is none.',
+    description: 'Return the value saved under a key, or null if there is none.',
     input: z.strictObject({ key, scope }),
     effect: 'looks',
     act: async ({ memories }, place, { key: wanted, scope: whose }) => {
@@ -76,7 +76,7 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
   memory_search: tool({
     title: 'Search notes',
-    description: 'Notes whose key or value has all of the words, the latest first.',
+    description: 'Find notes whose key or value contains all of the words, latest first.',
     input: z.strictObject({
       query: z.string().min(1).max(500),
       limit: z.int().min(1).max(foundMax).default(10),
@@ -91,7 +91,7 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
   memory_list: tool({
     title: 'List notes',
-    description: 'Keys, in order, without their values.',
+    description: 'List the keys of notes in order, without their values.',
     input: z.strictObject({ prefix: z.string().max(200).default(''), scope }),
     effect: 'looks',
     act: async ({ memories }, place, { prefix, scope: whose }) => {
@@ -102,7 +102,7 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
   memory_delete: tool({
     title: 'Delete a note',
-    description: 'Delete what is under a key.',
+    description: 'Delete the note under a key.',
     input: z.strictObject({ key, scope }),
     effect: 'removes',
     act: async ({ memories }, place, { key: wanted, scope: whose }) => ({
@@ -110,8 +110,8 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
     }),
   }),
   task_create: tool({
-    title: 'Make a task',
-    description: `Note down work for whoever claims it. At most ${tasksMax} at a time.`,
+    title: 'Create a task',
+    description: `Create a task that any run can claim. At most ${tasksMax} tasks at a time.`,
     input: z.strictObject({ title: titleText, note: noteText.default(''), scope }),
     effect: 'changes',
     act: async ({ tasks }, place, { scope: whose, ...wish }) => ({
@@ -120,7 +120,7 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
   task_list: tool({
     title: 'List tasks',
-    description: 'Tasks, the oldest first.',
+    description: 'List tasks, oldest first.',
     input: z.strictObject({ status: z.enum(['open', 'claimed', 'done']).optional(), scope }),
     effect: 'looks',
     act: async ({ tasks }, place, { status, scope: whose }) => {
@@ -131,7 +131,8 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
   task_claim: tool({
     title: 'Claim a task',
-    description: 'Take a task, or the oldest one that is free; nobody else gets it. Null: none is.',
+    description:
+      'Claim a task, or the oldest open one, so that no other run gets it. Null if none is open.',
     input: z.strictObject({ id: taskId.optional(), scope }),
     effect: 'changes',
     act: async ({ tasks }, place, { id, scope: whose }) => {
@@ -140,8 +141,8 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
     },
   }),
   task_update: tool({
-    title: 'Change a task',
-    description: 'Change a task that you have claimed, or give it back (`status: open`).',
+    title: 'Update a task',
+    description: 'Update a task that you claimed, or give it back (`status: open`).',
     input: z.strictObject({
       id: taskId,
       title: titleText.optional(),
@@ -162,7 +163,7 @@ export const processTools: Readonly<Record<string, ProcessTool>> = {
   }),
   task_complete: tool({
     title: 'Complete a task',
-    description: 'Say that a task that you have claimed is done, and what came of it.',
+    description: 'Mark a task that you claimed as done, with its result.',
     input: z.strictObject({ id: taskId, result: noteText.default(''), scope }),
     effect: 'changes',
     act: async ({ tasks }, place, { scope: whose, id, result }) => {

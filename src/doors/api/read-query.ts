@@ -1,6 +1,6 @@
 /**
- * The query of an address as the input of an operation: numbers and lists are texts there, and
- * the schema says which they are.
+ * Turns the query string of a URL into the input of an operation. The schema says which values are
+ * numbers and lists.
  */
 import { z } from 'zod'
 import { contract, streamContract } from './contract.ts'

@@ -1,6 +1,4 @@
-/**
- * What somebody searches for: a few words, each of which has to be there.
- */
+/** The words of a search. Every word has to match. */
 import { z } from 'zod'
 
 const wordsMax = 8
@@ -11,7 +9,7 @@ export const searchWords = z
   .max(charsMax)
   .refine((text) => wordsInText(text).length <= wordsMax, `at most ${wordsMax} words`)
   .describe(
-    `words, ${wordsMax} at most, that all stand in its id, definition, status, stage or workspace`,
+    `up to ${wordsMax} words; each must occur in the id, definition, status, stage or workspace`,
   )
 
 /** The words of a text. */

@@ -1,10 +1,10 @@
 /**
- * People who have signed in to the page: a code from the terminal becomes a cookie and a key.
- * Knows secrets and how long they count. Must not know headers or files.
+ * Signs people in to the page: a code from the terminal is exchanged for a cookie and a key. Knows
+ * secrets and how long they are valid, not headers or files.
  *
- * WHY two secrets: a browser sends cookies to every port of a host, so whatever else listens there
- * gets to see ours. The key is kept by the page and stays with its origin, port included. Neither
- * is worth anything alone.
+ * WHY two secrets: a browser sends cookies to every port of a host, so other programs listening
+ * there can see ours. The page keeps the key within its origin, port included. Neither works
+ * without the other.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Access } from './access.ts'

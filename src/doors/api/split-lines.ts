@@ -1,6 +1,4 @@
-/**
- * Cuts a stream of bytes into lines. Bytes that make no line wait, and not for ever more of them.
- */
+/** Splits a stream of bytes into lines. An incomplete line is buffered up to a limit. */
 
 const newline = 10
 

@@ -1,6 +1,6 @@
 /**
- * What goes on until the caller leaves: the log of a run as it grows, and runs as they change.
- * The store is the truth; what is heard of changes only says when to look again.
+ * Streams that stay open until the caller disconnects: the log of a run, and changed runs. Data
+ * always comes from the store; change notifications only say when to read again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunHead } from '../../runtime/ports.ts'

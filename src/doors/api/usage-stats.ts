@@ -1,7 +1,6 @@
 /**
- * What happened lately, in numbers: calls and refusals by day, tool, rule and definition.
- * Counted from the logs and remembered for each run, so that the next look reads only what is new.
- * Knows events. Must not know what anybody does with the numbers.
+ * Statistics of the latest runs: calls and refusals by day, tool, rule and definition. Counted
+ * from the logs and cached per run, so that only new records are read the next time.
  */
 import type { Event } from '../../core/engine/types.ts'
 import { ruleText } from '../../core/judge/answer.ts'

@@ -1,6 +1,4 @@
-/**
- * Waiting for a reader that is slower than we are, but not for ever.
- */
+/** Waits for a slow reader, up to a timeout. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 

@@ -1,6 +1,6 @@
 /**
- * The shapes that go over the wires: what a run, a question, a definition and a verdict look like
- * as JSON. Answers are not parsed with them; the compiler holds the handlers to them.
+ * JSON schemas shared by several operations: runs, approvals, definitions and verdicts. Answers
+ * are not parsed with them; the compiler checks the handlers against them.
  */
 import { z } from 'zod'
 import type { FindingCode } from '../../core/errors.ts'
@@ -30,16 +30,16 @@ export const folderSchema = z.string().min(1).max(pathCharsMax)
 // WHY without a limit of its own: a long note or reason is cut when it is kept, and not refused.
 export const textSchema = z.string()
 export const countSchema = z.int().min(0)
-export const moneySchema = countSchema.describe('in millionths of a US dollar')
+export const moneySchema = countSchema.describe('millionths of a US dollar')
 /** What one report may say of money. */
 export const paidSchema = moneySchema.max(costMicroUsdMax)
 export const momentSchema = countSchema.describe('milliseconds since 1970')
-export const hostSchema = z.enum(hostIds).describe('whose tool names these are')
+export const hostSchema = z.enum(hostIds).describe('the host that defines the tool names')
 /** How long one request may wait; a client that wants more asks again. */
 export const waitMsMax = 60_000
 export const callWaitMs = countSchema.max(waitMsMax).default(0)
 export const pageLimit = z.int().min(1).max(pageMax).default(50)
-export const pageAfter = z.string().max(pathCharsMax).describe('`next` of the page before')
+export const pageAfter = z.string().max(pathCharsMax).describe('`next` of the previous page')
 
 /** A page of a list; `next` is null on the last one. */
 export function pageSchemaOf<T extends z.ZodType>(item: T) {
@@ -68,7 +68,7 @@ export const runHead = z
     dialect: z.string(),
     status: z.string(),
     stage: z.string(),
-    seq: countSchema.describe('records in its log'),
+    seq: countSchema.describe('number of records in its log'),
     hash: z.string().describe('hash of the last record'),
     workspace: z.string().nullable(),
     callsCount: countSchema,
@@ -80,7 +80,7 @@ export const runHead = z
   .meta({ id: 'RunHead' })
 
 export const changedHead = runHead
-  .extend({ asks: z.boolean().describe('a person is asked about it') })
+  .extend({ asks: z.boolean().describe('true if an approval is pending') })
   .meta({ id: 'ChangedHead' })
 
 const field = z
@@ -105,30 +105,30 @@ const stageRules = z
   .object({
     tools: z.union([z.literal('all'), texts]),
     toolsDenied: texts,
-    toolsAmong: texts.nullable().describe('the list speaks only of tools that begin so'),
-    commands: texts.nullable().describe('commands that may be run; null: any'),
-    commandTool: z.string().describe('the tool whose commands are meant'),
+    toolsAmong: texts.nullable().describe('the list applies only to tools with these prefixes'),
+    commands: texts.nullable().describe('commands that may be run; null for any'),
+    commandTool: z.string().describe('the tool that `commands` applies to'),
     envBlocked: texts.describe('variables that no command may read or set'),
-    envSet: texts.describe('variables that are set for commands; their values are not shown'),
+    envSet: texts.describe('variables set for commands; values are not shown'),
     editLinesMax: countSchema.nullable(),
     files: z
       .object({ max: countSchema, changed: texts })
       .nullable()
-      .describe('files that may be changed in the stage, and those that were'),
-    calls: remaining.nullable().describe('calls of the stage'),
-    runCalls: remaining.nullable().describe('calls of the run, or of a run above it'),
-    bytes: remaining.nullable().describe('bytes of results of the stage'),
+      .describe('how many files may be changed in the stage, and which were'),
+    calls: remaining.nullable().describe('calls in the stage'),
+    runCalls: remaining.nullable().describe('calls in the run or a parent run'),
+    bytes: remaining.nullable().describe('bytes of results in the stage'),
     paths: z
       .object({ read: texts, write: texts })
       .nullable()
-      .describe('what file tools may reach beside the workspace; null: anything'),
+      .describe('files outside the workspace that file tools may use; null for any'),
     mail: z
       .object({ mailsMax: countSchema.nullable(), from: texts.nullable(), to: texts.nullable() })
       .nullable(),
     minIsolation: z.enum(isolationLevels).nullable(),
     budgets: z.array(
       z.object({
-        of: z.string().describe('a definition, or a capability that a policy limits'),
+        of: z.string().describe('a definition, or a capability limited by a policy'),
         period: z.enum(['run', 'hourly', 'daily', 'monthly']),
         spentMicroUsd: moneySchema,
         maxMicroUsd: moneySchema,
@@ -153,20 +153,20 @@ export const viewSchema = z
     stage: z.string(),
     status: z.enum(statuses),
     reason: z.string(),
-    brief: z.string().describe('what the agent is told, with the rules at its end'),
-    goal: z.string().describe("the author's first words about the stage"),
+    brief: z.string().describe('instructions for the agent, followed by the rules'),
+    goal: z.string().describe('first instruction of the stage'),
     tools: z.union([z.literal('all'), z.array(z.string())]),
     signals: z.array(z.string()),
     fields: z.array(field),
     missing: z.array(z.string()),
-    goTo: z.array(z.string()).describe('stages that the signal may name to go to'),
+    goTo: z.array(z.string()).describe('stages that a signal may choose'),
     pendingCall: z.object({ name: z.string(), arguments: jsonObjectSchema }).nullable(),
     approval: z
       .object({ id: z.string(), kind: z.enum(['move', 'call']), message: z.string() })
       .nullable(),
     branches: z.record(z.string(), z.string()),
     callsLeft: countSchema.nullable(),
-    bytesLeft: countSchema.nullable().describe('bytes of results that the stage still takes'),
+    bytesLeft: countSchema.nullable().describe('bytes of results left in the stage'),
     budget: z
       .object({
         spentMicroUsd: moneySchema,
@@ -174,10 +174,10 @@ export const viewSchema = z
         warned: z.int().min(0).max(100),
       })
       .nullable()
-      .describe('the fullest budget of dollars that holds here'),
-    rules: stageRules.describe('every rule that holds here, and what is left of it'),
+      .describe('the budget in dollars that is closest to its limit'),
+    rules: stageRules.describe('every rule of the stage, and what is left of its limits'),
     mustCall: z.boolean(),
-    hasDebug: z.boolean().describe('a person may put the run into any stage'),
+    hasDebug: z.boolean().describe('true if a person may move the run to any stage'),
     vars: jsonObjectSchema,
     local: jsonObjectSchema,
     inputs: jsonObjectSchema,
@@ -186,7 +186,7 @@ export const viewSchema = z
 
 export const standingSchema = z
   .object({
-    member: z.string().describe('the run of the family that the view shows'),
+    member: z.string().describe('the run that the view shows: the main run or a child run'),
     machine: z.string().describe('hash of its machine'),
     sources: z.record(z.string(), z.enum(['claimed', 'observed', 'given'])),
     callsCount: countSchema,
@@ -214,7 +214,7 @@ export const alternative = z
 export const ruleDocument = z
   .string()
   .optional()
-  .describe('the policy file or definition of `rule`; absent: the definition of the run')
+  .describe('the policy file or definition of `rule`; if absent, the definition of the run')
 
 export const signalSchema = {
   verdict,
@@ -223,18 +223,18 @@ export const signalSchema = {
   rule: z
     .string()
     .nullable()
-    .describe('JSON pointer of the rule that decides; null: no author wrote it'),
+    .describe('JSON pointer of the rule that decided; null if it is built in'),
   document: ruleDocument,
   hint: z.string(),
   instead: z.array(alternative),
-  input: jsonObjectSchema.nullable().describe('what to call with instead; null: as it is'),
+  input: jsonObjectSchema.nullable().describe('changed arguments to call with; null if unchanged'),
 }
 
 const said = {
   runId: z.string(),
-  seq: countSchema.describe('records in the log when this was said'),
-  isRepeated: z.boolean().describe('this command id had its reply already'),
-  notes: z.array(z.string()).describe('what the caller should hear beside it'),
+  seq: countSchema.describe('number of records in the log at that time'),
+  isRepeated: z.boolean().describe('true if this command id was already answered'),
+  notes: z.array(z.string()).describe('further messages for the caller'),
 }
 
 /** What a command did; a refused one is a problem instead. */
@@ -242,7 +242,7 @@ export const outcomeSchema = z
   .object({
     ...said,
     reply: z.object({ kind: z.literal('accepted') }),
-    view: viewSchema.nullable().describe('the run after it; null: it can not be read now'),
+    view: viewSchema.nullable().describe('the run afterwards; null if it cannot be read now'),
   })
   .meta({ id: 'Outcome' })
 
@@ -282,7 +282,7 @@ const approvalFields = {
   member: z.string(),
   kind: z.enum(['move', 'call']),
   message: z.string(),
-  hash: z.string().describe('of exactly what waits'),
+  hash: z.string().describe('hash of the pending move or call'),
   status: z.enum(approvalStatuses),
   requestedAt: momentSchema,
   expiresAt: momentSchema.nullable(),
@@ -291,7 +291,7 @@ const approvalFields = {
   note: z.string(),
 }
 export const approvalSchema = z
-  .object({ ...approvalFields, pending: jsonSchema.describe('the move or call that waits') })
+  .object({ ...approvalFields, pending: jsonSchema.describe('the pending move or call') })
   .meta({ id: 'Approval' })
 
 const format = z.enum(['json', 'yaml'])
@@ -300,9 +300,9 @@ export const definitionVersion = z
   .object({
     version: countSchema,
     sourceHash: z.string(),
-    source: z.string().describe('as its author wrote it'),
+    source: z.string().describe('as written by its author'),
     format,
-    machines: z.record(z.string(), z.string()).describe('hash of the machine of each name'),
+    machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
     createdAt: momentSchema,
   })
   .meta({ id: 'DefinitionVersion' })
@@ -311,7 +311,7 @@ export const definitionHead = z
   .object({
     id: z.string(),
     name: z.string(),
-    workspace: z.string().describe('the folder whose file it is; empty: stored through the API'),
+    workspace: z.string().describe('the folder of its file; empty if stored through the API'),
     dialect: z.string(),
     version: countSchema,
     createdAt: momentSchema,
@@ -322,9 +322,9 @@ export const definitionHead = z
 export const definition = definitionHead
   .extend({
     sourceHash: z.string(),
-    source: z.string().describe('as its author wrote it'),
+    source: z.string().describe('as written by its author'),
     format,
-    machines: z.record(z.string(), z.string()).describe('hash of the machine of each name'),
+    machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
   })
   .meta({ id: 'Definition' })
 
@@ -334,7 +334,7 @@ export const findingSchema = z
   .object({
     code: z.enum(findingCodes),
     severity: z.enum(['error', 'warning']),
-    pointer: z.string().describe('JSON pointer to the element meant'),
+    pointer: z.string().describe('JSON pointer to the element'),
     atKey: z.boolean().exactOptional(),
     saying: z.string().exactOptional(),
     offset: countSchema.exactOptional(),
@@ -345,9 +345,9 @@ export const findingSchema = z
 
 /** A definition as it is sent: its text, or, where it was never a text, the value. */
 export const offer = {
-  source: z.string().optional().describe('the text as it was written, JSON or YAML'),
-  format: format.optional().describe('absent: as the text looks'),
-  definition: jsonObjectSchema.optional().describe('the definition as a value, instead of a text'),
+  source: z.string().optional().describe('the text of the definition, JSON or YAML'),
+  format: format.optional().describe('if absent, detected from the text'),
+  definition: jsonObjectSchema.optional().describe('the definition as a value instead of text'),
 }
 
 const storedEvent = z.strictObject({
