@@ -1,6 +1,4 @@
-/**
- * How the pages behind a one-time link look: wide enough for a thumb, in light and in dark.
- */
+/** Styles of the approval pages behind one-time links: large buttons, light and dark. */
 export const decideStyle = `
 :root {
   color-scheme: light dark;

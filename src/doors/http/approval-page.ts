@@ -1,7 +1,6 @@
 /**
- * The pages behind a one-time link: what is asked, and what became of it. Plain HTML for the thumb
- * of a person who is elsewhere: no script, nothing from anywhere else, and all that an agent wrote
- * is text.
+ * The pages behind a one-time link: the pending approval, and its outcome. Plain HTML for phones:
+ * no scripts, no external resources, and everything an agent wrote is escaped.
  */
 import { hash } from 'node:crypto'
 import { visible } from '../../core/policy/format-input.ts'
@@ -34,10 +33,10 @@ export function decidePage(reading: LinkReading, remark: string | null): string 
     case 'closed':
       return closedPage(reading)
     default:
-      return frame('This link leads nowhere', [
-        '<h1>This link leads nowhere</h1>',
-        '<p>It is not complete, or what it was for is long over.</p>',
-        '<p>What waits now: <code>pawl approvals</code></p>',
+      return frame('This link is not valid', [
+        '<h1>This link is not valid</h1>',
+        '<p>It is incomplete, or its approval is no longer stored.</p>',
+        '<p>To list pending approvals, run <code>pawl approvals</code>.</p>',
       ])
   }
 }
@@ -47,18 +46,19 @@ function openPage(
   remark: string | null,
 ): string {
   const { message, expiresAt } = question.row
-  const ends = expiresAt === null ? '' : ` After ${moment(expiresAt)} it counts as refused.`
-  return frame('Pawl asks you', [
-    '<p class="lead">Pawl asks you</p>',
+  const ends =
+    expiresAt === null ? '' : ` It expires at ${moment(expiresAt)} and then counts as refused.`
+  return frame('Approval needed', [
+    '<p class="lead">Approval needed</p>',
     `<h1${message.length > longChars ? ' class="long"' : ''}>${text(message)}</h1>`,
     ...(remark === null ? [] : [`<p class="alert" role="alert">${text(remark)}</p>`]),
     ...shown(question),
     '<form method="post">',
     `<input type="hidden" name="token" value="${text(token)}">`,
-    '<label for="note">Reason, or a word to the agent</label>',
+    '<label for="note">Reason or note; the agent reads it</label>',
     '<textarea id="note" name="note" rows="2" maxlength="2000"></textarea>',
     `<p class="soft">You decide as <b>${text(person)}</b>, for exactly what is shown here, once. `,
-    `There is no undo.${text(ends)}</p>`,
+    `It cannot be undone.${text(ends)}</p>`,
     '<div class="choice">',
     '<button class="no" name="decision" value="refuse">Refuse</button>',
     '<button class="yes" name="decision" value="approve">Approve</button>',
@@ -76,22 +76,22 @@ function closedPage({ question, own }: Extract<LinkReading, { kind: 'closed' }>)
   const by = decidedBy === null ? '' : ` by ${decidedBy}`
   const at = decidedAt === null ? '' : `, ${moment(decidedAt)}`
   const isWaiting = own === 'approved' && status === 'pending'
-  const state = isWaiting ? 'It waits for somebody else as well.' : `It was ${status}${by}${at}.`
+  const state = isWaiting ? 'It also needs the approval of others.' : `It was ${status}${by}${at}.`
   return frame(title, [
     `<p class="lead">${text(question.row.message)}</p>`,
     `<h1 class="${own ?? status}">${title}</h1>`,
-    `<p>${text(status === 'pending' && !isWaiting ? 'This link is over.' : state)}</p>`,
+    `<p>${text(status === 'pending' && !isWaiting ? 'This link is no longer valid.' : state)}</p>`,
     ...(note === '' ? [] : [`<blockquote>${text(note)}</blockquote>`]),
-    '<p class="soft">A link decides once; this page can be closed.</p>',
+    '<p class="soft">A link works once. You can close this page.</p>',
   ])
 }
 
 const ownTitles = { approved: 'You approved', refused: 'You refused' } as const
 
 const closedTitles = {
-  pending: 'This link is over',
-  granted: 'Approved already',
-  refused: 'Refused already',
+  pending: 'This link is no longer valid',
+  granted: 'Already approved',
+  refused: 'Already refused',
   expired: 'Nobody decided in time',
 } as const
 

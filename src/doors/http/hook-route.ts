@@ -1,6 +1,6 @@
 /**
- * A hook of a host that asks over HTTP instead of starting a program. The answer is the host's own
- * JSON; whatever else comes back, the host has to block.
+ * Hooks over HTTP, for hosts that send a request instead of starting a program. The answer is the
+ * host's own JSON; on anything else the host must block.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asObject, type Json } from '../../core/json.ts'

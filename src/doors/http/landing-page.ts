@@ -1,6 +1,6 @@
 /**
- * The page that a person sees who opens the daemon's address: that it runs, and how to go on.
- * It holds no secret, runs no script and asks nothing of anybody.
+ * The page at the daemon's address if the dashboard is not built: it says that the daemon runs,
+ * and how to continue. No secrets and no scripts.
  */
 import { hash } from 'node:crypto'
 
@@ -48,17 +48,17 @@ export const page = `<!doctype html>
 <body>
 <main>
 <h1>Pawl</h1>
-<p><span class="on">●</span> runs here, and judges every tool call of its runs before it happens</p>
+<p><span class="on">●</span> is running and checks every tool call of its runs</p>
 <h2>Start a run and watch it</h2>
 <pre><code>pawl start examples/workflow/tdd-bug-fix.json
 pawl watch</code></pre>
-<h2>Decide what waits for a person</h2>
+<h2>Approve or refuse</h2>
 <pre><code>pawl approvals
 pawl approve ID --note 'looks right'</code></pre>
-<h2>From a program</h2>
+<h2>Use the API</h2>
 <pre><code>curl http://127.0.0.1:PORT/v1/runs \\
   -H "Authorization: Bearer $(cat AGENT_TOKEN_FILE)"</code></pre>
-<p><a href="/v1/openapi.json">the API as OpenAPI 3.1</a> · <a href="/v1/health">health</a></p>
+<p><a href="/v1/openapi.json">OpenAPI 3.1 document</a> · <a href="/v1/health">health</a></p>
 <footer>A pawl is the catch that lets a wheel turn only forward.</footer>
 </main>
 </body>

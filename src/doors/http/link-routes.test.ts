@@ -87,7 +87,7 @@ test('a look at a link shows what is asked, as text, and decides nothing', async
   expect(told.text).not.toMatch(/<script|<img|onerror=alert\(1\)>[^&]*"/)
   expect(told.text).not.toContain('\u202e')
   expect(told.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\\u202e&quot;&gt;&lt;img')
-  expect(told.text).toContain('There is no undo')
+  expect(told.text).toContain('It cannot be undone')
   const csp = String(told.headers['content-security-policy'])
   for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"]) {
     expect(csp).toContain(part)
@@ -165,7 +165,7 @@ test('what is over says what became of it, and a wrong link says nothing', async
   const { ask: say, become, answer } = await openOutside()
   expect((await say(`GET /decide/${'x'.repeat(43)}`)).status).toBe(404)
   const { row, ...rest } = questionWith('ship?')
-  const titles = { granted: 'Approved already', refused: 'Refused already' } as const
+  const titles = { granted: 'Already approved', refused: 'Already refused' } as const
   for (const [status, title] of Object.entries(titles)) {
     const decided = { ...row, status: status as 'granted', decidedBy: 'bob', decidedAt: 5 }
     become({ kind: 'closed', question: { ...rest, row: decided }, own: null })
@@ -176,7 +176,7 @@ test('what is over says what became of it, and a wrong link says nothing', async
   }
   answer({ kind: 'closed' })
   const late = await say(`POST /decide/${secret}`, { headers: form, body })
-  expect([late.status, late.text.includes('Refused already')]).toEqual([409, true])
+  expect([late.status, late.text.includes('Already refused')]).toEqual([409, true])
   become({ kind: 'open', question: { ...rest, row }, person: 'ada', token: 't' })
   answer({ kind: 'refused', reason: 'it does not count', hint: 'ask bob' })
   const refused = await say(`POST /decide/${secret}`, { headers: form, body })

@@ -1,6 +1,6 @@
 /**
- * One-time links over HTTP. A GET shows and never decides, since mail programs open links before
- * people do; a POST of the form that was shown decides.
+ * One-time links over HTTP. GET only shows, since mail programs open links before people do; POST
+ * of the shown form decides.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DecideLinks, LinkOutcome } from '../../runtime/people/decide-link.ts'
@@ -48,7 +48,7 @@ export async function decideLink(
 function remarkOf(outcome: LinkOutcome): string | null {
   if (outcome.kind === 'refused') return `${outcome.reason}; ${outcome.hint}`
   if (outcome.kind !== 'stale') return null
-  return 'Nothing was decided: what is asked was not shown like this. Look again.'
+  return 'Nothing was decided: the approval has changed since it was shown. Check it again.'
 }
 
 type Page = { readonly page: string; readonly status: number }

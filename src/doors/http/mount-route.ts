@@ -1,6 +1,6 @@
 /**
- * Something that is reached over this door beside the API and speaks HTTP itself: it is handed
- * requests that the guard let through, of agents only.
+ * Routes beside the API that handle HTTP themselves. Requests have passed the guard and come from
+ * agents only.
  */
 import type { Caller } from '../api/caller.ts'
 import { problem } from '../api/problem.ts'
@@ -27,13 +27,13 @@ function refuse(caller: Caller | null): Response | null {
   const why =
     caller === null
       ? problem('TOKEN_INVALID', {
-          detail: 'there is no valid token',
-          hint: 'send the token of the agent as `Authorization: Bearer`',
+          detail: 'the token is missing or invalid',
+          hint: "send the agent's token as `Authorization: Bearer`",
         })
       : // WHY: whoever acts here is a program, and what a person may do is not for it.
         problem('NOT_PERMITTED', {
-          detail: 'this is for agents',
-          hint: 'send the token of the agent, not that of a person',
+          detail: 'this address is for agents',
+          hint: "send the agent's token, not a person's",
         })
   const headers = { 'content-type': 'application/problem+json' }
   const challenge = why.status === 401 ? { 'www-authenticate': 'Bearer' } : {}

@@ -1,6 +1,6 @@
 /**
- * The API over HTTP, on loopback only. Knows connections and their limits; what is asked goes to
- * the API, which both doors share.
+ * The API over HTTP, on loopback only. Handles connections and their limits; requests go to the
+ * API that HTTP and the socket share.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -64,7 +64,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const { api, host, mounts = [] } = options
   if (!loopback.has(host)) {
     throw new PawlError('CONFIG_INVALID', `the daemon does not listen on \`${host}\``, {
-      hint: 'use `127.0.0.1`; what is reached over a network needs a proxy with TLS in front',
+      hint: 'use `127.0.0.1`; for access over a network, put a TLS proxy in front',
     })
   }
   const limits = { ...limitsDefault, ...options.limits }
@@ -120,8 +120,8 @@ function countConnections(server: Server): () => number {
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const hint = 'choose another port, or 0 for any that is free'
-      const message = `port ${port} can not be opened: ${cause.code ?? cause.message}`
+      const hint = 'choose another port, or 0 for any free port'
+      const message = `cannot listen on port ${port}: ${cause.code ?? cause.message}`
       reject(new PawlError('CONFIG_INVALID', message, { hint, cause }))
     })
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))

@@ -1,6 +1,6 @@
 /**
- * The files of the page, as the build has made them. They hold no secret and are for everybody;
- * what they show, the API gives to whoever has signed in.
+ * Serves the built files of the dashboard. They contain no secrets; the data comes from the API
+ * after signing in.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'

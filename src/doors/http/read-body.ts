@@ -1,6 +1,4 @@
-/**
- * The body of a request, never more of it than is allowed.
- */
+/** Reads the body of a request, up to a limit. */
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../../core/json.ts'
 import { parseJson } from '../api/parse-json.ts'
@@ -14,7 +12,7 @@ type Body =
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Body> {
   // WHY required: a form of another site can send every other kind without being asked.
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-    return wrongKind('the body has to be `application/json`')
+    return wrongKind('the body must be `application/json`')
   }
   const bytes = await readBytes(request, bytesMax)
   if (bytes === null) return tooLarge(bytesMax)
@@ -28,7 +26,7 @@ export type Form =
 /** Reads what a page's form sends; whose page it was is the guard's business. */
 export async function readForm(request: IncomingMessage, bytesMax: number): Promise<Form> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-    return wrongKind('the body has to be a form')
+    return wrongKind('the body must be a form')
   }
   const bytes = await readBytes(request, bytesMax)
   if (bytes === null) return tooLarge(bytesMax)
@@ -55,6 +53,6 @@ function wrongKind(detail: string): Refused {
 }
 
 function tooLarge(bytesMax: number): Refused {
-  const detail = `a request has ${bytesMax} bytes at most`
+  const detail = `a request may have at most ${bytesMax} bytes`
   return { ok: false, problem: problem('REQUEST_TOO_LARGE', { detail }) }
 }

@@ -1,7 +1,7 @@
 /**
- * Who may talk to this door at all. It listens on loopback, where every web page and every
- * container of this machine can reach it: so what a request says about where it goes and where it
- * comes from is looked at before anything else, on every request.
+ * Rejects requests that must not reach this server at all. It listens on loopback, where every web
+ * page and container of this machine can reach it, so Host, Origin and similar headers are checked
+ * first on every request.
  */
 import type { IncomingMessage } from 'node:http'
 import { type ProblemDocument, problem } from '../api/problem.ts'
@@ -70,7 +70,7 @@ function refuseHeaders(request: IncomingMessage, own: OwnNames): ProblemDocument
     // not lend another name to the request.
     const isForwarded = name === 'forwarded' || name.startsWith('x-forwarded-')
     if (isForwarded && !isFromFront(request, own)) {
-      return forbidden('a forwarded request is not taken')
+      return forbidden('forwarded requests are not accepted')
     }
   }
   return null
@@ -79,7 +79,7 @@ function refuseHeaders(request: IncomingMessage, own: OwnNames): ProblemDocument
 function refuseHost(request: IncomingMessage, own: OwnNames): ProblemDocument | null {
   if (own.hosts.has((request.headers.host ?? '').toLowerCase())) return null
   if (isFromFront(request, own)) return null
-  return forbidden('this is not the host that was asked for')
+  return forbidden('the `Host` header does not name this daemon')
 }
 
 function refuseOrigin(request: IncomingMessage, own: OwnNames): ProblemDocument | null {
@@ -89,13 +89,13 @@ function refuseOrigin(request: IncomingMessage, own: OwnNames): ProblemDocument 
   const isOwn = isFront
     ? origin === own.front?.origin
     : own.origins.has(origin?.toLowerCase() ?? '')
-  if (origin !== undefined && !isOwn) return forbidden('another site may not ask here')
+  if (origin !== undefined && !isOwn) return forbidden('requests from other sites are not allowed')
   const site = headers['sec-fetch-site']
   // WHY: a link is followed from wherever the message was read. It shows, and decides nothing.
   if (method === 'GET' && linkTarget.test(url)) return null
   // WHY not `same-site`: a page on another port of this machine is the same site.
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    return forbidden('another site may not ask here')
+    return forbidden('requests from other sites are not allowed')
   }
   return null
 }
@@ -104,20 +104,29 @@ const oddTarget = /\/\/|\\|\/\.{1,2}(?:[/?]|$)|%2e|%5c|%00/i
 
 function refuseTarget({ headers, method = '', url = '' }: IncomingMessage): ProblemDocument | null {
   if (headers.upgrade !== undefined) {
-    return problem('REQUEST_INVALID', { detail: 'no other protocol is spoken here', status: 426 })
+    return problem('REQUEST_INVALID', {
+      detail: 'protocol upgrades are not supported',
+      status: 426,
+    })
   }
   if (!methods.has(method)) {
-    return problem('REQUEST_INVALID', { detail: `\`${method}\` is not taken here`, status: 405 })
+    return problem('REQUEST_INVALID', {
+      detail: `the method \`${method}\` is not supported`,
+      status: 405,
+    })
   }
   const [path = '', query = ''] = url.split('?', 2)
   // WHY: what another reader would shorten or decode to another address is no address here.
   if (!url.startsWith('/') || oddTarget.test(path)) {
-    return problem('REQUEST_INVALID', { detail: 'there is no such address', status: 404 })
+    return problem('REQUEST_INVALID', { detail: 'there is no such path', status: 404 })
   }
   const params = new URLSearchParams(query)
   if (params.has('token') || params.has('access_token')) {
     const hint = 'send it as `Authorization: Bearer`'
-    return problem('TOKEN_INVALID', { detail: 'a token in an address ends up in logs', hint })
+    return problem('TOKEN_INVALID', {
+      detail: 'do not send a token in the URL: it would end up in logs',
+      hint,
+    })
   }
   return null
 }

@@ -1,6 +1,6 @@
 /**
- * The table of operations as addresses. Each request is made into the input of an operation, and
- * its answer into a response; what is done with it is none of this door's business.
+ * Maps the table of operations to HTTP routes: a request becomes the input of an operation, and
+ * its answer a response.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -98,7 +98,7 @@ export function openRoutes({ api, mounts, closing, files }: RoutesOptions): Http
     app.all(path, (c) => refuseMethod(c, allowed))
   }
   app.notFound((c) => {
-    const detail = 'there is no such address'
+    const detail = 'there is no such path'
     sendProblem(c.env.outgoing, problem('REQUEST_INVALID', { detail, status: 404 }))
     return RESPONSE_ALREADY_SENT
   })
@@ -112,7 +112,7 @@ export function openRoutes({ api, mounts, closing, files }: RoutesOptions): Http
 
 function refuseMethod(c: Ctx, allowed: readonly string[]): Response {
   const allow = allowed.join(', ')
-  const why = problem('REQUEST_INVALID', { detail: `this address takes ${allow}`, status: 405 })
+  const why = problem('REQUEST_INVALID', { detail: `this path supports ${allow}`, status: 405 })
   sendProblem(c.env.outgoing, why, { allow })
   return RESPONSE_ALREADY_SENT
 }
@@ -171,12 +171,12 @@ async function inputOf(name: OperationName, c: Ctx): Promise<Input> {
   if (body?.ok === false) return body
   const value = body === null ? query : body.value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalid('the body has to be an object')
+    return invalid('the body must be an object')
   }
   const [odd] = body === null ? [] : Object.keys(query)
-  if (odd !== undefined) return invalid(`\`${odd}\` belongs into the body, not into the address`)
+  if (odd !== undefined) return invalid(`send \`${odd}\` in the body, not in the query`)
   const twice = Object.keys(inPath).find((field) => Object.hasOwn(value, field))
-  if (twice !== undefined) return invalid(`\`${twice}\` is in the address already`)
+  if (twice !== undefined) return invalid(`\`${twice}\` is already in the path`)
   return { ok: true, value: { ...value, ...inPath } }
 }
 

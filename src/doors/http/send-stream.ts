@@ -1,6 +1,6 @@
 /**
- * A stream as server-sent events. Written at the reader's pace: one that stops reading is let go,
- * and resumes with `Last-Event-ID`.
+ * Sends a stream as server-sent events at the reader's pace. A reader that stops reading is
+ * disconnected and can resume with `Last-Event-ID`.
  */
 import type { ServerResponse } from 'node:http'
 import type { AnyBeat } from '../api/api.ts'

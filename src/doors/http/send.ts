@@ -1,6 +1,4 @@
-/**
- * What every answer of this door says about itself, and answers and problems on their way out.
- */
+/** Sends answers and problems, with the security headers that every response has. */
 import type { ServerResponse } from 'node:http'
 import type { ProblemDocument } from '../api/problem.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Signing in and out over HTTP: the cookie, the key, and what a request has to carry besides.
- * Knows headers. Whether somebody is signed in is the API's to say.
+ * Signing in and out over HTTP: the cookie, the key, and the headers a request needs. The API
+ * decides whether someone is signed in.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api/api.ts'
@@ -77,13 +77,13 @@ export function giveProof({ api, incoming, outgoing }: Exchanged): void {
 const proofWord = /^[0-9a-f]{32,128}$/
 
 const unknownKey = problem('TOKEN_INVALID', {
-  detail: 'nobody is signed in with this key',
+  detail: 'no sign-in has this key',
   hint: 'run `pawl open`',
 })
 
 function refuseForeign({ headers }: IncomingMessage): ProblemDocument | null {
   if (headers.origin !== undefined) return null
-  const detail = 'signing in and out is for the page of this daemon'
+  const detail = "only this daemon's page can sign in or out"
   return problem('NOT_PERMITTED', { detail, hint: 'open the link that `pawl open` prints' })
 }
 
@@ -93,7 +93,7 @@ const tooMany = problem('OVERLOADED', {
 })
 
 const unknownCode = problem('TOKEN_INVALID', {
-  detail: 'this code was used, is too old, or was never made',
+  detail: 'this code is unknown, expired or already used',
   hint: 'run `pawl open` for a new one',
 })
 

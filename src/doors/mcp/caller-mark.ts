@@ -1,6 +1,7 @@
 /**
- * Who calls, as far as it can be known. Pawl's hook in the host writes a mark into the arguments of
- * each call, over whatever the agent wrote there; without hooks nothing is said.
+ * Identifies the caller of a tool, if possible. Pawl's hook in the host writes a mark into the
+ * arguments of each call and overwrites anything the agent put there; without hooks there is no
+ * mark.
  */
 import { asObject, type JsonObject, own } from '../../core/json.ts'
 import type { OperationInput } from '../api/contract.ts'

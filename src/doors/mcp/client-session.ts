@@ -1,6 +1,6 @@
 /**
- * What one client of the server works at: the run it works on, the tools for it, and a server for
- * each of its connections, in both eras of the protocol. Must not know over which wire.
+ * The session of one MCP client: its run, its tools, and a server for each of its connections, in
+ * both protocol versions. Does not know the transport.
  */
 
 import { openToolDispatcher } from './dispatch-tool.ts'
@@ -62,7 +62,7 @@ export function openClientSession(options: SeatOptions): ClientSession {
     onMove: (id) => onChange({ kind: 'run', runId: id }),
   })
   const toolbox = openToolDispatcher({ desk, box, onReading: follower.see, onFault })
-  const words = isRoutine ? routineWords : briefWithoutRules(prefix)
+  const words = isRoutine ? routineWords : serverWords(prefix)
   const shelf = isRoutine ? null : { resources: openResources(desk), prompts: openPrompts(desk) }
   return {
     open: (era) => openMcpServer({ version, era, ...words, toolbox, follower, shelf, onFault }),
@@ -77,15 +77,17 @@ const routineWords = {
   name: 'pawl-process',
   title: 'Pawl for routines',
   instructions:
-    'You work through a checklist that people defined, unattended. `process_step` says where it ' +
-    'stands and takes answers; notes and tasks are kept beyond this conversation.',
+    'Pawl for unattended routines: you work through a checklist that people defined. ' +
+    '`process_step` returns the current question and takes answers; notes and tasks are kept ' +
+    'after this conversation.',
 }
 
-function briefWithoutRules(prefix: string): typeof routineWords {
+function serverWords(prefix: string): typeof routineWords {
   const instructions =
-    'Pawl keeps your work inside a process that people defined. ' +
-    `\`${prefix}load_workflow\` begins one, \`${prefix}get_state\` says what to do now and which ` +
-    'tools may be used. What is refused comes with what is possible instead. A person decides ' +
-    `approvals; \`${prefix}wait\` waits for them.`
+    'Pawl keeps your work inside a process that people defined and checks your tool calls. ' +
+    `\`${prefix}load_workflow\` starts a run, \`${prefix}get_state\` returns what to do now and ` +
+    `which tools are allowed, \`${prefix}transition\` moves to the next stage. A refusal says ` +
+    'what you can do instead. ' +
+    `Only a person can approve; \`${prefix}wait\` waits for them.`
   return { name: 'pawl', title: 'Pawl', instructions }
 }

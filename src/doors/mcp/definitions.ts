@@ -1,6 +1,6 @@
 /**
- * The definitions that can be loaded here: those of the workspace's own folder, and those that were
- * stored.
+ * The definitions that can be loaded here: those in the workspace's own folder, and the stored
+ * ones.
  */
 import type {
   OfferedDefinition,

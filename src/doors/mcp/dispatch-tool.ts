@@ -1,6 +1,6 @@
 /**
- * What becomes of a call, whichever tools there are: who calls, is there room, what is told, and a
- * refusal with where the run stands.
+ * Dispatches a tool call: identifies the caller, limits concurrent calls, runs the tool, and adds
+ * the state of the run to a refusal.
  */
 import type { CallToolResult, Tool as Listed } from '@modelcontextprotocol/server'
 import { z } from 'zod'
@@ -103,7 +103,7 @@ export function openToolDispatcher({
 }
 
 const tooMany = problem('OVERLOADED', {
-  detail: `more than ${callsMax} calls at a time`,
+  detail: `more than ${callsMax} calls at the same time`,
   hint: 'try again in a moment',
 })
 

@@ -1,6 +1,6 @@
 /**
- * A question that the agent's client puts to its person, where the configuration lets that count as
- * the person's decision. It goes on record as made through that client.
+ * Asks the person at the agent's client to approve (MCP elicitation), if the configuration allows
+ * such decisions. The decision is recorded as made through that client.
  */
 import type { Json } from '../../core/json.ts'
 import type { RunReadings } from './resolve-run.ts'

@@ -1,6 +1,4 @@
-/**
- * Tools that may be shown: those that no policy over the run would deny now.
- */
+/** Hides tools that a policy of the run would deny now. */
 import type { JsonObject } from '../../core/json.ts'
 import type { OperationInput } from '../api/contract.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'

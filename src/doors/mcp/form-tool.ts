@@ -1,6 +1,4 @@
-/**
- * The submit tool of a form: its name, and its schema made of the fields of the step.
- */
+/** The submit tool of a form: its name, and its schema built from the fields of the step. */
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isControlTool } from '../../core/tools/own-tools.ts'
 import type { RunReadings } from './resolve-run.ts'
@@ -24,7 +22,7 @@ const goToStep = 'go_to_step'
 /** The goal of the step, and what is already known. */
 export function formDescription({ goal, stage, name, missing }: View): string {
   const lead = goal.trim() === '' ? `Step ${stage} of ${name}` : goal
-  return missing.length === 0 ? lead : `${lead}\n\nStill to collect: ${missing.join(', ')}.`
+  return missing.length === 0 ? lead : `${lead}\n\nStill missing: ${missing.join(', ')}.`
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The message that a request over HTTP carries, and what is refused before any server sees it: in
- * the protocol's own form, with a status of HTTP.
+ * Reads the JSON-RPC message of an HTTP request. Invalid requests are rejected before they reach a
+ * server, as JSON-RPC errors with an HTTP status.
  */
 import { isAbsolute, resolve } from 'node:path'
 import { isJsonContentType } from '@modelcontextprotocol/server'
@@ -24,12 +24,12 @@ const sessionUnknown = -32_001
 export const unknownSession: Complaint = {
   status: 404,
   code: sessionUnknown,
-  message: 'there is no such session; begin one with `initialize`',
+  message: 'there is no such session; start one with `initialize`',
 }
 export const noSession: Complaint = {
   status: 400,
   code: notServed,
-  message: 'without `Mcp-Session-Id` there is only `initialize`',
+  message: 'without `Mcp-Session-Id` only `initialize` is allowed',
 }
 export const tooMany: Complaint = {
   status: 503,
@@ -48,11 +48,11 @@ export type Read = { readonly body: Json | undefined } | Complaint
 export async function readHttpMessage(request: Request): Promise<Read> {
   if (request.method !== 'POST') return { body: undefined }
   if (!isJsonContentType(request.headers.get('content-type'))) {
-    return { status: 415, code: notServed, message: 'a message is `application/json`' }
+    return { status: 415, code: notServed, message: 'a message must be `application/json`' }
   }
   const bytes = await readBytes(request)
   if (bytes === null) {
-    const message = `a message has at most ${stdioMessageBytesMax} bytes`
+    const message = `a message may have at most ${stdioMessageBytesMax} bytes`
     return { status: 413, code: notRequest, message }
   }
   const parsed = parseJson(bytes)
@@ -87,9 +87,9 @@ export function whereOf(endpoint: Endpoint, params: URLSearchParams): SessionPla
   const prefix = params.get('prefix') ?? 'pawl_'
   const odd = [...params.keys()].find((name) => !known.has(name))
   const wrong = (message: string): Complaint => ({ status: 400, code: notRequest, message })
-  if (odd !== undefined) return wrong(`\`${odd}\` is nothing that can be set in the address`)
-  if (!isAbsolute(workspace)) return wrong('the address has to end in `?workspace=/path/of/it`')
+  if (odd !== undefined) return wrong(`unknown query parameter \`${odd}\``)
+  if (!isAbsolute(workspace)) return wrong('the URL must end in `?workspace=/path/to/workspace`')
   if (!isToolPrefix(prefix))
-    return wrong(`\`${prefix}\` is no prefix: letters and digits, then \`_\``)
+    return wrong(`\`${prefix}\` is not a valid prefix: use letters and digits, then \`_\``)
   return { endpoint, workspace: resolve(workspace), prefix, runId: params.get('run') }
 }

@@ -1,6 +1,6 @@
 /**
- * The daemon as a server inside of it reaches it: the same operations, under the same checks as
- * over a wire, without one.
+ * A client of the daemon inside its own process: the same operations and checks, without a
+ * connection.
  */
 import { randomUUID } from 'node:crypto'
 import type { Api, ApiRequest } from '../api/api.ts'

@@ -1,6 +1,4 @@
-/**
- * The process capabilities as tools: run a command in its box, watch it, read what it said, end it.
- */
+/** Jobs as tools: run a command in isolation, monitor it, read its output, stop it. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
@@ -22,7 +20,7 @@ const waitMs = 10_000
 /** Bytes of a page, where the agent names none: a whole log would fill its head. */
 const pageBytes = 64 * 1024
 
-const process_id = z.string().describe('as process_run gave it')
+const process_id = z.string().describe('as returned by process_run')
 const text = { type: 'string' } as const
 const whole = { type: 'integer' } as const
 const maybe = { type: ['integer', 'null'] } as const
@@ -36,26 +34,26 @@ const runTool = tool({
   name: 'process_run',
   title: 'Run a command',
   description:
-    'Run a command in its box and return exit code, output, duration and resource usage. With ' +
+    'Run a command in isolation and return exit code, output, duration and resource usage. With ' +
     '`args` the command is a program and no shell is used. On timeout the state is `timed_out` ' +
-    'and the partial output is kept. For more than an hour pass `background: true`, and use ' +
+    'and the partial output is kept. For longer than an hour set `background: true`, and use ' +
     'process_monitor, process_logs and process_kill.',
   input: z.strictObject({
-    command: z.string().describe('a shell text; with `args` the name of a program'),
+    command: z.string().describe('a shell command; with `args`, the name of a program'),
     args: z.array(z.string()).optional(),
-    working_directory: z.string().optional().describe('inside of the workspace'),
+    working_directory: z.string().optional().describe('inside the workspace'),
     environment: z.record(z.string(), z.string()).optional(),
-    timeout: z.number().optional().describe('seconds; 300 if absent, at most 3600'),
+    timeout: z.number().optional().describe('seconds; default 300, at most 3600'),
     background: z.boolean().optional(),
     stdin: z.string().optional().describe('ignored in the background'),
     cpu_limit: z.number().optional().describe('cores: 0.5 is half a core'),
     memory_limit: z.number().optional().describe('bytes'),
-    stdout_lines: z.number().optional().describe('last lines that are shown; 100 if absent'),
+    stdout_lines: z.number().optional().describe('number of last lines to return; default 100'),
     network: z.enum(['none', 'allowed']).optional(),
     network_hosts: z
       .array(z.string())
       .optional()
-      .describe('of what is allowed, only these: `host` or `host:port`'),
+      .describe('restrict allowed connections to these: `host` or `host:port`'),
     min_isolation: z.enum(['full', 'isolated', 'restricted', 'contained']).optional(),
   }),
   more: {
@@ -102,15 +100,16 @@ async function stay(
       await link.ask('jobs.kill', { process_id: id, force_after: 2, ...whose })
       return result
     }
-    progress(`${id} runs for ${Math.round(result.duration_ms / 1_000)} s`)
+    progress(`${id} has been running for ${Math.round(result.duration_ms / 1_000)} s`)
     result = await ask()
   }
 }
 
 const monitorTool = tool({
   name: 'process_monitor',
-  title: 'How a job is doing',
-  description: 'State, exit code, runtime and resource usage of a job that process_run started.',
+  title: 'Job status',
+  description:
+    'Return state, exit code, runtime and resource usage of a job started by process_run.',
   input: z.strictObject({ process_id }),
   more: { ...entrySchema, ...pendingSchema, isolation: { type: 'object' } },
   effect: 'looks',
@@ -126,14 +125,14 @@ const monitorTool = tool({
 
 const killTool = tool({
   name: 'process_kill',
-  title: 'End a job',
+  title: 'Stop a job',
   description:
-    'Send a signal to a job. After SIGTERM it is ended by SIGKILL when `force_after` seconds are ' +
-    'over; 0: never.',
+    'Stop a job with a signal. After SIGTERM, SIGKILL follows if the job has not ended after ' +
+    '`force_after` seconds (0 for never).',
   input: z.strictObject({
     process_id,
-    signal: z.string().optional().describe('SIGTERM if absent, or SIGKILL'),
-    force_after: z.number().optional().describe('seconds; 10 if absent'),
+    signal: z.string().optional().describe('SIGTERM (default) or SIGKILL'),
+    force_after: z.number().optional().describe('seconds; default 10'),
   }),
   more: {
     ...{ killed: { type: 'boolean' }, signal_sent: text, process_id: text, state: text },
@@ -152,10 +151,10 @@ const killTool = tool({
 const listTool = tool({
   name: 'process_list',
   title: 'List jobs',
-  description: 'Jobs of this run, the newest first.',
+  description: 'List the jobs of this run, newest first.',
   input: z.strictObject({
     state_filter: z.string().optional().describe('running, completed, killed, timed_out or all'),
-    limit: z.number().int().optional().describe('50 if absent'),
+    limit: z.number().int().optional().describe('default 50'),
   }),
   more: { processes: { type: 'array', items: { type: 'object' } }, total: whole, ...pendingSchema },
   effect: 'looks',
@@ -164,22 +163,22 @@ const listTool = tool({
     const list = await desk.link.ask('jobs.list', wish)
     if (isPending(list)) return pendingTold(list)
     const lines = list.processes.map(stateText)
-    const told = lines.length === 0 ? 'There are no such jobs.' : lines.join('\n')
+    const told = lines.length === 0 ? 'No jobs found.' : lines.join('\n')
     return { reading: null, text: told, more: { ...list } as unknown as JsonObject }
   },
 })
 
 const logsTool = tool({
   name: 'process_logs',
-  title: 'What a job has said',
+  title: 'Job output',
   description:
-    'Output of a running or ended job, page by page: go on with `offset` at `next_offset`, or ' +
-    'at `stdout_next_offset` and `stderr_next_offset` where both streams were asked for.',
+    'Read the output of a running or ended job, page by page. For the next page set `offset` to ' +
+    '`next_offset`; with both streams, use `stdout_next_offset` and `stderr_next_offset`.',
   input: z.strictObject({
     process_id,
-    stream: z.string().optional().describe('stdout, stderr or both; both if absent'),
+    stream: z.string().optional().describe('stdout, stderr or both; default both'),
     offset: z.number().int().optional().describe('bytes to skip'),
-    limit: z.number().int().optional().describe(`bytes of each stream; ${pageBytes} if absent`),
+    limit: z.number().int().optional().describe(`bytes of each stream; default ${pageBytes}`),
   }),
   more: {
     ...{ stdout: text, stderr: text, stdout_size: whole, stderr_size: whole, process_id: text },
@@ -205,7 +204,7 @@ function isPending(answer: object): answer is Pending {
 
 function pendingTold(pending: Pending): ToolResult {
   const { message, approval_id } = pending
-  const told = `A person has to agree first: ${message} (approval ${approval_id}). Then call again.`
+  const told = `A person must approve first: ${message} (approval ${approval_id}). Then call again.`
   return { reading: null, text: told, more: { ...pending } }
 }
 
@@ -218,7 +217,7 @@ function resultText(result: Result): string {
   const { stdout_summary: out, stderr_summary: err, warnings, isolation } = result
   const lines = [
     stateText(result),
-    ...(isolation.level === 'full' ? [] : [`It is held: ${isolation.level}.`]),
+    ...(isolation.level === 'full' ? [] : [`Isolation: ${isolation.level}.`]),
     ...warnings,
     ...(out === '' ? [] : ['stdout:', out]),
     ...(err === '' ? [] : ['stderr:', err]),

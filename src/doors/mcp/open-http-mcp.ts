@@ -1,8 +1,8 @@
 /**
- * Pawl's tools over streamable HTTP. A client of the older era has a session, which begins with
- * `initialize`, ends with DELETE or after a long silence, and is its own. One of the newer era has
- * none: all that work in one folder without a hook count as one agent.
- * Knows requests and sessions. Must not know who may ask: whoever gets here may.
+ * Pawl's tools over streamable HTTP. A client of the older protocol version has its own session,
+ * which starts with `initialize` and ends with DELETE or after a long idle time. The newer version
+ * has no sessions: all clients in one folder without a hook count as one agent. Authentication is
+ * done before.
  */
 import { randomUUID } from 'node:crypto'
 import {

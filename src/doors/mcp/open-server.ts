@@ -1,6 +1,6 @@
 /**
- * A server of the protocol for one connection: each request goes to the tools, resources or prompts
- * of its seat, in the protocol's own form.
+ * An MCP server for one connection: maps requests of the protocol to the tools, resources and
+ * prompts of its session.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,

@@ -1,6 +1,6 @@
 /**
- * Prompts by which a person has an agent begin a definition: one for each, with what its first
- * stage asks for as arguments.
+ * MCP prompts with which a person lets an agent start a definition: one per definition, with the
+ * inputs of its first stage as arguments.
  */
 import { type GetPromptResult, type Prompt, ProtocolError } from '@modelcontextprotocol/server'
 import { definitionFor, definitionsFor, inputsFor } from './definitions.ts'
@@ -15,7 +15,7 @@ const invalidParams = -32_602
 const argsMax = 100
 
 /** An argument that every definition takes. */
-const goal = { name: 'goal', description: 'what is to be achieved', required: false }
+const goal = { name: 'goal', description: 'the goal of this run', required: false }
 
 export function openPrompts(desk: ToolContext): Prompts {
   return {
@@ -30,10 +30,13 @@ export function openPrompts(desk: ToolContext): Prompts {
       const odd = Object.keys(args).find((key) => !known.some((one) => one.name === key))
       if (odd !== undefined) {
         const names = known.map((one) => `\`${one.name}\``).join(', ')
-        throw new ProtocolError(invalidParams, `\`${odd}\` is no argument; it takes ${names}`)
+        throw new ProtocolError(
+          invalidParams,
+          `unknown argument \`${odd}\`; the prompt takes ${names}`,
+        )
       }
       const text = textOf(desk, name, args)
-      const description = `Begin \`${name}\``
+      const description = `Start \`${name}\``
       return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
     },
   }
@@ -45,7 +48,7 @@ async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
   const fields = inputs.filter((one) => one.name !== goal.name).slice(0, argsMax)
   return {
     name,
-    title: `Begin ${name}`,
+    title: `Start ${name}`,
     description: `Load \`${name}\` and work through it`,
     arguments: [goal, ...fields.map((one) => ({ ...one, required: false }))],
   }
@@ -56,9 +59,9 @@ function textOf(desk: ToolContext, name: string, args: Readonly<Record<string, s
   const given = Object.entries(fields).map(([key, value]) => `- ${key}: ${value}`)
   const call = `\`${desk.prefix}load_workflow\` and \`${JSON.stringify({ name })}\``
   return [
-    `Load the workflow \`${name}\` with ${call}, then work through it: do what each stage says, ` +
-      'with the tools that it allows, and move on by its own tools only.',
-    ...(wanted === '' ? [] : [`What is to be achieved: ${wanted}`]),
-    ...(given.length === 0 ? [] : [`Known already:\n${given.join('\n')}`]),
+    `Load the workflow \`${name}\` with ${call}, then work through it: do what each state ` +
+      'says, use only the tools it allows, and move on only with its own tools.',
+    ...(wanted === '' ? [] : [`Goal: ${wanted}`]),
+    ...(given.length === 0 ? [] : [`Already known:\n${given.join('\n')}`]),
   ].join('\n\n')
 }

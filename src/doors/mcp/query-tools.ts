@@ -1,6 +1,4 @@
-/**
- * The tools that look at a run, wait for it, let it rest, or ask for a jump.
- */
+/** Tools that read a run, wait for it, pause it, or ask to force a state. */
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
 import { PawlProblem } from '../api/problem.ts'
@@ -16,8 +14,10 @@ const nothing = z.strictObject({})
 
 export const stateTool = tool({
   name: 'get_state',
-  title: 'Where the run stands',
-  description: 'Say where the run stands: instructions, tools, what can be sent, its values.',
+  title: 'Current state of the run',
+  description:
+    'Get the current state of the Pawl run: instructions, allowed tools, what you can ' +
+    'send to move on, and values.',
   input: nothing,
   more: { context: { type: 'object' }, local: { type: 'object' } },
   effect: 'looks',
@@ -30,7 +30,7 @@ export const stateTool = tool({
 export const statusTool = tool({
   name: 'get_status',
   title: 'Overview',
-  description: 'Say in short which run is loaded, how it is doing, and what could be loaded.',
+  description: 'Get an overview of Pawl: the loaded run and its status, and the workflows to load.',
   input: nothing,
   more: { active: { type: 'boolean' }, available: { type: 'array', items: { type: 'string' } } },
   effect: 'looks',
@@ -62,7 +62,8 @@ async function readIfAny(
 export const pauseTool = tool({
   name: 'pause',
   title: 'Pause',
-  description: 'Let the run rest. Its rules stay; load it with `resume: true` to go on.',
+  description:
+    'Pause the Pawl run. Its rules stay in force; load it with `resume: true` to continue.',
   input: nothing,
   more: spokenSchema,
   effect: 'moves',
@@ -85,8 +86,8 @@ export const waitTool = tool({
   name: 'wait',
   title: 'Wait for a person',
   description:
-    'Return as soon as nothing holds the run any more: a person has decided or resumed it, or it ' +
-    'has ended. When the time is over, call it again.',
+    'Wait for a person: returns when the Pawl run is no longer waiting or paused: a person ' +
+    'decided or resumed it, or it ended. If it times out, call it again.',
   input: z.strictObject({
     timeout_seconds: z.number().min(0).max(waitSecondsMax).default(waitSecondsDefault),
   }),
@@ -98,7 +99,7 @@ export const waitTool = tool({
     const question = await elicitDecision(desk, call.person, before)
     if (question !== null) return { reading: before, text: question.message, question }
     const { reading, isOver } = await waitFor(desk, place, call)
-    const lead = isOver ? 'The time is over and it still waits; wait again.\n\n' : ''
+    const lead = isOver ? 'Timed out; the run is still waiting. Wait again.\n\n' : ''
     const text = `${lead}${runSummaryText(reading, desk.prefix)}`
     return { reading, text, more: { timed_out: isOver } }
   },
@@ -134,11 +135,16 @@ const detailCharsMax = 400
 
 export const logTool = tool({
   name: 'log',
-  title: 'What has happened',
-  description: 'The last records of the run, oldest first: what was decided, and by whom.',
+  title: 'Log of the run',
+  description:
+    'Read the last records of the Pawl run, oldest first: what was decided, and by whom.',
   input: z.strictObject({
     limit: z.int().min(1).max(logItemsMax).default(logItemsDefault),
-    after: z.int().min(0).optional().describe('records after this number instead of the last'),
+    after: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('return the records after this number instead of the last ones'),
   }),
   more: {
     records: {
@@ -182,9 +188,10 @@ function detailOf(data: Json): string {
 
 export const forceTool = tool({
   name: 'force_state',
-  title: 'Ask for a jump',
+  title: 'Force a state',
   description:
-    'Put the run into a state past guards and gates. Only a person may: for you it is refused.',
+    'Move the Pawl run to any state, past guards and approvals. Only a person may do this; you ' +
+    'are refused.',
   input: z.strictObject({
     state: z.string().min(1).max(500),
     context: jsonObjectShape.optional().describe('values to set'),
@@ -200,7 +207,7 @@ export const forceTool = tool({
       )
     } catch (fault) {
       if (!(fault instanceof PawlProblem) || fault.code !== 'NOT_PERMITTED') throw fault
-      const hint = `a person does it with \`pawl force ${runId} ${input.state}\``
+      const hint = `a person can run \`pawl force ${runId} ${input.state}\``
       throw new PawlProblem({ ...fault.problem, hint })
     }
   },

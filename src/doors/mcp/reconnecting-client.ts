@@ -1,7 +1,4 @@
-/**
- * The daemon as the server reaches it: found or started when it is first needed, and once more
- * when it has gone away.
- */
+/** A client of the daemon that finds or starts it on first use, and again after it has stopped. */
 import { randomUUID } from 'node:crypto'
 import type { CallOptions, Client } from '../../client/open-client.ts'
 import type { OperationAnswer, OperationInput } from '../api/contract.ts'

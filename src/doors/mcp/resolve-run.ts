@@ -1,6 +1,7 @@
 /**
- * Which run a call means: the one that the hook names and no other, where one speaks; else the one
- * that was begun here, the one of the environment, or the only one that is open in the workspace.
+ * Resolves the run that a tool call is about. If a hook marks the call, it is the run of that
+ * mark. Otherwise it is the run started here, the one named in the environment, or the only open
+ * run in the workspace.
  */
 import type { OperationAnswer } from '../api/contract.ts'
 import { PawlProblem, type ProblemDocument, problem } from '../api/problem.ts'
@@ -82,15 +83,15 @@ function sessionOf({ session }: ToolCaller): string {
 function nothingLoadedBy(prefix: string): ProblemDocument {
   const isBare = prefix === ''
   const hint = isBare
-    ? 'a person starts one (`pawl start NAME`)'
-    : `\`${prefix}load_workflow\` loads one; \`${prefix}list_workflows\` says which`
+    ? 'ask a person to run `pawl start NAME`'
+    : `call \`${prefix}load_workflow\`; \`${prefix}list_workflows\` lists the names`
   return problem('RUN_UNKNOWN', { detail: 'no workflow is loaded', hint })
 }
 
 function severalOpen(detail: string): ProblemDocument {
   return problem('RUN_UNKNOWN', {
     detail,
-    hint: 'load the one you mean with `resume: true`, or have PAWL_RUN name it',
+    hint: 'load the one you mean with `resume: true`, or set PAWL_RUN to its id',
   })
 }
 

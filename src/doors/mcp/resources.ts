@@ -1,7 +1,4 @@
-/**
- * What a client may read beside calling tools: definitions, the schemas they are written by, and
- * where runs stand and what has happened to them. Changes nothing.
- */
+/** MCP resources: definitions and their schemas, and the state and log of runs. Read-only. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -39,13 +36,13 @@ export function openResources(desk: ToolContext): Resources {
       ...(await definitionsFor(desk)).map(({ name, dialect }) => ({
         uri: `pawl://definitions/${encodeURIComponent(name)}`,
         name,
-        description: `the definition \`${name}\` (${dialect}) as its author wrote it`,
+        description: `the definition \`${name}\` (${dialect}) as written by its author`,
         mimeType: 'text/plain',
       })),
       ...schemas.map((name) => ({
         uri: `pawl://schemas/${name}`,
         name: `${name} schema`,
-        description: `what a ${name} is written by`,
+        description: `JSON Schema of a ${name}`,
         mimeType: 'application/schema+json',
       })),
       ...(await runsOf(desk)),
@@ -65,19 +62,19 @@ const templates: ResourceTemplateType[] = [
   {
     uriTemplate: 'pawl://definitions/{name}',
     name: 'definition',
-    description: 'a definition as its author wrote it',
+    description: 'a definition as written by its author',
     mimeType: 'text/plain',
   },
   {
     uriTemplate: 'pawl://schemas/{dialect}',
     name: 'schema',
-    description: `what definitions are written by: ${schemas.join(', ')}`,
+    description: `JSON Schemas of definitions: ${schemas.join(', ')}`,
     mimeType: 'application/schema+json',
   },
   {
     uriTemplate: 'pawl://runs/{run}/state',
     name: 'state of a run',
-    description: 'where a run stands, with its values',
+    description: 'the current state of a run, with its values',
     mimeType: asJson,
   },
   {
@@ -93,8 +90,8 @@ async function runsOf(desk: ToolContext): Promise<Resource[]> {
   if (place === null) return []
   const [state = '', log = ''] = runUris(place.runId)
   return [
-    { uri: state, name: 'state of the run', description: 'where it stands', mimeType: asJson },
-    { uri: log, name: 'log of the run', description: 'what has happened', mimeType: asJson },
+    { uri: state, name: 'state of the run', description: 'its current state', mimeType: asJson },
+    { uri: log, name: 'log of the run', description: 'its last records', mimeType: asJson },
   ]
 }
 

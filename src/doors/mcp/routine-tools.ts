@@ -1,6 +1,6 @@
 /**
- * The tools for unattended routines, and no others: notes, tasks, and the answer to a checklist.
- * The daemon judges each call by the process, carries it out, and marks where it came from.
+ * The tools for unattended routines: notes, tasks, and the answers of a checklist. The daemon
+ * judges each call, executes it, and records its source.
  */
 import type { Tool as Listed } from '@modelcontextprotocol/server'
 import { own } from '../../core/json.ts'
@@ -66,8 +66,8 @@ const valueSchema = {
   task: { type: ['object', 'null'] },
   tasks: { type: 'array', items: { type: 'object' } },
   deleted: { type: 'boolean' },
-  left_out: { type: 'integer', description: 'more than are told here' },
-  pending: { const: true, description: 'a person has to agree first; then call it again' },
+  left_out: { type: 'integer', description: 'number of results left out' },
+  pending: { const: true, description: 'a person must approve first; then call it again' },
 } as const
 
 async function step(

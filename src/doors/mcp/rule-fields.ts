@@ -1,6 +1,6 @@
 /**
- * The rules of a stage in the results of tools: only those that exist, under the names that the
- * author of a workflow gives them. Knows rules as data. Must not know runs.
+ * The rules of a stage in tool results: only those that exist, with the field names of the
+ * workflow dialect. Does not know runs.
  */
 import type { RuleSummary } from '../../core/dialects/rule-summary.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -62,13 +62,16 @@ export const ruleFieldsSchema: JsonObject = {
   allowed_tools: {
     type: ['array', 'null'],
     items: { type: 'string' },
-    description: 'null: any tool',
+    description: 'null for any tool',
   },
   disallowed_tools: texts('tools that may not be used'),
-  allowed_commands: texts('commands that may be run, and no others'),
-  allowed_commands_tool: { type: 'string', description: 'the tool whose commands are meant' },
+  allowed_commands: texts('the only commands that may be run'),
+  allowed_commands_tool: {
+    type: 'string',
+    description: 'the tool that `allowed_commands` applies to',
+  },
   blocked_env: texts('variables that no command may read or set'),
-  env_overrides: texts('variables that are set for commands; values are not shown'),
+  env_overrides: texts('variables set for commands; values are not shown'),
   max_edit_lines: { type: 'integer', description: 'lines of one edit' },
   max_files_per_state: { type: 'integer' },
   files_changed: texts('files that count towards `max_files_per_state`'),
@@ -80,14 +83,14 @@ export const ruleFieldsSchema: JsonObject = {
   bytes_left: { type: 'integer', description: 'bytes of results left in this state' },
   paths: {
     type: 'object',
-    description: 'what file tools may reach beside the workspace',
+    description: 'files outside the workspace that file tools may use',
     properties: { read: texts('to read'), write: texts('to write') },
   },
-  min_isolation: { type: 'string', description: 'how strongly jobs have to be isolated' },
+  min_isolation: { type: 'string', description: 'the isolation level that jobs need at least' },
   email_config: { type: 'object', description: 'limits on mail' },
   budgets: {
     type: 'array',
-    description: 'money left: of this run, of the runs above it, and of policies',
+    description: 'money left for this run, its parent runs, and by policies',
     items: {
       type: 'object',
       properties: {

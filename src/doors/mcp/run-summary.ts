@@ -1,6 +1,6 @@
 /**
- * Where a run stands, for the agent: as values with names of the author's dialect, and as a text.
- * Knows views. Must not know how they came here.
+ * The current state of a run for the agent: as values with the field names of its dialect, and as
+ * text.
  */
 import { briefWithoutRules } from '../../core/dialects/rules-text.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -90,18 +90,18 @@ export function nextLine({ head, view }: RunReadings, prefix: string): string {
   if (view.approval !== null) {
     const { id } = view.approval
     const ways = `\`pawl approve ${id}\` or \`pawl refuse ${id}\``
-    const then = isBare ? '`process_step` says' : `\`${prefix}wait\` returns`
-    return `A person decides: ${ways}. ${then} when they have.`
+    const then = isBare ? '`process_step` shows it' : `\`${prefix}wait\` returns`
+    return `A person must decide: ${ways}. ${then} when they have.`
   }
   if (view.status === 'paused') {
-    if (isBare) return `Paused: a person resumes it with \`pawl resume ${head.id}\`.`
-    return `Paused: \`${prefix}load_workflow\` with \`resume: true\`.`
+    if (isBare) return `Paused: a person can resume it with \`pawl resume ${head.id}\`.`
+    return `Paused: call \`${prefix}load_workflow\` with \`resume: true\` to continue.`
   }
-  if (!isOpen(head.status)) return 'It is over.'
+  if (!isOpen(head.status)) return 'The run has ended.'
   if (view.signals.length === 0) return ''
   switch (view.dialect) {
     case 'workflow':
-      return `Send an event with \`${prefix}transition\`.`
+      return `Send an event with \`${prefix}transition\` to move on.`
     case 'process':
       return 'Answer with `process_step`.'
     case 'steps':
@@ -113,13 +113,13 @@ function formLine(view: View, prefix: string): string {
   const tool = submitToolOf(view, prefix) ?? ''
   const fields = view.fields.map((one) => one.name)
   const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`
-  return `Submit with \`${tool}\`${what}, or as \`data\` of \`${prefix}transition\`.`
+  return `Submit with \`${tool}\`${what}, or in \`data\` of \`${prefix}transition\`.`
 }
 
 /** One JSON schema for all that is told of a run. */
 export const runSummarySchema: JsonObject = {
   type: ['object', 'null'],
-  description: 'where the run stands now; null: there is none',
+  description: 'the current state of the run; null if there is none',
   properties: {
     run: { type: 'string' },
     workflow: { type: 'string' },
@@ -129,17 +129,17 @@ export const runSummarySchema: JsonObject = {
     },
     reason: { type: 'string' },
     state: { type: 'string' },
-    events: texts('what a workflow takes now'),
-    answers: texts('what a checklist takes now'),
+    events: texts('events that a workflow accepts now'),
+    answers: texts('answers that a checklist accepts now'),
     step: { type: 'string' },
     goal: { type: 'string' },
-    submit_tool: { type: ['string', 'null'], description: 'null: nothing can be submitted now' },
+    submit_tool: { type: ['string', 'null'], description: 'null if nothing can be submitted now' },
     inputs: {
       type: 'object',
-      properties: { collected: { type: 'object' }, missing: texts('still to be collected') },
+      properties: { collected: { type: 'object' }, missing: texts('inputs still missing') },
     },
-    go_to_step: texts('steps that may be named'),
-    brief: { type: 'string', description: 'what its author tells you' },
+    go_to_step: texts('steps that you may choose'),
+    brief: { type: 'string', description: 'instructions of its author' },
     ...ruleFieldsSchema,
     approval: {
       type: 'object',
@@ -155,8 +155,8 @@ export const runSummarySchema: JsonObject = {
       description: 'the call to make next',
       properties: { name: { type: 'string' }, arguments: { type: 'object' } },
     },
-    must_call: { type: 'boolean', description: 'a tool has to be called now' },
-    next: { type: 'string', description: 'how to go on' },
+    must_call: { type: 'boolean', description: 'true if you must call a tool now' },
+    next: { type: 'string', description: 'what to do next' },
   },
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tools for a run as it stands, whatever its dialect: those that Pawl always has, and those
- * that its author named.
+ * The tools of a run in its current stage, for any dialect: Pawl's own tools, and those named by
+ * the author.
  */
 import type { Tool as Listed } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../core/json.ts'

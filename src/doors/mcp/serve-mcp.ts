@@ -1,6 +1,6 @@
 /**
- * Pawl's tools over MCP, for one client over two streams, in both eras of the protocol.
- * A thin client of the daemon: nothing is decided here.
+ * Pawl's tools over MCP on stdio, for one client, in both protocol versions. A thin client of the
+ * daemon: nothing is decided here.
  */
 import type { Readable, Writable } from 'node:stream'
 import type { McpServerFactory } from '@modelcontextprotocol/server'

@@ -1,6 +1,6 @@
 /**
- * The tools that send a run what its author lets the agent say: an event of a workflow, an answer
- * of a checklist, the fields of a form.
+ * Tools that send a signal to a run: an event of a workflow, an answer of a checklist, the fields
+ * of a form.
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
@@ -18,19 +18,19 @@ export const jsonObjectShape = z.record(z.string(), z.unknown()) as unknown as z
 
 /** What `carryOut` tells beside the run. */
 export const spokenSchema: JsonObject = {
-  say: { type: 'array', items: { type: 'string' }, description: 'to be said to the user' },
+  say: { type: 'array', items: { type: 'string' }, description: 'texts to say to the user' },
   warnings: { type: 'array', items: { type: 'string' } },
 }
 
 export const transitionTool = tool({
   name: 'transition',
-  title: 'Send an event',
+  title: 'Move to the next stage',
   description:
-    'Send an event of the workflow to move on. `BRANCH_DONE:<branch>` says that a branch of a ' +
-    'fork is done. What is refused has not happened.',
+    'Send an event to move the Pawl workflow to its next stage. `BRANCH_DONE:<branch>` marks a ' +
+    'branch of a fork as done. A refused event changes nothing.',
   input: z.strictObject({
     event: eventText.describe('one of the events that get_state lists'),
-    data: jsonObjectShape.optional().describe('values that the event carries'),
+    data: jsonObjectShape.optional().describe('values to send with the event'),
   }),
   more: spokenSchema,
   effect: 'moves',
@@ -45,11 +45,14 @@ export const processTool = tool({
   name: 'process_step',
   title: 'Answer the question',
   description:
-    'Answer the current question of the checklist. Without an answer: where the run stands.',
+    'Answer the current question of the Pawl checklist to move to its next state. Without an ' +
+    'answer, returns the current state.',
   input: z.strictObject({
-    answer: eventText.optional().describe('one of the answers offered'),
-    state: eventText.optional().describe('the state you answer; in another one it is refused'),
-    note: z.string().max(10_000).optional().describe('why, for the record and for people'),
+    answer: eventText.optional().describe('one of the answers listed'),
+    state: eventText
+      .optional()
+      .describe('the state you answer; refused if the run is in another one'),
+    note: z.string().max(10_000).optional().describe('the reason, for the log and for people'),
   }),
   more: spokenSchema,
   effect: 'moves',

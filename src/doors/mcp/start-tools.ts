@@ -1,6 +1,4 @@
-/**
- * The tools that say what can be run, begin or resume a run, and check a new definition.
- */
+/** Tools that list definitions, start or resume a run, and check a new definition. */
 import { z } from 'zod'
 import { isOpen, openStatuses } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
@@ -18,7 +16,7 @@ const listMax = 500
 export const listTool = tool({
   name: 'list_workflows',
   title: 'List workflows',
-  description: 'List the workflows, checklists and forms that can be loaded here.',
+  description: 'List the Pawl workflows, checklists and forms that can be loaded here.',
   input: z.strictObject({}),
   more: {
     workflows: {
@@ -36,7 +34,7 @@ export const listTool = tool({
     const place = desk.places.own(who)
     const reading = place === null ? null : await readPlace(desk, place)
     const lines = workflows.map(({ name, dialect }) => `${name} (${dialect})`)
-    const list = lines.length === 0 ? 'There are none: a person adds them.' : lines.join('\n')
+    const list = lines.length === 0 ? 'There are none; a person has to add one.' : lines.join('\n')
     const active =
       reading === null ? '' : `\n\nLoaded: ${reading.view.name}, ${reading.view.status}.`
     return { reading, text: `${list}${active}`, more: { workflows } }
@@ -49,9 +47,9 @@ async function runNamesOf(desk: ToolContext, name: string): Promise<readonly str
 }
 
 const loadInput = z.strictObject({
-  name: nameText.describe('as list_workflows says it'),
+  name: nameText.describe('a name from list_workflows'),
   task: nameText.optional().describe('one of several tasks of a form'),
-  resume: z.boolean().optional().describe('go on with the open run of it, if there is one'),
+  resume: z.boolean().optional().describe('continue its open run, if there is one'),
   branch: nameText.optional().describe('work on this branch of its open fork'),
 })
 
@@ -61,8 +59,8 @@ export const loadTool = tool({
   name: 'load_workflow',
   title: 'Load a workflow',
   description:
-    'Begin a run of a workflow, checklist or form. From then on its rules hold for what you do. ' +
-    'One at a time: with `resume` you go on with the one that is open.',
+    'Start a Pawl run of a workflow, checklist or form. Its rules then apply to your tool calls. ' +
+    'Only one run at a time; with `resume` you continue the open one.',
   input: loadInput,
   more: { resumed: { type: 'boolean' }, ...spokenSchema },
   effect: 'moves',
@@ -133,8 +131,8 @@ async function takeBranch(
   if (place === null || branches[branch] === undefined) {
     const names = Object.keys(branches).map((one) => `\`${one}\``)
     const isOthers = place === null && who.session !== null
-    const none = isOthers ? 'no run of it is yours' : 'no fork is open'
-    const hint = names.length === 0 ? none : `open are ${names.join(', ')}`
+    const none = isOthers ? 'you have no run of it' : 'no fork is open'
+    const hint = names.length === 0 ? none : `open branches: ${names.join(', ')}`
     const reason = `there is no open branch \`${branch}\``
     const refusal = { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint } as const
     throw new PawlProblem(problemOfRefusal(refusal))
@@ -166,8 +164,8 @@ async function refuseSecond(desk: ToolContext, who: ToolCaller): Promise<void> {
   if (!isOpen(head.status)) return
   throw new PawlProblem(
     problem('RUN_EXISTS', {
-      detail: `\`${head.definition}\` is loaded already and ${view.status} in \`${view.stage}\``,
-      hint: `go on with it (\`resume: true\`); a person ends it with \`pawl cancel ${head.id}\``,
+      detail: `\`${head.definition}\` is already loaded and ${view.status} in \`${view.stage}\``,
+      hint: `continue it (\`resume: true\`), or ask a person to run \`pawl cancel ${head.id}\``,
     }),
   )
 }
@@ -198,19 +196,19 @@ function isUnknownField(fault: unknown, name: string): boolean {
 
 const definitionInput = z.strictObject({
   definition: jsonObjectShape.optional().describe('the definition as a value'),
-  source: z.string().optional().describe('the same as a text, JSON or YAML'),
+  source: z.string().optional().describe('the same as text, JSON or YAML'),
 })
 
 export const createTool = tool({
   name: 'create_workflow',
   title: 'Draft a workflow',
   description:
-    'Check a definition that you wrote, of any dialect: errors and warnings with their places. ' +
-    'One without errors is kept as a draft; no run begins with it until a person activates it.',
+    'Check a Pawl definition that you wrote, in any dialect: returns errors and warnings. ' +
+    'Without errors it is stored as a draft; it can be started only after a person activates it.',
   input: definitionInput,
   more: {
     findings: { type: 'array', items: { type: 'object' } },
-    draft: { type: 'string', description: 'what a person activates' },
+    draft: { type: 'string', description: 'id of the draft, for `pawl definitions activate`' },
   },
   effect: 'moves',
   run: async (desk, { input }) => {
@@ -222,7 +220,7 @@ export const createTool = tool({
       })
       .catch(tellFindings)
     const text = [
-      `It has no errors and is kept as a draft. A person activates it with ` +
+      `The definition has no errors and is stored as a draft. A person can activate it with ` +
         `\`pawl definitions activate ${draft.id}\`; then it can be loaded.`,
       ...linesOf(findings),
     ].join('\n')

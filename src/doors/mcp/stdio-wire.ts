@@ -1,7 +1,6 @@
 /**
- * The wire of a server that its client has started: one JSON-RPC message per line.
- * What is no message is answered in the protocol's own form, and the line after it is read.
- * Must not know what any message means.
+ * The stdio transport of MCP: one JSON-RPC message per line. An invalid line is answered with a
+ * JSON-RPC error, and the next line is read. Does not know what messages mean.
  */
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
@@ -29,7 +28,7 @@ export function openStdioWire({ input, output }: Streams): {
   })
   const send = (message: unknown): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (isClosed) return reject(new Error('the wire is closed'))
+      if (isClosed) return reject(new Error('the connection is closed'))
       output.write(`${JSON.stringify(message)}\n`, (fault) => (fault ? reject(fault) : resolve()))
     })
   const close = async (): Promise<void> => {
@@ -71,7 +70,7 @@ type Complaint = {
 
 const tooLong: Complaint = {
   code: notRequest,
-  message: `a message has at most ${stdioMessageBytesMax} bytes`,
+  message: `a message may have at most ${stdioMessageBytesMax} bytes`,
   id: null,
 }
 
@@ -87,6 +86,6 @@ function readMessage(line: Buffer): JSONRPCMessage | Complaint | null {
     const { value } = parsed
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null
     const known = typeof id === 'string' || typeof id === 'number' ? id : null
-    return { code: notRequest, message: 'this is no message of JSON-RPC 2.0', id: known }
+    return { code: notRequest, message: 'this is not a JSON-RPC 2.0 message', id: known }
   }
 }

@@ -1,6 +1,4 @@
-/**
- * What every tool works with, and the shape of a tool.
- */
+/** The context and shape of every tool. */
 import type { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { ControlTool, JobTool } from '../../core/tools/own-tools.ts'

@@ -1,6 +1,6 @@
 /**
- * Follows the run that the client works on, so that its list of tools is never an old one: when
- * a stage, a step or a person changes what there is, the client is told.
+ * Watches the run of the client and notifies the client when its list of tools changes with a
+ * stage, a step, or a decision.
  */
 import type { Tool as Listed } from '@modelcontextprotocol/server'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'

@@ -1,6 +1,6 @@
 /**
- * What a tool answers, in the form of the protocol: values that fit the schema, and a text.
- * A refusal is an answer too: our code, what happened, what to do next, and where the run stands.
+ * Formats tool results for MCP: values that match the schema, and text. A refusal is a result too:
+ * a code, what happened, what to do next, and the state of the run.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -57,7 +57,7 @@ export function refusalOf(
 function whereText(reading: RunReadings, prefix: string): string {
   const { view } = reading
   const names = view.signals.map((name) => `\`${name}\``).join(', ')
-  const can = names === '' || view.dialect === 'steps' ? '' : ` It takes ${names}.`
+  const can = names === '' || view.dialect === 'steps' ? '' : ` You can send ${names}.`
   return `The run is ${view.status} in \`${view.stage}\`.${can} ${nextLine(reading, prefix)}`.trim()
 }
 
@@ -71,7 +71,7 @@ export function outputSchema(more: JsonObject = {}): JsonObject & { readonly typ
   return {
     type: 'object',
     properties: {
-      ok: { type: 'boolean', description: 'false: refused; `error` says why' },
+      ok: { type: 'boolean', description: 'false if refused; `error` says why' },
       run: runSummarySchema,
       error: {
         type: 'object',
