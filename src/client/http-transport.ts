@@ -1,6 +1,4 @@
-/**
- * The wire over loopback HTTP: an operation as a request, a stream as server-sent events.
- */
+/** Transport over loopback HTTP: an operation is a request, a stream is server-sent events. */
 import type { OperationAnswer, OperationInput } from '../doors/api/contract.ts'
 import {
   type OperationName,
@@ -78,7 +76,7 @@ function fillPath(path: string, input: object): { filled: string; rest: Record<s
     // WHY: an address forgets such parts, and would name something else.
     if (value === '' || value === '.' || value === '..') {
       throw new PawlProblem(
-        problem('REQUEST_INVALID', { detail: `\`${field}\` can not be \`${value}\`` }),
+        problem('REQUEST_INVALID', { detail: `\`${field}\` cannot be \`${value}\`` }),
       )
     }
     filled = filled.replace(`:${field}`, () => encodeURIComponent(value))

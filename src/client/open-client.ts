@@ -1,6 +1,6 @@
 /**
- * A daemon as an object: every operation of the contract is a method, problems are thrown, and
- * what can be asked twice is asked again when the wire breaks, under the same command id.
+ * A client of the daemon: every operation is a method, and problems are thrown. A request that is
+ * safe to repeat is sent again with the same command id if the connection breaks.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * The wire over a unix socket: one JSON text per line, answers in any order. All questions share
- * one connection, opened with the first of them; every stream has its own.
+ * Transport over a unix socket: one JSON text per line, answers in any order. All requests share
+ * one connection, opened with the first; every stream has its own.
  */
 import { createConnection, type Socket } from 'node:net'
 import type { OperationAnswer, OperationInput } from '../doors/api/contract.ts'

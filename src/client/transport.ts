@@ -1,6 +1,6 @@
 /**
- * What a client needs of a wire: one question and its answer, or a stream of messages.
- * Problems are thrown as `PawlProblem`; a wire that breaks is `DAEMON_UNREACHABLE`.
+ * What a client needs from a transport: requests and streams. Problems are thrown as
+ * `PawlProblem`; a broken connection is `DAEMON_UNREACHABLE`.
  */
 import type {
   OperationAnswer,

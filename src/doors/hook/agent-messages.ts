@@ -1,7 +1,6 @@
 /**
- * What an agent is told through its host: why a call was refused and what is possible instead,
- * where its run stands, and that it is not finished.
- * Knows words. Must not decide anything.
+ * Texts for the agent: why a call was refused and what it can do instead, where its run is, and
+ * that the run is not finished. Decides nothing.
  */
 
 import { assertNever } from '../../core/assert.ts'
@@ -17,13 +16,15 @@ import type { RunHead } from '../../runtime/ports.ts'
 const standingCharsMax = 1_600
 const briefCharsMax = 1_000
 const listedMax = 12
+/** What an author calls a stage. */
+const nouns = { workflow: 'state', process: 'state', steps: 'step' } as const
 
 type Verdict = Pick<CallAnswer, 'code' | 'reason' | 'rule' | 'document' | 'hint' | 'instead'>
 
 /** Why a call does not happen. */
 export function refusalText(reply: Verdict): string {
   const { hint } = reply
-  const instead = reply.instead.length === 0 ? '' : `possible now: ${insteadText(reply.instead)}`
+  const instead = reply.instead.length === 0 ? '' : `you can: ${insteadText(reply.instead)}`
   return sentences([
     refusedText(reply),
     // The hint has the ways in it, as far as one line goes.
@@ -38,31 +39,31 @@ function insteadText(instead: readonly Alternative[]): string {
 function wayText(way: Alternative): string {
   switch (way.kind) {
     case 'tool':
-      return `the tool ${way.name}${asksText(way.asks)}`
+      return `use the tool ${way.name}${asksText(way.asks)}`
     case 'command':
-      return `\`${way.entry}\`${asksText(way.asks)}`
+      return `run \`${way.entry}\`${asksText(way.asks)}`
     case 'signal':
-      return `to send ${way.name}${way.needs.length === 0 ? '' : ` with ${way.needs.join(', ')}`}`
+      return `send ${way.name}${way.needs.length === 0 ? '' : ` with ${way.needs.join(', ')}`}`
     case 'file':
-      return `to change ${way.path}`
+      return `change ${way.path}`
     case 'wait':
-      return 'to wait and try again'
+      return 'wait and try again'
     default:
       return assertNever(way)
   }
 }
 
 function asksText(asks: Asks): string {
-  return asks ? ' (a person is asked)' : ''
+  return asks ? ' (needs an approval)' : ''
 }
 type Asks = Extract<Alternative, { kind: 'tool' }>['asks']
 
 /** A call that waits for a person. */
 export function askText(approvalId: string, message: string): string {
   return sentences([
-    `Pawl holds this call: a person has to decide (approval ${approvalId}): ${message}.`,
-    `They do it with \`pawl approve ${approvalId}\` or refuse it; you cannot.`,
-    'Once it is approved, make exactly the same call again and it passes, once.',
+    `Pawl holds this call until a person approves it (approval ${approvalId}): ${message}.`,
+    `A person runs \`pawl approve ${approvalId}\` or \`pawl refuse ${approvalId}\`; you cannot.`,
+    'Once it is approved, make exactly the same call again; it is allowed once.',
   ])
 }
 
@@ -76,29 +77,33 @@ function refusedText({ code, reason, ...named }: Said): string {
 
 function moneyText({ budget }: View): string {
   if (budget === null || budget.warned === 0) return ''
-  const end =
-    budget.warned < 100 ? 'come to an end soon' : 'no more calls pass; bring it to its end'
-  return `Its budget is nearly used up: ${budgetText(budget)}; ${end}.`
+  const end = budget.warned < 100 ? 'finish soon' : 'no more calls are allowed; end the run'
+  return `The budget of the run is nearly used up: ${budgetText(budget)}; ${end}.`
 }
 
 /** Where a run stands, as short as an agent's memory needs it. */
 export function runBriefText(runId: string, view: View, notice: string): string {
   const text = sentences(
     [
-      `[Pawl] You work on run ${runId} of \`${view.name}\`; Pawl refuses what its stage forbids.`,
-      `Stage \`${view.stage}\`, ${view.status}${view.reason === '' ? '' : `: ${view.reason}`}.`,
+      `[Pawl] You work on run ${runId} of \`${view.name}\`. Pawl checks every tool call.`,
+      placeText(view),
       cut(briefWithoutRules(view), briefCharsMax),
       notice === '' ? '' : cut(notice, briefCharsMax / 2),
       view.status === 'running' ? rulesText(view.rules) : '',
       moneyText(view),
       view.approval === null
         ? ''
-        : `A person decides first (approval ${view.approval.id}): ${view.approval.message}.`,
+        : `Waiting for a person (approval ${view.approval.id}): ${view.approval.message}.`,
       onwardText(view),
     ],
     '\n',
   )
   return cut(text, standingCharsMax)
+}
+
+function placeText({ dialect, stage, status, reason }: View): string {
+  const why = reason === '' ? '' : `: ${reason}`
+  return `${capitalized(nouns[dialect])} \`${stage}\`, ${status}${why}.`
 }
 
 /** How the agent moves on. */
@@ -109,9 +114,9 @@ function onwardText({ dialect, signals, status, missing }: View): string {
     case 'workflow':
       return `To move on, call pawl_transition of the MCP server pawl with one of: ${listed}.`
     case 'process':
-      return `Answer with the tool process_step of the MCP server pawl, with one of: ${listed}.`
+      return `To answer, call process_step of the MCP server pawl with one of: ${listed}.`
     case 'steps':
-      return `Submit with the tool of the MCP server pawl${
+      return `To submit this step, call the submit tool of the MCP server pawl${
         missing.length === 0 ? '' : `; still missing: ${missing.slice(0, listedMax).join(', ')}`
       }.`
   }
@@ -122,13 +127,13 @@ export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy
   return sentences([
     '[Pawl] This session has no run:',
     holds === 'nothing'
-      ? 'no policy is laid over this folder, so calls are free (Pawl itself stays out of reach).'
-      : 'only the policy of this folder holds.',
+      ? "no policy applies to this folder, so all calls are allowed, except to Pawl's own files."
+      : 'only the policies that apply to this folder are enforced.',
     others.length === 0
       ? ''
-      : `Runs of other sessions are open here: ${others.map(({ id }) => id).join(', ')}` +
-        ' (`pawl release RUN` lets a person give one to this session).',
-    'A run is started with the tool pawl_load_workflow of the MCP server pawl, or by a person with',
+      : `Other sessions have open runs here: ${others.map(({ id }) => id).join(', ')}` +
+        ' (a person can free one for this session with `pawl release RUN`).',
+    'To start a run, call pawl_load_workflow of the MCP server pawl, or ask a person to run',
     '`pawl start NAME`.',
   ])
 }
@@ -136,14 +141,19 @@ export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy
 /** The agent wants to stop, and the run is not finished. */
 export function unfinishedText(runId: string, view: View): string {
   return sentences([
-    `Pawl: run ${runId} of \`${view.name}\` is not finished; it is in stage \`${view.stage}\`.`,
+    `Pawl: run ${runId} of \`${view.name}\` is not finished.`,
+    `It is in ${nouns[view.dialect]} \`${view.stage}\`.`,
     onwardText(view),
-    'Go on with it, or pause it with the tool pawl_pause and say why.',
+    'Continue it, or pause it with the tool pawl_pause and say why.',
   ])
 }
 
 function sentence(text: string): string {
-  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  return text === '' ? '' : `${capitalized(text)}.`
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 function sentences(parts: readonly string[], by = ' '): string {
@@ -152,5 +162,5 @@ function sentences(parts: readonly string[], by = ' '): string {
 
 function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text
-  return `${text.slice(0, charsMax - 60).trimEnd()}… (pawl_get_state tells all of it)`
+  return `${text.slice(0, charsMax - 60).trimEnd()}… (call pawl_get_state for the full text)`
 }

@@ -1,6 +1,6 @@
 /**
- * A call of a host before and after it happens: the door between a host's hooks and the life of a
- * call. Decides nothing.
+ * Answers the hooks before and after a tool call: passes the call to the runtime, and the verdict
+ * back. Decides nothing.
  */
 import type { Report } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -165,7 +165,7 @@ export async function endHostCall(
   const prompt = dialect.asks ? { grantedAtPrompt: promptName(request) } : {}
   const ended = { runId, branch, callId: null, ...whose, report, ...prompt }
   if ((await context.runtime.calls.end(ended, hookAgent)) !== 'ended') {
-    context.log('a call was reported that nobody was asked about', { runId, tool: call.tool })
+    context.log('the result of an unknown call was reported', { runId, tool: call.tool })
     return passAnswer
   }
   return { ...passAnswer, context: await newsFor(context, request, located) }

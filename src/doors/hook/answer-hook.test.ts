@@ -63,7 +63,7 @@ test('a report closes its call, with how it ended, and tells where the run went'
     tool_use_id: lastKey(),
     tool_response: response,
   })
-  expect(contextIn(told)).toContain('Stage `plan`')
+  expect(contextIn(told)).toContain('State `plan`')
 })
 
 test('two sessions in one folder have runs of their own', async () => {
@@ -116,8 +116,8 @@ test('where it is set so, a session without a run is free of the runs of others'
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   expect(await call('Edit', edit, { session: 'two' })).toEqual(passes)
   const begun = await hook('SessionStart', { source: 'startup' }, { session: 'two' })
-  expect(contextIn(begun)).toContain(`Runs of other sessions are open here: ${runId}`)
-  expect(contextIn(begun)).toContain('calls are free')
+  expect(contextIn(begun)).toContain(`Other sessions have open runs here: ${runId}`)
+  expect(contextIn(begun)).toContain('all calls are allowed')
   const taken = await call('Bash', { command: 'rm -rf .claude' }, { session: 'two' })
   expect(taken.exit).toBe(2)
 })
@@ -200,7 +200,7 @@ test('a prompt and a beginning tell the standing in at most 400 tokens', async (
   await startRelease(runtime)
   for (const name of ['SessionStart', 'UserPromptSubmit', 'SubagentStart']) {
     const text = contextIn(await hook(name, { prompt: 'x', source: 'compact' }))
-    expect(text, name).toMatch(/Stage `plan`.*Read.*READY/s)
+    expect(text, name).toMatch(/State `plan`.*Read.*READY/s)
     expect(text.length).toBeLessThanOrEqual(1_600)
   }
 })
@@ -240,7 +240,7 @@ test('in a fork, each sub-agent has a branch of its own and is judged by it', as
   await call('Read', { file_path: '/work/a' })
   await runtime.send(runId, say('SPLIT'), asAgent)
   const begun = await hook('SubagentStart', { agent_id: 'a1' })
-  expect(contextIn(begun)).toContain('Stage `write`')
+  expect(contextIn(begun)).toContain('State `write`')
   const write = { file_path: '/work/a.md', content: 'x' }
   const [first, second] = [{ agent_id: 'a1' }, { agent_id: 'a2' }]
   expect((await call('Write', write, first)).exit).toBe(0)
@@ -248,7 +248,7 @@ test('in a fork, each sub-agent has a branch of its own and is judged by it', as
   expect((await call('Edit', edit, second)).exit).toBe(0)
   expect((await call('Write', write, second)).exit).toBe(2)
   const unfinished = await hook('SubagentStop', { agent_id: 'a2' })
-  expect(unfinished.stdout).toContain('stage `edit`')
+  expect(unfinished.stdout).toContain('state `edit`')
   await hook('SubagentStop', { agent_id: 'a2' })
   expect(await hook('SubagentStop', { agent_id: 'a2' })).toEqual(passes)
   expect((await call('Edit', edit, { agent_id: 'a3' })).exit).toBe(0)

@@ -1,7 +1,6 @@
 /**
- * Answers the hooks of hosts: reads what the host says, finds the run it is about, asks the
- * runtime, and says it in the dialect of the host.
- * Knows sessions. Must not decide about calls: that is the runtime's.
+ * Answers the hooks of hosts: parses the event, finds its run, asks the runtime, and answers in
+ * the host's format. Knows sessions. Verdicts come from the runtime.
  */
 import { assertNever } from '../../core/assert.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -58,7 +57,7 @@ async function answer(desk: HookContext, question: Asked, wire: HookWire): Promi
   const heard = payload === null ? null : (dialect?.read(payload) ?? null)
   if (dialect === null || heard === null) {
     desk.log('a hook was not understood', { host: question.host })
-    const what = `Pawl does not understand what \`${question.host}\` says, so it is blocked`
+    const what = `Pawl does not understand this event of \`${question.host}\`, so it is blocked`
     return blockAnswer(`${what}; update Pawl, or run \`pawl doctor\``)
   }
   const workspace = question.workspace ?? heard.cwd ?? '/'
@@ -70,7 +69,7 @@ async function answer(desk: HookContext, question: Asked, wire: HookWire): Promi
     const what = fault instanceof Error ? fault.message : String(fault)
     desk.log('a hook could not be answered', { host: heard.host, event: heard.name, fault: what })
     const reason = `Pawl could not decide (${what}), so this is blocked`
-    const hint = 'a person looks at `pawl status`'
+    const hint = 'ask a person to run `pawl status`'
     return dialect.answer(heard, faultWord(heard, `${reason}; ${hint}`), wire)
   }
 }
@@ -168,6 +167,6 @@ async function keepHooks(desk: HookContext, request: HookRequest): Promise<HookA
     const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
     await desk.runtime.send(found.runId, { kind: 'warn', message }, by)
   }
-  const hint = 'they stay in force; a person takes them out with `pawl uninit`'
+  const hint = 'the old hooks stay in force; a person can remove them with `pawl uninit`'
   return { kind: 'refuse', reason: `Pawl: ${message}; ${hint}` }
 }

@@ -1,6 +1,6 @@
 /**
- * What an agent hears when its session begins, when a person speaks to it, and when it wants to
- * stop.
+ * Answers the hooks at the start of a session, at a prompt of the user, and when the agent wants
+ * to stop.
  */
 import type { View } from '../../core/dialects/view.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'

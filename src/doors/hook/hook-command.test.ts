@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { clientName, hookCommand } from './hook-command.ts'
 
-const words = 'Pawl: its hook could not run, so this is blocked; run `pawl doctor`\n'
+const words = 'Pawl: the hook could not run, so this is blocked; run `pawl doctor`\n'
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-command-'))

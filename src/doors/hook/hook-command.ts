@@ -1,6 +1,4 @@
-/**
- * The shell command that stands in a host's settings as its hook.
- */
+/** The shell command in a host's settings that runs the hook. */
 import { isAbsolute, join } from 'node:path'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { isHostName } from './hook-wire.ts'
@@ -21,23 +19,23 @@ type HookCommandOptions = {
 export const clientName = 'pawl-hook'
 
 /** WHY words of the shell's own: hosts run the call when a hook is missing, killed or broken. */
-const words = "'Pawl: its hook could not run, so this is blocked; run `pawl doctor`'"
+const words = "'Pawl: the hook could not run, so this is blocked; run `pawl doctor`'"
 const blocks = `{ [ $? = 2 ] || echo ${words} >&2; exit 2; }`
 /** The client has said why. A refusal of such a step is an answer, and no failure. */
 const passes = '{ exit 0; }'
 
 /** One line for `sh`, which ends with 0 or, with words on stderr, with 2. */
 export function hookCommand({ bin, host, workspace, failure }: HookCommandOptions): string {
-  if (!isHostName(host)) throw unfit(`\`${host}\` is no name of a host`)
+  if (!isHostName(host)) throw unfit(`\`${host}\` is not a valid host name`)
   const client = join(bin, clientName)
   const otherwise = failure === 'blocks' ? blocks : passes
   return `${quotePath(client)} ${host} ${quotePath(workspace)} || ${otherwise}`
 }
 
 function quotePath(path: string): string {
-  if (!isAbsolute(path)) throw unfit(`\`${path}\` is no whole path`)
+  if (!isAbsolute(path)) throw unfit(`\`${path}\` is not an absolute path`)
   // A line that a host shows, and may cut, has to stay one; a zero ends it for the system.
-  if (/[\0\n\r]/.test(path)) throw unfit(`${JSON.stringify(path)} holds the end of a line`)
+  if (/[\0\n\r]/.test(path)) throw unfit(`${JSON.stringify(path)} contains a line break`)
   return quoteWord(path)
 }
 
@@ -47,5 +45,5 @@ export function quoteWord(text: string): string {
 }
 
 function unfit(message: string): PawlError {
-  return new PawlError('CONFIG_INVALID', message, { hint: 'name another folder' })
+  return new PawlError('CONFIG_INVALID', message, { hint: 'use another folder' })
 }

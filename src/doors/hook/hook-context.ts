@@ -1,6 +1,4 @@
-/**
- * What answering a hook needs at hand, and which run a hook is about.
- */
+/** What answering a hook needs, and which run a hook belongs to. */
 import type { JsonObject } from '../../core/json.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -62,7 +60,7 @@ export function speakerName({ heard }: HookRequest): string {
 /** The name under which a decision at the host's own prompt is recorded. */
 export function promptName({ heard }: HookRequest): string {
   // WHY not the name of a person: nobody knows who sat there, only what the host did.
-  return `the prompt of ${heard.host}, as its hook tells`
+  return `the prompt of ${heard.host}, reported by its hook`
 }
 
 /** The agent of a host. */

@@ -1,6 +1,6 @@
 /**
- * What hosts tell through their hooks and what they are told, in our words. Each host has a
- * dialect that turns its payload into the one and the other into its answer.
+ * Requests and answers of hooks, independent of the host. Each host has a dialect that parses its
+ * payload and formats its answer.
  */
 import type { Report } from '../../core/engine/types.ts'
 import type { AgentHostId } from '../../core/hosts/registry.ts'

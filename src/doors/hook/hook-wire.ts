@@ -1,8 +1,8 @@
 /**
- * The wire of command hooks, for both of its ends: one line and the host's payload go to the
- * daemon; beats come back while it decides, then one line and what is to be printed.
- * Loads nothing but Node: a client starts for every call of a tool. `client/pawl-hook.c` speaks it
- * too, so what is changed here is changed there.
+ * The protocol between hook client and daemon. The client sends one header line and the host's
+ * payload. The daemon sends beats while it decides, then one line and the output to print. Imports
+ * nothing but Node, because a client starts on every tool call. `client/pawl-hook.c` implements
+ * the same protocol: change both together.
  */
 import type { HookOutput } from '../api/hook-exchange.ts'
 
@@ -74,7 +74,7 @@ export function printAnswer(output: HookOutput): Buffer {
   const { exit, stdout, stderr } = sound(output)
   const [out, err] = [Buffer.from(stdout), Buffer.from(stderr)]
   if (out.length + err.length > answerBytesMax) {
-    return printAnswer(blocked(`an answer of more than ${answerBytesMax} bytes can't be carried`))
+    return printAnswer(blocked(`the answer has more than ${answerBytesMax} bytes`))
   }
   const line = `PAWL 1 ${exit} ${out.length} ${err.length}\n`
   return Buffer.concat([Buffer.from(line), out, err])

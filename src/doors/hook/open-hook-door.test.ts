@@ -112,7 +112,7 @@ test('what is not of the form is refused with words', async () => {
     ...[`PAWL-HOOK 1 ${token} claude %FF -\n`, `PAWL-HOOK 1 ${token} claude % -\n`],
     ...[`PAWL-HOOK 1 ${token} claude - -\r\n`, `PAWL-HOOK 1 ${token} claude ü -\n`],
   ]
-  for (const words of wrong) await expectRefused(opened, words, /do not fit together/)
+  for (const words of wrong) await expectRefused(opened, words, /are not compatible/)
 })
 
 test('a wrong token is refused before the payload is read', async () => {
@@ -128,8 +128,8 @@ test('a wrong token is refused before the payload is read', async () => {
 
 test('what is too long is refused with words, even while it is still being sent', async () => {
   const opened = await open({ payloadBytesMax: 100_000 })
-  await expectRefused(opened, 'x'.repeat(3_000_000), /do not fit/)
-  await expectRefused(opened, header.replace('%2Fw', 'w'.repeat(9_000)), /do not fit/)
+  await expectRefused(opened, 'x'.repeat(3_000_000), /are not compatible/)
+  await expectRefused(opened, header.replace('%2Fw', 'w'.repeat(9_000)), /are not compatible/)
   await expectRefused(opened, header + 'x'.repeat(100_001), /more than 100000 bytes/)
   await expectRefused(opened, header + 'x'.repeat(5_000_000), /more than 100000 bytes/)
   expect(parseAnswer(await say(opened, header + 'x'.repeat(100_000)))).toEqual(allow)
@@ -160,7 +160,7 @@ test('beats come while the answer is still to come, and none behind it', async (
 
 test('an answer that takes too long is a refusal before the client loses patience', async () => {
   const opened = await open({ answerMs: 50 }, () => new Promise(() => undefined))
-  expect(parseAnswer(await say(opened, header))?.stderr).toMatch(/not decided in time/)
+  expect(parseAnswer(await say(opened, header))?.stderr).toMatch(/no decision in time/)
 })
 
 test('a bug of the desk is a refusal, and told', async () => {
@@ -222,8 +222,8 @@ test('closing waits for what is being decided and refuses the rest with words', 
   await opened.door.close()
   const outputs = (await Promise.all(heard)).map(parseAnswer)
   expect(outputs[1]).toEqual(allow)
-  expect(outputs[0]?.stderr).toMatch(/is ending/)
-  expect(outputs[2]?.stderr).toMatch(/is ending/)
+  expect(outputs[0]?.stderr).toMatch(/is stopping/)
+  expect(outputs[2]?.stderr).toMatch(/is stopping/)
 })
 
 test('only this user can reach the socket; a dead one is replaced, a live one is not', async () => {

@@ -1,7 +1,7 @@
 /**
- * Where command hooks knock: the daemon's end of their wire, on a unix socket that only this user
- * can reach. Whatever is wrong with a question, the answer is a refusal with words, so that the
- * client has something to block with. Must not know what any host says.
+ * The daemon's end of the hook protocol, on a unix socket that only this user can reach. An
+ * invalid request is answered with a refusal and a reason, so that the client blocks the call.
+ * Does not know the formats of hosts.
  */
 import type { Socket } from 'node:net'
 import type { AnswerHook, HookOutput } from '../api/hook-exchange.ts'
@@ -72,7 +72,7 @@ export function openHookDoor(options: HookDoorOptions): Promise<HookDoor> {
     serve: (socket) => serveHook(door, socket),
     refuse: (socket) => {
       socket.on('error', () => socket.destroy())
-      partSocket(socket, printAnswer(blocked('too many hooks ask at once')), partingMs)
+      partSocket(socket, printAnswer(blocked('too many hooks at once')), partingMs)
     },
   })
 }
@@ -83,7 +83,7 @@ type Door = Omit<HookDoorOptions, 'limits'> & { readonly limits: HookLimits }
 function serveHook(door: Door, socket: Socket): () => void {
   const { limits } = door
   let phase: 'asked' | 'answering' | 'answered' = 'asked'
-  let timer = setTimeout(() => finish(blocked('the question did not arrive in time')), limits.askMs)
+  let timer = setTimeout(() => finish(blocked('the request did not arrive in time')), limits.askMs)
   let beats: NodeJS.Timeout | undefined
   const finish = (output: HookOutput): void => {
     if (phase === 'answered') return
@@ -98,7 +98,7 @@ function serveHook(door: Door, socket: Socket): () => void {
   const begin = (ask: Ask): void => {
     phase = 'answering'
     clearTimeout(timer)
-    timer = setTimeout(() => finish(blocked('it was not decided in time')), limits.answerMs)
+    timer = setTimeout(() => finish(blocked('there was no decision in time')), limits.answerMs)
     beats = setInterval(() => socket.write(beat), limits.beatMs)
     answerAsk(door, ask).then(finish)
   }
@@ -111,10 +111,10 @@ function serveHook(door: Door, socket: Socket): () => void {
     else begin(heard)
   })
   return () => {
-    if (phase === 'asked') return finish(blocked('the daemon is ending; try again'))
+    if (phase === 'asked') return finish(blocked('the daemon is stopping; try again'))
     if (phase !== 'answering') return
     clearTimeout(timer)
-    timer = setTimeout(() => finish(blocked('the daemon is ending; try again')), limits.closeMs)
+    timer = setTimeout(() => finish(blocked('the daemon is stopping; try again')), limits.closeMs)
   }
 }
 
@@ -151,8 +151,8 @@ function hear(door: Door, socket: Socket, done: (heard: Ask | HookOutput) => voi
 }
 
 const seeDoctor = 'run `pawl doctor`'
-const unknownForm = blocked(`the hook's client and the daemon do not fit together; ${seeDoctor}`)
-const wrongToken = blocked(`the hook's token is not that of this daemon; ${seeDoctor}`)
+const unknownForm = blocked(`the hook client and the daemon are not compatible; ${seeDoctor}`)
+const wrongToken = blocked(`the hook's token is not valid for this daemon; ${seeDoctor}`)
 
 async function answerAsk({ answer, onFault }: Door, ask: Ask): Promise<HookOutput> {
   const { host, workspace, runId } = ask.header
@@ -160,12 +160,12 @@ async function answerAsk({ answer, onFault }: Door, ask: Ask): Promise<HookOutpu
   try {
     payload = payloadTextOf(Buffer.concat(ask.payload))
   } catch {
-    return blocked("the hook's payload is no text in UTF-8")
+    return blocked("the hook's payload is not valid UTF-8")
   }
   try {
     return await answer({ host, payload, workspace, runId })
   } catch (fault) {
     onFault?.(fault)
-    return blocked(`an internal fault; ${seeDoctor}`)
+    return blocked(`an internal error; ${seeDoctor}`)
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Fields of payloads that several hosts have in common. What a host sends is never trusted to be
- * of the right kind.
- */
+/** Payload fields that several hosts share. The types of a host's values are always checked. */
 import type { Report } from '../../core/engine/types.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject, own } from '../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * What the desk remembers of sessions while the daemon runs. Nothing of it is needed to be safe:
- * what is forgotten is told once more.
+ * What the daemon remembers of sessions in memory. Losing it is safe: the agent is only informed
+ * once more.
  */
 
 export type SessionMemory = {

@@ -1,6 +1,4 @@
-/**
- * Does what was planned, host by host, and notes it.
- */
+/** Applies a plan host by host, and records what was written. */
 import type { Install } from './install.ts'
 import type { HostPlan } from './plan-host.ts'
 import type { SetupDoor } from './setup-door.ts'

@@ -1,5 +1,6 @@
 /**
- * Whether what `pawl init` wrote is still in force. Reads through what it is given.
+ * Checks whether what `pawl init` wrote is still in place. Reads only through the functions it is
+ * given.
  */
 import type { OffSwitch } from '../../core/hosts/host-descriptor.ts'
 import { fromAgentHosts } from '../../core/hosts/registry.ts'
@@ -30,7 +31,7 @@ export function checkInstall(install: Install, readFile: ReadFile): readonly Ins
 }
 
 function missing(path: string): InstallProblem {
-  return { path, kind: 'missing', message: `\`${path}\` has no entries of Pawl any more` }
+  return { path, kind: 'missing', message: `\`${path}\` no longer has Pawl's entries` }
 }
 
 function checkFile(file: InstalledFile, text: string): InstallProblem | null {
@@ -40,7 +41,7 @@ function checkFile(file: InstalledFile, text: string): InstallProblem | null {
     const own = ownOf(path, shape, text)
     if (own === null) return missing(path)
     if (hashOwn(own) !== file.sha256) {
-      return { path, kind: 'changed', message: `the entries of Pawl in \`${path}\` were changed` }
+      return { path, kind: 'changed', message: `Pawl's entries in \`${path}\` were changed` }
     }
     const off = shape.kind === 'json' ? offIn(text) : null
     return off === null ? null : { path, kind: 'off', message: `\`${path}\` has ${off}` }

@@ -1,5 +1,6 @@
 /**
- * What a host is to have: files, and the entries in them. Data only; made by the files in `hosts/`.
+ * The files a host should have, and the entries in them. Data only; built by the files in
+ * `hosts/`.
  */
 import type { Json } from '../../core/json.ts'
 

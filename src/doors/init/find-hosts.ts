@@ -1,6 +1,6 @@
 /**
- * Which hosts are on this machine, or in a workspace, and in which version.
- * Runs `<host> --version` and nothing else.
+ * Finds the hosts on this machine or in a workspace, and their versions. Runs only `<host>
+ * --version`.
  */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'

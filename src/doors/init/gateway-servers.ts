@@ -1,7 +1,7 @@
 /**
- * Moves the MCP servers of a host behind Pawl's gateway and back again: what is taken out of the
- * host's file is noted, stands in `.pawl/gateway.json`, and is put back as it was.
- * Texts in, texts out; must not write.
+ * Moves the MCP servers of a host behind Pawl's gateway, and back. What is taken out of the host's
+ * file is recorded and added to `.pawl/gateway.json`, so that it can be restored exactly. Does not
+ * write files.
  */
 import { asObject, equalJson, type Json, type JsonObject } from '../../core/json.ts'
 import { addMember, nodeOn, removeValue } from '../../core/source/edit-json.ts'
@@ -37,7 +37,8 @@ export function moveServers({ wanted, baseOf, gateway }: Moving): MoveResult {
   const files = wanted.map((file): DesiredFile => {
     const { content, path } = file
     if (content.kind !== 'json') {
-      if (content.kind === 'block') remarks.push(`the servers in \`${path}\` stay: ${byHand}`)
+      if (content.kind === 'block')
+        remarks.push(`the servers in \`${path}\` are not moved: ${byHand}`)
       return file
     }
     const own = content.entries.find((one) => one.kind === 'member' && one.path[1] === serverName)
@@ -49,7 +50,7 @@ export function moveServers({ wanted, baseOf, gateway }: Moving): MoveResult {
         if (name === serverName || name === gatewayServer) continue
         const entry = entryOf(asObject(value) ?? {}, key)
         if (typeof entry === 'string') {
-          remarks.push(`the server \`${name}\` of \`${path}\` stays: ${entry}`)
+          remarks.push(`the server \`${name}\` in \`${path}\` is not moved: ${entry}`)
           continue
         }
         const as = nameFor(name, entry, taken)
@@ -64,7 +65,7 @@ export function moveServers({ wanted, baseOf, gateway }: Moving): MoveResult {
   return { wanted: files, moved, remarks }
 }
 
-const byHand = 'they are moved by hand (docs/reference/gateway.md)'
+const byHand = 'move them by hand (see docs/reference/gateway.md)'
 
 /** Claude Code asks about servers of a project, unless they are named in its settings. */
 function enabledEntries(entries: readonly SettingsEntry[]): SettingsEntry[] {
@@ -98,7 +99,7 @@ function asGateway(own: SettingsEntry): Json {
 
 /** A host's entry as the gateway takes it; a text: why it can not. */
 function entryOf(value: JsonObject, key: string): JsonObject | string {
-  if (value.disabled === true || value.enabled === false) return 'it is switched off'
+  if (value.disabled === true || value.enabled === false) return 'it is disabled'
   return key === 'mcp' ? fromOpencode(value) : fromPlain(value)
 }
 
@@ -110,7 +111,7 @@ function fromPlain(value: JsonObject): JsonObject | string {
   // Gemini CLI: `url` is the older transport, `httpUrl` the newer one.
   const address = httpUrl ?? (type === 'sse' || type === undefined ? undefined : url)
   if (typeof address === 'string') return { type: 'http', url: address, ...given({ headers }) }
-  return 'only programs and Streamable HTTP can stand behind the gateway'
+  return 'the gateway supports only programs and Streamable HTTP'
 }
 
 function fromOpencode(value: JsonObject): JsonObject | string {
@@ -118,7 +119,7 @@ function fromOpencode(value: JsonObject): JsonObject | string {
   if (type === 'remote' && typeof url === 'string') {
     return expanded({ type: 'http', url, ...given({ headers }) })
   }
-  if (!Array.isArray(command)) return 'it names no program'
+  if (!Array.isArray(command)) return 'it has no program'
   const [program, ...args] = command
   return expanded({ command: program, args, ...given({ env: environment }) })
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps files with paths and tokens of this machine out of git: in the list of files that git
- * leaves alone in this clone, which is not committed.
+ * Keeps files with local paths and tokens out of git, through the exclude list of this clone,
+ * which is not committed.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'

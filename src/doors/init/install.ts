@@ -1,6 +1,6 @@
 /**
- * What `pawl init` has written where: the words that init, uninit, doctor and the daemon share.
- * Knows no host's settings.
+ * The record of what `pawl init` wrote, shared by init, uninit, doctor and the daemon. Knows no
+ * host's settings.
  */
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * Which entries of a host's settings are Pawl's: told by what they call, never by where they stand.
- * An entry of another Pawl (moved, or upgraded) is Pawl's, too. Must not change anything.
+ * Recognises Pawl's entries in a host's settings by the command they call, not by their position.
+ * Entries of another Pawl installation count too. Changes nothing.
  */
 import { agentHostIds, alternationOf, fromAgentHosts } from '../../core/hosts/registry.ts'
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'

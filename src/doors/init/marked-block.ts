@@ -1,5 +1,6 @@
 /**
- * Lines of ours in a text of others, between two marks. For files whose remarks begin with `#`.
+ * A block of our lines between two marker comments in someone else's file. For files with `#`
+ * comments.
  */
 
 const end = '# <<< pawl'
@@ -19,7 +20,7 @@ export function blockIn(text: string, name: string | null): MarkedBlock | null {
 export function addBlock(text: string, name: string, lines: readonly string[]): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const gap = text === '' || /\n$/.test(text) ? '' : newline
-  const begin = `# >>> pawl ${name}: written by \`pawl init\`; \`pawl uninit\` takes it out`
+  const begin = `# >>> pawl ${name}: written by \`pawl init\`; \`pawl uninit\` removes it`
   return `${text}${gap}${[begin, ...lines, end, ''].join(newline)}`
 }
 

@@ -73,9 +73,9 @@ describe('whatever settings somebody has', () => {
           try {
             planned = put(file, text)
           } catch (fault) {
-            // The only thing in the way may be a server of our name.
+            // The only thing already exists may be a server of our name.
             expect(JSON.stringify(value)).toContain('pawl')
-            expect(String(fault)).toContain('in the way')
+            expect(String(fault)).toContain('already exists')
             return
           }
           const install = noted([planned])
@@ -149,6 +149,6 @@ describe('a block in a text', () => {
     '[mcp_servers.pawl.env]\n',
     '[mcp_servers]\nx = 1\n\npawl = {}\n',
   ])('does not go beside %j', (text) => {
-    expect(() => put(file, text)).toThrow('in the way')
+    expect(() => put(file, text)).toThrow('already exists')
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Our entries in one file: put in, taken out, and looked at. Texts in, texts out.
- * What is not ours stays as it is; a text that can't be read is a fault, and nothing comes of it.
+ * Adds, removes and finds our entries in the text of a settings file. Everything else stays as it
+ * is; a file that cannot be parsed is an error, and nothing is changed.
  */
 import { asObject, type Json } from '../../core/json.ts'
 import { addItem, addMember, nodeOn, removeValue } from '../../core/source/edit-json.ts'
@@ -89,7 +89,7 @@ function mergeJson(path: string, entries: readonly SettingsEntry[], base: string
     if (there !== null) {
       if (entry.kind === 'offer') remarks.push(entry.otherwise)
       if (entry.kind !== 'member') continue
-      const what = `\`${entry.path.join('.')}\` of somebody else`
+      const what = `\`${entry.path.join('.')}\``
       throw inTheWay(path, text, { offset: there.start, what })
     }
     const add = entry.kind === 'item' ? addItem : addMember
@@ -123,7 +123,7 @@ function rootOf(path: string, text: string): Node {
     throw damaged(path, text, { offset, what: damage.message })
   }
   if (root?.kind === 'object') return root
-  throw damaged(path, text, { offset: 0, what: 'it holds no JSON object' })
+  throw damaged(path, text, { offset: 0, what: 'it is not a JSON object' })
 }
 
 type Spot = { readonly offset: number; readonly what: string }
@@ -136,20 +136,20 @@ function placeText(path: string, text: string, offset: number): string {
 function damaged(path: string, text: string, { offset, what }: Spot): PawlError {
   const message = `${placeText(path, text, offset)}: ${what}`
   return new PawlError('CONFIG_INVALID', message, {
-    hint: 'the host can not read this file either; repair it and try again. Nothing was written',
+    hint: 'the host cannot read this file either; fix it and try again. Nothing was written',
   })
 }
 
 function inTheWay(path: string, text: string, { offset, what }: Spot): PawlError {
-  const message = `${placeText(path, text, offset)}: ${what} is in the way, and not Pawl's`
+  const message = `${placeText(path, text, offset)}: ${what} already exists and is not Pawl's`
   return new PawlError('CONFIG_INVALID', message, {
     hint: 'rename or remove it and try again. Nothing was written',
   })
 }
 
 function noPlace(path: string, text: string, { path: at }: SettingsEntry): PawlError {
-  const message = `${placeText(path, text, 0)}: \`${at.join('.')}\` can not be put there`
+  const message = `${placeText(path, text, 0)}: \`${at.join('.')}\` cannot be added`
   return new PawlError('CONFIG_INVALID', message, {
-    hint: `\`${at[0]}\` is of another kind than the host expects. Nothing was written`,
+    hint: `\`${at[0]}\` does not have the type that the host expects. Nothing was written`,
   })
 }

@@ -1,6 +1,6 @@
 /**
- * What is to be written where, before anything is: from what is wanted, what is there, and what
- * was written last time. Reads through what it is given; must not write.
+ * Plans which files to write, from what is wanted, what exists, and what was written last time.
+ * Does not write.
  */
 import { createHash } from 'node:crypto'
 import type { Json } from '../../core/json.ts'

@@ -1,6 +1,4 @@
-/**
- * All that is to be done for one host in one workspace. Reads files, writes none.
- */
+/** Plans everything to do for one host in one workspace. Reads files, writes none. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
@@ -88,7 +86,7 @@ export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): 
       ...plan.remarks,
       ...moving.remarks,
       ...remarksOn(setting),
-      ...off.map(({ message }) => `${message}: its hooks will not run`),
+      ...off.map(({ message }) => `${message}: the hooks will not run`),
     ],
   }
 }

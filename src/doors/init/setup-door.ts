@@ -1,6 +1,4 @@
-/**
- * What init needs of the program and its data directory. Given by whoever wires it together.
- */
+/** What init needs from the program and its data directory. */
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { Install } from './install.ts'
 

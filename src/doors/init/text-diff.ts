@@ -1,6 +1,4 @@
-/**
- * What changes in a text, as people read it: lines that go, lines that come, and what is around.
- */
+/** A diff of two texts for people: removed lines, added lines, and context. */
 
 type Line = { readonly mark: ' ' | '-' | '+'; readonly text: string }
 

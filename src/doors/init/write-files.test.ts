@@ -105,10 +105,10 @@ test('a file where a folder should be is a fault, and nothing else is written', 
 test('what is no text is not read as one', () => {
   const folder = newFolder()
   writeFileSync(join(folder, 'x'), Buffer.from([0x7b, 0xff, 0x7d]))
-  expect(() => readWorkspaceFile(folder, 'x')).toThrow('can not read `x`')
+  expect(() => readWorkspaceFile(folder, 'x')).toThrow('cannot read `x`')
   writeFileSync(join(folder, 'y'), '\uFEFF{}')
   expect(readWorkspaceFile(folder, 'y')).toBe('\uFEFF{}')
   symlinkSync('nowhere', join(folder, 'z'))
-  expect(() => readWorkspaceFile(folder, 'z')).toThrow('leads nowhere')
+  expect(() => readWorkspaceFile(folder, 'z')).toThrow('broken symlink')
   expect(readWorkspaceFile(folder, 'not/there')).toBeNull()
 })

@@ -1,6 +1,6 @@
 /**
- * Files of a workspace: read as they are, and written all or none. The one place of init that
- * writes. Must not know what the files hold.
+ * Reads the files of a workspace, and writes several of them all or none. The only place in init
+ * that writes. Does not know what the files contain.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -50,9 +50,9 @@ export function readWorkspaceFile(workspace: string, path: string): string | nul
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
     if (errorCodeOf(cause) === 'ENOENT' || errorCodeOf(cause) === 'ENOTDIR') return null
-    const message = `can not read \`${path}\``
+    const message = `cannot read \`${path}\``
     const isText = cause instanceof TypeError
-    const hint = isText ? 'it is no UTF-8 text' : `the system says ${errorCodeOf(cause)}`
+    const hint = isText ? 'it is not valid UTF-8' : `the system says ${errorCodeOf(cause)}`
     throw new PawlError('FILE_UNREADABLE', message, { hint: `${hint}. Nothing was written`, cause })
   }
 }
@@ -65,7 +65,7 @@ export function writeWorkspaceFiles(
   const due = changes.filter(({ before, after }) => before !== after)
   for (const { path, before } of due) {
     if (readWorkspaceFile(workspace, path) === before) continue
-    throw new PawlError('FILE_UNWRITABLE', `\`${path}\` has changed meanwhile`, {
+    throw new PawlError('FILE_UNWRITABLE', `\`${path}\` has changed in the meantime`, {
       hint: 'try again. Nothing was written',
     })
   }
@@ -83,8 +83,8 @@ export function writeWorkspaceFiles(
     for (const { file } of drafts) rmSync(file, { force: true })
     removeFolders(workspace, folders)
     if (cause instanceof PawlError) throw cause
-    throw new PawlError('FILE_UNWRITABLE', `can not write into \`${workspace}\``, {
-      hint: `the system says ${errorCodeOf(cause)}. Everything is as it was before`,
+    throw new PawlError('FILE_UNWRITABLE', `cannot write to \`${workspace}\``, {
+      hint: `the system says ${errorCodeOf(cause)}. Nothing was changed`,
       cause,
     })
   }
@@ -161,9 +161,10 @@ function placeOf(workspace: string, path: string): string {
   const whole = resolve(workspace, path)
   const link = lookAt(whole)
   const place = link === undefined ? missingPlace(whole) : realPlace(path, whole)
-  if (link !== undefined && !statSync(place).isFile()) throw refused(path, 'it is no file')
+  if (link !== undefined && !statSync(place).isFile())
+    throw refused(path, 'it is not a regular file')
   if (place === root || !place.startsWith(`${root}${sep}`)) {
-    throw refused(path, `it leads to \`${place}\`, outside of the workspace`)
+    throw refused(path, `it points to \`${place}\`, outside the workspace`)
   }
   return place
 }
@@ -182,7 +183,7 @@ function realPlace(path: string, whole: string): string {
   try {
     return realpathSync(whole)
   } catch {
-    throw refused(path, 'it is a link that leads nowhere')
+    throw refused(path, 'it is a broken symlink')
   }
 }
 
@@ -196,7 +197,7 @@ function missingPlace(whole: string): string {
 }
 
 function refused(path: string, why: string): PawlError {
-  return new PawlError('FILE_UNWRITABLE', `\`${path}\` is not written: ${why}`, {
-    hint: 'put a file of its own there, or remove it. Nothing was written',
+  return new PawlError('FILE_UNWRITABLE', `cannot write \`${path}\`: ${why}`, {
+    hint: 'replace it with a regular file, or remove it. Nothing was written',
   })
 }

@@ -1,6 +1,4 @@
-/**
- * One line of the socket as a question, and answers as lines.
- */
+/** Parses lines of the socket as requests, and prints answers as lines. */
 import { parseJson } from '../api/parse-json.ts'
 import { type ProblemDocument, problem } from '../api/problem.ts'
 
@@ -24,13 +22,17 @@ export function readFrame(line: Buffer): FrameReading {
   if (!parsed.ok) return parsed
   const { value } = parsed
   if (typeof value !== 'object' || value === null || !('id' in value) || !('op' in value)) {
-    return odd('a line is an object with `id` and `op`')
+    return odd('a line must be an object with `id` and `op`')
   }
   const { id, op, token = '', commandId = null, traceparent = null, input = {} } = value
-  if (typeof id !== 'string' && typeof id !== 'number') return odd('`id` is a text or a number')
-  if (typeof op !== 'string' || typeof token !== 'string') return odd('`op` and `token` are texts')
-  if (commandId !== null && typeof commandId !== 'string') return odd('`commandId` is a text')
-  if (traceparent !== null && typeof traceparent !== 'string') return odd('`traceparent` is a text')
+  if (typeof id !== 'string' && typeof id !== 'number')
+    return odd('`id` must be a string or a number')
+  if (typeof op !== 'string' || typeof token !== 'string')
+    return odd('`op` and `token` must be strings')
+  if (commandId !== null && typeof commandId !== 'string')
+    return odd('`commandId` must be a string')
+  if (traceparent !== null && typeof traceparent !== 'string')
+    return odd('`traceparent` must be a string')
   return { ok: true, frame: { id, op, token, commandId, traceparent, input } }
 }
 

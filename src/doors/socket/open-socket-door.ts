@@ -1,6 +1,6 @@
 /**
  * The API over a unix socket: one JSON text per line, for hooks and the command line. Only this
- * user can reach it, and still every question carries a token, which says whose it is.
+ * user can reach it; every request still carries a token that identifies the caller.
  */
 import type { Api } from '../api/api.ts'
 import { openPrivateSocket } from '../api/private-socket.ts'
@@ -45,7 +45,7 @@ export async function openSocketDoor(options: SocketDoorOptions): Promise<Socket
   })
   api.metrics.addGauge({
     name: 'pawl_socket_connections',
-    help: 'open connections of the unix socket',
+    help: 'open connections on the unix socket',
     read: opened.connectionsCount,
   })
   return { path, close: opened.close }

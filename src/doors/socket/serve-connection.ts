@@ -1,6 +1,6 @@
 /**
- * One connection of the socket: many questions at once, answered as they are done. What a caller
- * sends faster than it is answered, or does not read, waits on the caller's side of the wire.
+ * One connection of the socket: many requests at once, answered in any order. A caller that sends
+ * faster than it reads is slowed down by backpressure.
  */
 import type { Socket } from 'node:net'
 import type { AnyBeat, Api, ApiRequest } from '../api/api.ts'
@@ -74,7 +74,7 @@ export function serveConnection(connection: Connection): () => void {
 }
 
 function tooLong({ lineBytesMax }: State): ProblemDocument {
-  return problem('REQUEST_TOO_LARGE', { detail: `a line has ${lineBytesMax} bytes at most` })
+  return problem('REQUEST_TOO_LARGE', { detail: `a line may have at most ${lineBytesMax} bytes` })
 }
 
 function hangUp({ socket, api }: Connection, why: ProblemDocument): void {

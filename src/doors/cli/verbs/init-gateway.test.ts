@@ -24,7 +24,7 @@ test('servers move behind the gateway, and back to the byte', async () => {
   write('.mcp.json', claudeFile)
   const done = await pawl('init', '--gateway', '--yes')
   expect(done).toMatchObject({ code: 0 })
-  expect(done.out).toContain('the server `old` of `.mcp.json` stays')
+  expect(done.out).toContain('the server `old` in `.mcp.json` is not moved')
   const servers = json(read('.mcp.json')).mcpServers ?? {}
   expect(Object.keys(servers).sort()).toEqual(['old', 'pawl', 'pawl-gateway'])
   expect(servers['pawl-gateway']).toMatchObject({

@@ -148,7 +148,7 @@ describe('what others wrote', () => {
     bench.write(local, theirs)
     chmodSync(join(bench.workspace, local), 0o644)
     const { out } = await bench.pawl('init', 'claude', '--yes')
-    expect(out).toContain('your status line stays')
+    expect(out).toContain('your status line is kept')
     const text = bench.read(local)
     for (const line of theirs.split('\n').filter((one) => !one.includes('// ours'))) {
       expect(text).toContain(line)
@@ -220,7 +220,7 @@ describe('what others wrote', () => {
     symlinkSync(outside, join(bench.workspace, '.cursor'))
     const { code, err } = await bench.pawl('init', 'cursor', '--yes')
     expect(code).toBe(2)
-    expect(err).toContain('outside of the workspace')
+    expect(err).toContain('outside the workspace')
   })
 })
 

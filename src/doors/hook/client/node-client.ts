@@ -1,7 +1,7 @@
 /**
- * The client of command hooks in Node: for a machine without the static one, and for the moment
- * when no daemon listens yet, because it can start one. Keeps the rules of `pawl-hook.c`.
- * Loads nothing but Node and the wire: it starts for a call of a tool.
+ * The hook client in Node. It is used where the compiled client is missing, and when no daemon is
+ * running, because it can start one. It follows the rules of `pawl-hook.c` and imports nothing but
+ * Node and the wire, because it starts on every tool call.
  */
 import { createConnection, type Socket } from 'node:net'
 import type { HookOutput } from '../../api/hook-exchange.ts'
@@ -52,7 +52,7 @@ export async function askDaemon(means: HookMeans, ask: HookClientRequest): Promi
   try {
     return await Promise.race([late, carry(means, ask, limits)])
   } catch (fault) {
-    return cannot(briefWithoutRules(fault))
+    return cannot(faultText(fault))
   } finally {
     clearTimeout(timer)
   }
@@ -63,7 +63,7 @@ async function carry(
   ask: HookClientRequest,
   limits: ClientLimits,
 ): Promise<HookOutput> {
-  if (!isHostName(ask.host)) return cannot(`\`${ask.host}\` is no name of a host`)
+  if (!isHostName(ask.host)) return cannot(`\`${ask.host}\` is not a valid host name`)
   const payload = await readPayload(means.input, limits)
   const socket = await connect(means)
   const header = printHeader({ token: means.token(), ...ask })
@@ -72,7 +72,7 @@ async function carry(
     return cannot('the path of the workspace, or PAWL_RUN, is too long')
   }
   const heard = await speak(socket, [Buffer.from(header), ...payload], limits)
-  if (heard.length === 0) return cannot('the daemon hung up without an answer')
+  if (heard.length === 0) return cannot('the daemon closed the connection without an answer')
   return parseAnswer(heard) ?? cannot("the daemon's answer is damaged")
 }
 
@@ -83,8 +83,8 @@ function readPayload(
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
     let bytesCount = 0
-    const fail = (why: string): void => reject(new Error(`what the host gave to its hook ${why}`))
-    const timer = setTimeout(() => fail('has no end'), silenceMs)
+    const fail = (why: string): void => reject(new Error(`the payload of the host ${why}`))
+    const timer = setTimeout(() => fail('did not end in time'), silenceMs)
     input.on('data', (piece: Buffer | string) => {
       timer.refresh()
       const bytes = Buffer.from(piece)
@@ -107,7 +107,7 @@ async function connect({ socket: path, ensure }: HookMeans): Promise<Socket> {
       if (tries < triesMax) continue
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new Error(
-        `the daemon does not listen for hooks (${why}); \`pawl stop\` ends an old one`,
+        `the daemon does not accept hooks (${why}); if it is an old one, run \`pawl stop\``,
       )
     }
   }
@@ -138,7 +138,7 @@ function speak(
     socket.on('data', (bytes) => {
       pieces.push(bytes)
       bytesCount += bytes.length
-      if (bytesCount > answerBytesMax + preambleBytesMax) fail('does not end its answer')
+      if (bytesCount > answerBytesMax + preambleBytesMax) fail('sent an answer that is too long')
     })
     // It has hung up on us, and may have said why: what was heard has to be whole.
     socket.on('error', () => socket.destroy())
@@ -154,7 +154,7 @@ function cannot(why: string): HookOutput {
 }
 
 /** One line of whatever was thrown, with what to do about it. */
-function briefWithoutRules(fault: unknown): string {
+function faultText(fault: unknown): string {
   const message = fault instanceof Error ? fault.message : String(fault)
   const hint = fault instanceof Error && 'hint' in fault ? String(fault.hint) : ''
   return `${message}${hint === '' ? '' : ` (${hint})`}`.replace(/\s+/g, ' ').trim()

@@ -63,8 +63,8 @@ static void block_errno(const char *why) {
 }
 
 static void on_signal(int number) {
-  static const char late[] = "Pawl: blocked: its hook took too long; run `pawl doctor`\n";
-  static const char told[] = "Pawl: blocked: its hook was told to end\n";
+  static const char late[] = "Pawl: blocked: the hook took too long; run `pawl doctor`\n";
+  static const char told[] = "Pawl: blocked: the hook was stopped\n";
   const char *words = number == SIGALRM ? late : told;
   ssize_t done = write(2, words, strlen(words));
   (void)done;
@@ -95,7 +95,7 @@ static void await(int fd, short events, const char *whom) {
     if (ready > 0) return;
     if (ready < 0 && errno != EINTR) block_errno("poll failed");
   }
-  complain(whom, end_ms == deadline_ms ? "it took too long" : "nothing for seconds");
+  complain(whom, end_ms == deadline_ms ? "it took too long" : "no data for seconds");
   _exit(2);
 }
 
@@ -105,7 +105,7 @@ static size_t read_own(const char *path, char *text, size_t max) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0 || fstat(fd, &about) != 0) block_errno(path);
   if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 022) != 0) {
-    complain(path, "others can change it");
+    complain(path, "other users can change it");
     _exit(2);
   }
   size_t length = 0;
@@ -132,9 +132,9 @@ static void read_conf(const char *self) {
   static const size_t count = sizeof fields / sizeof *fields;
   char path[4096];
   const char *slash = strrchr(self, '/');
-  if (slash == NULL) block("its hook has to be started by its whole path");
+  if (slash == NULL) block("the hook must be started with an absolute path");
   int length = snprintf(path, sizeof path, "%.*s/hook.conf", (int)(slash - self), self);
-  if (length < 0 || length >= (int)sizeof path) block("the path of its hook is too long");
+  if (length < 0 || length >= (int)sizeof path) block("the path of the hook is too long");
   read_own(path, conf_text, sizeof conf_text);
   for (char *line = strtok(conf_text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
     for (size_t i = 0; i < count; i++) {
@@ -143,7 +143,7 @@ static void read_conf(const char *self) {
     }
   }
   for (size_t i = 0; i < count; i++) {
-    if (*fields[i].place == NULL || **fields[i].place != '/') block("its hook.conf is damaged");
+    if (*fields[i].place == NULL || **fields[i].place != '/') block("hook.conf is damaged");
   }
 }
 
@@ -153,7 +153,7 @@ static void read_token(void) {
   for (size_t i = 0; i < length; i++) {
     if (token[i] < '!' || token[i] > '~') length = 0;
   }
-  if (length == 0) block("its token is damaged");
+  if (length == 0) block("the token is damaged");
 }
 
 /* Becomes the Node client. stdin was not touched, so the payload is still there for it. */
@@ -171,7 +171,7 @@ static void hand_over(char **words) {
   char *args[] = {(char *)conf.node, (char *)conf.program, "hook", words[1], words[2], NULL};
   set_signals(SIG_DFL, SIG_DFL);
   execv(conf.node, args);
-  block_errno("no daemon listens, and Node could not be started");
+  block_errno("no daemon is running, and Node could not be started");
 }
 
 /* Whoever listens gets the token, so it has to be us. */
@@ -189,20 +189,20 @@ static int is_own_peer(int fd) {
 
 static int connect_or_hand_over(char **words) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (strlen(conf.socket) >= sizeof address.sun_path) block("the path of its socket is too long");
+  if (strlen(conf.socket) >= sizeof address.sun_path) block("the path of the socket is too long");
   strcpy(address.sun_path, conf.socket);
   int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   if (fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
-    block_errno("there is no socket to be had");
+    block_errno("the socket could not be created");
   }
   for (long long end_ms = now_ms() + SILENCE_MS_MAX;;) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) break;
     if (errno != EAGAIN && errno != EINTR) hand_over(words);
     /* Its queue is full: it is there, and very busy. */
-    if (now_ms() > end_ms) block("the daemon takes no questions");
+    if (now_ms() > end_ms) block("the daemon accepts no connections");
     poll(NULL, 0, CONNECT_RETRY_MS);
   }
-  if (!is_own_peer(fd)) block("another user listens in place of the daemon");
+  if (!is_own_peer(fd)) block("another user listens on the daemon's socket");
   return fd;
 }
 
@@ -231,13 +231,13 @@ static size_t put_header(char **words) {
 static size_t put_payload(size_t begin) {
   size_t length = begin;
   for (;;) {
-    await(0, POLLIN, "the host does not end what it gives to its hook");
+    await(0, POLLIN, "the host does not end its payload");
     ssize_t got = read(0, bytes + length, begin + PAYLOAD_BYTES_MAX + 1 - length);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) block_errno("what the host gave to its hook could not be read");
+    if (got < 0) block_errno("the payload of the host could not be read");
     if (got == 0) return length;
     length += (size_t)got;
-    if (length - begin > PAYLOAD_BYTES_MAX) block("what the host gave to its hook is too long");
+    if (length - begin > PAYLOAD_BYTES_MAX) block("the payload of the host is too long");
   }
 }
 
@@ -245,10 +245,10 @@ static void send_all(int fd, size_t length) {
   for (size_t sent = 0; sent < length;) {
     ssize_t got = write(fd, bytes + sent, length - sent);
     if (got >= 0) sent += (size_t)got;
-    else if (errno == EAGAIN) await(fd, POLLOUT, "the daemon does not listen");
+    else if (errno == EAGAIN) await(fd, POLLOUT, "the daemon does not read");
     /* It has hung up on us, and may have said why. */
     else if (errno == EPIPE || errno == ECONNRESET) return;
-    else if (errno != EINTR) block_errno("the daemon could not be asked");
+    else if (errno != EINTR) block_errno("the request could not be sent to the daemon");
   }
   shutdown(fd, SHUT_WR);
 }
@@ -258,10 +258,10 @@ static size_t hear_all(int fd) {
     await(fd, POLLIN, "the daemon does not answer");
     ssize_t got = read(fd, bytes + length, sizeof bytes - 1 - length);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) block_errno("the daemon hung up");
+    if (got < 0) block_errno("the daemon closed the connection");
     if (got == 0) return length;
     length += (size_t)got;
-    if (length == sizeof bytes - 1) block("the daemon does not end its answer");
+    if (length == sizeof bytes - 1) block("the daemon sent an answer that is too long");
   }
 }
 
@@ -288,10 +288,10 @@ static void print_all(int fd, const char *text, size_t length) {
 static int print_answer(size_t length) {
   const char *at = bytes, *end = bytes + length;
   bytes[length] = 0;
-  if (length == 0) block("the daemon hung up without an answer");
+  if (length == 0) block("the daemon closed the connection without an answer");
   while (at[0] == '~' && at[1] == '\n') at += 2;
   int is_sound = strncmp(at, "PAWL 1 ", 7) == 0 && (at[7] == '0' || at[7] == '2') && at[8] == ' ';
-  if (!is_sound) block("the daemon answered something else");
+  if (!is_sound) block("the daemon sent an unexpected answer");
   int code = at[7] - '0';
   at += 9;
   long out = take_number(&at, ' ');
@@ -299,7 +299,7 @@ static int print_answer(size_t length) {
   if (err < 0 || out + err > ANSWER_BYTES_MAX || end - at != out + err) {
     block("the daemon's answer is damaged");
   }
-  if (code == 2 && (out > 0 || err == 0)) block("the daemon refused without words");
+  if (code == 2 && (out > 0 || err == 0)) block("the daemon refused without a reason");
   print_all(2, at + out, (size_t)err);
   print_all(1, at, (size_t)out);
   return code;
@@ -313,14 +313,14 @@ static int is_host(const char *name) {
 int main(int count, char **words) {
   /* Else the next file that is opened would take the place of an output. */
   for (int fd = 0; fd <= 2; fd++) {
-    if (fcntl(fd, F_GETFD) < 0) block("its hook was started without inputs and outputs");
+    if (fcntl(fd, F_GETFD) < 0) block("the hook was started without stdin, stdout and stderr");
   }
   set_signals(on_signal, SIG_IGN);
   alarm(ALARM_SECONDS);
   deadline_ms = now_ms() + CLIENT_MS_MAX;
   int is_sound = (count == 2 || count == 3) && is_host(words[1]) &&
                  (count == 2 || words[2][0] == '/');
-  if (!is_sound) block("its hook has to be called as `pawl-hook HOST [WORKSPACE]`");
+  if (!is_sound) block("usage: pawl-hook HOST [WORKSPACE]");
   read_conf(words[0]);
   int fd = connect_or_hand_over(words);
   read_token();

@@ -99,7 +99,7 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
     expectBlocked(await place.ask('c'), /too long/)
     writeFileSync(conf, text)
     chmodSync(conf, 0o622)
-    expectBlocked(await place.ask('c'), /others can change it/)
+    expectBlocked(await place.ask('c'), /other users can change it/)
     rmSync(conf)
     expectBlocked(await place.ask('c'), /hook\.conf: No such file/)
   })
@@ -127,7 +127,7 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
       ['claude', '-'],
       [''],
     ]
-    for (const args of wrong) expectBlocked(await place.ask('c', { args }), /has to be called as/)
+    for (const args of wrong) expectBlocked(await place.ask('c', { args }), /usage: pawl-hook HOST/)
   })
 
   test('blocks with words when it is told to end', async () => {
@@ -164,14 +164,14 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
       return { code, out, err }
     }
     expect(await endOf(`'${path}' claude`)).toMatchObject({ code: 0, out: 'ok' })
-    expectBlocked(await endOf(`'${path}' claude <&-`), /without inputs and outputs/)
-    expectBlocked(await endOf(`'${path}' claude >&-`), /without inputs and outputs/)
+    expectBlocked(await endOf(`'${path}' claude <&-`), /without stdin, stdout and stderr/)
+    expectBlocked(await endOf(`'${path}' claude >&-`), /without stdin, stdout and stderr/)
     expect(await endOf(`'${path}' claude 2>&-`)).toMatchObject({ code: 2, out: '' })
     // A disk that is full, as Linux plays it.
     if (existsSync('/dev/full')) {
       expectBlocked(await endOf(`'${path}' claude >/dev/full`), /could not be printed/)
     }
-    expectBlocked(await endOf(`cd '${place.bin}' && PATH=. pawl-hook claude`), /whole path/)
+    expectBlocked(await endOf(`cd '${place.bin}' && PATH=. pawl-hook claude`), /absolute path/)
   })
 
   test('a host that does not end its payload is not waited for', async () => {

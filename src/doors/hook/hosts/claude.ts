@@ -1,6 +1,4 @@
-/**
- * The hooks of Claude Code, and those of Codex, which speak the same language with exceptions.
- */
+/** The hooks of Claude Code. Codex uses the same format with exceptions. */
 import type { Report } from '../../../core/engine/types.ts'
 import { claudeHost } from '../../../core/hosts/claude.ts'
 import { type AgentHostId, meaningOf } from '../../../core/hosts/registry.ts'

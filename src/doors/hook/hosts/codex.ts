@@ -1,6 +1,7 @@
 /**
- * The hooks of Codex: the language of Claude Code, with exceptions that were measured. A field too
- * many undoes an answer, `ask` lets the call run, and a changed input counts only beside `allow`.
+ * The hooks of Codex: the format of Claude Code, with measured exceptions. Codex ignores an answer
+ * with an unknown field, treats `ask` as allowed, and uses a changed input only together with
+ * `allow`.
  */
 import { codexHost } from '../../../core/hosts/codex.ts'
 import { type JsonObject, own } from '../../../core/json.ts'

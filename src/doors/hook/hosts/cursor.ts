@@ -1,5 +1,6 @@
 /**
- * The hooks of Cursor, by its documents: it cannot be installed where Pawl is tested.
+ * The hooks of Cursor, written from its documentation. Not tested: Cursor cannot be installed in
+ * the test environment.
  */
 import { cursorHost } from '../../../core/hosts/cursor.ts'
 import { meaningOf } from '../../../core/hosts/registry.ts'

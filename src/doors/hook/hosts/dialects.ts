@@ -1,6 +1,4 @@
-/**
- * The dialect of every host that has hooks. The type makes a missing one an error.
- */
+/** The dialect of every host with hooks. A missing one is a type error. */
 import { type AgentHostId, agentHostIds } from '../../../core/hosts/registry.ts'
 import type { HostDialect } from '../hook-protocol.ts'
 import { claudeHooks } from './claude.ts'

@@ -1,5 +1,6 @@
 /**
- * The hooks of Gemini CLI. It hears refusals only at the top of an answer, and hangs on `ask`.
+ * The hooks of Gemini CLI. It reads refusals only at the top level of an answer, and hangs on
+ * `ask`.
  */
 import { geminiHost } from '../../../core/hosts/gemini.ts'
 import type { JsonObject } from '../../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * What our plugin for opencode sends and hears. opencode has no hook commands: the plugin throws to
- * block, and changes the arguments in place.
+ * What our opencode plugin sends and receives. opencode has no hook commands: the plugin throws to
+ * block a call, and changes the arguments in place.
  */
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import { opencodeHost } from '../../../core/hosts/opencode.ts'

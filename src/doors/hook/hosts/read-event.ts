@@ -1,6 +1,6 @@
 /**
- * Turns an event of a host into ours: what it means is said by the host's descriptor, what is in it
- * by the parts that each host reads for itself.
+ * Converts an event of a host. The host's descriptor says what kind of event it is; each host
+ * parses its own fields.
  */
 import { assertNever } from '../../../core/assert.ts'
 import type { Report } from '../../../core/engine/types.ts'

@@ -1,6 +1,6 @@
 /**
- * What hosts write down about the use of their models, one line at a time. What a line says is
- * never trusted to be of the right kind: a line that cannot be read counts nothing.
+ * Parses the token usage that hosts write to their transcripts, one line at a time. A line that
+ * cannot be parsed counts nothing.
  */
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject } from '../../../core/json.ts'

@@ -1,7 +1,7 @@
 /**
- * What models cost, as the transcripts of hosts tell: read on in the background at every event of
- * a session, each answer paid once by the run that the session works on.
- * Never holds a verdict up, and refuses nothing: what cannot be read is told to the log.
+ * Reads model costs from the transcripts of hosts, in the background at every event of a session.
+ * Each model answer is charged once to the run of the session. It never delays or changes a
+ * verdict; errors go to the log.
  */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -148,7 +148,7 @@ function warn({ log, warned }: Desk, about: string, fault: unknown): void {
   const key = `${about} ${why}`
   if (warned.has(key) || warned.size >= filesMax) return
   warned.add(key)
-  log('what a model has cost could not be read', { about, why })
+  log('the cost of a model could not be read', { about, why })
 }
 
 type Paying = { readonly payer: Payer; readonly prices: PriceTable }
@@ -185,7 +185,7 @@ type Of = { readonly reader: TranscriptReader; readonly path: string; readonly f
 function usesIn(desk: Desk, lines: readonly string[], of: Of): readonly ModelUse[] {
   return lines.flatMap((line) => {
     const use = readUse(of.reader, line, of.file.carried)
-    if (use === 'odd') warn(desk, of.path, 'a line that cannot be')
+    if (use === 'odd') warn(desk, of.path, 'a line cannot be parsed')
     return use === 'odd' || use === null ? [] : [use]
   })
 }
@@ -250,7 +250,8 @@ function billFor(desk: Desk, { payer, use, source, key, paid, prices }: Payment)
   const whole = Math.min(isTold ? microUsd(costUsd) : priced.microUsd, costMicroUsdMax)
   const before = paid.get(id)
   if ((whole === 0 && output === 0) || whole <= (before ?? -1)) return null
-  if (!isTold && !priced.isKnown) warn(desk, model, 'no price is known, so the highest is taken')
+  if (!isTold && !priced.isKnown)
+    warn(desk, model, 'the price is unknown, so the highest known price is used')
   // WHY no tokens of the rest: those of the first line are counted already.
   const tokens = before === undefined ? { input, output, cacheRead, cacheWrite } : null
   const spend = { source, model, tokens, costMicroUsd: whole - (before ?? 0) }

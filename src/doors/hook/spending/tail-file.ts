@@ -1,6 +1,6 @@
 /**
- * The new lines of a file that only grows. Reads no more at once than its limit, and only what
- * belongs to the user: a path in a payload is the agent's word.
+ * Reads the new lines of an append-only file, up to a limit, and only if the file belongs to the
+ * user: the path comes from a payload that the agent may control.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export async function readTail(path: string, offset: number): Promise<FileTail> 
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = await file.stat()
-    if (!stats.isFile()) throw new Error('it is no regular file')
+    if (!stats.isFile()) throw new Error('it is not a regular file')
     const user = process.getuid?.()
     if (user !== undefined && stats.uid !== user) throw new Error('it belongs to another user')
     // A file that is shorter than it was is another one; what was paid is known by its name.

@@ -44,7 +44,7 @@ export const claudeSetup: HostSetup = {
             kind: 'offer',
             path: ['statusLine'],
             value: { type: 'command', command: statusCommand(setting) },
-            otherwise: `your status line stays; \`${statusCommand(setting)}\` prints Pawl's`,
+            otherwise: `your status line is kept; \`${statusCommand(setting)}\` prints Pawl's`,
           },
         ],
       },
@@ -63,7 +63,7 @@ export const claudeSetup: HostSetup = {
   remarks: (setting) =>
     isAtLeast(setting.version, failureBlocksSince)
       ? []
-      : ['before 2.1.295, Claude Code goes on when a hook is slow or can not start: update it'],
+      : ['before 2.1.295, Claude Code continues if a hook is slow or cannot start: update it'],
   trust: null,
 }
 
@@ -99,21 +99,21 @@ function statusCommand({ home, node, program }: SetupContext): string {
 }
 
 const slashCommand = `---
-description: Start a Pawl run, see where it stands, and what is allowed now
+description: Start a Pawl run, or show its current stage and what is allowed now
 argument-hint: "[start NAME | state]"
 ---
 <!-- ${ownMark}; \`pawl uninit\` removes it -->
 
-You work under Pawl. Act through the tools of the \`pawl\` MCP server only; the \`pawl\` program in
-a shell is for people.
+Pawl checks your tool calls. Use only the tools of the \`pawl\` MCP server; the \`pawl\` program in
+the shell is for people.
 
-The wish: $ARGUMENTS
+Request: $ARGUMENTS
 
-- \`start NAME\`: begin a run of that definition. Without a name, list the definitions and ask.
-- \`state\`, or nothing: say where the run stands: its stage, what the stage asks for, which tools
-  and commands are allowed now, how many calls are left, and which signals can be sent.
-- Anything else: tell whether it is allowed now, without trying it.
+- \`start NAME\`: start a run of that definition. Without a name, list the definitions and ask.
+- \`state\`, or nothing: show the current state of the run: what to do there, which tools and
+  commands are allowed, how many calls are left, and which events or answers can be sent.
+- Anything else: say whether it is allowed now, without trying it.
 
-Report what the tools answer, and do not guess. When a call was refused, say why and what is allowed
-instead; do not look for a way around it. Approvals are given by a person, never by you.
+Report what the tools return, and do not guess. If a call was refused, say why and what is allowed
+instead; do not look for a way around it. Only a person can approve, never you.
 `

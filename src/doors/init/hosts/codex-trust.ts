@@ -1,6 +1,6 @@
 /**
- * Codex skips hooks that its user has not trusted, and says nothing. Here our hooks are trusted
- * through Codex itself (`codex app-server`), and looked at again: only what Codex says counts.
+ * Codex silently skips hooks that its user has not trusted. This trusts our hooks through Codex
+ * itself (`codex app-server`) and then reads the result back.
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -79,7 +79,7 @@ function trustIn(listed: readonly Listed[]): Trust {
   if (listed.length === 0) return { kind: 'skipped', because: 'Codex does not see the hooks' }
   const left = listed.filter(({ trustStatus }) => trustStatus !== 'trusted')
   if (left.length === 0) return { kind: 'trusted', hooksCount: listed.length }
-  const because = `Codex says ${left.length} of ${listed.length} are not trusted`
+  const because = `Codex does not trust ${left.length} of ${listed.length} hooks`
   return { kind: 'skipped', because }
 }
 
@@ -112,15 +112,15 @@ function openServer({ program, workspace, env }: Codex): Server {
     waiting.clear()
   }
   const limit = setTimeout(() => failAll('Codex did not answer in time'), answerMsMax)
-  child.on('error', (fault) => failAll(`Codex can not be started: ${fault.message}`))
-  child.on('exit', () => failAll('Codex has ended'))
-  child.stdin.on('error', () => failAll('Codex does not listen'))
+  child.on('error', (fault) => failAll(`Codex could not be started: ${fault.message}`))
+  child.on('exit', () => failAll('Codex exited'))
+  child.stdin.on('error', () => failAll('Codex does not read its input'))
   createInterface({ input: child.stdout }).on('line', (line) => {
     const { id = 0, result, error } = JSON.parse(line) as Reply
     const one = waiting.get(id)
     waiting.delete(id)
     if (error === undefined) one?.resolve(result)
-    else one?.reject(new Error(`Codex says: ${error.message ?? 'no'}`))
+    else one?.reject(new Error(`Codex reported an error: ${error.message ?? 'unknown'}`))
   })
   const send = (message: object): void => {
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)

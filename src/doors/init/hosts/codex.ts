@@ -46,7 +46,7 @@ export const codexSetup: HostSetup = {
       content: { kind: 'block', name: 'codex', lines: serverLines(setting), rival },
     },
   ],
-  remarks: () => ['text typed into a running command (`write_stdin`) reaches no hook of Codex'],
+  remarks: () => ['Codex runs no hook for text typed into a running command (`write_stdin`)'],
   trust: { grant, problems },
 }
 
@@ -64,7 +64,7 @@ async function problems({ program, ...place }: TrustPlace): Promise<readonly str
   if (program === null) return []
   const trust = await readCodexTrust({ program, ...place })
   if (trust.kind === 'trusted') return []
-  return [`Codex skips the hooks, silently: ${trust.because}; run \`pawl init codex\``]
+  return [`Codex silently skips the hooks: ${trust.because}; run \`pawl init codex\``]
 }
 
 function serverLines(setting: SetupContext): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * Cursor: hooks and an MCP server, by its documents (cursor.com/docs/hooks). Not tried: Cursor
- * could not be installed where Pawl is tested.
+ * Cursor: hooks and an MCP server, written from its documentation (cursor.com/docs/hooks). Not
+ * tested: Cursor cannot be installed in the test environment.
  */
 import { cursorHost } from '../../../core/hosts/cursor.ts'
 import type { HostSetup } from '../desired-files.ts'
@@ -32,6 +32,6 @@ export const cursorSetup: HostSetup = {
       content: { kind: 'json', entries: [serverEntry(serversKey, setting)] },
     },
   ],
-  remarks: () => ['written by the documents of Cursor and not tried with it'],
+  remarks: () => ["written from Cursor's documentation, not tested with Cursor"],
   trust: null,
 }

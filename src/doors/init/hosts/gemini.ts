@@ -31,6 +31,6 @@ export const geminiSetup: HostSetup = {
       },
     },
   ],
-  remarks: () => ['Gemini CLI runs hooks of a workspace only where its user trusts the folder'],
+  remarks: () => ['Gemini CLI runs the hooks of a workspace only if you trust the folder'],
   trust: null,
 }

@@ -1,6 +1,4 @@
-/**
- * How `pawl init` sets up each host. The type makes a missing one an error.
- */
+/** How `pawl init` sets up each host. A missing one is a type error. */
 import type { AgentHostId } from '../../../core/hosts/registry.ts'
 import type { HostSetup } from '../desired-files.ts'
 import { claudeSetup } from './claude.ts'

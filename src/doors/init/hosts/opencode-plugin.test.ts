@@ -50,7 +50,7 @@ test('a sub-agent is told by the session at the root, however deep it is', async
 test('sessions that never come to a root block their calls', async () => {
   const { plugin } = await loadPlugin(notes(), sessionsOf({ a: 'b', b: 'a' }))
   const inLoop = plugin['tool.execute.before']?.({ ...call, sessionID: 'a' }, { args: {} })
-  await expect(inLoop).rejects.toThrow('whose session')
+  await expect(inLoop).rejects.toThrow('unknown session')
 })
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
   const { plugin } = await loadPlugin(notes(), { session: { get: () => get() } })
   const before = (): Promise<void> | undefined =>
     plugin['tool.execute.before']?.(call, { args: {} })
-  await expect(before()).rejects.toThrow('whose session')
+  await expect(before()).rejects.toThrow('unknown session')
   get = async () => ({ data: { id: 's' } })
   await before()
   get = failing
@@ -71,7 +71,9 @@ test.each([
 
 test('without a client of opencode every call is blocked', async () => {
   const { plugin } = await loadPlugin(notes(), {})
-  await expect(plugin['tool.execute.before']?.(call, { args: {} })).rejects.toThrow('whose session')
+  await expect(plugin['tool.execute.before']?.(call, { args: {} })).rejects.toThrow(
+    'unknown session',
+  )
 })
 
 test('when opencode ends, the end of each session is told after all else', async () => {

@@ -1,12 +1,12 @@
 /**
- * The text of the plugin that holds opencode. It runs inside opencode, so it brings all it needs;
- * it only hands what happens to the client of hooks, and does what comes back.
+ * The source of the plugin for opencode. It runs inside opencode, so it has no imports of ours; it
+ * passes events to the hook client and applies the answers.
  *
- * Nothing may be thrown while it is loaded: opencode would go on without it. Before a tool is used
- * everything that fails is thrown, which is how opencode is told to block.
+ * It must not throw while it is loaded: opencode would continue without it. Before a tool call it
+ * throws on every failure, which makes opencode block the call.
  *
- * WHY not over the daemon's socket: opencode runs on Bun, where a socket of `node:net` that is
- * closed for writing is closed for reading, too; and the client knows how to start the daemon.
+ * WHY not over the daemon's socket: opencode runs on Bun, where a `node:net` socket that is closed
+ * for writing is closed for reading too; and the client can start the daemon.
  */
 
 import type { SetupContext } from '../desired-files.ts'
@@ -164,7 +164,7 @@ export const Pawl = async (context) => {
 }
 
 function strange(id) {
-  return new Error("Pawl blocks this call: it can not be told whose session " + id + " is")
+  return new Error("Pawl blocks this call: unknown session " + id)
 }
 
 function within(limitMs, promise) {
@@ -196,7 +196,7 @@ function ask(payload) {
     let stderr = ""
     const limit = setTimeout(() => {
       client.kill("SIGKILL")
-      block("its hook took too long")
+      block("the hook took too long")
     }, answerMsMax)
     client.stdout.setEncoding("utf8").on("data", (chunk) => (stdout += chunk))
     client.stderr.setEncoding("utf8").on("data", (chunk) => (stderr += chunk))
@@ -209,7 +209,7 @@ function ask(payload) {
     client.on("close", (code) => {
       clearTimeout(limit)
       if (code === 0 || code === 2) resolve({ exit: code, stdout, stderr })
-      else block(stderr.trim() || "its hook could not run")
+      else block(stderr.trim() || "the hook could not run")
     })
     client.stdin.end(payload)
   })

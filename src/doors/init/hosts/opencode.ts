@@ -1,6 +1,4 @@
-/**
- * opencode: a plugin, since it has no hooks that are commands, and an MCP server.
- */
+/** opencode: a plugin, because it has no command hooks, and an MCP server. */
 import { opencodeHost } from '../../../core/hosts/opencode.ts'
 import type { HostSetup } from '../desired-files.ts'
 import { serverName } from '../is-pawl-entry.ts'
@@ -41,7 +39,7 @@ export const opencodeSetup: HostSetup = {
     },
   ],
   remarks: () => [
-    'opencode tells its plugin nothing of calls that fail, or that it has no tool for',
+    'opencode does not report calls that fail, or calls of unknown tools, to its plugin',
   ],
   trust: null,
 }

@@ -1,6 +1,4 @@
-/**
- * What the entries of several hosts are made of.
- */
+/** Parts of settings entries that several hosts share. */
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import { type AgentHostId, agentHosts, listIn, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json } from '../../../core/json.ts'
