@@ -1,6 +1,6 @@
 /**
- * `gateway.json`: which servers stand behind the gateway, in the shape that hosts use.
- * Reads and checks. Must not start anything.
+ * Reads and checks `gateway.json`, which lists the servers behind the gateway in the format that
+ * hosts use. Starts nothing.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -13,7 +13,7 @@ import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 const secretFile = z
-  .strictObject({ fromFile: z.string().min(1).describe('File whose text is the value.') })
+  .strictObject({ fromFile: z.string().min(1).describe('File that contains the value.') })
   .meta({ id: 'from_file' })
 const plainText = z.string()
 const value = withPick(z.union([plainText, secretFile]), (node) =>
@@ -28,26 +28,28 @@ const cost = withPick(z.union([usd, usdByTool]), (node) =>
 const serverSchema = z
   .strictObject({
     type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
-    command: z.string().min(1).optional().describe('The program that is the server.'),
+    command: z.string().min(1).optional().describe('The program that runs the server.'),
     args: z.array(z.string()).optional(),
-    cwd: z.string().min(1).optional().describe('Where it is started; else in the workspace.'),
+    cwd: z.string().min(1).optional().describe('Working directory; default the workspace.'),
     env: z
       .record(z.string(), value)
       .optional()
-      .describe('All that it gets of an environment, beside `PATH` and the like.'),
-    url: z.string().min(1).optional().describe('Its address, instead of a program.'),
+      .describe('Its environment variables. Beyond these it gets only `PATH` and similar ones.'),
+    url: z.string().min(1).optional().describe('Its URL, instead of a program.'),
     headers: z.record(z.string(), value).optional(),
     timeoutSeconds: z
       .number()
       .gt(0)
       .max(86_400)
       .optional()
-      .describe('How long a call may say nothing; 300 when absent.'),
+      .describe('How long a call may go without a message; default 300.'),
     sampling: z
       .enum(['refuse', 'pass'])
       .optional()
-      .describe('Whether it may ask the model of the agent; `refuse` when absent.'),
-    costUsd: cost.optional().describe('What a call costs: of every tool, or by its name.'),
+      .describe("Whether it may use the agent's model; default `refuse`."),
+    costUsd: cost
+      .optional()
+      .describe('Cost of a call: one price for all tools, or a price per tool.'),
     disabled: z.boolean().optional(),
     description: z.string().optional(),
   })
@@ -61,7 +63,9 @@ const gatewaySchema = z.strictObject({
     .min(0)
     .max(3_600)
     .optional()
-    .describe('How long a call waits for a person before it is told to come again; 45.'),
+    .describe(
+      'How long a call waits for an approval before the agent is told to try again; default 45.',
+    ),
   mcpServers: z.record(z.string(), serverSchema),
 })
 
@@ -107,7 +111,7 @@ export function readGatewayFiles(home: string, workspace: string): GatewaySettin
       const why = refuse(name, entry, seen)
       seen.add(name.toLowerCase())
       if (why === null) servers.push({ ...entry, name, scope, folder })
-      else refused.push(`the server \`${name}\` of \`${file?.path}\` is not used: ${why}`)
+      else refused.push(`the server \`${name}\` in \`${file?.path}\` is not used: ${why}`)
     }
   }
   const seconds = own?.value.askWaitSeconds ?? theirs?.value.askWaitSeconds
@@ -120,7 +124,7 @@ function gatewayFileIn(workspace: string): string {
 }
 
 function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): string | null {
-  if (!namePattern.test(name)) return 'a name has 1 to 30 letters, digits, `-` and single `_`'
+  if (!namePattern.test(name)) return 'a name must have 1 to 30 letters, digits, `-` and single `_`'
   const plain = name.toLowerCase()
   if (takenNames.has(plain) || isControlTool(plain)) return 'the name is reserved'
   if (seen.has(plain)) return 'another server has that name'

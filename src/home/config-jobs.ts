@@ -1,6 +1,4 @@
-/**
- * The part of `config.json` that is about jobs: what each of them gets, and how long they are kept.
- */
+/** The `jobs` section of `config.json`: the limits of jobs, and how long they are kept. */
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { withPick } from '../core/dialects/validate-tree.ts'
@@ -13,8 +11,8 @@ const positive = z.number().gt(0)
 
 const destinations = z.array(
   z.strictObject({
-    host: z.string().describe('A name, `*.example.org` for all names below it, or an address.'),
-    ports: z.array(z.int().min(1).max(65_535)).min(1).optional().describe('443 if absent.'),
+    host: z.string().describe('A host name, `*.example.org` for all subdomains, or an IP address.'),
+    ports: z.array(z.int().min(1).max(65_535)).min(1).optional().describe('Default 443.'),
   }),
 )
 const noneOrAll = z.enum(['none', 'all'])
@@ -24,29 +22,38 @@ const network = withPick(z.union([noneOrAll, destinations]), (node) =>
 
 export const jobsSchema = z
   .strictObject({
-    cpus: positive.optional().describe('Cores that a job may have; all of them if absent.'),
-    memoryMegabytes: positive.optional().describe('Memory of one job; half of it all if absent.'),
-    processes: z.int().min(1).optional().describe('Processes of one job.'),
-    outputMegabytes: positive.optional().describe('Output of each stream that is kept.'),
+    cpus: positive.optional().describe('CPU cores of one job; default all.'),
+    memoryMegabytes: positive
+      .optional()
+      .describe("Memory of one job; default half of the machine's."),
+    processes: z.int().min(1).optional().describe('Number of processes of one job.'),
+    outputMegabytes: positive.optional().describe('How much output of each stream is kept.'),
     fileMegabytes: positive.optional().describe('Size of one file that a job writes.'),
     tmpMegabytes: positive.optional().describe('Size of the `/tmp` of a job.'),
-    cpuSeconds: z.int().min(1).optional().describe('Time on the processor, of each process.'),
+    cpuSeconds: z.int().min(1).optional().describe('CPU time of each process.'),
     leaseSeconds: z
       .number()
       .min(0)
       .max(3_600)
       .optional()
-      .describe('How long jobs go on while no daemon is there.'),
-    running: z.int().min(1).max(10_000).optional().describe('Jobs that run at a time.'),
+      .describe('How long jobs keep running while no daemon is running.'),
+    running: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('Number of jobs that run at the same time.'),
     keepDays: positive.optional().describe('Ended jobs older than this are removed.'),
-    keepMegabytes: positive.optional().describe('While there is more, the oldest are removed.'),
+    keepMegabytes: positive
+      .optional()
+      .describe('If there is more than this, the oldest are removed.'),
     minIsolation: z
       .enum(isolationLevels)
       .optional()
-      .describe('Jobs that cannot be held so strongly are refused.'),
-    network: network.optional().describe('What jobs may connect to; nothing if absent.'),
+      .describe('The isolation level that jobs need. Jobs that cannot have it are refused.'),
+    network: network.optional().describe('Hosts that jobs may connect to; default none.'),
   })
-  .describe('What jobs get, and how long they are kept.')
+  .describe('Limits of jobs, and how long they are kept.')
 
 export type JobsConfig = {
   readonly limits: RunnerLimits

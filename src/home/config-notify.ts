@@ -1,6 +1,6 @@
 /**
- * The part of `config.json` about telling people, and `.pawl/notify.json` of a project, which may
- * choose among the channels that the person has set, and nothing else.
+ * The `notify` section of `config.json`, and `.pawl/notify.json` of a project, which can only
+ * choose among the configured channels.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -25,11 +25,11 @@ const name = z.string().min(1).max(100)
 const file = name.describe('A file with the secret; relative to the data directory.')
 
 const common = {
-  person: name.optional().describe('Who decides by the links that go out here.'),
+  person: name.optional().describe('The person who decides with the links sent here.'),
   shows: z
     .enum(['all', 'question'])
     .optional()
-    .describe('`question`: neither what waits nor a link is sent.'),
+    .describe('`question`: sends neither details nor a link.'),
 }
 
 const webhook = z.strictObject({
@@ -69,7 +69,7 @@ const channel = withPick(
     const found = own<(typeof channels)[keyof typeof channels]>(channels, said)
     if (found !== undefined) return found
     const names = Object.keys(channels).map((one) => `\`${one}\``)
-    return { message: 'a channel has no known `type`', hint: `types are ${names.join(', ')}` }
+    return { message: 'a channel has no known `type`', hint: `use one of ${names.join(', ')}` }
   },
 )
 
@@ -80,27 +80,30 @@ const routes = z
       z.ZodOptional<z.ZodArray<z.ZodString>>
     >,
   )
-  .describe('Names of channels by what is told.')
+  .describe('Names of channels for each kind of notification.')
 
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
 
 export const notifySchema = z.strictObject({
-  channels: z.record(z.string(), channel).describe('The channels, each by a name.'),
+  channels: z.record(z.string(), channel).describe('The channels by name.'),
   when: routes.optional(),
   quiet: z
     .strictObject({
       from: time,
       to: time,
       timeZone: name.optional(),
-      urgent: z.array(z.enum(notificationKinds)).optional().describe('What is told all the same.'),
+      urgent: z
+        .array(z.enum(notificationKinds))
+        .optional()
+        .describe('Notifications that are sent anyway.'),
     })
     .optional()
-    .describe('Hours in which only what is urgent is told.'),
+    .describe('Hours in which only urgent notifications are sent.'),
   remindMinutes: z.number().gt(0).max(10_080).optional(),
   escalate: z
     .strictObject({ afterMinutes: z.number().gt(0).max(10_080), to: z.array(name).min(1) })
     .optional()
-    .describe('Who is told as well when nobody has decided for so long.'),
+    .describe('Further channels to notify if nobody has decided after this time.'),
 })
 
 type NotifyFile = z.infer<typeof notifySchema>

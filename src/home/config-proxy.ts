@@ -1,6 +1,6 @@
 /**
- * What a person may set of the outbound proxy: who sends mail in the end, and which hosts get a
- * credential put in. Secrets stand in files of the data directory, never here.
+ * The `proxy` section of `config.json`: how mail is delivered, and which hosts get a credential.
+ * Secrets are in files of the data directory, never here.
  */
 import { z } from 'zod'
 
@@ -8,7 +8,7 @@ import { z } from 'zod'
 const secretFile = z
   .string()
   .regex(/^[\w][\w.-]{0,100}$/)
-  .describe('Name of a file in the data directory that holds the secret and nothing else.')
+  .describe('Name of a file in the data directory that contains only the secret.')
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,40}$/)
 
 /** TLS, or a server on this machine. */
@@ -30,44 +30,44 @@ const smtp = z.strictObject({
 
 const mail = z
   .strictObject({
-    url: safeUrl.optional().describe("Address of an API like Resend's; its own when absent."),
-    keyFile: secretFile.optional().describe('Holds the key of that API.'),
-    smtp: smtp.optional().describe('A mail server, in the place of an API.'),
+    url: safeUrl.optional().describe("URL of an API compatible with Resend; default Resend's own."),
+    keyFile: secretFile.optional().describe('File with the key of that API.'),
+    smtp: smtp.optional().describe('A mail server instead of an API.'),
   })
   .describe('Mail that agents send through Pawl.')
 
 const host = z.strictObject({
   name: name.describe('Its path is `/to/NAME/…`.'),
-  url: safeUrl.describe('Where requests go; nowhere else.'),
+  url: safeUrl.describe('The only base URL that requests are sent to.'),
   header: z
     .string()
     .regex(/^[a-z0-9-]{1,60}$/i)
     .optional()
-    .describe('`authorization` when absent.'),
+    .describe('Default `authorization`.'),
   format: z
     .string()
     .regex(/^[\x20-\x7e]*\{secret\}[\x20-\x7e]*$/)
     .optional()
-    .describe('How the header is written; `Bearer {secret}` when absent.'),
+    .describe('Value of the header; default `Bearer {secret}`.'),
   secretFile,
   paths: z
     .array(z.string().regex(/^\/[^\s?#]*$/))
     .min(1)
     .max(100)
-    .describe('Paths that may be asked for; `*` at the end is any rest.'),
+    .describe('Allowed paths; `*` at the end matches anything.'),
   methods: z
     .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .min(1)
     .optional()
-    .describe('`GET` and `HEAD` when absent.'),
+    .describe('Default `GET` and `HEAD`.'),
 })
 
 export const proxySchema = z
   .strictObject({
-    port: z.int().min(0).max(65_535).optional().describe('Port on loopback; 0: any free one.'),
+    port: z.int().min(0).max(65_535).optional().describe('Port on loopback; 0 for any free port.'),
     mail: mail.optional(),
     hosts: z.array(host).max(100).optional(),
   })
-  .describe('What agents send out through Pawl, which holds the keys.')
+  .describe('Outbound requests of agents through Pawl, which holds the keys.')
 
 export type ProxyConfig = z.infer<typeof proxySchema>

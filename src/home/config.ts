@@ -1,6 +1,6 @@
 /**
- * `config.json` of a data directory: what a person may set, with defaults for all of it.
- * Knows settings. Must not act on any.
+ * `config.json` of a data directory: the settings, with a default for each. Reads them; does not
+ * act on them.
  */
 import { dirname } from 'node:path'
 import { z } from 'zod'
@@ -27,14 +27,19 @@ export const configSchema = z.strictObject({
   database: z
     .string()
     .optional()
-    .describe('Address of a PostgreSQL database; without it, the file `pawl.db` beside this one.'),
-  port: z.int().min(0).max(65_535).optional().describe('Port of the HTTP door; 0: any free one.'),
+    .describe('URL of a PostgreSQL database; default the file `pawl.db` next to this one.'),
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe('Port of the HTTP server; 0 for any free port.'),
   approvalHours: z
     .number()
     .gt(0)
     .max(24 * 365)
     .optional()
-    .describe('How long a question to a person stays open; then it counts as refused.'),
+    .describe('How long an approval stays open. It then expires and counts as refused.'),
   retention: z
     .strictObject({
       days: z.number().gt(0).optional().describe('Ended runs older than this are removed.'),
@@ -42,7 +47,7 @@ export const configSchema = z.strictObject({
         .number()
         .gt(0)
         .optional()
-        .describe('While the database is larger, the longest ended runs are removed.'),
+        .describe('If the database is larger, the runs that ended first are removed.'),
     })
     .optional(),
   approvals: z
@@ -50,7 +55,9 @@ export const configSchema = z.strictObject({
       elicitation: z
         .boolean()
         .optional()
-        .describe("Whether a person may decide in a prompt of their agent's host (MCP); false."),
+        .describe(
+          "Whether a person may decide in a prompt of their agent's host (MCP); default false.",
+        ),
     })
     .optional(),
   hooks: z
@@ -60,36 +67,34 @@ export const configSchema = z.strictObject({
         .min(0)
         .max(askWaitSecondsMax)
         .optional()
-        .describe('How long a call waits for a person, where its host has no prompt of its own.'),
+        .describe('How long a call waits for an approval if its host has no prompt of its own.'),
       stopsMax: z
         .int()
         .min(0)
         .max(100)
         .optional()
-        .describe('How often in a row an agent that stops is sent back to an unfinished run.'),
+        .describe('How many times in a row an agent that stops is sent back to an unfinished run.'),
       otherSessions: z
         .enum(['refused', 'free'])
         .optional()
-        .describe(
-          'Calls of a session without a run, while other sessions have runs in its folder.',
-        ),
+        .describe('Calls of a session without a run while other sessions have runs in its folder.'),
     })
     .optional()
-    .describe('What the hooks of agents do.'),
+    .describe('Settings of the hooks in agent hosts.'),
   prices: pricesSchema.optional(),
   jobs: jobsSchema.optional(),
   proxy: proxySchema.optional(),
-  otlp: httpUrl.optional().describe('Where spans are sent (OTLP over HTTP, JSON).'),
+  otlp: httpUrl.optional().describe('URL to send spans to (OTLP over HTTP, JSON).'),
   webhook: z
-    .strictObject({ url: httpUrl.describe('Is told of every question to a person.') })
+    .strictObject({ url: httpUrl.describe('Receives every new approval.') })
     .optional()
-    .describe('The short way to a channel that is told of questions, and of nothing else.'),
-  notify: notifySchema.optional().describe('How people are told that something waits for them.'),
+    .describe('Short form of a channel that receives only approvals.'),
+  notify: notifySchema.optional().describe('How people are notified of pending approvals.'),
   publicUrl: z
     .string()
     .regex(/^https?:\/\/[^\s/?#@]+$/)
     .optional()
-    .describe('Where links for people lead: what stands in front of this daemon.'),
+    .describe('Base URL of links for people: the proxy in front of this daemon.'),
 })
 
 type ConfigFile = z.infer<typeof configSchema>

@@ -1,7 +1,7 @@
 /**
- * What a file of cases looks like: a definition, what happens to a run of it, what must be seen.
- * Knows the format only; the player gives it meaning. Unlike in a definition, an unknown field is
- * an error here: an expectation that nobody reads would always pass.
+ * The format of a file of test cases: a definition, steps of a run, and expectations. The player
+ * gives it meaning. Unlike in a definition, an unknown field is an error, because a misspelt
+ * expectation would always pass.
  */
 import { z } from 'zod'
 import { freeObject, nameField, namesField } from '../core/dialects/common-schema.ts'
@@ -77,30 +77,33 @@ const codeExpected = withPick(z.union([anyCode, knownCode]), (node) =>
 
 const expectSchema = z
   .strictObject({
-    verdict: z.enum(['allow', 'ask', 'deny']).optional().describe('What became of the call.'),
-    code: codeExpected.optional().describe('Why it was refused; `any` for whatever reason.'),
+    verdict: z.enum(['allow', 'ask', 'deny']).optional().describe('The verdict of the call.'),
+    code: codeExpected.optional().describe('The code of the refusal; `any` for any code.'),
     rule: z
       .string()
       .regex(/^\/policy\/((allow|ask|deny)\/\d+|default)$/)
       .optional()
       .describe('The policy rule that decided, e.g. `/policy/deny/0`.'),
-    stage: z.string().optional().describe('Where the run stands.'),
-    status: z.enum(statuses).optional().describe('How the run stands.'),
-    vars: freeObject.optional().describe('Variables that must be there; `null`: absent or null.'),
+    stage: z.string().optional().describe('The stage the run is in.'),
+    status: z.enum(statuses).optional().describe('The status of the run.'),
+    vars: freeObject.optional().describe('Expected variables; `null` means absent or null.'),
     local: freeObject.optional().describe('The same for `local`.'),
     inputs: freeObject.optional().describe('The same for collected inputs.'),
-    missing: namesField.optional().describe('Inputs still to be collected, in order.'),
-    tools: toolsExpected.optional().describe('What the stage permits: `all` or names.'),
+    missing: namesField.optional().describe('Missing inputs, in order.'),
+    tools: toolsExpected.optional().describe('Tools that the stage allows: `all` or names.'),
     signals: namesField.optional().describe('What the agent may send now, in any order.'),
     says: namesField.optional().describe('Texts queued by this step, in order.'),
-    brief_contains: textOrTexts.optional().describe('What the agent must be told, among others.'),
+    brief_contains: textOrTexts.optional().describe("Texts that the agent's brief must contain."),
     pending_call: z
       .strictObject({ name: text, arguments: freeObject.optional() })
       .nullable()
       .optional()
       .describe('The call queued by a `call` op, or null.'),
-    input: freeObject.optional().describe('The input of an allowed call as it will really run.'),
-    warnings: z.array(z.enum(warningCodes)).optional().describe('Warnings raised, among others.'),
+    input: freeObject.optional().describe('The input of an allowed call as it will be made.'),
+    warnings: z
+      .array(z.enum(warningCodes))
+      .optional()
+      .describe('Warnings that must be raised; others may be raised too.'),
     approval: z
       .strictObject({ message: text.optional(), kind: z.enum(['move', 'call']).optional() })
       .nullable()
@@ -109,31 +112,34 @@ const expectSchema = z
     branches: z
       .record(z.string(), z.enum(['pending', ...statuses]))
       .optional()
-      .describe('How the branches of a fork stand.'),
-    events: z.array(z.enum(caseEventTypes)).optional().describe('Events recorded, among others.'),
+      .describe('The status of each branch of a fork.'),
+    events: z
+      .array(z.enum(caseEventTypes))
+      .optional()
+      .describe('Events that must be recorded; others may be recorded too.'),
   })
   .meta({ id: 'expect' })
 
 const around = {
-  run: z.string().optional().describe('The branch whose run is addressed; else the main run.'),
-  agent: z.string().optional().describe('Which agent of the host acts; else the main one.'),
-  expect: expectSchema.optional().describe('What must be seen after the step.'),
+  run: z.string().optional().describe('The branch that the step is about; default the main run.'),
+  agent: z.string().optional().describe('Which agent of the host acts; default the main one.'),
+  expect: expectSchema.optional().describe('What must be true after the step.'),
 }
 const who = z.enum(['agent', 'person'])
 const decision = z.strictObject({
   by: z.string().optional().describe('Who decides; `agent` may not.'),
-  note: z.string().optional().describe('What the agent is told about it.'),
+  note: z.string().optional().describe('A note for the agent.'),
 })
 
 const verbs = {
   signal: z.strictObject({
-    signal: text.describe('The agent fires this event.'),
-    data: freeObject.optional().describe('What the event carries.'),
+    signal: text.describe('The agent sends this event.'),
+    data: freeObject.optional().describe('The data of the event.'),
     ...around,
   }),
   answer: z.strictObject({
     answer: text.describe('The agent gives this answer.'),
-    stage: z.string().optional().describe('What the agent believes it answers.'),
+    stage: z.string().optional().describe('The state that the agent answers.'),
     ...around,
   }),
   submit: z.strictObject({
@@ -156,7 +162,7 @@ const verbs = {
         bytes: z.number().optional(),
         cost_usd: z.number().optional(),
       })
-      .describe('What became of the last allowed call.'),
+      .describe('The result of the last allowed call.'),
     ...around,
   }),
   approve: z.strictObject({ approve: decision.describe('A person approves.'), ...around }),
@@ -164,29 +170,32 @@ const verbs = {
   pause: z.strictObject({
     pause: z
       .strictObject({ by: who.optional(), release: z.boolean().optional() })
-      .describe('Puts the run aside; `release` lifts enforcement meanwhile.'),
+      .describe('Pauses the run; `release` suspends its rules meanwhile.'),
     ...around,
   }),
   resume: z.strictObject({
     resume: z
       .strictObject({ by: who.optional(), release: z.boolean().optional() })
-      .describe('Takes the run up again.'),
+      .describe('Resumes the run.'),
     ...around,
   }),
   force: z.strictObject({
     force: z
       .strictObject({ stage: text, vars: freeObject.optional(), by: z.string().optional() })
-      .describe('Debug jump, where `meta.debug` is on.'),
+      .describe('Moves the run to any stage, if `meta.debug` is on.'),
     ...around,
   }),
   wait: z.strictObject({
     wait: z
       .string()
       .regex(/^\d+(ms|s|m|h|d)$/)
-      .describe('The clock moves: `500ms`, `61s`, `2h`, `1d`.'),
+      .describe('Advances the clock: `500ms`, `61s`, `2h`, `1d`.'),
     ...around,
   }),
-  look: z.strictObject({ look: z.literal(true).describe('Nothing happens.'), ...around }),
+  look: z.strictObject({
+    look: z.literal(true).describe('Does nothing; only checks `expect`.'),
+    ...around,
+  }),
 }
 
 const verbNames = Object.keys(verbs)
@@ -237,36 +246,42 @@ const caseSchema = z
     id: z
       .string()
       .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-      .describe('Unique, in small letters with hyphens.'),
-    title: nameField.describe('What must hold, as a sentence.'),
+      .describe('A unique id in lower case with hyphens.'),
+    title: nameField.describe('What the case shows, as a sentence.'),
     level: z.enum(['must', 'should']).optional().describe('`should` does not fail the suite.'),
-    why: z.string().optional().describe('For the reader.'),
+    why: z.string().optional().describe('A comment for readers.'),
     definition: freeObject.optional().describe('A definition in any dialect.'),
-    definition_file: z.string().optional().describe('Or the file in which it stands.'),
-    definitions: z.record(z.string(), freeObject).optional().describe('Others, for invoke.'),
-    policy: freeObject.optional().describe('A policy laid over the run.'),
-    workspace: z.string().optional().describe('Where relative paths begin; `/workspace`.'),
+    definition_file: z.string().optional().describe('Or a file with the definition.'),
+    definitions: z
+      .record(z.string(), freeObject)
+      .optional()
+      .describe('Further definitions, for invoke.'),
+    policy: freeObject.optional().describe('A policy that applies to the run.'),
+    workspace: z.string().optional().describe('Base of relative paths; default `/workspace`.'),
     tools: z
       .array(
         z.looseObject({
-          name: nameField.describe('The name of a tool of the host.'),
+          name: nameField.describe('The name of a host tool.'),
           input_schema: z.unknown().optional().describe('JSON Schema of its input.'),
         }),
       )
       .optional()
-      .describe('Tools known to exist.'),
+      .describe('Known tools of the host.'),
     start: z
       .strictObject({ stage: z.string().optional(), vars: freeObject.optional() })
       .optional()
-      .describe('Begin in another stage or with these variables.'),
+      .describe('Start in another stage or with these variables.'),
     check: z
       .strictObject({
-        errors: errorsExpected.optional().describe('Errors that must be found; `[]`: none.'),
-        warnings: z.array(z.enum(warningCodes)).optional().describe('Warnings, among others.'),
+        errors: errorsExpected.optional().describe('Errors that must be found; `[]` for none.'),
+        warnings: z
+          .array(z.enum(warningCodes))
+          .optional()
+          .describe('Warnings that must be found; others may be found too.'),
       })
       .optional()
       .describe('What `pawl check` must find.'),
-    steps: z.array(stepSchema).describe('What happens, one verb each.'),
+    steps: z.array(stepSchema).describe('The steps of the run, one verb each.'),
   })
   .meta({ id: 'case' })
 
@@ -304,13 +319,15 @@ function checkWhole(one: Node): Finding[] {
   const steps = member(one, 'steps')
   const items = steps?.kind === 'list' ? steps.items : []
   if (items.length === 0 && !has('check')) {
-    findings.push(wrong(one, 'a case needs `check` or steps'))
+    findings.push(wrong(one, 'a case needs `check` or `steps`'))
   }
   const check = member(one, 'check')
   const errors = check === undefined ? undefined : member(check, 'errors')
   const isRefused = errors?.kind === 'list' ? errors.items.length > 0 : isAny(errors)
   if (isRefused && items.length > 0) {
-    findings.push(wrong(one, 'a definition with errors never starts, so there can be no steps'))
+    findings.push(
+      wrong(one, 'a definition with errors cannot start, so the case cannot have steps'),
+    )
   }
   for (const item of items) findings.push(...checkExpect(item))
   return findings

@@ -21,13 +21,13 @@ export const sessionBudget = z
   .number()
   .gt(0)
   .optional()
-  .describe('Dollars after which the run allows no more tool calls.')
+  .describe('Budget of the run in dollars. When it is spent, no more tool calls are allowed.')
 
 /** The same. */
 export const minIsolation = z
   .enum(isolationLevels)
   .optional()
-  .describe('Jobs of its runs that cannot be held so strongly are refused.')
+  .describe('The isolation level that jobs of its runs need. Jobs that cannot have it are refused.')
 
 const pathsSchema = z
   .object({
@@ -41,11 +41,11 @@ const pathsSchema = z
 /** The fields for a definition's shape; `dialect` says which one it is when it could be two. */
 export function commonFields<const D extends string>(dialect: D) {
   return {
-    $schema: z.string().optional().describe('Where editors find the schema of this file.'),
-    dialect: z.literal(dialect).optional().describe(`Says that this is a ${dialect} definition.`),
-    policy: policySchema.optional().describe('What tools the agent may use, whatever the stage.'),
-    paths: pathsSchema.optional().describe('Files beyond the workspace that file tools may reach.'),
-    createdAt: z.string().optional().describe('Set by the service that stores it; not read.'),
-    updatedAt: z.string().optional().describe('Set by the service that stores it; not read.'),
+    $schema: z.string().optional().describe('URL of the schema, for editors.'),
+    dialect: z.literal(dialect).optional().describe(`Marks this as a ${dialect} definition.`),
+    policy: policySchema.optional().describe('Which tools the agent may use in every stage.'),
+    paths: pathsSchema.optional().describe('Files outside the workspace that file tools may use.'),
+    createdAt: z.string().optional().describe('Set by the service that stores it; ignored.'),
+    updatedAt: z.string().optional().describe('Set by the service that stores it; ignored.'),
   }
 }

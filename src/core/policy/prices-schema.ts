@@ -1,6 +1,4 @@
-/**
- * What a person may write of prices: under `prices` of the settings, and in a file of a workspace.
- */
+/** Prices that a person may set: under `prices` in `config.json`, and in a file of a workspace. */
 import { z } from 'zod'
 
 const price = z.number().min(0).max(100_000)
@@ -19,7 +17,7 @@ const priceSchema = z.strictObject({
 /** By the name of a model. */
 export const pricesSchema = z
   .record(z.string().min(1).max(200), priceSchema)
-  .describe('What models cost, in dollars for a million tokens; laid over the known prices.')
+  .describe('Prices of models in dollars per million tokens; they override the known prices.')
 
 /** A file that has nothing but prices. */
 export const pricesFileSchema = z.strictObject({ prices: pricesSchema })

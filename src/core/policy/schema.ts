@@ -1,13 +1,13 @@
 /**
- * What a policy looks like when an author or an operator writes it.
- * Knows field names and their kinds. What they mean is the compiler's business.
+ * The format of a policy as an author or operator writes it. Knows field names and types; the
+ * compiler knows what they mean.
  */
 import { z } from 'zod'
 import { isolationLevels } from '../machine/isolation-levels.ts'
 
 const rateLimitSchema = z
   .object({
-    max_calls: z.int().min(1).describe('Calls that are let through within the window.'),
+    max_calls: z.int().min(1).describe('Number of calls allowed within the window.'),
     window_seconds: z.number().gt(0).describe('Length of the rolling window in seconds.'),
   })
   .meta({ id: 'rate_limit' })
@@ -17,7 +17,7 @@ const budgetLimitSchema = z
     max_usd: z.number().gt(0).describe('Dollars that may be spent in one period.'),
     period: z
       .enum(['hourly', 'daily', 'monthly'])
-      .describe('When the budget starts anew. Periods are those of UTC.'),
+      .describe('When the budget is reset. Periods are in UTC.'),
   })
   .meta({ id: 'budget_limit' })
 
@@ -25,7 +25,7 @@ const capability = z
   .string()
   .min(1)
   .max(500)
-  .describe('What the rule is about: `bash`, `mcp:server:tool`, or a beginning followed by `*`.')
+  .describe('What the rule applies to: `bash`, `mcp:server:tool`, or a prefix followed by `*`.')
 
 /** Who has to agree, where people are asked. */
 export const approvalsSchema = z
@@ -36,18 +36,18 @@ export const approvalsSchema = z
       .min(1)
       .max(100)
       .optional()
-      .describe('Names of those whose approval counts; without it, every person counts.'),
+      .describe('Names of people whose approval counts; if absent, everyone counts.'),
   })
   .meta({ id: 'approvals' })
 
 const policyRuleSchema = z
   .object({
     capability,
-    rate_limit: rateLimitSchema.optional().describe('Denies the calls beyond a pace.'),
-    budget_limit: budgetLimitSchema.optional().describe('Denies calls once the money is spent.'),
+    rate_limit: rateLimitSchema.optional().describe('Denies calls above a rate.'),
+    budget_limit: budgetLimitSchema.optional().describe('Denies calls once the budget is spent.'),
     approvals: approvalsSchema
       .optional()
-      .describe('Who has to approve the call. A rule in `allow` with it asks as well.'),
+      .describe('Who has to approve the call. With it, a rule in `allow` asks too.'),
   })
   .meta({ id: 'policy_rule' })
 
@@ -56,18 +56,21 @@ const denyRuleSchema = z.object({ capability }).meta({ id: 'deny_rule' })
 /** A policy: which capabilities are allowed, asked about or denied. */
 export const policySchema = z
   .object({
-    role: z.string().optional().describe('Whom the policy is about; usually `agent`.'),
+    role: z.string().optional().describe('Who the policy applies to; usually `agent`.'),
     allow: z.array(policyRuleSchema).optional().describe('Calls that run without asking.'),
     ask: z.array(policyRuleSchema).optional().describe('Calls that a person must approve first.'),
-    deny: z.array(denyRuleSchema).optional().describe('Calls that never run. Read first.'),
+    deny: z
+      .array(denyRuleSchema)
+      .optional()
+      .describe('Calls that are never allowed. Checked first.'),
     default: z
       .enum(['allow', 'deny'])
       .optional()
-      .describe('What happens to a call that no rule names; `allow` when absent.'),
+      .describe('What happens to a call that no rule matches; default `allow`.'),
     min_isolation: z
       .enum(isolationLevels)
       .optional()
-      .describe('Jobs that cannot be held so strongly are refused.'),
+      .describe('The isolation level that jobs need. Jobs that cannot have it are refused.'),
   })
   .meta({ id: 'policy' })
 

@@ -1,6 +1,6 @@
 /**
- * What a process looks like when its author writes it: questions with fixed answers.
- * Knows field names and their kinds. What they mean is the compiler's business.
+ * The format of a process as its author writes it: questions with fixed answers. Knows field names
+ * and types; the compiler knows what they mean.
  */
 import { z } from 'zod'
 import { approvalsSchema } from '../../policy/schema.ts'
@@ -15,52 +15,53 @@ import {
 
 const answerSchema = z
   .object({
-    next: z
-      .string()
-      .nullable()
-      .describe('The state that follows; `null` when this answer ends the process.'),
+    next: z.string().nullable().describe('The next state; `null` if this answer ends the process.'),
     action: z
       .enum(['block', 'warn', 'complete', 'notify_human'])
       .optional()
-      .describe('Ends it as blocked or completed, notes a warning, or waits for a person.'),
+      .describe(
+        'Ends the process as blocked or completed, records a warning, or waits for a person.',
+      ),
     approvals: approvalsSchema
       .optional()
-      .describe('Who has to approve, where `notify_human` waits for people.'),
+      .describe('Who has to approve if `notify_human` waits for people.'),
   })
   .meta({ id: 'answer' })
 
 const stateSchema = z
   .object({
-    question: z.string().describe('What the agent must answer here.'),
+    question: z.string().describe('The question that the agent must answer here.'),
     answers: z
       .record(z.string(), answerSchema)
       .optional()
-      .describe('The answers that are taken. A state without any ends the process.'),
+      .describe('The accepted answers. A state without answers ends the process.'),
   })
   .meta({ id: 'state' })
 
 const emailSchema = z
   .object({
-    max_emails_per_session: limitField.optional().describe('Mails that one run may send.'),
-    allowed_from: namesField.optional().describe('Addresses that may be the sender.'),
-    allowed_to: namesField.optional().describe('Addresses that may receive, in to, cc and bcc.'),
+    max_emails_per_session: limitField
+      .optional()
+      .describe('Number of mails that one run may send.'),
+    allowed_from: namesField.optional().describe('Allowed sender addresses.'),
+    allowed_to: namesField.optional().describe('Allowed recipient addresses, in to, cc and bcc.'),
   })
   .meta({ id: 'email_config' })
 
 /** A process definition, also as a service stores it. */
 export const processSchema = z.object({
   ...commonFields('process'),
-  id: z.string().optional().describe('Set by the service that stores it; not read.'),
-  name: z.string().describe('Its name: small letters, digits and hyphens.'),
+  id: z.string().optional().describe('Set by the service that stores it; ignored.'),
+  name: z.string().describe('Its name: lower-case letters, digits and hyphens.'),
   initial: nameField.describe('The state with the first question.'),
-  initial_prompt: z.string().optional().describe('Told to the agent once, before the first turn.'),
+  initial_prompt: z.string().optional().describe('Sent to the agent once, before the first turn.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   session_budget_usd: sessionBudget,
   min_isolation: minIsolation,
   email_config: emailSchema.optional().describe('Limits on mail that the agent sends.'),
   allowed_tools: namesField
     .optional()
-    .describe("Which of Pawl's memory and task tools may be used; all when absent."),
+    .describe("Which of Pawl's memory and task tools may be used; default all."),
 })
 
 export type ProcessDefinition = z.infer<typeof processSchema>

@@ -1,6 +1,6 @@
 /**
- * What a form of steps looks like when its author writes it, bare or in the envelope of a tool.
- * Knows field names and their kinds. What they mean is the compiler's business.
+ * The format of a form of steps as its author writes it, alone or inside a tool definition. Knows
+ * field names and types; the compiler knows what they mean.
  */
 import { z } from 'zod'
 import { fieldTypes } from '../../machine/machine.ts'
@@ -50,10 +50,13 @@ const valueFromAlias = withAlias(
   innerExpression.optional().describe('Same as `valueFrom`.'),
   'valueFrom',
 )
-const condition = innerExpression.optional().describe('Only when this expression holds.')
+const condition = innerExpression.optional().describe('Only if this expression is true.')
 
 const valueFields = {
-  value: z.unknown().optional().describe('The value itself; placeholders in a text are filled in.'),
+  value: z
+    .unknown()
+    .optional()
+    .describe('The value itself; placeholders in a string are filled in.'),
   valueFrom,
   value_from: valueFromAlias,
 }
@@ -62,7 +65,10 @@ const caseBranch = z.object({ if: condition, ...valueFields }).meta({ id: 'case_
 
 const caseExpression = z
   .object({
-    case: z.array(caseBranch).min(1).describe('The first branch that holds gives the value.'),
+    case: z
+      .array(caseBranch)
+      .min(1)
+      .describe('The first branch whose condition is true gives the value.'),
   })
   .meta({ id: 'case_expression' })
 
@@ -73,26 +79,26 @@ const expressionSchema: z.ZodType<ExpressionDefinition> = withPick(
     if (node.kind === 'object') {
       return memberOf(node, 'case') === undefined ? typedExpression : caseExpression
     }
-    const message = `an expression is a text or an object, not ${nodeKindOf(node)}`
+    const message = `an expression must be a string or an object, not ${nodeKindOf(node)}`
     return { message, hint: 'e.g. `` "local.tries >= `3`" ``' }
   },
 )
 
 const sayOp = z
   .object({
-    action: z.literal('say').describe('Says a text word by word.'),
+    action: z.literal('say').describe('Says a text to the user verbatim.'),
     text: z.string().describe('The text; placeholders are filled in.'),
     role: z
       .enum(['user', 'assistant'])
       .optional()
-      .describe('In whose name; `assistant` if absent.'),
+      .describe('The role that says it; default `assistant`.'),
     if: condition,
   })
   .meta({ id: 'say' })
 
 const setOp = z
   .object({
-    action: z.literal('set').describe('Writes a variable.'),
+    action: z.literal('set').describe('Sets a variable.'),
     name: nameField.describe('Path of the variable: `x`, `local.x` or `inputs.x`.'),
     ...valueFields,
     if: condition,
@@ -101,18 +107,18 @@ const setOp = z
 
 const incOp = z
   .object({
-    action: z.literal('inc').describe('Counts a variable up; a missing one begins at 0.'),
+    action: z.literal('inc').describe('Increments a variable; a missing one starts at 0.'),
     name: nameField.describe('Path of the variable.'),
-    by: z.number().optional().describe('How much is added; 1 if absent.'),
+    by: z.number().optional().describe('The amount to add; default 1.'),
     if: condition,
   })
   .meta({ id: 'inc' })
 
 const getOp = z
   .object({
-    action: z.enum(['get', 'load']).describe('Fills inputs from variables of the same name.'),
-    inputs: namesField.optional().describe('Which inputs; all when absent.'),
-    overwrite: z.boolean().optional().describe('Replaces what is there already.'),
+    action: z.enum(['get', 'load']).describe('Fills inputs from variables with the same name.'),
+    inputs: namesField.optional().describe('Which inputs; default all.'),
+    overwrite: z.boolean().optional().describe('Overwrites existing values.'),
     ...valueFields,
     if: condition,
   })
@@ -120,9 +126,11 @@ const getOp = z
 
 const saveOp = z
   .object({
-    action: z.literal('save').describe('Keeps inputs as variables that outlive the step.'),
-    inputs: namesField.optional().describe('Which inputs; all when absent.'),
-    name: nameField.optional().describe('Another name for the variable, when it is one input.'),
+    action: z.literal('save').describe('Saves inputs as variables that are kept after the step.'),
+    inputs: namesField.optional().describe('Which inputs; default all.'),
+    name: nameField
+      .optional()
+      .describe('A different name for the variable, if it is a single input.'),
     if: condition,
   })
   .meta({ id: 'save' })
@@ -132,12 +140,12 @@ const resultSchema = z
     save: z
       .array(
         z.object({
-          from: innerExpression.describe('Expression over the result of the tool.'),
-          to: nameField.describe('Path of the variable that keeps it.'),
+          from: innerExpression.describe('Expression applied to the result of the tool.'),
+          to: nameField.describe('Path of the variable to store it in.'),
         }),
       )
       .optional()
-      .describe('What is kept of the result.'),
+      .describe('Which parts of the result to store.'),
   })
   .meta({ id: 'result' })
 
@@ -153,7 +161,7 @@ const callOp = z
     name: nameField.describe('The tool.'),
     arguments: freeObject.optional().describe('Its arguments; placeholders are filled in.'),
     autoPopulate: autoPopulate.optional().describe('Accepted; has no effect.'),
-    result: resultSchema.optional().describe('What becomes of the result.'),
+    result: resultSchema.optional().describe('What to do with the result.'),
     if: condition,
   })
   .meta({ id: 'call' })
@@ -191,14 +199,17 @@ const slot = z.array(opSchema).optional()
 const inputSchema = z
   .object({
     name: nameField.describe('Its name.'),
-    type: z.enum(fieldTypes).optional().describe('Its type; `string` if absent.'),
+    type: z.enum(fieldTypes).optional().describe('Its type; default `string`.'),
     title: z.string().optional().describe('A short label.'),
-    description: z.string().optional().describe('What it is; the agent sees this.'),
-    required: z.boolean().optional().describe('Whether it must be given; true if absent.'),
-    enum: namesField.optional().describe('The only values that are taken.'),
-    pattern: z.string().optional().describe('Regular expression that must match somewhere in it.'),
+    description: z.string().optional().describe('A description; the agent sees it.'),
+    required: z.boolean().optional().describe('Whether it is required; default true.'),
+    enum: namesField.optional().describe('The only accepted values.'),
+    pattern: z
+      .string()
+      .optional()
+      .describe('Regular expression that must match part of the value.'),
     format: z.string().optional().describe('`date`, `time`, `date-time`, `email`, `uri`, …'),
-    examples: z.array(z.unknown()).optional().describe('Values that show what is meant.'),
+    examples: z.array(z.unknown()).optional().describe('Example values.'),
   })
   .meta({ id: 'input' })
 
@@ -215,12 +226,12 @@ const instructionsSchema = withPick(z.union([plainText, instructionList]), (node
   isText(node) ? plainText : instructionList,
 )
 
-const stepName = nameField.describe('The step that follows.')
+const stepName = nameField.describe('The next step.')
 const routeSchema = z
   .object({
-    id: nameField.describe('The step that follows.'),
+    id: nameField.describe('The next step.'),
     if: condition,
-    requires: namesField.optional().describe('Inputs that must be there for this route.'),
+    requires: namesField.optional().describe('Inputs that this route requires.'),
   })
   .meta({ id: 'route' })
 const nextSchema = withPick(z.union([stepName, routeSchema]), (node) =>
@@ -230,9 +241,12 @@ const nextSchema = withPick(z.union([stepName, routeSchema]), (node) =>
 const stepSchema = z
   .object({
     id: nameField.describe('Its name, unique in the form.'),
-    goal: z.string().describe('What the step is for; describes the submit tool.'),
-    instructions: instructionsSchema.optional().describe('How the agent should go about it.'),
-    inputs: z.array(inputSchema).optional().describe('What must be collected before it goes on.'),
+    goal: z.string().describe('The goal of the step; used as description of the submit tool.'),
+    instructions: instructionsSchema.optional().describe('Instructions for the agent.'),
+    inputs: z
+      .array(inputSchema)
+      .optional()
+      .describe('What must be collected before the next step.'),
     on: z
       .object({
         start: slot.describe('Once, when the form starts: set, inc, say, call.'),
@@ -241,16 +255,21 @@ const stepSchema = z
         submit: slot.describe('After they are: set, inc, say, save, call.'),
       })
       .optional()
-      .describe('What happens at which moment.'),
+      .describe('Operations to run at certain moments.'),
     next: z
       .array(nextSchema)
       .optional()
-      .describe('Steps that may follow; the first that holds is taken. None: the form is done.'),
+      .describe(
+        'Next steps; the first whose condition is true is taken. Without any, the form is done.',
+      ),
     tools: z
       .object({
-        allow: namesField.nullable().optional().describe('Tools that may be used; all when empty.'),
-        call: z.boolean().optional().describe('Makes the agent call a tool before it speaks.'),
-        allowGoToStep: z.boolean().optional().describe('Lets the agent name the next step.'),
+        allow: namesField
+          .nullable()
+          .optional()
+          .describe('Allowed tools; an empty list allows all.'),
+        call: z.boolean().optional().describe('Makes the agent call a tool before it replies.'),
+        allowGoToStep: z.boolean().optional().describe('Lets the agent choose the next step.'),
       })
       .optional()
       .describe('Which tools the agent has in this step.'),
@@ -273,15 +292,15 @@ export const stepsSchema = z
     type: z.literal('steps').optional().describe('The kind of task; only `steps` can be run.'),
     version: z.literal('v1alpha').optional().describe('The version of the format.'),
     id: nameField.optional().describe('Its name.'),
-    config: freeObject.optional().describe('Kept, not read.'),
+    config: freeObject.optional().describe('Stored, but ignored.'),
     metadata: z
-      .looseObject({ priority: z.number().optional().describe('Order among several tasks.') })
+      .looseObject({ priority: z.number().optional().describe('Position among several tasks.') })
       .optional()
       .describe('Notes; unknown fields are kept.'),
-    variables: z.array(variableSchema).optional().describe('Variables there from the start.'),
+    variables: z.array(variableSchema).optional().describe('Initial variables.'),
     tool: z
       .object({
-        name: nameField.describe('The name under which the agent submits.'),
+        name: nameField.describe('The name of the submit tool.'),
         description: z.string().optional().describe('What the tool is for.'),
       })
       .optional()
@@ -289,16 +308,16 @@ export const stepsSchema = z
     start: z
       .enum(['auto', 'manual'])
       .optional()
-      .describe('`auto` begins with the run, `manual` with the first submission.'),
+      .describe('`auto` starts with the run, `manual` with the first submission.'),
     session_budget_usd: sessionBudget,
     min_isolation: minIsolation,
-    steps: z.array(stepSchema).min(1).describe('The steps; the first one is where it begins.'),
+    steps: z.array(stepSchema).min(1).describe('The steps; the form starts with the first one.'),
   })
   .meta({ id: 'task' })
 
 const otherTypes = ['expression', 'event', 'import'] as const
 const otherTask = z.looseObject({
-  type: z.enum(otherTypes).describe('A task of another kind; it is not run.'),
+  type: z.enum(otherTypes).describe('A task of another kind; it cannot be run.'),
 })
 
 const taskItem = withPick(z.union([stepsSchema, otherTask]), (node) => {
@@ -316,18 +335,18 @@ const taskSchema = withPick(z.union([stepsSchema, taskList]), (node) =>
 export const envelopeSchema = z.object({
   ...commonFields('steps'),
   type: z.literal('context').optional().describe('The kind of tool.'),
-  id: z.unknown().optional().describe('Set by the service that stores it; not read.'),
+  id: z.unknown().optional().describe('Set by the service that stores it; ignored.'),
   name: z.string().optional().describe('Its name in the console.'),
   context: z
     .object({ task: taskSchema.describe('The form, or a list of forms.') })
-    .describe('What the tool carries.'),
+    .describe('The content of the tool.'),
   tool: z
     .looseObject({
       type: z.literal('function').optional().describe('Always `function`.'),
-      function: freeObject.optional().describe('How the console shows it; not read.'),
+      function: freeObject.optional().describe('How the console shows it; ignored.'),
     })
     .optional()
-    .describe('The tool as the console manages it; the agent never calls it.'),
+    .describe('The tool as managed by the console; the agent never calls it.'),
 })
 
 export type StepsTask = z.infer<typeof stepsSchema>

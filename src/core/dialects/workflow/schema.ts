@@ -1,6 +1,6 @@
 /**
- * What a workflow looks like when its author writes it: states, events, guards, interrupts.
- * Knows field names and their kinds. What they mean is the compiler's business.
+ * The format of a workflow as its author writes it: states, events, guards, interrupts. Knows
+ * field names and types; the compiler knows what they mean.
  */
 import { z } from 'zod'
 import { compareOps } from '../../machine/machine.ts'
@@ -21,24 +21,26 @@ import { nodeKindOf, withPick } from '../validate-tree.ts'
 const otherOps = compareOps.filter((op) => op !== 'in')
 
 const guardFields = {
-  field: nameField.describe('The key of the context that is looked at. One key, not a path.'),
+  field: nameField.describe('The key of the context to test. A single key, not a path.'),
   source: z
     .enum(['claimed', 'observed', 'given'])
     .optional()
-    .describe("Counts only a value of this origin: the agent's word, what Pawl saw, or given."),
+    .describe(
+      'Accepts only a value from this source: claimed by the agent, observed by Pawl, or given.',
+    ),
 }
 
 const compareSchema = z.object({
   ...guardFields,
   op: z
     .enum(otherOps)
-    .describe('How the value is compared. A missing field passes no other test than `not_exists`.'),
-  value: z.unknown().optional().describe('What it is compared with; not needed by `exists`.'),
+    .describe('How to compare the value. A missing field passes only `not_exists`.'),
+  value: z.unknown().optional().describe('The value to compare with; not needed for `exists`.'),
 })
 
 const inSchema = z.object({
   ...guardFields,
-  op: z.literal('in').describe('The value must be one of a list.'),
+  op: z.literal('in').describe('The value must be in a list.'),
   value: z.array(z.unknown()).describe('The list of values that pass.'),
 })
 
@@ -56,16 +58,16 @@ const guardSchema = withPick(
 )
 
 const conditionFields = {
-  guard: nameField.optional().describe('The guard that must hold.'),
-  guards: namesField.optional().describe('Guards that must all hold.'),
-  requires_approval: z.boolean().optional().describe('A person must approve the move first.'),
-  approval_message: z.string().optional().describe('What that person is asked.'),
+  guard: nameField.optional().describe('The guard that must pass.'),
+  guards: namesField.optional().describe('Guards that must all pass.'),
+  requires_approval: z.boolean().optional().describe('A person must approve the transition first.'),
+  approval_message: z.string().optional().describe('The question to that person.'),
   approvals: approvalsSchema
     .optional()
-    .describe('Who has to approve the move; the one who asked for it can not.'),
+    .describe('Who has to approve the transition. Whoever requested it cannot approve it.'),
   approval_editable: namesField
     .optional()
-    .describe("Values of the event's data that this person may change when approving."),
+    .describe("Values in the event's data that the person may change when approving."),
 }
 
 const targetSchema = z
@@ -77,18 +79,18 @@ const targetSchema = z
 
 const invokeSchema = z
   .object({
-    invoke: nameField.describe('The definition that is run as a child, of any dialect.'),
-    on_complete: nameField.describe('Where to go on when the child completed.'),
-    on_fail: nameField.optional().describe('Where to go on when it ended otherwise.'),
-    input: freeObject.optional().describe("Values laid over the child's own context."),
+    invoke: nameField.describe('The definition to run as a child, in any dialect.'),
+    on_complete: nameField.describe('The next state if the child completed.'),
+    on_fail: nameField.optional().describe('The next state if it ended in any other way.'),
+    input: freeObject.optional().describe("Values that override the child's own context."),
     ...conditionFields,
   })
   .meta({ id: 'invoke' })
 
 const branchSchema = z
   .object({
-    initial: nameField.describe('Where the branch begins.'),
-    terminal: nameField.describe('The final state in which the branch may be reported as done.'),
+    initial: nameField.describe('The state in which the branch starts.'),
+    terminal: nameField.describe('The final state in which the branch can be marked as done.'),
   })
   .meta({ id: 'branch' })
 
@@ -100,17 +102,20 @@ const forkSchema = z
         join: z
           .enum(['all', 'any'])
           .optional()
-          .describe('Go on when all branches are done (the default) or when one is.'),
-        on_complete: nameField.describe('Where to go on when the branches are joined.'),
-        on_fail: nameField.optional().describe('Where to go on when they can not be joined.'),
+          .describe('Continue when all branches are done (default) or when one is.'),
+        on_complete: nameField.describe('The next state when the branches are joined.'),
+        on_fail: nameField.optional().describe('The next state if they cannot be joined.'),
       })
-      .describe('Work on several branches, then go on.'),
+      .describe('Work on several branches, then continue.'),
     ...conditionFields,
   })
   .meta({ id: 'fork' })
 
 const targetName = nameField.describe('The state to go to.')
-const targetList = z.array(targetSchema).min(1).describe('The first whose guards hold is taken.')
+const targetList = z
+  .array(targetSchema)
+  .min(1)
+  .describe('The first transition whose guards pass is taken.')
 
 const transitionSchema = withPick(
   z
@@ -120,13 +125,13 @@ const transitionSchema = withPick(
     if (node.kind === 'list') return targetList
     if (node.kind !== 'object') {
       if (node.kind === 'scalar' && typeof node.value === 'string') return targetName
-      const message = `a transition is a state's name, an object or a list, not ${nodeKindOf(node)}`
+      const message = `a transition is a state name, an object or a list, not ${nodeKindOf(node)}`
       return { message, hint: 'e.g. `"DONE": "review"`' }
     }
     const kinds = ['target', 'invoke', 'fork'].filter((key) => memberOf(node, key) !== undefined)
     if (kinds.length > 1) {
       const message = `a transition has ${kinds.map((key) => `\`${key}\``).join(' and ')}`
-      return { message, hint: 'keep one of them' }
+      return { message, hint: 'keep only one of them' }
     }
     if (kinds[0] === 'invoke') return invokeSchema
     return kinds[0] === 'fork' ? forkSchema : targetSchema
@@ -138,81 +143,89 @@ const stateSchema = z
     type: z
       .enum(['final', 'parallel'])
       .optional()
-      .describe('`final`: the run ends here. `parallel` is accepted and means nothing.'),
+      .describe('`final`: the run ends here. `parallel` is accepted and has no effect.'),
     outcome: z
       .enum(['completed', 'failed'])
       .optional()
       .describe(
-        'How a run ends in this final state; `failed` is also what the name `failed` means.',
+        'How a run ends in this final state. A state named `failed` also ends it as failed.',
       ),
-    instructions: z.string().optional().describe('Told to the agent while it is here.'),
-    on: z.record(z.string(), transitionSchema).optional().describe('Where each event leads.'),
-    safe_next: nameField.optional().describe('Where an event leads that is not listed in `on`.'),
+    instructions: z.string().optional().describe('Instructions for the agent in this state.'),
+    on: z.record(z.string(), transitionSchema).optional().describe('The transition of each event.'),
+    safe_next: nameField
+      .optional()
+      .describe('The next state for an event that is not listed in `on`.'),
     allowed_tools: namesField
       .optional()
-      .describe('Tools the agent may use here. Absent: all. An empty list: none.'),
+      .describe('Tools the agent may use here. If absent, all; an empty list allows none.'),
     disallowed_tools: namesField.optional().describe('Tools the agent may not use here.'),
     allowed_commands: namesField
       .optional()
-      .describe('Words with which a shell command may begin, e.g. `npm test`.'),
+      .describe('Prefixes of allowed shell commands, in whole words, e.g. `npm test`.'),
     allowed_commands_tool: nameField
       .optional()
-      .describe('The tool whose commands are held to that list; `Bash` when absent.'),
+      .describe('The tool that `allowed_commands` applies to; default `Bash`.'),
     blocked_env: namesField
       .optional()
-      .describe('Environment variables that commands may not read; removed from them.'),
+      .describe('Environment variables that commands may not read; they are unset for commands.'),
     deny_env: namesField.optional().describe('Same as `blocked_env`.'),
     env_overrides: z
       .record(z.string(), z.string())
       .optional()
       .describe('Environment variables set for commands.'),
     env: z.record(z.string(), z.string()).optional().describe('Same as `env_overrides`.'),
-    max_iterations: limitField.optional().describe('Tool calls in one visit to this state.'),
-    max_edit_lines: limitField.optional().describe('Lines that one edit may change.'),
-    max_files_per_state: limitField.optional().describe('Files that may be changed in one visit.'),
+    max_iterations: limitField
+      .optional()
+      .describe('Maximum number of tool calls in one visit to this state.'),
+    max_edit_lines: limitField
+      .optional()
+      .describe('Maximum number of lines that one edit may change.'),
+    max_files_per_state: limitField
+      .optional()
+      .describe('Maximum number of files that may be changed in one visit.'),
     context_budget_bytes: limitField
       .optional()
-      .describe('Bytes of tool results that one visit may collect.'),
+      .describe('Maximum number of bytes of tool results in one visit.'),
     model: z
       .string()
       .optional()
-      .describe('The model the host should use here; told, not enforced.'),
-    thinking_level: z.string().optional().describe('How much the model should think; told.'),
-    model_ladder: z.unknown().optional().describe('Kept, not read.'),
-    direct_execution: z.unknown().optional().describe('Kept, not read.'),
+      .describe('The model the host should use here; a hint, not enforced.'),
+    thinking_level: z.string().optional().describe('How much the model should think; a hint.'),
+    model_ladder: z.unknown().optional().describe('Stored, but ignored.'),
+    direct_execution: z.unknown().optional().describe('Stored, but ignored.'),
   })
   .meta({ id: 'state' })
 
 const interruptSchema = z
   .object({
     trigger: z
-      .object({ file_pattern: nameField.describe('Glob of the changed files that begin it.') })
-      .describe('What begins the interrupt.'),
+      .object({ file_pattern: nameField.describe('Glob of the files whose change triggers it.') })
+      .describe('What triggers the interrupt.'),
     target: nameField.describe('The state that handles it.'),
   })
   .meta({ id: 'interrupt' })
 
 const metaSchema = z
   .looseObject({
-    task_type: z.string().optional().describe('What kind of work this is; only noted.'),
-    estimated_steps: z.number().optional().describe('Rough number of tool calls; only noted.'),
+    task_type: z.string().optional().describe('The kind of work; informational.'),
+    estimated_steps: z.number().optional().describe('Rough number of tool calls; informational.'),
     danger_level: z
       .enum(['safe', 'moderate', 'dangerous'])
       .optional()
       .describe('How strictly the definition is checked for missing approvals.'),
-    requires_human_approval: z.boolean().optional().describe('Only noted.'),
-    capture_output: z.boolean().optional().describe('Only noted.'),
+    requires_human_approval: z.boolean().optional().describe('Informational.'),
+    capture_output: z.boolean().optional().describe('Informational.'),
     approval_mode: z
       .enum(['ui', 'none'])
       .optional()
-      .describe('`none` makes `requires_approval` advice; otherwise it is enforced.'),
-    debug: z.boolean().optional().describe('Lets a person put the run into any state.'),
-    default_model: z.string().optional().describe('The model the host should use; told.'),
+      .describe('`none` makes `requires_approval` advisory; otherwise it is enforced.'),
+    debug: z.boolean().optional().describe('Lets a person move the run to any state.'),
+    default_model: z.string().optional().describe('The model the host should use; a hint.'),
     after_end: z
       .enum(['hold', 'release'])
       .optional()
       .describe('`hold` keeps denying tool calls after the end until a person releases the run.'),
-    calls_max: limitField.optional().describe('Tool calls in the whole run.'),
+    calls_max: limitField.optional().describe('Maximum number of tool calls in the whole run.'),
   })
   .meta({ id: 'meta' })
 
@@ -220,8 +233,8 @@ const metaSchema = z
 export const workflowSchema = z.object({
   ...commonFields('workflow'),
   id: nameField.describe('Its name.'),
-  initial: nameField.describe('The state in which a run begins.'),
-  context: freeObject.optional().describe('Values that guards look at, as they are at first.'),
+  initial: nameField.describe('The state in which a run starts.'),
+  context: freeObject.optional().describe('Initial values that guards test.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   guards: z
     .record(z.string(), guardSchema)
@@ -230,7 +243,7 @@ export const workflowSchema = z.object({
   interrupts: z
     .record(z.string(), interruptSchema)
     .optional()
-    .describe('States that a change of certain files leads to.'),
+    .describe('States to enter when certain files change.'),
   session_budget_usd: sessionBudget,
   min_isolation: minIsolation,
   meta: metaSchema.optional().describe('Settings and notes; unknown fields are kept.'),
