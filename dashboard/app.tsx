@@ -1,6 +1,6 @@
 /**
- * The frame around every page: the way to the others, how the daemon is reached, and which page
- * is shown. Pages that need much are loaded when somebody goes there.
+ * The layout around every page: navigation, connection state, and the current page. Large pages
+ * are loaded when they are first opened.
  */
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { endLive, type Live, live } from './data/live.ts'
@@ -15,6 +15,7 @@ import { SignInPage } from './pages/sign-in.tsx'
 import { Empty, Skeleton } from './parts/basics.tsx'
 import { Icon, Logo, type PageIconName } from './parts/icons.tsx'
 import { theme, turnTheme } from './parts/theme.ts'
+import { countOf } from './parts/times.ts'
 import { Toast } from './parts/toast.tsx'
 
 type Page = ComponentType<{ readonly route: PageRoute }>
@@ -64,19 +65,19 @@ export function App() {
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <Side state={state} page={route.page} />
       <div>
         {state.link === 'lost' ? (
           <div className="lost-bar" role="alert">
-            The daemon does not answer. This page goes on by itself when it is back.
+            The daemon does not respond. This page reconnects automatically.
           </div>
         ) : null}
         <main id="main" className="main" tabIndex={-1}>
           <Suspense fallback={<Skeleton lines={6} />}>
             {Page === undefined ? (
-              <Empty icon="search" title="There is no such page" />
+              <Empty icon="search" title="Page not found" />
             ) : (
               <Page key={`${route.page}/${route.id}`} route={route} />
             )}
@@ -114,7 +115,7 @@ function Side({ state, page }: { readonly state: Live; readonly page: string }) 
           <Icon name={item.icon} />
           {item.name}
           {item.page === 'home' && waiting > 0 ? (
-            <span className="count" title={`${waiting} wait for a person`}>
+            <span className="count" title={countOf(waiting, 'pending approval')}>
               {waiting}
             </span>
           ) : null}

@@ -1,6 +1,4 @@
-/**
- * The page: puts the app into its place, and begins to look at the daemon.
- */
+/** The entry point: renders the app, and starts loading data from the daemon. */
 import './parts/disable-zod-jit.ts'
 import './styles/base.css'
 import './styles/shell.css'

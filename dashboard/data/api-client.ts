@@ -1,7 +1,7 @@
 /**
- * One question to the daemon and its answer, by the table of operations. The cookie goes along by
- * itself; the key, which only this origin knows, is sent with every request, once the daemon has
- * proved to be ours.
+ * Sends one request to the daemon, by the table of operations. The browser adds the cookie; the
+ * key, which only this origin has, is sent with every request once the daemon has proved its
+ * identity.
  */
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import { type OperationName, operations } from '../../src/doors/api/operations-table.ts'
@@ -88,8 +88,12 @@ async function prove(key: string): Promise<void> {
   throw new ApiError({
     code: isUnknown ? 'TOKEN_INVALID' : 'DAEMON_UNREACHABLE',
     status: isUnknown ? 401 : 0,
-    detail: isUnknown ? 'this sign-in has ended' : 'what answers here is not your daemon',
-    hint: isUnknown ? 'run `pawl open`' : 'close this page, and look what listens on its port',
+    detail: isUnknown
+      ? 'you are no longer signed in'
+      : 'the program that answers here is not your daemon',
+    hint: isUnknown
+      ? 'run `pawl open`'
+      : 'close this page, and check which program listens on its port',
   })
 }
 
@@ -108,7 +112,7 @@ export async function connectionState(path: string, init: RequestInit): Promise<
 }
 
 function unreachable(): ApiError {
-  const detail = 'the daemon does not answer'
+  const detail = 'the daemon does not respond'
   return new ApiError({ code: 'DAEMON_UNREACHABLE', status: 0, detail, hint: 'is it running?' })
 }
 

@@ -1,6 +1,4 @@
-/**
- * Rows of money, added up by what they have in common.
- */
+/** Adds up rows of costs by a common key. */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 
 export type CostEntry = OperationAnswer<'costs.read'>['rows'][number]

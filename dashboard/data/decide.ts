@@ -1,6 +1,4 @@
-/**
- * Deciding what waits: always about exactly what was shown, by its hash.
- */
+/** Sends a decision on an approval, always with the hash of what was shown. */
 import type { JsonObject } from '../../src/core/json.ts'
 import { callApi, wordsOf } from './api-client.ts'
 import { loadApprovals, type PendingApproval } from './live.ts'

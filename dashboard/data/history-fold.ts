@@ -1,6 +1,6 @@
 /**
- * A run as it was at any event: the same fold that the daemon makes, here in the browser.
- * Keeps folds on the way, so that the next look begins near.
+ * The state of a run at any event, computed in the browser with the same fold as in the daemon.
+ * Intermediate states are cached.
  */
 import { viewMember } from '../../src/core/dialects/view.ts'
 import type { Family } from '../../src/core/engine/family.ts'
@@ -45,7 +45,7 @@ export function openHistoryFold(runId: string): HistoryFold {
         if (to % stepSize === 0) known.set(to, family)
       }
       const main = family.members.find((one) => one.runId === runId)
-      if (main === undefined) throw new Error('the run had not begun')
+      if (main === undefined) throw new Error('the run had not started yet')
       const view = viewMember(family, main)
       const leaf = family.members.find((one) => one.runId === view.runId) ?? main
       // WHY the cast: over the wire the same view has lists that nobody may change.

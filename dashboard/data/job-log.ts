@@ -1,6 +1,6 @@
 /**
- * What a job says, as it says it: the latest part at once, more of it as it comes, and what came
- * before when somebody asks. Holds so many letters and no more.
+ * Follows the output of a job: the latest part first, new output as it arrives, and earlier output
+ * on request. Limited in size.
  */
 import { useCallback, useEffect, useState } from 'react'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'

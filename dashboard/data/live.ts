@@ -1,6 +1,6 @@
 /**
- * What the whole page shows of the daemon: who looks, the latest runs, and what waits for a
- * person. Loaded once, then kept up to date by the stream of changes.
+ * The state that the whole page shares: who is signed in, the latest runs, and pending approvals.
+ * Loaded once, then updated by the stream of changes.
  */
 import type { OperationAnswer, StreamMessage } from '../../src/doors/api/contract.ts'
 import { ApiError, callApi } from './api-client.ts'

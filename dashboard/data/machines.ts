@@ -1,6 +1,4 @@
-/**
- * Machines by their hash: they never change, so each is asked for once.
- */
+/** Machines by their hash. They never change, so each is requested only once. */
 import type { Machine } from '../../src/core/machine/machine.ts'
 import { callApi } from './api-client.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Whether what listens on our port is the daemon that gave us our key, before it is sent the key.
- * While a daemon is down, anybody on the machine may take its port.
+ * Checks that the program on our port is the daemon that gave us our key, before the key is sent.
+ * While a daemon is down, any program on the machine could take its port.
  *
- * WHY with our host in it: whoever took the port could ask the real daemon, on another one.
+ * WHY with our host in it: a program that took the port could ask the real daemon on another port.
  */
 const path = '/v1/sign-in/proof'
 const nonceBytes = 24

@@ -1,6 +1,4 @@
-/**
- * Which page is shown: the part of the address after `#`, so that nothing of it is ever sent.
- */
+/** The current page: the part of the URL after `#`, which is never sent to a server. */
 import { useSyncExternalStore } from 'react'
 
 export type PageRoute = {

@@ -1,6 +1,6 @@
 /**
- * The log of one run as it grows: the latest part at once, the earlier parts behind it, and what
- * happens as it happens. Holds so many records and no more.
+ * Follows the log of one run: the latest part first, then earlier parts, and new events as they
+ * happen. Limited in size.
  */
 import type { OperationAnswer, StreamMessage } from '../../src/doors/api/contract.ts'
 import { type ApiProblem, callApi, wordsOf } from './api-client.ts'

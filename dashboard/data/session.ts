@@ -1,6 +1,4 @@
-/**
- * Signing in and out: a code from the terminal for a cookie and a key.
- */
+/** Signs in and out: exchanges a code from the terminal for a cookie and a key. */
 import { ApiError, connectionState, keyHeaders } from './api-client.ts'
 import { forgetKey, keepKey } from './session-key.ts'
 

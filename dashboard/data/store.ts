@@ -1,6 +1,4 @@
-/**
- * A value that changes and tells those who look at it, at most once per frame.
- */
+/** A value that notifies its subscribers of changes, at most once per frame. */
 import { useSyncExternalStore } from 'react'
 
 export type ValueStore<T> = {

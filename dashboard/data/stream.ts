@@ -1,6 +1,6 @@
 /**
- * A stream of the daemon as server-sent events, read with `fetch` because an `EventSource` cannot
- * send the key. Goes on by itself after a break, where it was.
+ * Reads server-sent events of the daemon with `fetch`, because an `EventSource` cannot send the
+ * key. Reconnects and resumes after a break.
  */
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { type StreamName, streams } from '../../src/doors/api/operations-table.ts'

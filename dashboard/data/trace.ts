@@ -1,6 +1,6 @@
 /**
- * What a log tells about the graph of a machine: which stages were entered how often, along which
- * way, what was refused where, and where each run of the family stands.
+ * What the log of a run shows on its graph: how often each stage was entered, by which route, what
+ * was refused where, and the current stage of the run and its child runs.
  */
 import type { Event } from '../../src/core/engine/types.ts'
 import type { LogRecord } from './run-log.ts'

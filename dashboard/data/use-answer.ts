@@ -1,6 +1,4 @@
-/**
- * An answer of the daemon for a component: loading, there, or a problem; asked again on demand.
- */
+/** A hook for an answer of the daemon: loading, loaded or failed; reloads on demand. */
 import { useCallback, useEffect, useState } from 'react'
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import type { OperationName } from '../../src/doors/api/operations-table.ts'

@@ -1,7 +1,4 @@
-/**
- * The run as it was, for a component. What folds and what presents a run is loaded when somebody
- * first looks back.
- */
+/** A hook for the run at a past event. The code for it is loaded on first use. */
 import { useEffect, useRef, useState } from 'react'
 import type { HistoryFold, RunAtEvent } from './history-fold.ts'
 import type { LogRecord } from './run-log.ts'

@@ -1,5 +1,6 @@
 /**
- * Cases against the text as it is now: each is played in the browser, and what they walk is shown.
+ * Runs test cases against the text in the editor, in the browser, and shows which stages and
+ * routes they cover.
  */
 import { type ChangeEvent, useMemo, useState } from 'react'
 import { pictureOf } from '../../src/core/draw/picture.ts'
@@ -26,8 +27,8 @@ type Played =
 function exampleFor({ machine }: Understood): string {
   const stage = machine?.initial ?? 'start'
   return `\
-- id: it-begins
-  title: a run begins in ${stage}
+- id: it-starts
+  title: a run starts in ${stage}
   definition_file: this
   steps:
     - wait: 1s
@@ -47,8 +48,8 @@ export function CasesPanel({ understood }: { readonly understood: Understood }) 
     <div className="play">
       <div className="stack">
         <p className="soft small">
-          Cases say what must happen. <code>definition_file</code> means the text in the editor
-          here, whatever it names.
+          Cases describe what must happen. <code>definition_file</code> always means the text in
+          this editor, whatever file it names.
         </p>
         <textarea
           className="input mono case-text"
@@ -63,7 +64,7 @@ export function CasesPanel({ understood }: { readonly understood: Understood }) 
             className="button main-act"
             onClick={() => setPlayed(playAll(text, understood))}
           >
-            Play the cases
+            Run the cases
           </button>
           <label className="button">
             Load a file
@@ -73,7 +74,7 @@ export function CasesPanel({ understood }: { readonly understood: Understood }) 
       </div>
       <div className="stack">
         {played === null ? (
-          <p className="soft">What they walk is shown here once they were played.</p>
+          <p className="soft">The stages and routes they cover are shown here after a run.</p>
         ) : played.ok ? (
           <Results results={played.results} understood={understood} />
         ) : (
@@ -86,8 +87,9 @@ export function CasesPanel({ understood }: { readonly understood: Understood }) 
 
 function playAll(text: string, { root }: Understood): Played {
   const reading = readSource(text)
-  if (reading.root === null) return failed(reading.findings[0]?.message ?? 'it cannot be read')
-  if (root === null) return failed('the definition cannot be read')
+  if (reading.root === null)
+    return failed(reading.findings[0]?.message ?? 'the text cannot be parsed')
+  if (root === null) return failed('the definition cannot be parsed')
   const wrong = checkCases(reading.root).find((one) => one.severity === 'error')
   if (wrong !== undefined) return failed(wrong.message)
   const nodes = reading.root.kind === 'list' ? reading.root.items : [reading.root]
@@ -135,12 +137,12 @@ function Results({ results, understood }: ResultsProps) {
       {coverage === undefined ? null : (
         <>
           <LimitBar
-            name="Stages that were entered"
+            name="Stages entered"
             used={coverage.stages.seen.length}
             max={coverage.stages.all.length}
           />
           <LimitBar
-            name="Routes that were taken"
+            name="Routes taken"
             used={coverage.routes.seen.length}
             max={coverage.routes.all.length}
           />

@@ -1,7 +1,7 @@
 /**
- * The text of a definition in an editor: colours, completion by the schema, remarks where they
- * belong. It lives in a shadow root, because there it may bring its own style without the page
- * allowing inline ones.
+ * The text editor of a definition: highlighting, completion from the schema, and findings in
+ * place. It lives in a shadow root, where its inline styles are allowed by the page's content
+ * security policy.
  */
 import {
   autocompletion,
@@ -131,7 +131,7 @@ function extensionsFor(format: 'json' | 'yaml'): readonly Extension[] {
 
 function access(mode: Props['mode']): Extension {
   const label = EditorView.contentAttributes.of({
-    'aria-label': 'The text of the definition',
+    'aria-label': 'Text of the definition',
     tabindex: '0',
   })
   return [label, EditorState.readOnly.of(mode === 'read')]

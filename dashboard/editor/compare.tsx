@@ -1,6 +1,4 @@
-/**
- * Two versions of a definition, or a version and what is in the editor, side by side as a diff.
- */
+/** A diff of two versions of a definition, or of a version and the text in the editor. */
 import { useState } from 'react'
 import { useAnswer } from '../data/use-answer.ts'
 import { Diff } from '../parts/approval-detail.tsx'
@@ -42,7 +40,7 @@ export function ComparePanel({ id, text }: { readonly id: string; readonly text:
               setTo(event.target.value === 'text' ? 'text' : Number(event.target.value))
             }
           >
-            <option value="text">what is in the editor</option>
+            <option value="text">the text in the editor</option>
             {versions.map((one) => (
               <option key={one.version} value={one.version}>
                 version {one.version}
@@ -59,7 +57,7 @@ export function ComparePanel({ id, text }: { readonly id: string; readonly text:
       <div className="card">
         {left?.source === right ? (
           <p className="soft" style={{ padding: 16 }}>
-            They are the same.
+            Both are the same.
           </p>
         ) : (
           <Diff before={left?.source ?? ''} after={right} />

@@ -1,6 +1,6 @@
 /**
- * A definition's text as far as it can be understood while it is being typed: its machines, every
- * remark with its place, and which stage stands where.
+ * Compiles the text of a definition while it is typed: its machines, every finding with its
+ * position, and the position of each stage.
  */
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'

@@ -1,6 +1,6 @@
 /**
- * What can be written at a place of a definition: the fields that its schema knows there, with
- * what they mean, and the names of stages where a stage is named.
+ * Completions at a position in a definition: the fields in its schema with their descriptions, and
+ * stage names where a stage is expected.
  */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import processSchema from '../../schemas/process.schema.json'

@@ -1,6 +1,4 @@
-/**
- * What is remarked about a definition, the errors first.
- */
+/** The findings of a definition, errors first. */
 import type { Range } from '../../src/core/source/source.ts'
 import { MessageText } from '../parts/message-text.tsx'
 import { countOf } from '../parts/times.ts'
@@ -25,7 +23,7 @@ export function FindingList({ findings, onShow }: Props) {
         {others.length > 0 ? (
           <span className="badge warn">{countOf(others.length, 'warning')}</span>
         ) : null}
-        {findings.length === 0 ? <span className="badge good">nothing to remark</span> : null}
+        {findings.length === 0 ? <span className="badge good">no findings</span> : null}
       </header>
       <ul className="list findings">
         {[...errors, ...others].map((one) => (

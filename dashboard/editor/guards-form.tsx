@@ -1,6 +1,4 @@
-/**
- * The guards of a workflow: what each of them compares, and one more.
- */
+/** The guards of a workflow: edit what each compares, and add one. */
 import type { FormEvent } from 'react'
 import {
   type Comparison,
@@ -54,8 +52,8 @@ export function GuardForms({ written, onText }: Props) {
         <input
           className="input mono"
           name="field"
-          aria-label="Value that it looks at"
-          placeholder="of which value"
+          aria-label="Value to test"
+          placeholder="value to test"
           autoComplete="off"
           required
         />
@@ -81,7 +79,7 @@ function GuardRow({ written, name, guard, onText }: RowProps) {
         {name}
       </strong>
       <SettledField
-        label={`Value that ${name} looks at`}
+        label={`Value that ${name} tests`}
         className="mono"
         value={guard.field}
         onSettle={(field) => put({ field })}

@@ -1,6 +1,6 @@
 /**
- * The visual half of the editor: the stage that is chosen, its name, its words and its routes, and
- * the guards. Every change is made in the text.
+ * The visual half of the editor: name, instructions and routes of the selected stage, and the
+ * guards. Every change is made in the text.
  */
 import '../styles/editor.css'
 import { type FormEvent, useState } from 'react'
@@ -24,12 +24,12 @@ type Props = {
 /** The form below the graph. */
 export function Inspector({ written, chosen, onChoose, onText }: Props) {
   if (written === null) {
-    return <p className="soft small">The graph can be edited again when the text has no errors.</p>
+    return <p className="soft small">Fix the errors in the text to edit the graph.</p>
   }
   const { machine } = written
   const stage = chosen === null ? undefined : machine.stages[chosen]
   const take = (next: string | null): boolean => {
-    if (next === null) showToast('The text does not take this change; edit it by hand.')
+    if (next === null) showToast('This change cannot be made here; edit the text instead.')
     else onText(next)
     return next !== null
   }
@@ -48,7 +48,7 @@ export function Inspector({ written, chosen, onChoose, onText }: Props) {
           value={stage?.name ?? ''}
           onChange={(event) => onChoose(event.target.value || null)}
         >
-          <option value="">Choose a stage, here or in the graph</option>
+          <option value="">Select a stage</option>
           {Object.keys(machine.stages).map((name) => (
             <option key={name}>{name}</option>
           ))}
@@ -107,9 +107,9 @@ function StageForm({ written, stage, onEdit }: StageFormProps) {
         <RemoveStage key={name} written={written} stage={stage} onEdit={onEdit} />
       </div>
       <div className="field">
-        <span aria-hidden="true">What the agent is told</span>
+        <span aria-hidden="true">Instructions for the agent</span>
         <SettledField
-          label="What the agent is told"
+          label="Instructions for the agent"
           lines="many"
           value={stage.brief[0]?.text ?? ''}
           onSettle={(brief) => onEdit({ kind: 'tell', stage: name, brief })}
@@ -145,7 +145,7 @@ function RemoveStage({ written, stage, onEdit }: StageFormProps) {
   return (
     <div className="row flow">
       <label className="row">
-        <span className="soft small">What leads here goes to</span>
+        <span className="soft small">Redirect its routes to</span>
         <select
           className="input"
           value={instead}
@@ -157,10 +157,10 @@ function RemoveStage({ written, stage, onEdit }: StageFormProps) {
         </select>
       </label>
       <button type="button" className="button danger" onClick={() => remove(instead)}>
-        Remove it
+        Remove
       </button>
       <button type="button" className="button plain" onClick={() => setAsking(false)}>
-        Keep it
+        Cancel
       </button>
     </div>
   )

@@ -1,6 +1,4 @@
-/**
- * Playing a definition in the browser: the same engine as the daemon's, nothing is kept.
- */
+/** Plays a definition in the browser, with the same engine as the daemon. Nothing is stored. */
 import { type FormEvent, useMemo, useState } from 'react'
 import { pictureOf } from '../../src/core/draw/picture.ts'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -36,7 +34,7 @@ export function PlayPanel({ machine, machines }: Props) {
   const walk = walks.at(-1)
   const picture = useMemo(() => pictureOf(machine), [machine])
   const trace = useMemo(() => (walk === undefined ? null : traceOfWalk(walk)), [walk])
-  if (walk === undefined) return <p className="soft">This definition does not begin by itself.</p>
+  if (walk === undefined) return <p className="soft">This definition does not start by itself.</p>
   const view = viewNow(walk, null)
   const act = (what: WalkAction): void => setWalks([...walks, takeAct(walk, what)])
   const { reply } = lastMoment(walk)
@@ -70,7 +68,7 @@ export function PlayPanel({ machine, machines }: Props) {
           </p>
         )}
         <Moves machine={machine} walk={walk} onAct={act} />
-        <h3>What was done</h3>
+        <h3>Steps so far</h3>
         <ol className="list card small" reversed>
           {walk.moments.toReversed().map((moment, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: moments have no other name
@@ -121,13 +119,13 @@ function Moves({ machine, walk, onAct }: MovesProps) {
   }
   const send = (name: string): void => {
     const values = objectIn(data)
-    setProblem(values === null ? 'what is sent along has to be a JSON object' : '')
+    setProblem(values === null ? 'the data must be a JSON object' : '')
     if (values !== null) onAct(actFor(machine, name, values))
   }
   return (
     <div className="stack">
       <label className="field">
-        <span>Sent along</span>
+        <span>Data</span>
         <input
           className="input mono"
           value={data}

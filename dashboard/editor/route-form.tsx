@@ -1,6 +1,4 @@
-/**
- * The routes of a stage, each with its signal, where it leads and its condition.
- */
+/** The routes of a stage: signal, target and condition of each. */
 import { type FormEvent, useState } from 'react'
 import { guardText } from '../../src/core/dialects/edit-guard.ts'
 import {
@@ -34,7 +32,7 @@ export function RouteForms({ written, stage, onEdit }: Props) {
   return (
     <fieldset className="routes">
       <legend>Routes</legend>
-      {routes.length === 0 ? <p className="soft small">Nothing leads on from here.</p> : null}
+      {routes.length === 0 ? <p className="soft small">This stage has no routes.</p> : null}
       {routes.map((one) => (
         <RouteRow key={one.route.origin} {...{ written, stage, onEdit }} {...one} />
       ))}
@@ -70,7 +68,7 @@ function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
         <span className="soft small">{moveText(route.move)}: change it in the text</span>
       ) : (
         <TargetSelect
-          label={`Where ${called} leads`}
+          label={`Target of ${called}`}
           written={written}
           value={target}
           onTarget={(to) => onEdit({ kind: 'lead-route', ...of, target: to })}
@@ -123,7 +121,12 @@ function NewRoute({ written, stage, onEdit }: Props) {
           required
         />
       )}
-      <TargetSelect label="Where it leads" written={written} value={chosen} onTarget={setTarget} />
+      <TargetSelect
+        label="Target of the new route"
+        written={written}
+        value={chosen}
+        onTarget={setTarget}
+      />
       <button type="submit" className="button">
         Add route
       </button>
@@ -171,5 +174,5 @@ function targetsOf({ machine }: EditableDefinition): readonly RouteTarget[] {
 
 function targetText(target: RouteTarget): string {
   if (target.kind === 'stage') return target.stage
-  return target.kind === 'return' ? '(back from the detour)' : `(the run is ${target.outcome})`
+  return target.kind === 'return' ? '(return from the detour)' : `(end: ${target.outcome})`
 }

@@ -1,6 +1,6 @@
 /**
- * A text that counts when its writer is done with it: on Enter, or when another place gets the
- * focus. Escape gives back what was there.
+ * A text field that applies its value on Enter or when it loses the focus. Escape restores the old
+ * value.
  */
 import { type KeyboardEvent, useEffect, useState } from 'react'
 

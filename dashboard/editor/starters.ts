@@ -1,30 +1,28 @@
-/**
- * What a new definition begins with, one for each dialect.
- */
+/** Templates of new definitions, one for each dialect. */
 export const starters = [
   {
     dialect: 'workflow',
     title: 'Workflow',
-    about: 'Phases of work, each with its own tools. The agent fires events.',
+    about: 'Phases of work, each with its own tools. The agent sends events.',
     source: `\
 id: my-workflow
 initial: reading
 states:
   reading:
-    instructions: Read what it is about. Send READY when you know what to do.
+    instructions: Read the task and the code. Send READY when you know what to do.
     allowed_tools: [Read, Grep]
     max_iterations: 20
     on:
       READY: writing
   writing:
-    instructions: Do it. Send DONE; a person looks at it.
+    instructions: Make the change. Send DONE; a person reviews it.
     allowed_tools: [Read, Edit]
     max_iterations: 30
     on:
       DONE:
         target: done
         requires_approval: true
-        approval_message: Is it as it should be?
+        approval_message: Is the change correct?
   done: { type: final }
 `,
   },
@@ -57,18 +55,18 @@ type: steps
 id: my-form
 tool:
   name: submit
-  description: Takes the form one step further.
+  description: Submits the current step of the form.
 steps:
   - id: WHAT
     goal: Learn what happened
     instructions:
-      - Ask for it in one line.
+      - Ask for a one-line summary.
     inputs:
       - name: title
     next:
       - { id: WHO }
   - id: WHO
-    goal: Learn whom to tell
+    goal: Learn whom to notify
     inputs:
       - name: mail
 `,

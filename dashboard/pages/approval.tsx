@@ -1,6 +1,6 @@
 /**
- * One question: exactly what is asked, by which rule, with which values, after what; and the
- * decision, by mouse, thumb or keyboard.
+ * One approval: exactly what is requested, by which rule, with which values, and what happened
+ * before; and the decision, by mouse, touch or keyboard.
  */
 import { useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -48,16 +48,16 @@ function Question({ approval }: { readonly approval: PendingApproval }) {
       <PageHead
         title={
           call === null
-            ? 'A run wants to move on'
+            ? 'Approve the next stage?'
             : `An agent wants to use ${shownNameOf(call.tool)}`
         }
         about={
           <>
             {reading === null ? '' : `${reading.head.definition} · ${reading.head.stage} · `}
-            asked <Time at={approval.requestedAt} />
+            requested <Time at={approval.requestedAt} />
             {approval.expiresAt === null || approval.status !== 'pending' ? null : (
               <>
-                , refused by itself <Time at={approval.expiresAt} />
+                , expires <Time at={approval.expiresAt} />
               </>
             )}
           </>
@@ -67,7 +67,7 @@ function Question({ approval }: { readonly approval: PendingApproval }) {
       </PageHead>
       <div className="approval">
         <div className="stack wide">
-          <section className="stack" aria-label="What is asked">
+          <section className="stack" aria-label="Request">
             {move === null ? null : (
               <>
                 <p className="question">{approval.message}</p>
@@ -104,7 +104,7 @@ function Question({ approval }: { readonly approval: PendingApproval }) {
 function Why({ approval }: { readonly approval: PendingApproval }) {
   return (
     <section className="stack">
-      <h2>Why you are asked</h2>
+      <h2>Why this needs approval</h2>
       <p className="note-box wrap">
         <MessageText text={ruleOf(approval)} />
       </p>
@@ -129,7 +129,7 @@ function Carried({ approval, edits, onEdit }: CarriedProps) {
   if (names.length === 0) return null
   return (
     <section className="stack">
-      <h2>What the agent sends along</h2>
+      <h2>Data from the agent</h2>
       <dl className="facts card pad">
         {names.map((name) => (
           <div key={name} style={{ display: 'contents' }}>
@@ -154,7 +154,7 @@ function Carried({ approval, edits, onEdit }: CarriedProps) {
         ))}
       </dl>
       {editable.length === 0 ? null : (
-        <p className="small soft">You may change what stands in a box before you approve.</p>
+        <p className="small soft">You can edit the values in the boxes before you approve.</p>
       )}
     </section>
   )
@@ -179,8 +179,8 @@ function edited(edits: JsonObject, { name, text, data }: Typed): JsonObject {
 }
 
 const sourceWords = {
-  claimed: 'the agent says so',
-  observed: 'Pawl has seen it',
+  claimed: 'claimed by the agent',
+  observed: 'observed by Pawl',
   given: 'given by the author or a person',
 } as const
 
@@ -197,7 +197,7 @@ function Context({ reading }: { readonly reading: Reading }) {
             <tr>
               <th>Name</th>
               <th>Value</th>
-              <th>Whose word</th>
+              <th>Source</th>
             </tr>
           </thead>
           <tbody>
@@ -244,7 +244,7 @@ function Before({
       <div className="row">
         <h2 className="grow">What happened before</h2>
         <a className="link small" href={linkTo('runs', approval.runId)}>
-          the whole run
+          Open the run
         </a>
       </div>
       <ol className="card list">

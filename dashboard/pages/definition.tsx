@@ -1,6 +1,6 @@
 /**
- * One definition: its text and its graph in step, what is wrong with it as it is typed, playing
- * it, its cases, its versions, and publishing.
+ * One definition: its text and graph side by side, findings while typing, playing it, its cases
+ * and versions, and publishing.
  */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { pictureOf } from '../../src/core/draw/picture.ts'
@@ -25,6 +25,7 @@ import { PlayPanel } from '../editor/play.tsx'
 import { starters } from '../editor/starters.ts'
 import { PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
 import { Graph } from '../parts/graph.tsx'
+import { countOf } from '../parts/times.ts'
 import { showToast } from '../parts/toast.tsx'
 
 /** The page. */
@@ -37,7 +38,7 @@ function NewDefinition() {
   if (text !== null) return <Workbench id={null} name="New definition" source={text} />
   return (
     <>
-      <PageHead title="New definition" about="Which kind of process is it?" />
+      <PageHead title="New definition" about="Choose a kind of definition." />
       <div className="two">
         {starters.map((one) => (
           <button
@@ -144,7 +145,7 @@ type TabsProps = {
 
 function Tabs({ pane, isStored, onPane }: TabsProps) {
   return (
-    <div className="tabs" role="tablist" aria-label="Ways to look at it">
+    <div className="tabs" role="tablist" aria-label="Views">
       {panes
         .filter((one) => isStored || one !== 'Compare')
         .map((one) => (
@@ -192,7 +193,7 @@ function Actions({ understood, isChanged, name, onPublish }: ActionsProps) {
         type="button"
         className="button main-act"
         disabled={!understood.isGood || !isChanged}
-        title={errors > 0 ? `${errors} errors are in the way` : undefined}
+        title={errors > 0 ? `Fix ${countOf(errors, 'error')} first` : undefined}
         onClick={onPublish}
       >
         Publish
@@ -250,7 +251,7 @@ function EditPane({ text, understood, onText, onDrawn }: EditProps) {
         <div className="card graph-card">
           {picture === null ? (
             <p className="soft" style={{ padding: 16 }}>
-              The graph is drawn when the text has no errors.
+              Fix the errors in the text to see the graph.
             </p>
           ) : (
             <Graph

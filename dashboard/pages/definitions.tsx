@@ -1,6 +1,4 @@
-/**
- * All definitions, with their versions and how much they are used.
- */
+/** All definitions, with their versions and how often they are used. */
 import { linkTo } from '../data/route.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
@@ -13,10 +11,7 @@ export function DefinitionsPage() {
   const uses = new Map(stats?.definitions.map((one) => [one.name, one]))
   return (
     <>
-      <PageHead
-        title="Definitions"
-        about="What agents are held to: processes, workflows and forms."
-      >
+      <PageHead title="Definitions" about="The workflows, processes and forms that agents follow.">
         <a className="button main-act" href={linkTo('definitions', 'new')}>
           New definition
         </a>
@@ -28,7 +23,7 @@ export function DefinitionsPage() {
             <Skeleton lines={6} />
           </div>
         ) : answer.items.length === 0 ? (
-          <Empty icon="definitions" title="There is no definition yet">
+          <Empty icon="definitions" title="No definitions yet">
             Write one here, or add a file with pawl definitions add.
           </Empty>
         ) : (

@@ -1,6 +1,4 @@
-/**
- * Home: what waits for a person first, then what runs, then what went wrong today.
- */
+/** Home: pending approvals first, then open runs, then what went wrong today. */
 import { useState } from 'react'
 import { decideApprovals } from '../data/decide.ts'
 import { type Live, type LiveRunHead, live, type PendingApproval, riskOf } from '../data/live.ts'
@@ -32,9 +30,8 @@ export function HomePage() {
       <div className="home">
         <Waiting state={state} />
         <div className="stack wide">
-          <Heads title="Runs now" heads={running} isKnown={state.me !== null}>
-            No agent is working. A run begins with <code>pawl start</code> or with an agent that
-            calls Pawl.
+          <Heads title="Open runs" heads={running} isKnown={state.me !== null}>
+            No run is open. Start one with <code>pawl start</code>, or let an agent load a workflow.
           </Heads>
           <Heads title="Went wrong today" heads={wrong} isKnown={state.me !== null}>
             Nothing failed, was blocked or cancelled today.
@@ -46,16 +43,14 @@ export function HomePage() {
 }
 
 function titleFor({ approvals }: Live): string {
-  if (approvals === null) return 'What waits for you'
-  if (approvals.length === 0) return 'Nothing waits for you'
-  return approvals.length === 1
-    ? 'One thing waits for you'
-    : `${approvals.length} things wait for you`
+  if (approvals === null) return 'Pending approvals'
+  if (approvals.length === 0) return 'No pending approvals'
+  return approvals.length === 1 ? '1 pending approval' : `${approvals.length} pending approvals`
 }
 
 function aboutFor(count: number): string {
   if (count === 0) return 'No run is open.'
-  return count === 1 ? 'One run is open.' : `${count} runs are open.`
+  return count === 1 ? '1 run is open.' : `${count} runs are open.`
 }
 
 function isOpen({ endedAt }: LiveRunHead): boolean {
@@ -84,11 +79,11 @@ function Waiting({ state }: { readonly state: Live }) {
     setChosen((was) => new Set(was.has(id) ? [...was].filter((one) => one !== id) : [...was, id]))
   }
   return (
-    <section className="card" aria-label="Questions">
+    <section className="card" aria-label="Approvals">
       {picked.length > 0 ? <Bulk picked={picked} onDone={() => setChosen(new Set())} /> : null}
       {approvals.length === 0 ? (
         <Empty icon="shield" title="All clear">
-          When an agent wants something that a person has to agree to, it is asked here.
+          Approvals appear here when an agent needs one.
         </Empty>
       ) : (
         approvals.map((approval) => (
@@ -125,7 +120,7 @@ function AskCard({ approval, head, choice, onToggle }: CardProps) {
             type="checkbox"
             checked={choice}
             onChange={onToggle}
-            aria-label={`Choose: ${title}`}
+            aria-label={`Select: ${title}`}
           />
         )}
         <span className={`badge ${riskOf(approval) === 3 ? 'bad' : 'warn'}`}>
@@ -154,7 +149,7 @@ function AskCard({ approval, head, choice, onToggle }: CardProps) {
           )}
         </span>
         <a className="button" href={linkTo('approvals', approval.id)}>
-          Look and decide
+          Review
         </a>
       </div>
     </article>
@@ -168,19 +163,19 @@ function Bulk(props: { readonly picked: readonly PendingApproval[]; readonly onD
     setBusy(true)
     const { count, problems } = await decideApprovals(props.picked, { granted, note })
     const done = `${count} ${granted ? 'approved' : 'refused'}`
-    showToast(problems.length === 0 ? done : `${done}; not taken: ${problems.join('; ')}`)
+    showToast(problems.length === 0 ? done : `${done}; failed: ${problems.join('; ')}`)
     setBusy(false)
     props.onDone()
   }
   return (
     <div className="bulk">
-      <strong>{props.picked.length} chosen</strong>
+      <strong>{props.picked.length} selected</strong>
       <input
         className="input"
         value={note}
         onChange={(event) => setNote(event.target.value)}
-        placeholder="a note for all of them"
-        aria-label="Note for all of them"
+        placeholder="a note for all"
+        aria-label="Note for all"
       />
       <button className="button danger" type="button" disabled={isBusy} onClick={() => act(false)}>
         Refuse all
@@ -188,7 +183,7 @@ function Bulk(props: { readonly picked: readonly PendingApproval[]; readonly onD
       <button className="button main-act" type="button" disabled={isBusy} onClick={() => act(true)}>
         Approve all
       </button>
-      <span className="tiny soft">It cannot be undone.</span>
+      <span className="tiny soft">This cannot be undone.</span>
     </div>
   )
 }

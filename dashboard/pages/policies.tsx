@@ -1,6 +1,6 @@
 /**
- * Policies: every rule with how often it decided, the ones that can never speak, and what would be
- * said to a call that somebody makes up.
+ * Policies: every rule with how often it decided, rules that can never match, and a form to test a
+ * call.
  */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { useAnswer } from '../data/use-answer.ts'
@@ -20,7 +20,7 @@ export function PoliciesPage() {
     <>
       <PageHead
         title="Policies"
-        about="Read deny, ask, allow; the strictest answer of all that hold counts."
+        about="Deny rules come first, then ask, then allow. The strictest policy wins."
       />
       <div className="stack wide">
         <JudgeForm />
@@ -29,9 +29,9 @@ export function PoliciesPage() {
           <Skeleton lines={6} />
         ) : answer.items.length === 0 ? (
           <section className="card">
-            <Empty icon="policies" title="No policy holds">
-              Put a policy.json beside Pawl's data or into .pawl/ of a workspace, or write one into
-              a definition.
+            <Empty icon="policies" title="No policies">
+              Add policy.json to Pawl's data directory or to .pawl/ in a workspace, or add a policy
+              to a definition.
             </Empty>
           </section>
         ) : (
@@ -46,9 +46,9 @@ export function PoliciesPage() {
 }
 
 const levelWords = {
-  organisation: 'over every run',
-  workspace: 'over runs in',
-  definition: 'over runs of',
+  organisation: 'For every run',
+  workspace: 'For runs in',
+  definition: 'For runs of',
 } as const
 
 function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats: Stats | null }) {
@@ -59,21 +59,23 @@ function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats
         <h2 className="grow wrap">
           <span className="soft">{levelWords[level]}</span> {level === 'organisation' ? '' : name}
         </h2>
-        <span className={`badge ${otherwise === 'deny' ? 'bad' : 'good'}`}>else {otherwise}</span>
+        <span className={`badge ${otherwise === 'deny' ? 'bad' : 'good'}`}>
+          default {otherwise}
+        </span>
       </header>
       {policy.problem === null ? null : (
         <div className="body">
           <p className="problem">{policy.problem}</p>
         </div>
       )}
-      <TableBox label="The rules">
+      <TableBox label="Rules">
         <table className="table">
           <thead>
             <tr>
-              <th>Says</th>
-              <th>To</th>
+              <th>Verdict</th>
+              <th>Capability</th>
               <th>Limit</th>
-              <th className="num">Decided</th>
+              <th className="num">Matched</th>
             </tr>
           </thead>
           <tbody>
@@ -85,7 +87,7 @@ function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats
                 <td>
                   <code>{rule.capability}</code>
                   {rule.shadowed === null ? null : (
-                    <div className="small warn">never speaks: {rule.shadowed}</div>
+                    <div className="small warn">never matches: {rule.shadowed}</div>
                   )}
                 </td>
                 <td className="small">{limitText(rule)}</td>
@@ -147,11 +149,11 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
         <h2 className="grow">Refusals by rule</h2>
         <span className="soft small">of the latest {stats?.runsCount} runs</span>
       </header>
-      <TableBox label="The refusals">
+      <TableBox label="Refusals">
         <table className="table">
           <thead>
             <tr>
-              <th>Why</th>
+              <th>Code</th>
               <th>Definition</th>
               <th>Rule</th>
               <th className="num">Calls</th>
@@ -164,7 +166,7 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
                   <span className="badge bad">{one.code}</span>
                 </td>
                 <td>{one.definition}</td>
-                <td className="mono small">{one.rule ?? 'Pawl itself'}</td>
+                <td className="mono small">{one.rule ?? 'built in'}</td>
                 <td className="num">{one.count}</td>
               </tr>
             ))}

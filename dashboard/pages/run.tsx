@@ -1,6 +1,4 @@
-/**
- * One run: its graph with the way it took, its log beside it, and the run as it was at any event.
- */
+/** One run: its graph with the stages it passed, its log, and its state at any event. */
 import { useEffect, useMemo, useState } from 'react'
 import { live } from '../data/live.ts'
 import type { PageRoute } from '../data/route.ts'
@@ -94,7 +92,7 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
     >
       {waiting === undefined ? null : (
         <a className="button main-act" href={linkTo('approvals', waiting.id)}>
-          Decide what it asks
+          Review the approval
         </a>
       )}
       <RunActions head={head} />
@@ -120,13 +118,13 @@ function Scrubber({ first, last, at, isNow, onMove }: ScrubberProps) {
         className="button plain"
         onClick={() => move(at - 1)}
         disabled={at <= 1}
-        aria-label="One event back"
+        aria-label="Previous event"
       >
         ‹
       </button>
       <input
         type="range"
-        aria-label="The run as it was at event"
+        aria-label="Show the run at event"
         aria-valuetext={isNow ? 'now' : `event ${at} of ${last}`}
         min={Math.min(first, last)}
         max={last}
@@ -138,7 +136,7 @@ function Scrubber({ first, last, at, isNow, onMove }: ScrubberProps) {
         className="button plain"
         onClick={() => move(at + 1)}
         disabled={isNow}
-        aria-label="One event forward"
+        aria-label="Next event"
       >
         ›
       </button>

@@ -1,6 +1,4 @@
-/**
- * All runs: found by words and status, as many as there are.
- */
+/** All runs, with search and a filter by status. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type ApiProblem, callApi, wordsOf } from '../data/api-client.ts'
 import { type LiveRunHead, live } from '../data/live.ts'
@@ -41,7 +39,7 @@ export function RunsPage() {
     <>
       <PageHead
         title="Runs"
-        about={`${shown.length}${isComplete ? '' : ' or more'}, the latest change first`}
+        about={`${shown.length}${isComplete ? '' : ' or more'}, last changed first`}
       >
         <input
           className="input search"
@@ -77,7 +75,7 @@ export function RunsPage() {
               row={(index) => <RunRow head={shown[index] as LiveRunHead} />}
             />
           ) : isComplete ? (
-            <Empty icon="runs" title={isSearch ? 'No run is like that' : 'There was no run yet'}>
+            <Empty icon="runs" title={isSearch ? 'No matching runs' : 'No runs yet'}>
               {isSearch ? 'Try fewer words or another status.' : 'Start one with pawl start.'}
             </Empty>
           ) : (

@@ -1,6 +1,4 @@
-/**
- * Signing in: the code comes with the link from the terminal, or is pasted.
- */
+/** Signing in, with a code from the link in the terminal or pasted by hand. */
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { type ApiProblem, wordsOf } from '../data/api-client.ts'
 import { beginLive } from '../data/live.ts'
@@ -47,7 +45,9 @@ export function SignInPage({ code }: { readonly code: string }) {
         </div>
         <div className="stack">
           <h1>Sign in from your terminal</h1>
-          <p className="soft">Run this where Pawl runs, and open the link that it prints:</p>
+          <p className="soft">
+            Run this on the machine where Pawl runs, and open the link it prints:
+          </p>
           <pre className="code">pawl open</pre>
         </div>
         {problem === null ? null : <ProblemBox problem={problem} />}

@@ -1,5 +1,5 @@
 /**
- * Spend and health: money by day, tool, run and stage, and how the daemon and its hosts are doing.
+ * Spend and health: costs by day, tool, run and stage, and the state of the daemon and its hosts.
  */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { type CostEntry, type CostSum, sumCosts } from '../data/costs.ts'
@@ -49,8 +49,8 @@ export function SpendPage() {
   )
 }
 
-const wholeText = 'What calls have reported and models have used.'
-const partialText = `${wholeText} There is more than was counted; \`pawl cost RUN\` tells all.`
+const wholeText = 'Costs reported by calls and models.'
+const partialText = `${wholeText} Not all were counted; \`pawl cost RUN\` shows all of a run.`
 
 const daysShown = 30
 
@@ -69,7 +69,7 @@ function Days({ costs }: { readonly costs: Costs | null }) {
         {costs === null ? (
           <Skeleton lines={5} />
         ) : days.length === 0 ? (
-          <Empty icon="spend" title="Nothing was spent yet" />
+          <Empty icon="spend" title="Nothing spent yet" />
         ) : (
           <ul className="days">
             {days.map((one) => (
@@ -121,9 +121,9 @@ function Tools({ stats, costs }: ToolsProps) {
           <Skeleton lines={4} />
         </div>
       ) : rows.length === 0 ? (
-        <p className="body soft">No tool was used yet.</p>
+        <p className="body soft">No tools used yet.</p>
       ) : (
-        <TableBox label="The tools">
+        <TableBox label="Tools">
           <table className="table">
             <thead>
               <tr>
@@ -171,7 +171,7 @@ function Dearest({ costs, title, sumUp, show }: DearestProps) {
         <h2 className="grow">{title}</h2>
       </header>
       {sums.length === 0 ? (
-        <p className="body soft">Nothing has cost anything yet.</p>
+        <p className="body soft">No costs yet.</p>
       ) : (
         <ul className="list">
           {sums.map((one) => {
@@ -201,7 +201,7 @@ function Health() {
         <h2 className="grow">Health</h2>
         {answer === null ? null : (
           <span className={`badge ${answer.trouble === null ? 'good' : 'bad'}`}>
-            {answer.trouble === null ? 'decisions are made and kept' : 'in trouble'}
+            {answer.trouble === null ? 'healthy' : 'unhealthy'}
           </span>
         )}
       </header>
@@ -217,19 +217,19 @@ function Health() {
               <dd>{answer.version}</dd>
               <dt>Store</dt>
               <dd>{answer.store}</dd>
-              <dt>Runs since</dt>
+              <dt>Started</dt>
               <dd>
                 <Time at={answer.startedAt} />
               </dd>
-              <dt>Runs in memory</dt>
+              <dt>Cached runs</dt>
               <dd>{answer.runsCached}</dd>
-              <dt>Callers that wait</dt>
+              <dt>Waiting requests</dt>
               <dd>{answer.waitersCount}</dd>
               <dt>Other nodes</dt>
               <dd>
                 {answer.store !== 'postgres'
-                  ? 'none: this store is served by one node'
-                  : (answer.listenError ?? 'tell each other of changes')}
+                  ? 'none: this store has a single node'
+                  : (answer.listenError ?? 'LISTEN/NOTIFY works')}
               </dd>
             </dl>
             {answer.found.map((one) => (
@@ -249,7 +249,7 @@ function Hosts() {
   return (
     <section className="card" aria-label="Hosts">
       <header>
-        <h2 className="grow">Hosts under Pawl</h2>
+        <h2 className="grow">Hosts with Pawl</h2>
       </header>
       {answer === null ? (
         <div className="body">
@@ -259,7 +259,7 @@ function Hosts() {
         <>
           {answer.installs.length === 0 ? (
             <p className="body soft">
-              No host is under Pawl yet. Run <code>pawl init</code> where an agent works.
+              No hosts yet. Run <code>pawl init</code> in the folder where an agent works.
             </p>
           ) : (
             <ul className="list">
@@ -288,19 +288,19 @@ function Proof({ proof }: { readonly proof: OperationAnswer<'hosts.list'>['proof
   if (proof === null) {
     return (
       <p className="body soft small">
-        What is held was not proved on this machine yet: <code>pawl doctor --prove</code>.
+        The hooks have not been tested on this machine yet. Run <code>pawl doctor --prove</code>.
       </p>
     )
   }
   return (
-    <TableBox label="The proof">
+    <TableBox label="Proof">
       <table className="table">
         <caption className="small soft">
-          proved <Time at={proof.at} />
+          tested <Time at={proof.at} />
         </caption>
         <thead>
           <tr>
-            <th>Way</th>
+            <th>Path</th>
             {proof.hosts.map((one) => (
               <th key={one.host}>
                 {one.host} {one.version}
@@ -313,7 +313,7 @@ function Proof({ proof }: { readonly proof: OperationAnswer<'hosts.list'>['proof
             <tr key={id}>
               <td>{title}</td>
               {proof.hosts.map(({ host, cells }) => {
-                const { outcome = 'not tried', note = '' } = cells[id] ?? {}
+                const { outcome = 'not tested', note = '' } = cells[id] ?? {}
                 return (
                   <td key={host} title={note}>
                     <span className={`badge ${cellTones[outcome] ?? ''}`}>{outcome}</span>

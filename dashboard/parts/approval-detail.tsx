@@ -1,7 +1,4 @@
-/**
- * A call as a person has to see it before they decide: the command, the change as a diff, the
- * mail; and whatever it is, all of it.
- */
+/** A tool call for an approval: the command, the edit as a diff, or the mail; always complete. */
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { shortPath } from './approval-summary.tsx'
 import { diffLines } from './diff-lines.ts'

@@ -1,6 +1,4 @@
-/**
- * What a question is about, in one line and in short: for lists.
- */
+/** One-line summaries of approvals, for lists. */
 import type { PendingMove } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { PendingApproval } from '../data/live.ts'
@@ -33,7 +31,7 @@ export function shortPath(path: string, folder: string | null): string {
 
 /** Which rule asks: the engine writes it behind the question. */
 export function ruleOf({ kind, message }: PendingApproval): string {
-  if (kind === 'move') return 'the gate of this move asks a person'
+  if (kind === 'move') return 'this transition requires an approval'
   return /\?\s+(the policy .*)$/s.exec(message)?.[1] ?? message
 }
 
@@ -55,6 +53,6 @@ export function moveTargetOf({ move }: PendingMove): string {
     case 'fork':
       return move.branches.map((one) => one.name).join(' + ')
     case 'return':
-      return 'where the detour began'
+      return 'back from the detour'
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The small things that every page is made of: states of loading and emptiness, badges, times.
- */
+/** Small components that every page uses: loading and empty states, badges, times. */
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ApiProblem } from '../data/api-client.ts'
 import { Icon, type PageIconName } from './icons.tsx'

@@ -1,6 +1,6 @@
 /**
- * The decision about one question. By keyboard: A or R chooses, Enter does it, so that no single
- * stroke decides anything.
+ * The decision on one approval. By keyboard: A or R selects and Enter confirms, so that no single
+ * key decides anything.
  */
 import { useEffect, useRef, useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -22,7 +22,7 @@ export function DecisionForm({ approval, edits }: Props) {
   if (me !== null && me.access === 'viewer') {
     return (
       <aside className="card pad decide">
-        <p className="soft">You may look. Deciding takes a sign-in as approver.</p>
+        <p className="soft">You can only view. To decide, sign in as approver.</p>
       </aside>
     )
   }
@@ -41,7 +41,7 @@ function Deciding({ approval, edits }: Props) {
     setBusy(granted ? 'grant' : 'refuse')
     const changes = granted && Object.keys(edits).length > 0 ? { edits } : {}
     const problem = await decideApproval(approval, { granted, note, ...changes })
-    showToast(problem ?? (granted ? grantedText(people) : 'Refused. The agent is told why.'))
+    showToast(problem ?? (granted ? grantedText(people) : 'Refused. The agent is notified.'))
     setBusy(null)
     if (problem !== null) return
     const next = live.get().approvals?.find((one) => one.id !== approval.id)
@@ -51,7 +51,7 @@ function Deciding({ approval, edits }: Props) {
   return (
     <aside className="card pad decide stack" aria-label="Your decision">
       <label className="field">
-        <span>A reason or a note; the agent reads it</span>
+        <span>Reason or note; the agent reads it</span>
         <textarea
           ref={reason}
           className="input"
@@ -93,7 +93,7 @@ function Deciding({ approval, edits }: Props) {
           <kbd className="kbd">R</kbd> give a reason, <kbd className="kbd">Ctrl Enter</kbd> refuse
         </li>
         <li>
-          <kbd className="kbd">J</kbd> <kbd className="kbd">K</kbd> the next one, the one before
+          <kbd className="kbd">J</kbd> <kbd className="kbd">K</kbd> next, previous
         </li>
       </ul>
     </aside>
@@ -102,16 +102,23 @@ function Deciding({ approval, edits }: Props) {
 
 function grantedText(people: PeopleNeeded | null): string {
   const missing = (people?.missing ?? 1) - 1
-  if (missing <= 0) return 'Approved. The agent goes on.'
-  return `Your yes counts. ${missing} more ${missing === 1 ? 'is' : 'are'} needed.`
+  if (missing <= 0) return 'Approved. The agent can continue.'
+  return `Approved. ${missing} more ${missing === 1 ? 'approval is' : 'approvals are'} needed.`
 }
+
+const decidedTitles = {
+  pending: 'Pending',
+  granted: 'Approved',
+  refused: 'Refused',
+  expired: 'Expired',
+} as const
 
 function Decided({ approval }: { readonly approval: PendingApproval }) {
   return (
     <aside className="card pad decide stack">
-      <h2>It was {approval.status}</h2>
+      <h2>{decidedTitles[approval.status]}</h2>
       <p className="soft">
-        {approval.decidedBy ?? 'by time'}
+        {approval.decidedBy ?? 'Nobody decided in time'}
         {approval.decidedAt === null ? null : (
           <>
             , <Time at={approval.decidedAt} />

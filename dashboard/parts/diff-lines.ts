@@ -1,6 +1,4 @@
-/**
- * Two texts as lines that stayed, came and went: the longest common lines stay.
- */
+/** A line diff of two texts, by their longest common subsequence. */
 type DiffLine = { readonly kind: 'same' | 'add' | 'del'; readonly text: string }
 
 /** Lines of one side beyond which a diff is all of the old, then all of the new. */

@@ -1,6 +1,4 @@
-/**
- * All of one event: what it says in words, then every field of it as it is on record.
- */
+/** All of one event: its summary, then every recorded field. */
 import type { JsonObject } from '../../src/core/json.ts'
 import type { LogRecord } from '../data/run-log.ts'
 import { CallDetail } from './approval-detail.tsx'
@@ -31,7 +29,7 @@ export function EventDetail(props: { readonly record: LogRecord; readonly onClos
           {exactText(record.at)} · by {record.actor}
         </p>
         <details>
-          <summary className="small soft">As it is on record</summary>
+          <summary className="small soft">Recorded fields</summary>
           <pre className="code">{JSON.stringify(record, null, 2)}</pre>
         </details>
       </div>

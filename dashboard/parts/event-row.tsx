@@ -1,6 +1,4 @@
-/**
- * One event in a line: when it was, how it went, and what it is in words.
- */
+/** One event in a line: time, tone and summary. */
 import type { LogRecord } from '../data/run-log.ts'
 import { type EventText, eventTextFor } from './event-words.ts'
 import { clockText, exactText } from './times.ts'

@@ -1,13 +1,13 @@
 /**
- * An event of a log in words: what kind of thing it is, a title, and one line about it.
- * Knows events. Must not know how they are drawn.
+ * The text of an event in a log: its group, a title, and one line of detail. Does not know how it
+ * is drawn.
  */
 import type { Event } from '../../src/core/engine/types.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { moneyText } from './times.ts'
 
 export type Record = StreamMessage<'runs.stream'>
-export type EventGroup = 'calls' | 'moves' | 'approvals' | 'refusals' | 'other'
+export type EventGroup = 'calls' | 'stages' | 'approvals' | 'refusals' | 'other'
 export type EventText = {
   readonly group: EventGroup
   readonly tone: '' | 'good' | 'warn' | 'bad' | 'accent'
@@ -34,13 +34,13 @@ function callWords(event: Event): EventText | null {
     case 'call.denied':
       return words('refusals', 'bad', `${event.tool} was denied`, `${event.code}: ${event.reason}`)
     case 'call.asked':
-      return words('calls', 'warn', `${event.tool} is asked about`, eventInputText(event.input))
+      return words('calls', 'warn', `${event.tool} needs an approval`, eventInputText(event.input))
     case 'call.queued':
-      return words('calls', '', `${event.tool} is to be called`, eventInputText(event.arguments))
+      return words('calls', '', `${event.tool} is queued`, eventInputText(event.arguments))
     case 'call.reported': {
       const cost = event.costMicroUsd > 0 ? ` · ${moneyText(event.costMicroUsd)}` : ''
       const exit = event.exitCode === null ? '' : ` · exit ${event.exitCode}`
-      const title = event.ok ? 'call done' : 'call failed'
+      const title = event.ok ? 'call succeeded' : 'call failed'
       const about = `${event.bytes} bytes${exit}${cost}`
       return words('calls', event.ok ? '' : 'warn', title, about)
     }
@@ -52,52 +52,47 @@ function callWords(event: Event): EventText | null {
 function moveWords(event: Event): EventText | null {
   switch (event.type) {
     case 'stage.entered':
-      return words('moves', 'accent', `entered ${event.stage}`, `by ${event.by}`)
+      return words('stages', 'accent', `entered ${event.stage}`, `by ${event.by}`)
     case 'stage.forced':
-      return words('moves', 'warn', `forced into ${event.stage}`, `by ${event.by.name}`)
+      return words('stages', 'warn', `forced to ${event.stage}`, `by ${event.by.name}`)
     case 'signal.taken':
-      return words('moves', '', `signal ${event.name || 'submitted'}`, 'taken')
+      return words('stages', '', `signal ${event.name || 'submitted'}`, 'accepted')
     case 'signal.rejected': {
       const about = `${event.code}: ${event.reason}`
       return words('refusals', 'bad', `signal ${event.name} was refused`, about)
     }
     case 'signal.held': {
       const about = `missing: ${event.missing.join(', ')}`
-      return words('refusals', 'warn', `signal ${event.name} is held`, about)
+      return words('refusals', 'warn', `signal ${event.name} is incomplete`, about)
     }
     case 'run.started':
       return words(
-        'moves',
+        'stages',
         'accent',
-        event.branch ? `branch ${event.branch.name}` : 'run started',
+        event.branch ? `branch ${event.branch.name} started` : 'run started',
         '',
       )
     case 'run.completed':
-      return words('moves', 'good', 'completed', '')
+      return words('stages', 'good', 'completed', '')
     case 'run.blocked':
     case 'run.failed':
     case 'run.cancelled':
-      return words('moves', 'bad', event.type.slice(4), event.reason)
+      return words('stages', 'bad', event.type.slice(4), event.reason)
     case 'fork.opened': {
       const names = event.fork.branches.map((one) => one.name).join(', ')
-      return words('moves', 'accent', 'fork', names)
+      return words('stages', 'accent', 'fork', names)
     }
     case 'fork.closed':
       return words(
-        'moves',
+        'stages',
         event.joined ? 'accent' : 'warn',
-        event.joined ? 'joined' : 'fork left',
+        event.joined ? 'joined' : 'fork not joined',
         '',
       )
     case 'detour.begun':
-      return words('moves', 'warn', `detour ${event.name}`, `${event.file} was changed`)
+      return words('stages', 'warn', `detour ${event.name}`, `${event.file} was changed`)
     case 'detour.ended':
-      return words(
-        'moves',
-        '',
-        `detour ${event.name} is over`,
-        event.returned ? 'returned' : 'left',
-      )
+      return words('stages', '', `detour ${event.name} ended`, event.returned ? 'returned' : 'left')
     default:
       return null
   }
@@ -106,15 +101,15 @@ function moveWords(event: Event): EventText | null {
 function askWords(event: Event): EventText | null {
   switch (event.type) {
     case 'approval.requested':
-      return words('approvals', 'warn', 'a person is asked', event.approval.message)
+      return words('approvals', 'warn', 'approval requested', event.approval.message)
     case 'approval.endorsed':
-      return words('approvals', 'good', `${event.by.name} agrees`, event.note)
+      return words('approvals', 'good', `approved by ${event.by.name}, more needed`, event.note)
     case 'approval.granted':
       return words('approvals', 'good', `granted by ${event.by.name}`, event.note)
     case 'approval.refused':
       return words('approvals', 'bad', `refused by ${event.by.name}`, event.note)
     case 'approval.expired':
-      return words('approvals', 'warn', 'nobody decided in time', '')
+      return words('approvals', 'warn', 'approval expired', '')
     default:
       return null
   }
@@ -123,7 +118,7 @@ function askWords(event: Event): EventText | null {
 function otherWords(event: Event, record: Record): EventText {
   switch (event.type) {
     case 'limit.reached':
-      return words('refusals', 'bad', 'a limit is reached', `${event.code} in ${event.stage}`)
+      return words('refusals', 'bad', 'limit reached', `${event.code} in ${event.stage}`)
     case 'warning.raised':
       return words('other', 'warn', 'warning', event.message)
     case 'text.said':
@@ -138,9 +133,9 @@ function otherWords(event: Event, record: Record): EventText {
     case 'inputs.collected':
       return words('other', '', 'fields collected', eventInputText(event.inputs))
     case 'child.requested':
-      return words('other', 'accent', 'a child run is started', '')
+      return words('other', 'accent', 'child run started', '')
     case 'child.ended':
-      return words('other', '', 'a child run has ended', event.outcome)
+      return words('other', '', 'child run ended', event.outcome)
     case 'run.paused':
       return words('other', 'warn', 'paused', `by ${event.by.name}`)
     case 'run.resumed':

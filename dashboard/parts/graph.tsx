@@ -1,6 +1,6 @@
 /**
- * The graph of a machine: stages and routes, where the run stands, the way that it took, how often
- * and what was refused there.
+ * The graph of a machine: stages and routes, the current stage, the path the run took, visits, and
+ * refusals.
  */
 import '@xyflow/react/dist/base.css'
 import '../styles/graph.css'
@@ -83,7 +83,7 @@ function Flow({ picture, trace, here, chosen, onStage }: GraphProps) {
       minZoom={0.1}
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
-      aria-label="The graph of the machine"
+      aria-label="Graph of the stages"
     >
       <Background gap={22} size={1} color="var(--line)" />
       <Controls showInteractive={false} />

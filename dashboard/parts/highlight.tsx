@@ -1,6 +1,6 @@
 /**
- * Code with a little colour: texts, remarks, numbers and words of the language. Everything is a
- * text node; what an agent wrote never becomes an element.
+ * Simple syntax highlighting. Everything is a text node; what an agent wrote never becomes an
+ * element.
  */
 import type { ReactNode } from 'react'
 

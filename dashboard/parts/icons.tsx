@@ -1,6 +1,4 @@
-/**
- * The few drawings of the page, as lines in the colour of the text.
- */
+/** The icons of the page, drawn in the colour of the text. */
 const paths = {
   home: 'M3 11 12 4l9 7M5.5 9.5V20h13V9.5',
   runs: 'M4 6h16M4 12h16M4 18h10',

@@ -1,6 +1,4 @@
-/**
- * The jobs of a run: what Pawl runs for it, how each of them is doing, and what it says.
- */
+/** The jobs of a run: their commands, state and output. */
 import { useEffect, useRef, useState } from 'react'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { callApi, wordsOf } from '../data/api-client.ts'
@@ -127,7 +125,7 @@ function OpenedJob({ job }: { readonly job: Job }) {
       <LogText log={log} label={stream} onEarlier={earlier} />
       {log.sizes !== null && log.parts.length > 0 && log.end < log.sizes[stream] ? (
         <button type="button" className="button" onClick={latest}>
-          To the latest lines
+          Jump to the latest output
         </button>
       ) : null}
     </div>
@@ -139,16 +137,16 @@ function Facts({ status }: { readonly status: JobStatus }) {
   const peak = usage.memory_peak_bytes
   return (
     <dl className="facts small">
-      <dt>Began</dt>
+      <dt>Started</dt>
       <dd>
         <Time at={Date.parse(status.started_at)} /> in{' '}
         <span className="mono">{status.working_directory}</span>
       </dd>
-      <dt>Held by</dt>
+      <dt>Isolation</dt>
       <dd title={isolation.notes.join('\n')}>
         <strong>{isolation.level}</strong>: files {isolation.filesystem}, network{' '}
         {isolation.network}
-        {status.limits_enforced ? '' : ' · not every limit that was asked for holds'}
+        {status.limits_enforced ? '' : ' · not every requested limit is enforced'}
       </dd>
       {status.signal === null ? null : (
         <>
@@ -158,10 +156,10 @@ function Facts({ status }: { readonly status: JobStatus }) {
       )}
       {usage.cpu_ms === null && peak === null ? null : (
         <>
-          <dt>Has used</dt>
+          <dt>Used</dt>
           <dd>
-            {usage.cpu_ms === null ? '' : `${durationText(usage.cpu_ms)} of cpu, `}
-            {peak === null ? '' : `${bytesText(peak)} of memory at most`}
+            {usage.cpu_ms === null ? '' : `${durationText(usage.cpu_ms)} of CPU, `}
+            {peak === null ? '' : `${bytesText(peak)} of memory at peak`}
           </dd>
         </>
       )}
@@ -185,7 +183,7 @@ function Kill({ job }: { readonly job: Job }) {
     setSure(false)
     try {
       await callApi('jobs.kill', { process_id: job.process_id, force_after: forceSeconds })
-      showToast('The job was ended.')
+      showToast('The job was stopped.')
     } catch (thrown) {
       showToast(wordsOf(thrown).detail)
     }
@@ -197,7 +195,7 @@ function Kill({ job }: { readonly job: Job }) {
       onBlur={() => setSure(false)}
       onClick={() => (isSure ? kill() : setSure(true))}
     >
-      {isSure ? 'End it now?' : 'End the job'}
+      {isSure ? 'Stop it now?' : 'Stop the job'}
     </button>
   )
 }
@@ -223,7 +221,7 @@ function LogText({ log, label, onEarlier }: TextProps) {
     <>
       {first > dropped ? (
         <button type="button" className="button plain" onClick={onEarlier}>
-          Show what came before ({bytesText(first - dropped)})
+          Show earlier output ({bytesText(first - dropped)})
         </button>
       ) : dropped > 0 ? (
         <p className="small soft">The oldest {bytesText(dropped)} were not kept.</p>
@@ -238,7 +236,7 @@ function LogText({ log, label, onEarlier }: TextProps) {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40
         }}
       >
-        {parts.length === 0 ? <p className="soft">It has said nothing here.</p> : null}
+        {parts.length === 0 ? <p className="soft">No output.</p> : null}
         <pre>
           {parts.map((one) => (
             <span key={one.offset}>{plainText(one.text)}</span>

@@ -1,6 +1,4 @@
-/**
- * What would be said to a call: judged by the daemon as it would be now, and nothing is kept.
- */
+/** A form to test how a call would be judged now. Nothing is stored. */
 import { type FormEvent, useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
@@ -33,7 +31,7 @@ export function JudgeForm() {
     <section className="card" aria-label="Judge a call">
       <header>
         <h2 className="grow">What would happen if…</h2>
-        <span className="soft small">nothing is kept</span>
+        <span className="soft small">nothing is stored</span>
       </header>
       <form className="body judge" onSubmit={submit}>
         <label className="field">

@@ -1,6 +1,4 @@
-/**
- * Places the nodes and edges of a picture, in a worker so that the page stays smooth.
- */
+/** Computes the positions of nodes and edges in a worker, so that the page stays responsive. */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
 import ELK from 'elkjs/lib/elk-api.js'
 import workerUrl from 'elkjs/lib/elk-worker.min.js?url'

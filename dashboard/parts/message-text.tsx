@@ -1,6 +1,4 @@
-/**
- * A message of Pawl: what stands in backticks is shown as code, and nothing else is made of it.
- */
+/** A message of Pawl: text in backticks is shown as code; no other markup. */
 
 /** The words. */
 export function MessageText({ text }: { readonly text: string }) {

@@ -1,6 +1,4 @@
-/**
- * Questions that take more than one person: who has agreed, and who is still missing.
- */
+/** Approvals that need more than one person: who has approved, and who is missing. */
 import type { Endorsement } from '../../src/core/engine/types.ts'
 import { type Quorum, quorumText } from '../../src/core/machine/quorum.ts'
 import type { Me, PendingApproval } from '../data/live.ts'
@@ -28,9 +26,10 @@ export function deafTo(people: PeopleNeeded | null, me: Me | null): string | nul
   if (people === null || me === null) return null
   const { quorum, agreed } = people
   const { name } = me
-  if (agreed.some((one) => one.by.name === name)) return 'You have agreed. Others have to as well.'
+  if (agreed.some((one) => one.by.name === name))
+    return 'You have approved. Others must approve too.'
   if (quorum.from === undefined || quorum.from.includes(name)) return null
-  return `Your yes does not count here: ${quorumText(quorum)} have to agree. You may refuse.`
+  return `Your approval does not count here: ${quorumText(quorum)} must approve. You may refuse.`
 }
 
 /** Said in short, for lists. */
@@ -39,8 +38,8 @@ export function AgreedBadge({ approval }: { readonly approval: PendingApproval }
   if (people === null) return null
   const { agreed, quorum } = people
   return (
-    <span className="badge" title={`${quorumText(quorum)} have to agree`}>
-      {agreed.length} of {quorum.needed} agreed
+    <span className="badge" title={`${quorumText(quorum)} must approve`}>
+      {agreed.length} of {quorum.needed} approved
     </span>
   )
 }
@@ -53,14 +52,14 @@ export function PeopleBox({ approval }: { readonly approval: PendingApproval }) 
   const isOpen = approval.status === 'pending'
   const others = quorum.from?.filter((name) => agreed.every((one) => one.by.name !== name)) ?? []
   return (
-    <section className="stack" aria-label="Who has to agree">
-      <h2>{quorumText(quorum)} have to agree</h2>
+    <section className="stack" aria-label="Who must approve">
+      <h2>{quorumText(quorum)} must approve</h2>
       <div className="card pad">
         <ul className="agreed">
           {agreed.map(({ by, note }) => (
             <li key={by.name}>
               <span className="badge good">
-                <Icon name="check" /> agreed
+                <Icon name="check" /> approved
               </span>
               <strong>{by.name}</strong> <span className="soft wrap">{note}</span>
             </li>
@@ -78,7 +77,7 @@ export function PeopleBox({ approval }: { readonly approval: PendingApproval }) 
             <li>
               <span className="badge warn">{missing} missing</span>
               <span className="soft">
-                {others.length === 0 ? 'anybody who has not agreed yet' : others.join(', ')}
+                {others.length === 0 ? 'anyone who has not approved yet' : others.join(', ')}
               </span>
             </li>
           ) : null}

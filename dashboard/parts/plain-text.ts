@@ -1,6 +1,6 @@
 /**
- * What a program has said to a terminal, as text: colours and cursor movements go, and of a line
- * that was written over the last writing stays.
+ * Converts terminal output to plain text: removes colours and cursor movements, and keeps only the
+ * last version of an overwritten line.
  */
 const escapeSign = String.fromCharCode(27)
 const bell = String.fromCharCode(7)

@@ -1,6 +1,4 @@
-/**
- * What a person may do with a run: let it rest, let it go on, end it, take it along.
- */
+/** What a person can do with a run: pause, resume, cancel, export. */
 import { useState } from 'react'
 import { callApi, wordsOf } from '../data/api-client.ts'
 import { type LiveRunHead, live } from '../data/live.ts'
@@ -30,7 +28,7 @@ export function RunActions({ head }: { readonly head: LiveRunHead }) {
         <button
           type="button"
           className="button"
-          onClick={() => act(() => callApi('runs.pause', { runId }), 'The run rests.')}
+          onClick={() => act(() => callApi('runs.pause', { runId }), 'The run is paused.')}
         >
           Pause
         </button>
@@ -39,7 +37,7 @@ export function RunActions({ head }: { readonly head: LiveRunHead }) {
         <button
           type="button"
           className="button"
-          onClick={() => act(() => callApi('runs.resume', { runId }), 'The run goes on.')}
+          onClick={() => act(() => callApi('runs.resume', { runId }), 'The run continues.')}
         >
           Resume
         </button>
@@ -53,18 +51,18 @@ export function RunActions({ head }: { readonly head: LiveRunHead }) {
             isSure
               ? act(
                   () => callApi('runs.cancel', { runId, reason: 'cancelled on the page' }),
-                  'Ended.',
+                  'The run was cancelled.',
                 )
               : setSure(true)
           }
         >
-          {isSure ? 'End it for good?' : 'Cancel'}
+          {isSure ? 'Cancel for good?' : 'Cancel'}
         </button>
       ) : null}
       <button
         type="button"
         className="button"
-        onClick={() => act(() => download(runId), 'The whole run was written to a file.')}
+        onClick={() => act(() => download(runId), 'The run was exported to a file.')}
       >
         <Icon name="down" />
         Export

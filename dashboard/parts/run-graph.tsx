@@ -1,6 +1,4 @@
-/**
- * The graph of a run, with the runs of its family and the scrubber below.
- */
+/** The graph of a run with its child runs, and the slider for past events. */
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { type Picture, pictureOf } from '../../src/core/draw/picture.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
@@ -33,7 +31,7 @@ export function RunGraph({ trace, main, runId, stage, children }: Props) {
     <section className="card" aria-label="Graph">
       <header>
         <h2 className="grow">
-          {machine === null ? 'The machine' : machine.name}{' '}
+          {machine === null ? 'Graph' : machine.name}{' '}
           <span className="soft small">{picture?.about}</span>
         </h2>
         {hash === main ? null : (

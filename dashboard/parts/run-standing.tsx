@@ -1,6 +1,6 @@
 /**
- * Where a run stands, now or at an event of the past: what the agent was told, what it may use,
- * what is left of its limits, and the values it works with.
+ * The state of a run, now or at a past event: instructions for the agent, allowed tools, what is
+ * left of the limits, and values.
  */
 import { memo, useEffect, useState } from 'react'
 import type { Machine, StageRule } from '../../src/core/machine/machine.ts'
@@ -37,13 +37,13 @@ export const StandingPanel = memo(({ reading, past, isPast }: Props) => {
       <section className="card" aria-label="Brief">
         <header>
           <h2 className="grow">
-            {isPast ? 'What the agent was told then' : 'What the agent is told'}
+            {isPast ? 'Instructions at that time' : 'Instructions for the agent'}
           </h2>
           <span className="stage-chip here">{view.stage}</span>
         </header>
         <div className="body stack">
           {shown.notice === '' ? null : <p className="note-box wrap">{shown.notice}</p>}
-          <pre className="inline-pre">{view.brief === '' ? 'Nothing.' : view.brief}</pre>
+          <pre className="inline-pre">{view.brief === '' ? 'None.' : view.brief}</pre>
           <Permitted view={view} />
         </div>
       </section>
@@ -74,13 +74,13 @@ function ofPast({ view, state }: RunAtEvent): Shown {
 }
 
 function Permitted({ view }: { readonly view: LogReading['view'] }) {
-  const tools = view.tools === 'all' ? 'every tool' : view.tools.join(', ')
+  const tools = view.tools === 'all' ? 'all' : view.tools.join(', ')
   return (
     <dl className="facts small">
-      <dt>May use</dt>
-      <dd>{tools === '' ? 'no tool' : tools}</dd>
-      <dt>May send</dt>
-      <dd>{view.signals.length === 0 ? 'nothing' : view.signals.join(', ')}</dd>
+      <dt>Tools</dt>
+      <dd>{tools === '' ? 'none' : tools}</dd>
+      <dt>Signals</dt>
+      <dd>{view.signals.length === 0 ? 'none' : view.signals.join(', ')}</dd>
     </dl>
   )
 }
@@ -92,15 +92,15 @@ function Limits({ machine, shown }: { readonly machine: Machine | null; readonly
     { name: 'Calls in this stage', used: used.calls, max: rule?.callsMax },
     { name: 'Files in this stage', used: used.files, max: rule?.filesMax },
     { name: 'Bytes in this stage', used: used.bytes, max: rule?.bytesMax, show: bytesText },
-    { name: 'Calls of the run', used: shown.callsCount, max: machine?.limits.callsMax },
+    { name: 'Calls in the run', used: shown.callsCount, max: machine?.limits.callsMax },
     {
-      name: 'Money of the run',
+      name: 'Cost of the run',
       used: shown.costMicroUsd,
       max: machine?.limits.microUsdMax,
       show: moneyText,
     },
   ].flatMap(({ max, ...bar }) => (max == null ? [] : [{ ...bar, max }]))
-  if (bars.length === 0) return <p className="soft">No limit holds in this stage.</p>
+  if (bars.length === 0) return <p className="soft">This stage has no limits.</p>
   return (
     <div className="stack">
       {bars.map((bar) => (
@@ -112,7 +112,7 @@ function Limits({ machine, shown }: { readonly machine: Machine | null; readonly
 
 function ValueList({ shown }: { readonly shown: Shown }) {
   const entries = Object.entries({ ...shown.view.vars, ...shown.view.inputs })
-  if (entries.length === 0) return <p className="soft">It works with no values.</p>
+  if (entries.length === 0) return <p className="soft">The run has no values.</p>
   return (
     <dl className="facts small">
       {entries.map(([name, value]) => (

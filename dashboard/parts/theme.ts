@@ -1,6 +1,4 @@
-/**
- * Light or dark: as the system says, until somebody says otherwise.
- */
+/** Light or dark: follows the system until the user chooses. */
 import { openValueStore } from '../data/store.ts'
 
 export type Theme = 'light' | 'dark'

@@ -1,6 +1,4 @@
-/**
- * The log of a run: every event, filtered and searched, of any length.
- */
+/** The log of a run: every event, with filters and search. */
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { LogRecord, RunLogState } from '../data/run-log.ts'
 import { Empty } from './basics.tsx'
@@ -8,7 +6,7 @@ import { EventRow, wordsOnce } from './event-row.tsx'
 import type { EventGroup } from './event-words.ts'
 import { type ListHandle, VirtualList } from './virtual-list.tsx'
 
-const groups: readonly EventGroup[] = ['calls', 'moves', 'approvals', 'refusals', 'other']
+const groups: readonly EventGroup[] = ['calls', 'stages', 'approvals', 'refusals', 'other']
 const rowHeight = 38
 
 type Props = {
@@ -66,14 +64,14 @@ export function Timeline({ state, at, onChoose, onEarlier }: Props) {
           ))}
           {first > 1 ? (
             <button type="button" className="chip" disabled={state.isFilling} onClick={onEarlier}>
-              {state.isFilling ? 'loading earlier ones' : `${first - 1} earlier events`}
+              {state.isFilling ? 'loading earlier events' : `${first - 1} earlier events`}
             </button>
           ) : null}
         </div>
       </header>
       {shown.length === 0 ? (
-        <Empty icon="search" title="No event is like that">
-          Show more kinds, or search for fewer letters.
+        <Empty icon="search" title="No matching events">
+          Show more kinds of events, or shorten the search.
         </Empty>
       ) : (
         <VirtualList

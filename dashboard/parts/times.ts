@@ -1,6 +1,4 @@
-/**
- * Moments, durations, counts, money and sizes in words.
- */
+/** Formats times, durations, counts, money and sizes. */
 const units = [
   ['year', 365 * 86_400_000],
   ['month', 30 * 86_400_000],

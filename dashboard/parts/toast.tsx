@@ -1,6 +1,4 @@
-/**
- * One line about what was just done.
- */
+/** A short notice about the last action. */
 import { openValueStore, useValueStore } from '../data/store.ts'
 
 const shownMs = 6_000

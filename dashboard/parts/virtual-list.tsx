@@ -1,7 +1,4 @@
-/**
- * A list of which only the rows in sight exist. All rows are of one height, so that a place in the
- * list is a multiplication.
- */
+/** A list that renders only the visible rows. All rows have the same height. */
 import {
   type ReactNode,
   type Ref,

@@ -75,7 +75,7 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     await page.locator('.cm-line', { hasText: 'added:' }).waitFor()
     await page.locator('.stage-node', { hasText: 'first' }).click()
     await page.getByLabel('New signal').fill('ASIDE')
-    await page.getByLabel('Where it leads').selectOption('added')
+    await page.getByLabel('Target of the new route').selectOption('added')
     await page.getByRole('button', { name: 'Add route' }).click()
     await page.locator('.way-label', { hasText: 'ASIDE' }).waitFor()
     await page.getByText(', with changes').waitFor()
@@ -103,7 +103,7 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     await settle('Signal GO', 'ON')
     await page.locator('.way-label', { hasText: 'ON' }).waitFor()
     await page.getByLabel('New guard').fill('ready')
-    await settle('Value that it looks at', 'tests')
+    await settle('Value to test', 'tests')
     await line('field: tests').waitFor()
     await page.getByLabel('How ready compares').selectOption('eq')
     await settle('What ready compares with', 'green')
@@ -112,12 +112,12 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     await page.locator('.way-label', { hasText: '[ready]' }).waitFor()
     await settle('New stage', 'end')
     await page.getByLabel('Stage', { exact: true }).selectOption('begin')
-    await page.getByLabel('Where ON leads').selectOption('end')
+    await page.getByLabel('Target of ON').selectOption('end')
     await line('target: end').waitFor()
     await page.getByLabel('Stage', { exact: true }).selectOption('end')
     await page.getByRole('button', { name: 'Remove stage' }).press('Enter')
-    await page.getByLabel('What leads here goes to').selectOption('last')
-    await page.getByRole('button', { name: 'Remove it', exact: true }).press('Enter')
+    await page.getByLabel('Redirect its routes to').selectOption('last')
+    await page.getByRole('button', { name: 'Remove', exact: true }).press('Enter')
     await line('target: last').waitFor()
     expect(await line('end:').count()).toBe(0)
     await page.getByRole('button', { name: 'Publish' }).click()
@@ -130,14 +130,14 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     {
       dialect: 'Process',
       stage: 'tests',
-      label: 'Where passed leads',
-      target: '(the run is completed)',
+      label: 'Target of passed',
+      target: '(end: completed)',
       seen: 'action: complete',
     },
     {
       dialect: 'Form of steps',
       stage: 'WHAT',
-      label: 'Where route 1 leads',
+      label: 'Target of route 1',
       target: 'renamed',
       seen: '{ id: renamed }',
     },
@@ -173,9 +173,9 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.stage-node.here', { hasText: 'first' }).waitFor()
     await page.getByRole('tab', { name: 'Cases' }).click()
-    await page.getByRole('button', { name: 'Play the cases' }).click()
+    await page.getByRole('button', { name: 'Run the cases' }).click()
     await page.getByText('holds', { exact: true }).waitFor()
-    await page.getByText('Stages that were entered').waitFor()
+    await page.getByText('Stages entered').waitFor()
     await page.getByRole('tab', { name: 'Compare' }).click()
     await page.getByLabel('From').selectOption('1')
     await page.locator('.diff .add', { hasText: 'middle' }).first().waitFor()

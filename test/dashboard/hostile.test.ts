@@ -90,7 +90,7 @@ describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
       await page.goto(`${site.url()}/#/runs/${runId}`)
       await page.locator('.stage-node.here').waitFor()
       await page.locator('.event').nth(2).click()
-      await page.getByText('As it is on record').click()
+      await page.getByText('Recorded fields').click()
       await expectNothingRan(page)
     }
     await page.goto(`${site.url()}/#/`)

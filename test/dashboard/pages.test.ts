@@ -144,7 +144,7 @@ describe.runIf(canBrowse)('every page', { timeout: 90_000 }, () => {
     const status = asked('statuses=cancelled')
     await page.getByRole('button', { name: 'cancelled' }).click()
     expect((await status).ok()).toBe(true)
-    await page.getByText('No run is like that').waitFor()
+    await page.getByText('No matching runs').waitFor()
     await context.close()
   })
 
@@ -166,9 +166,9 @@ describe.runIf(canBrowse)('every page', { timeout: 90_000 }, () => {
   test('whoever never read a word decides within some clicks of the link', async () => {
     const { page, context } = await site.open(browser)
     const begun = performance.now()
-    await page.getByRole('link', { name: 'Look and decide' }).first().click()
+    await page.getByRole('link', { name: 'Review' }).first().click()
     await page.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('Approved. The agent goes on.').waitFor()
+    await page.getByText('Approved. The agent can continue.').waitFor()
     expect(performance.now() - begun).toBeLessThan(15_000)
     await context.close()
   })
