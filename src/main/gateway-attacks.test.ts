@@ -179,6 +179,6 @@ describe.runIf(isOurNode)('the gateway', slow, () => {
     expect(await agent.names()).toEqual(['model__model'])
     expect((await agent.call('model__model')).text).toContain('refused')
     expect(agent.complaints()).toContain('sampling')
-    expect((await house.cli('gateway', 'pins')).out).toMatch(/loose +new: waits/)
+    expect((await house.cli('gateway', 'pins')).out).toMatch(/loose +no: new/)
   })
 })

@@ -40,7 +40,7 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
     expect(refused.text).toContain('pawl gateway accept rug:turn')
     expect(odd.calls('turn')).toBe(0)
     const pins = await house.cli('gateway', 'pins')
-    expect(pins.out).toMatch(/rug:turn +changed: waits +now with poison/)
+    expect(pins.out).toMatch(/rug:turn +no: changed +now with poison/)
     const byAgent = await house.cli('gateway', 'accept', 'rug:turn', '--as', 'agent')
     expect(byAgent).toMatchObject({ code: 1, err: expect.stringContaining('NOT_PERMITTED') })
     await house.json('gateway', 'accept', 'rug:turn')

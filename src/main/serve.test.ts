@@ -204,7 +204,7 @@ describe.runIf(isOurNode)('a daemon that clients start', slow, () => {
     const listed = await house.start(['runs', '--json'], { env: { PAWL_HOME: long } }).ended
     expect([listed.code, listed.err]).toEqual([0, ''])
     const stopped = await house.start(['stop'], { env: { PAWL_HOME: long } }).ended
-    expect(stopped.out).toContain('has ended')
+    expect(stopped.out).toContain('stopped the daemon')
   })
 })
 
