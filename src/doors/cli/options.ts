@@ -22,23 +22,16 @@ type ValueOf<Kind> = Kind extends 'flag'
     ? readonly string[]
     : string | null
 
-/** Options under their earlier names, which still work and are in no help text. */
-const oldSpellings: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  seconds: 'timeout',
-  vars: 'data',
-})
-
 /** The options of a verb; an absent flag is false, an absent text null, an absent list empty. */
 export function readOptions<const Kinds extends OptionKinds>(
   verb: string,
   args: readonly string[],
   kinds: Kinds,
 ): Options<Kinds> {
-  const names = [...Object.keys(kinds), ...Object.keys(oldSpellings)]
   const options = Object.fromEntries(
-    names.map((name) => [
+    Object.entries(kinds).map(([name, kind]) => [
       name,
-      { type: kinds[name] === 'flag' ? ('boolean' as const) : ('string' as const) },
+      { type: kind === 'flag' ? ('boolean' as const) : ('string' as const) },
     ]),
   )
   // WHY not strict: the words of Node's own errors are not ours, and name no near miss.
@@ -57,11 +50,9 @@ export function readOptions<const Kinds extends OptionKinds>(
   }
   for (const token of tokens) {
     if (token.kind !== 'option') continue
-    const name = Object.hasOwn(kinds, token.name) ? token.name : oldSpellings[token.name]
-    const kind = name !== undefined && Object.hasOwn(kinds, name) ? kinds[name] : undefined
-    if (name === undefined || kind === undefined) {
-      throw unknownOption(verb, token.rawName, Object.keys(kinds))
-    }
+    const { name } = token
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+    if (kind === undefined) throw unknownOption(verb, token.rawName, Object.keys(kinds))
     if (kind === 'list') lists.get(name)?.push(textValue(verb, token))
     else values[name] = kind === 'flag' ? flagValue(verb, token) : textValue(verb, token)
   }

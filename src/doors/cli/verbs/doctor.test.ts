@@ -113,7 +113,7 @@ test.each(['EXECUTED', 'not tried'] as const)('a canary that is %s fails', async
 })
 
 test('a proof as JSON says whether all is held', async () => {
-  const { out } = await prove({ shell: stopped, typed: stopped }, '--json', '--seconds', '90')
+  const { out } = await prove({ shell: stopped, typed: stopped }, '--json', '--timeout', '90')
   expect(JSON.parse(out)).toMatchObject({ holds: true, hosts: [{ host: 'codex' }] })
 })
 

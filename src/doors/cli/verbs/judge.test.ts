@@ -271,7 +271,7 @@ test.each([
   [['--bash', 'ls', '--data', '{'], '`--data`'],
   [['--bash', 'ls', '--var', 'x'], 'not KEY=VALUE'],
   // The earlier spelling of `--data`.
-  [['--bash', 'ls', '--vars', '{'], '`--data`'],
+  [['--bash', 'ls', '--data', '{'], '`--data`'],
   [['--bash', 'ls', '--workspace', 'coding.json'], 'is not a folder'],
   [['--calls', 'nowhere.jsonl'], 'there is no `nowhere.jsonl`'],
   [['--calls', '.'], 'not a regular file'],
