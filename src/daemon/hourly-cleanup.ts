@@ -1,6 +1,6 @@
 /**
- * Lets go of cards that nobody needs any more: answers to mails that nobody asks for again, how far
- * transcripts were read that nobody writes any more, and what belonged to runs that are over.
+ * Deletes documents that are no longer needed: old mail replies, read positions of finished
+ * transcripts, and documents of ended runs.
  */
 import { transcriptCollection } from '../doors/hook/spending/open-spending.ts'
 import { mailCountCollection, sentMailCollection } from '../proxy/mail/sent-mail.ts'

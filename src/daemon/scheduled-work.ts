@@ -1,7 +1,4 @@
-/**
- * What a daemon does by the clock: what is due, what is owed, what other nodes have changed, and
- * what is to be let go.
- */
+/** The periodic work of a daemon: expiry, deliveries, changes from other nodes, and cleanup. */
 import type { OpenRuntime } from '../runtime/open-runtime.ts'
 import { faultStack } from './fault-stack.ts'
 import type { LogLine } from './log-file.ts'

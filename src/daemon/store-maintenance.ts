@@ -1,6 +1,4 @@
-/**
- * Looks after a store: counting, verifying, rebuilding. Must not know which store it is.
- */
+/** Maintenance of a store: counts, verifies and rebuilds. Must not know which store it is. */
 import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
 import { openMachineCache } from '../runtime/definitions/machine-cache.ts'
 import type { Page, Store } from '../runtime/ports.ts'

@@ -1,6 +1,6 @@
 /**
- * Looks after installed hooks from outside of the hosts: what an agent or a person changed in their
- * settings is noticed even where the host itself says nothing, and put on record.
+ * Watches installed hooks from outside the hosts: a change of their settings is noticed and
+ * recorded even where the host itself reports nothing.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

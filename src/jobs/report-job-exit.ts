@@ -1,5 +1,6 @@
 /**
- * Tells runs how their jobs have ended: once each, also those that ended while no daemon was there.
+ * Reports to runs how their jobs ended: once each, also for jobs that ended while no daemon was
+ * running.
  */
 import { createHash } from 'node:crypto'
 import { relative } from 'node:path'

@@ -262,7 +262,7 @@ describe.runIf(isOurNode)('what is passed through', slow, () => {
     expect(JSON.stringify(await client.readResource({ uri: 'odd://one' }))).toContain('"one"')
     await expect(client.readResource({ uri: 'odd://other' })).rejects.toThrow('Unknown resource')
     // A server may not have the model act, unless its entry says so.
-    expect((await agent.call('pass__model')).text).toContain('may not ask the model')
+    expect((await agent.call('pass__model')).text).toContain('may not use the model')
   })
 
   test('a client that takes its request back is heard by the server', async () => {

@@ -1,6 +1,6 @@
 /**
- * What tests of the gateway share: a real client of a gateway process, in the house of a daemon,
- * with real servers and with one whose behaviour a test chooses.
+ * What tests of the gateway share: a real client of a gateway process, with its own daemon, real
+ * servers, and one server whose behaviour a test chooses.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'

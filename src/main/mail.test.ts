@@ -113,7 +113,7 @@ describe.runIf(isOurNode)('mail', { timeout: 120_000 }, () => {
     const attachments = [{ filename: 'a.txt', content: Buffer.from('hello').toString('base64') }]
     const mail = { ...letter, html: '<b>Hello</b>', attachments }
     const held = await resend.emails.send(mail)
-    expect(held.error?.message).toContain('a person has to decide first')
+    expect(held.error?.message).toContain('a person must decide first')
     const { items } = await posting.person.call('approvals.list', { runId, status: 'pending' })
     const pending = JSON.stringify(items[0]?.pending)
     for (const part of ['ops@acme.com', '<b>Hello</b>', 'a.txt', '"bytes":5']) {

@@ -1,6 +1,5 @@
 /**
- * What tests of the MCP server share: real clients of it, each with a process of its own, in the
- * house of a daemon.
+ * What tests of the MCP server share: real clients, each in its own process, with their own daemon.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,4 @@
-/**
- * Opens a store that no daemon serves, so that it can be looked after.
- */
+/** Opens a store that no daemon serves, for maintenance. */
 
 import { takeLock } from '../daemon/daemon-lock.ts'
 import { findRunning } from '../daemon/find-running-daemon.ts'

@@ -1,6 +1,6 @@
 /**
- * The hooks of hosts as part of a daemon: the desk that answers them, the door they knock at, and
- * the client that knocks.
+ * The hooks of hosts as part of a daemon: answers them, serves their endpoint, and installs their
+ * client.
  */
 import { extname, join } from 'node:path'
 import { installHookClient } from '../daemon/install-hook-client.ts'

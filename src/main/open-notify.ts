@@ -1,6 +1,4 @@
-/**
- * Telling people, wired together: settings, channels, links, and what the runtime owes them.
- */
+/** Wires notifications together: settings, channels, links, and what the runtime has to deliver. */
 
 import type { LogLine } from '../daemon/log-file.ts'
 import { readProjectRoutes } from '../home/config-notify.ts'

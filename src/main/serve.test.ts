@@ -35,7 +35,9 @@ describe.runIf(isOurNode)('one daemon', slow, () => {
       const loser = await Promise.race(pair.map((one) => one.ended.then((said) => ({ one, said }))))
       const winner = pair.find((one) => one !== loser.one) as Process
       expect(loser.said.code, loser.said.err).toBe(2)
-      expect(loser.said.err).toContain(`serves \`${house.folder}\` already (pid ${winner.pid})`)
+      expect(loser.said.err).toContain(
+        `is already running for \`${house.folder}\` (pid ${winner.pid})`,
+      )
       expect(winner.child.exitCode).toBeNull()
       winner.child.kill('SIGKILL')
       await winner.ended
@@ -59,7 +61,7 @@ describe.runIf(isOurNode)('one daemon', slow, () => {
     expect(await daemon.ended).toMatchObject({ code: 0, signal: null })
     expect(existsSync(join(house.folder, 'daemon.json'))).toBe(false)
     expect(existsSync(join(house.folder, 'daemon.sock'))).toBe(false)
-    expect(house.log()).toContain('the daemon has ended"')
+    expect(house.log()).toContain('the daemon has stopped"')
     expect((await waiting).code).toBe(2)
   })
 
@@ -134,7 +136,7 @@ describe.runIf(isOurNode)('a daemon that clients start', slow, () => {
       expect([code, err]).toEqual([0, ''])
       expect(JSON.parse(out)).toEqual({ items: [], next: null })
     }
-    const serves = house.log().match(/"the daemon serves"/g)
+    const serves = house.log().match(/"the daemon is running"/g)
     expect(serves).toHaveLength(1)
     expect((await house.json('status')).pid).toBe(house.note()?.pid)
   })
@@ -150,8 +152,8 @@ describe.runIf(isOurNode)('a daemon that clients start', slow, () => {
     expect(after).toEqual(before)
     expect(house.note()?.pid).not.toBe(pid)
     const { found } = await house.json('status')
-    expect(found.join(' ')).toContain('did not end by itself')
-    expect(found.join(' ')).toContain('runs that go on: 1')
+    expect(found.join(' ')).toContain('did not shut down cleanly')
+    expect(found.join(' ')).toContain('open runs: 1')
     await house.json('cancel', runId)
     const watched = await watch.ended
     expect(watched.code, watched.err).toBe(0)

@@ -1,7 +1,4 @@
-/**
- * What a person is told, before any channel gives it a form.
- * Knows words. Must not know wires.
- */
+/** The content of a notification, before a channel formats it. Knows words. Must not know wires. */
 import { visible } from '../core/policy/format-input.ts'
 import type { ApprovalQuestion, QuestionPart } from '../runtime/people/approval-question.ts'
 import type { RunHead } from '../runtime/ports.ts'

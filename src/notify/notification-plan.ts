@@ -1,7 +1,7 @@
 /**
- * What is still to be told of one thing, and when: a first round, reminders, an escalation, each
- * over several channels, each of those tried until it went through. Pure, so that a restart at any
- * moment goes on where the record of it stands.
+ * Plans the deliveries of one notification: a first round, reminders, an escalation, each over
+ * several channels, each retried until delivered. Pure, so that a restart at any moment continues
+ * from its record.
  */
 import { attemptsMax, retryMsAfter } from '../runtime/runs/due-work.ts'
 import type { Round } from './message.ts'

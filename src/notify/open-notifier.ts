@@ -1,7 +1,6 @@
 /**
- * Tells people what they are owed: over which channels, when, and again until it went through.
- * The debt itself is kept in the store and comes back by the clock; what has been told of it
- * stands on a card. Decides nothing.
+ * Delivers notifications: over which channels, when, and again until they arrive. What is due is
+ * kept in the store's outbox; what was delivered is kept in a document. Decides nothing.
  */
 import type { Clock } from '../runtime/clock.ts'
 import { PawlError } from '../runtime/pawl-error.ts'

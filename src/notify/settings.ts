@@ -1,5 +1,5 @@
 /**
- * What a person has set about being told: over which channels, of what, when and how often.
+ * What a person has set about notifications: over which channels, about what, when and how often.
  * Knows names and numbers. Must not know files or wires.
  */
 import type { NotifySmtpServer } from './smtp.ts'

@@ -1,7 +1,4 @@
-/**
- * Puts the runtime together: one desk for commands, one for definitions, and the work that is due
- * without anybody asking.
- */
+/** Puts the runtime together: commands, definitions, and the work that is due on its own. */
 
 import type { FamilyMember } from '../core/engine/family.ts'
 import { judgeWithoutRun } from '../core/judge-without-run.ts'

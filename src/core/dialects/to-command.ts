@@ -1,5 +1,5 @@
 /**
- * What the agent says, in the words of the author's dialect, as a command of the engine.
+ * Turns what the agent sends, in the words of the author's dialect, into a command of the engine.
  */
 import type { Command } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'

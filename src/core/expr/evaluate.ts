@@ -1,6 +1,6 @@
 /**
- * Evaluates an expression in any of its languages; the door of this room.
- * Knows scopes and languages. Must not know machines, dialects or what a fault leads to.
+ * Evaluates an expression in any of its languages; the entry point of this folder. Knows scopes and
+ * languages. Must not know machines, dialects or what a fault leads to.
  */
 import { assertNever } from '../assert.ts'
 import { asObject, emptyRecord, type Json, type JsonObject } from '../json.ts'

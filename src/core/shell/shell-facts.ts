@@ -1,6 +1,6 @@
 /**
- * What is gathered while a text is walked, before it becomes a reading.
- * The only changing thing in this room; it never leaves `read-shell.ts`.
+ * What is gathered while a text is walked, before it becomes a reading. The only mutable value in
+ * this folder; it never leaves `read-shell.ts`.
  */
 import type { TextSpan } from './invisible-characters.ts'
 import type { AssignedValue, Dirs, Hidden, Redirection, SimpleCommand } from './shell-reading.ts'

@@ -1,6 +1,6 @@
 /**
- * The command that a shell tool's input asks for, in the forms in which hosts pass it.
- * Knows inputs. How a command is read is the business of the shell room.
+ * The command that a shell tool's input asks for, in the forms in which hosts pass it. Knows
+ * inputs. How a command is parsed is the business of `core/shell`.
  */
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'

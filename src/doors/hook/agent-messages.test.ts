@@ -22,7 +22,7 @@ function viewOf(state: JsonObject): View {
 test('the rules are told whole where the instructions are too long', () => {
   const text = runBriefText('r', viewOf({ ...limits, instructions: 'Do it. '.repeat(400) }), '')
   expect(text).toContain('Commands: only `npm test`.')
-  expect(text).toContain('Variables: blocked DB_URL; set for you CI.')
+  expect(text).toContain('Variables: DB_URL blocked; CI set for you.')
   expect(text).toContain('at most 20 lines per edit')
   expect(text).toContain('To move on, call pawl_transition')
   expect(text.length).toBeLessThanOrEqual(1_600)

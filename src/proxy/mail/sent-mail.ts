@@ -1,6 +1,6 @@
 /**
- * What was sent and what is being sent, as cards: a mail is written down before it is sent, with
- * its count, and crossed off afterwards. Whatever dies in between finds it there.
+ * Records of sent mail, kept as documents: a mail is recorded and counted before it is sent, and
+ * marked as sent afterwards, so that a crash in between loses nothing.
  */
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'

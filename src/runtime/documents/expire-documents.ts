@@ -1,6 +1,6 @@
 /**
- * Lets old cards of a drawer go. For drawers whose cards only save work or time: what is needed
- * for ever is kept elsewhere.
+ * Deletes old documents of a collection. For collections that only save work or time: whatever is
+ * needed forever is kept elsewhere.
  */
 import type { DocumentStore, Store, StoredDocument } from '../ports.ts'
 

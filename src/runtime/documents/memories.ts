@@ -1,6 +1,6 @@
 /**
- * What an agent notes down to know later: values by key, in the scope of a process or a workspace.
- * Knows cards. Must not know who may ask.
+ * Values that an agent stores by key to read later, in the scope of a process or a workspace. Knows
+ * documents. Must not know who may ask.
  */
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../clock.ts'

@@ -1,6 +1,4 @@
-/**
- * Cards that belong to somebody: all of them that one process, or one workspace, has in a drawer.
- */
+/** Documents with an owner: all documents of one process or one workspace in a collection. */
 import type { JsonObject } from '../../core/json.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { DocumentStore, StoredDocument } from '../ports.ts'

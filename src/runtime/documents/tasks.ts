@@ -1,6 +1,6 @@
 /**
- * Work that is noted down for whoever takes it: a task is open, then a run's, then done.
- * Knows cards, and which runs go on. Must not know who may ask.
+ * Tasks for any run to claim: a task is open, then claimed by a run, then done. Knows documents,
+ * and which runs are open. Must not know who may ask.
  */
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * Care for whole logs: verifying them, carrying them elsewhere, rebuilding what was projected from
- * them, and letting old ones go.
+ * Maintenance of whole logs: verifies, exports and imports them, rebuilds their projections, and
+ * deletes old ones.
  */
 import type { Family } from '../../core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../core/engine/fold-family.ts'

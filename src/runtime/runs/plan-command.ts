@@ -1,6 +1,6 @@
 /**
- * What callers want of a run, as commands of the engine: their words heard by the run that listens
- * now, their calls read once.
+ * Turns what callers want of a run into commands of the engine, in the words of the run's dialect,
+ * and reads each call once.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../../core/assert.ts'

@@ -1,6 +1,4 @@
-/**
- * Cards, for as long as the process lasts.
- */
+/** Documents, for as long as the process lasts. */
 import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 

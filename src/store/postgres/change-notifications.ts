@@ -1,6 +1,6 @@
 /**
- * Hints from node to node that a log has grown, over LISTEN and NOTIFY.
- * They may be lost or come twice. Where there is no LISTEN, nothing is heard and nothing fails.
+ * Hints between nodes that a log has grown, over LISTEN and NOTIFY. They may be lost or come twice.
+ * Without LISTEN nothing is received and nothing fails.
  */
 import { randomUUID } from 'node:crypto'
 import type { StoreMaintenance } from '../../runtime/ports.ts'

@@ -1,6 +1,4 @@
-/**
- * Cards: small things beside the runs. Knows SQL. Must not know what a card says.
- */
+/** Documents: small records beside the runs. Knows SQL. Must not know what a document contains. */
 import type { DocumentChange, DocumentStore, StoredDocument } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
 import { runParts, sqlPart } from './columns.ts'

@@ -1,6 +1,6 @@
 /**
- * An ear at a channel. It finds out when it is deaf, and is then made anew.
- * Knows LISTEN. Must not know what is said.
+ * A LISTEN connection to a channel that notices when it stops receiving, and then reconnects. Knows
+ * LISTEN. Must not know what is sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { faultOf } from './faults.ts'

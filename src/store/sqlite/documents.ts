@@ -1,6 +1,4 @@
-/**
- * Cards: small things beside the runs.
- */
+/** Documents: small records beside the runs. */
 import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
 import { asRecord, asRecordOrNull } from './rows.ts'
