@@ -40,7 +40,7 @@ test('prices of the workspace that cannot be read are told with their line', asy
   const { code, out } = await bench.pawlWith(find(versionText()), 'doctor')
   expect(code).toBe(1)
   expect(out).toContain('prices.json`, line 2: ')
-  expect(out).toMatch(/every\s+model counts as the dearest/)
+  expect(out).toMatch(/every\s+model counts as the\s+most\s+expensive/)
   const checked = await bench.pawl('check', path)
   expect(checked.code).toBe(1)
   expect(checked.out).toContain('output')
