@@ -44,7 +44,7 @@ describe.runIf(isOurNode)('jobs at the doors', { timeout: 120_000 }, () => {
     expect((await house.cli('job', 'logs', id, '-f')).out).toBe('out\n')
     expect((await job('show', id)).isolation.level).toMatch(/\w/)
     const typo = await house.cli('job', 'run', '--', 'no-such-program-here')
-    expect(typo.err).toMatch(/CommandNotFound.*\n.*whole path/)
+    expect(typo.err).toMatch(/CommandNotFound.*\n.*absolute path/)
   })
 
   test('a job in the background is followed and killed', async () => {
