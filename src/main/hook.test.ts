@@ -75,7 +75,7 @@ describe.runIf(isOurNode)('a hook', () => {
     expect(site.asked).toEqual([{ ...question, workspace: '/a b' }])
     const { code, out, err } = await run(site, process.execPath, [program, 'hook', 'Nobody'])
     expect([code, out]).toEqual([2, ''])
-    expect(err).toContain('`Nobody` is no name of a host')
+    expect(err).toContain('`Nobody` is not a valid host name')
   })
 
   test('`pawl hook` blocks with words when it is called wrongly or nobody is there', async () => {
@@ -134,6 +134,6 @@ describe.runIf(isOurNode)('a hook', () => {
     writeFileSync(conf, text.replace(/^program .*/m, 'program /gone.js'))
     const broken = await run(site, '/bin/sh', ['-c', command])
     expect([broken.code, broken.out]).toEqual([2, ''])
-    expect(broken.err).toContain('its hook could not run, so this is blocked')
+    expect(broken.err).toContain('the hook could not run, so this is blocked')
   })
 })

@@ -108,7 +108,7 @@ describe.runIf(isOurNode)('resuming under hooks', slow, () => {
     const branch = ['pawl_load_workflow', { name: 'checks', branch: 'types' }] as const
     const taken = await call(agent, 'ten', branch)
     expect(taken.values.error).toMatchObject({ code: 'BRANCH_UNKNOWN' })
-    expect(taken.text).toContain('no run of it is yours')
+    expect(taken.text).toContain('you have no run of it')
     expect((await call(agent, 'ten', state)).values.error.code).toBe('RUN_UNKNOWN')
     expect((await call(agent, 'nine', branch)).values.run).toMatchObject({ state: 'typing' })
     expect((await call(agent, 'nine', state)).values.run).toMatchObject({ state: 'typing' })

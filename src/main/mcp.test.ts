@@ -180,7 +180,9 @@ describe.runIf(isOurNode)('refusing', slow, () => {
       isError: true,
       values: { error: { code: 'SIGNAL_UNKNOWN' }, run: { state: 'plan', events: ['READY'] } },
     })
-    expect(unknown.text).toContain('It takes `READY`. Send an event with `pawl_transition`.')
+    expect(unknown.text).toContain(
+      'You can send `READY`. Send an event with `pawl_transition` to move on.',
+    )
     const second = await call('pawl_load_workflow', { name: 'backup' })
     expect(second.values.error).toMatchObject({ code: 'RUN_EXISTS' })
     const forced = await call('pawl_force_state', { state: 'done' })

@@ -107,7 +107,13 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
     expect(response?.status()).toBe(200)
     expect(await page.locator('h1').innerText()).toBe('ship it?')
     const shown = await page.locator('main').innerText()
-    for (const part of ['1.2.3', '<b>all tests</b> pass', 'claimed', 'as ada', 'no undo']) {
+    for (const part of [
+      '1.2.3',
+      '<b>all tests</b> pass',
+      'claimed',
+      'as ada',
+      'cannot be undone',
+    ]) {
       expect(shown).toContain(part)
     }
     expect(await page.locator('b', { hasText: 'all tests' }).count()).toBe(0)
@@ -128,7 +134,7 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
     await page.goto(link)
     expect(await page.getByRole('button').count()).toBe(0)
     await page.goto(body.link)
-    expect(await page.locator('h1').innerText()).toBe('Approved already')
+    expect(await page.locator('h1').innerText()).toBe('Already approved')
     // What an agent can read holds no way to decide.
     const read = ['log', 'state', 'runs', 'approvals'].map((verb) =>
       house.cli(verb, ...(verb === 'log' || verb === 'state' ? [runId] : []), '--json'),
@@ -175,7 +181,7 @@ describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () 
     await page.goto(link)
     await page.getByRole('button', { name: 'Approve' }).tap()
     await page.getByRole('heading', { name: 'You approved' }).waitFor()
-    expect(await page.locator('main').innerText()).toContain('It waits for somebody else as well')
+    expect(await page.locator('main').innerText()).toContain('It also needs the approval of others')
     expect((await house.json('state', runId)).head).toMatchObject({ status: 'waiting' })
     expect((await house.json('approvals')).items[0]).toMatchObject({
       note: 'approved by ada (1 more needed)',

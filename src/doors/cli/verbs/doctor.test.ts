@@ -65,7 +65,7 @@ test('hooks that were taken out are a problem', async () => {
   const { hosts } = JSON.parse(out)
   expect(code).toBe(1)
   expect(hosts[0]).toMatchObject({ host: 'claude', wire: 'http' })
-  expect(hosts[0].problems[0]).toContain('has no entries of Pawl any more')
+  expect(hosts[0].problems[0]).toContain("no longer has Pawl's entries")
 })
 
 test('a missing client of hooks and a daemon of another version are problems', async () => {
