@@ -61,7 +61,7 @@ function caseText(played: PlayedCase, classname: string): string {
 }
 
 function brokenText(file: CaseFile): string | null {
-  const words = briefWithoutRules(file)
+  const words = fileProblem(file)
   if (words === null) return null
   const [message, lines] = words
   const classname = attribute('classname', file.shown)
@@ -70,7 +70,7 @@ function brokenText(file: CaseFile): string | null {
   return `    <testcase name="reading the file"${classname}>\n      ${error}\n    </testcase>\n`
 }
 
-function briefWithoutRules(file: CaseFile): readonly [message: string, lines: string] | null {
+function fileProblem(file: CaseFile): readonly [message: string, lines: string] | null {
   if (file.kind === 'unreadable') return [file.fault.message, file.fault.hint]
   if (file.kind !== 'malformed') return null
   const lines = file.findings.map((one) => `${one.line}:${one.column} ${one.code} ${one.message}`)
