@@ -21,16 +21,16 @@ const ofRuns = { [proxyKeyCollection]: 'ended', [mailCountCollection]: 'removed'
 export function cleanUpHourly(store: Store, log: LogLine): () => Promise<void> {
   const forget = async (): Promise<void> => {
     const at = Date.now()
-    const tell = (drawer: string, count: number): void => {
-      if (count > 0) log('info', 'old documents were deleted', { drawer, count })
+    const tell = (collection: string, count: number): void => {
+      if (count > 0) log('info', 'old documents were deleted', { collection, count })
     }
-    for (const [drawer, ms] of Object.entries(keptMs)) {
-      tell(drawer, await expireDocuments(store, { drawer, before: at - ms, at }))
+    for (const [collection, ms] of Object.entries(keptMs)) {
+      tell(collection, await expireDocuments(store, { collection, before: at - ms, at }))
     }
-    for (const [drawer, once] of Object.entries(ofRuns)) {
-      tell(drawer, await expireDocumentsOfRuns(store, { drawer, at, once }))
+    for (const [collection, once] of Object.entries(ofRuns)) {
+      tell(collection, await expireDocumentsOfRuns(store, { collection, at, once }))
     }
-    const leases = { drawer: leaseCollection, at, once: 'ended', runOf: runOfLease } as const
+    const leases = { collection: leaseCollection, at, once: 'ended', runOf: runOfLease } as const
     tell(leaseCollection, await expireDocumentsOfRuns(store, leases))
   }
   const timer = repeatEvery(hourMs, forget, (fault) =>

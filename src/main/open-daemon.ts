@@ -87,7 +87,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const jobs = openJobs({ runtime, home, config: config.jobs, newId, log })
     opened.push(jobs.close)
     const spending = openSpending({
-      ...{ runtime, cards: store },
+      ...{ runtime, documents: store },
       log: (what, about) => log('warning', what, about),
     })
     opened.push(spending.close)
@@ -147,7 +147,7 @@ async function openRuntimeOn(
   const notify: Notify = openNotify({
     settings: config.notify,
     publicUrl,
-    cards: store,
+    documents: store,
     clock,
     runtime: () => runtime,
     log,

@@ -29,7 +29,7 @@ type Wiring = {
   readonly settings: NotifySettings
   /** Where people reach the daemon from elsewhere; null: only on this machine. */
   readonly publicUrl: string | null
-  readonly cards: DocumentStore
+  readonly documents: DocumentStore
   readonly clock: Clock
   /** Asked for when it is needed: the runtime is opened with what this gives. */
   readonly runtime: () => Runtime
@@ -37,7 +37,7 @@ type Wiring = {
 }
 
 export function openNotify(wiring: Wiring): Notify {
-  const { settings, publicUrl, cards, clock, log } = wiring
+  const { settings, publicUrl, documents, clock, log } = wiring
   for (const path of notifySecretFiles(settings)) requireSecret(path)
   let baseUrl: string | null = null
   const runtime: Pick<Runtime, 'readQuestion' | 'readHead' | 'resolve'> = {
@@ -47,10 +47,10 @@ export function openNotify(wiring: Wiring): Notify {
   }
   const remark = (what: string, fields: Readonly<Record<string, string>>): void =>
     log('warning', what, fields)
-  const links = openApprovalLinks({ cards, clock, runtime })
+  const links = openApprovalLinks({ documents, clock, runtime })
   const notifier = openNotifier({
     settings,
-    cards,
+    documents,
     clock,
     runtime,
     links,

@@ -15,7 +15,7 @@ import type {
 import type { DocumentStore, StoredDocument } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
-/** What the card of a link says. */
+/** What the document of a link says. */
 type Link = {
   readonly approvalId: string
   /** Hash of what is asked: the link is for that and nothing else. */
@@ -28,12 +28,12 @@ type Link = {
 export type ApprovalLinks = DecideLinks & {
   /** A new link for a person to what a question asks now; gives the secret, which is not kept. */
   readonly make: (question: ApprovalQuestion, person: string) => Promise<string>
-  /** Removes the cards of links that are long over. */
+  /** Removes the documents of links that are long over. */
   readonly sweep: () => Promise<void>
 }
 
 type Tools = {
-  readonly cards: DocumentStore
+  readonly documents: DocumentStore
   readonly clock: Clock
   readonly runtime: Pick<Runtime, 'readQuestion' | 'resolve'>
 }
@@ -47,7 +47,7 @@ const linkMsMax = 7 * 86_400_000
 const afterMs = 7 * 86_400_000
 
 export function openApprovalLinks(tools: Tools): ApprovalLinks {
-  const { cards, clock } = tools
+  const { documents, clock } = tools
   return {
     make: async (question, person) => {
       const secret = randomBytes(secretBytes).toString('base64url')
@@ -60,7 +60,7 @@ export function openApprovalLinks(tools: Tools): ApprovalLinks {
     },
     read: (secret) => read(tools, secret),
     decide: (secret, decision) => decide(tools, secret, decision),
-    sweep: () => sweepLinks(cards, linkCollection, clock.now() - linkMsMax - afterMs),
+    sweep: () => sweepLinks(documents, linkCollection, clock.now() - linkMsMax - afterMs),
   }
 }
 
@@ -74,14 +74,14 @@ function tokenOf(secret: string, { row }: ApprovalQuestion): string {
   return createHash('sha256').update(shown).digest('base64url')
 }
 
-type Known = { readonly key: string; readonly card: StoredDocument; readonly link: Link }
+type Known = { readonly key: string; readonly document: StoredDocument; readonly link: Link }
 
-async function find({ cards }: Tools, secret: string): Promise<Known | null> {
+async function find({ documents }: Tools, secret: string): Promise<Known | null> {
   if (!secretForm.test(secret)) return null
   const key = keyOf(secret)
-  const card = await cards.readCard(linkCollection, key)
-  // WHY the cast: nobody but this file writes this drawer.
-  return card === null ? null : { key, card, link: JSON.parse(card.data) as Link }
+  const document = await documents.readDocument(linkCollection, key)
+  // WHY the cast: nobody but this file writes this collection.
+  return document === null ? null : { key, document, link: JSON.parse(document.data) as Link }
 }
 
 async function read(tools: Tools, secret: string): Promise<LinkReading> {
@@ -115,7 +115,7 @@ function isOpen({ clock }: Tools, link: Link, { row }: ApprovalQuestion): boolea
 async function decide(tools: Tools, secret: string, wish: LinkDecision): Promise<LinkOutcome> {
   const known = await find(tools, secret)
   if (known === null) return { kind: 'closed' }
-  const { link, key, card } = known
+  const { link, key, document } = known
   const question = await questionOf(tools, link)
   if (question === null || !isOpen(tools, link, question)) return { kind: 'closed' }
   if (!isSameText(wish.token, tokenOf(secret, question))) return { kind: 'stale' }
@@ -132,7 +132,7 @@ async function decide(tools: Tools, secret: string, wish: LinkDecision): Promise
     throw fault
   }
   const decided = granted ? 'approved' : 'refused'
-  await put(tools, { key, link: { ...link, decided }, expected: card.version })
+  await put(tools, { key, link: { ...link, decided }, expected: document.version })
   return { kind: 'done' }
 }
 
@@ -143,27 +143,36 @@ function isSameText(left: string, right: string): boolean {
 
 type Put = { readonly key: string; readonly link: Link; readonly expected: number }
 
-async function put({ cards, clock }: Tools, { key, link, expected }: Put): Promise<void> {
+async function put({ documents, clock }: Tools, { key, link, expected }: Put): Promise<void> {
   const data = JSON.stringify(link)
-  await cards.writeCards([{ drawer: linkCollection, key, expected, data, at: clock.now() }])
+  await documents.writeDocuments([
+    { collection: linkCollection, key, expected, data, at: clock.now() },
+  ])
 }
 
-/** Cards looked at in one go, and removed in one. */
+/** Documents looked at in one go, and removed in one. */
 const sweptMax = 500
 
-/** Removes the cards of a drawer that were written before a moment. */
+/** Removes the documents of a collection that were written before a moment. */
 export async function sweepLinks(
-  cards: DocumentStore,
-  drawer: string,
+  documents: DocumentStore,
+  collection: string,
   before: number,
 ): Promise<void> {
   let after: string | null = null
   do {
-    const query = { drawer, prefix: '', after, limit: sweptMax }
-    const page: Awaited<ReturnType<DocumentStore['listCards']>> = await cards.listCards(query)
-    const old = page.items.filter((card) => card.at < before)
-    await cards.writeCards(
-      old.map(({ key, version }) => ({ drawer, key, expected: version, data: null, at: before })),
+    const query = { collection, prefix: '', after, limit: sweptMax }
+    const page: Awaited<ReturnType<DocumentStore['listDocuments']>> =
+      await documents.listDocuments(query)
+    const old = page.items.filter((document) => document.at < before)
+    await documents.writeDocuments(
+      old.map(({ key, version }) => ({
+        collection,
+        key,
+        expected: version,
+        data: null,
+        at: before,
+      })),
     )
     after = page.next
   } while (after !== null)

@@ -55,10 +55,14 @@ function openOn(ground: Ground, more: Partial<NotifySettings>): Bench {
   }
   const logged: string[] = []
   let count = 0
-  const links: ApprovalLinks = openApprovalLinks({ cards: store, clock, runtime: lateRuntime() })
+  const links: ApprovalLinks = openApprovalLinks({
+    documents: store,
+    clock,
+    runtime: lateRuntime(),
+  })
   const notifier = openNotifier({
     settings,
-    cards: store,
+    documents: store,
     clock,
     runtime: lateRuntime(),
     links,
@@ -141,7 +145,7 @@ test('a channel that is down is told later, and the other is not told again', as
   expect(new Set(ids).size).toBe(2)
   bench.pass(3_600_000)
   expect(await later.runtime.deliverOwed()).toBe(0)
-  expect(await bench.store.countCards(notificationCollection, '')).toBe(0)
+  expect(await bench.store.countDocuments(notificationCollection, '')).toBe(0)
 })
 
 test('reminders and the escalation survive restarts, and end with the decision', async () => {
@@ -166,7 +170,7 @@ test('reminders and the escalation survive restarts, and end with the decision',
   bench.pass(600_000)
   await bench.runtime.deliverOwed()
   expect(office.posts).toHaveLength(5)
-  expect(await bench.store.countCards(notificationCollection, '')).toBe(0)
+  expect(await bench.store.countDocuments(notificationCollection, '')).toBe(0)
 })
 
 test('what happened is told to those who want to hear it, and asks nobody', async () => {
@@ -211,8 +215,8 @@ test('a link decides once, for its person, and what is kept of it decides nothin
   const secrets = bodies(bench.office).map((body) => body.link?.split('/').at(-1) ?? '')
   const [first = '', second = ''] = secrets
   expect(new Set(secrets).size).toBe(2)
-  const { items } = await bench.store.listCards({
-    drawer: linkCollection,
+  const { items } = await bench.store.listDocuments({
+    collection: linkCollection,
     prefix: '',
     after: null,
     limit: 10,
@@ -257,9 +261,9 @@ test('a link ends with the question, and is swept away when it is long over', as
   await bench.runtime.expireDue()
   expect(await bench.links.read(secret)).toMatchObject({ kind: 'closed', own: null })
   await bench.links.sweep()
-  expect(await bench.store.countCards(linkCollection, '')).toBe(2)
+  expect(await bench.store.countDocuments(linkCollection, '')).toBe(2)
   bench.pass(14 * 24 * 3_600_000)
   await bench.links.sweep()
-  expect(await bench.store.countCards(linkCollection, '')).toBe(0)
+  expect(await bench.store.countDocuments(linkCollection, '')).toBe(0)
   expect(await bench.links.read(secret)).toEqual({ kind: 'unknown' })
 })

@@ -38,7 +38,7 @@ type Tested = {
 
 type NotifierOptions = {
   readonly settings: NotifySettings
-  readonly cards: DocumentStore
+  readonly documents: DocumentStore
   readonly clock: Clock
   readonly runtime: Pick<Runtime, 'readQuestion' | 'readHead'>
   readonly links: Pick<ApprovalLinks, 'make'>
@@ -57,11 +57,11 @@ const errandMsMax = 400 * 86_400_000
 const doorMs = 1_000
 
 export function openNotifier(options: NotifierOptions): Notifier {
-  const { settings, cards, clock } = options
+  const { settings, documents, clock } = options
   return {
     deliver: (owed) => deliver(options, owed),
     test: () => Promise.all(settings.channels.map((channel) => test(options, channel))),
-    sweep: () => sweepLinks(cards, notificationCollection, clock.now() - errandMsMax),
+    sweep: () => sweepLinks(documents, notificationCollection, clock.now() - errandMsMax),
   }
 }
 
@@ -147,10 +147,10 @@ async function work(
   { owed, errand }: Work,
   compose: Compose,
 ): Promise<number | undefined> {
-  const { settings, cards, clock } = options
-  const card = await cards.readCard(notificationCollection, owed.id)
-  // WHY the cast: nobody but this file writes this drawer.
-  let progress = card === null ? {} : (JSON.parse(card.data) as Progress)
+  const { settings, documents, clock } = options
+  const document = await documents.readDocument(notificationCollection, owed.id)
+  // WHY the cast: nobody but this file writes this collection.
+  let progress = document === null ? {} : (JSON.parse(document.data) as Progress)
   const { due, skipped } = planNotification(errand, { ...settings, progress }, clock.now())
   for (const { key } of skipped) progress = { ...progress, [key]: { outcome: 'skipped' } }
   const outcomes = await Promise.all(
@@ -167,16 +167,16 @@ async function work(
   if (moreAt === undefined) return forget(options, owed)
   if (due.length + skipped.length > 0) {
     const data = JSON.stringify(progress)
-    await cards.writeCards([
-      { drawer: notificationCollection, key: owed.id, expected: null, data, at },
+    await documents.writeDocuments([
+      { collection: notificationCollection, key: owed.id, expected: null, data, at },
     ])
   }
   return moreAt
 }
 
-async function forget({ cards, clock }: NotifierOptions, owed: OutboxItem): Promise<undefined> {
-  const change = { drawer: notificationCollection, key: owed.id, expected: null, data: null }
-  await cards.writeCards([{ ...change, at: clock.now() }])
+async function forget({ documents, clock }: NotifierOptions, owed: OutboxItem): Promise<undefined> {
+  const change = { collection: notificationCollection, key: owed.id, expected: null, data: null }
+  await documents.writeDocuments([{ ...change, at: clock.now() }])
   return undefined
 }
 

@@ -245,12 +245,12 @@ export type ClaimStore = {
 }
 
 /**
- * Something small that is kept beside the runs: a memory, a task, the pin of a tool. Which drawers
- * there are and what their cards say is known by whoever keeps them.
+ * A small record beside the runs: a memory, a task, the pin of a tool. Which collections there are
+ * is up to the code that uses them.
  */
 export type StoredDocument = {
-  readonly drawer: string
-  /** Unique within its drawer. */
+  readonly collection: string
+  /** Unique within its collection. */
   readonly key: string
   /** 1, and one more with each writing. */
   readonly version: number
@@ -261,27 +261,27 @@ export type StoredDocument = {
 }
 
 export type DocumentChange = {
-  readonly drawer: string
+  readonly collection: string
   readonly key: string
-  /** The version that there must be now; 0: no such card; null: whatever there is. */
+  /** The version that there must be now; 0: no such document; null: whatever there is. */
   readonly expected: number | null
-  /** Null: the card is removed. */
+  /** Null: the document is removed. */
   readonly data: string | null
   readonly at: number
 }
 
 export type DocumentStore = {
-  readonly readCard: (drawer: string, key: string) => Promise<StoredDocument | null>
+  readonly readDocument: (collection: string, key: string) => Promise<StoredDocument | null>
   /** Those whose key begins with a prefix, in order of the key. */
-  readonly listCards: (
-    query: PageQuery & { readonly drawer: string; readonly prefix: string },
+  readonly listDocuments: (
+    query: PageQuery & { readonly collection: string; readonly prefix: string },
   ) => Promise<Page<StoredDocument>>
-  readonly countCards: (drawer: string, prefix: string) => Promise<number>
+  readonly countDocuments: (collection: string, prefix: string) => Promise<number>
   /**
-   * Each card at most once; all of them or none, durable when it resolves. After the fault
+   * Each document at most once; all of them or none, durable when it resolves. After the fault
    * `STORE_UNAVAILABLE` they may have been written: whoever must know reads them again.
    */
-  readonly writeCards: (changes: readonly DocumentChange[]) => Promise<'written' | 'conflict'>
+  readonly writeDocuments: (changes: readonly DocumentChange[]) => Promise<'written' | 'conflict'>
 }
 
 export type StoreMaintenance = {

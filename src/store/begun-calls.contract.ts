@@ -62,7 +62,7 @@ export function begunCallsContract({ store }: Subject): void {
       await gateway.report({ ...ended, ...made, holder: 'one' }, asAgent)
       expect((await runtime.readHead(made.runId))?.costMicroUsd).toBe(5)
       expect(await gateway.check(byAnother, asAgent)).toMatchObject({ verdict: 'ask' })
-      expect(await store().countCards(leaseCollection, '')).toBe(0)
+      expect(await store().countDocuments(leaseCollection, '')).toBe(0)
     })
 
     test('are written off by nobody while the lease lives, and are in doubt after it', async () => {
@@ -93,9 +93,9 @@ export function begunCallsContract({ store }: Subject): void {
       const renewal = { ...made, holder: 'one' }
       const late = again({
         ...store(),
-        writeCards: async (changes) => {
+        writeDocuments: async (changes) => {
           await runtime.gateway.renew(renewal)
-          return store().writeCards(changes)
+          return store().writeDocuments(changes)
         },
       })
       const meanwhile = await late.gateway.check(byAnother, asAgent)
@@ -119,7 +119,10 @@ export function begunCallsContract({ store }: Subject): void {
     test('of which only the lease was left behind are other calls at the next try', async () => {
       const { runtime, made, pass, again } = await openBegun(store())
       // Killed after the report was kept and before the lease was taken away.
-      const broken = again({ ...store(), writeCards: () => Promise.reject(new Error('killed')) })
+      const broken = again({
+        ...store(),
+        writeDocuments: () => Promise.reject(new Error('killed')),
+      })
       const report = { ...ended, ...made, holder: 'one' }
       await expect(broken.gateway.report(report, asAgent)).rejects.toThrow('killed')
       pass(callLeaseMs)
@@ -132,7 +135,7 @@ export function begunCallsContract({ store }: Subject): void {
       const renewals = Array.from({ length: 3 }, () => gateway.renew({ ...made, holder: 'one' }))
       await gateway.report({ ...ended, ...made, holder: 'one' }, asAgent)
       await Promise.all(renewals)
-      expect(await store().countCards(leaseCollection, '')).toBe(0)
+      expect(await store().countDocuments(leaseCollection, '')).toBe(0)
       expect(await gateway.check(write, asAgent)).toMatchObject({ verdict: 'ask' })
     })
   })

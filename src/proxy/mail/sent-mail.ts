@@ -53,13 +53,13 @@ export type SentMailLog = {
 
 type Begun = 'begun' | 'full' | 'known'
 type Lease = { readonly version: number; readonly until: number }
-type Cards = Pick<DocumentStore, 'readCard' | 'writeCards' | 'listCards'>
+type Documents = Pick<DocumentStore, 'readDocument' | 'writeDocuments' | 'listDocuments'>
 
 /** Answers by the keys of agents: needed as long as somebody may ask again. */
 export const sentMailCollection = 'mail-done'
 /** How many mails a run has sent, by its id. */
 export const mailCountCollection = 'mail-count'
-const drawers = { counts: mailCountCollection, open: 'mail-open', done: sentMailCollection }
+const collections = { counts: mailCountCollection, open: 'mail-open', done: sentMailCollection }
 /** Tries to write before the store is called too busy. */
 const triesMax = 50
 const openMax = 500
@@ -69,81 +69,86 @@ export function sentMailKey(runId: string, own: string): string {
   return `${runId}/${hash('sha256', own)}`
 }
 
-export function openSentMailLog(cards: Cards, now: () => number): SentMailLog {
+export function openSentMailLog(documents: Documents, now: () => number): SentMailLog {
   return {
-    find: (key) => find(cards, key),
-    countOf: async (runId) => countIn(await cards.readCard(drawers.counts, runId)),
-    begin: (key, mail, mailsMax) => begin({ cards, now }, { key, mail }, mailsMax),
-    settle: (key, mail, end) => settle({ cards, now }, { key, mail }, end),
+    find: (key) => find(documents, key),
+    countOf: async (runId) => countIn(await documents.readDocument(collections.counts, runId)),
+    begin: (key, mail, mailsMax) => begin({ documents, now }, { key, mail }, mailsMax),
+    settle: (key, mail, end) => settle({ documents, now }, { key, mail }, end),
     lease: async (key, mail, { version, until }) => {
       const data = JSON.stringify({ ...mail, leaseUntil: until })
-      const card = { drawer: drawers.open, key, expected: version, data, at: now() }
-      return (await cards.writeCards([card])) === 'written'
+      const document = { collection: collections.open, key, expected: version, data, at: now() }
+      return (await documents.writeDocuments([document])) === 'written'
     },
     listOpen: async () => {
-      const query = { drawer: drawers.open, prefix: '', after: null, limit: openMax }
-      const { items } = await cards.listCards(query)
-      return items.map((card) => ({ key: card.key, mail: openIn(card) }))
+      const query = { collection: collections.open, prefix: '', after: null, limit: openMax }
+      const { items } = await documents.listDocuments(query)
+      return items.map((document) => ({ key: document.key, mail: openIn(document) }))
     },
   }
 }
 
-type Desk = { readonly cards: Cards; readonly now: () => number }
+type Desk = { readonly documents: Documents; readonly now: () => number }
 type Entry = { readonly key: string; readonly mail: OpenMail }
 
-async function find(cards: Cards, key: string): Promise<FoundMail> {
-  const open = await cards.readCard(drawers.open, key)
+async function find(documents: Documents, key: string): Promise<FoundMail> {
+  const open = await documents.readDocument(collections.open, key)
   if (open !== null) return { state: 'open', mail: openIn(open), version: open.version }
-  const done = await cards.readCard(drawers.done, key)
-  // WHY the casts here and below: this file alone writes these cards.
+  const done = await documents.readDocument(collections.done, key)
+  // WHY the casts here and below: this file alone writes these documents.
   return done === null ? null : { state: 'done', mail: JSON.parse(done.data) as DoneMail }
 }
 
-function openIn(card: StoredDocument): OpenMail {
-  return JSON.parse(card.data) as OpenMail
+function openIn(document: StoredDocument): OpenMail {
+  return JSON.parse(document.data) as OpenMail
 }
 
-function countIn(card: StoredDocument | null): number {
-  return card === null ? 0 : (JSON.parse(card.data) as { count: number }).count
+function countIn(document: StoredDocument | null): number {
+  return document === null ? 0 : (JSON.parse(document.data) as { count: number }).count
 }
 
 async function begin(desk: Desk, { key, mail }: Entry, mailsMax: number | null): Promise<Begun> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const count = await desk.cards.readCard(drawers.counts, mail.runId)
+    const count = await desk.documents.readDocument(collections.counts, mail.runId)
     const next = countIn(count) + mail.bodies.length
     if (mailsMax !== null && next > mailsMax) return 'full'
     const at = desk.now()
-    const written = await desk.cards.writeCards([
-      countChange(mail.runId, { card: count, next, at }),
-      { drawer: drawers.open, key, expected: 0, data: JSON.stringify(mail), at },
+    const written = await desk.documents.writeDocuments([
+      countChange(mail.runId, { document: count, next, at }),
+      { collection: collections.open, key, expected: 0, data: JSON.stringify(mail), at },
     ])
     if (written === 'written') return 'begun'
-    if ((await find(desk.cards, key)) !== null) return 'known'
+    if ((await find(desk.documents, key)) !== null) return 'known'
   }
   throw new Error('too many mails are being sent at once')
 }
 
-type Count = { readonly card: StoredDocument | null; readonly next: number; readonly at: number }
+type Count = {
+  readonly document: StoredDocument | null
+  readonly next: number
+  readonly at: number
+}
 
-function countChange(runId: string, { card, next, at }: Count): DocumentChange {
+function countChange(runId: string, { document, next, at }: Count): DocumentChange {
   const data = JSON.stringify({ count: next })
-  return { drawer: drawers.counts, key: runId, expected: card?.version ?? 0, data, at }
+  return { collection: collections.counts, key: runId, expected: document?.version ?? 0, data, at }
 }
 
 async function settle(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<void> {
-  const { cards } = desk
+  const { documents } = desk
   const { runId, bodies, kind } = mail
   const done: DoneMail = { hash: mail.hash, end, kind }
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const open = await cards.readCard(drawers.open, key)
+    const open = await documents.readDocument(collections.open, key)
     if (open === null) return
     const at = desk.now()
-    const count = end.kind === 'refused' ? await cards.readCard(drawers.counts, runId) : null
+    const count =
+      end.kind === 'refused' ? await documents.readDocument(collections.counts, runId) : null
     const next = Math.max(0, countIn(count) - bodies.length)
-    const written = await cards.writeCards([
-      { drawer: drawers.open, key, expected: open.version, data: null, at },
-      { drawer: drawers.done, key, expected: null, data: JSON.stringify(done), at },
-      ...(count === null ? [] : [countChange(runId, { card: count, next, at })]),
+    const written = await documents.writeDocuments([
+      { collection: collections.open, key, expected: open.version, data: null, at },
+      { collection: collections.done, key, expected: null, data: JSON.stringify(done), at },
+      ...(count === null ? [] : [countChange(runId, { document: count, next, at })]),
     ])
     if (written === 'written') return
   }

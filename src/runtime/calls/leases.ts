@@ -18,7 +18,7 @@ type Lease = { readonly holder: string; readonly until: number }
 type CallName = Pick<HeldCall, 'runId' | 'callId'>
 
 export type LeaseTools = {
-  readonly store: Pick<DocumentStore, 'readCard' | 'writeCards'>
+  readonly store: Pick<DocumentStore, 'readDocument' | 'writeDocuments'>
   readonly clock: Clock
 }
 
@@ -37,7 +37,7 @@ export async function renewLease(
   if (found === null) return 'none'
   if (found.lease.holder !== call.holder) return 'foreign'
   const lease = { ...found.lease, until: tools.clock.now() + callLeaseMs }
-  const written = await write(tools, call, { expected: found.card.version, lease })
+  const written = await write(tools, call, { expected: found.document.version, lease })
   return written === 'written' ? 'renewed' : 'none'
 }
 
@@ -46,7 +46,7 @@ export async function takeLease(tools: LeaseTools, call: CallName): Promise<bool
   const found = await readLease(tools, call)
   if (found === null) return true
   if (found.lease.until > tools.clock.now()) return false
-  const change = { expected: found.card.version, lease: null }
+  const change = { expected: found.document.version, lease: null }
   return (await write(tools, call, change)) === 'written'
 }
 
@@ -64,10 +64,10 @@ export function runOfLease({ key }: Pick<StoredDocument, 'key'>): string | null 
 async function readLease(
   { store }: LeaseTools,
   call: CallName,
-): Promise<{ readonly card: StoredDocument; readonly lease: Lease } | null> {
-  const card = await store.readCard(leaseCollection, keyOf(call))
-  // WHY the cast: nobody else writes into this drawer.
-  return card === null ? null : { card, lease: JSON.parse(card.data) as Lease }
+): Promise<{ readonly document: StoredDocument; readonly lease: Lease } | null> {
+  const document = await store.readDocument(leaseCollection, keyOf(call))
+  // WHY the cast: nobody else writes into this collection.
+  return document === null ? null : { document, lease: JSON.parse(document.data) as Lease }
 }
 
 type Change = { readonly expected: number | null; readonly lease: Lease | null }
@@ -78,8 +78,8 @@ function write(
   { expected, lease }: Change,
 ): Promise<'written' | 'conflict'> {
   const data = lease === null ? null : JSON.stringify(lease)
-  const change = { drawer: leaseCollection, key: keyOf(call), expected, data, at: clock.now() }
-  return store.writeCards([change])
+  const change = { collection: leaseCollection, key: keyOf(call), expected, data, at: clock.now() }
+  return store.writeDocuments([change])
 }
 
 function keyOf({ runId, callId }: CallName): string {

@@ -17,14 +17,14 @@ export type ProxyKeys = {
 }
 
 type Desk = {
-  readonly store: Pick<Store, 'readCard' | 'writeCards' | 'readHead'>
+  readonly store: Pick<Store, 'readDocument' | 'writeDocuments' | 'readHead'>
   readonly clock: Clock
   readonly newId: () => string
 }
 
 /** By the id of the run. */
 export const proxyKeyCollection = 'proxy-keys'
-const drawer = proxyKeyCollection
+const collection = proxyKeyCollection
 const keyForm = /^pawl_([\w-]{1,100})\.([a-z0-9]{1,100})$/
 
 export function openProxyKeys({ store, clock, newId }: Desk): ProxyKeys {
@@ -34,20 +34,24 @@ export function openProxyKeys({ store, clock, newId }: Desk): ProxyKeys {
       // WHY two: one id is 100 random bits.
       const key = `pawl_${runId}.${newId()}${newId()}`
       const data = JSON.stringify({ hash: hash('sha256', key) })
-      await store.writeCards([{ drawer, key: runId, expected: null, data, at: clock.now() }])
+      await store.writeDocuments([
+        { collection, key: runId, expected: null, data, at: clock.now() },
+      ])
       return key
     },
     revoke: async (runId) => {
-      if ((await store.readCard(drawer, runId)) === null) return false
-      await store.writeCards([{ drawer, key: runId, expected: null, data: null, at: clock.now() }])
+      if ((await store.readDocument(collection, runId)) === null) return false
+      await store.writeDocuments([
+        { collection, key: runId, expected: null, data: null, at: clock.now() },
+      ])
       return true
     },
     runOf: async (presented) => {
       const runId = keyForm.exec(presented)?.[1]
-      const card = runId === undefined ? null : await store.readCard(drawer, runId)
-      if (runId === undefined || card === null) return null
-      // WHY the cast: this file alone writes these cards.
-      const kept = Buffer.from((JSON.parse(card.data) as { hash: string }).hash, 'hex')
+      const document = runId === undefined ? null : await store.readDocument(collection, runId)
+      if (runId === undefined || document === null) return null
+      // WHY the cast: this file alone writes these documents.
+      const kept = Buffer.from((JSON.parse(document.data) as { hash: string }).hash, 'hex')
       if (!timingSafeEqual(kept, hash('sha256', presented, 'buffer'))) return null
       return (await store.readHead(runId))?.endedAt === null ? runId : null
     },

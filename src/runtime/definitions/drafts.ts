@@ -37,7 +37,7 @@ export type Drafts = {
   readonly remove: (idOrName: string) => Promise<void>
 }
 
-const drawer = 'drafts'
+const collection = 'drafts'
 const draftsMax = 100
 const charsMax = 256 * 1024
 const hashChars = 12
@@ -50,8 +50,8 @@ type Options = {
 
 export function openDrafts({ store, clock, definitions }: Options): Drafts {
   const list = async (): Promise<readonly DefinitionDraft[]> => {
-    const page = { drawer, prefix: '', after: null, limit: draftsMax }
-    return (await store.listCards(page)).items.map(draftOf)
+    const page = { collection, prefix: '', after: null, limit: draftsMax }
+    return (await store.listDocuments(page)).items.map(draftOf)
   }
   const read = async (idOrName: string): Promise<DefinitionDraft> => {
     const all = await list()
@@ -61,7 +61,9 @@ export function openDrafts({ store, clock, definitions }: Options): Drafts {
     throw unknown(idOrName, found)
   }
   const remove = async ({ id }: DefinitionDraft): Promise<void> => {
-    await store.writeCards([{ drawer, key: id, expected: null, data: null, at: clock.now() }])
+    await store.writeDocuments([
+      { collection, key: id, expected: null, data: null, at: clock.now() },
+    ])
   }
   return {
     list,
@@ -73,15 +75,15 @@ export function openDrafts({ store, clock, definitions }: Options): Drafts {
       const { name, dialect } = good
       const id = `${name}@${sourceHash.slice(0, hashChars)}`
       const by = `${actor.kind}:${actor.name}`
-      const known = await store.readCard(drawer, id)
+      const known = await store.readDocument(collection, id)
       if (known !== null) return { ok: true, value: draftOf(known), findings }
-      if ((await store.countCards(drawer, '')) >= draftsMax) {
+      if ((await store.countDocuments(collection, '')) >= draftsMax) {
         const hint = 'ask a person to activate or remove some (`pawl definitions drafts`)'
         throw tooMuch(`there are already ${draftsMax} drafts`, hint)
       }
       const at = clock.now()
       const data = JSON.stringify({ name, dialect, source, format, by })
-      await store.writeCards([{ drawer, key: id, expected: null, data, at }])
+      await store.writeDocuments([{ collection, key: id, expected: null, data, at }])
       return { ok: true, value: { id, name, dialect, source, format, by, at }, findings }
     },
     activate: async (idOrName) => {
@@ -100,10 +102,10 @@ export function openDrafts({ store, clock, definitions }: Options): Drafts {
   }
 }
 
-function draftOf(card: StoredDocument): DefinitionDraft {
+function draftOf(document: StoredDocument): DefinitionDraft {
   // WHY the cast: it was written above.
-  const kept = dataOf(card) as unknown as Omit<DefinitionDraft, 'id' | 'at'>
-  return { ...kept, id: card.key, at: card.at }
+  const kept = dataOf(document) as unknown as Omit<DefinitionDraft, 'id' | 'at'>
+  return { ...kept, id: document.key, at: document.at }
 }
 
 function unknown(idOrName: string, found: readonly DefinitionDraft[]): PawlError {

@@ -4,34 +4,37 @@
  */
 import type { DocumentStore, Store, StoredDocument } from '../ports.ts'
 
-type Cards = Pick<DocumentStore, 'listCards' | 'writeCards'>
-export type Old = { readonly drawer: string; readonly before: number; readonly at: number }
-type Drawer = { readonly drawer: string; readonly at: number }
+type Documents = Pick<DocumentStore, 'listDocuments' | 'writeDocuments'>
+export type Old = { readonly collection: string; readonly before: number; readonly at: number }
+type Collection = { readonly collection: string; readonly at: number }
 
 const pageMax = 500
 /** Pages that are looked at in one go; the rest is there next time. */
 const pagesMax = 200
 
-/** Removes cards that were written last before a moment; gives how many. */
-export function expireDocuments(cards: Cards, { drawer, before, at }: Old): Promise<number> {
-  return forgetWhere(cards, { drawer, at }, async (card) => card.at < before)
+/** Removes documents that were written last before a moment; gives how many. */
+export function expireDocuments(
+  documents: Documents,
+  { collection, before, at }: Old,
+): Promise<number> {
+  return forgetWhere(documents, { collection, at }, async (document) => document.at < before)
 }
 
-type Runs = Cards & Pick<Store, 'readHead'>
-type OfRuns = Drawer & {
-  /** When a card is let go: after the end of its run, or with its last trace. */
+type Runs = Documents & Pick<Store, 'readHead'>
+type OfRuns = Collection & {
+  /** When a document is let go: after the end of its run, or with its last trace. */
   readonly once: 'ended' | 'removed'
   /** The id of the run that it belongs to; null: of none, so that it stays. Absent: its key. */
-  readonly runOf?: (card: StoredDocument) => string | null
+  readonly runOf?: (document: StoredDocument) => string | null
 }
 
-/** Removes cards of runs that need them no longer; gives how many. */
+/** Removes documents of runs that need them no longer; gives how many. */
 export function expireDocumentsOfRuns(
   store: Runs,
-  { once, runOf, ...drawer }: OfRuns,
+  { once, runOf, ...collection }: OfRuns,
 ): Promise<number> {
-  return forgetWhere(store, drawer, async (card) => {
-    const runId = runOf === undefined ? card.key : runOf(card)
+  return forgetWhere(store, collection, async (document) => {
+    const runId = runOf === undefined ? document.key : runOf(document)
     if (runId === null) return false
     const head = await store.readHead(runId)
     return head === null || (once === 'ended' && head.endedAt !== null)
@@ -39,20 +42,20 @@ export function expireDocumentsOfRuns(
 }
 
 async function forgetWhere(
-  cards: Cards,
-  { drawer, at }: Drawer,
-  isOver: (card: StoredDocument) => Promise<boolean>,
+  documents: Documents,
+  { collection, at }: Collection,
+  isOver: (document: StoredDocument) => Promise<boolean>,
 ): Promise<number> {
   let count = 0
   let after: string | null = null
   for (let pages = 0; pages < pagesMax; pages += 1) {
-    const page = await cards.listCards({ drawer, prefix: '', after, limit: pageMax })
-    for (const card of page.items) {
-      if (!(await isOver(card))) continue
-      const { key, version } = card
-      const change = { drawer, key, expected: version, data: null, at }
+    const page = await documents.listDocuments({ collection, prefix: '', after, limit: pageMax })
+    for (const document of page.items) {
+      if (!(await isOver(document))) continue
+      const { key, version } = document
+      const change = { collection, key, expected: version, data: null, at }
       // Whoever writes it meanwhile needs it: it stays.
-      if ((await cards.writeCards([change])) === 'written') count += 1
+      if ((await documents.writeDocuments([change])) === 'written') count += 1
     }
     after = page.next
     if (after === null) break

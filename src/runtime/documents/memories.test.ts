@@ -48,9 +48,9 @@ test('one that is too large, or one too many, is refused', async () => {
   await expect(memories.set(scope, large, by)).rejects.toMatchObject({ code: 'REQUEST_INVALID' })
   const prefix = JSON.stringify(['/work', 'backup'])
   const data = JSON.stringify({ value: 1, by })
-  await store.writeCards(
+  await store.writeDocuments(
     Array.from({ length: memoriesMax }, (_, i) => ({
-      ...{ drawer: 'memory', key: `${prefix}k${i}`, expected: null, data, at: 1 },
+      ...{ collection: 'memory', key: `${prefix}k${i}`, expected: null, data, at: 1 },
     })),
   )
   const more = memories.set(scope, { key: 'more', value: 1 }, by)

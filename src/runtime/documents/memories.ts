@@ -37,7 +37,7 @@ export type Memories = {
 
 export type Note = { readonly key: string; readonly value: Json }
 
-const drawer = 'memory'
+const collection = 'memory'
 /** Characters of a value as JSON. */
 export const valueCharsMax = 16_384
 /** Memories of one scope. */
@@ -47,12 +47,12 @@ type Options = { readonly store: DocumentStore; readonly clock: Clock }
 
 export function openMemories({ store, clock }: Options): Memories {
   const all = async (scope: DocumentScope): Promise<readonly Memory[]> => {
-    const cards = await documentsOf(store, drawer, scope)
-    return cards.map((card) => memoryOf(card, scope))
+    const documents = await documentsOf(store, collection, scope)
+    return documents.map((document) => memoryOf(document, scope))
   }
   const find = async (scope: DocumentScope, key: string): Promise<Memory | null> => {
-    const card = await store.readCard(drawer, prefixOf(scope) + key)
-    return card === null ? null : memoryOf(card, scope)
+    const document = await store.readDocument(collection, prefixOf(scope) + key)
+    return document === null ? null : memoryOf(document, scope)
   }
   return {
     get: find,
@@ -75,30 +75,30 @@ export function openMemories({ store, clock }: Options): Memories {
       if (known === null) await refuseFull(store, scope)
       const at = clock.now()
       const data = JSON.stringify({ value, by })
-      const change = { drawer, key: prefixOf(scope) + key, expected: null, data, at }
-      await store.writeCards([change])
+      const change = { collection, key: prefixOf(scope) + key, expected: null, data, at }
+      await store.writeDocuments([change])
       return { key, value, by, at, version: (known?.version ?? 0) + 1 }
     },
     remove: async (scope, key) => {
       if ((await find(scope, key)) === null) return false
-      const change = { drawer, key: prefixOf(scope) + key, expected: null, at: clock.now() }
-      await store.writeCards([{ ...change, data: null }])
+      const change = { collection, key: prefixOf(scope) + key, expected: null, at: clock.now() }
+      await store.writeDocuments([{ ...change, data: null }])
       return true
     },
   }
 }
 
 async function refuseFull(store: DocumentStore, scope: DocumentScope): Promise<void> {
-  if ((await store.countCards(drawer, prefixOf(scope))) < memoriesMax) return
+  if ((await store.countDocuments(collection, prefixOf(scope))) < memoriesMax) return
   throw tooMuch(
     `there are already ${memoriesMax} memories`,
     'delete some that are no longer needed',
   )
 }
 
-function memoryOf(card: StoredDocument, scope: DocumentScope): Memory {
-  const { value = null, by } = dataOf(card)
-  const key = card.key.slice(prefixOf(scope).length)
+function memoryOf(document: StoredDocument, scope: DocumentScope): Memory {
+  const { value = null, by } = dataOf(document)
+  const key = document.key.slice(prefixOf(scope).length)
   // WHY the cast: it was written above.
-  return { key, value, version: card.version, at: card.at, by: by as DocumentWriter }
+  return { key, value, version: document.version, at: document.at, by: by as DocumentWriter }
 }

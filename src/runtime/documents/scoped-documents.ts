@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { DocumentStore, StoredDocument } from '../ports.ts'
 
-/** Whose cards: those of one definition in a workspace, or of everything that runs there. */
+/** Whose documents: those of one definition in a workspace, or of everything that runs there. */
 export type DocumentScope = {
   /** The folder; empty: of runs that have none. */
   readonly workspace: string
@@ -11,7 +11,7 @@ export type DocumentScope = {
   readonly definition: string | null
 }
 
-/** Who wrote a card. */
+/** Who wrote a document. */
 export type DocumentWriter = { readonly run: string; readonly source: string }
 
 /**
@@ -24,25 +24,25 @@ export function prefixOf({ workspace, definition }: DocumentScope): string {
 
 const pageMax = 500
 
-/** All cards of a scope, in order of the key: there are never more than its limit. */
+/** All documents of a scope, in order of the key: there are never more than its limit. */
 export async function documentsOf(
   store: DocumentStore,
-  drawer: string,
+  collection: string,
   scope: DocumentScope,
 ): Promise<readonly StoredDocument[]> {
   const prefix = prefixOf(scope)
-  const cards: StoredDocument[] = []
+  const documents: StoredDocument[] = []
   for (let after: string | null = null; ; ) {
-    const page = await store.listCards({ drawer, prefix, after, limit: pageMax })
-    cards.push(...page.items)
-    if (page.next === null) return cards
+    const page = await store.listDocuments({ collection, prefix, after, limit: pageMax })
+    documents.push(...page.items)
+    if (page.next === null) return documents
     after = page.next
   }
 }
 
-/** What a card says; it was written here, as an object. */
-export function dataOf(card: StoredDocument): JsonObject {
-  return JSON.parse(card.data) as JsonObject
+/** What a document says; it was written here, as an object. */
+export function dataOf(document: StoredDocument): JsonObject {
+  return JSON.parse(document.data) as JsonObject
 }
 
 /** The fault of whoever would keep more than there is room for. */

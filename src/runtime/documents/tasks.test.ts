@@ -86,14 +86,14 @@ test('there is room for so many, and what is done makes room', async () => {
     JSON.stringify({ title: 'x', note: '', status, run: null, createdAt: 1, claimId: null })
   const keyOf = (i: number) => `${JSON.stringify(['/work', 'backup'])}t_${i}`
   const change = (i: number, status: string) => ({
-    ...{ drawer: 'tasks', key: keyOf(i), expected: null, data: data(status), at: 1 },
+    ...{ collection: 'tasks', key: keyOf(i), expected: null, data: data(status), at: 1 },
   })
-  await store.writeCards(Array.from({ length: tasksMax }, (_, i) => change(i, 'open')))
+  await store.writeDocuments(Array.from({ length: tasksMax }, (_, i) => change(i, 'open')))
   const wish = { title: 'one more', note: '' }
   await expect(runtime.tasks.create(scope, wish, by(one))).rejects.toMatchObject({
     code: 'REQUEST_INVALID',
   })
-  await store.writeCards([change(5, 'done')])
+  await store.writeDocuments([change(5, 'done')])
   await runtime.tasks.create(scope, wish, by(one))
   const all = await runtime.tasks.list(scope, null)
   expect([all.length, all.some((task) => task.id === 't_5')]).toEqual([tasksMax, false])

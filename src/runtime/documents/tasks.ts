@@ -59,7 +59,7 @@ type TaskChange = {
   readonly status?: TaskStatus
 }
 
-const drawer = 'tasks'
+const collection = 'tasks'
 /** Tasks of one scope; while there are more, the oldest that are done make room. */
 export const tasksMax = 1_000
 /** How often a write that came second is tried anew. */
@@ -75,8 +75,10 @@ type Kept = Omit<Task, 'id' | 'updatedAt'> & { readonly claimId: string | null }
 export function openTasks(options: Options): Tasks {
   const { store, clock } = options
   const list = async (scope: DocumentScope): Promise<readonly Task[]> => {
-    const cards = await documentsOf(store, drawer, scope)
-    return cards.map((card) => taskOf(card, scope)).sort((a, b) => a.createdAt - b.createdAt)
+    const documents = await documentsOf(store, collection, scope)
+    return documents
+      .map((document) => taskOf(document, scope))
+      .sort((a, b) => a.createdAt - b.createdAt)
   }
   return {
     list: async (scope, status) =>
@@ -96,32 +98,33 @@ export function openTasks(options: Options): Tasks {
       const all = await list(scope)
       const at = clock.now()
       const room = makeRoom(all, id).map((old) => ({
-        ...{ drawer, key: prefixOf(scope) + old, expected: null, data: null, at },
+        ...{ collection, key: prefixOf(scope) + old, expected: null, data: null, at },
       }))
-      const change = { drawer, key, expected: 0, data: JSON.stringify(kept), at }
-      await store.writeCards([...room, change])
+      const change = { collection, key, expected: 0, data: JSON.stringify(kept), at }
+      await store.writeDocuments([...room, change])
       // A conflict means that this very task is there already.
       return taskOf(await mustRead(store, scope, id), scope)
     },
     claim: async (scope, id, by) => {
       for (let tries = 0; tries < triesMax; tries += 1) {
-        const card = await choose(options, { scope, id }, by)
-        if (card === null) return null
-        const kept = keptIn(card)
-        if (kept.status === 'claimed' && kept.claimId === by.commandId) return taskOf(card, scope)
+        const document = await choose(options, { scope, id }, by)
+        if (document === null) return null
+        const kept = keptIn(document)
+        if (kept.status === 'claimed' && kept.claimId === by.commandId)
+          return taskOf(document, scope)
         const mine: Kept = { ...kept, status: 'claimed', run: by.run, claimId: by.commandId }
-        const written = await write(options, card, mine)
+        const written = await write(options, document, mine)
         if (written !== null) return taskOf(written, scope)
       }
       throw overloaded()
     },
     update: async (scope, { id, ...change }, by) => {
       for (let tries = 0; tries < triesMax; tries += 1) {
-        const card = await mustRead(store, scope, id)
-        const kept = keptIn(card)
+        const document = await mustRead(store, scope, id)
+        const kept = keptIn(document)
         if (kept.run !== by.run) throw taken(id, kept)
         const run = change.status === 'open' ? null : kept.run
-        const written = await write(options, card, { ...kept, ...change, run })
+        const written = await write(options, document, { ...kept, ...change, run })
         if (written !== null) return taskOf(written, scope)
       }
       throw overloaded()
@@ -148,7 +151,7 @@ function makeRoom(all: readonly Task[], id: string): readonly string[] {
 
 type Wanted = { readonly scope: DocumentScope; readonly id: string | null }
 
-/** The card to be claimed; null: none is free. */
+/** The document to be claimed; null: none is free. */
 async function choose(
   options: Options,
   { scope, id }: Wanted,
@@ -156,17 +159,17 @@ async function choose(
 ): Promise<StoredDocument | null> {
   const { store } = options
   if (id !== null) {
-    const card = await mustRead(store, scope, id)
-    const kept = keptIn(card)
-    if (kept.run === by.run && kept.status === 'claimed') return card
-    if (await isFree(options, kept)) return card
+    const document = await mustRead(store, scope, id)
+    const kept = keptIn(document)
+    if (kept.run === by.run && kept.status === 'claimed') return document
+    if (await isFree(options, kept)) return document
     throw taken(id, kept)
   }
-  const cards = [...(await documentsOf(store, drawer, scope))]
-  const mine = cards.find((card) => keptIn(card).claimId === by.commandId)
+  const documents = [...(await documentsOf(store, collection, scope))]
+  const mine = documents.find((document) => keptIn(document).claimId === by.commandId)
   if (mine !== undefined) return mine
-  cards.sort((left, right) => keptIn(left).createdAt - keptIn(right).createdAt)
-  for (const card of cards) if (await isFree(options, keptIn(card))) return card
+  documents.sort((left, right) => keptIn(left).createdAt - keptIn(right).createdAt)
+  for (const document of documents) if (await isFree(options, keptIn(document))) return document
   return null
 }
 
@@ -179,13 +182,15 @@ async function isFree({ store }: Options, { status, run }: Kept): Promise<boolea
 /** Null: somebody else has changed it meanwhile. */
 async function write(
   { store, clock }: Options,
-  card: StoredDocument,
+  document: StoredDocument,
   kept: Kept,
 ): Promise<StoredDocument | null> {
-  const next = { ...card, data: JSON.stringify(kept), at: clock.now() }
+  const next = { ...document, data: JSON.stringify(kept), at: clock.now() }
   const { key, data, at } = next
-  const written = await store.writeCards([{ drawer, key, expected: card.version, data, at }])
-  return written === 'written' ? { ...next, version: card.version + 1 } : null
+  const written = await store.writeDocuments([
+    { collection, key, expected: document.version, data, at },
+  ])
+  return written === 'written' ? { ...next, version: document.version + 1 } : null
 }
 
 async function mustRead(
@@ -193,8 +198,8 @@ async function mustRead(
   scope: DocumentScope,
   id: string,
 ): Promise<StoredDocument> {
-  const card = await store.readCard(drawer, prefixOf(scope) + id)
-  if (card !== null) return card
+  const document = await store.readDocument(collection, prefixOf(scope) + id)
+  if (document !== null) return document
   const hint = '`task_list` lists them'
   throw new PawlError('TASK_UNKNOWN', `there is no task \`${id}\``, { hint })
 }
@@ -212,12 +217,12 @@ function overloaded(): PawlError {
   })
 }
 
-function keptIn(card: StoredDocument): Kept {
+function keptIn(document: StoredDocument): Kept {
   // WHY the cast: it was written above.
-  return dataOf(card) as JsonObject & Kept
+  return dataOf(document) as JsonObject & Kept
 }
 
-function taskOf(card: StoredDocument, scope: DocumentScope): Task {
-  const { claimId: _, ...task } = keptIn(card)
-  return { ...task, id: card.key.slice(prefixOf(scope).length), updatedAt: card.at }
+function taskOf(document: StoredDocument, scope: DocumentScope): Task {
+  const { claimId: _, ...task } = keptIn(document)
+  return { ...task, id: document.key.slice(prefixOf(scope).length), updatedAt: document.at }
 }

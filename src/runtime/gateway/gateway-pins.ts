@@ -37,7 +37,7 @@ type Entry = {
 }
 type Book = { launch: Entry; tools: Record<string, Entry> }
 
-/** How often a card is tried that others write at the same time. */
+/** How often a document is tried that others write at the same time. */
 const triesMax = 20
 /** Tools of one server that are remembered; more are not shown. */
 const toolsMax = 1_000
@@ -50,14 +50,14 @@ function keyOf(scope: string | null, server: string): string {
 export async function seeServer(desk: PinsDesk, sight: ServerSight): Promise<PinStatus> {
   const key = keyOf(sight.scope, sight.server)
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const card = await desk.store.readCard(gatewayCollection, key)
-    const before = card === null ? null : bookIn(card.data)
+    const document = await desk.store.readDocument(gatewayCollection, key)
+    const before = document === null ? null : bookIn(document.data)
     const { book, news } = noteSight(before, sight)
     const data = JSON.stringify(book)
-    if (data !== card?.data) {
-      const expected = card?.version ?? 0
-      const change = { drawer: gatewayCollection, key, expected, data, at: desk.clock.now() }
-      if ((await desk.store.writeCards([change])) === 'conflict') continue
+    if (data !== document?.data) {
+      const expected = document?.version ?? 0
+      const change = { collection: gatewayCollection, key, expected, data, at: desk.clock.now() }
+      if ((await desk.store.writeDocuments([change])) === 'conflict') continue
     }
     for (const message of news) await desk.warn(sight.whose, message)
     return seenIn(book, sight)
@@ -66,7 +66,7 @@ export async function seeServer(desk: PinsDesk, sight: ServerSight): Promise<Pin
 }
 
 function bookIn(data: string): Book {
-  // WHY the cast: nobody else writes these cards.
+  // WHY the cast: nobody else writes these documents.
   const { launch, tools } = JSON.parse(data) as Book
   return { launch, tools: Object.assign(emptyRecord<Entry>(), tools) }
 }
@@ -150,8 +150,8 @@ export async function listPins(
   const pins: Pinned[] = []
   for (const scope of [workspace, null]) {
     const prefix = keyOf(scope, '')
-    const query = { drawer: gatewayCollection, prefix, after: null, limit: serversMax }
-    for (const { key, data, version } of (await store.listCards(query)).items) {
+    const query = { collection: gatewayCollection, prefix, after: null, limit: serversMax }
+    for (const { key, data, version } of (await store.listDocuments(query)).items) {
       pins.push(pinnedOf({ scope, server: key.slice(prefix.length), version }, bookIn(data)))
     }
   }
@@ -181,8 +181,8 @@ export async function acceptPins(
   { scope, server, tool, version }: Acceptance,
 ): Promise<Pinned> {
   const key = keyOf(scope, server)
-  const card = await store.readCard(gatewayCollection, key)
-  const book = card === null ? null : bookIn(card.data)
+  const document = await store.readDocument(gatewayCollection, key)
+  const book = document === null ? null : bookIn(document.data)
   const one = tool === null ? undefined : own(book?.tools ?? {}, tool)
   if (book === null || (tool !== null && one === undefined)) {
     const name = tool === null ? server : `${server}:${tool}`
@@ -195,8 +195,8 @@ export async function acceptPins(
     entry.agreed = entry.told
   }
   const data = JSON.stringify(book)
-  const change = { drawer: gatewayCollection, key, expected: version, data, at: clock.now() }
-  if ((await store.writeCards([change])) === 'conflict') throw conflict(server)
+  const change = { collection: gatewayCollection, key, expected: version, data, at: clock.now() }
+  if ((await store.writeDocuments([change])) === 'conflict') throw conflict(server)
   return pinnedOf({ scope, server, version: version + 1 }, book)
 }
 

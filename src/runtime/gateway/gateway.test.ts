@@ -89,7 +89,10 @@ test('a call whose grant was used up and whose answer was lost for good is in do
   const asked = await runtime.gateway.check(write, asAgent)
   await decide(runtime, asked.approvalId, 'granted')
   // Killed after the verdict was kept and before the lease was.
-  const broken = bench.again({ ...store, writeCards: () => Promise.reject(new Error('killed')) })
+  const broken = bench.again({
+    ...store,
+    writeDocuments: () => Promise.reject(new Error('killed')),
+  })
   expect((await broken.gateway.check(write, asAgent)).code).toBe('INTERNAL')
   const next = await bench.again().gateway.check({ ...write, holder: 'two' }, asAgent)
   expect(next).toMatchObject({ verdict: 'deny', code: 'CALL_UNSURE' })
@@ -130,7 +133,10 @@ test('what a person agreed to is reported by nobody before it was begun', async 
   expect(await say(await idOf('call.asked'))).toMatchObject({ code: 'NOT_PERMITTED' })
   // The grant is used up, and there is no lease yet.
   const by = { ...asAgent, commandId: 'agent:1' }
-  const broken = bench.again({ ...store, writeCards: () => Promise.reject(new Error('killed')) })
+  const broken = bench.again({
+    ...store,
+    writeDocuments: () => Promise.reject(new Error('killed')),
+  })
   expect((await broken.gateway.check(write, by)).code).toBe('INTERNAL')
   const next = bench.again().gateway
   const callId = await idOf('call.allowed')

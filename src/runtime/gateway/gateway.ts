@@ -138,5 +138,5 @@ export type Gateway = {
   readonly accept: (acceptance: Acceptance) => Promise<Pinned>
 }
 
-/** The drawer of the store in which pins are kept. */
+/** The collection of the store in which pins are kept. */
 export const gatewayCollection = 'gateway'

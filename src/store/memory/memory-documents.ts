@@ -3,34 +3,38 @@ import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 
 export function memoryDocuments(): DocumentStore {
-  const cards = new Map<string, StoredDocument>()
-  const nameOf = (drawer: string, key: string) => JSON.stringify([drawer, key])
-  const versionOf = (drawer: string, key: string) => cards.get(nameOf(drawer, key))?.version ?? 0
-  const within = (drawer: string, prefix: string) =>
-    [...cards.values()].filter((card) => card.drawer === drawer && card.key.startsWith(prefix))
+  const documents = new Map<string, StoredDocument>()
+  const nameOf = (collection: string, key: string) => JSON.stringify([collection, key])
+  const versionOf = (collection: string, key: string) =>
+    documents.get(nameOf(collection, key))?.version ?? 0
+  const within = (collection: string, prefix: string) =>
+    [...documents.values()].filter(
+      (document) => document.collection === collection && document.key.startsWith(prefix),
+    )
   return {
-    readCard: async (drawer, key) => {
-      const card = cards.get(nameOf(drawer, key))
-      return card === undefined ? null : { ...card }
+    readDocument: async (collection, key) => {
+      const document = documents.get(nameOf(collection, key))
+      return document === undefined ? null : { ...document }
     },
-    listCards: async ({ drawer, prefix, after, limit }) => {
+    listDocuments: async ({ collection, prefix, after, limit }) => {
       const [last] = after === null ? [''] : parseCursor(after, [''])
-      const rows = within(drawer, prefix)
-        .filter((card) => card.key > last)
+      const rows = within(collection, prefix)
+        .filter((document) => document.key > last)
         .sort((a, b) => (a.key < b.key ? -1 : 1))
-        .map((card) => ({ ...card }))
-      return pageFrom(rows, limit, (card) => [card.key])
+        .map((document) => ({ ...document }))
+      return pageFrom(rows, limit, (document) => [document.key])
     },
-    countCards: async (drawer, prefix) => within(drawer, prefix).length,
-    writeCards: async (changes) => {
+    countDocuments: async (collection, prefix) => within(collection, prefix).length,
+    writeDocuments: async (changes) => {
       const isStale = changes.some(
-        ({ drawer, key, expected }) => expected !== null && expected !== versionOf(drawer, key),
+        ({ collection, key, expected }) =>
+          expected !== null && expected !== versionOf(collection, key),
       )
       if (isStale) return 'conflict'
-      for (const { drawer, key, data, at } of changes) {
-        const version = versionOf(drawer, key) + 1
-        if (data === null) cards.delete(nameOf(drawer, key))
-        else cards.set(nameOf(drawer, key), { drawer, key, version, data, at })
+      for (const { collection, key, data, at } of changes) {
+        const version = versionOf(collection, key) + 1
+        if (data === null) documents.delete(nameOf(collection, key))
+        else documents.set(nameOf(collection, key), { collection, key, version, data, at })
       }
       return 'written'
     },

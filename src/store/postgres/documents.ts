@@ -5,37 +5,37 @@ import { runParts, sqlPart } from './columns.ts'
 import { isOvertaken } from './faults.ts'
 import type { Pool } from './pool.ts'
 
-const columns = 'drawer, key, version, data, at'
+const columns = 'drawer AS collection, key, version, data, at'
 const attemptsMax = 5
 
-/** The part of a store that is about cards. */
+/** The part of a store that is about documents. */
 export function createDocuments(pool: Pool): DocumentStore {
   return {
-    readCard: async (drawer, key) => {
+    readDocument: async (collection, key) => {
       const [row] = await pool.run<StoredDocument>(
         (sql) => sql`SELECT ${sql.unsafe(columns)} FROM cards
-          WHERE drawer = ${drawer} AND key = ${key}`,
+          WHERE drawer = ${collection} AND key = ${key}`,
       )
       return row ?? null
     },
-    listCards: async ({ drawer, prefix, after, limit }) => {
+    listDocuments: async ({ collection, prefix, after, limit }) => {
       const [last] = after === null ? [''] : parseCursor(after, [''])
       const rows = await pool.run<StoredDocument>(
         (sql) => sql`SELECT ${sql.unsafe(columns)} FROM cards
-          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${prefixEnd(prefix)}
+          WHERE drawer = ${collection} AND key >= ${prefix} AND key < ${prefixEnd(prefix)}
             AND key > ${last}
           ORDER BY key LIMIT ${limit + 1}`,
       )
-      return pageFrom(rows, limit, (card) => [card.key])
+      return pageFrom(rows, limit, (document) => [document.key])
     },
-    countCards: async (drawer, prefix) => {
+    countDocuments: async (collection, prefix) => {
       const [row] = await pool.run<{ count: number }>(
         (sql) => sql`SELECT count(*) AS count FROM cards
-          WHERE drawer = ${drawer} AND key >= ${prefix} AND key < ${prefixEnd(prefix)}`,
+          WHERE drawer = ${collection} AND key >= ${prefix} AND key < ${prefixEnd(prefix)}`,
       )
       return row?.count ?? 0
     },
-    writeCards: async (changes) => {
+    writeDocuments: async (changes) => {
       if (changes.length === 0) return 'written'
       for (let attempt = 1; ; attempt += 1) {
         try {
@@ -49,8 +49,8 @@ export function createDocuments(pool: Pool): DocumentStore {
   }
 }
 
-// INVARIANT: cards that are there are locked in one order and seen as they are after that; one that
-//            another node adds meanwhile makes the whole statement fail. So it is all or none.
+// INVARIANT: existing documents are locked in one order and read after that; one that another
+//            node adds meanwhile makes the whole statement fail. So it is all or none.
 async function tryWrite(
   pool: Pool,
   changes: readonly DocumentChange[],
@@ -61,7 +61,7 @@ async function tryWrite(
       SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[], ?::text[], ?::bigint[])
         AS w (drawer, key, expected, data, at)
     )`,
-    ...(['drawer', 'key', 'expected', 'data', 'at'] as const).map(column),
+    ...(['collection', 'key', 'expected', 'data', 'at'] as const).map(column),
   )
   const statement = sqlPart(`,
     there AS (

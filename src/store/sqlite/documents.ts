@@ -4,7 +4,7 @@ import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
 import { asRecord, asRecordOrNull } from './rows.ts'
 import type { Shared } from './shared.ts'
 
-const columns = 'drawer, key, version, data, at'
+const columns = 'drawer AS collection, key, version, data, at'
 
 export function documentCalls({ db, read, write }: Shared): DocumentStore {
   const find = db.prepare(`SELECT ${columns} FROM cards WHERE drawer = ? AND key = ?`)
@@ -15,30 +15,32 @@ export function documentCalls({ db, read, write }: Shared): DocumentStore {
   const within = 'FROM cards WHERE drawer = ? AND key >= ? AND key < ?'
   const list = db.prepare(`SELECT ${columns} ${within} AND key > ? ORDER BY key LIMIT ?`)
   const count = db.prepare(`SELECT count(*) AS count ${within}`)
-  const readCard = (drawer: string, key: string) =>
-    asRecordOrNull<StoredDocument>(find.get(drawer, key))
+  const readDocument = (collection: string, key: string) =>
+    asRecordOrNull<StoredDocument>(find.get(collection, key))
   return {
-    readCard: (drawer, key) => read(() => readCard(drawer, key)),
-    listCards: ({ drawer, prefix, after, limit }) =>
+    readDocument: (collection, key) => read(() => readDocument(collection, key)),
+    listDocuments: ({ collection, prefix, after, limit }) =>
       read(() => {
         const [last] = after === null ? [''] : parseCursor(after, [''])
-        const rows = list.all(drawer, prefix, prefixEnd(prefix), last, limit + 1)
+        const rows = list.all(collection, prefix, prefixEnd(prefix), last, limit + 1)
         return pageFrom(
           rows.map((row) => asRecord<StoredDocument>(row)),
           limit,
-          (card) => [card.key],
+          (document) => [document.key],
         )
       }),
-    countCards: (drawer, prefix) =>
-      read(() => Number(count.get(drawer, prefix, prefixEnd(prefix))?.count)),
-    writeCards: (changes) =>
+    countDocuments: (collection, prefix) =>
+      read(() => Number(count.get(collection, prefix, prefixEnd(prefix))?.count)),
+    writeDocuments: (changes) =>
       write(() => {
-        const versions = changes.map(({ drawer, key }) => readCard(drawer, key)?.version ?? 0)
+        const versions = changes.map(
+          ({ collection, key }) => readDocument(collection, key)?.version ?? 0,
+        )
         const isStale = changes.some(({ expected }, i) => (expected ?? versions[i]) !== versions[i])
         if (isStale) return 'conflict'
-        for (const [i, { drawer, key, data, at }] of changes.entries()) {
-          if (data === null) remove.run(drawer, key)
-          else put.run(drawer, key, (versions[i] ?? 0) + 1, data, at)
+        for (const [i, { collection, key, data, at }] of changes.entries()) {
+          if (data === null) remove.run(collection, key)
+          else put.run(collection, key, (versions[i] ?? 0) + 1, data, at)
         }
         return 'written'
       }),

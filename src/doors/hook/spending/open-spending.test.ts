@@ -29,7 +29,7 @@ function openHouse() {
   const open = () =>
     openSpending({
       runtime: bench.runtime,
-      cards: bench.store,
+      documents: bench.store,
       log: (what, about) => void logged.push(`${what} ${JSON.stringify(about)}`),
     })
   return { ...bench, folder, logged, open, spending: open() }
@@ -200,10 +200,10 @@ test('an answer of opencode is paid once wherever the daemon died in between', a
       throw new Error('the daemon died')
     }
     const log = () => undefined
-    const dying = openSpending({ runtime: { ...runtime, send: broken }, cards: store, log })
+    const dying = openSpending({ runtime: { ...runtime, send: broken }, documents: store, log })
     dying.look(opencode('m1', 0.1), payer)
     await dying.close()
-    const next = openSpending({ runtime, cards: store, log })
+    const next = openSpending({ runtime, documents: store, log })
     next.look(opencode('m1', 0.25), payer)
     await next.close()
     expect((await runtime.readHead(payer.runId))?.costMicroUsd, dies).toBe(250_000)
@@ -222,7 +222,7 @@ test('an answer of opencode is paid once where paying it was a fault, however of
       throw new Error('the answer was lost')
     }
     const log = () => undefined
-    const spending = openSpending({ runtime: { ...runtime, send }, cards: store, log })
+    const spending = openSpending({ runtime: { ...runtime, send }, documents: store, log })
     for (const costUsd of [0.1, 0.25, 0.25]) spending.look(opencode('m1', costUsd), payer)
     await spending.close()
     expect((await runtime.readHead(payer.runId))?.costMicroUsd, faults).toBe(250_000)
@@ -257,7 +257,7 @@ test('a workspace has its own prices, and broken ones make every model the deare
     const before = (await runtime.readHead(runId))?.costMicroUsd ?? 0
     const pricesIn = openPrices(options)
     const spending = openSpending({
-      ...{ runtime: { ...runtime, pricesIn }, cards: store, log: () => undefined },
+      ...{ runtime: { ...runtime, pricesIn }, documents: store, log: () => undefined },
     })
     writeFileSync(join(folder, `${id}.jsonl`), answer(id, later))
     spending.look(heardOf('claude', join(folder, `${id}.jsonl`)), { runId, branch: null })

@@ -30,7 +30,7 @@ export type Spending = {
 
 type SpendingOptions = {
   readonly runtime: Runtime
-  readonly cards: Pick<DocumentStore, 'readCard' | 'writeCards'>
+  readonly documents: Pick<DocumentStore, 'readDocument' | 'writeDocuments'>
   readonly log: (what: string, about: JsonObject) => void
 }
 
@@ -197,12 +197,12 @@ type KeptFile = {
   readonly begun?: Bill | null
 }
 
-async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
+async function fileOf({ files, documents }: Desk, key: string): Promise<File> {
   const known = files.get(key)
   if (known !== undefined) return known
-  const card = await cards.readCard(transcriptCollection, key)
-  // WHY the cast: this room alone writes these cards.
-  const kept = card === null ? null : (JSON.parse(card.data) as KeptFile)
+  const document = await documents.readDocument(transcriptCollection, key)
+  // WHY the cast: this room alone writes these documents.
+  const kept = document === null ? null : (JSON.parse(document.data) as KeptFile)
   const { offset = 0, model = '', paid = [], begun = null } = kept ?? {}
   const file: File = { offset, carried: { model }, paid: new Map(paid), begun }
   files.set(key, file)
@@ -212,12 +212,12 @@ async function fileOf({ files, cards }: Desk, key: string): Promise<File> {
 }
 
 /** Where reading goes on after a restart. What is lost of it is read twice, and paid once. */
-async function keepPlace({ cards }: Desk, key: string, file: File): Promise<void> {
+async function keepPlace({ documents }: Desk, key: string, file: File): Promise<void> {
   const { offset, carried, begun } = file
   const kept: KeptFile = { offset, model: carried.model, paid: [...file.paid], begun }
   const data = JSON.stringify(kept)
-  await cards.writeCards([
-    { drawer: transcriptCollection, key, expected: null, data, at: Date.now() },
+  await documents.writeDocuments([
+    { collection: transcriptCollection, key, expected: null, data, at: Date.now() },
   ])
 }
 
