@@ -117,7 +117,7 @@ states:
   cancelled: { type: final }
 
 guards:
-  # The agent reads the number off a monitor that Pawl can not see: its word, and marked as such.
+  # The agent reads the number off a monitor that Pawl cannot see, so the record marks it as claimed.
   is_healthy: { field: error_rate, op: lt, value: 1, source: claimed }
 `
 
