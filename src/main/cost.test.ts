@@ -146,8 +146,8 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
     const { items } = await agent.runs.events({ runId })
     const warned = items.filter((one) => one.type === 'warning.raised')
     expect(warned.map((one) => (one.data as { message: string }).message)).toEqual([
-      '$0.81 of $1.00 of the budget of `capped` is spent (80%)',
-      '$1.11 of $1.00 of the budget of `capped` is spent (95%)',
+      '$0.81 of $1.00 of the budget of `capped` is spent (81%)',
+      '$1.11 of $1.00 of the budget of `capped` is spent (111%)',
     ])
   })
 })

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { composeMail } from '../smtp/submit-mail.ts'
 import { openMailOffice } from './receivers.contract.ts'
 import { bareAddress, composeNotification, sendMail } from './smtp.ts'
 
@@ -126,6 +127,15 @@ test('a server that says nothing, or too much, does not hold anybody up', async 
     const sent = sendMail({ host: '127.0.0.1', port, secure: 'none' }, mail)
     await expect(sent).rejects.toThrow(talk === '' ? 'closed' : 'maximum allowed size')
   }
+})
+
+test('text that looks like an encoded word is shown as it was approved', async () => {
+  const word = `=?utf-8?B?${Buffer.from('Evil').toString('base64')}?=`
+  const raw = String(await composeMail({ subject: `x ${word}`, headers: { 'X-Ref': word } }))
+  expect(raw).not.toContain(word)
+  const encoded = [...raw.matchAll(/=\?UTF-8\?B\?([^?]*)\?=/gi)].map(([, one = '']) => one)
+  const shown = encoded.map((one) => Buffer.from(one, 'base64').toString())
+  expect(shown.join('')).toBe(`${word}x ${word}`)
 })
 
 test('nothing in an address or a subject ends its line', async () => {

@@ -63,5 +63,7 @@ export function bareAddress(text: string): string {
   const inner = /^[^<>\r\n]*<([^<>]*)>\s*$/.exec(text)?.[1] ?? text
   const address = inner.trim()
   if (addressForm.test(address) && !/[<>"\\,;]/.test(address)) return address
-  throw new Error(`\`${JSON.stringify(text).slice(1, -1)}\` is no address that mail can be sent to`)
+  throw new Error(
+    `\`${JSON.stringify(text).slice(1, -1)}\` is not an address that mail can be sent to`,
+  )
 }

@@ -40,7 +40,7 @@ function refusalText(answer: CallAnswer): string {
     )
   }
   const by = [code, ruleText(answer)].filter((one) => one !== null && one !== '').join(', ')
-  return `Pawl refused this: ${reason} [${by}]${hint === '' ? '' : `; ${hint}`}`
+  return `Pawl denied this: ${reason} [${by}]${hint === '' ? '' : `; ${hint}`}`
 }
 
 type Ended = {

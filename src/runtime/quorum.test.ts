@@ -22,7 +22,7 @@ test('who has agreed is kept over a restart, and all who did are named at the en
   const list = { status: 'pending', runId, after: null, limit: 9 } as const
   const [asked] = (await bench.runtime.listApprovals(list)).items
   const id = asked?.id ?? ''
-  expect(asked?.message).toBe('ship it? (2 of ada, bob, eve have to approve)')
+  expect(asked?.message).toBe('ship it? (needs approval from 2 of ada, bob, eve)')
   if (asked !== undefined) expect(quorumIn(asked)).toEqual({ needed: 2, from })
 
   await bench.runtime.resolve(id, { ...yes, note: 'fine by me' }, as('ada'))

@@ -117,7 +117,7 @@ states:
   cancelled: { type: final }
 
 guards:
-  # The agent reads the number off a monitor that Pawl cannot see, so the record marks it as claimed.
+  # The agent reads the number off a monitor that Pawl cannot see: recorded as claimed.
   is_healthy: { field: error_rate, op: lt, value: 1, source: claimed }
 `
 

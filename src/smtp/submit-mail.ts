@@ -23,9 +23,8 @@ export type SmtpServerAddress = {
 /** What recipients see: headers and parts. Blind copies are not in it. */
 export type MailContent = Pick<
   ComposerOptions,
-  | ('from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'date' | 'messageId' | 'headers')
-  | ('text' | 'html' | 'attachments')
->
+  'from' | 'to' | 'cc' | 'replyTo' | 'date' | 'messageId' | 'text' | 'html' | 'attachments'
+> & { readonly subject?: string; readonly headers?: Readonly<Record<string, string>> }
 
 export type MailEnvelope = {
   readonly from: string
@@ -47,13 +46,24 @@ const silenceMsMax = 10_000
 const wholeMsMax = 20_000
 const replyBytesMax = 64 * 1024
 const whyCharsMax = 300
+/** A header value that is longer is encoded, so that no line exceeds the limit of RFC 5322. */
+const plainHeaderCharsMax = 200
 
 /** The bytes of a mail (RFC 5322, MIME). Reads no file and no URL. */
 export async function composeMail(content: MailContent): Promise<Buffer> {
   const { default: Composer } = await import('nodemailer/lib/mail-composer')
+  const { encodeWord } = await import('nodemailer/lib/mime-funcs')
+  // WHY: readers decode what looks like an encoded word, so a person would approve another text.
+  const literal = (text: string): string =>
+    text.includes('=?') || text.length > plainHeaderCharsMax ? encodeWord(text, 'B', 52) : text
+  const { subject = '', headers = {} } = content
+  const encoded = {
+    subject: literal(subject),
+    headers: Object.fromEntries(Object.entries(headers).map(([key, text]) => [key, literal(text)])),
+  }
   const encoding = { encoding: 'base64', textEncoding: 'base64' } as const
   const closed = { disableFileAccess: true, disableUrlAccess: true }
-  return new Composer({ ...content, ...encoding, ...closed }).compile().build()
+  return new Composer({ ...content, ...encoded, ...encoding, ...closed }).compile().build()
 }
 
 /** Submits a mail for all of its recipients, or for none. Never tries twice. */
@@ -85,11 +95,17 @@ export async function submitMail(
     connection.quit()
     return { kind: 'taken' }
   } catch (fault) {
-    const isAnswered = fault instanceof Error && 'code' in fault && fault.code === 'EMESSAGE'
-    return { kind: isBegun && !isAnswered ? 'unclear' : 'refused', why: whyOf(fault) }
+    return { kind: isBegun && !isRejection(fault) ? 'unclear' : 'refused', why: whyOf(fault) }
   } finally {
     connection.close()
   }
+}
+
+/** Whether the server answered the text with an SMTP error; any other line says nothing. */
+function isRejection(fault: unknown): boolean {
+  if (!(fault instanceof Error) || !('code' in fault) || fault.code !== 'EMESSAGE') return false
+  const reply = 'responseCode' in fault ? Number(fault.responseCode) : Number.NaN
+  return reply >= 400 && reply < 600
 }
 
 type Done = (fault?: Error | null) => void
@@ -113,6 +129,8 @@ async function talk(
   }
   await step((done) => connection.connect(done))
   if (user !== undefined) {
+    // WHY: nodemailer would send the password to a server that asks for none.
+    if (!connection.allowsAuth) throw new Error('the server does not offer a login')
     await step((done) => connection.login({ user, pass: password?.() ?? '' }, done))
   }
   await step(send)
@@ -134,5 +152,5 @@ function isLoopback(host: string): boolean {
 
 function whyOf(fault: unknown): string {
   const text = fault instanceof Error ? fault.message : 'a fault'
-  return text.replace(/\s+/g, ' ').slice(0, whyCharsMax)
+  return text.replace(/[\s\p{C}]+/gu, ' ').slice(0, whyCharsMax)
 }

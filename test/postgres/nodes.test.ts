@@ -217,7 +217,7 @@ describe('a server that cannot be used', () => {
     const begun = performance.now()
     for (const [address, words] of [
       [wrong, /refuses this user or password/],
-      [nobody, /nobody answers/],
+      [nobody, /the connection was refused/],
       [elsewhere, /no such database/],
     ] as const) {
       const fault = await openAt(address.href).catch((error) => error)

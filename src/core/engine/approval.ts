@@ -57,7 +57,7 @@ export function requestMove(draft: DecisionBuilder, question: Question): null {
 
 /** The question with who has to agree, where that is not simply anybody. */
 function askedOf(message: string, quorum: Quorum | undefined): string {
-  return quorum === undefined ? message : `${message} (${quorumText(quorum)} have to approve)`
+  return quorum === undefined ? message : `${message} (needs approval from ${quorumText(quorum)})`
 }
 
 type Asked = Pick<Approval, 'quorum' | 'askedBy'>
@@ -156,7 +156,7 @@ function refuseApprover(
   by: Actor,
 ): Refusal | null {
   if (quorum === undefined) return null
-  const hint = `${quorumText(quorum)} have to approve`
+  const hint = `approval is needed from ${quorumText(quorum)}`
   const refusal = (reason: string): Refusal => ({ code: 'NOT_PERMITTED', reason, hint })
   if (askedBy?.kind === 'person' && askedBy.name === by.name) {
     return refusal(`\`${by.name}\` requested this and cannot approve it`)

@@ -55,8 +55,8 @@ export function refuseAmounts(
   if (costMicroUsd + (amounts.cost ?? 0) <= sumMicroUsdMax) return null
   return {
     code: 'DATA_INVALID',
-    reason: `a run cannot have cost more than ${usdText(sumMicroUsdMax)}`,
-    hint: 'report a cost of 0, or start another run',
+    reason: `the total cost of a run is limited to ${usdText(sumMicroUsdMax)}`,
+    hint: 'start another run',
   }
 }
 
@@ -86,7 +86,8 @@ export function warnOfBudgets(draft: DecisionBuilder, paid: Paid): void {
       (one) => before * 100 < max * one && after * 100 >= max * one,
     )
     if (percent === undefined) continue
-    const message = `${usdText(after)} of ${usdText(max)} of ${name} is spent (${percent}%)`
+    const share = Math.floor((after * 100) / max)
+    const message = `${usdText(after)} of ${usdText(max)} of ${name} is spent (${share}%)`
     emit(draft, { type: 'warning.raised', code: 'BUDGET_NEARLY_EXHAUSTED', message })
   }
 }

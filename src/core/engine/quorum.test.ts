@@ -55,7 +55,7 @@ const say = (granted: boolean, more: object = {}): Command => ({
 test('a move that two people have to approve waits for the second one', () => {
   const { tell, state, events } = open(machineOf(workflow({ needed: 2, from: ['ada', 'bob'] })))
   tell(ship, agent)
-  expect(state().approval?.message).toBe('ship? (2 of ada, bob have to approve)')
+  expect(state().approval?.message).toBe('ship? (needs approval from 2 of ada, bob)')
   expect(tell(say(true, { note: 'fine' }), named('ada')).reply).toEqual({ kind: 'accepted' })
   expect(state()).toMatchObject({ status: 'waiting', stage: 'a' })
   expect(state().approval?.endorsements).toEqual([{ by: named('ada'), note: 'fine' }])

@@ -193,6 +193,8 @@ const hostFolders = [
 ]
 /** Other files that name one, and why. */
 const exceptions: Readonly<Record<string, string>> = {
+  'scripts/write-prices.ts': 'names of models, not hosts',
+  'src/doors/cli/verbs/hook.ts': 'the example of its help; the registry is not loaded for it',
   'src/doors/cli/verbs/statusline.ts': 'only Claude Code has a status line',
   'scripts/bench/hooks-daemon.ts': 'a benchmark of the hooks of Claude Code',
   'scripts/bench/hooks.ts': 'a benchmark of the hooks of Claude Code',

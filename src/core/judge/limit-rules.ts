@@ -71,7 +71,7 @@ function exhaustedCalls(run: Used): Denial | null {
 }
 
 function exhausted(code: DenialCode, reason: string): Denial {
-  const hint = 'bring the run to its end without more calls: it can still be moved on'
+  const hint = 'finish the run without further tool calls; it can still move on'
   return { code, reason, hint }
 }
 

@@ -91,7 +91,7 @@ function unreachable(question: RuleInput, asking: Consulted): readonly RuleAnswe
     const denial: Denial = { code: 'POLICY_DENIED', reason, hint }
     answers.push(denyBy({ by: 'people', rule: answeringRule(asking), denial }))
   } else if (quorum !== null && extent === 'explanation') {
-    const reason = `${quorumText(quorum)} would have to approve`
+    const reason = `it would need approval from ${quorumText(quorum)}`
     answers.push(passBy({ by: 'people', says: 'nothing', rule: null, reason }))
   }
   return answers

@@ -42,7 +42,7 @@ export const verbGroups: readonly VerbGroup[] = [
       },
       {
         name: 'definitions',
-        summary: 'list, show, add and remove stored definitions',
+        summary: 'manage stored definitions and drafts',
         load: async () => (await import('./verbs/definitions.ts')).definitionsVerb,
       },
     ],
@@ -97,7 +97,7 @@ export const verbGroups: readonly VerbGroup[] = [
       },
       {
         name: 'cancel',
-        summary: 'end a run for good',
+        summary: 'cancel a run; it cannot be resumed',
         load: async () => (await import('./verbs/cancel.ts')).cancelVerb,
       },
       {
@@ -142,7 +142,7 @@ export const verbGroups: readonly VerbGroup[] = [
     verbs: [
       {
         name: 'init',
-        summary: 'put the agents in this folder under Pawl',
+        summary: 'set up Pawl for the agents in this folder',
         load: async () => (await import('./verbs/init.ts')).initVerb,
       },
       {
@@ -220,7 +220,7 @@ export const verbGroups: readonly VerbGroup[] = [
       },
       {
         name: 'open',
-        summary: 'open the dashboard in a browser, signed in',
+        summary: 'open the page in a browser, signed in',
         load: async () => (await import('./verbs/open.ts')).openVerb,
       },
       {

@@ -72,13 +72,16 @@ type Said = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>
 function refusedText({ code, reason, ...named }: Said): string {
   const rule = ruleText(named)
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
-  return `Pawl refused this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`
+  return `Pawl denied this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`
 }
 
 function moneyText({ budget }: View): string {
   if (budget === null || budget.warned === 0) return ''
-  const end = budget.warned < 100 ? 'finish soon' : 'no more calls are allowed; end the run'
-  return `The budget of the run is nearly used up: ${budgetText(budget)}; ${end}.`
+  const [used, next] =
+    budget.warned < 100
+      ? ['nearly used up', 'finish soon']
+      : ['used up', 'no more calls are allowed; end the run']
+  return `The budget of the run is ${used}: ${budgetText(budget)}; ${next}.`
 }
 
 /** Where a run stands, as short as an agent's memory needs it. */

@@ -148,8 +148,8 @@ test('a mail that the server reads and rejects was not sent', async () => {
   expect(JSON.stringify(sent)).toContain('no room')
 })
 
-test('half a reply does not make it known whether a mail was sent', async () => {
-  for (const reply of ['', '2', '550 no']) {
+test('half a reply, or none of SMTP, does not make it known whether a mail was sent', async () => {
+  for (const reply of ['', '2', '550 no', 'hello there\r\n']) {
     const { port } = await openSilentOffice(reply)
     const sendout = { mails: [mailOf()], kind: 'one', key: 'k' } as const
     expect(await upstreamAt(port).send(sendout, never)).toMatchObject({ kind: 'unclear' })

@@ -56,13 +56,16 @@ function named(address: Address): { readonly name: string; readonly address: str
 /** WHY not `multipart` and `message`: their contents would be read as parts of this mail. */
 const plainType = /^(?!multipart\/|message\/)[\w.+-]{1,60}\/[\w.+-]{1,60}$/i
 
+const contentIdForm = /^[\w.@-]{1,200}$/
+
 function attachmentOf({ filename, content, contentType, contentId }: Attachment) {
+  const isInline = contentId !== null && contentIdForm.test(contentId)
   const isPlain = contentType !== null && plainType.test(contentType)
   return {
     ...{ filename, content, encoding: 'base64', contentTransferEncoding: 'base64' },
     contentType: isPlain ? contentType : 'application/octet-stream',
-    contentDisposition: contentId === null ? 'attachment' : 'inline',
-    ...(contentId === null ? {} : { cid: contentId }),
+    contentDisposition: isInline ? 'inline' : 'attachment',
+    ...(isInline ? { cid: contentId } : {}),
   }
 }
 

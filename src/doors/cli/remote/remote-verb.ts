@@ -46,9 +46,9 @@ type Spec<K extends Kinds> = {
 
 /** The options that all of them have. */
 const commonOptions: NonNullable<VerbHelp['options']> = [
-  ['--json', 'print the JSON answer of the API'],
+  ['--json', 'print the API response as JSON'],
   ['--token-file FILE', "use the token of a person (`pawl people`) instead of the owner's"],
-  ['--as ROLE', 'use the token of a person (default) or an agent; inside an agent host: agent'],
+  ['--as ROLE', '`person` (default) or `agent`; inside an agent host the default is `agent`'],
 ]
 
 /** Exit code 2 of all of them. */

@@ -19,7 +19,7 @@ counts. Not available to agents.`,
   examples: ['approve 59b29', "approve 59b29 --note 'after the backup' --var version=2"],
   exits: {
     0: 'approved',
-    1: 'refused: already decided, expired, or not yours to decide',
+    1: 'already decided, expired, or not yours to decide',
     2: notAsked,
   },
 }

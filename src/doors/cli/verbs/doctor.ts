@@ -24,20 +24,24 @@ hooks cannot enforce.
 With --prove it starts the installed hosts (${provableHostIds.join(', ')}) in a
 temporary folder with temporary settings. A local script plays the model: your own
 files and settings are not read or changed, and nothing is sent anywhere. The
-script tries to write files by every path that a host offers, also with the hook
+script tries to write files in every way a host offers, including with the hook
 slow, killed or overwritten. Only the files on disk count:
   stopped          it worked while it was allowed, and failed when it was not
   EXECUTED         it worked although it was not allowed
   not offered      the host has no such path
   not enforceable  the host calls no hook for it; the note says what covers it
-  not tried        the session ended before, or the time was up`,
+  not tried        the session ended first, or time ran out`,
   options: [
     ['--prove', 'run the proof'],
     ['--timeout SECONDS', `the time for the whole proof; default: ${secondsDefault}`],
     ['--json', 'print one JSON object'],
   ],
-  examples: ['doctor', 'doctor --prove claude --timeout 120'],
-  exits: { 0: 'everything is enforced', 1: 'something is not', 2: 'usage error, or no host found' },
+  examples: ['doctor', `doctor --prove ${provableHostIds[0]} --timeout 120`],
+  exits: {
+    0: 'everything is enforced',
+    1: 'something is not enforced',
+    2: 'usage error, or no host found',
+  },
 }
 
 export const doctorVerb: Verb = {

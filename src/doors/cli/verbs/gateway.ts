@@ -22,9 +22,9 @@ const help: VerbHelp = {
   ],
   about: `\
 Without a subcommand it runs as an MCP server on stdio, started by an agent host
-(docs/reference/gateway.md). The servers behind it are listed in \`.pawl/gateway.json\` of the
-workspace and in \`gateway.json\` of the data directory. Every call is judged as
-\`mcp:SERVER:TOOL\`.
+(docs/reference/gateway.md). The servers behind it are listed in
+\`.pawl/gateway.json\` of the workspace and in \`gateway.json\` of the data directory.
+Every call is judged as \`mcp:SERVER:TOOL\`.
 
 \`pins\` lists servers and tools with their pinned state, and shows what waits for a
 person. \`accept\` accepts a server with all its tools, or one tool, in its current
@@ -35,14 +35,6 @@ form. Agents cannot accept.`,
 }
 
 const tasks = ['pins', 'accept'] as const
-
-export const gatewayVerb: Verb = {
-  help,
-  run: (args, io) => {
-    const isTask = args.some((one) => !one.startsWith('-')) && !isServing(args)
-    return isTask ? remote.run(args, io) : serve(args, io)
-  },
-}
 
 /** Whether the only words are values of options. */
 function isServing(args: readonly string[]): boolean {
@@ -71,6 +63,14 @@ const remote = remoteVerb({
     return accept(request, name)
   },
 })
+
+export const gatewayVerb: Verb = {
+  help: remote.help,
+  run: (args, io) => {
+    const isTask = args.some((one) => !one.startsWith('-')) && !isServing(args)
+    return isTask ? remote.run(args, io) : serve(args, io)
+  },
+}
 
 type Pinned = OperationAnswer<'gateway.pins'>['items'][number]
 type Asking = RemoteVerbSpec<typeof kinds>

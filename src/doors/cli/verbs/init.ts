@@ -47,7 +47,7 @@ Not available to agents.`,
   notes: `\
 JSON output: { "workspace", "written", "hosts": [{ "host", "version", "wire",
 "files": [{ "path", "change" }], "remarks" }], "remarks" }`,
-  examples: ['init', 'init claude --dry-run'],
+  examples: ['init', `init ${agentHostIds[0]} --dry-run`],
   exits: {
     0: 'done, or nothing to do',
     2: 'usage error, declined, or no terminal to ask in',
@@ -70,7 +70,7 @@ export const initVerb: Verb = {
     const details = detailsText(plans, http?.token ?? null, io)
     const isDetailed = values.details || values['dry-run']
     if (!values.json) {
-      if (isNew) io.out(plansSummary(plans, enforced, io))
+      if (isNew) io.out(plansSummary(plans, effectOf(plans), io))
       if (isDetailed) io.out(details)
     }
     const asking = { ...values, io, details: isDetailed ? null : details }
@@ -84,7 +84,12 @@ export const initVerb: Verb = {
   },
 }
 
-const enforced = ['enforced', 'every tool call is judged by Pawl before it runs'] as const
+/** WHY two texts: the notes name what a host runs without a hook. */
+function effectOf(plans: readonly HostPlan[]): readonly [label: string, text: string] {
+  const hasNotes = plans.some(({ remarks }) => remarks.length > 0)
+  const judged = 'every tool call is judged by Pawl before it runs'
+  return ['enforced', hasNotes ? `${judged}, except as noted in the details` : judged]
+}
 
 type Here = {
   readonly setup: SetupDoor

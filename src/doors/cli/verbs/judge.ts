@@ -37,7 +37,7 @@ still unused.`,
     ['--tool NAME', 'a tool, by the name that the host uses'],
     ['--input JSON', 'with --tool: the input of the tool'],
     ['--calls FILE', 'one { "tool", "input", "stage" } per line; `-` means standard input'],
-    ['--follow', 'with --calls: make the calls one after another in one run; each succeeds'],
+    ['--follow', 'with --calls: judge them in sequence in one run; each counts as successful'],
     ['--stage NAME', 'the stage of the run; default: the first stage'],
     ['--var KEY=VALUE', 'a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
     ['--data JSON', 'the values of the run, as one object'],
@@ -52,7 +52,7 @@ still unused.`,
       `the host whose tool names are used: ${hostIds.join(', ')}; default: ${ownHostId}, ` +
         'the names in definitions, which are those of Claude Code',
     ],
-    ['--task ID', 'the task to judge by, if the file has several'],
+    ['--task ID', 'the task to use, if the file has several'],
     [
       '--explain',
       'show every check in order: run, tools, each command, variables, paths, edits, ' +

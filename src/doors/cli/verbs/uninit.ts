@@ -2,7 +2,7 @@
  * `pawl uninit`: removes what `pawl init` wrote.
  */
 
-import { agentHosts } from '../../../core/hosts/registry.ts'
+import { agentHostIds, agentHosts } from '../../../core/hosts/registry.ts'
 import { applyUninit } from '../../init/apply.ts'
 import type { FoundHost } from '../../init/find-hosts.ts'
 import {
@@ -32,7 +32,7 @@ to agents.`,
     ['--yes', 'do not ask'],
     ['--details', 'show the changes to every file; answering `d` does the same'],
   ],
-  examples: ['uninit', 'uninit claude --yes'],
+  examples: ['uninit', `uninit ${agentHostIds[0]} --yes`],
   exits: {
     0: 'done, or nothing to do',
     2: 'usage error, declined, or no terminal to ask in',

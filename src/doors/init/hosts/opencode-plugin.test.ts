@@ -22,7 +22,7 @@ test('a call is rewritten in place', async () => {
 
 test.each([
   ['is refused', "echo 'not in this stage' >&2; exit 2", 'not in this stage'],
-  ['is refused without words', 'exit 2', 'Pawl refused this call'],
+  ['is refused without words', 'exit 2', 'Pawl denied this call'],
   ['gets no answer', 'exit 0', ''],
   ['gets another answer', 'echo \'{"allow":"true"}\'', 'did not allow'],
   ['gets no JSON', 'echo yes', ''],

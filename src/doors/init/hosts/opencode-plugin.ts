@@ -84,7 +84,7 @@ export const Pawl = async (context) => {
       const { sessionID, callID, tool } = input
       const call = { sessionID, callID, tool, args: output.args }
       const answer = await tell("tool.execute.before", call)
-      if (answer.exit !== 0) throw new Error(answer.stderr.trim() || "Pawl refused this call")
+      if (answer.exit !== 0) throw new Error(answer.stderr.trim() || "Pawl denied this call")
       const said = JSON.parse(answer.stdout)
       if (said.allow !== true) throw new Error("Pawl did not allow this call")
       if (said.context) contexts.set(callID, said.context)
