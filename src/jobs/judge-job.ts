@@ -13,7 +13,7 @@ import type { JobCaller, JobPending } from '../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 /** A call that may be made; `input` as it is to be made, `callId` by which it is reported. */
-export type LetJob = { readonly input: JsonObject; readonly callId: string | null }
+export type AllowedJob = { readonly input: JsonObject; readonly callId: string | null }
 
 type Asking = {
   readonly tool: JobTool
@@ -31,7 +31,7 @@ export function isPending(answer: object): answer is JobPending {
 }
 
 /** Faults `PolicyDenied`, `ApprovalRejected`. */
-export async function judgeJob(runtime: Runtime, asking: Asking): Promise<LetJob | JobPending> {
+export async function judgeJob(runtime: Runtime, asking: Asking): Promise<AllowedJob | JobPending> {
   const { caller, input, tool, waitMs } = asking
   const { runId, workspace, actor } = caller
   if (runId === null && workspace === null) return { input, callId: null }

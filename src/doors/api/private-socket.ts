@@ -53,7 +53,7 @@ export async function openPrivateSocket(options: PrivateSocketOptions): Promise<
  * Says a last word and hangs up. What still comes is read and dropped for a moment: a caller that
  * is cut off in the middle of its sentence would never read it.
  */
-export function partSocket(socket: Socket, word: string | Buffer, partingMs: number): void {
+export function closeWithMessage(socket: Socket, word: string | Buffer, partingMs: number): void {
   socket.removeAllListeners('data')
   socket.resume()
   socket.end(word)

@@ -95,7 +95,7 @@ export function blockAnswer(reason: string): HookReply {
 }
 
 /** An answer in JSON; an empty one says nothing at all. */
-export function printAnswerAs(answer: JsonObject): HookReply {
+export function jsonAnswer(answer: JsonObject): HookReply {
   return { kind: 'json', json: answer }
 }
 

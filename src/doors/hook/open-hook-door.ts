@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { AnswerHook, HookOutput } from '../api/hook-exchange.ts'
-import { openPrivateSocket, partSocket } from '../api/private-socket.ts'
+import { closeWithMessage, openPrivateSocket } from '../api/private-socket.ts'
 import {
   beat,
   blocked,
@@ -72,7 +72,7 @@ export function openHookDoor(options: HookDoorOptions): Promise<HookDoor> {
     serve: (socket) => serveHook(door, socket),
     refuse: (socket) => {
       socket.on('error', () => socket.destroy())
-      partSocket(socket, printAnswer(blocked('too many hooks at once')), partingMs)
+      closeWithMessage(socket, printAnswer(blocked('too many hooks at once')), partingMs)
     },
   })
 }
@@ -88,7 +88,7 @@ function serveHook(door: Door, socket: Socket): () => void {
   const finish = (output: HookOutput): void => {
     if (phase === 'answered') return
     forget()
-    partSocket(socket, printAnswer(output), partingMs)
+    closeWithMessage(socket, printAnswer(output), partingMs)
   }
   const forget = (): void => {
     phase = 'answered'

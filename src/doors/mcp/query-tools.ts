@@ -6,7 +6,7 @@ import { definitionsFor } from './definitions.ts'
 import { elicitDecision } from './elicit.ts'
 import type { RunPlace, RunReadings } from './resolve-run.ts'
 import { runSummaryText, summaryValues } from './run-summary.ts'
-import { jsonObjectShape, sendSignalOf, spokenSchema } from './signal-tools.ts'
+import { jsonObjectShape, sendCommand, signalOutcomeSchema } from './signal-tools.ts'
 import { readPlace, type ToolContext, type ToolInvocation, tool } from './tool-context.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -65,12 +65,12 @@ export const pauseTool = tool({
   description:
     'Pause the Pawl run. Its rules stay in force; load it with `resume: true` to continue.',
   input: nothing,
-  more: spokenSchema,
+  more: signalOutcomeSchema,
   effect: 'moves',
   run: async (desk, { who }) => {
     const place = await desk.places.find(who)
     const { runId } = place
-    return sendSignalOf(desk, place, (commandId) =>
+    return sendCommand(desk, place, (commandId) =>
       desk.link.ask('runs.pause', { runId }, { commandId }),
     )
   },
@@ -202,7 +202,7 @@ export const forceTool = tool({
     const { runId } = place
     const vars = input.context ?? {}
     try {
-      return await sendSignalOf(desk, place, (commandId) =>
+      return await sendCommand(desk, place, (commandId) =>
         desk.link.ask('runs.force', { runId, stage: input.state, vars }, { commandId }),
       )
     } catch (fault) {

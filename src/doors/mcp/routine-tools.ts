@@ -12,7 +12,7 @@ import { annotationsOf, checkedInput, inputSchemaOf, type ToolSet } from './disp
 import { filterAllowed } from './filter-allowed.ts'
 import type { RunReadings } from './resolve-run.ts'
 import { nextLine } from './run-summary.ts'
-import { processTool, reportRun, sendSignalOf, spokenSchema } from './signal-tools.ts'
+import { processTool, readRunSummary, sendCommand, signalOutcomeSchema } from './signal-tools.ts'
 import { readPlace, type ToolContext, type ToolInvocation } from './tool-context.ts'
 import { outputSchema, type ToolResult } from './tool-result.ts'
 
@@ -37,7 +37,7 @@ const answerListed: Listed = {
   title: processTool.title,
   description: processTool.description,
   inputSchema: inputSchemaOf(answers),
-  outputSchema: outputSchema(spokenSchema),
+  outputSchema: outputSchema(signalOutcomeSchema),
   annotations: annotationsOf('moves'),
 }
 
@@ -78,14 +78,14 @@ async function step(
   const input = checkedInput(answers, call.input) as unknown as Answers
   const { answer, state, note } = input
   const place = await desk.places.find(call.who)
-  if (answer === undefined) return reportRun(desk, place)
+  if (answer === undefined) return readRunSummary(desk, place)
   const { runId, branch } = place
   const wish = {
     ...(branch === null ? { runId } : { runId, branch }),
     ...(state === undefined ? {} : { state }),
     ...(note === undefined ? {} : { note }),
   }
-  return sendSignalOf(desk, place, (commandId) =>
+  return sendCommand(desk, place, (commandId) =>
     desk.link.ask('process.step', { ...wish, answer }, { commandId }),
   )
 }

@@ -11,7 +11,7 @@ import { formDescription, formSchema, submitToolOf } from './form-tool.ts'
 import { jobTools, offeredJobTools } from './job-tools.ts'
 import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './query-tools.ts'
 import type { RunReadings } from './resolve-run.ts'
-import { processTool, spokenSchema, submit, transitionTool } from './signal-tools.ts'
+import { processTool, signalOutcomeSchema, submit, transitionTool } from './signal-tools.ts'
 import { createTool, listTool, loadTool } from './start-tools.ts'
 import { type McpTool, readPlace, type ToolContext, type ToolInvocation } from './tool-context.ts'
 import { outputSchema, type ToolResult } from './tool-result.ts'
@@ -70,7 +70,7 @@ function formTool(view: RunReadings['view'], prefix: string): Listed | null {
     title: view.stage,
     description: formDescription(view),
     inputSchema: { ...formSchema(view), type: 'object' },
-    outputSchema: outputSchema(spokenSchema),
+    outputSchema: outputSchema(signalOutcomeSchema),
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   }
 }

@@ -17,7 +17,7 @@ const eventText = z.string().min(1).max(500)
 export const jsonObjectShape = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
 
 /** What `carryOut` tells beside the run. */
-export const spokenSchema: JsonObject = {
+export const signalOutcomeSchema: JsonObject = {
   say: { type: 'array', items: { type: 'string' }, description: 'texts to say to the user' },
   warnings: { type: 'array', items: { type: 'string' } },
 }
@@ -32,7 +32,7 @@ export const transitionTool = tool({
     event: eventText.describe('one of the events that get_state lists'),
     data: jsonObjectShape.optional().describe('values to send with the event'),
   }),
-  more: spokenSchema,
+  more: signalOutcomeSchema,
   effect: 'moves',
   run: async (desk, { who, input }) => {
     const place = await desk.places.find(who)
@@ -54,12 +54,12 @@ export const processTool = tool({
       .describe('the state you answer; refused if the run is in another one'),
     note: z.string().max(10_000).optional().describe('the reason, for the log and for people'),
   }),
-  more: spokenSchema,
+  more: signalOutcomeSchema,
   effect: 'moves',
   run: async (desk, { who, input }) => {
     const place = await desk.places.find(who)
     const { answer, state, note } = input
-    if (answer === undefined) return reportRun(desk, place)
+    if (answer === undefined) return readRunSummary(desk, place)
     const stage = state === undefined ? {} : { stage: state }
     return send(desk, place, { name: answer, data: note === undefined ? null : { note }, ...stage })
   },
@@ -76,7 +76,7 @@ export function submit(
 }
 
 /** Where the run stands, and nothing else. */
-export async function reportRun(desk: ToolContext, place: RunPlace): Promise<ToolResult> {
+export async function readRunSummary(desk: ToolContext, place: RunPlace): Promise<ToolResult> {
   const reading = await readPlace(desk, place)
   return { reading, text: runSummaryText(reading, desk.prefix) }
 }
@@ -85,7 +85,7 @@ type Signal = Omit<OperationInput<'runs.signal'>, 'runId' | 'branch'>
 
 function send(desk: ToolContext, { runId, branch }: RunPlace, signal: Signal): Promise<ToolResult> {
   const where = branch === null ? { runId } : { runId, branch }
-  return sendSignalOf(desk, { runId, branch }, (commandId) =>
+  return sendCommand(desk, { runId, branch }, (commandId) =>
     desk.link.ask('runs.signal', { ...where, ...signal }, { commandId }),
   )
 }
@@ -93,7 +93,7 @@ function send(desk: ToolContext, { runId, branch }: RunPlace, signal: Signal): P
 type Outcome = OperationAnswer<'runs.signal'>
 
 /** Carries out a command and tells where the run stands after it, with all that was said. */
-export async function sendSignalOf(
+export async function sendCommand(
   desk: ToolContext,
   place: RunPlace | null,
   command: (commandId: string) => Promise<Outcome>,

@@ -6,7 +6,7 @@ import type { ToolCaller } from './caller-mark.ts'
 import { definitionFor, definitionsFor } from './definitions.ts'
 import type { RunPlace } from './resolve-run.ts'
 import { runSummaryText } from './run-summary.ts'
-import { jsonObjectShape, sendSignalOf, spokenSchema } from './signal-tools.ts'
+import { jsonObjectShape, sendCommand, signalOutcomeSchema } from './signal-tools.ts'
 import { readPlace, type ToolContext, tool } from './tool-context.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -62,7 +62,7 @@ export const loadTool = tool({
     'Start a Pawl run of a workflow, checklist or form. Its rules then apply to your tool calls. ' +
     'Only one run at a time; with `resume` you continue the open one.',
   input: loadInput,
-  more: { resumed: { type: 'boolean' }, ...spokenSchema },
+  more: { resumed: { type: 'boolean' }, ...signalOutcomeSchema },
   effect: 'moves',
   run: async (desk, { who, input }) => {
     const { resume = false, branch } = input
@@ -148,7 +148,7 @@ async function resumeRun(desk: ToolContext, who: ToolCaller, place: RunPlace): P
   const before = await readPlace(desk, place)
   const told =
     before.head.status === 'paused'
-      ? await sendSignalOf(desk, place, (commandId) =>
+      ? await sendCommand(desk, place, (commandId) =>
           desk.link.ask('runs.resume', { runId }, { commandId }),
         )
       : { reading: before, text: runSummaryText(before, desk.prefix) }
@@ -175,7 +175,7 @@ async function begin(desk: ToolContext, who: ToolCaller, input: Load): Promise<T
   const { workspace, link } = desk
   const { session } = who
   const wish = { definition, workspace, ...(task === undefined ? {} : { task }) }
-  const told = await sendSignalOf(desk, null, (commandId) => {
+  const told = await sendCommand(desk, null, (commandId) => {
     if (session === null) return link.ask('runs.start', wish, { commandId })
     const whole = { ...wish, session }
     return link.ask('runs.start', whole, { commandId }).catch((fault: unknown) => {

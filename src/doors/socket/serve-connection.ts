@@ -7,7 +7,7 @@ import type { AnyBeat, Api, ApiRequest } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
 import type { HandlerAnswer } from '../api/handler-context.ts'
 import { importBytesMax, isOperation, isStream, requestBytesMax } from '../api/operations-table.ts'
-import { partSocket } from '../api/private-socket.ts'
+import { closeWithMessage } from '../api/private-socket.ts'
 import { type ProblemDocument, problem, problemOfThrown } from '../api/problem.ts'
 import { openLineSplitter } from '../api/split-lines.ts'
 import { waitForDrain } from '../api/wait-for-drain.ts'
@@ -79,7 +79,7 @@ function tooLong({ lineBytesMax }: State): ProblemDocument {
 
 function hangUp({ socket, api }: Connection, why: ProblemDocument): void {
   api.metrics.countOperation({ operation: 'none', door: 'socket', outcome: why.code })
-  partSocket(socket, problemLine(null, why), partingMs)
+  closeWithMessage(socket, problemLine(null, why), partingMs)
 }
 
 function take(connection: Connection, state: State, line: Buffer): void {

@@ -14,7 +14,7 @@ import { printReplyRecord } from './stored-reply.ts'
 /** Records between two kept folds: what has to be folded when a run is opened. */
 const snapshotEvery = 256
 
-export type KeptDecision = {
+export type DecisionContext = {
   readonly runId: string
   readonly commandId: string
   /** Whether the caller may send the same id again. */
@@ -36,7 +36,7 @@ export type OutboxSource = (facts: {
 }) => readonly Pick<OutboxItem, 'kind' | 'data'>[]
 
 /** Where a log stands before a command; a new one stands at its beginning. */
-export type RunSnapshotState = {
+export type LogPosition = {
   readonly family: Family | null
   readonly seq: number
   readonly hash: string
@@ -47,7 +47,7 @@ export type RunSnapshotState = {
   readonly snapshotSeq: number
 }
 
-export function snapshotStateOf(run: LoadedRun): RunSnapshotState {
+export function logPositionOf(run: LoadedRun): LogPosition {
   const { family, head, library, snapshotSeq } = run
   const { seq, hash, updatedAt } = head
   return { family, seq, hash, at: updatedAt, beginning: head, library, snapshotSeq }
@@ -56,8 +56,8 @@ export function snapshotStateOf(run: LoadedRun): RunSnapshotState {
 /** The change that keeps a decision, and the run as it is once that is kept. */
 export function buildChange(
   answered: FamilyDecision,
-  standing: RunSnapshotState,
-  kept: KeptDecision,
+  standing: LogPosition,
+  kept: DecisionContext,
 ): { readonly change: RunChange; readonly run: LoadedRun } {
   const { family, recorded, reply } = answered
   const { runId, commandId, at, actor } = kept

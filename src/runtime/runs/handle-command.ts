@@ -14,12 +14,7 @@ import type { MachineCache } from '../definitions/machine-cache.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Committed, Store } from '../ports.ts'
 import type { By, CommandOutcome } from '../runtime.ts'
-import {
-  buildChange,
-  type OutboxSource,
-  type RunSnapshotState,
-  snapshotStateOf,
-} from './build-change.ts'
+import { buildChange, type LogPosition, logPositionOf, type OutboxSource } from './build-change.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import { unknownRun } from './log-maintenance.ts'
 import type { Pins } from './projections.ts'
@@ -75,7 +70,7 @@ export function handleCommand(
       const planned = plan(run)
       const context = contextFor(desk, run, by.actor)
       const answered = commandFamily(run.family, planned, context)
-      const standing = snapshotStateOf(run)
+      const standing = logPositionOf(run)
       const { branch } = planned
       const decided = { runId, answered, standing, branch, at: context.at, asked }
       const done = await keep(desk, decided, by)
@@ -172,7 +167,7 @@ export function contextOf(
 type Decided = {
   readonly runId: string
   readonly answered: FamilyDecision
-  readonly standing: RunSnapshotState
+  readonly standing: LogPosition
   readonly branch: string | null
   readonly at: number
   readonly asked: unknown

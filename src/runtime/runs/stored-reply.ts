@@ -8,9 +8,9 @@ import { PawlError } from '../pawl-error.ts'
 import type { RunStore } from '../ports.ts'
 
 /** What was replied, and how far the log was then. */
-export type ReplyAt = { readonly seq: number; readonly reply: Reply }
+export type RecordedReply = { readonly seq: number; readonly reply: Reply }
 
-type Stored = ReplyAt & {
+type Stored = RecordedReply & {
   readonly asked: string
   /** The record that has the input of the call; absent: the reply has it. */
   readonly inputSeq?: number
@@ -23,7 +23,7 @@ type Allowed = Extract<Event, { type: 'call.allowed' }>
 
 /** `recorded` is what the log keeps of the command, in order. */
 export function printReplyRecord(
-  { seq, reply }: ReplyAt,
+  { seq, reply }: RecordedReply,
   asked: unknown,
   recorded: readonly Event[],
 ): string {
@@ -40,7 +40,7 @@ function fingerprint(asked: unknown): string {
 }
 
 /** A reply that was kept, and what it was kept for. */
-export type StoredReply = ReplyAt & { readonly isFor: (asked: unknown) => boolean }
+export type StoredReply = RecordedReply & { readonly isFor: (asked: unknown) => boolean }
 
 /** The reply that a command got; null: it got none. */
 export async function findStoredReply(

@@ -11,7 +11,7 @@ import {
   type HookInput,
   type HookWire,
   type HostDialect,
-  printAnswerAs,
+  jsonAnswer,
 } from '../hook-protocol.ts'
 import { callInPayload, objectField, promptedBy, reportOf, textField } from '../payload.ts'
 import { type ModelUse, momentIn, useOf } from '../spending/model-use.ts'
@@ -89,10 +89,10 @@ function failed(payload: JsonObject): Report {
 
 /** WHY stops in JSON: the exit code of their hook tells whether the hook itself has worked. */
 function answer(heard: HookInput, word: HookAnswer, wire: HookWire): HookReply {
-  if (word.kind === 'pass') return printAnswerAs(passed(heard, word))
+  if (word.kind === 'pass') return jsonAnswer(passed(heard, word))
   const { kind } = heard.event
   const isStop = kind === 'stop' || kind === 'agent-stop'
-  if (wire === 'http' || word.kind === 'ask' || isStop) return printAnswerAs(refusal(heard, word))
+  if (wire === 'http' || word.kind === 'ask' || isStop) return jsonAnswer(refusal(heard, word))
   return blockAnswer(word.reason)
 }
 

@@ -11,7 +11,7 @@ import {
   type HookAnswer,
   type HookInput,
   type HostDialect,
-  printAnswerAs,
+  jsonAnswer,
 } from '../hook-protocol.ts'
 import { objectField, textField } from '../payload.ts'
 import {
@@ -34,26 +34,26 @@ export const codexHooks: HostDialect = {
 function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
   if (word.kind !== 'pass') {
     if (event.kind !== 'stop' && event.kind !== 'agent-stop') return blockAnswer(word.reason)
-    return printAnswerAs({ decision: 'block', reason: word.reason })
+    return jsonAnswer({ decision: 'block', reason: word.reason })
   }
   const { input, context, isOwn } = word
   switch (event.kind) {
     case 'call': {
       // WHY no context: beside `allow` it is lost; it is told after the call.
-      if (input === null) return printAnswerAs({})
+      if (input === null) return jsonAnswer({})
       const changed = { permissionDecision: 'allow', updatedInput: input }
-      return printAnswerAs(withFields('PreToolUse', changed))
+      return jsonAnswer(withFields('PreToolUse', changed))
     }
     case 'permission':
-      if (!isOwn) return printAnswerAs({})
-      return printAnswerAs(withFields('PermissionRequest', { decision: { behavior: 'allow' } }))
+      if (!isOwn) return jsonAnswer({})
+      return jsonAnswer(withFields('PermissionRequest', { decision: { behavior: 'allow' } }))
     case 'report':
     case 'prompt':
     case 'begin':
     case 'agent-begin':
-      return printAnswerAs(context === '' ? {} : withFields(name, { additionalContext: context }))
+      return jsonAnswer(context === '' ? {} : withFields(name, { additionalContext: context }))
     default:
-      return printAnswerAs({})
+      return jsonAnswer({})
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type HookInput,
   type HostCall,
   type HostDialect,
-  printAnswerAs,
+  jsonAnswer,
 } from '../hook-protocol.ts'
 import { objectField, reportOf, textField } from '../payload.ts'
 import { type EventParts, readEvent } from './read-event.ts'
@@ -80,23 +80,23 @@ function parsed(value: Json): JsonObject | null {
 function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
   if (word.kind !== 'pass') {
     return event.kind === 'stop' || event.kind === 'agent-stop'
-      ? printAnswerAs({ followup_message: word.reason })
+      ? jsonAnswer({ followup_message: word.reason })
       : blockAnswer(word.reason)
   }
   const { input, context, isOwn } = word
   switch (event.kind) {
     case 'call':
-      if (input === null) return printAnswerAs({ permission: 'allow' })
-      if (name === 'preToolUse') return printAnswerAs({ permission: 'allow', updated_input: input })
+      if (input === null) return jsonAnswer({ permission: 'allow' })
+      if (name === 'preToolUse') return jsonAnswer({ permission: 'allow', updated_input: input })
       // WHY: all that would be changed is whom it is from, and that was done before it came here.
-      if (isOwn) return printAnswerAs({ permission: 'allow' })
+      if (isOwn) return jsonAnswer({ permission: 'allow' })
       return blockAnswer('the call has to be changed first, and Cursor cannot do that here')
     case 'prompt':
-      return printAnswerAs({ continue: true })
+      return jsonAnswer({ continue: true })
     case 'begin':
     case 'report':
-      return printAnswerAs(context === '' ? {} : { additional_context: context })
+      return jsonAnswer(context === '' ? {} : { additional_context: context })
     default:
-      return printAnswerAs({})
+      return jsonAnswer({})
   }
 }

@@ -13,7 +13,7 @@ import {
   type HookInput,
   type HostCall,
   type HostDialect,
-  printAnswerAs,
+  jsonAnswer,
 } from '../hook-protocol.ts'
 import { callInPayload, objectField, promptedBy, reportOf, textField } from '../payload.ts'
 import { type ModelUse, minus, momentIn, plus, useOf } from '../spending/model-use.ts'
@@ -69,18 +69,18 @@ function exitCodeIn(told: string): number | null {
 function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
   if (word.kind !== 'pass') {
     if (event.kind !== 'stop') return blockAnswer(word.reason)
-    return printAnswerAs({ decision: 'deny', reason: word.reason })
+    return jsonAnswer({ decision: 'deny', reason: word.reason })
   }
   const { input, context } = word
   switch (event.kind) {
     case 'call':
-      return printAnswerAs(input === null ? {} : withFields('BeforeTool', { tool_input: input }))
+      return jsonAnswer(input === null ? {} : withFields('BeforeTool', { tool_input: input }))
     case 'report':
     case 'prompt':
     case 'begin':
-      return printAnswerAs(context === '' ? {} : withFields(name, { additionalContext: context }))
+      return jsonAnswer(context === '' ? {} : withFields(name, { additionalContext: context }))
     default:
-      return printAnswerAs({})
+      return jsonAnswer({})
   }
 }
 

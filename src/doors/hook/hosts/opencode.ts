@@ -14,7 +14,7 @@ import {
   type HookInput,
   type HostCall,
   type HostDialect,
-  printAnswerAs,
+  jsonAnswer,
 } from '../hook-protocol.ts'
 import { objectField, reportOf, textField } from '../payload.ts'
 import { type ModelUse, useOf } from '../spending/model-use.ts'
@@ -99,5 +99,5 @@ function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
 
 function answer(_heard: HookInput, word: HookAnswer): HookReply {
   if (word.kind !== 'pass') return blockAnswer(word.reason)
-  return printAnswerAs({ allow: true, args: word.input, context: word.context })
+  return jsonAnswer({ allow: true, args: word.input, context: word.context })
 }
