@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { findProvider, type MatchLogic, type ModelPrice } from '@pydantic/genai-prices'
 import { knownPrices, type Price, type Rates } from '../src/core/prices.ts'
 
@@ -22,10 +23,11 @@ type PriceFile = {
   readonly models: Readonly<Record<string, Price>>
 }
 
-/** Models that agents run on. Others have no prompt cache, or produce sound and pictures. */
+/** Models that agents run on; others produce sound and pictures. */
 const wanted: Readonly<Record<string, RegExp>> = {
   anthropic: /^claude-/,
-  openai: /^(?:gpt-(?:4o|4\.1|[5-9])|o3|o4-mini|codex-)(?!.*(?:image|audio|realtime|research))/,
+  openai:
+    /^(?:gpt-(?:4o|4\.1|[5-9])|o3|o4-mini|codex-)(?!.*(?:image|audio|real|research|trans|tts))/,
   google: /^gemini-(?:2\.5|[3-9])(?!.*(?:image|audio|live|tts))/,
 }
 
@@ -54,13 +56,21 @@ function claude(input: number, output: number, cacheRead: number): Rates {
 /** The models of the data set, by name, with the prices in force on a day and those announced. */
 export function collectPrices(date: string): Readonly<Record<string, Price>> {
   const models = new Map<string, Price>(Object.entries(added.models))
-  for (const [providerId, form] of Object.entries(wanted)) {
-    for (const { id, match, prices } of findProvider({ providerId })?.models ?? []) {
+  const listed = Object.entries(wanted).flatMap(([providerId, form]) =>
+    (findProvider({ providerId })?.models ?? []).flatMap(({ id, match, prices }) => {
       const price = priceOf(Array.isArray(prices) ? inForce(prices, date) : [prices])
-      if (price === null) continue
-      const names = [id, ...namesIn(match)].map(withoutDate).filter((name) => form.test(name))
-      for (const name of names) models.set(name, price)
-    }
+      const names = [id, ...namesIn(match)].filter((name) => form.test(name))
+      return price === null ? [] : names.map((name) => [name, price] as const)
+    }),
+  )
+  const isDated = (name: string): boolean => withoutDate(name) !== name
+  for (const [name, price] of listed) if (!isDated(name)) models.set(name, price)
+  // A dated version stands for its model, unless that has a price of its own.
+  for (const [name, price] of listed.filter(([one]) => isDated(one))) {
+    const model = withoutDate(name)
+    const known = models.get(model)
+    if (known === undefined) models.set(model, price)
+    else if (!isDeepStrictEqual(known, price)) models.set(name, price)
   }
   return Object.fromEntries([...models].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -83,7 +93,7 @@ const keys = {
   cacheWriteHour: 'cache_write_1h_mtok',
 } as const
 
-/** The highest of each rate; null: not a model with a prompt cache. */
+/** The highest of each rate; null: not a model that is paid by token. */
 function priceOf(prices: readonly ModelPrice[]): Price | null {
   const parts = prices.flatMap((price) => Object.values(keys).map((key) => price[key]))
   const starts = parts.flatMap((part) =>
@@ -108,10 +118,11 @@ function ratesOf(prices: readonly ModelPrice[], tokens: number): Rates | null {
     return numbers.length === 0 ? null : Math.max(...numbers)
   }
   const [input, output, cacheRead] = [keys.input, keys.output, keys.cacheRead].map(rateOf)
-  if (input == null || output == null || cacheRead == null) return null
+  if (input == null || output == null) return null
   const [write, hour] = [rateOf(keys.cacheWrite), rateOf(keys.cacheWriteHour)]
   return {
-    ...{ input, output, cacheRead },
+    ...{ input, output },
+    ...(cacheRead == null ? {} : { cacheRead }),
     ...(write === null ? {} : { cacheWrite: write }),
     ...(hour === null ? {} : { cacheWriteHour: hour }),
   }
@@ -134,7 +145,8 @@ function publishedOn(version: string): string {
   const times: unknown = JSON.parse(
     execFileSync('npm', ['view', dataSet, 'time', '--json'], { encoding: 'utf8' }),
   )
-  const time = (times as Readonly<Record<string, string>>)[version] ?? ''
+  const time = (times as Readonly<Record<string, string>>)[version]
+  if (time === undefined) throw new Error(`the registry has no date for ${dataSet} ${version}`)
   return time.slice(0, 'yyyy-mm-dd'.length)
 }
 

@@ -1,7 +1,7 @@
 /**
  * Writes the reference pages that follow from the code: the fields of definitions, the settings of
  * the daemon and the codes of errors, refusals and denials.
- * `node scripts/write-reference.ts` writes them, `--check` fails when they are out of date.
+ * `npm run reference` writes them; a test fails when they are out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -63,9 +63,9 @@ function settingsPage(): string {
   const context: SchemaContext = { defs: schema.$defs ?? {}, linkTo: (def) => `#${def}` }
   return `# Settings: \`config.json\`\n\n${note}
 Every field of \`config.json\` in the [data directory](../operate/daemon.md#the-data-directory).
-All of them are optional, and comments are allowed. The daemon reads the file when it starts: run
-\`pawl stop\` after a change, and the next command starts it again. An unknown field is an error
-(\`CONFIG_INVALID\`) that names its place.\n
+All top-level fields are optional, and comments are allowed. The daemon reads the file when it
+starts: run \`pawl stop\` after a change, and the next command starts it again. An unknown field is
+an error (\`CONFIG_INVALID\`) that names its place.\n
 ${fieldTable(schema, context)}`
 }
 
@@ -122,15 +122,6 @@ export function staleReferencePages(): string[] {
   })
 }
 
-function main(): void {
-  if (process.argv.includes('--check')) {
-    const stale = staleReferencePages()
-    if (stale.length === 0) return
-    process.stderr.write(`out of date: ${stale.join(', ')}; run \`npm run reference\`\n`)
-    process.exitCode = 1
-    return
-  }
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   for (const [file, text] of referencePages()) writeFileSync(file, text)
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main()

@@ -23,9 +23,11 @@ test('docs/index.md links to every page but the decisions', () => {
 })
 
 test('dead files, dead anchors and links out of the checkout are named; code is not read', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-links-'))
+  const outer = mkdtempSync(join(tmpdir(), 'pawl-links-'))
+  const folder = join(outer, 'checkout')
   try {
-    mkdirSync(join(folder, 'docs'))
+    mkdirSync(join(folder, 'docs'), { recursive: true })
+    writeFileSync(join(outer, 'x.md'), '# There, but not in the checkout\n')
     writeFileSync(join(folder, 'docs/b.md'), '# One `two`\n\n## Same\n\n## Same\n')
     const text = [
       '[a](docs/b.md) [b](docs/b.md#one-two) [c](docs/b.md#same-1) [d](docs) [e](https://x.y/z)',
@@ -40,7 +42,7 @@ test('dead files, dead anchors and links out of the checkout are named; code is 
     const dead = ['docs/c.md', 'docs/b.md#same-2', '../x.md', 'docs/i.png', '#n', 'j.png']
     expect(deadLinks(folder, 'a.md')).toEqual(dead.map((link) => `a.md: ${link}`))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(outer, { recursive: true, force: true })
   }
 })
 

@@ -27,7 +27,7 @@ test('a long prompt has prices of its own', () => {
 
 test('a model that nobody knows costs as much as the dearest', () => {
   const use = { ...none, model: 'claude-sonnet-4-5x', input: 1_000 }
-  expect(priceUsage(knownPrices, use)).toEqual({ microUsd: 20_000, isKnown: false })
+  expect(priceUsage(knownPrices, use)).toEqual({ microUsd: 60_000, isKnown: false })
 })
 
 test('prices of a user lie over the known ones', () => {

@@ -1,48 +1,9 @@
 import { expect, test } from 'vitest'
-import type { z } from 'zod'
-import type { Finding } from '../finding.ts'
-import type { Json } from '../json.ts'
 import { policySchema } from '../policy/schema.ts'
-import { sourceOf } from '../source/source.ts'
+import { check, form, process, workflow } from './definition-builder.contract.ts'
 import { processSchema } from './process/schema.ts'
 import { envelopeSchema, stepsSchema } from './steps/schema.ts'
-import { validateTree } from './validate-tree.ts'
 import { workflowSchema } from './workflow/schema.ts'
-
-type Brief = `${string} ${string}`
-
-function brief(findings: readonly Finding[]): Brief[] {
-  return findings.map((one): Brief => `${one.code} ${one.pointer}`)
-}
-
-function check(schema: z.ZodType, value: Json): Brief[] {
-  return brief(validateTree(schema, sourceOf(value)))
-}
-
-/** A sound workflow whose first state has these fields besides. */
-function workflow(state: { [key: string]: Json }, rest: { [key: string]: Json } = {}): Json {
-  return {
-    id: 'w',
-    initial: 'a',
-    states: { a: { on: { GO: 'z' }, ...state }, z: { type: 'final' } },
-    ...rest,
-  }
-}
-
-function process(rest: { [key: string]: Json } = {}): Json {
-  const x = { question: '?', answers: { y: { next: null, action: 'complete' } } }
-  return { name: 'a', initial: 'x', states: { x }, ...rest }
-}
-
-function form(step: { [key: string]: Json }, rest: { [key: string]: Json } = {}): Json {
-  return {
-    type: 'steps',
-    version: 'v1alpha',
-    id: 'k',
-    steps: [{ id: 'A', goal: 'g', ...step }],
-    ...rest,
-  }
-}
 
 test('sound definitions have no remarks', () => {
   expect(check(processSchema, process())).toEqual([])

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderOf, runIn } from './fake-io.contract.ts'
-import { helpText, optionsOf } from './help.ts'
+import { helpText, optionsOf, subcommandsOf } from './help.ts'
 import { verbs } from './verbs.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -46,6 +46,21 @@ test('examples use options that their verb has, and files that are there', async
       }
       for (const file of line.match(/examples\/\S+/g) ?? []) {
         expect(existsSync(join(root, file)), file).toBe(true)
+      }
+    }
+  }
+})
+
+test('every option in a help text is one that the verb reads', async () => {
+  // These two take whatever their host passes on.
+  for (const { name, load } of verbs.filter((one) => !['hook', 'statusline'].includes(one.name))) {
+    const { help } = await load()
+    for (const [option] of optionsOf(help)) {
+      const words = subcommandsOf(help).slice(0, 1)
+      for (const value of [[], ['1']]) {
+        const { err } = await runIn('/', [name, ...words, option, ...value, '--no-such-option'])
+        if (err.includes('`--no-such-option`')) break
+        expect(value, `${name} ${option}: ${err}`).toEqual([])
       }
     }
   }

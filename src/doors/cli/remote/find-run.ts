@@ -17,9 +17,9 @@ export async function findRun(name: string | undefined, asked: RemoteContext): P
   if (name === undefined) return onlyOneHere(asked)
   const { remote } = asked
   if (await isRun(name, remote)) return name
-  const heads = await latestHeads(remote)
-  const ids = heads.map((head) => head.id)
-  const [only, second] = ids.filter((id) => id.startsWith(name))
+  const isMeant = ({ id }: RunHead): boolean => id.startsWith(name)
+  const heads = await latestHeads(remote, (some) => some.filter(isMeant).length > 1)
+  const [only, second] = heads.filter(isMeant).map(({ id }) => id)
   if (only === undefined) throw unknownRun(name, heads)
   if (second === undefined) return only
   throw severalFit(name, 'run', [only, second])
@@ -71,8 +71,11 @@ async function onlyOneHere({ remote, io, verb }: RemoteContext): Promise<string>
   throw usage(verb, `${why}; name a run: \`pawl runs --all\` lists them`)
 }
 
-/** The latest runs, as many as are looked through for the beginning of an id. */
-async function latestHeads(remote: RemoteContext['remote']): Promise<readonly RunHead[]> {
+/** The latest runs, page by page, until there are enough. */
+async function latestHeads(
+  remote: RemoteContext['remote'],
+  isEnough: (heads: readonly RunHead[]) => boolean,
+): Promise<readonly RunHead[]> {
   const found: RunHead[] = []
   let after: string | null = null
   for (let page = 0; page < pagesMax; page += 1) {
@@ -84,7 +87,7 @@ async function latestHeads(remote: RemoteContext['remote']): Promise<readonly Ru
     )
     found.push(...answer.items)
     after = answer.next
-    if (after === null) break
+    if (after === null || isEnough(found)) break
   }
   return found
 }

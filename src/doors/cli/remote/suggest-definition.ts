@@ -18,7 +18,9 @@ export async function suggestDefinition<Answer>(
   } catch (thrown) {
     const isUnknown = thrown instanceof PawlProblem && thrown.code === 'DEFINITION_UNKNOWN'
     if (!isUnknown) throw thrown
-    const { items } = await remote.call('definitions.list', { limit: namesMax })
+    const stored = remote.call('definitions.list', { limit: namesMax })
+    // The list only helps with a suggestion; without it, the first problem is the answer.
+    const { items } = await stored.catch(() => ({ items: [] }))
     const near = closestName(
       name,
       items.map((one) => one.name),

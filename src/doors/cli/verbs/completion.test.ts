@@ -48,8 +48,12 @@ test('every script knows every verb that people call, with its options', async (
     expect(text).toContain(shell === 'fish' ? '-l token-file' : '--token-file')
   }
   expect(await script('zsh')).toMatch(/^#compdef pawl\n[\s\S]*\ncompdef _pawl pawl\n$/)
-  const lines = (await script('fish')).trimEnd().split('\n').slice(1)
-  for (const line of lines) expect(line).toMatch(/^complete -c pawl -n (\w+|'[^']+') .*[a-z)'.]$/)
+  const lines = (await script('fish')).split('\n').filter((line) => line.startsWith('complete'))
+  const conditions = lines.map((line) => /^complete -c pawl -n (\w+|'[^']+') /.exec(line)?.[1])
+  for (const { name, isInternal } of verbs) {
+    const isShown = conditions.includes(`'__pawl_in ${name}'`)
+    expect(isShown, name).toBe(isInternal !== true)
+  }
 })
 
 test('another shell is refused', async () => {

@@ -111,16 +111,23 @@ compdef _pawl pawl
 function fishScript(entries: readonly Entry[]): string {
   const lines = entries.flatMap(({ name, summary, subcommands, options }) => [
     `complete -c pawl -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-    ...subcommands.map(
-      (word) => `complete -c pawl -n '__fish_seen_subcommand_from ${name}' -a ${word}`,
-    ),
-    ...options.map(
+    ...subcommands.map((word) => `complete -c pawl -n '__pawl_at 2 ${name}' -f -a ${word}`),
+    ...[['--help', 'show help'] as const, ...options].map(
       ([option, about]) =>
-        `complete -c pawl -n '__fish_seen_subcommand_from ${name}' ` +
-        `-l ${option.slice(2)} -d ${quoted(about)}`,
+        `complete -c pawl -n '__pawl_in ${name}' -l ${option.slice(2)} -d ${quoted(about)}`,
     ),
   ])
-  return ['# fish completion for pawl', ...lines, ''].join('\n')
+  return `\
+# fish completion for pawl
+function __pawl_in
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and test "$words[2]" = "$argv[1]"
+end
+function __pawl_at
+  test (count (commandline -opc)) -eq $argv[1]; and __pawl_in $argv[2]
+end
+${lines.join('\n')}
+`
 }
 
 /** https://fishshell.com/docs/current/language.html#quotes */

@@ -1,5 +1,5 @@
 /**
- * `pawl init`: puts the agents of a workspace under Pawl.
+ * `pawl init`: sets up Pawl for the agents of a workspace.
  */
 
 import { join } from 'node:path'
@@ -28,11 +28,11 @@ const help: VerbHelp = {
 HOST is ${listInProse(agentHostIds)}.
 Without HOST: every host that is installed or has a folder here.
 
-Shows a summary, asks, and writes: hooks that ask Pawl about every tool call, Pawl
-as an MCP server, and for Claude Code a slash command and a status line. Everything
-else in those files stays. Running it again updates the entries of an older Pawl.
-\`pawl uninit\` removes everything. docs/reference/hosts.md lists what each host enforces.
-Not available to agents.`,
+Shows a summary, asks for confirmation, then writes: hooks that ask Pawl about every
+tool call, Pawl as an MCP server, and for Claude Code a slash command and a status
+line. Everything else in those files is left unchanged. Running it again updates the
+entries of an older Pawl. \`pawl uninit\` removes everything.
+docs/reference/hosts.md lists what each host enforces. Not available to agents.`,
   options: [
     ['--yes', 'do not ask'],
     ['--details', 'show the changes to every file; answering `d` does the same'],
@@ -197,7 +197,7 @@ function nextText(plans: readonly HostPlan[], setup: SetupDoor): string {
     `  pawl start ${example}`,
     ...tries,
     '  pawl log',
-    'The first stage allows no writing, so the agent is refused, and the log shows why.',
+    'The first stage is read-only, so the write is denied, and the log shows why.',
     '',
   ].join('\n')
 }

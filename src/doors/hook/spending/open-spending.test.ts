@@ -267,7 +267,7 @@ test('a workspace has its own prices, and broken ones make every model the deare
   const own = '{ "prices": { "claude-sonnet-4-5": { "input": 1, "output": 20 } } }'
   expect(await costOf('m1', own)).toBe(20_000)
   expect(remarks).toEqual([])
-  expect(await costOf('m2', own.replace('20 }', '"20" }'))).toBe(75_000)
+  expect(await costOf('m2', own.replace('20 }', '"20" }'))).toBe(270_000)
   expect(String(remarks[0])).toContain('prices.json`, line 1: ')
 })
 
