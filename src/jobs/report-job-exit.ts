@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
-import type { JsonObject } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
+import type { JobFactName } from '../core/machine/job-facts.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import { isTold, markTold } from '../runner/job-files.ts'
 import { commandText, stateOf } from '../runner/job-status.ts'
@@ -55,7 +56,7 @@ async function tellOne(runtime: Runtime, job: RunningJob): Promise<void> {
 }
 
 /** What guards can rest on: Pawl started it and saw it end. */
-function factsOf(job: RunningJob): JsonObject {
+function factsOf(job: RunningJob): Readonly<Record<JobFactName, Json>> {
   const { note, end, folder } = job
   return {
     job_id: note.id,

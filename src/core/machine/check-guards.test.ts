@@ -125,6 +125,11 @@ test('a value has one source, so that two of them are never met', () => {
   expect(placesIn(machine, 'GUARD_UNSATISFIABLE')).toEqual(['/states/b/on/GO/0'])
 })
 
+test('what Pawl sees of a job can be required anywhere', () => {
+  const base = guard(['job_exit_code', 'eq', 0]) as Extract<Guard, { kind: 'compare' }>
+  expect(foundIn(guarded({ ...base, source: 'observed' }), 'GUARD_UNSATISFIABLE')).toEqual([])
+})
+
 test('evidence that nothing observes never comes', () => {
   const base = guard(['tests', 'eq', 'pass']) as Extract<Guard, { kind: 'compare' }>
   const machine = guarded({ ...base, source: 'observed' })

@@ -54,7 +54,8 @@ export function whyNever(guard: CompareGuard, writers: Writers): Why | null {
   }
   if (guard.source === 'observed' && !writers.observed.has(guard.field)) {
     const because = `it needs \`${guard.field}\` as observed by Pawl, but nothing here observes it`
-    const hint = 'drop the requirement, and have a person approve the route instead'
+    const hint =
+      'use what Pawl sees of a job, such as `job_exit_code`, or have a person approve the route'
     return { because, hint }
   }
   return null

@@ -2,6 +2,7 @@
  * Which variables of a machine are written by what, and where its guards stand.
  * Knows ops and guards. Must not evaluate expressions.
  */
+import { jobFactNames } from './job-facts.ts'
 import type { Guard, Machine, Op, Route, Stage, Trigger } from './machine.ts'
 
 export type CompareGuard = Extract<Guard, { kind: 'compare' }>
@@ -32,14 +33,15 @@ export function guardUsesOf(machine: Machine): readonly GuardUse[] {
 export type Writers = {
   /** Variables that an op of the author's sets or counts. */
   readonly computed: ReadonlySet<string>
-  /** Variables that keep the result of a call which Pawl saw. */
+  /** Variables that keep the result of a call or a job which Pawl saw. */
   readonly observed: ReadonlySet<string>
 }
 
 /** Who else than the agent's own data writes variables. */
 export function writersOf(machine: Machine): Writers {
   const computed = new Set<string>()
-  const observed = new Set<string>()
+  // Also where no stage allows jobs: a person may start one for the run.
+  const observed = new Set<string>(jobFactNames)
   for (const op of opsOf(machine)) {
     if (op.kind === 'set' || op.kind === 'inc') {
       if (op.path[0] === 'vars' && op.path[1] !== undefined) computed.add(op.path[1])
