@@ -114,6 +114,7 @@ export const rules: Rules = {
       mayUse: [core, 'src/runtime/', 'src/runner/', 'src/home/', 'src/daemon/'],
     },
     { folder: 'src/sample/', mayUse: [core, 'src/client/', 'src/home/', 'src/daemon/'] },
+    { folder: 'src/demo/', mayUse: [core, 'src/client/', 'src/home/', 'src/daemon/'] },
     { folder: 'src/main/', mayUse: ['src/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
     { folder: 'dashboard/', mayUse: [core, 'src/testing/', ...pageMayUse] },

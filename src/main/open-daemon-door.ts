@@ -26,7 +26,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     // WHY loaded when called: a client needs neither the stores nor the doors.
     serve: async (wish, io) => {
       const { serve } = await import('./serve.ts')
-      return serve(wish.shows === 'sample' ? sampleHome(env, cwd) : home, wish, io)
+      return serve(wish.shows === 'nothing' ? home : separateHome(wish.shows, env, cwd), wish, io)
     },
     mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     gateway: async (wish, io) =>
@@ -36,9 +36,11 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
   }
 }
 
-/** WHY not the usual one: what a sample shows never happened, and must not be among what did. */
-function sampleHome(env: Environment, cwd: string): Home {
-  const home = homeOf(env, cwd)
+/** WHY not the usual one: runs of a scripted agent must not be among the user's own. */
+function separateHome(shows: 'sample' | 'demo', env: Environment, cwd: string): Home {
+  const { folder } = homeOf(env, cwd)
   const isNamed = (env.PAWL_HOME ?? '') !== ''
-  return isNamed ? home : homeOf({ ...env, PAWL_HOME: `${home.folder}-sample` }, cwd)
+  const separate = isNamed ? folder : `${folder}-${shows}`
+  // The demo has its project beside the data, in one folder that can be deleted as a whole.
+  return homeOf({ ...env, PAWL_HOME: shows === 'demo' ? join(separate, 'data') : separate }, cwd)
 }

@@ -16,7 +16,6 @@ import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
 import { type Home, openHome } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import type { Sample } from '../sample/open-sample.ts'
 import type { Served } from './open-daemon.ts'
 
 const closeMsMax = 10_000
@@ -92,11 +91,11 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
       startMs,
       found: [...found],
     })
-    if (wish.voice === 'text') io.out(greeting(home, served, version))
-    const sample = wish.shows === 'sample' ? await showSample({ home, io, log, served }) : null
+    if (wish.voice === 'text' && wish.shows !== 'demo') io.out(greeting(home, served, version))
+    const agent = await openScriptedAgent(wish.shows, { home, io, log, served })
     const why = await ended.promise
     log.line('info', 'the daemon is shutting down', { why })
-    await sample?.close()
+    await agent?.close()
     return await close(served, log)
   } finally {
     ended.forget()
@@ -118,18 +117,54 @@ function greeting(home: Home, { url, found }: Served, version: string): string {
 
 type Showing = Omit<Setting, 'wish'> & { readonly served: Served }
 
-/** Sets the agent of the sample to work, and says where to look. */
-async function showSample({ home, io, log, served }: Showing): Promise<Sample> {
-  const { openSample } = await import('../sample/open-sample.ts')
-  const sample = await openSample(home, log.line)
+type Closable = { readonly close: () => Promise<void> }
+
+/** Sets the agent of the demo or the sample to work, and says where to look. */
+async function openScriptedAgent(
+  shows: ServeWish['shows'],
+  showing: Showing,
+): Promise<Closable | null> {
+  if (shows === 'nothing') return null
+  const { home, io, log, served } = showing
   const link = served.signInLink()
-  io.out(`\n  open    ${link}\n\n`)
-  io.out('the link signs in one browser, within five minutes; for another link:\n')
-  // WHY: in a checkout, which is where `npm start` is said, nobody has `pawl` in their path.
+  // WHY: in a checkout, where `npm start` is run, `pawl` is not in the PATH.
   const pawl = existsSync(join(io.cwd, 'pawl')) ? './pawl' : 'pawl'
-  io.out(`  PAWL_HOME=${home.folder} ${pawl} open\n`)
+  const again = `PAWL_HOME=${home.folder} ${pawl} open`
+  if (shows === 'sample') {
+    const { openSample } = await import('../sample/open-sample.ts')
+    const sample = await openSample(home, log.line)
+    io.out(`\n  open    ${link}\n\nanother link: ${again}\n`)
+    return sample
+  }
+  const { demoProject, openDemo } = await import('../demo/open-demo.ts')
+  io.out(demoGreeting({ link, again, data: home.folder, project: demoProject(home) }))
   if (io.isTerminal) io.openUrl?.(link)
-  return sample
+  return openDemo({ home, log: log.line, print: io.out })
+}
+
+type DemoPlaces = {
+  readonly link: string
+  /** The command that prints another link. */
+  readonly again: string
+  readonly data: string
+  readonly project: string
+}
+
+function demoGreeting({ link, again, data, project }: DemoPlaces): string {
+  return [
+    'A scripted agent fixes a bug in a small project. Watch it here and on the page;',
+    'when it asks whether to merge, decide on the page.',
+    '',
+    `  page     ${link}`,
+    `           (signs in one browser; for another: ${again})`,
+    `  project  ${project}`,
+    `  data     ${data}`,
+    '           (the demo has its own daemon; your repositories use another one)',
+    '',
+    'Ctrl-C stops it.',
+    '',
+    '',
+  ].join('\n')
 }
 
 /** What was begun is ended, within limits. */

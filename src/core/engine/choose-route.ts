@@ -4,14 +4,20 @@
  */
 import { compare } from '../expr/compare.ts'
 import { evaluate, isTruthy } from '../expr/evaluate.ts'
-import { own } from '../json.ts'
+import { type Json, own } from '../json.ts'
 import type { Guard, Route, Trigger } from '../machine/machine.ts'
 import type { RunState } from './types.ts'
 
 export type Choice =
   | { readonly kind: 'route'; readonly route: Route }
-  | { readonly kind: 'none'; readonly failed: readonly string[] }
+  | { readonly kind: 'none'; readonly failed: readonly FailedGuard[] }
   | { readonly kind: 'fault'; readonly reason: string }
+
+export type FailedGuard = {
+  readonly name: string
+  /** The value that only Pawl can set, and what Pawl saw; undefined: nothing yet. */
+  readonly observed: { readonly field: string; readonly value: Json | undefined } | null
+}
 
 type Judged = 'holds' | 'fails' | { readonly fault: string }
 
@@ -38,10 +44,11 @@ function judgeRoute(route: Route, state: RunState): Judged {
 }
 
 /** Every guard that stands in the way, not only the first of each route. */
-function failedGuards(trigger: Trigger, state: RunState): readonly string[] {
+function failedGuards(trigger: Trigger, state: RunState): readonly FailedGuard[] {
   const guards = trigger.routes.flatMap((route) => route.guards)
   const failed = guards.filter((guard) => judgeGuard(guard, state) === 'fails')
-  return [...new Set(failed.map(nameOf))]
+  const byName = new Map(failed.map((guard) => [nameOf(guard), observedBy(guard, state)]))
+  return [...byName].map(([name, observed]) => ({ name, observed }))
 }
 
 function judgeGuard(guard: Guard, state: RunState): Judged {
@@ -54,6 +61,13 @@ function judgeGuard(guard: Guard, state: RunState): Judged {
   const evaluated = evaluate(guard.expr, state)
   if (!evaluated.ok) return { fault: evaluated.reason }
   return isTruthy(evaluated.value) ? 'holds' : 'fails'
+}
+
+function observedBy(guard: Guard, { sources, vars }: RunState): FailedGuard['observed'] {
+  if (guard.kind !== 'compare' || guard.source !== 'observed') return null
+  const { field } = guard
+  const isSeen = own(sources, field) === 'observed'
+  return { field, value: isSeen ? own(vars, field) : undefined }
 }
 
 function nameOf(guard: Guard): string {

@@ -7,10 +7,11 @@
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Machine, Route, Stage, Trigger } from '../machine/machine.ts'
+import { visible } from '../policy/format-input.ts'
 import { applyMove, outsideDetour } from './apply-move.ts'
 import { requestMove } from './approval.ts'
 import { beginRun } from './begin-run.ts'
-import { chooseRoute } from './choose-route.ts'
+import { chooseRoute, type FailedGuard } from './choose-route.ts'
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import {
   acceptCommand,
@@ -210,13 +211,30 @@ function take(draft: DecisionBuilder, route: Route, { trigger, data }: Choosing)
   return applyMove(draft, route.move, { data, by: 'signal' })
 }
 
-function guardFailed(draft: DecisionBuilder, trigger: Trigger, failed: readonly string[]): Refusal {
-  const names = failed.map((name) => `\`${name}\``).join(', ')
+function guardFailed(
+  draft: DecisionBuilder,
+  trigger: Trigger,
+  failed: readonly FailedGuard[],
+): Refusal {
+  const names = failed.map(failedGuardText).join(', ')
+  const isSeenByPawl = failed.some(({ observed }) => observed !== null)
   return {
     code: 'GUARD_FAILED',
-    reason: `\`${trigger.name}\` is not possible now in \`${draft.state.stage}\`: ${names} failed`,
-    hint: 'guards see the values from before this one was sent: set those first, or send another',
+    reason: `\`${trigger.name}\` is not possible now in \`${draft.state.stage}\`: ${names}`,
+    hint: isSeenByPawl
+      ? 'only what Pawl sees itself counts here: run it as a job, then send this again'
+      : 'guards see the values from before this one was sent: set those first, or send another',
   }
+}
+
+const seenCharsMax = 80
+
+function failedGuardText({ name, observed }: FailedGuard): string {
+  if (observed === null) return `\`${name}\` failed`
+  const { field, value } = observed
+  if (value === undefined) return `\`${name}\` failed (Pawl has seen no \`${field}\`)`
+  const seen = visible(JSON.stringify(value).slice(0, seenCharsMax))
+  return `\`${name}\` failed (Pawl saw \`${field}\` ${seen})`
 }
 
 function heldDecision(draft: DecisionBuilder): Decision {

@@ -51,6 +51,11 @@ export const verbGroups: readonly VerbGroup[] = [
     title: 'Run',
     verbs: [
       {
+        name: 'demo',
+        summary: 'watch a scripted agent being held to a workflow',
+        load: async () => (await import('./verbs/demo.ts')).demoVerb,
+      },
+      {
         name: 'start',
         summary: 'start a run of a definition',
         load: async () => (await import('./verbs/start.ts')).startVerb,

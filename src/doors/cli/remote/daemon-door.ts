@@ -51,8 +51,8 @@ export type ServeWish = {
   readonly port: number | null
   /** What is said on the standard output beside the log file. */
   readonly voice: 'text' | 'json' | 'quiet'
-  /** A sample to look at, with an agent that works in it; it has a data directory of its own. */
-  readonly shows: 'nothing' | 'sample'
+  /** `demo` and `sample` have a scripted agent and a data directory of their own. */
+  readonly shows: 'nothing' | 'sample' | 'demo'
 }
 
 export type McpWish = {

@@ -18,11 +18,7 @@ Ctrl-C or \`pawl stop\` stops it.`,
   options: [
     ['--port N', 'the HTTP port; default: `port` of config.json, else any free port'],
     ['--json', 'print log lines as JSON, as in daemon.log'],
-    [
-      '--sample',
-      'run a demo: a scripted agent, in a separate data directory; opens the dashboard if ' +
-        'there is a desktop',
-    ],
+    ['--sample', 'fill the page with sample runs, in a separate data directory'],
     ['--quiet', 'print nothing; daemon.log has everything'],
   ],
   examples: ['serve', 'serve --port 4411 --json'],
