@@ -281,16 +281,17 @@ type Opened = {
   readonly callId: string
   readonly branch: string
   readonly tool: string
-  /** What it may cost at most by what is known and said; null: nobody knows. */
-  readonly most: number | null
+  /** What it holds at least while it is open; null: unknown so far. */
+  most: number | null
   readonly step: Step | null
 }
 
-/** Agents that tell the truth as far as they can: no call costs more than its tool before it. */
+/** Agents that tell the truth as far as they can: no call costs more than it holds. */
 class Storm {
   readonly walk = new Walk(forked)
   readonly opened: Opened[] = []
   readonly #dearest = new Map<string, number>()
+  readonly #all: Opened[] = []
   paid = 0
 
   constructor(crowd: number) {
@@ -312,7 +313,10 @@ class Storm {
       (one) => one !== undefined,
     )
     const most = known.length === 0 ? null : Math.max(...known)
-    if (callId !== null) this.opened.push({ callId, branch: said.branch, tool, most, step })
+    if (callId === null) return
+    const one = { callId, branch: said.branch, tool, most, step }
+    this.opened.push(one)
+    this.#all.push(one)
   }
 
   end({ callId, branch, tool, most, step }: Opened): void {
@@ -327,13 +331,19 @@ class Storm {
     // One that holds nothing may be forgotten for another.
     if (most !== 0) expect(reply.kind).toBe('accepted')
     this.paid += cost
-    if (cost > 0) this.#dearest.set(tool, Math.max(cost, this.#dearest.get(tool) ?? 0))
+    if (isOk || cost > 0) this.#learn(tool, cost)
+  }
+
+  /** A call whose cost was unknown holds what its tool costs once that is known. */
+  #learn(tool: string, cost: number): void {
+    for (const one of this.#all) if (one.tool === tool) one.most ??= cost
+    this.#dearest.set(tool, Math.max(cost, this.#dearest.get(tool) ?? 0))
   }
 }
 
 const bound =
   'a hundred agents overshoot a shared budget by less than one call, and no cost is lost, as ' +
-  'long as none is above both what was said of it and what its tool has cost before'
+  'long as no call costs more than it holds'
 
 test(bound, () => {
   fc.assert(
