@@ -5,8 +5,8 @@
  */
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import { type OperationName, operations } from '../../src/doors/api/operations-table.ts'
-import { askProof } from './proof.ts'
 import { keyOf } from './session-key.ts'
+import { askProof } from './verify-daemon.ts'
 
 export type ApiProblem = {
   readonly code: string

@@ -15,10 +15,10 @@ import {
   mergeCoverage,
   playCase,
 } from '../../src/testing/index.ts'
-import type { Trace } from '../data/trace.ts'
+import type { Trace } from '../data/run-trace.ts'
 import { LimitBar } from '../parts/basics.tsx'
 import { Graph } from '../parts/graph.tsx'
-import type { Understood } from './compiled.ts'
+import type { Understood } from './compile-text.ts'
 
 type Played =
   | { readonly ok: true; readonly results: readonly CaseResult[] }

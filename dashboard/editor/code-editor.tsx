@@ -30,7 +30,7 @@ import {
 import { tags } from '@lezer/highlight'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import type { Range } from '../../src/core/source/source.ts'
-import type { PlacedFinding } from './compiled.ts'
+import type { PlacedFinding } from './compile-text.ts'
 import { completeFrom, type Known } from './complete.ts'
 
 export type EditorHandle = {

@@ -1,8 +1,8 @@
 /** A diff of two versions of a definition, or of a version and the text in the editor. */
 import { useState } from 'react'
-import { useAnswer } from '../data/use-answer.ts'
-import { Diff } from '../parts/approval-detail.tsx'
+import { useAnswer } from '../data/use-api-query.ts'
 import { ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
+import { Diff } from '../parts/call-detail.tsx'
 
 /** The pane. */
 export function ComparePanel({ id, text }: { readonly id: string; readonly text: string }) {

@@ -10,7 +10,7 @@ import type { EditableDefinition } from '../../src/core/dialects/editable-defini
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
 import { guardListId } from './route-form.tsx'
-import { SettledField } from './settled-field.tsx'
+import { SettledField } from './text-field.tsx'
 
 type Props = {
   readonly written: EditableDefinition

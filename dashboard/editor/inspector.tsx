@@ -11,7 +11,7 @@ import type { Stage } from '../../src/core/machine/machine.ts'
 import { showToast } from '../parts/toast.tsx'
 import { GuardForms } from './guards-form.tsx'
 import { RouteForms } from './route-form.tsx'
-import { SettledField } from './settled-field.tsx'
+import { SettledField } from './text-field.tsx'
 
 type Props = {
   /** Null: the text has errors. */

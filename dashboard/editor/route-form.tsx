@@ -9,7 +9,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
 import { moveText } from '../../src/core/machine/move-text.ts'
-import { SettledField } from './settled-field.tsx'
+import { SettledField } from './text-field.tsx'
 
 type Props = {
   readonly written: EditableDefinition

@@ -5,11 +5,11 @@
 import { useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
-import { live, type PendingApproval } from '../data/live.ts'
+import { live, type PendingApproval } from '../data/live-state.ts'
 import { linkTo, type PageRoute } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
-import { useAnswer } from '../data/use-answer.ts'
-import { CallDetail, ValueText } from '../parts/approval-detail.tsx'
+import { useAnswer } from '../data/use-api-query.ts'
+import { useValueStore } from '../data/value-store.ts'
+import { PeopleBox, peopleOf } from '../parts/approval-quorum.tsx'
 import {
   moveOf,
   moveTargetOf,
@@ -18,10 +18,10 @@ import {
   shownNameOf,
 } from '../parts/approval-summary.tsx'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
+import { CallDetail, ValueText } from '../parts/call-detail.tsx'
 import { DecisionForm } from '../parts/decision-form.tsx'
 import { EventRow } from '../parts/event-row.tsx'
 import { MessageText } from '../parts/message-text.tsx'
-import { PeopleBox, peopleOf } from '../parts/people.tsx'
 
 type Reading = OperationAnswer<'runs.read'>
 

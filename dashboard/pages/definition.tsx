@@ -5,10 +5,10 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { pictureOf } from '../../src/core/draw/picture.ts'
 import { callApi, wordsOf } from '../data/api-client.ts'
-import { live } from '../data/live.ts'
+import { live } from '../data/live-state.ts'
 import { goTo, type PageRoute } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useAnswer } from '../data/use-api-query.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { CasesPanel } from '../editor/cases.tsx'
 import { CodeEditor, type EditorHandle } from '../editor/code-editor.tsx'
 import { ComparePanel } from '../editor/compare.tsx'
@@ -18,14 +18,14 @@ import {
   type Understood,
   understand,
   writtenOf,
-} from '../editor/compiled.ts'
+} from '../editor/compile-text.ts'
+import { starters } from '../editor/definition-templates.ts'
 import { FindingList } from '../editor/findings.tsx'
 import { Inspector } from '../editor/inspector.tsx'
 import { PlayPanel } from '../editor/play.tsx'
-import { starters } from '../editor/starters.ts'
 import { PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
+import { countOf } from '../parts/format-values.ts'
 import { Graph } from '../parts/graph.tsx'
-import { countOf } from '../parts/times.ts'
 import { showToast } from '../parts/toast.tsx'
 
 /** The page. */

@@ -1,8 +1,8 @@
 /** All definitions, with their versions and how often they are used. */
 import { linkTo } from '../data/route.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useAnswer } from '../data/use-api-query.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
-import { countOf } from '../parts/times.ts'
+import { countOf } from '../parts/format-values.ts'
 
 /** The page. */
 export function DefinitionsPage() {

@@ -1,20 +1,20 @@
 /** One run: its graph with the stages it passed, its log, and its state at any event. */
 import { useEffect, useMemo, useState } from 'react'
-import { live } from '../data/live.ts'
+import { live } from '../data/live-state.ts'
 import type { PageRoute } from '../data/route.ts'
 import { linkTo } from '../data/route.ts'
 import { openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
-import { useValueStore } from '../data/store.ts'
-import { openTracer } from '../data/trace.ts'
-import { usePast } from '../data/use-past.ts'
+import { openTracer } from '../data/run-trace.ts'
+import { usePast } from '../data/use-run-at-event.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
+import { countOf, moneyText } from '../parts/format-values.ts'
 import { JobsPanel } from '../parts/jobs.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
-import { StandingPanel } from '../parts/run-standing.tsx'
+import { StandingPanel } from '../parts/run-state.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { countOf, moneyText } from '../parts/times.ts'
 
 /** The page. */
 export function RunPage({ route }: { readonly route: PageRoute }) {

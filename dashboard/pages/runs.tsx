@@ -1,11 +1,11 @@
 /** All runs, with search and a filter by status. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type ApiProblem, callApi, wordsOf } from '../data/api-client.ts'
-import { type LiveRunHead, live } from '../data/live.ts'
+import { type LiveRunHead, live } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
-import { countOf, moneyText } from '../parts/times.ts'
+import { countOf, moneyText } from '../parts/format-values.ts'
 import { VirtualList } from '../parts/virtual-list.tsx'
 
 const filters = [

@@ -2,12 +2,12 @@
  * Spend and health: costs by day, tool, run and stage, and the state of the daemon and its hosts.
  */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
-import { type CostEntry, type CostSum, sumCosts } from '../data/costs.ts'
 import { linkTo } from '../data/route.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { type CostEntry, type CostSum, sumCosts } from '../data/sum-costs.ts'
+import { useAnswer } from '../data/use-api-query.ts'
 import { shownNameOf } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
-import { moneyText } from '../parts/times.ts'
+import { moneyText } from '../parts/format-values.ts'
 
 type Stats = OperationAnswer<'stats.read'>
 type Costs = OperationAnswer<'costs.read'>

@@ -20,8 +20,8 @@ import {
 } from '@xyflow/react'
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { Picture, PictureNode } from '../../src/core/draw/picture.ts'
-import { stepKey, type Trace } from '../data/trace.ts'
-import { edgeTexts, type GraphPoint, layOutGraph, type Placed } from './lay-out.ts'
+import { stepKey, type Trace } from '../data/run-trace.ts'
+import { edgeTexts, type GraphPoint, layOutGraph, type Placed } from './graph-layout.ts'
 
 type GraphProps = {
   readonly picture: Picture

@@ -7,7 +7,7 @@ import type { EventRecord, Store } from '../../src/runtime/ports.ts'
 import { readAll } from '../../src/runtime/runs/load-run.ts'
 import { rebuildAll, verifyLog } from '../../src/runtime/runs/log-maintenance.ts'
 import { findStoredReply } from '../../src/runtime/runs/stored-reply.ts'
-import { answerText, type Book } from './load.ts'
+import { answerText, type Book } from './load-clients.ts'
 
 export type Losses = {
   /** Answers whose reply or events are not in the store. */

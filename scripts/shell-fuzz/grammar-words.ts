@@ -2,8 +2,8 @@
  * Words of commands: quotes, escapes, expansions and patterns, with strangers where bash would
  * run them and where it would not.
  */
-import { strangers } from './lists.ts'
-import type { Making } from './making.ts'
+import { strangers } from './allow-lists.ts'
+import type { Making } from './grammar-state.ts'
 
 const plainWords: readonly string[] = [
   ...['a.txt', 'src', '-l', '--all', 'x', '1', '.', 'one=two', '-n', 'src/main.js', '--', '-'],

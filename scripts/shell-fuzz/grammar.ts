@@ -3,9 +3,9 @@
  * starting. Strangers stand wherever bash would run them, and wherever it would not.
  */
 
+import { type ListName, strangers } from './allow-lists.ts'
+import type { Making } from './grammar-state.ts'
 import { line, word } from './grammar-words.ts'
-import { type ListName, strangers } from './lists.ts'
-import type { Making } from './making.ts'
 import type { Random } from './random.ts'
 
 const listedSimple: readonly string[] = ['npm test', 'git status', 'ls', 'echo', 'cat', 'grep x']

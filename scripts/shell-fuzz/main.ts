@@ -3,7 +3,7 @@
  * Pawl allows and tells every program that ran without being on the list. Ends with 1 on any.
  */
 import { parseArgs } from 'node:util'
-import { hunt, minimise } from './hunt.ts'
+import { hunt, minimise } from './fuzz-loop.ts'
 import { closeSandbox, openSandbox, traceProblem } from './trace.ts'
 
 const violationsShownMax = 20

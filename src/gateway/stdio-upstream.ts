@@ -6,8 +6,8 @@ import type { Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import { openBatchedWriter } from './batched-writer.ts'
-import { endProgram, openLeash } from './end-program.ts'
 import { readRpcMessage } from './json-rpc.ts'
+import { endProgram, openLeash } from './kill-process-tree.ts'
 import type { Launch } from './launch.ts'
 import {
   gatewayMessageBytesMax,
@@ -16,7 +16,7 @@ import {
   type UpstreamWire,
   type WireEnd,
   type WireListeners,
-} from './wire.ts'
+} from './server-transport.ts'
 
 type Program = Extract<Launch, { kind: 'stdio' }>
 

@@ -17,7 +17,7 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from './json-rpc.ts'
-import type { UpstreamWire, WireEnd, WireListeners } from './wire.ts'
+import type { UpstreamWire, WireEnd, WireListeners } from './server-transport.ts'
 
 /** What came of a request. */
 export type UpstreamAnswer =

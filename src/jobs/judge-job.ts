@@ -5,7 +5,7 @@
 import type { Report } from '../core/engine/types.ts'
 import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
-import { ruleFields } from '../core/judge/answer.ts'
+import { ruleFields } from '../core/judge/rule-answer.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import type { CallAnswer, CallRequest } from '../runtime/calls/calls.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'

@@ -17,7 +17,7 @@ import { checkKill, killJob } from '../runner/kill-job.ts'
 import { listJobs } from '../runner/list-jobs.ts'
 import { networkFor } from '../runner/network-for.ts'
 import { openRunner, type Runner } from '../runner/open-runner.ts'
-import { checkLogs, readLogs, waitForBytes } from '../runner/page-log.ts'
+import { checkLogs, readLogs, waitForBytes } from '../runner/read-log-page.ts'
 import { checkJob, type RunningJob, waitForEnd } from '../runner/running-job.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type {

@@ -4,7 +4,7 @@
  */
 import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
-import { ruleText } from '../core/judge/answer.ts'
+import { ruleText } from '../core/judge/rule-answer.ts'
 import type { CallAnswer } from '../runtime/calls/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { resendError } from './resend-error.ts'

@@ -23,7 +23,7 @@ import type { ApprovalRow, Store } from './ports.ts'
 import type { OutboxSource } from './runs/build-change.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
 import { type CommandContext, currentRun, handleCommand, viewOf } from './runs/handle-command.ts'
-import { judgeDry } from './runs/judge-dry.ts'
+import { judgeDry } from './runs/judge-dry-run.ts'
 import {
   exportRun,
   importRun,

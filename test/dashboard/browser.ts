@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type Client, openClient } from '../../src/client/index.ts'
-import type { Access } from '../../src/doors/api/access.ts'
+import type { Access } from '../../src/doors/api/sign-in-access.ts'
 import { type House, isOurNode, openHouse, until } from '../../src/main/daemon.contract.ts'
 
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { stringify } from 'yaml'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { corpus, exampleTexts } from './corpus.ts'
+import { pick, rarely, some } from './generator-helpers.ts'
 import { evilNames, oddNames } from './names.ts'
-import { pick, rarely, some } from './pick.ts'
 import { oddValue } from './values.ts'
 
 const treeChanges = [

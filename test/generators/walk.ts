@@ -17,8 +17,8 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Field } from '../../src/core/machine/machine.ts'
 import { readCall } from '../../src/core/tools/read-call.ts'
 import type { StepPlan } from './commands.ts'
-import { pick } from './pick.ts'
-import { deepFreeze, type Setup } from './prepare.ts'
+import { deepFreeze, type Setup } from './compile-generated.ts'
+import { pick } from './generator-helpers.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
 const person: Actor = { kind: 'person', name: 'ada' }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterEach, describe, expect, test } from 'vitest'
-import { sharedPostgresUrl } from '../../scripts/postgres/share.ts'
+import { sharedPostgresUrl } from '../../scripts/postgres/shared-server.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/postgres-store.ts'
 import {

@@ -3,8 +3,8 @@
  * may start a program that is not on its list. The long runs are `scripts/shell-fuzz/main.ts`.
  */
 import { afterAll, expect, test } from 'vitest'
-import { hunt } from '../../scripts/shell-fuzz/hunt.ts'
-import { lists } from '../../scripts/shell-fuzz/lists.ts'
+import { lists } from '../../scripts/shell-fuzz/allow-lists.ts'
+import { hunt } from '../../scripts/shell-fuzz/fuzz-loop.ts'
 import type { Sandbox } from '../../scripts/shell-fuzz/trace.ts'
 import {
   closeSandbox,

@@ -6,7 +6,7 @@ import type { Actor } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { By, CommandOutcome, Intent } from '../../src/runtime/runtime.ts'
 import { fitting } from '../generators/walk.ts'
-import { hold } from './broken.ts'
+import { hold } from './broken-promise.ts'
 import { ask, decisionOf, intentOf, type Scene, sendCommand } from './client.ts'
 
 /** A folder that no machine has: what calls name is never on the disk. */

@@ -4,8 +4,8 @@
  */
 import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { By, CommandOutcome, DecisionOnApproval, Intent } from '../../src/runtime/runtime.ts'
-import { Broken } from './broken.ts'
-import type { Ledger } from './ledger.ts'
+import { Broken } from './broken-promise.ts'
+import type { Ledger } from './check-replies.ts'
 import type { Node, World } from './world.ts'
 
 /** A world with what was heard in it. */

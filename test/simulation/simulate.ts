@@ -4,10 +4,10 @@
  */
 import type { Store } from '../../src/runtime/ports.ts'
 import { actAsAgent, startTask, type Task } from './agent.ts'
-import { Broken } from './broken.ts'
+import { Broken } from './broken-promise.ts'
+import { openLedger } from './check-replies.ts'
 import { checkWorld, type Seen } from './check-world.ts'
 import type { Scene } from './client.ts'
-import { openLedger } from './ledger.ts'
 import { keepScene } from './library.ts'
 import { actAsPerson, disturb, type Questions, tickOnce, type Watch, watchRun } from './people.ts'
 import { openWorld, type World } from './world.ts'

@@ -8,7 +8,7 @@ import { type OpenRuntime, openRuntime } from '../../src/runtime/open-runtime.ts
 import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { OutboxItem, Store } from '../../src/runtime/ports.ts'
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts'
-import { Broken } from './broken.ts'
+import { Broken } from './broken-promise.ts'
 import { type Fate, faultyStore } from './faulty-store.ts'
 import { denseScenes, exampleScenes, generatedScenes, overlays, type Scene } from './library.ts'
 import { openScheduler, type Scheduler } from './scheduler.ts'

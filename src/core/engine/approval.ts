@@ -3,9 +3,9 @@
  * What is pending is data in the log, so a grant days later needs no code to be replayed.
  */
 import type { JsonObject } from '../json.ts'
-import { nameRule, ruleText } from '../judge/answer.ts'
 import { hashCall } from '../judge/grants.ts'
 import type { Ruling } from '../judge/judge.ts'
+import { nameRule, ruleText } from '../judge/rule-answer.ts'
 import { hashJson } from '../machine/hash.ts'
 import type { Gate, Machine, Move } from '../machine/machine.ts'
 import { type Quorum, quorumText } from '../machine/quorum.ts'

@@ -4,9 +4,9 @@
  */
 import { assert, assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'
-import { nameRule, ruleFields } from '../judge/answer.ts'
 import { hashCall } from '../judge/grants.ts'
 import { judge, type Ruling } from '../judge/judge.ts'
+import { nameRule, ruleFields } from '../judge/rule-answer.ts'
 import { nothingAround } from '../judge/rule-input.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
 import type { Machine } from '../machine/machine.ts'

@@ -11,7 +11,7 @@ import { acceptCommand, emit, openDecision, refuseCommand } from './decision-bui
 import { enterStage } from './enter-stage.ts'
 import { hasEnded } from './is-running.ts'
 import { refuseAmounts, warnOfBudgets } from './model-spend.ts'
-import { writePath } from './ops.ts'
+import { writePath } from './run-operations.ts'
 import type {
   Command,
   Decision,

@@ -2,7 +2,7 @@
  * Which paths of its document a JMESPath expression reads, as well as can be told without data.
  * Knows the library's tree. Must not know scopes.
  */
-import type { Tree } from './jmespath-tree.ts'
+import type { Tree } from './jmespath-interpreter.ts'
 
 /** Where a value comes from: keys from the root; null when that depends on data. */
 type Path = readonly string[] | null

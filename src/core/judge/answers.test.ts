@@ -10,8 +10,8 @@ import type { Policy, RuleRef } from '../machine/machine.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import type { PolicyDefinition } from '../policy/schema.ts'
 import { readCall } from '../tools/read-call.ts'
-import type { RuleAnswer, Speaker } from './answer.ts'
 import { judge, type Ruling } from './judge.ts'
+import type { RuleAnswer, Speaker } from './rule-answer.ts'
 
 // ── documents, and rules looked up in them ──────────────────────────────────
 

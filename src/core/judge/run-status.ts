@@ -4,7 +4,7 @@
 import { hasEnded, isFreed } from '../engine/is-running.ts'
 import type { Denial, RunState } from '../engine/types.ts'
 import type { Machine, RuleRef, Stage } from '../machine/machine.ts'
-import { denyBy, noAnswers, passBy } from './answer.ts'
+import { denyBy, noAnswers, passBy } from './rule-answer.ts'
 import type { Rule } from './rule-input.ts'
 
 /** The first of all rules: a run that waits, rests or is over takes no call. */

@@ -10,7 +10,7 @@ import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnProtected } from '../tools/rule-on-protected.ts'
 import { namesMatch } from '../tools/tool-names.ts'
-import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './answer.ts'
+import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import type { Expr } from '../expr/expr.ts'
 import { type Finding, finding } from '../finding.ts'
-import { linksOf, type Survey, stageOf } from './check-survey.ts'
+import { linksOf, type Survey, stageOf } from './check-context.ts'
 import { opsAt } from './check-values.ts'
 import { cyclesOf } from './graph.ts'
 import type { Guard, Op, ScopePath, Stage } from './machine.ts'

@@ -2,11 +2,11 @@
  * Findings about what guards rest on: the agent's own word, or data that comes too late.
  * Knows guards and who writes variables. Must not evaluate expressions.
  */
-import { compare } from '../expr/compare.ts'
+import { compare } from '../expr/compare-values.ts'
 import { type Finding, finding } from '../finding.ts'
 import { own } from '../json.ts'
+import { isOpenEnded, type Survey, stageOf } from './check-context.ts'
 import { whyNever } from './check-guards.ts'
-import { isOpenEnded, type Survey, stageOf } from './check-survey.ts'
 import { type GuardUse, guardUsesOf, writersOf } from './check-values.ts'
 
 /** GUARD_UNSATISFIABLE, because its data comes too late, and GUARD_SELF_REPORTED. */

@@ -2,11 +2,11 @@
  * Findings about guards that can never hold, and routes that are never chosen.
  * Knows guards by comparison. Must not evaluate expressions, nor guess at the agent's data.
  */
-import { compare } from '../expr/compare.ts'
+import { compare } from '../expr/compare-values.ts'
 import { type Finding, finding } from '../finding.ts'
 import { canonicalJson, type Json } from '../json.ts'
+import type { Survey } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import type { Survey } from './check-survey.ts'
 import { type CompareGuard, guardUsesOf, type Writers, writersOf } from './check-values.ts'
 import type { Guard, Route } from './machine.ts'
 

@@ -3,8 +3,8 @@
  * Knows the graph of stages. Must not know tools or values.
  */
 import { type Finding, finding } from '../finding.ts'
+import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-survey.ts'
 import { cyclesOf, type Edge, reachableFrom, reverse } from './graph.ts'
 
 /** STAGE_UNREACHABLE: no way leads there. */

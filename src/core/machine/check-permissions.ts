@@ -4,8 +4,8 @@
  */
 import { type Finding, finding } from '../finding.ts'
 import { whyDead, whyTooBroad } from './check-commands.ts'
+import { isOpenEnded, type Survey, stageOf } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import { isOpenEnded, type Survey, stageOf } from './check-survey.ts'
 import type { Edge } from './graph.ts'
 import { reachableFrom } from './graph.ts'
 import { type Power, powerOfRule, powers, powerWords } from './tool-power.ts'

@@ -3,7 +3,7 @@
  * Knows tiers and capability patterns. Must not know calls.
  */
 import { type Finding, finding } from '../finding.ts'
-import type { Survey } from './check-survey.ts'
+import type { Survey } from './check-context.ts'
 import type { Policy, PolicyRule } from './machine.ts'
 
 /** RULE_SHADOWED: a stricter tier always speaks first for the same capability. */

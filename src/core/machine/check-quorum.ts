@@ -2,7 +2,7 @@
  * Findings about who has to agree: a number of people that their list can not give.
  */
 import { type Finding, finding } from '../finding.ts'
-import type { Survey } from './check-survey.ts'
+import type { Survey } from './check-context.ts'
 import { isHopeless, type Quorum } from './quorum.ts'
 
 /** VALUE_CONFLICT: nobody could ever grant it. */

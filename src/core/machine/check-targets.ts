@@ -4,8 +4,8 @@
  * Knows edges. Must not know how a stage is written down.
  */
 import { type Finding, finding } from '../finding.ts'
+import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-survey.ts'
 import { type Edge, type GraphLinks, reachableFrom } from './graph.ts'
 import type { ForkBranch, Move } from './machine.ts'
 

@@ -5,7 +5,6 @@
 import type { CallObservation } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { leastAccess, permits } from './access.ts'
 import { actorOf, type Caller, suffices, type TokenCheck } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import type { HandlerAnswer, HandlerContext, RequestInfo } from './handler-context.ts'
@@ -23,6 +22,7 @@ import {
 import { parse } from './parse-input.ts'
 import type { PeoplePort } from './people-port.ts'
 import { PawlProblem, type ProblemDocument, problem, problemOfThrown } from './problem.ts'
+import { leastAccess, permits } from './sign-in-access.ts'
 import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'
 

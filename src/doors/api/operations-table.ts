@@ -5,10 +5,10 @@
  */
 
 import { agentOperations } from './agent-operations.ts'
+import { pageOperations } from './dashboard-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
 import { jobsOperations } from './jobs-operations.ts'
 import { mailOperations } from './mail-operations.ts'
-import { pageOperations } from './page-operations.ts'
 
 /** The least that a caller has to be. */
 export type Need = 'none' | 'agent' | 'person'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Access, leastAccess, permits } from './access.ts'
 import { operationNames } from './operations-table.ts'
+import { type Access, leastAccess, permits } from './sign-in-access.ts'
 import { type KeptSignIn, openSignIns, type SignedIn } from './sign-ins.ts'
 
 type Book = ReturnType<typeof openBook>

@@ -3,7 +3,7 @@
  * from the logs and cached per run, so that only new records are read the next time.
  */
 import type { Event } from '../../core/engine/types.ts'
-import { ruleText } from '../../core/judge/answer.ts'
+import { ruleText } from '../../core/judge/rule-answer.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { OperationAnswer } from './contract.ts'

@@ -28,7 +28,7 @@ import {
   passAnswer,
   printReply,
 } from './hook-protocol.ts'
-import { dialectOf } from './hosts/dialects.ts'
+import { dialectOf } from './hosts/host-protocols.ts'
 import { openSessionMemory } from './session-memory.ts'
 
 export type HookAnswerer = {

@@ -12,7 +12,7 @@ import {
   promptWords,
   type Speech,
   trailing,
-} from './dialect.ts'
+} from './model-api.ts'
 
 export const geminiApi: Dialect = {
   path: /:(generateContent|streamGenerateContent)$/,

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type JsonObject } from '../../core/json.ts'
 import { anthropicApi } from './anthropic.ts'
 import { chatApi } from './chat.ts'
-import type { Dialect, ModelCall, ModelInput, ModelRequest, Speech } from './dialect.ts'
 import { geminiApi } from './gemini.ts'
+import type { Dialect, ModelCall, ModelInput, ModelRequest, Speech } from './model-api.ts'
 import { responsesApi } from './responses.ts'
 import {
   fillLast,

@@ -14,7 +14,7 @@ import {
   promptWords,
   type Speech,
   trailing,
-} from './dialect.ts'
+} from './model-api.ts'
 
 export const responsesApi: Dialect = {
   path: /\/responses$/,

@@ -3,7 +3,7 @@
  * of a gateway and the life of a call.
  */
 import type { JsonObject } from '../../core/json.ts'
-import { ruleFields } from '../../core/judge/answer.ts'
+import { ruleFields } from '../../core/judge/rule-answer.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { CallAnswer, CallRequest, Calls } from '../calls/calls.ts'
 import type { LocatedRun } from '../calls/locate-run.ts'

@@ -11,7 +11,7 @@ import {
   timeAndId,
   whereAll,
 } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 type ApprovalCalls = Pick<RunStore, 'listApprovals' | 'readApproval' | 'dueApprovals'>
 

@@ -3,7 +3,7 @@
  */
 import type { Claim, ClaimStore } from '../../runtime/ports.ts'
 import { asRecord } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 const columns = 'run_id AS runId, branch, session, at'
 

@@ -10,7 +10,7 @@ import type {
 } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 import { asRecord, asRecordOrNull, type SqliteRow, statementCache, whereAll } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 const versionColumns = `v.version, v.source_hash AS sourceHash, v.source, v.format, v.machines,
   v.created_at AS createdAt`

@@ -2,7 +2,7 @@
 import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
 import { asRecord, asRecordOrNull } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 const columns = 'drawer AS collection, key, version, data, at'
 

@@ -6,7 +6,7 @@ import type { Store, StoreMaintenance } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 import { prepareMachines } from './definitions.ts'
 import { asRecord } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 /** Pages given back to the disk in one transaction. */
 const freedPagesMax = 1_000

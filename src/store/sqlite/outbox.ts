@@ -3,7 +3,7 @@
  */
 import type { OutboxItem, RunStore } from '../../runtime/ports.ts'
 import { asRecord, outboxColumns } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 type OutboxCalls = Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'>
 

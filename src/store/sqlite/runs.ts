@@ -15,7 +15,7 @@ import {
   timeAndId,
   whereAll,
 } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 const noLimit = -1
 

@@ -11,7 +11,7 @@ import { openWriter } from './group-commit.ts'
 import { maintenanceCalls } from './maintenance.ts'
 import { openDatabase, type SqliteOptions } from './open-database.ts'
 import { runCalls } from './runs.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from './sqlite-context.ts'
 
 export type { SqliteOptions } from './open-database.ts'
 

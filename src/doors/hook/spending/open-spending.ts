@@ -14,7 +14,7 @@ import type { DocumentStore } from '../../../runtime/ports.ts'
 import type { By, Runtime } from '../../../runtime/runtime.ts'
 import { sessionName } from '../hook-context.ts'
 import type { HookInput } from '../hook-protocol.ts'
-import { dialects } from '../hosts/dialects.ts'
+import { dialects } from '../hosts/host-protocols.ts'
 import { type ModelUse, readUse, type TranscriptReader, type TranscriptState } from './model-use.ts'
 import { readTail } from './tail-file.ts'
 

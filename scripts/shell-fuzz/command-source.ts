@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ListName, namesOf, shortList, strangers } from './allow-lists.ts'
 import { makeCommand } from './grammar.ts'
-import { type ListName, namesOf, shortList, strangers } from './lists.ts'
 import { crossed, mutate } from './mutate.ts'
 import { type Random, randomFrom } from './random.ts'
 

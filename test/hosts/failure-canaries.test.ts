@@ -5,7 +5,13 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { ProvableHostId } from '../../src/core/hosts/registry.ts'
 import { tryCanaries } from '../../src/prove/canary.ts'
-import { type FailureId, failureCanary, failures, failuresFor, mountSmallDisk } from './failures.ts'
+import {
+  type FailureId,
+  failureCanary,
+  failures,
+  failuresFor,
+  mountSmallDisk,
+} from './failure-canaries.ts'
 import { begin, testedHosts, worldFor } from './hosts.ts'
 
 const ids = Object.keys(failures) as FailureId[]

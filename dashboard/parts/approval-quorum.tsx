@@ -1,7 +1,7 @@
 /** Approvals that need more than one person: who has approved, and who is missing. */
 import type { Endorsement } from '../../src/core/engine/types.ts'
 import { type Quorum, quorumText } from '../../src/core/machine/quorum.ts'
-import type { Me, PendingApproval } from '../data/live.ts'
+import type { Me, PendingApproval } from '../data/live-state.ts'
 import { Icon } from './icons.tsx'
 
 export type PeopleNeeded = {

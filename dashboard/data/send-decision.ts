@@ -1,7 +1,7 @@
 /** Sends a decision on an approval, always with the hash of what was shown. */
 import type { JsonObject } from '../../src/core/json.ts'
 import { callApi, wordsOf } from './api-client.ts'
-import { loadApprovals, type PendingApproval } from './live.ts'
+import { loadApprovals, type PendingApproval } from './live-state.ts'
 
 export type ApprovalDecision = {
   readonly granted: boolean

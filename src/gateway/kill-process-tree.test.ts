@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { endProgram, openLeash } from './end-program.ts'
+import { endProgram, openLeash } from './kill-process-tree.ts'
 
 const isAlive = (pid: number): boolean => {
   try {

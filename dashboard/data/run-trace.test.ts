@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogRecord } from './run-log.ts'
-import { openTracer } from './trace.ts'
+import { openTracer } from './run-trace.ts'
 
 function recordOf(seq: number, data: object): LogRecord {
   const { type } = data as { readonly type: string }

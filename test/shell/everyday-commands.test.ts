@@ -3,7 +3,7 @@
  * so that no other rule is in the way either.
  */
 import { expect, test } from 'vitest'
-import { collected, countCommands, everyday, refusals } from './everyday.ts'
+import { collected, countCommands, everyday, refusals } from './everyday-commands.ts'
 import { guardedRun } from './guarded-run.ts'
 
 /** Of all that was collected, the part that may be denied. */

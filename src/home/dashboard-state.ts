@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { accesses } from '../doors/api/access.ts'
+import { accesses } from '../doors/api/sign-in-access.ts'
 import { type KeptSignIn, openSignIns, type SignIns } from '../doors/api/sign-ins.ts'
 import type { Home } from './home.ts'
 import { listPeople } from './people-file.ts'

@@ -6,7 +6,7 @@
 import type { EventRecord, Store } from '../../src/runtime/ports.ts'
 import { findStoredReply } from '../../src/runtime/runs/stored-reply.ts'
 import type { By, CommandOutcome, RunReading } from '../../src/runtime/runtime.ts'
-import { hold } from './broken.ts'
+import { hold } from './broken-promise.ts'
 
 export type Ledger = {
   readonly heard: (by: By, outcome: CommandOutcome) => Promise<void>

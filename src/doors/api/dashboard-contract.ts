@@ -1,8 +1,8 @@
 /** Inputs and answers of the operations for the dashboard. */
 import { z } from 'zod'
-import { accesses } from './access.ts'
 import type { Terms } from './contract.ts'
-import type { PageOperation } from './page-operations.ts'
+import type { PageOperation } from './dashboard-operations.ts'
+import { accesses } from './sign-in-access.ts'
 import {
   countSchema,
   jsonObjectSchema,

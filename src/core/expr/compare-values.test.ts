@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Json } from '../json.ts'
 import { type CompareOp, compareOps } from '../machine/machine.ts'
-import { compare } from './compare.ts'
+import { compare } from './compare-values.ts'
 
 test('every operator but not_exists fails on a missing field', () => {
   const values: Json[] = [null, 1, 'a', [null], {}]

@@ -1,6 +1,7 @@
 /**
- * An MCP server over stdio that behaves as a file says: `node odd-server.contract.ts PLAN`. Each
- * call of a tool is noted as a line beside the plan, so that a test can count what really happened.
+ * An MCP server over stdio that misbehaves as a file says:
+ * `node faulty-mcp-server.contract.ts PLAN`. It writes a line beside the plan for each tool call,
+ * so that a test can count what really happened.
  */
 import { appendFileSync, readFileSync, watchFile } from 'node:fs'
 import { createInterface } from 'node:readline'

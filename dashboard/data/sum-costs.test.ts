@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CostEntry, sumCosts } from './costs.ts'
+import { type CostEntry, sumCosts } from './sum-costs.ts'
 
 const row = (stage: string, tool: string, costMicroUsd: number): CostEntry => ({
   ...{ runId: 'r_1', definition: 'd', day: '2026-11-16', count: 1 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatCharsMax, matchesFormat } from './format.ts'
+import { formatCharsMax, matchesFormat } from './json-schema-formats.ts'
 
 test.each([
   ['date', ['2026-03-01', '2028-02-29', '2000-02-29', '0001-12-31']],

@@ -1,9 +1,9 @@
 /** Handlers of the operations for the dashboard. */
 import type { JsonObject } from '../../core/json.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { PageOperation } from './dashboard-operations.ts'
 import type { Handlers } from './handlers.ts'
 import { listPolicies } from './list-policies.ts'
-import type { PageOperation } from './page-operations.ts'
 import { problem } from './problem.ts'
 import { openUsageStats, type UsageStats } from './usage-stats.ts'
 

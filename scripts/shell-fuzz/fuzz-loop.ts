@@ -3,8 +3,8 @@
  */
 import { readShell } from '../../src/core/shell/read-shell.ts'
 import { ruleOnCommands } from '../../src/core/shell/rule-on-commands.ts'
-import { type ListName, lists } from './lists.ts'
-import { type Candidate, candidates, isUnsafeToRun, namesStranger } from './source.ts'
+import { type ListName, lists } from './allow-lists.ts'
+import { type Candidate, candidates, isUnsafeToRun, namesStranger } from './command-source.ts'
 import { type Sandbox, traceCommand, unlistedIn } from './trace.ts'
 
 export type Violation = Candidate & { readonly ran: readonly string[] }

@@ -5,8 +5,8 @@
 import type { OperationAnswer, StreamMessage } from '../../src/doors/api/contract.ts'
 import { ApiError, callApi } from './api-client.ts'
 import { forgetKey, keyOf } from './session-key.ts'
-import { openValueStore } from './store.ts'
 import { followStream } from './stream.ts'
+import { openValueStore } from './value-store.ts'
 
 export type LiveRunHead = OperationAnswer<'runs.list'>['items'][number]
 export type PendingApproval = OperationAnswer<'approvals.read'>

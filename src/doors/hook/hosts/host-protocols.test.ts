@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hookMeanings } from '../../../core/hosts/host-descriptor.ts'
 import { agentHostIds, agentHosts, listIn } from '../../../core/hosts/registry.ts'
-import { dialectOf, dialects } from './dialects.ts'
+import { dialectOf, dialects } from './host-protocols.ts'
 
 /** A session and a call, in the fields of every host. */
 const payload = {

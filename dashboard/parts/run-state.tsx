@@ -7,9 +7,9 @@ import type { Machine, StageRule } from '../../src/core/machine/machine.ts'
 import type { RunAtEvent } from '../data/history-fold.ts'
 import { readMachine } from '../data/machines.ts'
 import type { LogReading } from '../data/run-log.ts'
-import { ValueText } from './approval-detail.tsx'
 import { LimitBar, Skeleton } from './basics.tsx'
-import { bytesText, moneyText } from './times.ts'
+import { ValueText } from './call-detail.tsx'
+import { bytesText, moneyText } from './format-values.ts'
 
 type Props = {
   readonly reading: LogReading

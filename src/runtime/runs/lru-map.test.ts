@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openRecentlyUsed } from './recently-used.ts'
+import { openRecentlyUsed } from './lru-map.ts'
 
 test('what is used stays, and what is longest unused makes room', () => {
   const things = openRecentlyUsed<number>(100)

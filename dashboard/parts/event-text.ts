@@ -4,7 +4,7 @@
  */
 import type { Event } from '../../src/core/engine/types.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
-import { moneyText } from './times.ts'
+import { moneyText } from './format-values.ts'
 
 export type Record = StreamMessage<'runs.stream'>
 export type EventGroup = 'calls' | 'stages' | 'approvals' | 'refusals' | 'other'
