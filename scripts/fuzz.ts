@@ -87,9 +87,13 @@ function cpuMs(): number {
   return (user + system) / 1_000
 }
 
-type Place = { readonly seed: number; readonly index: number }
+type FuzzPosition = { readonly seed: number; readonly index: number }
 
-function examine(report: Report, [subject, plans]: [Subject, StepPlan[]], place: Place): void {
+function examine(
+  report: Report,
+  [subject, plans]: [Subject, StepPlan[]],
+  place: FuzzPosition,
+): void {
   const text = textOf(subject)
   const where = `seed ${place.seed} index ${place.index}`
   const kind = 'kind' in subject ? subject.kind : text.format

@@ -4,7 +4,7 @@ import type { OperationAnswer, OperationInput } from '../../src/doors/api/contra
 import type { OperationName } from '../../src/doors/api/operations-table.ts'
 import { type ApiProblem, callApi, wordsOf } from './api-client.ts'
 
-export type AnswerState<T> = {
+export type ApiQuery<T> = {
   /** Null: not there yet. Stays while it is asked again. */
   readonly answer: T | null
   readonly problem: ApiProblem | null
@@ -12,13 +12,13 @@ export type AnswerState<T> = {
 }
 
 /** Asks when the input changes; `version`: asks again when that changes. */
-export function useAnswer<Name extends OperationName>(
+export function useApiQuery<Name extends OperationName>(
   name: Name,
   input: OperationInput<Name>,
   version: unknown = null,
-): AnswerState<OperationAnswer<Name>> {
+): ApiQuery<OperationAnswer<Name>> {
   const [state, setState] = useState<
-    Omit<AnswerState<OperationAnswer<Name>>, 'again'> & { readonly of: string }
+    Omit<ApiQuery<OperationAnswer<Name>>, 'again'> & { readonly of: string }
   >({
     answer: null,
     problem: null,

@@ -4,7 +4,7 @@ import type { HistoryFold, RunAtEvent } from './history-fold.ts'
 import type { LogRecord } from './run-log.ts'
 
 /** Null: it is now, or not yet known. */
-export function usePast(
+export function useRunAtEvent(
   runId: string,
   at: number | null,
   held: readonly LogRecord[],

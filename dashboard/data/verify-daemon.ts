@@ -11,7 +11,7 @@ const nonceBytes = 24
 export type DaemonProof = 'proved' | 'unknown' | 'failed'
 
 /** Asks for a proof; the key itself, and the cookie, stay here. */
-export async function askProof(key: string): Promise<DaemonProof> {
+export async function verifyDaemon(key: string): Promise<DaemonProof> {
   const keyHash = await hashOf(key)
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(nonceBytes)))
   const query = new URLSearchParams({ of: await hashOf(`of ${keyHash}`), nonce })

@@ -18,7 +18,7 @@ import {
 
 export type PlacedFinding = Finding & { readonly range: Range; readonly line: number }
 
-export type Understood = {
+export type CompiledText = {
   readonly text: string
   readonly root: Node | null
   readonly dialect: DialectName | null
@@ -30,7 +30,7 @@ export type Understood = {
 }
 
 /** Reads and compiles a text. */
-export function understand(text: string): Understood {
+export function compileText(text: string): CompiledText {
   const { root, findings } = readSource(text)
   const compiled = root === null ? null : compileDefinition(root)
   const all = [...findings, ...(compiled?.findings ?? [])]
@@ -52,12 +52,16 @@ function placed(finding: Finding, root: Node | null, text: string): PlacedFindin
 }
 
 /** What the picture can change; null: the text has errors. */
-export function writtenOf({ text, root, machine }: Understood): EditableDefinition | null {
+export function editableDefinitionOf({
+  text,
+  root,
+  machine,
+}: CompiledText): EditableDefinition | null {
   return root === null || machine === null ? null : { text, root, machine }
 }
 
 /** Where a stage stands in the text; null: nowhere. */
-export function rangeOfStage({ root, machine }: Understood, stage: string): Range | null {
+export function rangeOfStage({ root, machine }: CompiledText, stage: string): Range | null {
   const origin = machine?.stages[stage]?.origin
   if (root === null || origin === undefined) return null
   return positionOf(root, { ...nowhere, pointer: origin })
@@ -66,7 +70,7 @@ export function rangeOfStage({ root, machine }: Understood, stage: string): Rang
 const nowhere = { code: 'SYNTAX_INVALID', severity: 'error', message: '', hint: '' } as const
 
 /** The stage that an offset of the text belongs to; null: none. */
-export function stageAt({ root, machine }: Understood, offset: number): string | null {
+export function stageAt({ root, machine }: CompiledText, offset: number): string | null {
   if (root === null || machine === null) return null
   for (const stage of Object.values(machine.stages)) {
     const node = nodeAt(root, stage.origin)

@@ -1,5 +1,5 @@
 /** Templates of new definitions, one for each dialect. */
-export const starters = [
+export const definitionTemplates = [
   {
     dialect: 'workflow',
     title: 'Workflow',

@@ -15,7 +15,7 @@ type Props = {
 }
 
 /** The field. */
-export function SettledField(props: Props) {
+export function TextField(props: Props) {
   const { label, value, onSettle, lines, list, className = '', placeholder } = props
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])

@@ -22,7 +22,7 @@ export function peopleOf({ pending }: PendingApproval): PeopleNeeded | null {
 }
 
 /** Why the yes of this person would not count; null: it does. */
-export function deafTo(people: PeopleNeeded | null, me: Me | null): string | null {
+export function reasonNotToCount(people: PeopleNeeded | null, me: Me | null): string | null {
   if (people === null || me === null) return null
   const { quorum, agreed } = people
   const { name } = me

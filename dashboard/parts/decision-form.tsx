@@ -8,7 +8,7 @@ import { live, type PendingApproval } from '../data/live-state.ts'
 import { goTo } from '../data/route.ts'
 import { decideApproval } from '../data/send-decision.ts'
 import { useValueStore } from '../data/value-store.ts'
-import { deafTo, type PeopleNeeded, peopleOf } from './approval-quorum.tsx'
+import { type PeopleNeeded, peopleOf, reasonNotToCount } from './approval-quorum.tsx'
 import { Time } from './basics.tsx'
 import { Icon } from './icons.tsx'
 import { showToast } from './toast.tsx'
@@ -31,7 +31,7 @@ export function DecisionForm({ approval, edits }: Props) {
 
 function Deciding({ approval, edits }: Props) {
   const people = peopleOf(approval)
-  const deaf = deafTo(people, useValueStore(live).me)
+  const deaf = reasonNotToCount(people, useValueStore(live).me)
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
   const approve = useRef<HTMLButtonElement>(null)

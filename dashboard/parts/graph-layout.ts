@@ -7,7 +7,7 @@ import type { Picture, PictureEdge, PictureNode } from '../../src/core/draw/pict
 export type GraphPoint = { readonly x: number; readonly y: number }
 export type NodeBox = GraphPoint & { readonly width: number; readonly height: number }
 
-export type Placed = {
+export type GraphLayout = {
   readonly nodes: ReadonlyMap<string, NodeBox>
   /** In the order of the picture's edges. */
   readonly edges: readonly {
@@ -55,7 +55,7 @@ const options = {
 } as const
 
 /** Where everything goes. */
-export async function layOutGraph(picture: Picture): Promise<Placed> {
+export async function layOutGraph(picture: Picture): Promise<GraphLayout> {
   const graph: ElkNode = {
     id: 'picture',
     layoutOptions: { ...options },

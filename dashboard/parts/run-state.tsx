@@ -27,7 +27,7 @@ type Shown = {
 }
 
 /** The cards. */
-export const StandingPanel = memo(({ reading, past, isPast }: Props) => {
+export const RunStatePanel = memo(({ reading, past, isPast }: Props) => {
   const machine = useMachineOf(reading, past)
   if (isPast && past === null) return <Skeleton lines={5} />
   const shown = past === null ? ofNow(reading) : ofPast(past)

@@ -11,7 +11,7 @@ const titles = new RegExp(
 const colours = new RegExp(`${escapeSign}(?:\\[[0-?]*[ -/]*[@-~]|[@-Z\\\\-_])`, 'g')
 
 /** The text without what steers a terminal. */
-export function plainText(text: string): string {
+export function stripAnsi(text: string): string {
   return text
     .replaceAll(titles, '')
     .replaceAll(colours, '')

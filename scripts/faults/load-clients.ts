@@ -8,7 +8,7 @@ import { PawlProblem } from '../../src/doors/api/problem.ts'
 import { agentToken, personToken } from './settings.ts'
 
 /** A command and the answer it got; null: none yet, so nobody knows. */
-export type Sent = {
+export type SentCommand = {
   readonly runId: string
   readonly commandId: string
   readonly act: Act
@@ -18,9 +18,9 @@ export type Act =
   | { readonly kind: 'check'; readonly tool: string; readonly path: string }
   | { readonly kind: 'signal'; readonly name: string }
 
-export type Book = { readonly sent: Sent[]; readonly runs: string[]; count: number }
+export type ClientLog = { readonly sent: SentCommand[]; readonly runs: string[]; count: number }
 
-export function newBook(): Book {
+export function newBook(): ClientLog {
   return { sent: [], runs: [], count: 0 }
 }
 
@@ -38,7 +38,7 @@ const definition = JSON.stringify({
 const pauseMs = 100
 
 /** Makes sure that there is the definition and this many runs. */
-export async function prepare(socket: string, book: Book, runsCount: number): Promise<void> {
+export async function prepare(socket: string, book: ClientLog, runsCount: number): Promise<void> {
   const author = openClient({ socket, token: personToken })
   await author.definitions.create({ source: definition }).catch((problem: unknown) => {
     if (!(problem instanceof PawlProblem && problem.code === 'DEFINITION_EXISTS')) throw problem
@@ -53,7 +53,7 @@ export async function prepare(socket: string, book: Book, runsCount: number): Pr
 /** Sends until told to stop or the node is gone. */
 export async function work(
   socket: string,
-  book: Book,
+  book: ClientLog,
   { clientsCount, signal }: { readonly clientsCount: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const clients = Array.from({ length: clientsCount }, async (_, index) => {
@@ -62,7 +62,7 @@ export async function work(
       while (!signal.aborted) {
         book.count += 1
         const runId = book.runs[(index + book.count) % book.runs.length] as string
-        const one: Sent = {
+        const one: SentCommand = {
           runId,
           commandId: `c${book.count}`,
           act: actOf(book.count),
@@ -82,7 +82,7 @@ export async function work(
 }
 
 /** Sends again what got no answer; every one of them gets one now. */
-export async function settle(socket: string, book: Book): Promise<number> {
+export async function settle(socket: string, book: ClientLog): Promise<number> {
   const client = openClient({ socket, token: agentToken })
   const open = book.sent.filter((one) => one.answer === null)
   for (const one of open) await send(client, one)
@@ -98,7 +98,7 @@ function actOf(count: number): Act {
 
 type Client = ReturnType<typeof openClient>
 
-async function send(client: Client, sent: Sent): Promise<void> {
+async function send(client: Client, sent: SentCommand): Promise<void> {
   const { runId, commandId, act } = sent
   const options = { commandId }
   const answer =

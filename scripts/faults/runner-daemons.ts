@@ -20,9 +20,9 @@ const leaseMs = 300
 const lateMsMax = 2_000
 const startMsMax = 60_000
 
-type Wish = { readonly leaseMs: number; readonly count: number; readonly command: string }
+type DaemonJobs = { readonly leaseMs: number; readonly count: number; readonly command: string }
 
-async function startDaemon(folder: string, wish: Wish): Promise<ChildProcess> {
+async function startDaemon(folder: string, wish: DaemonJobs): Promise<ChildProcess> {
   const args = [child, folder, String(wish.leaseMs), String(wish.count), wish.command]
   const daemon = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   if (daemon.stdout === null) throw new Error('the daemon has no output')

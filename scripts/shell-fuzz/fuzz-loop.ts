@@ -9,7 +9,7 @@ import { type Sandbox, traceCommand, unlistedIn } from './trace.ts'
 
 export type Violation = Candidate & { readonly ran: readonly string[] }
 
-export type Hunt = {
+export type FuzzResult = {
   /** Candidates that were judged. */
   readonly judged: number
   readonly denied: number
@@ -21,7 +21,7 @@ export type Hunt = {
   readonly violations: readonly Violation[]
 }
 
-export type HuntPlan = {
+export type FuzzPlan = {
   readonly sandbox: Sandbox
   readonly seed: number
   /** How many allowed commands are run. */
@@ -39,7 +39,12 @@ export function isAllowed(command: string, list: ListName): boolean {
 }
 
 /** Runs as many allowed commands as planned. */
-export async function hunt({ sandbox, seed, runs, workersCount }: HuntPlan): Promise<Hunt> {
+export async function runFuzz({
+  sandbox,
+  seed,
+  runs,
+  workersCount,
+}: FuzzPlan): Promise<FuzzResult> {
   const candidate = candidates(seed)
   const counts = { judged: 0, denied: 0, run: 0, namingStrangers: 0, starting: 0 }
   const violations: Violation[] = []

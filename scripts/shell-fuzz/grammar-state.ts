@@ -4,7 +4,7 @@
  */
 import type { Random } from './random.ts'
 
-export type Making = {
+export type GrammarState = {
   readonly random: Random
   /** Wrappers and builtins are on the list. */
   readonly isLong: boolean
@@ -17,4 +17,4 @@ export type Making = {
   readonly arithmetic: Part
 }
 
-type Part = (make: Making) => string
+type Part = (make: GrammarState) => string

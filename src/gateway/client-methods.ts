@@ -15,11 +15,11 @@ import type { Server } from './server.ts'
 import { truncateContents } from './truncate-result.ts'
 import type { UpstreamFailure } from './upstream.ts'
 
-export type Work = CallToolContext & { readonly servers: ReadonlyMap<string, Server> }
+export type MethodContext = CallToolContext & { readonly servers: ReadonlyMap<string, Server> }
 export type Method = (asked: ToolCallRequest) => Promise<ToolCallResult>
 
 /** By their names in the protocol. */
-export function methodsOf(work: Work): Readonly<Record<string, Method>> {
+export function methodsOf(work: MethodContext): Readonly<Record<string, Method>> {
   const { catalogue, servers } = work
   const list =
     (kind: Parameters<typeof catalogue.list>[0]): Method =>
@@ -47,7 +47,7 @@ export function methodsOf(work: Work): Readonly<Record<string, Method>> {
   }
 }
 
-async function getPrompt(work: Work, asked: ToolCallRequest): Promise<ToolCallResult> {
+async function getPrompt(work: MethodContext, asked: ToolCallRequest): Promise<ToolCallResult> {
   const { params } = asked
   const target = await work.catalogue.findPrompt(String(params.name))
   if (target === null) return invalidParams(`Unknown prompt: ${String(params.name).slice(0, 200)}`)
@@ -59,7 +59,7 @@ async function getPrompt(work: Work, asked: ToolCallRequest): Promise<ToolCallRe
 }
 
 async function onResource(
-  work: Work,
+  work: MethodContext,
   method: string,
   asked: ToolCallRequest,
 ): Promise<ToolCallResult> {
@@ -82,7 +82,7 @@ type Passing = {
 
 /** Judged like a call; a refusal is an error, since these have no other form for one. */
 async function passed(
-  work: Work,
+  work: MethodContext,
   asked: ToolCallRequest,
   passing: Passing,
 ): Promise<ToolCallResult> {
@@ -122,7 +122,7 @@ function failedTold({ code, reason, hint }: UpstreamFailure): ToolCallResult {
 }
 
 /** WHY judged: it may say what a prompt or a resource of the server holds. */
-async function complete(work: Work, asked: ToolCallRequest): Promise<ToolCallResult> {
+async function complete(work: MethodContext, asked: ToolCallRequest): Promise<ToolCallResult> {
   const { catalogue } = work
   const { params } = asked
   const ref = asObject(params.ref) ?? {}

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { endProgram, openLeash } from './kill-process-tree.ts'
+import { killProcessTree, watchProcesses } from './kill-process-tree.ts'
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -18,7 +18,7 @@ const hasProc = process.platform === 'linux'
 
 /** Starts a script that tells the ids of two processes beside itself. */
 async function startScript(script: string) {
-  const leash = openLeash()
+  const leash = watchProcesses()
   const env = { PATH: process.env.PATH ?? '', ...leash.env }
   const child = spawn('sh', ['-c', script], { env, stdio: 'pipe', detached: leash.detached })
   let said = ''
@@ -39,7 +39,7 @@ test('a program that does not listen ends with all that it has started', async (
     `trap '' TERM; ${two}; while :; do sleep 1; done`,
   )
   expect(others.every(isAlive)).toBe(true)
-  await endProgram(child, leash)
+  await killProcessTree(child, leash)
   expect(await isGone([child.pid ?? 0, ...others])).toBe(true)
 })
 
@@ -48,14 +48,14 @@ test.runIf(hasProc)(
   async () => {
     const bare = 'env -i sleep 300 & echo $!; env -i sh -c "sleep 300 & echo \\$!; wait" &'
     const { child, leash, others } = await startScript(`trap '' TERM; ${bare} cat; sleep 300`)
-    await endProgram(child, leash)
+    await killProcessTree(child, leash)
     expect(await isGone([child.pid ?? 0, ...others])).toBe(true)
   },
 )
 
 test('a program that ends when its input does is not told to', async () => {
   const { child, leash, others } = await startScript(`${two}; cat; exit 7`)
-  await endProgram(child, leash)
+  await killProcessTree(child, leash)
   expect(child.exitCode).toBe(7)
   leash.kill(child, 'SIGKILL')
   expect(await isGone(others)).toBe(true)

@@ -14,14 +14,14 @@ const markName = 'PAWL_UPSTREAM'
 const isMarked = process.platform === 'linux'
 
 /** How a program is started so that it can be ended. */
-type Leash = {
+type ProcessTree = {
   readonly detached: boolean
   readonly env: Readonly<Record<string, string>>
   /** Tells all of them. */
   readonly kill: (child: ChildProcess, signal: NodeJS.Signals) => void
 }
 
-export function openLeash(): Leash {
+export function watchProcesses(): ProcessTree {
   const id = randomUUID()
   return {
     detached: !isMarked && process.platform !== 'win32',
@@ -76,7 +76,7 @@ function fileOf(pid: number, name: 'environ' | 'stat'): string {
 const endMsMax = 1_000
 
 /** Closes its input, then tells it to end, then ends it. */
-export async function endProgram(child: ChildProcess, { kill }: Leash): Promise<void> {
+export async function killProcessTree(child: ChildProcess, { kill }: ProcessTree): Promise<void> {
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
   if (child.pid === undefined) return
   child.stdin?.end()

@@ -7,7 +7,7 @@ import { openMessageLines } from '../doors/api/message-lines.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import { openBatchedWriter } from './batched-writer.ts'
 import { readRpcMessage } from './json-rpc.ts'
-import { endProgram, openLeash } from './kill-process-tree.ts'
+import { killProcessTree, watchProcesses } from './kill-process-tree.ts'
 import type { Launch } from './launch.ts'
 import {
   gatewayMessageBytesMax,
@@ -29,10 +29,10 @@ const waitingBytesMax = 64 * 1024 * 1024
 export function openStdioUpstream(program: Program, ears: WireListeners): UpstreamWire {
   const { command, args, cwd, secrets } = program
   const redact = openRedactor(secrets)
-  const leash = openLeash()
+  const leash = watchProcesses()
   const env = { ...program.env, ...leash.env }
   const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: leash.detached })
-  const stop = (): Promise<void> => endProgram(child, leash)
+  const stop = (): Promise<void> => killProcessTree(child, leash)
   const { write, flush } = openBatchedWriter(child.stdin)
   let words = ''
   let isOver = false

@@ -167,7 +167,7 @@ async function openRuntimeOn(
     guarded: pawlFolders(home),
     retention: config.retention,
     deliver: notify.deliver,
-    owes: notify.owes,
+    outboxFor: notify.outboxFor,
     log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultStack(fault) }),
   })
   return { runtime, notify }

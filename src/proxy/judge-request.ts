@@ -43,7 +43,7 @@ function refusalText(answer: CallAnswer): string {
   return `Pawl denied this: ${reason} [${by}]${hint === '' ? '' : `; ${hint}`}`
 }
 
-type Ended = {
+type RequestOutcome = {
   readonly runId: string
   readonly callId: string | null
   readonly ok: boolean
@@ -51,7 +51,7 @@ type Ended = {
 }
 
 /** Tells the run how a request ended that was let through. */
-export async function endRequest(runtime: Runtime, ended: Ended): Promise<void> {
+export async function endRequest(runtime: Runtime, ended: RequestOutcome): Promise<void> {
   const { runId, callId, ok, bytes } = ended
   const report = { ok, output: null, exitCode: null, bytes, costMicroUsd: 0 }
   const request = { ...fromProxy, runId, branch: null, callId, report }

@@ -26,9 +26,9 @@ const timeoutMs = 500
 const firstLookMs = 300
 const freshName = () => `t_${randomUUID().replaceAll('-', '')}`
 
-type Place = { readonly url: string; readonly schema: string }
+type SchemaLocation = { readonly url: string; readonly schema: string }
 
-async function openStore(place: Place): Promise<Store> {
+async function openStore(place: SchemaLocation): Promise<Store> {
   const store = await openPostgresStore({ ...place, timeoutMs })
   closers.push(store.close)
   return store

@@ -58,7 +58,7 @@ const calls: fc.Arbitrary<{ tool: string; input: JsonObject }> = fc.oneof(
   }),
 )
 
-type Place = {
+type RunSituation = {
   readonly setup: Setup
   readonly family: Family
   readonly branch: string | null
@@ -66,7 +66,7 @@ type Place = {
   readonly at: number
 }
 
-function send(place: Place, command: Command): FamilyDecision {
+function send(place: RunSituation, command: Command): FamilyDecision {
   const { setup, family, branch, policies, at } = place
   const context = { library: setup.library, at, actor: agent, policies }
   return commandFamily(family, { command, branch }, context)
@@ -74,35 +74,39 @@ function send(place: Place, command: Command): FamilyDecision {
 
 type Verdict = Extract<Reply, { kind: 'verdict' }>
 
-function check(place: Place, tool: string, input: JsonObject): Verdict {
+function check(place: RunSituation, tool: string, input: JsonObject): Verdict {
   return answer(place, tool, input).reply
 }
 
 /** The family once the last call has gone well; it stays as it is when none is open. */
-function reported(place: Place): Family {
+function reported(place: RunSituation): Family {
   const report = { ok: true, output: null, exitCode: 0, bytes: 0, costMicroUsd: 0 }
   return send(place, { type: 'ReportCall', callId: null, report }).family
 }
 
-function answer(place: Place, tool: string, input: JsonObject): { reply: Verdict; family: Family } {
+function answer(
+  place: RunSituation,
+  tool: string,
+  input: JsonObject,
+): { reply: Verdict; family: Family } {
   const call = readCall({ tool, input }, { machine: leafMachine(place), workspace: '/workspace' })
   const { reply, family } = send(place, { type: 'CheckCall', call })
   if (reply.kind !== 'verdict') throw new Error(`bug: a call gave ${JSON.stringify(reply)}`)
   return { reply, family }
 }
 
-function leafMachine({ family, branch }: Place): Machine {
+function leafMachine({ family, branch }: RunSituation): Machine {
   const addressed = branch === null ? mainOf(family) : memberOfBranch(family, branch)
   return openLeaf(family, addressed ?? mainOf(family)).machine
 }
 
 /** The best answer to a tool: with inputs that no rule about inputs minds, as far as there are. */
-function best(place: Place, tool: string): Verdict {
+function best(place: RunSituation, tool: string): Verdict {
   const replies = harmless(place, tool).map((input) => check(place, tool, input))
   return replies.find((reply) => reply.verdict !== 'deny') ?? (replies[0] as Verdict)
 }
 
-function harmless(place: Place, tool: string): readonly JsonObject[] {
+function harmless(place: RunSituation, tool: string): readonly JsonObject[] {
   const { family, branch } = place
   const addressed = branch === null ? mainOf(family) : memberOfBranch(family, branch)
   const { state, machine } = openLeaf(family, addressed ?? mainOf(family))
@@ -115,7 +119,7 @@ function harmless(place: Place, tool: string): readonly JsonObject[] {
 }
 
 /** What is wrong with an alternative; null: it is what it says. */
-function broken(place: Place, denied: Denied, one: Alternative): string | null {
+function broken(place: RunSituation, denied: Denied, one: Alternative): string | null {
   switch (one.kind) {
     case 'tool': {
       const { verdict, code } = best(place, one.name)
@@ -168,7 +172,7 @@ function note(kind: string): void {
   counts.set(kind, (counts.get(kind) ?? 0) + 1)
 }
 
-function complaintAbout(place: Place, denied: Denied): string | null {
+function complaintAbout(place: RunSituation, denied: Denied): string | null {
   const { code, reason, hint, instead } = denied.reply
   if (code === null || reason === '' || hint === '') return `no code, reason or hint`
   if (hint.includes('\n') || hint.length > 900)
@@ -184,7 +188,7 @@ function complaintAbout(place: Place, denied: Denied): string | null {
 }
 
 /** What is possible and not named: hints that leave out a way are not wrong, but poor. */
-function unnamed(place: Place, { reply }: Denied): string | null {
+function unnamed(place: RunSituation, { reply }: Denied): string | null {
   const { family, branch } = place
   const addressed = branch === null ? mainOf(family) : memberOfBranch(family, branch)
   const { state, machine } = openLeaf(family, addressed ?? mainOf(family))
@@ -275,7 +279,13 @@ test('the same holds in a stage whose files, calls and commands run short', () =
         if (setup === null) throw new Error('bug: the definition does not start')
         const policies = laid === null ? [] : [compilePolicy(laid as PolicyDefinition, '/policy')]
         const { answered } = walk(setup, []).steps[0] as Trace['steps'][number]
-        let place: Place = { setup, family: answered.family, branch: null, policies, at: 1_000 }
+        let place: RunSituation = {
+          setup,
+          family: answered.family,
+          branch: null,
+          policies,
+          at: 1_000,
+        }
         for (const { tool, input } of made) {
           const { reply, family } = answer(place, tool, input)
           if (reply.verdict === 'deny') {

@@ -8,7 +8,7 @@ import { findStoredReply } from '../../src/runtime/runs/stored-reply.ts'
 import type { By, CommandOutcome, RunReading } from '../../src/runtime/runtime.ts'
 import { hold } from './broken-promise.ts'
 
-export type Ledger = {
+export type ReplyChecker = {
   readonly heard: (by: By, outcome: CommandOutcome) => Promise<void>
   /** A decision of a person that was accepted; its note is like no other. */
   readonly decided: (approvalId: string, note: string) => void
@@ -21,7 +21,7 @@ export type Ledger = {
   readonly decisions: ReadonlyMap<string, string>
 }
 
-export function openLedger(raw: Store): Ledger {
+export function openReplyChecker(raw: Store): ReplyChecker {
   const replies = new Map<string, string>()
   const acknowledged = new Map<string, Map<number, string>>()
   const known = new Map<string, number>()

@@ -11,18 +11,18 @@ import type { Argument } from './jmespath-call.ts'
 import { callFunction } from './jmespath-functions.ts'
 import { charge, checkListItems, equalMetered, fault, type WorkMeter } from './meter.ts'
 
-export type Tree = ReturnType<typeof compile>
+export type JmespathTree = ReturnType<typeof compile>
 
 type Variables = { readonly name: string; readonly value: Json; readonly outer: Variables } | null
 /** What stays the same below a node: the whole document, the bound variables, the meter. */
 type World = { readonly root: Json; readonly variables: Variables; readonly meter: WorkMeter }
 
 /** The value of a tree for a document. Throws the reason when there is none. */
-export function walkTree(tree: Tree, root: Json, meter: WorkMeter): Json {
+export function walkTree(tree: JmespathTree, root: Json, meter: WorkMeter): Json {
   return visit(tree, root, { root, variables: null, meter })
 }
 
-function visit(node: Tree, value: Json, world: World): Json {
+function visit(node: JmespathTree, value: Json, world: World): Json {
   charge(world.meter, 1)
   switch (node.type) {
     case 'Identity':
@@ -66,7 +66,7 @@ function visit(node: Tree, value: Json, world: World): Json {
 
 const nothing: JsonObject = emptyRecord<Json>()
 
-function visitRest(node: Tree, value: Json, world: World): Json {
+function visitRest(node: JmespathTree, value: Json, world: World): Json {
   switch (node.type) {
     case 'Slice':
       return slice(node, value, world)
@@ -109,7 +109,7 @@ function visitRest(node: Tree, value: Json, world: World): Json {
   }
 }
 
-type Of<T extends Tree['type']> = Extract<Tree, { readonly type: T }>
+type Of<T extends JmespathTree['type']> = Extract<JmespathTree, { readonly type: T }>
 
 function variable(name: string, world: World): Json {
   for (let at = world.variables; at !== null; at = at.outer) {
@@ -141,10 +141,10 @@ function call(node: Of<'Function'>, value: Json, world: World): Json {
 }
 
 type Projection = {
-  readonly type: Tree['type']
-  readonly left: Tree
-  readonly right: Tree
-  readonly condition: Tree | null
+  readonly type: JmespathTree['type']
+  readonly left: JmespathTree
+  readonly right: JmespathTree
+  readonly condition: JmespathTree | null
 }
 
 function project(node: Projection, value: Json, world: World): Json {

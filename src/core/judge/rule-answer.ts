@@ -7,7 +7,7 @@ import type { DenialCode } from '../errors.ts'
 import type { RuleRef } from '../machine/machine.ts'
 
 /** Who answers: the run, a rule of its stage, a policy, a limit, or the people who are asked. */
-export type Speaker =
+export type AnswerSource =
   | 'run'
   | 'tools'
   | 'input'
@@ -26,7 +26,7 @@ export type Speaker =
 
 /** What one rule says about one call. */
 export type RuleAnswer = {
-  readonly by: Speaker
+  readonly by: AnswerSource
   /** `nothing`: it does not speak of such a call. */
   readonly says: 'allow' | 'ask' | 'deny' | 'nothing'
   /** Null unless it denies. */
@@ -44,7 +44,7 @@ export const noAnswers: readonly RuleAnswer[] = []
 export type JudgingExtent = 'decision' | 'explanation'
 
 type Denying = {
-  readonly by: Speaker
+  readonly by: AnswerSource
   readonly rule: RuleRef | null
   readonly denial: Denial
 }
@@ -63,7 +63,7 @@ export function passBy({ by, says, rule, reason }: Passing): RuleAnswer {
 }
 
 /** Whose yes lets a call through, where all allow it: who looked at most of it counts most. */
-const grantors: Readonly<Partial<Record<Speaker, number>>> = {
+const grantors: Readonly<Partial<Record<AnswerSource, number>>> = {
   policy: 1,
   tools: 2,
   commands: 3,

@@ -9,7 +9,7 @@ import { nearestName } from './check-names.ts'
 import { type Edge, edgesOf } from './graph.ts'
 import type { Machine, Stage } from './machine.ts'
 
-export type Survey = {
+export type CheckContext = {
   readonly machine: Machine
   readonly edges: readonly Edge[]
   /** Stage names in the author's order; a node of a graph is an index into it. */
@@ -30,13 +30,13 @@ type AuthorWords = {
 }
 
 /** One look at a machine. */
-export type Check = (survey: Survey) => readonly Finding[]
+export type Check = (survey: CheckContext) => readonly Finding[]
 
 // INVARIANT: guesses cost a comparison with every stage, so that there is a maximum of them.
 const guessesMax = 30
 
 /** Everything the checks share about a machine. */
-export function surveyOf(machine: Machine): Survey {
+export function checkContextOf(machine: Machine): CheckContext {
   const names = Object.keys(machine.stages)
   const guesses = new Map<string, string | undefined>()
   return {
@@ -76,17 +76,17 @@ function wordsOf(machine: Machine): AuthorWords {
 }
 
 /** The stage of that name, if there is one. */
-export function stageOf(survey: Survey, name: string | null): Stage | undefined {
+export function stageOf(survey: CheckContext, name: string | null): Stage | undefined {
   return name === null ? undefined : own(survey.machine.stages, name)
 }
 
 /** Whether the run goes on there: a stage that exists and ends nothing. */
-export function isOpenEnded(survey: Survey, name: string | null): boolean {
+export function isOpenEnded(survey: CheckContext, name: string | null): boolean {
   return stageOf(survey, name)?.final === null
 }
 
 /** Links between stages by the edges that are wanted; none leads out of a final stage. */
-export function linksOf(survey: Survey, isWanted: (edge: Edge) => boolean): number[][] {
+export function linksOf(survey: CheckContext, isWanted: (edge: Edge) => boolean): number[][] {
   const next: number[][] = survey.names.map(() => [])
   for (const edge of survey.edges) {
     if (edge.to === null || !isOpenEnded(survey, edge.from) || !isWanted(edge)) continue
@@ -101,7 +101,7 @@ export function linksOf(survey: Survey, isWanted: (edge: Edge) => boolean): numb
  * The links with one node more, which stands for "any stage": whoever may name the stage to go to
  * leads to it. WHY: an edge to each would be quadratic.
  */
-export function withNamed(survey: Survey, next: readonly (readonly number[])[]): number[][] {
+export function withNamed(survey: CheckContext, next: readonly (readonly number[])[]): number[][] {
   const links = next.map((targets) => [...targets])
   const anyStage = links.length
   links.push(survey.names.map((_, node) => node))

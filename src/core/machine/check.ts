@@ -5,7 +5,7 @@
  * Checks never stop at the first mistake, and never throw: a machine may be broken in many ways.
  */
 import type { Finding } from '../finding.ts'
-import { type Check, surveyOf } from './check-context.ts'
+import { type Check, checkContextOf } from './check-context.ts'
 import { checkCounters } from './check-counters.ts'
 import { checkEvidence } from './check-evidence.ts'
 import { checkSatisfiable, checkShadowedRoutes } from './check-guards.ts'
@@ -42,7 +42,7 @@ const checks: readonly Check[] = [
 
 /** Everything there is to say about a machine by itself. What it invokes: see `linkMachine`. */
 export function checkMachine(machine: Machine): Finding[] {
-  const survey = surveyOf(machine)
+  const survey = checkContextOf(machine)
   return capped(checks.flatMap((check) => check(survey)))
 }
 

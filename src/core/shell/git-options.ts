@@ -24,7 +24,7 @@ const riskySetting = alternationPattern(
 const tameValue = /=(cat|less|more|true|false|)$/
 
 /** The word of a git command that is the trouble; null: none. */
-export function gitTrouble(tail: CommandArguments): string | null {
+export function unsafeGitOption(tail: CommandArguments): string | null {
   const sub = tail.words[1] ?? ''
   for (let i = tail.listedCount; i < tail.starts.length; i += 1) {
     const start = tail.starts[i] as string
@@ -37,9 +37,13 @@ export function gitTrouble(tail: CommandArguments): string | null {
   return null
 }
 
-type Place = { readonly sub: string; readonly start: string; readonly next: string | null }
+type GitOptionPosition = {
+  readonly sub: string
+  readonly start: string
+  readonly next: string | null
+}
 
-function isRisky(place: Place): boolean {
+function isRisky(place: GitOptionPosition): boolean {
   const { sub, start, next } = place
   if (/^ext::|^[^/]*::/.test(start) && !start.startsWith('-'))
     return /^(ext|fd|transport)::/.test(start)

@@ -6,7 +6,7 @@
  */
 import { alternationPattern } from './alternation-pattern.ts'
 import type { CommandArguments } from './command-arguments.ts'
-import { gitTrouble } from './git-options.ts'
+import { unsafeGitOption } from './git-options.ts'
 import { leavesFrom } from './leaves-workspace.ts'
 import { curlTrouble, sqlTrouble, sshTrouble } from './program-arguments.ts'
 import { awkProgram, sedScripts } from './sed-awk-programs.ts'
@@ -243,7 +243,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['tar', tarCheck],
   ['gtar', tarCheck],
   ['bsdtar', tarCheck],
-  ['git', gitTrouble],
+  ['git', unsafeGitOption],
   ['sed', sedCheck],
   ['gsed', sedCheck],
   ['awk', awkCheck],

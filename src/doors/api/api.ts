@@ -185,7 +185,7 @@ function refuseAccess(
   return problem('NOT_PERMITTED', { detail, hint })
 }
 
-type Asking = { readonly caller: Caller | null; readonly request: ApiRequest }
+type CallerRequest = { readonly caller: Caller | null; readonly request: ApiRequest }
 
 /** Whether an operation waits, and ends when whoever asked is gone. */
 function mayWait(name: OperationName, input: unknown): boolean {
@@ -200,7 +200,7 @@ const nobody: Caller = { role: 'agent', name: '' }
 async function answer(
   options: ApiOptions,
   name: OperationName,
-  { caller, request }: Asking,
+  { caller, request }: CallerRequest,
 ): Promise<HandlerAnswer<unknown>> {
   const refusal = refuse(name, caller) ?? refuseCommandId(request.commandId)
   if (refusal !== null) return failed(refusal)

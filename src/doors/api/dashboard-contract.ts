@@ -1,7 +1,7 @@
 /** Inputs and answers of the operations for the dashboard. */
 import { z } from 'zod'
 import type { Terms } from './contract.ts'
-import type { PageOperation } from './dashboard-operations.ts'
+import type { DashboardOperation } from './dashboard-operations.ts'
 import { accesses } from './sign-in-access.ts'
 import {
   countSchema,
@@ -25,7 +25,7 @@ const policyRule = z.object({
   shadowed: z.string().nullable().describe('why it can never match; null if it can'),
 })
 
-export const pageContract = {
+export const dashboardContract = {
   me: {
     input: z.strictObject({}),
     answer: z.object({
@@ -112,4 +112,4 @@ export const pageContract = {
       ),
     }),
   },
-} as const satisfies Readonly<Record<PageOperation, Terms>>
+} as const satisfies Readonly<Record<DashboardOperation, Terms>>

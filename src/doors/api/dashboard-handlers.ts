@@ -1,7 +1,7 @@
 /** Handlers of the operations for the dashboard. */
 import type { JsonObject } from '../../core/json.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { PageOperation } from './dashboard-operations.ts'
+import type { DashboardOperation } from './dashboard-operations.ts'
 import type { Handlers } from './handlers.ts'
 import { listPolicies } from './list-policies.ts'
 import { problem } from './problem.ts'
@@ -23,7 +23,7 @@ function talliesOf(runtime: Runtime): UsageStats {
   return opened
 }
 
-export const pageHandlers: Pick<Handlers, PageOperation> = {
+export const dashboardHandlers: Pick<Handlers, DashboardOperation> = {
   me: async ({ actor, access }) => {
     const role = actor.kind === 'person' ? 'person' : 'agent'
     return { ok: true, output: { role, name: actor.name, access: access ?? 'admin' } }

@@ -1,6 +1,6 @@
 /** Operations that only the dashboard needs. Plain data. */
 
-export const pageOperations = {
+export const dashboardOperations = {
   me: {
     method: 'GET',
     path: '/v1/me',
@@ -46,4 +46,4 @@ export const pageOperations = {
   },
 } as const
 
-export type PageOperation = keyof typeof pageOperations
+export type DashboardOperation = keyof typeof dashboardOperations

@@ -48,7 +48,7 @@ export type HandlerContext = {
 /** What only the program as a whole knows of itself. */
 export type RequestInfo = {
   readonly version: string
-  /** What the start found to say: runs recovered, work that was owed. */
+  /** What the daemon found when it started: recovered runs, work left in the outbox. */
   readonly found: readonly string[]
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean

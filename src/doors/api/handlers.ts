@@ -11,7 +11,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import type { OperationAnswer } from './contract.ts'
 import { costHandlers } from './cost-handlers.ts'
-import { pageHandlers } from './dashboard-handlers.ts'
+import { dashboardHandlers } from './dashboard-handlers.ts'
 import { gatewayHandlers } from './gateway-handlers.ts'
 import {
   accepted,
@@ -208,7 +208,7 @@ export const handlers: Handlers = {
       problem('STORE_UNAVAILABLE', { detail: 'decisions cannot be stored at the moment' }),
     )
   },
-  ...pageHandlers,
+  ...dashboardHandlers,
 }
 
 /** Fault `RUN_UNKNOWN`: nobody waits for a run that never was. */

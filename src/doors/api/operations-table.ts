@@ -5,7 +5,7 @@
  */
 
 import { agentOperations } from './agent-operations.ts'
-import { pageOperations } from './dashboard-operations.ts'
+import { dashboardOperations } from './dashboard-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
 import { jobsOperations } from './jobs-operations.ts'
 import { mailOperations } from './mail-operations.ts'
@@ -290,7 +290,7 @@ export const operations = {
     repeats: 'same',
     summary: 'Check whether decisions can be made and stored',
   },
-  ...pageOperations,
+  ...dashboardOperations,
 } as const satisfies Readonly<Record<string, Operation>>
 
 /** What goes on until the caller leaves: many answers to one question. */

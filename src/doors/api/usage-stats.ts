@@ -96,9 +96,9 @@ function note(tally: Tally, event: Event, at: number): void {
   }
 }
 
-type Where = { readonly day: string; readonly tool: string }
+type DayTool = { readonly day: string; readonly tool: string }
 
-function add(tally: Tally, { day, tool }: Where, more: Partial<Numbers>): void {
+function add(tally: Tally, { day, tool }: DayTool, more: Partial<Numbers>): void {
   addTo(tally.days, day, more)
   addTo(tally.tools, tool, more)
 }

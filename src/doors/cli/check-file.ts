@@ -9,7 +9,7 @@ import { readTree } from '../../core/dialects/validate-tree.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import { linkMachine } from '../../core/machine/check.ts'
-import { surveyOf } from '../../core/machine/check-context.ts'
+import { checkContextOf } from '../../core/machine/check-context.ts'
 import { checkPolicy } from '../../core/machine/check-policy.ts'
 import type { Machine } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
@@ -59,7 +59,7 @@ function checkPolicyAlone(root: Node): readonly Finding[] {
   if (value === null) return findings
   const policy = compilePolicy(value, '')
   const machine = { ...plainMachine('policy', 'process', ''), policy, hash: '' }
-  return [...findings, ...checkPolicy(surveyOf(machine))]
+  return [...findings, ...checkPolicy(checkContextOf(machine))]
 }
 
 function checkMachines(root: Node, library: DefinitionLibrary): CheckedFile {

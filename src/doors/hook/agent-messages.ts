@@ -67,9 +67,9 @@ export function askText(approvalId: string, message: string): string {
   ])
 }
 
-type Said = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>
+type DenialText = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>
 
-function refusedText({ code, reason, ...named }: Said): string {
+function refusedText({ code, reason, ...named }: DenialText): string {
   const rule = ruleText(named)
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
   return `Pawl denied this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`

@@ -34,7 +34,7 @@ export type ModelCall = {
 }
 
 /** What the model says in one answer. */
-export type Speech = {
+export type ModelReply = {
   readonly id: string
   readonly model: string
   /** Seconds. */
@@ -43,14 +43,14 @@ export type Speech = {
   readonly calls: readonly ModelCall[]
 }
 
-export type Dialect = {
+export type ModelApi = {
   readonly path: RegExp
   readonly callPrefix: string
   readonly read: (body: JsonObject, url: string) => ModelRequest
   /** The answer in one piece. */
-  readonly whole: (speech: Speech) => JsonObject
+  readonly whole: (speech: ModelReply) => JsonObject
   /** The answer as server-sent events. */
-  readonly pieces: (speech: Speech) => readonly string[]
+  readonly pieces: (speech: ModelReply) => readonly string[]
 }
 
 /** A member that should be a list of objects; what is none is left out. */

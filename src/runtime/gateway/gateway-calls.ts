@@ -112,7 +112,7 @@ export const offerTools =
     return { runId, offered: await Promise.all(offers) }
   }
 
-type Wish = {
+type GatewayToolCall = {
   readonly name: McpName
   readonly whose: GatewayIdentity
   readonly runId: string | null
@@ -120,7 +120,7 @@ type Wish = {
 
 async function offerOf(
   { runtime }: GatewayTools,
-  { name, whose, runId }: Wish,
+  { name, whose, runId }: GatewayToolCall,
 ): Promise<ToolVisibility> {
   const { workspace } = whose
   const input: JsonObject = {}

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openRecentlyUsed } from './lru-map.ts'
+import { openLruMap } from './lru-map.ts'
 
 test('what is used stays, and what is longest unused makes room', () => {
-  const things = openRecentlyUsed<number>(100)
+  const things = openLruMap<number>(100)
   for (let n = 0; n < 10_000; n += 1) {
     things.put(`${n}`, n)
     expect(things.get('7')).toBe(n < 7 ? undefined : 7)
@@ -13,7 +13,7 @@ test('what is used stays, and what is longest unused makes room', () => {
 })
 
 test('what is put again is there once, as it is now, until it is dropped', () => {
-  const things = openRecentlyUsed<number>(4)
+  const things = openLruMap<number>(4)
   things.put('a', 1)
   things.put('b', 1)
   things.put('a', 2)

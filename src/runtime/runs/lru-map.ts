@@ -4,7 +4,7 @@
  * all the time is laid out anew again and again, and each old layout leads to the next. One that
  * got old keeps all that were ever in the later ones, until all of memory is gone through.
  */
-type RecentlyUsed<V> = {
+type LruMap<V> = {
   readonly get: (name: string) => V | undefined
   readonly put: (name: string, value: V) => void
   readonly drop: (name: string) => void
@@ -12,7 +12,7 @@ type RecentlyUsed<V> = {
 }
 
 /** Keeps at most `countMax`, and always that half of them that was used last. */
-export function openRecentlyUsed<V>(countMax: number): RecentlyUsed<V> {
+export function openLruMap<V>(countMax: number): LruMap<V> {
   let fresh = new Map<string, V>()
   let older = new Map<string, V>()
   const put = (name: string, value: V): void => {

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { RunWriter } from './commit-change.ts'
 import type { GroupWriter } from './group-commit.ts'
 
-export type Shared = {
+export type SqliteContext = {
   readonly db: DatabaseSync
   readonly runs: RunWriter
   /** Queries the database now; what it throws is a fault. */

@@ -1,13 +1,13 @@
-/** The dialect of every host with hooks. A missing one is a type error. */
+/** The protocol of every host with hooks. A missing one is a type error. */
 import { type AgentHostId, agentHostIds } from '../../../core/hosts/registry.ts'
-import type { HostDialect } from '../hook-protocol.ts'
+import type { HookProtocol } from '../hook-protocol.ts'
 import { claudeHooks } from './claude.ts'
 import { codexHooks } from './codex.ts'
 import { cursorHooks } from './cursor.ts'
 import { geminiHooks } from './gemini.ts'
 import { opencodeHooks } from './opencode.ts'
 
-export const dialects: Readonly<Record<AgentHostId, HostDialect>> = {
+export const hookProtocols: Readonly<Record<AgentHostId, HookProtocol>> = {
   claude: claudeHooks,
   codex: codexHooks,
   gemini: geminiHooks,
@@ -15,11 +15,11 @@ export const dialects: Readonly<Record<AgentHostId, HostDialect>> = {
   cursor: cursorHooks,
 }
 
-const byName: ReadonlyMap<string, HostDialect> = new Map(
-  agentHostIds.map((host) => [host, dialects[host]]),
+const byName: ReadonlyMap<string, HookProtocol> = new Map(
+  agentHostIds.map((host) => [host, hookProtocols[host]]),
 )
 
-/** The dialect of a host, by a name from outside; null: there is no such host. */
-export function dialectOf(host: string): HostDialect | null {
+/** The protocol of a host, by a name from outside; null: there is no such host. */
+export function hookProtocolOf(host: string): HookProtocol | null {
   return byName.get(host) ?? null
 }
