@@ -23,7 +23,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/hosts/**'],
     environment: 'node',
     // Starts nothing before a test file asks for a database.
-    globalSetup: ['scripts/postgres/share.ts'],
+    globalSetup: ['scripts/postgres/shared-server.ts'],
     pool: 'forks',
     // WHY: the default leaves one core out, which on two cores is half the machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),

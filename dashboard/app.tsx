@@ -3,19 +3,19 @@
  * are loaded when they are first opened.
  */
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
-import { endLive, type Live, live } from './data/live.ts'
+import { endLive, type Live, live } from './data/live-state.ts'
 import { linkTo, type PageRoute, useRoute } from './data/route.ts'
 import { signOut } from './data/session.ts'
-import { useValueStore } from './data/store.ts'
+import { useValueStore } from './data/value-store.ts'
 import { ApprovalPage } from './pages/approval.tsx'
 import { DefinitionsPage } from './pages/definitions.tsx'
 import { HomePage } from './pages/home.tsx'
 import { RunsPage } from './pages/runs.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { Empty, Skeleton } from './parts/basics.tsx'
+import { countOf } from './parts/format-values.ts'
 import { Icon, Logo, type PageIconName } from './parts/icons.tsx'
 import { theme, turnTheme } from './parts/theme.ts'
-import { countOf } from './parts/times.ts'
 import { Toast } from './parts/toast.tsx'
 
 type Page = ComponentType<{ readonly route: PageRoute }>

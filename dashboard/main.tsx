@@ -7,7 +7,7 @@ import './styles/pages.css'
 import './styles/jobs.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { beginLive } from './data/live.ts'
+import { beginLive } from './data/live-state.ts'
 import { beginTheme } from './parts/theme.ts'
 
 beginTheme()

@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { draw, exercise, load } from '../test/fuzz/exercise.ts'
 import { type StepPlan, steps } from '../test/generators/commands.ts'
+import { prepare } from '../test/generators/compile-generated.ts'
 import { type DefinitionSet, definitionSet } from '../test/generators/definitions.ts'
-import { large } from '../test/generators/large.ts'
+import { large } from '../test/generators/large-definitions.ts'
 import { type Mutant, mutant } from '../test/generators/mutate.ts'
-import { prepare } from '../test/generators/prepare.ts'
 import { walk } from '../test/generators/walk.ts'
 import { brokenBy } from '../test/properties/checks.ts'
 
@@ -87,9 +87,13 @@ function cpuMs(): number {
   return (user + system) / 1_000
 }
 
-type Place = { readonly seed: number; readonly index: number }
+type FuzzPosition = { readonly seed: number; readonly index: number }
 
-function examine(report: Report, [subject, plans]: [Subject, StepPlan[]], place: Place): void {
+function examine(
+  report: Report,
+  [subject, plans]: [Subject, StepPlan[]],
+  place: FuzzPosition,
+): void {
   const text = textOf(subject)
   const where = `seed ${place.seed} index ${place.index}`
   const kind = 'kind' in subject ? subject.kind : text.format

@@ -171,7 +171,7 @@ test('an expression library may be used by its file and the helpers of that file
   const text = `import { a } from '@bufbuild/cel'`
   const files = { 'src/core/expr/cel-values.ts': text, 'src/core/expr/cel.ts': text }
   expect(brokenBy(files)).toEqual([])
-  expect(broken('src/core/expr/compare.ts', text)).toEqual(['2 library'])
+  expect(broken('src/core/expr/compare-values.ts', text)).toEqual(['2 library'])
 })
 
 test('a library that no table names is refused, and one for tests stays out of sources', () => {

@@ -147,7 +147,7 @@ export const rules: Rules = {
     { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
     { name: 'nodemailer', places: ['src/smtp/'], oneFile: true },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
-    { name: 'elkjs', places: ['src/draw/', 'dashboard/parts/lay-out'], oneFile: false },
+    { name: 'elkjs', places: ['src/draw/', 'dashboard/parts/graph-layout'], oneFile: false },
     { name: 'react', places: ['dashboard/'], oneFile: false },
     { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },

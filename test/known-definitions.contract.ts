@@ -15,16 +15,16 @@ import { type Node, sourceOf } from '../src/core/source/source.ts'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 export const dialects: readonly DialectName[] = ['process', 'workflow', 'steps']
 
-export type Known = { readonly where: string; readonly machine: Machine }
+export type KnownDefinition = { readonly where: string; readonly machine: Machine }
 
 /** Every definition of the cases and examples. Many cases share one; one of each is enough. */
-export const known: readonly Known[] = [
+export const known: readonly KnownDefinition[] = [
   ...new Map(
     [...fromCases(), ...fromExamples()].map((one) => [one.machine.hash, one] as const),
   ).values(),
 ]
 
-function* fromCases(): Generator<Known> {
+function* fromCases(): Generator<KnownDefinition> {
   const folder = join(root, 'cases')
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.json'))) {
     const cases = JSON.parse(readFileSync(join(folder, name), 'utf8')) as JsonObject[]
@@ -37,7 +37,7 @@ function* fromCases(): Generator<Known> {
   }
 }
 
-function* fromExamples(): Generator<Known> {
+function* fromExamples(): Generator<KnownDefinition> {
   for (const dialect of dialects) {
     const folder = join(root, 'examples', dialect)
     for (const name of readdirSync(folder).filter((one) => !one.includes('.cases.'))) {
@@ -47,7 +47,7 @@ function* fromExamples(): Generator<Known> {
   }
 }
 
-function* machinesOf(where: string, node: Node): Generator<Known> {
+function* machinesOf(where: string, node: Node): Generator<KnownDefinition> {
   for (const machine of compileDefinition(node).machines) yield { where, machine }
 }
 

@@ -5,8 +5,8 @@
  */
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import { type OperationName, operations } from '../../src/doors/api/operations-table.ts'
-import { askProof } from './proof.ts'
 import { keyOf } from './session-key.ts'
+import { verifyDaemon } from './verify-daemon.ts'
 
 export type ApiProblem = {
   readonly code: string
@@ -81,7 +81,7 @@ async function proved(key: string): Promise<void> {
 }
 
 async function prove(key: string): Promise<void> {
-  const proof = await askProof(key).catch(() => null)
+  const proof = await verifyDaemon(key).catch(() => null)
   if (proof === 'proved') return
   if (proof === null) throw unreachable()
   const isUnknown = proof === 'unknown'

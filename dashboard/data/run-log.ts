@@ -4,8 +4,8 @@
  */
 import type { OperationAnswer, StreamMessage } from '../../src/doors/api/contract.ts'
 import { type ApiProblem, callApi, wordsOf } from './api-client.ts'
-import { openValueStore, type ValueStore } from './store.ts'
 import { followStream } from './stream.ts'
+import { openValueStore, type ValueStore } from './value-store.ts'
 
 export type LogRecord = StreamMessage<'runs.stream'>
 export type LogReading = OperationAnswer<'runs.read'>

@@ -15,16 +15,16 @@ import {
   mergeCoverage,
   playCase,
 } from '../../src/testing/index.ts'
-import type { Trace } from '../data/trace.ts'
+import type { Trace } from '../data/run-trace.ts'
 import { LimitBar } from '../parts/basics.tsx'
 import { Graph } from '../parts/graph.tsx'
-import type { Understood } from './compiled.ts'
+import type { CompiledText } from './compile-text.ts'
 
 type Played =
   | { readonly ok: true; readonly results: readonly CaseResult[] }
   | { readonly ok: false; readonly problem: string }
 
-function exampleFor({ machine }: Understood): string {
+function exampleFor({ machine }: CompiledText): string {
   const stage = machine?.initial ?? 'start'
   return `\
 - id: it-starts
@@ -37,7 +37,7 @@ function exampleFor({ machine }: Understood): string {
 }
 
 /** The pane. */
-export function CasesPanel({ understood }: { readonly understood: Understood }) {
+export function CasesPanel({ understood }: { readonly understood: CompiledText }) {
   const [text, setText] = useState(() => exampleFor(understood))
   const [played, setPlayed] = useState<Played | null>(null)
   const load = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
@@ -85,7 +85,7 @@ export function CasesPanel({ understood }: { readonly understood: Understood }) 
   )
 }
 
-function playAll(text: string, { root }: Understood): Played {
+function playAll(text: string, { root }: CompiledText): Played {
   const reading = readSource(text)
   if (reading.root === null)
     return failed(reading.findings[0]?.message ?? 'the text cannot be parsed')
@@ -104,7 +104,7 @@ function failed(problem: string): Played {
   return { ok: false, problem }
 }
 
-type ResultsProps = { readonly results: readonly CaseResult[]; readonly understood: Understood }
+type ResultsProps = { readonly results: readonly CaseResult[]; readonly understood: CompiledText }
 
 function Results({ results, understood }: ResultsProps) {
   const { machine } = understood

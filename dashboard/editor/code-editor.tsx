@@ -30,8 +30,8 @@ import {
 import { tags } from '@lezer/highlight'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import type { Range } from '../../src/core/source/source.ts'
-import type { PlacedFinding } from './compiled.ts'
-import { completeFrom, type Known } from './complete.ts'
+import type { PlacedFinding } from './compile-text.ts'
+import { completeFrom, type KnownNames } from './complete.ts'
 
 export type EditorHandle = {
   readonly show: (range: Range) => void
@@ -42,7 +42,7 @@ type Props = {
   readonly initial: string
   readonly format: 'json' | 'yaml'
   readonly findings: readonly PlacedFinding[]
-  readonly known: Known
+  readonly known: KnownNames
   readonly mode: 'write' | 'read'
   readonly onChange: (text: string) => void
   readonly onCursor: (offset: number) => void

@@ -1,12 +1,12 @@
 /** A diff of two versions of a definition, or of a version and the text in the editor. */
 import { useState } from 'react'
-import { useAnswer } from '../data/use-answer.ts'
-import { Diff } from '../parts/approval-detail.tsx'
+import { useApiQuery } from '../data/use-api-query.ts'
 import { ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
+import { Diff } from '../parts/call-detail.tsx'
 
 /** The pane. */
 export function ComparePanel({ id, text }: { readonly id: string; readonly text: string }) {
-  const { answer, problem } = useAnswer('definitions.versions', { id })
+  const { answer, problem } = useApiQuery('definitions.versions', { id })
   const [from, setFrom] = useState<number | null>(null)
   const [to, setTo] = useState<number | 'text'>('text')
   if (problem !== null) return <ProblemBox problem={problem} />

@@ -34,10 +34,10 @@ const stageFields: ReadonlySet<string> = new Set([
   ...['initial', 'target', 'next', 'on_complete', 'on_fail', 'terminal', 'safe_next'],
 ])
 
-export type Known = { readonly dialect: DialectName; readonly stages: readonly string[] }
+export type KnownNames = { readonly dialect: DialectName; readonly stages: readonly string[] }
 
 /** The source of completions; what is known of the text is asked for when it is needed. */
-export function completeFrom(known: () => Known) {
+export function completeFrom(known: () => KnownNames) {
   return (context: CompletionContext): CompletionResult | null => {
     const word = context.matchBefore(/[\w$-]*/)
     if (word === null || (word.from === word.to && !context.explicit)) return null
@@ -55,7 +55,7 @@ export function completeFrom(known: () => Known) {
   }
 }
 
-type Place = {
+type CursorPosition = {
   readonly path: readonly string[]
   readonly isKey: boolean
   /** The field whose value is written. */
@@ -63,11 +63,11 @@ type Place = {
 }
 
 /** Where the end of a text is, however broken the text: by brackets, else by indentation. */
-function placeIn(before: string): Place {
+function placeIn(before: string): CursorPosition {
   return before.trimStart().startsWith('{') ? placeInJson(before) : placeInYaml(before)
 }
 
-function placeInJson(before: string): Place {
+function placeInJson(before: string): CursorPosition {
   const path: string[] = []
   let [last, key, isKey] = ['', '', true]
   for (const [token] of before.matchAll(/"(?:\\.|[^"\\])*"|[{}[\]:,]/g)) {
@@ -82,7 +82,7 @@ function placeInJson(before: string): Place {
   return { path: path.slice(1), isKey, field: key }
 }
 
-function placeInYaml(before: string): Place {
+function placeInYaml(before: string): CursorPosition {
   const lines = before.split('\n')
   const current = lines.pop() ?? ''
   const value = /^\s*(?:- )?(?:"?([\w$-]+)"?:\s+)\S*$/.exec(current)

@@ -1,8 +1,8 @@
 /** The findings of a definition, errors first. */
 import type { Range } from '../../src/core/source/source.ts'
+import { countOf } from '../parts/format-values.ts'
 import { MessageText } from '../parts/message-text.tsx'
-import { countOf } from '../parts/times.ts'
-import type { PlacedFinding } from './compiled.ts'
+import type { PlacedFinding } from './compile-text.ts'
 
 type Props = {
   readonly findings: readonly PlacedFinding[]

@@ -10,7 +10,7 @@ import type { EditableDefinition } from '../../src/core/dialects/editable-defini
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
 import { guardListId } from './route-form.tsx'
-import { SettledField } from './settled-field.tsx'
+import { TextField } from './text-field.tsx'
 
 type Props = {
   readonly written: EditableDefinition
@@ -78,7 +78,7 @@ function GuardRow({ written, name, guard, onText }: RowProps) {
       <strong className="mono cut" title={name}>
         {name}
       </strong>
-      <SettledField
+      <TextField
         label={`Value that ${name} tests`}
         className="mono"
         value={guard.field}
@@ -95,7 +95,7 @@ function GuardRow({ written, name, guard, onText }: RowProps) {
         ))}
       </select>
       {hasValue ? (
-        <SettledField
+        <TextField
           label={`What ${name} compares with`}
           className="mono"
           value={valueText(guard.value)}

@@ -11,7 +11,7 @@ import type { Stage } from '../../src/core/machine/machine.ts'
 import { showToast } from '../parts/toast.tsx'
 import { GuardForms } from './guards-form.tsx'
 import { RouteForms } from './route-form.tsx'
-import { SettledField } from './settled-field.tsx'
+import { TextField } from './text-field.tsx'
 
 type Props = {
   /** Null: the text has errors. */
@@ -97,7 +97,7 @@ function StageForm({ written, stage, onEdit }: StageFormProps) {
       <div className="row flow">
         <div className="field grow">
           <span aria-hidden="true">Name</span>
-          <SettledField
+          <TextField
             label="Name of the stage"
             className="mono"
             value={name}
@@ -108,7 +108,7 @@ function StageForm({ written, stage, onEdit }: StageFormProps) {
       </div>
       <div className="field">
         <span aria-hidden="true">Instructions for the agent</span>
-        <SettledField
+        <TextField
           label="Instructions for the agent"
           lines="many"
           value={stage.brief[0]?.text ?? ''}

@@ -12,8 +12,8 @@ import {
   type Walk,
   type WalkAction,
 } from '../../src/testing/walk.ts'
-import type { Trace } from '../data/trace.ts'
-import { stepKey } from '../data/trace.ts'
+import type { Trace } from '../data/run-trace.ts'
+import { stepKey } from '../data/run-trace.ts'
 import { StatusBadge } from '../parts/basics.tsx'
 import { Graph } from '../parts/graph.tsx'
 

@@ -9,7 +9,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
 import { moveText } from '../../src/core/machine/move-text.ts'
-import { SettledField } from './settled-field.tsx'
+import { TextField } from './text-field.tsx'
 
 type Props = {
   readonly written: EditableDefinition
@@ -57,7 +57,7 @@ function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
   return (
     <div className="route-row">
       {hasSignal ? (
-        <SettledField
+        <TextField
           label={`Signal ${called}`}
           className="mono"
           value={signal}
@@ -75,7 +75,7 @@ function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
         />
       )}
       {guard === null ? null : (
-        <SettledField
+        <TextField
           label={`Condition of ${called}`}
           className="mono"
           placeholder="always"

@@ -5,11 +5,11 @@
 import { useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
-import { live, type PendingApproval } from '../data/live.ts'
+import { live, type PendingApproval } from '../data/live-state.ts'
 import { linkTo, type PageRoute } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
-import { useAnswer } from '../data/use-answer.ts'
-import { CallDetail, ValueText } from '../parts/approval-detail.tsx'
+import { useApiQuery } from '../data/use-api-query.ts'
+import { useValueStore } from '../data/value-store.ts'
+import { PeopleBox, peopleOf } from '../parts/approval-quorum.tsx'
 import {
   moveOf,
   moveTargetOf,
@@ -18,19 +18,19 @@ import {
   shownNameOf,
 } from '../parts/approval-summary.tsx'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
+import { CallDetail, ValueText } from '../parts/call-detail.tsx'
 import { DecisionForm } from '../parts/decision-form.tsx'
 import { EventRow } from '../parts/event-row.tsx'
 import { MessageText } from '../parts/message-text.tsx'
-import { PeopleBox, peopleOf } from '../parts/people.tsx'
 
-type Reading = OperationAnswer<'runs.read'>
+type RunAnswer = OperationAnswer<'runs.read'>
 
 /** The page. */
 export function ApprovalPage({ route }: { readonly route: PageRoute }) {
   const { approvals } = useValueStore(live)
   const waiting = approvals?.find((one) => one.id === route.id) ?? null
   // Asked again when it is no longer among those that wait: somebody has decided.
-  const asked = useAnswer('approvals.read', { id: route.id }, waiting === null)
+  const asked = useApiQuery('approvals.read', { id: route.id }, waiting === null)
   const approval = waiting ?? asked.answer
   if (approval === null) {
     return asked.problem === null ? <Skeleton lines={8} /> : <ProblemBox problem={asked.problem} />
@@ -39,7 +39,7 @@ export function ApprovalPage({ route }: { readonly route: PageRoute }) {
 }
 
 function Question({ approval }: { readonly approval: PendingApproval }) {
-  const { answer: reading } = useAnswer('runs.read', { runId: approval.runId }, approval.status)
+  const { answer: reading } = useApiQuery('runs.read', { runId: approval.runId }, approval.status)
   const call = pendingCallOf(approval)
   const move = moveOf(approval)
   const [edits, setEdits] = useState<JsonObject>({})
@@ -185,7 +185,7 @@ const sourceWords = {
 } as const
 
 /** The values of the run, and whose word each of them is. */
-function Context({ reading }: { readonly reading: Reading }) {
+function Context({ reading }: { readonly reading: RunAnswer }) {
   const entries = Object.entries(reading.view.vars)
   if (entries.length === 0) return null
   return (
@@ -236,7 +236,7 @@ function Before({
   readonly seq: number | null
 }) {
   const after = Math.max(0, (seq ?? 0) - 60)
-  const { answer } = useAnswer('runs.events', { runId: approval.runId, after, limit: 60 }, seq)
+  const { answer } = useApiQuery('runs.events', { runId: approval.runId, after, limit: 60 }, seq)
   if (answer === null || seq === null) return <Skeleton lines={4} />
   const records = answer.items.filter((one) => one.at <= approval.requestedAt).slice(-beforeCount)
   return (

@@ -5,27 +5,27 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { pictureOf } from '../../src/core/draw/picture.ts'
 import { callApi, wordsOf } from '../data/api-client.ts'
-import { live } from '../data/live.ts'
+import { live } from '../data/live-state.ts'
 import { goTo, type PageRoute } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { CasesPanel } from '../editor/cases.tsx'
 import { CodeEditor, type EditorHandle } from '../editor/code-editor.tsx'
 import { ComparePanel } from '../editor/compare.tsx'
 import {
+  type CompiledText,
+  compileText,
+  editableDefinitionOf,
   rangeOfStage,
   stageAt,
-  type Understood,
-  understand,
-  writtenOf,
-} from '../editor/compiled.ts'
+} from '../editor/compile-text.ts'
+import { definitionTemplates } from '../editor/definition-templates.ts'
 import { FindingList } from '../editor/findings.tsx'
 import { Inspector } from '../editor/inspector.tsx'
 import { PlayPanel } from '../editor/play.tsx'
-import { starters } from '../editor/starters.ts'
 import { PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
+import { countOf } from '../parts/format-values.ts'
 import { Graph } from '../parts/graph.tsx'
-import { countOf } from '../parts/times.ts'
 import { showToast } from '../parts/toast.tsx'
 
 /** The page. */
@@ -40,7 +40,7 @@ function NewDefinition() {
     <>
       <PageHead title="New definition" about="Choose a kind of definition." />
       <div className="two">
-        {starters.map((one) => (
+        {definitionTemplates.map((one) => (
           <button
             key={one.dialect}
             type="button"
@@ -57,7 +57,7 @@ function NewDefinition() {
 }
 
 function StoredDefinition({ id }: { readonly id: string }) {
-  const { answer, problem } = useAnswer('definitions.read', { id })
+  const { answer, problem } = useApiQuery('definitions.read', { id })
   if (problem !== null) return <ProblemBox problem={problem} />
   if (answer === null) return <Skeleton lines={10} />
   return (
@@ -164,7 +164,7 @@ function Tabs({ pane, isStored, onPane }: TabsProps) {
 }
 
 type ActionsProps = {
-  readonly understood: Understood
+  readonly understood: CompiledText
   readonly isChanged: boolean
   readonly name: string | null
   readonly onPublish: () => void
@@ -204,7 +204,7 @@ function Actions({ understood, isChanged, name, onPublish }: ActionsProps) {
 
 type EditProps = {
   readonly text: string
-  readonly understood: Understood
+  readonly understood: CompiledText
   readonly onText: (text: string) => void
   /** The text was changed from the graph, and is shown there at once. */
   readonly onDrawn: (text: string) => void
@@ -265,7 +265,7 @@ function EditPane({ text, understood, onText, onDrawn }: EditProps) {
         </div>
         {mode === 'read' ? null : (
           <Inspector
-            written={writtenOf(understood)}
+            written={editableDefinitionOf(understood)}
             chosen={chosen}
             onChoose={setChosen}
             onText={(next) => {
@@ -280,13 +280,13 @@ function EditPane({ text, understood, onText, onDrawn }: EditProps) {
 }
 
 /** Understood anew when the typing rests for a moment, or at once on demand. */
-function useUnderstood(text: string): readonly [Understood, (text: string) => void] {
-  const [understood, setUnderstood] = useState(() => understand(text))
+function useUnderstood(text: string): readonly [CompiledText, (text: string) => void] {
+  const [understood, setUnderstood] = useState(() => compileText(text))
   const isDone = understood.text === text
   useEffect(() => {
     if (isDone) return
-    const timer = setTimeout(() => setUnderstood(understand(text)), settleMs)
+    const timer = setTimeout(() => setUnderstood(compileText(text)), settleMs)
     return () => clearTimeout(timer)
   }, [text, isDone])
-  return [understood, (next) => setUnderstood(understand(next))]
+  return [understood, (next) => setUnderstood(compileText(next))]
 }

@@ -1,13 +1,13 @@
 /** All definitions, with their versions and how often they are used. */
 import { linkTo } from '../data/route.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
-import { countOf } from '../parts/times.ts'
+import { countOf } from '../parts/format-values.ts'
 
 /** The page. */
 export function DefinitionsPage() {
-  const { answer, problem } = useAnswer('definitions.list', { limit: 500 })
-  const { answer: stats } = useAnswer('stats.read', {})
+  const { answer, problem } = useApiQuery('definitions.list', { limit: 500 })
+  const { answer: stats } = useApiQuery('stats.read', {})
   const uses = new Map(stats?.definitions.map((one) => [one.name, one]))
   return (
     <>

@@ -1,10 +1,16 @@
 /** Home: pending approvals first, then open runs, then what went wrong today. */
 import { useState } from 'react'
-import { decideApprovals } from '../data/decide.ts'
-import { type Live, type LiveRunHead, live, type PendingApproval, riskOf } from '../data/live.ts'
+import {
+  type Live,
+  type LiveRunHead,
+  live,
+  type PendingApproval,
+  riskOf,
+} from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
-import { CallDetail } from '../parts/approval-detail.tsx'
+import { decideApprovals } from '../data/send-decision.ts'
+import { useValueStore } from '../data/value-store.ts'
+import { AgreedBadge } from '../parts/approval-quorum.tsx'
 import {
   moveOf,
   moveTargetOf,
@@ -14,9 +20,9 @@ import {
   titleOf,
 } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
+import { CallDetail } from '../parts/call-detail.tsx'
+import { countOf } from '../parts/format-values.ts'
 import { MessageText } from '../parts/message-text.tsx'
-import { AgreedBadge } from '../parts/people.tsx'
-import { countOf } from '../parts/times.ts'
 import { showToast } from '../parts/toast.tsx'
 
 /** The page. */

@@ -3,10 +3,10 @@
  * call.
  */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox } from '../parts/basics.tsx'
+import { durationText, moneyText } from '../parts/format-values.ts'
 import { JudgeForm } from '../parts/judge-form.tsx'
-import { durationText, moneyText } from '../parts/times.ts'
 
 type Listed = OperationAnswer<'policies.list'>['items'][number]
 type Rule = Listed['rules'][number]
@@ -14,8 +14,8 @@ type Stats = OperationAnswer<'stats.read'>
 
 /** The page. */
 export function PoliciesPage() {
-  const { answer, problem } = useAnswer('policies.list', {})
-  const { answer: stats } = useAnswer('stats.read', {})
+  const { answer, problem } = useApiQuery('policies.list', {})
+  const { answer: stats } = useApiQuery('stats.read', {})
   return (
     <>
       <PageHead

@@ -1,20 +1,20 @@
 /** One run: its graph with the stages it passed, its log, and its state at any event. */
 import { useEffect, useMemo, useState } from 'react'
-import { live } from '../data/live.ts'
+import { live } from '../data/live-state.ts'
 import type { PageRoute } from '../data/route.ts'
 import { linkTo } from '../data/route.ts'
 import { openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
-import { useValueStore } from '../data/store.ts'
-import { openTracer } from '../data/trace.ts'
-import { usePast } from '../data/use-past.ts'
+import { openTracer } from '../data/run-trace.ts'
+import { useRunAtEvent } from '../data/use-run-at-event.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
+import { countOf, moneyText } from '../parts/format-values.ts'
 import { JobsPanel } from '../parts/jobs.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
-import { StandingPanel } from '../parts/run-standing.tsx'
+import { RunStatePanel } from '../parts/run-state.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { countOf, moneyText } from '../parts/times.ts'
 
 /** The page. */
 export function RunPage({ route }: { readonly route: PageRoute }) {
@@ -36,7 +36,7 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
   const seq = Math.min(at ?? last, last)
   const [tracer] = useState(() => openTracer())
   const trace = useMemo(() => tracer(records, seq), [tracer, records, seq])
-  const past = usePast(runId, at, records)
+  const past = useRunAtEvent(runId, at, records)
   if (problem !== null) return <ProblemBox problem={problem} />
   if (reading === null) return <Skeleton lines={10} />
   const record = at === null ? null : (records.find((one) => one.seq === at) ?? null)
@@ -61,7 +61,7 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
           </RunGraph>
           {record === null ? null : <EventDetail record={record} onClose={() => setAt(null)} />}
           <JobsPanel runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
-          <StandingPanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
+          <RunStatePanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
         </div>
         <Timeline state={state} at={at} onChoose={setAt} onEarlier={log.earlier} />
       </div>

@@ -1,11 +1,11 @@
 /** All runs, with search and a filter by status. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type ApiProblem, callApi, wordsOf } from '../data/api-client.ts'
-import { type LiveRunHead, live } from '../data/live.ts'
+import { type LiveRunHead, live } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
-import { countOf, moneyText } from '../parts/times.ts'
+import { countOf, moneyText } from '../parts/format-values.ts'
 import { VirtualList } from '../parts/virtual-list.tsx'
 
 const filters = [
@@ -24,12 +24,12 @@ const wordsMax = 8
 const charsMax = 200
 const restMs = 150
 
-type Wanted = (typeof filters)[number]
+type StatusFilter = (typeof filters)[number]
 
 /** The page. */
 export function RunsPage() {
   const [text, setText] = useState('')
-  const [status, setStatus] = useState<Wanted | null>(null)
+  const [status, setStatus] = useState<StatusFilter | null>(null)
   const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, wordsMax)
   const q = useRested(words.join(' ').slice(0, charsMax))
   const { heads, isComplete, problem, more } = useRuns(q, status)
@@ -128,7 +128,7 @@ function useRested(text: string): string {
   return rested
 }
 
-type Found = {
+type RunsPageResult = {
   readonly key: string
   readonly items: readonly LiveRunHead[]
   /** Where the next page begins; null: there is none. */
@@ -136,10 +136,10 @@ type Found = {
 }
 
 /** What the daemon finds, page after page, and what changes meanwhile on top. */
-function useRuns(q: string, status: Wanted | null) {
+function useRuns(q: string, status: StatusFilter | null) {
   const { heads: latest } = useValueStore(live)
   const key = `${status ?? ''} ${q}`
-  const [found, setFound] = useState<Found | null>(null)
+  const [found, setFound] = useState<RunsPageResult | null>(null)
   const [problem, setProblem] = useState<ApiProblem | null>(null)
   const asking = useRef<AbortController | null>(null)
   const load = useCallback(
@@ -155,7 +155,7 @@ function useRuns(q: string, status: Wanted | null) {
       }
       callApi('runs.list', query, { signal: own.signal })
         .then(({ items, next }) => {
-          const before = (was: Found | null) => (after === null ? [] : (was?.items ?? []))
+          const before = (was: RunsPageResult | null) => (after === null ? [] : (was?.items ?? []))
           setFound((was) => ({ key, items: [...before(was), ...items], next }))
           setProblem(null)
         })

@@ -1,7 +1,7 @@
 /** Signing in, with a code from the link in the terminal or pasted by hand. */
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { type ApiProblem, wordsOf } from '../data/api-client.ts'
-import { beginLive } from '../data/live.ts'
+import { beginLive } from '../data/live-state.ts'
 import { signIn } from '../data/session.ts'
 import { ProblemBox, Skeleton } from '../parts/basics.tsx'
 import { Logo } from '../parts/icons.tsx'

@@ -2,20 +2,20 @@
  * Spend and health: costs by day, tool, run and stage, and the state of the daemon and its hosts.
  */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
-import { type CostEntry, type CostSum, sumCosts } from '../data/costs.ts'
 import { linkTo } from '../data/route.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { type CostEntry, type CostSum, sumCosts } from '../data/sum-costs.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
 import { shownNameOf } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
-import { moneyText } from '../parts/times.ts'
+import { moneyText } from '../parts/format-values.ts'
 
 type Stats = OperationAnswer<'stats.read'>
 type Costs = OperationAnswer<'costs.read'>
 
 /** The page. */
 export function SpendPage() {
-  const { answer: stats } = useAnswer('stats.read', {})
-  const { answer: costs, problem } = useAnswer('costs.read', {})
+  const { answer: stats } = useApiQuery('stats.read', {})
+  const { answer: costs, problem } = useApiQuery('costs.read', {})
   return (
     <>
       <PageHead
@@ -194,7 +194,7 @@ function Dearest({ costs, title, sumUp, show }: DearestProps) {
 }
 
 function Health() {
-  const { answer, problem } = useAnswer('status', {})
+  const { answer, problem } = useApiQuery('status', {})
   return (
     <section className="card" aria-label="Health">
       <header>
@@ -245,7 +245,7 @@ function Health() {
 }
 
 function Hosts() {
-  const { answer } = useAnswer('hosts.list', {})
+  const { answer } = useApiQuery('hosts.list', {})
   return (
     <section className="card" aria-label="Hosts">
       <header>

@@ -1,8 +1,8 @@
 /** One-line summaries of approvals, for lists. */
 import type { PendingMove } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { PendingApproval } from '../data/live.ts'
-import { eventInputText } from './event-words.ts'
+import type { PendingApproval } from '../data/live-state.ts'
+import { eventInputText } from './event-text.ts'
 
 type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
 

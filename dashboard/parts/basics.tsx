@@ -1,9 +1,9 @@
 /** Small components that every page uses: loading and empty states, badges, times. */
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ApiProblem } from '../data/api-client.ts'
+import { agoText, exactText } from './format-values.ts'
 import { Icon, type PageIconName } from './icons.tsx'
 import { MessageText } from './message-text.tsx'
-import { agoText, exactText } from './times.ts'
 
 /** What fills a place before anybody can fill it, and what to do about it. */
 export function Empty(props: {

@@ -4,13 +4,13 @@
  */
 import { useEffect, useRef, useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
-import { decideApproval } from '../data/decide.ts'
-import { live, type PendingApproval } from '../data/live.ts'
+import { live, type PendingApproval } from '../data/live-state.ts'
 import { goTo } from '../data/route.ts'
-import { useValueStore } from '../data/store.ts'
+import { decideApproval } from '../data/send-decision.ts'
+import { useValueStore } from '../data/value-store.ts'
+import { type PeopleNeeded, peopleOf, reasonNotToCount } from './approval-quorum.tsx'
 import { Time } from './basics.tsx'
 import { Icon } from './icons.tsx'
-import { deafTo, type PeopleNeeded, peopleOf } from './people.tsx'
 import { showToast } from './toast.tsx'
 
 type Props = { readonly approval: PendingApproval; readonly edits: JsonObject }
@@ -31,7 +31,7 @@ export function DecisionForm({ approval, edits }: Props) {
 
 function Deciding({ approval, edits }: Props) {
   const people = peopleOf(approval)
-  const deaf = deafTo(people, useValueStore(live).me)
+  const deaf = reasonNotToCount(people, useValueStore(live).me)
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
   const approve = useRef<HTMLButtonElement>(null)

@@ -1,10 +1,10 @@
 /** All of one event: its summary, then every recorded field. */
 import type { JsonObject } from '../../src/core/json.ts'
 import type { LogRecord } from '../data/run-log.ts'
-import { CallDetail } from './approval-detail.tsx'
-import { eventIn, eventTextFor } from './event-words.ts'
+import { CallDetail } from './call-detail.tsx'
+import { eventIn, eventTextFor } from './event-text.ts'
+import { exactText } from './format-values.ts'
 import { Icon } from './icons.tsx'
-import { exactText } from './times.ts'
 
 /** The card. */
 export function EventDetail(props: { readonly record: LogRecord; readonly onClose: () => void }) {

@@ -1,7 +1,7 @@
 /** One event in a line: time, tone and summary. */
 import type { LogRecord } from '../data/run-log.ts'
-import { type EventText, eventTextFor } from './event-words.ts'
-import { clockText, exactText } from './times.ts'
+import { type EventText, eventTextFor } from './event-text.ts'
+import { clockText, exactText } from './format-values.ts'
 
 /** What stands in the line; whoever shows it says what the line does. */
 export function EventRow({ record }: { readonly record: LogRecord }) {

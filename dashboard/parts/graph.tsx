@@ -20,8 +20,8 @@ import {
 } from '@xyflow/react'
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { Picture, PictureNode } from '../../src/core/draw/picture.ts'
-import { stepKey, type Trace } from '../data/trace.ts'
-import { edgeTexts, type GraphPoint, layOutGraph, type Placed } from './lay-out.ts'
+import { stepKey, type Trace } from '../data/run-trace.ts'
+import { edgeTexts, type GraphLayout, type GraphPoint, layOutGraph } from './graph-layout.ts'
 
 type GraphProps = {
   readonly picture: Picture
@@ -104,8 +104,8 @@ async function lookAt({ fitView, getViewport }: Looking, focus: readonly string[
 }
 
 /** Null while it is being placed; a picture that changes keeps its old place until then. */
-function useLayout(picture: Picture): Placed | null {
-  const [placed, setPlaced] = useState<{ of: Picture; at: Placed } | null>(null)
+function useLayout(picture: Picture): GraphLayout | null {
+  const [placed, setPlaced] = useState<{ of: Picture; at: GraphLayout } | null>(null)
   useEffect(() => {
     let isCurrent = true
     layOutGraph(picture)
@@ -131,7 +131,7 @@ type StageFlowNode = Node<StageData, 'stage'>
 
 type Marks = Pick<GraphProps, 'trace' | 'here'> & { readonly chosen: string | null }
 
-function nodesOf(picture: Picture, placed: Placed, marks: Marks): StageFlowNode[] {
+function nodesOf(picture: Picture, placed: GraphLayout, marks: Marks): StageFlowNode[] {
   const { trace, here, chosen } = marks
   return picture.nodes.flatMap((node) => {
     const box = placed.nodes.get(node.id)
@@ -187,7 +187,7 @@ type WayData = {
 }
 type WayFlowEdge = Edge<WayData, 'way'>
 
-function edgesOf(picture: Picture, placed: Placed, trace: Trace | null): WayFlowEdge[] {
+function edgesOf(picture: Picture, placed: GraphLayout, trace: Trace | null): WayFlowEdge[] {
   const names = new Map(picture.nodes.map((node) => [node.id, node]))
   return picture.edges.map((edge, index) => {
     const at = placed.edges[index]

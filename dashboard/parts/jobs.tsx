@@ -3,12 +3,12 @@ import { useEffect, useRef, useState } from 'react'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { callApi, wordsOf } from '../data/api-client.ts'
 import { type JobStream, useJobLog } from '../data/job-log.ts'
-import { live } from '../data/live.ts'
-import { useValueStore } from '../data/store.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { live } from '../data/live-state.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { ProblemBox, Skeleton, StatusBadge, Time } from './basics.tsx'
-import { plainText } from './plain-text.ts'
-import { bytesText, durationText } from './times.ts'
+import { bytesText, durationText } from './format-values.ts'
+import { stripAnsi } from './strip-ansi.ts'
 import { showToast } from './toast.tsx'
 
 type Listed = Exclude<OperationAnswer<'jobs.list'>, { readonly status: string }>
@@ -28,7 +28,7 @@ const listMax = 200
 /** The card; nothing where no job was run. */
 export function JobsPanel({ runId, seq, isOpen }: Props) {
   const round = useRounds({ seq, isOpen })
-  const { answer } = useAnswer('jobs.list', { run_id: runId, limit: listMax }, round)
+  const { answer } = useApiQuery('jobs.list', { run_id: runId, limit: listMax }, round)
   const [opened, setOpened] = useState<string | null>(null)
   if (answer === null || !('processes' in answer) || answer.total === 0) return null
   const { processes, total } = answer
@@ -94,7 +94,7 @@ function JobLine({ job, isOpened, onToggle }: LineProps) {
 }
 
 function OpenedJob({ job }: { readonly job: Job }) {
-  const { answer, problem } = useAnswer('jobs.read', { process_id: job.process_id }, job.state)
+  const { answer, problem } = useApiQuery('jobs.read', { process_id: job.process_id }, job.state)
   const [stream, setStream] = useState<JobStream>('stdout')
   const { log, earlier, latest } = useJobLog(job.process_id, stream)
   return (
@@ -239,7 +239,7 @@ function LogText({ log, label, onEarlier }: TextProps) {
         {parts.length === 0 ? <p className="soft">No output.</p> : null}
         <pre>
           {parts.map((one) => (
-            <span key={one.offset}>{plainText(one.text)}</span>
+            <span key={one.offset}>{stripAnsi(one.text)}</span>
           ))}
         </pre>
       </section>

@@ -3,9 +3,9 @@ import { type FormEvent, useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import { type ApiProblem, callApi, wordsOf } from '../data/api-client.ts'
-import { live } from '../data/live.ts'
-import { useValueStore } from '../data/store.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { live } from '../data/live-state.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { ProblemBox, StatusBadge } from './basics.tsx'
 
 type Judgement = OperationAnswer<'judge'>
@@ -13,7 +13,7 @@ type Judgement = OperationAnswer<'judge'>
 /** The box. */
 export function JudgeForm() {
   const { heads } = useValueStore(live)
-  const { answer: definitions } = useAnswer('definitions.list', { limit: 500 })
+  const { answer: definitions } = useApiQuery('definitions.list', { limit: 500 })
   const [judgement, setJudgement] = useState<Judgement | null>(null)
   const [problem, setProblem] = useState<ApiProblem | null>(null)
   const open = heads.filter((head) => head.endedAt === null)

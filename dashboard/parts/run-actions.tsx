@@ -1,8 +1,8 @@
 /** What a person can do with a run: pause, resume, cancel, export. */
 import { useState } from 'react'
 import { callApi, wordsOf } from '../data/api-client.ts'
-import { type LiveRunHead, live } from '../data/live.ts'
-import { useValueStore } from '../data/store.ts'
+import { type LiveRunHead, live } from '../data/live-state.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { Icon } from './icons.tsx'
 import { showToast } from './toast.tsx'
 

@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 're
 import { type Picture, pictureOf } from '../../src/core/draw/picture.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
 import { readMachine } from '../data/machines.ts'
-import type { MemberTrace, Trace } from '../data/trace.ts'
+import type { MemberTrace, Trace } from '../data/run-trace.ts'
 import { StatusBadge } from './basics.tsx'
 
 const Graph = lazy(async () => ({ default: (await import('./graph.tsx')).Graph }))

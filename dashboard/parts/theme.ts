@@ -1,5 +1,5 @@
 /** Light or dark: follows the system until the user chooses. */
-import { openValueStore } from '../data/store.ts'
+import { openValueStore } from '../data/value-store.ts'
 
 export type Theme = 'light' | 'dark'
 

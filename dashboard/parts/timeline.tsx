@@ -3,7 +3,7 @@ import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { LogRecord, RunLogState } from '../data/run-log.ts'
 import { Empty } from './basics.tsx'
 import { EventRow, wordsOnce } from './event-row.tsx'
-import type { EventGroup } from './event-words.ts'
+import type { EventGroup } from './event-text.ts'
 import { type ListHandle, VirtualList } from './virtual-list.tsx'
 
 const groups: readonly EventGroup[] = ['calls', 'stages', 'approvals', 'refusals', 'other']

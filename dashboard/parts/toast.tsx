@@ -1,5 +1,5 @@
 /** A short notice about the last action. */
-import { openValueStore, useValueStore } from '../data/store.ts'
+import { openValueStore, useValueStore } from '../data/value-store.ts'
 
 const shownMs = 6_000
 const words = openValueStore<string>('')

@@ -51,7 +51,7 @@ function benchMachine(): Machine {
   return machine
 }
 
-type Spoken = { readonly tool: string; readonly input: JsonObject }
+type ToolInput = { readonly tool: string; readonly input: JsonObject }
 
 const edited = Array.from({ length: 20 }, (_, line) => `const value${line} = compute(${line})`)
 
@@ -73,10 +73,10 @@ const spokenCalls = {
     tool: 'mcp__github__create_issue',
     input: { owner: 'acme', repo: 'shop', title: 'total is wrong', body: 'steps: …' },
   },
-} as const satisfies Readonly<Record<string, Spoken>>
+} as const satisfies Readonly<Record<string, ToolInput>>
 
 /** Reads the call and asks the engine, as a hook does it for every call. */
-function decisions(machine: Machine, spoken: Spoken): () => void {
+function decisions(machine: Machine, spoken: ToolInput): () => void {
   const where = { machine, envelope, around: nothingAround }
   const { state } = decide(where, null, { type: 'StartRun', stage: null, vars: {}, branch: null })
   const once = (): void => {

@@ -45,8 +45,10 @@ export async function benchHooks(): Promise<void> {
 }
 
 /** One call as a host makes it; throws where it was not allowed. */
-type Ask = (index: number) => Promise<void>
-type Wires = Readonly<Record<'noop' | 'floor' | 'command' | 'node' | 'httpFloor' | 'http', Ask>>
+type SendHook = (index: number) => Promise<void>
+type Wires = Readonly<
+  Record<'noop' | 'floor' | 'command' | 'node' | 'httpFloor' | 'http', SendHook>
+>
 
 async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wires> {
   const [real, script, echo] = ['real', 'script', 'echo'].map((name) => homeIn(folder, name))
@@ -147,7 +149,7 @@ function payloadOf(runId: string): Record<string, unknown> {
   }
 }
 
-type Shell = (command: string, wanted: string) => Ask
+type Shell = (command: string, wanted: string) => SendHook
 
 /** Starts a shell per call, as hosts do, and waits until it is gone. */
 function openShell(
@@ -179,7 +181,7 @@ function openShell(
   return { shell, close }
 }
 
-function poster({ url, headers, runId }: Subject): Ask {
+function poster({ url, headers, runId }: Subject): SendHook {
   const agent = new Agent({ keepAlive: true })
   return async () => {
     const body = JSON.stringify(payloadOf(runId))
@@ -197,7 +199,7 @@ function poster({ url, headers, runId }: Subject): Ask {
 
 // ── what it took ────────────────────────────────────────────────────────────
 
-async function timed(ask: Ask, index: number): Promise<number> {
+async function timed(ask: SendHook, index: number): Promise<number> {
   const begun = performance.now()
   await ask(index)
   return performance.now() - begun
@@ -286,7 +288,7 @@ async function printLoaded(wires: Wires): Promise<void> {
   }
 }
 
-async function askMany(ask: Ask): Promise<{ times: number[]; failures: string[] }> {
+async function askMany(ask: SendHook): Promise<{ times: number[]; failures: string[] }> {
   const times: number[] = []
   const failures: string[] = []
   let next = 0

@@ -59,9 +59,9 @@ export async function benchMcp(): Promise<void> {
 }
 
 type Subjects = Readonly<Partial<Record<Name, Subject>>>
-type Opened = { readonly subjects: Subjects; readonly daemon: number }
+type OpenedSubjects = { readonly subjects: Subjects; readonly daemon: number }
 
-async function openSubjects(folder: string, closers: (() => unknown)[]): Promise<Opened> {
+async function openSubjects(folder: string, closers: (() => unknown)[]): Promise<OpenedSubjects> {
   const home = join(folder, 'home')
   const env = { PATH: process.env.PATH ?? '', HOME: folder, PAWL_HOME: home }
   const port = await freePort()

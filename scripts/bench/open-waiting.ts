@@ -5,7 +5,7 @@
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { runtimeOn } from './record-runs.ts'
 
-export type Opened = {
+export type OpenMeasurement = {
   readonly openMs: number
   readonly grantMs: number
   readonly megabytes: number

@@ -10,7 +10,7 @@ import { loadRun } from '../../src/runtime/runs/load-run.ts'
 import { snapshotOf } from '../../src/runtime/runs/projections.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { median, print } from './measure.ts'
-import type { Opened } from './open-waiting.ts'
+import type { OpenMeasurement } from './open-waiting.ts'
 import { decideOne, runtimeOn, startRuns } from './record-runs.ts'
 
 const eventsCount = 1_000_000
@@ -56,7 +56,7 @@ async function grow(store: ReturnType<typeof openSqliteStore>, runId: string): P
     family = { ...family, members }
     const next = { ...head, seq, hash }
     const snapshot = snapshotOf(family, loaded.library, next)
-    const none = { reply: null, approvals: [], owed: [] }
+    const none = { reply: null, approvals: [], outbox: [] }
     await store.commit({ runId, expectedSeq: head.seq, head: next, events, snapshot, ...none })
     head = next
   }
@@ -108,8 +108,8 @@ export async function benchWaiting(folder: string): Promise<void> {
 }
 
 /** WHY a process of its own: this one has just made all of those runs, and has grown by it. */
-function openAlone(path: string): Opened {
+function openAlone(path: string): OpenMeasurement {
   const script = join(import.meta.dirname, 'open-waiting.ts')
   const text = execFileSync(process.execPath, [script, path], { encoding: 'utf8' })
-  return JSON.parse(text) as Opened
+  return JSON.parse(text) as OpenMeasurement
 }

@@ -30,7 +30,7 @@ const mailsPerRound = 3
 const triesMax = 1_200
 const troubles = ['lost', 'busy'] as const
 
-type Book = { readonly acknowledged: Map<string, string>; asked: number; repeated: number }
+type MailLog = { readonly acknowledged: Map<string, string>; asked: number; repeated: number }
 
 /** One death in each round, at a moment of its own. */
 export async function mailLoop(
@@ -66,7 +66,7 @@ async function playLane(posting: Posting, roundsCount: number): Promise<MailResu
   try {
     const anybody = { max_emails_per_session: 1_000_000, allowed_from: ['*'], allowed_to: ['*'] }
     const { runId, key } = await posting.begin(anybody)
-    const book: Book = { acknowledged: new Map(), asked: 0, repeated: 0 }
+    const book: MailLog = { acknowledged: new Map(), asked: 0, repeated: 0 }
     for (let round = 0; round < roundsCount; round += 1) {
       posting.provider.trouble.push(troubles[round % troubles.length] ?? 'lost')
       const working = Array.from({ length: clientsCount }, (_, client) =>
@@ -84,7 +84,7 @@ async function playLane(posting: Posting, roundsCount: number): Promise<MailResu
   }
 }
 
-type Working = { readonly posting: Posting; readonly key: string; readonly book: Book }
+type Working = { readonly posting: Posting; readonly key: string; readonly book: MailLog }
 
 async function work({ posting, key, book }: Working, name: string): Promise<void> {
   for (let count = 0; count < mailsPerRound; count += 1) {
@@ -118,7 +118,7 @@ async function sendUntilTold({ posting, key, book }: Working, subject: string): 
   throw new Error(`the mail ${subject} was never acknowledged`)
 }
 
-function told({ acknowledged, repeated }: Book): Pick<MailResult, 'acknowledged' | 'repeated'> {
+function told({ acknowledged, repeated }: MailLog): Pick<MailResult, 'acknowledged' | 'repeated'> {
   return { acknowledged: acknowledged.size, repeated }
 }
 
@@ -132,7 +132,7 @@ async function countOf({ house }: Posting, runId: string): Promise<number> {
   }
 }
 
-function verify({ provider }: Posting, book: Book, counted: number): Losses {
+function verify({ provider }: Posting, book: MailLog, counted: number): Losses {
   const counts = new Map<string, number>()
   for (const mail of provider.sent as readonly { readonly subject: string }[]) {
     counts.set(mail.subject, (counts.get(mail.subject) ?? 0) + 1)

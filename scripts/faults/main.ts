@@ -58,9 +58,9 @@ try {
 }
 process.exit(failedCount === 0 ? 0 : 1)
 
-type Told = readonly [losses: Losses, text: string]
+type LossReport = readonly [losses: Losses, text: string]
 
-function loopText(result: LoopResult): Told {
+function loopText(result: LoopResult): LossReport {
   const { cyclesCount, answered, settled } = result
   return [
     result,
@@ -68,11 +68,11 @@ function loopText(result: LoopResult): Told {
   ]
 }
 
-function troubleText(result: TroubleResult): Told {
+function troubleText(result: TroubleResult): LossReport {
   return [result, `${result.answered} answered; a call in trouble got: ${result.denial}`]
 }
 
-function tell(name: string, [{ lost, doubled, differing, what }, text]: Told): void {
+function tell(name: string, [{ lost, doubled, differing, what }, text]: LossReport): void {
   console.log(`${name}: ${text}`)
   console.log(`  ${lost} lost, ${doubled} doubled, ${differing} differing`)
   for (const line of what) console.log(`  ${line}`)

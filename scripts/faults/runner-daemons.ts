@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { killJob } from '../../src/runner/kill-job.ts'
 import { listJobs } from '../../src/runner/list-jobs.ts'
 import { openRunner } from '../../src/runner/open-runner.ts'
-import { readLogs } from '../../src/runner/page-log.ts'
+import { readLogs } from '../../src/runner/read-log-page.ts'
 import { type RunningJob, waitForEnd } from '../../src/runner/running-job.ts'
 import { openScratch, processesWith, scratchSettings } from '../../src/runner/scratch.contract.ts'
 import { type Held, inLanes } from './runner-lanes.ts'
@@ -20,9 +20,9 @@ const leaseMs = 300
 const lateMsMax = 2_000
 const startMsMax = 60_000
 
-type Wish = { readonly leaseMs: number; readonly count: number; readonly command: string }
+type DaemonJobs = { readonly leaseMs: number; readonly count: number; readonly command: string }
 
-async function startDaemon(folder: string, wish: Wish): Promise<ChildProcess> {
+async function startDaemon(folder: string, wish: DaemonJobs): Promise<ChildProcess> {
   const args = [child, folder, String(wish.leaseMs), String(wish.count), wish.command]
   const daemon = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   if (daemon.stdout === null) throw new Error('the daemon has no output')

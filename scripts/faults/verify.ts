@@ -7,7 +7,7 @@ import type { EventRecord, Store } from '../../src/runtime/ports.ts'
 import { readAll } from '../../src/runtime/runs/load-run.ts'
 import { rebuildAll, verifyLog } from '../../src/runtime/runs/log-maintenance.ts'
 import { findStoredReply } from '../../src/runtime/runs/stored-reply.ts'
-import { answerText, type Book } from './load.ts'
+import { answerText, type ClientLog } from './load-clients.ts'
 
 export type Losses = {
   /** Answers whose reply or events are not in the store. */
@@ -19,7 +19,7 @@ export type Losses = {
   readonly what: string[]
 }
 
-export async function verify(store: Store, book: Book): Promise<Losses> {
+export async function verify(store: Store, book: ClientLog): Promise<Losses> {
   const losses: Losses = { lost: 0, doubled: 0, differing: 0, what: [] }
   for (const runId of book.runs) {
     const verified = await verifyLog(store, runId, null)

@@ -106,7 +106,7 @@ async function makeData(binaries: string, folder: string): Promise<void> {
   await run(join(binaries, 'initdb'), flags, { cwd: folder, env: {}, ...owner })
 }
 
-async function serve(place: Place): Promise<PostgresServer> {
+async function serve(place: ServerLocation): Promise<PostgresServer> {
   let server: ChildProcess | null = await start(place)
   const halt = async (signal: NodeJS.Signals) => {
     if (server === null) return
@@ -140,10 +140,10 @@ async function dismiss(server: ChildProcess): Promise<void> {
   await new Promise<void>((done) => server.stdin?.end('leave\n', () => done()))
 }
 
-type Place = { readonly binaries: string; readonly folder: string; readonly port: number }
+type ServerLocation = { readonly binaries: string; readonly folder: string; readonly port: number }
 
 // WHY: after a kill -9 the last helpers of the old server may hold its memory for a moment.
-async function start(place: Place): Promise<ChildProcess> {
+async function start(place: ServerLocation): Promise<ChildProcess> {
   for (let attempt = 1; ; attempt += 1) {
     const server = spawnServer(place)
     const words = collectWords(server)
@@ -155,7 +155,7 @@ async function start(place: Place): Promise<ChildProcess> {
   }
 }
 
-function spawnServer({ binaries, folder, port }: Place): ChildProcess {
+function spawnServer({ binaries, folder, port }: ServerLocation): ChildProcess {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: join(folder, 'socket'),

@@ -2,8 +2,8 @@
  * Words of commands: quotes, escapes, expansions and patterns, with strangers where bash would
  * run them and where it would not.
  */
-import { strangers } from './lists.ts'
-import type { Making } from './making.ts'
+import { strangers } from './allow-lists.ts'
+import type { GrammarState } from './grammar-state.ts'
 
 const plainWords: readonly string[] = [
   ...['a.txt', 'src', '-l', '--all', 'x', '1', '.', 'one=two', '-n', 'src/main.js', '--', '-'],
@@ -12,7 +12,7 @@ const plainWords: readonly string[] = [
 ]
 
 /** One word; it may run something. */
-export function word(make: Making): string {
+export function word(make: GrammarState): string {
   const { random } = make
   make.fuel -= 1
   if (random.chance(2)) return `${word(make)}#$(${random.pick(strangers)})`
@@ -22,7 +22,7 @@ export function word(make: Making): string {
 }
 
 /** A stranger that bash only reads. */
-function inertWord(make: Making): string {
+function inertWord(make: GrammarState): string {
   const { random } = make
   const stranger = random.pick(strangers)
   return random.pick([
@@ -60,7 +60,7 @@ function inertWord(make: Making): string {
 }
 
 /** Quotes around anything. */
-function quotedWord(make: Making): string {
+function quotedWord(make: GrammarState): string {
   const { random } = make
   return random.pick([
     () => `"${inside(make)}"`,
@@ -76,14 +76,14 @@ function quotedWord(make: Making): string {
 }
 
 /** What may stand between double quotes. */
-function inside(make: Making): string {
+function inside(make: GrammarState): string {
   const { random } = make
   if (random.chance(35) || make.fuel <= 0)
     return random.pick(['a b', "it's", '; ls', '#', '*', '$'])
   return expansion(make)
 }
 
-function expandingWord(make: Making): string {
+function expandingWord(make: GrammarState): string {
   const { random } = make
   if (make.fuel <= 0) return random.pick(['$x', '"$x"', '$1', '$?', '"$@"'])
   if (random.chance(75)) return expansion(make)
@@ -97,7 +97,7 @@ function expandingWord(make: Making): string {
   ])()
 }
 
-function expansion(make: Making): string {
+function expansion(make: GrammarState): string {
   const { random } = make
   return random.pick([
     () => `$(${make.list(make)})`,
@@ -133,7 +133,7 @@ function expansion(make: Making): string {
 }
 
 /** A line of a here-document. */
-export function line(make: Making): string {
+export function line(make: GrammarState): string {
   const { random } = make
   const stranger = random.pick(strangers)
   const quoted = [`\${x:-'$(${stranger})'}`, `\${x:-"$(${stranger})"}`, `'$(${stranger})'`]

@@ -3,9 +3,9 @@
  * starting. Strangers stand wherever bash would run them, and wherever it would not.
  */
 
+import { type ListName, strangers } from './allow-lists.ts'
+import type { GrammarState } from './grammar-state.ts'
 import { line, word } from './grammar-words.ts'
-import { type ListName, strangers } from './lists.ts'
-import type { Making } from './making.ts'
 import type { Random } from './random.ts'
 
 const listedSimple: readonly string[] = ['npm test', 'git status', 'ls', 'echo', 'cat', 'grep x']
@@ -15,13 +15,13 @@ export function makeCommand(random: Random, listName: ListName): string {
   const strangeness = random.pick([0, 0, 3, 12, 30])
   const isLong = listName === 'long'
   const fuel = 3 + random.below(22)
-  const make: Making = { random, isLong, strangeness, fuel, list, simple, arithmetic }
+  const make: GrammarState = { random, isLong, strangeness, fuel, list, simple, arithmetic }
   const text = list(make)
   return random.chance(20) ? frame(make, text) : text
 }
 
 /** Comments, blanks and continued lines around it. */
-function frame({ random }: Making, text: string): string {
+function frame({ random }: GrammarState, text: string): string {
   const stranger = random.pick(strangers)
   return random.pick([
     `# ${stranger} x\n${text}`,
@@ -38,7 +38,7 @@ function frame({ random }: Making, text: string): string {
 }
 
 /** Commands one after the other. */
-function list(make: Making): string {
+function list(make: GrammarState): string {
   const { random } = make
   let text = pipeline(make)
   while (make.fuel > 0 && random.chance(40)) {
@@ -59,7 +59,7 @@ function list(make: Making): string {
   return random.chance(8) ? `${text}${random.pick([' &', ';', '\n', ' ;'])}` : text
 }
 
-function pipeline(make: Making): string {
+function pipeline(make: GrammarState): string {
   const { random } = make
   let text = compound(make)
   while (make.fuel > 0 && random.chance(22)) {
@@ -68,7 +68,7 @@ function pipeline(make: Making): string {
   return random.chance(4) ? `! ${text}` : text
 }
 
-function compound(make: Making): string {
+function compound(make: GrammarState): string {
   const { random } = make
   make.fuel -= 1
   if (make.fuel <= 0 || random.chance(62)) return simple(make)
@@ -76,7 +76,7 @@ function compound(make: Making): string {
   return random.chance(15) ? `${text} ${redirection(make)}` : text
 }
 
-const compounds: readonly ((make: Making) => string)[] = [
+const compounds: readonly ((make: GrammarState) => string)[] = [
   (make) => `( ${list(make)} )`,
   (make) => `(${list(make)})`,
   (make) => `{ ${body(make)} }`,
@@ -105,7 +105,7 @@ const compounds: readonly ((make: Making) => string)[] = [
   (make) => `select v in a; do ${body(make)} break; done`,
 ]
 
-function body(make: Making): string {
+function body(make: GrammarState): string {
   return ended(list(make))
 }
 
@@ -114,13 +114,13 @@ function ended(text: string): string {
 }
 
 /** What bash evaluates again where it takes it for the name of a variable. */
-function subscripted({ random }: Making): string {
+function subscripted({ random }: GrammarState): string {
   const stranger = random.pick(strangers)
   return random.pick([`'a[$(${stranger})]'`, `'b[\`${stranger}\`]'`, "'a[0]'", 'x', '$x', '1'])
 }
 
 /** What stands in `(( … ))`. */
-function arithmetic(make: Making): string {
+function arithmetic(make: GrammarState): string {
   const { random } = make
   const inner = make.fuel > 0 && random.chance(20) ? `$(${simple(make)})` : '1'
   return random.pick([
@@ -136,7 +136,7 @@ function arithmetic(make: Making): string {
 }
 
 /** One simple command, with what may stand around its words. */
-function simple(make: Making): string {
+function simple(make: GrammarState): string {
   const { random } = make
   make.fuel -= 1
   if (make.isLong && make.fuel > 0 && random.chance(30)) return wrapped(make)
@@ -151,7 +151,7 @@ function simple(make: Making): string {
   return text
 }
 
-function head(make: Making): string {
+function head(make: GrammarState): string {
   const { random } = make
   if (random.chance(make.strangeness)) {
     const stranger = random.pick(strangers)
@@ -187,7 +187,7 @@ function disguised(random: Random, name: string): string {
   return [written, ...rest].join(' ')
 }
 
-function wrapped(make: Making): string {
+function wrapped(make: GrammarState): string {
   const { random } = make
   const inner = simple(make)
   const quoted = random.chance(50) ? `'${inner.replaceAll("'", "'\\''")}'` : JSON.stringify(inner)
@@ -259,7 +259,7 @@ function wrapped(make: Making): string {
 }
 
 /** Options that are seldom written, and builtins that take a command where nobody looks. */
-function wrappedOddly(make: Making, inner: string, quoted: string): readonly string[] {
+function wrappedOddly(make: GrammarState, inner: string, quoted: string): readonly string[] {
   const { random } = make
   return [
     `env --spl=${quoted}`,
@@ -293,14 +293,14 @@ function wrappedOddly(make: Making, inner: string, quoted: string): readonly str
   ]
 }
 
-function assignment(make: Making): string {
+function assignment(make: GrammarState): string {
   const { random } = make
   const name = random.pick(['X', 'CI', 'NAME', 'LANG', 'x', 'y', 'PATH', 'BASH_ENV', 'IFS', 'PS4'])
   if (/^(PATH|BASH_ENV|IFS|PS4)$/.test(name) && random.chance(70)) return `X=${word(make)}`
   return `${name}${random.chance(5) ? '+' : ''}=${random.chance(10) ? '' : word(make)}`
 }
 
-function redirection(make: Making): string {
+function redirection(make: GrammarState): string {
   const { random } = make
   return random.pick([
     '2>&1',
@@ -324,7 +324,7 @@ function redirection(make: Making): string {
   ])
 }
 
-function hereDocument(make: Making): string {
+function hereDocument(make: GrammarState): string {
   const { random } = make
   const body = line(make)
   return random.pick([

@@ -3,7 +3,7 @@
  * Pawl allows and tells every program that ran without being on the list. Ends with 1 on any.
  */
 import { parseArgs } from 'node:util'
-import { hunt, minimise } from './hunt.ts'
+import { minimise, runFuzz } from './fuzz-loop.ts'
 import { closeSandbox, openSandbox, traceProblem } from './trace.ts'
 
 const violationsShownMax = 20
@@ -25,7 +25,7 @@ const sandbox = openSandbox()
 try {
   const begun = performance.now()
   const plan = { seed: Number(values.seed), runs: Number(values.runs) }
-  const found = await hunt({ sandbox, ...plan, workersCount: Number(values.workers) })
+  const found = await runFuzz({ sandbox, ...plan, workersCount: Number(values.workers) })
   const seconds = Math.round((performance.now() - begun) / 1000)
   const { judged, denied, run, namingStrangers, starting, violations } = found
   console.log(`seed ${plan.seed}: ${judged} commands judged, ${denied} denied (${seconds} s)`)

@@ -2,7 +2,7 @@
  * Commands near other commands: pieces inserted, removed, doubled and swapped. A text that is
  * almost right is where two readers of bash part company.
  */
-import { strangers } from './lists.ts'
+import { strangers } from './allow-lists.ts'
 import type { Random } from './random.ts'
 
 /** The longest text that still grows. */

@@ -18,7 +18,14 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { getuid, kill } from 'node:process'
-import { isListed, longList, moreStrangers, namesOf, realPrograms, strangers } from './lists.ts'
+import {
+  isListed,
+  longList,
+  moreStrangers,
+  namesOf,
+  realPrograms,
+  strangers,
+} from './allow-lists.ts'
 
 /** Nobody: a user that owns nothing. */
 const nobody = 65_534

@@ -120,7 +120,7 @@ function parsed(address: HttpAddress, text: string): unknown {
   }
 }
 
-type Reading<Name extends StreamName> = {
+type StreamRequest<Name extends StreamName> = {
   readonly name: Name
   readonly input: object
   readonly signal: AbortSignal
@@ -128,7 +128,7 @@ type Reading<Name extends StreamName> = {
 
 async function* read<Name extends StreamName>(
   address: HttpAddress,
-  { name, input, signal }: Reading<Name>,
+  { name, input, signal }: StreamRequest<Name>,
 ): AsyncGenerator<TransportReply<Name> | null, void, void> {
   const { filled, rest } = fillPath(streams[name].path, input)
   const headers: Record<string, string> = {

@@ -145,7 +145,7 @@ function deliver(frame: Frame, pending: Map<number, Pending>): void {
   else if (frame.problem !== undefined) asked.reject(new PawlProblem(frame.problem))
 }
 
-type Reading<Name extends StreamName> = {
+type StreamRequest<Name extends StreamName> = {
   readonly name: Name
   readonly input: object
   readonly signal: AbortSignal
@@ -153,7 +153,7 @@ type Reading<Name extends StreamName> = {
 
 async function* read<Name extends StreamName>(
   address: SocketAddress,
-  { name, input, signal }: Reading<Name>,
+  { name, input, signal }: StreamRequest<Name>,
 ): AsyncGenerator<TransportReply<Name> | null, void, void> {
   const socket = createConnection({ path: address.socket, signal })
   socket.setTimeout(transportSilenceMsMax, () => socket.destroy())

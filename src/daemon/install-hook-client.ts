@@ -90,10 +90,10 @@ function scriptText(home: Home, { node, program }: HookClientMeans): string {
   ].join('\n')
 }
 
-type Made = Pick<HookClient, 'kind' | 'why'>
+type CompileResult = Pick<HookClient, 'kind' | 'why'>
 
 /** Puts a compiled client in place, or tells why it has to be the script. */
-async function compile(path: string, compiler: string | null): Promise<Made> {
+async function compile(path: string, compiler: string | null): Promise<CompileResult> {
   const sources = [source]
   const made = await compileProgram({ path, sources, compiler, standard: 'c99', whyUseless })
   return made.kind === null ? { kind: 'script', why: made.why } : made

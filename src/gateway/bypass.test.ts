@@ -10,13 +10,13 @@ import { asAgent, type Bench, openBench, say, startRelease } from '../runtime/ru
 import { openMemoryStore } from '../store/memory/memory-store.ts'
 import { type Bypass, openBypass } from './bypass.ts'
 
-type Place = Bench & {
+type BypassBench = Bench & {
   readonly held: Bypass
   readonly ask: (workspace?: string) => Promise<void>
 }
 
 /** A daemon's runtime, and a gateway that asks it. */
-function open(policies: readonly Policy[] = [], store: Store = openMemoryStore()): Place {
+function open(policies: readonly Policy[] = [], store: Store = openMemoryStore()): BypassBench {
   const folder = mkdtempSync(join(tmpdir(), 'passes-'))
   const passes = openBypassTokens(join(folder, 'pass'))
   const bench = openBench(store, policies, passes)

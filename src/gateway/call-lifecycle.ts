@@ -32,7 +32,7 @@ export type GatewayJudgement =
       /** Bytes that the result may have; null: as many as it likes. */
       readonly bytesLeft: number | null
       /** Null: nobody keeps count of it. */
-      readonly report: ((ended: Ended) => void) | null
+      readonly report: ((ended: CallOutcome) => void) | null
     }
   | { readonly kind: 'no'; readonly refusal: CallRefused }
 
@@ -44,7 +44,7 @@ export type CallRefused = {
 }
 
 /** How a call has ended. */
-export type Ended = {
+export type CallOutcome = {
   readonly ok: boolean
   readonly output: string | null
   readonly bytes: number
@@ -75,7 +75,7 @@ export function openGatewayJudge(desk: GatewayContext): GatewayJudge {
     if (runId === null || callId === null) return null
     const call = { runId, callId, branch }
     const release = approvalId === null ? null : keepLease(desk, call)
-    return (ended: Ended): void => {
+    return (ended: CallOutcome): void => {
       release?.()
       const onLost = (): void => void late.add(done)
       const done = report(desk, { ...call, onLost }, ended).finally(() => {
@@ -157,10 +157,13 @@ async function decided(desk: GatewayContext, wish: GatewayCallRequest): Promise<
   return verdict
 }
 
-type Made = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }
+type ApprovedCall = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }
 
 /** Says now and then that an approved call is still being made; gives how to stop. */
-function keepLease({ daemon, holder, log }: GatewayContext, { runId, callId }: Made): () => void {
+function keepLease(
+  { daemon, holder, log }: GatewayContext,
+  { runId, callId }: ApprovedCall,
+): () => void {
   const renew = (): void => {
     daemon('gateway.renew', { runId, callId, holder })
       .then(({ renewed }) => {
@@ -174,9 +177,9 @@ function keepLease({ daemon, holder, log }: GatewayContext, { runId, callId }: M
   return () => clearInterval(timer)
 }
 
-type Reported = Made & { readonly onLost: () => void }
+type Reported = ApprovedCall & { readonly onLost: () => void }
 
-async function report(desk: GatewayContext, made: Reported, ended: Ended): Promise<void> {
+async function report(desk: GatewayContext, made: Reported, ended: CallOutcome): Promise<void> {
   const { runId, callId, branch, onLost } = made
   const { output } = ended
   const whole = {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readGatewayFiles } from './gateway-file.ts'
 import { launchOf } from './launch.ts'
+import { openRedactor } from './server-transport.ts'
 import { shownName } from './tool-names.ts'
-import { openRedactor } from './wire.ts'
 
 type Files = { readonly home: string; readonly workspace: string }
 

@@ -11,7 +11,7 @@ import {
   type UpstreamWire,
   type WireEnd,
   type WireListeners,
-} from './wire.ts'
+} from './server-transport.ts'
 
 type Address = Extract<Launch, { kind: 'http' }>
 

@@ -7,6 +7,7 @@ import { asObject, type JsonObject, own } from '../core/json.ts'
 import { openGatewayJudge } from './call-lifecycle.ts'
 import { forwardUnguarded, type ToolCallResult } from './call-tool.ts'
 import { openCatalogue } from './catalogue.ts'
+import { type Method, methodsOf } from './client-methods.ts'
 import type { GatewayContext } from './gateway-context.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import {
@@ -22,7 +23,6 @@ import {
   type RpcResponse,
   tooDeep,
 } from './json-rpc.ts'
-import { type Method, methodsOf } from './methods.ts'
 import { openUpstreamServer, protocolVersion, type Server } from './server.ts'
 import { openServerRequests } from './server-requests.ts'
 

@@ -9,11 +9,11 @@ import { callerOf, type GatewayContext } from './gateway-context.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import type { RpcNotification, RpcRequest } from './json-rpc.ts'
 import { launchOf } from './launch.ts'
+import type { UpstreamWire, WireEnd, WireListeners } from './server-transport.ts'
 import { openStdioUpstream } from './stdio-upstream.ts'
 import { shownName } from './tool-names.ts'
 import { type McpUpstream, openUpstream, type UpstreamRequest } from './upstream.ts'
 import { type ValidatedTool, validateTools } from './validate-tools.ts'
-import type { UpstreamWire, WireEnd, WireListeners } from './wire.ts'
 
 export type Server = {
   readonly name: string

@@ -6,8 +6,8 @@ import type { Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import { openBatchedWriter } from './batched-writer.ts'
-import { endProgram, openLeash } from './end-program.ts'
 import { readRpcMessage } from './json-rpc.ts'
+import { killProcessTree, watchProcesses } from './kill-process-tree.ts'
 import type { Launch } from './launch.ts'
 import {
   gatewayMessageBytesMax,
@@ -16,7 +16,7 @@ import {
   type UpstreamWire,
   type WireEnd,
   type WireListeners,
-} from './wire.ts'
+} from './server-transport.ts'
 
 type Program = Extract<Launch, { kind: 'stdio' }>
 
@@ -29,10 +29,10 @@ const waitingBytesMax = 64 * 1024 * 1024
 export function openStdioUpstream(program: Program, ears: WireListeners): UpstreamWire {
   const { command, args, cwd, secrets } = program
   const redact = openRedactor(secrets)
-  const leash = openLeash()
+  const leash = watchProcesses()
   const env = { ...program.env, ...leash.env }
   const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: leash.detached })
-  const stop = (): Promise<void> => endProgram(child, leash)
+  const stop = (): Promise<void> => killProcessTree(child, leash)
   const { write, flush } = openBatchedWriter(child.stdin)
   let words = ''
   let isOver = false

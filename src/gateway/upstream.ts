@@ -17,7 +17,7 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from './json-rpc.ts'
-import type { UpstreamWire, WireEnd, WireListeners } from './wire.ts'
+import type { UpstreamWire, WireEnd, WireListeners } from './server-transport.ts'
 
 /** What came of a request. */
 export type UpstreamAnswer =
@@ -247,7 +247,7 @@ async function connect({
   return line.ended === null ? line : lostText(name, line.ended)
 }
 
-type Asking = {
+type ExchangeRequest = {
   readonly name: string
   readonly method: string
   readonly params: JsonObject
@@ -257,7 +257,7 @@ type Asking = {
 
 let lastId = 0
 
-function exchange(line: Line | null, asking: Asking): Promise<UpstreamAnswer> {
+function exchange(line: Line | null, asking: ExchangeRequest): Promise<UpstreamAnswer> {
   const { signal } = asking
   return new Promise((resolve) => {
     const leave = begin(line, asking, resolve)
@@ -266,7 +266,7 @@ function exchange(line: Line | null, asking: Asking): Promise<UpstreamAnswer> {
 }
 
 /** Sends a request; gives how to say that the answer is no longer wanted. */
-function begin(line: Line | null, asking: Asking, done: UpstreamResult): () => void {
+function begin(line: Line | null, asking: ExchangeRequest, done: UpstreamResult): () => void {
   const { name, method, params, timeoutMs } = asking
   if (line === null || line.ended !== null || line.wire === null) {
     done(lostText(name, line?.ended ?? goneWhy))

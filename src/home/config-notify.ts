@@ -111,7 +111,7 @@ type NotifyFile = z.infer<typeof notifySchema>
 /** The channel of the old setting `webhook: {url}`: nothing but questions goes out there. */
 const shorthandName = 'config.webhook'
 
-type Around = {
+type NotifyDefaults = {
   readonly webhookUrl: string | null
   /** The data directory. */
   readonly folder: string
@@ -120,7 +120,10 @@ type Around = {
 }
 
 /** The settings that a file means. Faults: `CONFIG_INVALID`. */
-export function notifySettingsOf(file: NotifyFile | undefined, around: Around): NotifySettings {
+export function notifySettingsOf(
+  file: NotifyFile | undefined,
+  around: NotifyDefaults,
+): NotifySettings {
   const { escalate, quiet, remindMinutes, when = {} } = file ?? {}
   const own = Object.entries(file?.channels ?? {}).map(([called, written]) =>
     channelOf(called, written, around),
@@ -142,7 +145,7 @@ export function notifySettingsOf(file: NotifyFile | undefined, around: Around): 
 const minuteMs = 60_000
 const asking: ReadonlySet<NotificationKind> = new Set(['gate', 'notify_human', 'ask'])
 
-function shorthandOf({ webhookUrl, owner }: Around): readonly Channel[] {
+function shorthandOf({ webhookUrl, owner }: NotifyDefaults): readonly Channel[] {
   if (webhookUrl === null) return []
   const whose = { name: shorthandName, person: owner, shows: 'question' } as const
   return [{ type: 'webhook', url: webhookUrl, ...whose }]
@@ -151,7 +154,7 @@ function shorthandOf({ webhookUrl, owner }: Around): readonly Channel[] {
 type Wishes = NonNullable<NotifyFile['when']>
 
 /** What asks somebody, and a budget near its end, goes everywhere unless it is set otherwise. */
-function routesOf(when: Wishes, names: readonly string[], { webhookUrl }: Around): Routes {
+function routesOf(when: Wishes, names: readonly string[], { webhookUrl }: NotifyDefaults): Routes {
   const entries = notificationKinds.map((kind) => {
     const isUsual = asking.has(kind) || kind === 'budget'
     const shorthand = webhookUrl !== null && asking.has(kind) ? [shorthandName] : []
@@ -164,7 +167,11 @@ function definedOf(when: Wishes): Routes {
   return Object.fromEntries(Object.entries(when).filter(([, names]) => names !== undefined))
 }
 
-function channelOf(called: string, written: NotifyFile['channels'][string], at: Around): Channel {
+function channelOf(
+  called: string,
+  written: NotifyFile['channels'][string],
+  at: NotifyDefaults,
+): Channel {
   const { person = at.owner, shows = 'all', ...rest } = written
   const from = (path: string): string => resolve(at.folder, path)
   const whose = { name: called, person, shows }

@@ -12,7 +12,7 @@ import { readPrivate, writePrivate } from './private-file.ts'
 import { userName } from './user-name.ts'
 
 export type Person = { readonly name: string; readonly addedAt: number }
-type Kept = Person & { readonly hash: string }
+type StoredPerson = Person & { readonly hash: string }
 
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 const tokenBytes = 32
@@ -126,11 +126,11 @@ function hashOf(token: string): Buffer {
 
 const hashForm = /^[0-9a-f]{64}$/
 
-function read({ people }: Home): readonly Kept[] {
+function read({ people }: Home): readonly StoredPerson[] {
   const text = readPrivate(people)
   if (text === null) return []
   try {
-    const kept = (JSON.parse(text) as { readonly people: readonly Kept[] }).people
+    const kept = (JSON.parse(text) as { readonly people: readonly StoredPerson[] }).people
     const isWhole = kept.every(({ name, hash }) => nameForm.test(name) && hashForm.test(hash))
     if (isWhole) return kept
   } catch {
@@ -140,6 +140,6 @@ function read({ people }: Home): readonly Kept[] {
   throw new PawlError('FILE_UNREADABLE', `\`${people}\` cannot be read`, { hint })
 }
 
-function write({ people }: Home, kept: readonly Kept[]): void {
+function write({ people }: Home, kept: readonly StoredPerson[]): void {
   writePrivate(people, `${JSON.stringify({ people: kept }, null, 2)}\n`)
 }

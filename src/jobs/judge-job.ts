@@ -5,7 +5,7 @@
 import type { Report } from '../core/engine/types.ts'
 import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
-import { ruleFields } from '../core/judge/answer.ts'
+import { ruleFields } from '../core/judge/rule-answer.ts'
 import type { JobTool } from '../core/tools/own-tools.ts'
 import type { CallAnswer, CallRequest } from '../runtime/calls/calls.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
@@ -15,7 +15,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 /** A call that may be made; `input` as it is to be made, `callId` by which it is reported. */
 export type AllowedJob = { readonly input: JsonObject; readonly callId: string | null }
 
-type Asking = {
+type JobCallRequest = {
   readonly tool: JobTool
   readonly input: JsonObject
   readonly caller: JobCaller
@@ -31,7 +31,10 @@ export function isPending(answer: object): answer is JobPending {
 }
 
 /** Faults `PolicyDenied`, `ApprovalRejected`. */
-export async function judgeJob(runtime: Runtime, asking: Asking): Promise<AllowedJob | JobPending> {
+export async function judgeJob(
+  runtime: Runtime,
+  asking: JobCallRequest,
+): Promise<AllowedJob | JobPending> {
   const { caller, input, tool, waitMs } = asking
   const { runId, workspace, actor } = caller
   if (runId === null && workspace === null) return { input, callId: null }
@@ -47,7 +50,7 @@ export async function judgeJob(runtime: Runtime, asking: Asking): Promise<Allowe
   throw faultOf(answer)
 }
 
-function requestOf({ tool, input, caller }: Asking): CallRequest {
+function requestOf({ tool, input, caller }: JobCallRequest): CallRequest {
   const { runId, branch, workspace, commandId } = caller
   return {
     ...fromRunner,

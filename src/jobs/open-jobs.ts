@@ -17,7 +17,7 @@ import { checkKill, killJob } from '../runner/kill-job.ts'
 import { listJobs } from '../runner/list-jobs.ts'
 import { networkFor } from '../runner/network-for.ts'
 import { openRunner, type Runner } from '../runner/open-runner.ts'
-import { checkLogs, readLogs, waitForBytes } from '../runner/page-log.ts'
+import { checkLogs, readLogs, waitForBytes } from '../runner/read-log-page.ts'
 import { checkJob, type RunningJob, waitForEnd } from '../runner/running-job.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type {
@@ -168,7 +168,7 @@ function jobsOf(settings: JobsSettings, runner: Runner): Jobs {
 }
 
 /** A job, and who asks for it: without a run, by the policies of where the job works. */
-type Found = { readonly job: RunningJob; readonly caller: JobCaller }
+type JobOfCaller = { readonly job: RunningJob; readonly caller: JobCaller }
 
 /** An agent without a run: what judges it are the policies of a workspace. */
 function isFree({ actor, runId }: JobCaller): boolean {
@@ -179,13 +179,13 @@ function callerAt(caller: JobCaller, { note }: RunningJob): JobCaller {
   return { ...caller, workspace: note.workspace }
 }
 
-type Asked = { readonly input: JsonObject; readonly caller: JobCaller }
+type ListRequest = { readonly input: JsonObject; readonly caller: JobCaller }
 
 /** Of the jobs without a run, those of workspaces whose policies let them be listed. */
 async function listable(
   runtime: Runtime,
   jobs: readonly RunningJob[],
-  { input, caller }: Asked,
+  { input, caller }: ListRequest,
 ): Promise<readonly RunningJob[]> {
   if (!isFree(caller)) return jobs
   const allowed = new Set<string>()
@@ -210,7 +210,7 @@ async function listable(
 }
 
 /** A person sees every job, an agent those of its run; whatever else is asked for is not there. */
-function findJob(runner: Runner, id: string, caller: JobCaller): Found {
+function findJob(runner: Runner, id: string, caller: JobCaller): JobOfCaller {
   const job = runner.find(id)
   if (job !== null && isVisible(job, caller)) {
     checkJob(job, Date.now())

@@ -21,7 +21,7 @@ export const isOurNode = nodeProblem(process.version) === null
 
 export const program = join(import.meta.dirname, 'pawl.ts')
 
-export type Said = { readonly code: number; readonly out: string; readonly err: string }
+export type CliResult = { readonly code: number; readonly out: string; readonly err: string }
 
 export type House = {
   /** The data directory. */
@@ -30,9 +30,9 @@ export type House = {
   readonly workspace: string
   readonly env: Readonly<Record<string, string>>
   /** Runs a command line in the workspace, in this process. */
-  readonly cli: (...args: string[]) => Promise<Said>
+  readonly cli: (...args: string[]) => Promise<CliResult>
   /** Runs one, expects that it goes well, and gives its JSON. */
-  readonly json: (...args: string[]) => Promise<Told>
+  readonly json: (...args: string[]) => Promise<JsonOutput>
   /** Starts the program as a process of its own. */
   readonly start: (args: readonly string[], more?: Started) => Process
   /** What `daemon.json` says; null: there is none. */
@@ -50,13 +50,13 @@ type Started = {
 export type Process = {
   readonly child: ChildProcess
   readonly pid: number
-  readonly ended: Promise<Said & { readonly signal: string | null }>
+  readonly ended: Promise<CliResult & { readonly signal: string | null }>
   /** What it has said so far. */
   readonly said: () => string
 }
 
 /** Whatever a verb answers, as far as tests look into it. */
-export type Told = {
+export type JsonOutput = {
   readonly runId: string
   readonly head: RunHead
   readonly view: View
@@ -94,7 +94,7 @@ export function openHouse(
     const path = join(folder, 'daemon.json')
     return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DaemonNote) : null
   }
-  const cli = (...args: string[]): Promise<Said> => runIn(workspace, whole, args)
+  const cli = (...args: string[]): Promise<CliResult> => runIn(workspace, whole, args)
   return {
     folder,
     workspace,
@@ -127,7 +127,7 @@ async function runIn(
   cwd: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[],
-): Promise<Said> {
+): Promise<CliResult> {
   let out = ''
   let err = ''
   const io: Io = {

@@ -21,7 +21,7 @@ export function serverProgram(name: 'server-filesystem' | 'server-everything'): 
 }
 
 /** A server that does what the file `plan.json` beside it says. */
-export const oddServer = join(import.meta.dirname, 'odd-server.contract.ts')
+export const oddServer = join(import.meta.dirname, 'faulty-mcp-server.contract.ts')
 
 /** A server over HTTP. */
 export const webServer = join(import.meta.dirname, 'web-server.contract.ts')

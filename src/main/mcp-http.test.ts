@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
-import { type Asked, ask } from '../doors/api/daemon.contract.ts'
+import { ask, type TestRequest } from '../doors/api/daemon.contract.ts'
 import { isOurNode, release } from './daemon.contract.ts'
 import { form, httpAddress, openAgent, useHouse } from './mcp.contract.ts'
 
@@ -90,9 +90,13 @@ const initialize = JSON.stringify({
   },
 })
 
-type Heard = { readonly status: number; readonly json: unknown; readonly headers: object }
+type HttpResult = { readonly status: number; readonly json: unknown; readonly headers: object }
 
-async function post(body: string, { headers = {} }: Asked = {}, search = ''): Promise<Heard> {
+async function post(
+  body: string,
+  { headers = {} }: TestRequest = {},
+  search = '',
+): Promise<HttpResult> {
   const { url, headers: own } = httpAddress(house())
   const all = {
     accept: 'application/json, text/event-stream',

@@ -7,12 +7,12 @@ import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 import {
   type Agent,
   fork,
-  type Heard,
   type HookedCall,
   hear,
+  type McpToolResult,
   markOf,
   openAgent,
-  type Said,
+  type ProcessOutput,
 } from './mcp.contract.ts'
 
 let house: House
@@ -31,14 +31,14 @@ beforeEach(async () => {
   for (const { id } of items) await house.json('cancel', id)
 }, 60_000)
 
-const hook = (...call: HookedCall): Promise<Heard> => hear(house, call)
+const hook = (...call: HookedCall): Promise<ProcessOutput> => hear(house, call)
 
 /** A call of an agent under hooks: the hook writes who calls, and the server hears it. */
 async function call(
   agent: Agent,
   session: string,
   [tool, input = {}]: readonly [tool: string, input?: JsonObject],
-): Promise<Said> {
+): Promise<McpToolResult> {
   const { stdout } = await hook(session, `mcp__pawl__${tool}`, input)
   return agent.call(tool, JSON.parse(stdout).hookSpecificOutput.updatedInput)
 }

@@ -21,7 +21,7 @@ export type Agent = {
   readonly client: Client
   readonly transport: StdioClientTransport | StreamableHTTPClientTransport
   /** Calls a tool; what it says, by name. */
-  readonly call: (name: string, args?: JsonObject) => Promise<Said>
+  readonly call: (name: string, args?: JsonObject) => Promise<McpToolResult>
   readonly tools: () => Promise<readonly Tool[]>
   /** Names of the tools, as each message that they have changed was followed by a look. */
   readonly changes: readonly (readonly string[])[]
@@ -29,7 +29,7 @@ export type Agent = {
   readonly complaints: () => string
 }
 
-export type Said = {
+export type McpToolResult = {
   readonly isError: boolean
   readonly text: string
   readonly values: Values
@@ -148,7 +148,7 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
   )
   await client.connect(transport)
   onTestFinished(() => client.close())
-  const call = async (name: string, input: JsonObject = {}): Promise<Said> => {
+  const call = async (name: string, input: JsonObject = {}): Promise<McpToolResult> => {
     const result = await client.callTool({ name, arguments: input })
     const [part] = result.content
     const text = part?.type === 'text' ? part.text : ''
@@ -259,7 +259,7 @@ export const fork = {
   },
 }
 
-export type Heard = { readonly exit: number; readonly stdout: string }
+export type ProcessOutput = { readonly exit: number; readonly stdout: string }
 export type HookedCall = readonly [session: string, tool: string, input: JsonObject]
 
 /** What the real hook of Claude Code makes of a call. */
@@ -267,7 +267,7 @@ export async function hear(
   { workspace: cwd, env }: House,
   [session, tool, input]: HookedCall,
   more: Readonly<Record<string, string>> = {},
-): Promise<Heard> {
+): Promise<ProcessOutput> {
   const args = [program, 'hook', 'claude', cwd]
   const child = spawn(process.execPath, args, { cwd, env: { ...env, ...more } })
   const told = { hook_event_name: 'PreToolUse', session_id: session, cwd, tool_name: tool }

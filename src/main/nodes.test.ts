@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedPostgresUrl } from '../../scripts/postgres/share.ts'
+import { sharedPostgresUrl } from '../../scripts/postgres/shared-server.ts'
 import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 
 const houses: House[] = []

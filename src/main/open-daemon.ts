@@ -15,10 +15,10 @@ import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openTokenCheck } from '../home/check-token.ts'
 import { type Config, readConfig } from '../home/config.ts'
+import { findPageFolder, keepPort, lastPort, openSignInFile } from '../home/dashboard-state.ts'
 import { pawlFolders } from '../home/guarded-folders.ts'
 import type { Home } from '../home/home.ts'
 import { readInstalls } from '../home/installs.ts'
-import { findPageFolder, keepPort, lastPort, openSignInFile } from '../home/page-state.ts'
 import { openPeople } from '../home/people-file.ts'
 import { readProof } from '../home/proof-file.ts'
 import { ensureTokens } from '../home/tokens.ts'
@@ -167,7 +167,7 @@ async function openRuntimeOn(
     guarded: pawlFolders(home),
     retention: config.retention,
     deliver: notify.deliver,
-    owes: notify.owes,
+    outboxFor: notify.outboxFor,
     log: (what, fault) => log('error', what, fault === null ? {} : { fault: faultStack(fault) }),
   })
   return { runtime, notify }

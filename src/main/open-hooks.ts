@@ -14,9 +14,9 @@ import type { Config } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
-type Around = { readonly home: Home; readonly log: LogLine; readonly config: Config }
+type HookDependencies = { readonly home: Home; readonly log: LogLine; readonly config: Config }
 
-type Spent = Around & { readonly spending: Spending }
+type Spent = HookDependencies & { readonly spending: Spending }
 
 /** The desk at which hooks are answered. */
 export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): HookAnswerer {
@@ -34,7 +34,7 @@ export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): Hoo
 export async function openHooks(
   desk: HookAnswerer,
   tokens: TokenCheck,
-  { home, log }: Around,
+  { home, log }: HookDependencies,
 ): Promise<() => Promise<void>> {
   const authenticate = (token: string): boolean => tokens(token) !== null
   const onFault = (fault: unknown): void =>

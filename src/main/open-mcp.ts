@@ -8,10 +8,10 @@ import type { HttpMcp } from '../doors/mcp/open-http-mcp.ts'
 
 type McpMounts = { readonly mounts: readonly Mount[]; readonly close: () => Promise<void> }
 
-type Around = { readonly version: string; readonly onFault: (fault: unknown) => void }
+type McpDependencies = { readonly version: string; readonly onFault: (fault: unknown) => void }
 
 /** What clients of MCP reach over HTTP. */
-export function openMcp(api: Api, around: Around): McpMounts {
+export function openMcp(api: Api, around: McpDependencies): McpMounts {
   const runs = openEndpoint(api, 'runs', around)
   const process = openEndpoint(api, 'process', around)
   const mounts = [
@@ -24,7 +24,11 @@ export function openMcp(api: Api, around: Around): McpMounts {
   return { mounts, close }
 }
 
-function openEndpoint(api: Api, endpoint: Endpoint, { version, onFault }: Around): HttpMcp {
+function openEndpoint(
+  api: Api,
+  endpoint: Endpoint,
+  { version, onFault }: McpDependencies,
+): HttpMcp {
   let opened: Promise<HttpMcp> | null = null
   const open = async (): Promise<HttpMcp> => {
     // WHY loaded here: a daemon starts quickly, and most have clients of other doors only.

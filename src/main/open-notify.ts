@@ -15,8 +15,8 @@ import type { OutboxSource } from '../runtime/runs/build-change.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 export type Notify = {
-  readonly owes: OutboxSource
-  readonly deliver: (owed: OutboxItem) => Promise<number | undefined>
+  readonly outboxFor: OutboxSource
+  readonly deliver: (item: OutboxItem) => Promise<number | undefined>
   readonly links: DecideLinks
   readonly test: ReturnType<typeof openNotifier>['test']
   /** Removes what is long over. */
@@ -60,7 +60,7 @@ export function openNotify(wiring: Wiring): Notify {
     log: remark,
   })
   return {
-    owes: notificationsFor(wantedOf(settings)),
+    outboxFor: notificationsFor(wantedOf(settings)),
     deliver: notifier.deliver,
     links,
     test: notifier.test,

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type House, isOurNode, openHouse, release, until } from './daemon.contract.ts'
 
-type Heard = { readonly path: string; readonly id: string; readonly body: string }
+type ReceivedRequest = { readonly path: string; readonly id: string; readonly body: string }
 
 let server: Server
 let house: House
-const heard: Heard[] = []
+const heard: ReceivedRequest[] = []
 /** How often the server fails before it answers well. */
 let failures = 0
 

@@ -21,7 +21,7 @@ import { PawlError } from '../runtime/pawl-error.ts'
 import type { Store } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
-type Around = {
+type ProxyDependencies = {
   readonly home: Home
   readonly config: Config
   readonly log: LogLine
@@ -40,7 +40,7 @@ const resendUrl = 'https://api.resend.com'
 const resumeMs = 15_000
 
 /** Starts the proxy, where it is set up. */
-export async function startProxy(around: Around): Promise<StartedProxy> {
+export async function startProxy(around: ProxyDependencies): Promise<StartedProxy> {
   const { config, log, runtime, tokens } = around
   const settings = config.proxy
   if (settings === null) return { found: [], close: async () => undefined }
@@ -71,7 +71,7 @@ export async function startProxy(around: Around): Promise<StartedProxy> {
   }
 }
 
-function startPost(around: Around, mail: NonNullable<ProxyConfig['mail']>): MailSender {
+function startPost(around: ProxyDependencies, mail: NonNullable<ProxyConfig['mail']>): MailSender {
   const { config, log, runtime, store } = around
   return openMailSender({
     runtime,

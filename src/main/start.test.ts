@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runIn, type Said } from '../doors/cli/fake-io.contract.ts'
+import { type FakeIoResult, runIn } from '../doors/cli/fake-io.contract.ts'
 import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 import { openDaemonDoor } from './open-daemon-door.ts'
 import { openSetupDoor } from './setup.ts'
@@ -31,7 +31,7 @@ describe.runIf(isOurNode)('the folder of a run', slow, () => {
     openSetupDoor(house.env, top, tools).writeInstalls(installs)
   }
 
-  function start(cwd: string, ...more: readonly string[]): Promise<Said> {
+  function start(cwd: string, ...more: readonly string[]): Promise<FakeIoResult> {
     const daemon = openDaemonDoor(house.env, cwd)
     const setup = async () => openSetupDoor(house.env, cwd, tools)
     return runIn(cwd, ['start', 'release', ...more], { daemon, setup })

@@ -3,7 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type House, isOurNode, openHouse, release, type Told, until } from './daemon.contract.ts'
+import {
+  type House,
+  isOurNode,
+  type JsonOutput,
+  openHouse,
+  release,
+  until,
+} from './daemon.contract.ts'
 
 let house: House
 beforeAll(async () => {
@@ -101,7 +108,7 @@ describe.runIf(isOurNode)('starting and looking', slow, () => {
     await house.json('cancel', runId)
     const open = await house.json('runs')
     const all = await house.json('runs', '--all')
-    const ids = (page: Told) => page.items.map((head) => head.id)
+    const ids = (page: JsonOutput) => page.items.map((head) => head.id)
     expect(ids(open)).not.toContain(runId)
     expect(ids(all)).toContain(runId)
     expect(ids(await house.json('runs', '--status', 'cancelled'))).toContain(runId)

@@ -74,9 +74,9 @@ function tokenOf(secret: string, { row }: ApprovalQuestion): string {
   return createHash('sha256').update(shown).digest('base64url')
 }
 
-type Known = { readonly key: string; readonly document: StoredDocument; readonly link: Link }
+type StoredLink = { readonly key: string; readonly document: StoredDocument; readonly link: Link }
 
-async function find({ documents }: Tools, secret: string): Promise<Known | null> {
+async function find({ documents }: Tools, secret: string): Promise<StoredLink | null> {
   if (!secretForm.test(secret)) return null
   const key = keyOf(secret)
   const document = await documents.readDocument(linkCollection, key)

@@ -29,7 +29,7 @@ const partCharsMax = 4_000
 const partsCharsMax = 12_000
 const titleCharsMax = 150
 
-type Asking = {
+type ApprovalMessageInput = {
   readonly id: string
   readonly at: number
   readonly kind: NotificationKind
@@ -40,7 +40,7 @@ type Asking = {
 }
 
 /** The message about a question. */
-export function askingMessage(asking: Asking): Notification {
+export function askingMessage(asking: ApprovalMessageInput): Notification {
   const { id, at, kind, question, round, link, shows } = asking
   const { row, head } = question
   const { id: approvalId, runId, kind: about, message, hash, requestedAt, expiresAt } = row

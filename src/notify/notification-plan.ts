@@ -40,12 +40,12 @@ export type NotificationPlan = {
 /** Reminders of one question. */
 export const remindersMax = 5
 
-type Known = NotifySettings & { readonly progress: Progress }
+type PlanInput = NotifySettings & { readonly progress: Progress }
 
 /** What to do now. */
 export function planNotification(
   errand: NotificationTask,
-  known: Known,
+  known: PlanInput,
   now: number,
 ): NotificationPlan {
   const { progress } = known

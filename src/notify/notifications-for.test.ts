@@ -1,4 +1,4 @@
-/** What people are owed for what happened. */
+/** Notifications for what happened to a run. */
 import { expect, test } from 'vitest'
 import type { Event } from '../core/engine/types.ts'
 import type { RunHead } from '../runtime/ports.ts'
@@ -26,7 +26,7 @@ test('the end of a run is news, that of a child is not', () => {
   expect(news({ type: 'run.completed' })).toMatchObject([{ title: 'release is completed' }])
 })
 
-test('of warnings those about money are news, and nothing is owed that nobody wants', () => {
+test('warnings about money are sent, and nothing is sent that nobody wants', () => {
   const code = 'BUDGET_NEARLY_EXHAUSTED' as 'HOOKS_CHANGED'
   const warning = { type: 'warning.raised', code, message: '80 % are spent' } as const
   expect(news(warning)).toMatchObject([{ kind: 'budget', title: '80 % are spent' }])

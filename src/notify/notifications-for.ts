@@ -1,5 +1,5 @@
 /**
- * What people are owed for what happened to a run, beside the questions that the engine puts.
+ * Notifications for what happened to a run, besides the approvals that the engine requests.
  * Pure: the runtime keeps it together with what happened.
  */
 import type { Event } from '../core/engine/types.ts'
@@ -12,22 +12,22 @@ export type News = { readonly kind: NotificationKind; readonly title: string; re
 
 export const newsKind = 'tell-person'
 
-/** What is owed; `wanted` are the kinds that anybody is told of. */
+/** Items for the outbox; `wanted` are the kinds that some channel is configured for. */
 export function notificationsFor(wanted: ReadonlySet<NotificationKind>): OutboxSource {
   return ({ head, recorded }) => {
-    const owed = []
+    const outbox = []
     for (const { runId, event } of recorded) {
       const news = newsIn(event, head, runId === head.id ? 'main' : 'child')
       if (news === null || !wanted.has(news.kind)) continue
-      owed.push({ kind: newsKind, data: JSON.stringify({ ...news, at: head.updatedAt }) })
+      outbox.push({ kind: newsKind, data: JSON.stringify({ ...news, at: head.updatedAt }) })
     }
-    return owed
+    return outbox
   }
 }
 
-type Told = Pick<News, 'kind' | 'title'>
+type NewsText = Pick<News, 'kind' | 'title'>
 
-function newsIn(event: Event, head: RunHead, whose: 'main' | 'child'): Told | null {
+function newsIn(event: Event, head: RunHead, whose: 'main' | 'child'): NewsText | null {
   switch (event.type) {
     case 'run.completed':
     case 'run.blocked':
@@ -47,7 +47,7 @@ function newsIn(event: Event, head: RunHead, whose: 'main' | 'child'): Told | nu
 }
 
 /** A job that has ended leaves what was seen of it among the values of its run. */
-function jobIn(vars: Extract<Event, { type: 'vars.written' }>['vars']): Told | null {
+function jobIn(vars: Extract<Event, { type: 'vars.written' }>['vars']): NewsText | null {
   const { job_id: id, job_state: state, job_command: command, job_exit_code: code } = vars
   if (typeof id !== 'string' || typeof state !== 'string') return null
   const what = typeof command === 'string' ? ` (${command})` : ''

@@ -82,7 +82,7 @@ function openOn(ground: Ground, more: Partial<NotifySettings>): Bench {
     approvalMs: 24 * 3_600_000,
     retention: { days: null, megabytes: null },
     deliver: notifier.deliver,
-    owes: notificationsFor(new Set(['budget', 'run'])),
+    outboxFor: notificationsFor(new Set(['budget', 'run'])),
     log: (what, fault) => logged.push(`${what} ${String(fault)}`),
   })
   function lateRuntime(): Pick<OpenRuntime, 'readQuestion' | 'readHead' | 'resolve'> {

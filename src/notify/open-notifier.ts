@@ -22,7 +22,7 @@ import type { Channel, NotificationKind, NotifySettings, Routes } from './settin
 
 type Notifier = {
   /** Gives the moment at which there is more to tell of the same; undefined: that was all. */
-  readonly deliver: (owed: OutboxItem) => Promise<number | undefined>
+  readonly deliver: (item: OutboxItem) => Promise<number | undefined>
   /** Sends a word over every channel; gives what became of each. */
   readonly test: () => Promise<readonly Tested[]>
   /** Removes records of what was told long ago. */
@@ -59,25 +59,25 @@ const doorMs = 1_000
 export function openNotifier(options: NotifierOptions): Notifier {
   const { settings, documents, clock } = options
   return {
-    deliver: (owed) => deliver(options, owed),
+    deliver: (item) => deliver(options, item),
     test: () => Promise.all(settings.channels.map((channel) => test(options, channel))),
     sweep: () => sweepLinks(documents, notificationCollection, clock.now() - errandMsMax),
   }
 }
 
-async function deliver(options: NotifierOptions, owed: OutboxItem): Promise<number | undefined> {
+async function deliver(options: NotifierOptions, item: OutboxItem): Promise<number | undefined> {
   if (options.settings.channels.length === 0) return undefined
   if (options.baseUrl() === null) return options.clock.now() + doorMs
-  if (owed.kind === newsKind) return tellNews(options, owed)
-  return owed.kind === 'notify-person' ? ask(options, owed) : undefined
+  if (item.kind === newsKind) return tellNews(options, item)
+  return item.kind === 'notify-person' ? ask(options, item) : undefined
 }
 
-async function ask(options: NotifierOptions, owed: OutboxItem): Promise<number | undefined> {
+async function ask(options: NotifierOptions, item: OutboxItem): Promise<number | undefined> {
   // WHY the cast: this is an effect of our own engine, kept to the letter.
-  const { approvalId } = JSON.parse(owed.data) as { readonly approvalId: string }
+  const { approvalId } = JSON.parse(item.data) as { readonly approvalId: string }
   const question = await knownQuestion(options, approvalId)
   // Somebody was faster than this message, or the run is gone.
-  if (question === null || question.row.status !== 'pending') return forget(options, owed)
+  if (question === null || question.row.status !== 'pending') return forget(options, item)
   const { row, head } = question
   const kind = kindOf(question)
   const errand: NotificationTask = {
@@ -87,7 +87,7 @@ async function ask(options: NotifierOptions, owed: OutboxItem): Promise<number |
     isOpen: true,
     channels: channelsFor(options, kind, head),
   }
-  return work(options, { owed, errand }, async ({ round }, channel, id) => {
+  return work(options, { item, errand }, async ({ round }, channel, id) => {
     const isShown = channel.shows === 'all' && channel.type !== 'desktop'
     const secret = isShown ? await options.links.make(question, channel.person) : null
     const link = secret === null ? null : `${options.baseUrl()}/decide/${secret}`
@@ -114,14 +114,14 @@ async function knownQuestion(
   }
 }
 
-async function tellNews(options: NotifierOptions, owed: OutboxItem): Promise<number | undefined> {
+async function tellNews(options: NotifierOptions, item: OutboxItem): Promise<number | undefined> {
   // WHY the cast: nobody but this room writes such a debt.
-  const news = JSON.parse(owed.data) as News
-  const head = await options.runtime.readHead(owed.runId)
+  const news = JSON.parse(item.data) as News
+  const head = await options.runtime.readHead(item.runId)
   const { kind, at: askedAt } = news
   const channels = channelsFor(options, kind, head)
   const errand: NotificationTask = { kind, askedAt, expiresAt: null, isOpen: false, channels }
-  return work(options, { owed, errand }, async (_, __, id) => newsMessage({ id, news, head }))
+  return work(options, { item, errand }, async (_, __, id) => newsMessage({ id, news, head }))
 }
 
 /** What a project says counts among the person's channels; a question always reaches somebody. */
@@ -138,24 +138,24 @@ function channelsFor(
   return known.length === 0 && kind !== 'run' && kind !== 'job' ? own : known
 }
 
-type Work = { readonly owed: OutboxItem; readonly errand: NotificationTask }
+type Work = { readonly item: OutboxItem; readonly errand: NotificationTask }
 type Compose = (delivery: Delivery, channel: Channel, id: string) => Promise<Notification>
 
 /** Does what is due of an errand, notes it, and says when there is more. */
 async function work(
   options: NotifierOptions,
-  { owed, errand }: Work,
+  { item, errand }: Work,
   compose: Compose,
 ): Promise<number | undefined> {
   const { settings, documents, clock } = options
-  const document = await documents.readDocument(notificationCollection, owed.id)
+  const document = await documents.readDocument(notificationCollection, item.id)
   // WHY the cast: nobody but this file writes this collection.
   let progress = document === null ? {} : (JSON.parse(document.data) as Progress)
   const { due, skipped } = planNotification(errand, { ...settings, progress }, clock.now())
   for (const { key } of skipped) progress = { ...progress, [key]: { outcome: 'skipped' } }
   const outcomes = await Promise.all(
     due.map(async (delivery) => {
-      const id = `${owed.id}/${delivery.key}`
+      const id = `${item.id}/${delivery.key}`
       const ok = await tell(options, delivery, (channel) => compose(delivery, channel, id))
       return { delivery, ok }
     }),
@@ -164,18 +164,18 @@ async function work(
   for (const { delivery, ok } of outcomes) progress = noted(progress, delivery, { ok, at })
   const next = planNotification(errand, { ...settings, progress }, at)
   const moreAt = next.due.length > 0 ? at : next.moreAt
-  if (moreAt === undefined) return forget(options, owed)
+  if (moreAt === undefined) return forget(options, item)
   if (due.length + skipped.length > 0) {
     const data = JSON.stringify(progress)
     await documents.writeDocuments([
-      { collection: notificationCollection, key: owed.id, expected: null, data, at },
+      { collection: notificationCollection, key: item.id, expected: null, data, at },
     ])
   }
   return moreAt
 }
 
-async function forget({ documents, clock }: NotifierOptions, owed: OutboxItem): Promise<undefined> {
-  const change = { collection: notificationCollection, key: owed.id, expected: null, data: null }
+async function forget({ documents, clock }: NotifierOptions, item: OutboxItem): Promise<undefined> {
+  const change = { collection: notificationCollection, key: item.id, expected: null, data: null }
   await documents.writeDocuments([{ ...change, at: clock.now() }])
   return undefined
 }

@@ -4,7 +4,7 @@
  */
 import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
-import { ruleText } from '../core/judge/answer.ts'
+import { ruleText } from '../core/judge/rule-answer.ts'
 import type { CallAnswer } from '../runtime/calls/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { resendError } from './resend-error.ts'
@@ -43,7 +43,7 @@ function refusalText(answer: CallAnswer): string {
   return `Pawl denied this: ${reason} [${by}]${hint === '' ? '' : `; ${hint}`}`
 }
 
-type Ended = {
+type RequestOutcome = {
   readonly runId: string
   readonly callId: string | null
   readonly ok: boolean
@@ -51,7 +51,7 @@ type Ended = {
 }
 
 /** Tells the run how a request ended that was let through. */
-export async function endRequest(runtime: Runtime, ended: Ended): Promise<void> {
+export async function endRequest(runtime: Runtime, ended: RequestOutcome): Promise<void> {
   const { runId, callId, ok, bytes } = ended
   const report = { ok, output: null, exitCode: null, bytes, costMicroUsd: 0 }
   const request = { ...fromProxy, runId, branch: null, callId, report }

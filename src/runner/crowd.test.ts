@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { killJob } from './kill-job.ts'
-import { readLogs } from './page-log.ts'
+import { readLogs } from './read-log-page.ts'
 import { waitForEnd } from './running-job.ts'
 import { openScratch, processesWith } from './scratch.contract.ts'
 

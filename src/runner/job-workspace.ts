@@ -16,7 +16,7 @@ const systemFolders = [
 /** The workspace and the folder in it that a job starts in, with links resolved. */
 export type JobPlace = { readonly workspace: string; readonly cwd: string }
 
-type Wanted = {
+type WorkspaceRequest = {
   readonly workspace: string
   /** Seen from the workspace; absent: the workspace itself. */
   readonly folder: string | undefined
@@ -25,7 +25,7 @@ type Wanted = {
 }
 
 /** Faults `PathOutOfScope`, `InvalidInput`. */
-export function findJobPlace({ workspace: named, folder, own }: Wanted): JobPlace {
+export function findJobPlace({ workspace: named, folder, own }: WorkspaceRequest): JobPlace {
   const workspace = realOf(named)
   if (workspace === null) throw noJobWorkspace(`the workspace \`${named}\` does not exist`)
   refuseSystem(workspace)

@@ -146,12 +146,12 @@ function numbersOf(
   }
 }
 
-type Placed = { readonly request: JobRequest; readonly place: JobPlace }
+type PlacedRequest = { readonly request: JobRequest; readonly place: JobPlace }
 
 function noteOf(
   settings: RunnerSettings,
   means: IsolationMeans,
-  { request, place }: Placed,
+  { request, place }: PlacedRequest,
 ): JobNote {
   const { wish, id, runId, branch, callId, owner, network, asked } = request
   const isBackground = wish.background === true

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import { JobFault, type JobFaultType } from '../runtime/jobs/job-fault.ts'
 import { killJob } from './kill-job.ts'
 import { listJobs } from './list-jobs.ts'
-import { readLogs } from './page-log.ts'
+import { readLogs } from './read-log-page.ts'
 import { type RunningJob, waitForEnd } from './running-job.ts'
 import { openScratch, processesWith, scratchLimits } from './scratch.contract.ts'
 

@@ -23,7 +23,7 @@ import type { ApprovalRow, Store } from './ports.ts'
 import type { OutboxSource } from './runs/build-change.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
 import { type CommandContext, currentRun, handleCommand, viewOf } from './runs/handle-command.ts'
-import { judgeDry } from './runs/judge-dry.ts'
+import { judgeDry } from './runs/judge-dry-run.ts'
 import {
   exportRun,
   importRun,
@@ -68,8 +68,8 @@ type RuntimeOptions = {
   readonly passes?: BypassTokens
   /** Tells people outside. */
   readonly deliver: Deliver
-  /** Absent: nothing but what the engine owes. */
-  readonly owes?: OutboxSource
+  /** Absent: only the effects of the engine. */
+  readonly outboxFor?: OutboxSource
   readonly log: (what: string, fault: unknown) => void
 }
 
@@ -79,7 +79,7 @@ export type OpenRuntime = Runtime & {
   readonly tick: () => Promise<number>
   /** Lets questions run out whose time is over; gives how many. Once a second is enough. */
   readonly expireDue: () => Promise<number>
-  /** Tells the outside what it is owed; gives how much. Once a second is enough. */
+  /** Delivers what is due in the outbox; returns how many items. Once a second is enough. */
   readonly deliverOwed: () => Promise<number>
   /** Looks whether other nodes moved runs that somebody waits for. Once a second is enough. */
   readonly poll: () => Promise<void>
@@ -95,8 +95,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const queue = openRunQueue()
   const [shelf, cache] = [openMachineCache(store), openRunCache()]
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
-  const owes = options.owes ?? (() => [])
-  const desk = { ...tools, approvalMs, policies, guarded, owes }
+  const outboxFor = options.outboxFor ?? (() => [])
+  const desk = { ...tools, approvalMs, policies, guarded, outboxFor }
   const definitions = openDefinitions(desk)
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
@@ -241,11 +241,11 @@ async function poll(desk: CommandContext): Promise<void> {
   for (const [runId, seq] of await store.readSeqs(awaited)) hearOf(desk, runId, seq)
 }
 
-type Sent = { readonly runId: string; readonly intent: Intent }
+type AddressedIntent = { readonly runId: string; readonly intent: Intent }
 
 async function send(
   desk: CommandContext,
-  { runId, intent }: Sent,
+  { runId, intent }: AddressedIntent,
   by: By,
 ): Promise<CommandOutcome> {
   const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, desk.guarded)

@@ -65,7 +65,7 @@ export type ApprovalRow = {
 }
 type ApprovalStatus = 'pending' | 'granted' | 'refused' | 'expired'
 
-/** Work owed to the outside, delivered at least once. */
+/** Work outside the run, delivered at least once. */
 export type OutboxItem = {
   readonly id: string
   readonly runId: string
@@ -94,7 +94,7 @@ export type RunChange = {
   readonly reply: { readonly commandId: string; readonly text: string } | null
   /** Questions that were put or decided, as they are now. */
   readonly approvals: readonly ApprovalRow[]
-  readonly owed: readonly OutboxItem[]
+  readonly outbox: readonly OutboxItem[]
   readonly snapshot: Snapshot | null
 }
 
@@ -193,13 +193,13 @@ export type RunStore = {
   /** Pending ones whose time is over. */
   readonly dueApprovals: (at: number, limit: number) => Promise<readonly ApprovalRow[]>
   /** Takes work that is due for a while; nobody else gets it before `at + leaseMs`. */
-  readonly takeOwed: (query: {
+  readonly takeOutbox: (query: {
     readonly at: number
     readonly leaseMs: number
     readonly limit: number
   }) => Promise<readonly OutboxItem[]>
-  readonly settleOwed: (id: string) => Promise<void>
-  readonly delayOwed: (id: string, dueAt: number) => Promise<void>
+  readonly settleOutboxItem: (id: string) => Promise<void>
+  readonly delayOutboxItem: (id: string, dueAt: number) => Promise<void>
 }
 
 export type DefinitionStore = {

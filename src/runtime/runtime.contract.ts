@@ -48,7 +48,7 @@ export function openBench(
       ...(passes === undefined ? {} : { passes }),
       approvalMs: 3_600_000,
       retention: { days: null, megabytes: null },
-      deliver: async (owed) => void told.push(owed),
+      deliver: async (item) => void told.push(item),
       log: (what, fault) => {
         throw new Error(`logged: ${what} ${String(fault)}`)
       },

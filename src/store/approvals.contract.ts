@@ -1,9 +1,9 @@
 /**
- * Questions to people, and work that is owed to the outside.
+ * Approvals and the outbox.
  */
 import { describe, expect, test } from 'vitest'
 import type { ApprovalQuery, ApprovalRow, OutboxItem } from '../runtime/ports.ts'
-import { approvalOf, changeOf, owedOf, startedAt } from './records.contract.ts'
+import { approvalOf, changeOf, outboxItemOf, startedAt } from './records.contract.ts'
 import { allPages, type Subject } from './subject.contract.ts'
 
 export function approvalsContract({ store }: Subject): void {
@@ -93,17 +93,17 @@ export function approvalsContract({ store }: Subject): void {
     })
   })
 
-  describe('work that is owed', () => {
-    const owe = async (owed: readonly OutboxItem[]) =>
-      expect(await store().commit(changeOf('r_1', 0, { owed }))).toBe('committed')
+  describe('the outbox', () => {
+    const putOutbox = async (outbox: readonly OutboxItem[]) =>
+      expect(await store().commit(changeOf('r_1', 0, { outbox }))).toBe('committed')
     const take = async (at: number, limit = 9) =>
-      store().takeOwed({ at: startedAt + at, leaseMs: 100, limit })
-    const ids = (owed: readonly OutboxItem[]) => owed.map((one) => one.id).sort()
+      store().takeOutbox({ at: startedAt + at, leaseMs: 100, limit })
+    const ids = (outbox: readonly OutboxItem[]) => outbox.map((one) => one.id).sort()
 
     test('is taken when it is due, and by nobody else while it is leased', async () => {
-      await owe([
-        owedOf('o_1', 'r_1', { kind: 'webhook', data: '{"url":"x"}' }),
-        owedOf('o_2', 'r_1', { dueAt: startedAt + 50 }),
+      await putOutbox([
+        outboxItemOf('o_1', 'r_1', { kind: 'webhook', data: '{"url":"x"}' }),
+        outboxItemOf('o_2', 'r_1', { dueAt: startedAt + 50 }),
       ])
       const [first, ...others] = await take(10)
       expect(others).toEqual([])
@@ -122,32 +122,34 @@ export function approvalsContract({ store }: Subject): void {
     })
 
     test('is given again when the lease is over, and every taking is counted', async () => {
-      await owe([owedOf('o_1', 'r_1')])
+      await putOutbox([outboxItemOf('o_1', 'r_1')])
       expect((await take(0)).map((one) => one.attempts)).toEqual([1])
       expect((await take(100)).map((one) => one.attempts)).toEqual([2])
       expect((await take(200)).map((one) => one.attempts)).toEqual([3])
     })
 
     test('is gone when it is settled', async () => {
-      await owe([owedOf('o_1', 'r_1'), owedOf('o_2', 'r_1')])
+      await putOutbox([outboxItemOf('o_1', 'r_1'), outboxItemOf('o_2', 'r_1')])
       await take(0)
-      await store().settleOwed('o_1')
-      await store().settleOwed('o_none')
+      await store().settleOutboxItem('o_1')
+      await store().settleOutboxItem('o_none')
       expect(ids(await take(1_000))).toEqual(['o_2'])
     })
 
     test('waits until the time that it is delayed to', async () => {
-      await owe([owedOf('o_1', 'r_1')])
+      await putOutbox([outboxItemOf('o_1', 'r_1')])
       await take(0)
-      await store().delayOwed('o_1', startedAt + 30)
-      await store().delayOwed('o_none', startedAt)
+      await store().delayOutboxItem('o_1', startedAt + 30)
+      await store().delayOutboxItem('o_none', startedAt)
       expect(await take(29)).toEqual([])
       expect(await take(30)).toMatchObject([{ id: 'o_1', attempts: 2 }])
     })
 
     test('is taken in portions, the longest due first', async () => {
-      await owe(
-        ['o_c', 'o_a', 'o_d', 'o_b'].map((id, n) => owedOf(id, 'r_1', { dueAt: startedAt - n })),
+      await putOutbox(
+        ['o_c', 'o_a', 'o_d', 'o_b'].map((id, n) =>
+          outboxItemOf(id, 'r_1', { dueAt: startedAt - n }),
+        ),
       )
       expect(ids(await take(0, 2))).toEqual(['o_b', 'o_d'])
       expect(ids(await take(0, 2))).toEqual(['o_a', 'o_c'])
@@ -155,7 +157,7 @@ export function approvalsContract({ store }: Subject): void {
     })
 
     test('goes to one taker only when many ask at once', async () => {
-      await owe(Array.from({ length: 20 }, (_, n) => owedOf(`o_${n}`, 'r_1')))
+      await putOutbox(Array.from({ length: 20 }, (_, n) => outboxItemOf(`o_${n}`, 'r_1')))
       const taken = await Promise.all(Array.from({ length: 8 }, () => take(0, 5)))
       const all = ids(taken.flat())
       expect(new Set(all).size).toBe(all.length)

@@ -19,7 +19,7 @@ const release = JSON.stringify({
   },
 })
 
-type Opened = Bench & {
+type CallsBench = Bench & {
   readonly runId: string
   readonly call: (tool: string, more?: Partial<CallRequest>) => CallRequest
   readonly begin: (
@@ -30,7 +30,7 @@ type Opened = Bench & {
   readonly types: () => Promise<readonly string[]>
 }
 
-async function openRun(store: Store): Promise<Opened> {
+async function openRun(store: Store): Promise<CallsBench> {
   const bench = openBench(store)
   const { runtime } = bench
   const offer = await runtime.definitions.create({ source: release, format: 'json' })

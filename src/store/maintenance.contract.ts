@@ -3,7 +3,14 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { RunCopy } from '../runtime/ports.ts'
-import { approvalOf, changeOf, headOf, machineOf, owedOf, startedAt } from './records.contract.ts'
+import {
+  approvalOf,
+  changeOf,
+  headOf,
+  machineOf,
+  outboxItemOf,
+  startedAt,
+} from './records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 const everyRun = { statuses: null, workspace: null, definition: null, after: null, limit: 100 }
@@ -122,7 +129,7 @@ export function careContract({ store, reopen }: Subject): void {
           count: 2,
           reply: { commandId: 'c_1', text: '{}' },
           approvals: [approvalOf(`a_${id}`, id)],
-          owed: [owedOf(`o_${id}`, id)],
+          outbox: [outboxItemOf(`o_${id}`, id)],
           snapshot: { seq: 1, version: 1, state: '{}' },
         })
       for (const id of ['r_1', 'r_2', 'r_3']) await store().commit(full(id))
@@ -136,8 +143,8 @@ export function careContract({ store, reopen }: Subject): void {
       }
       expect((await store().listRuns(everyRun)).items.map((head) => head.id)).toEqual(['r_2'])
       expect((await store().listRunIds({ after: null, limit: 9 })).items).toEqual(['r_2'])
-      const owed = await store().takeOwed({ at: startedAt, leaseMs: 1, limit: 9 })
-      expect(owed.map((one) => one.id)).toEqual(['o_r_2'])
+      const outbox = await store().takeOutbox({ at: startedAt, leaseMs: 1, limit: 9 })
+      expect(outbox.map((one) => one.id)).toEqual(['o_r_2'])
       expect(await store().loadRun('r_2')).toMatchObject({ snapshot: { seq: 1 } })
       expect(await store().commit(full('r_1'))).toBe('committed')
       expect((await store().loadRun('r_1'))?.snapshot).toEqual(full('r_1').snapshot)

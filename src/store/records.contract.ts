@@ -65,7 +65,7 @@ export function changeOf(
     head: headOf(runId, expectedSeq + events.length, head),
     reply: null,
     approvals: [],
-    owed: [],
+    outbox: [],
     snapshot: null,
     ...rest,
   }
@@ -98,7 +98,11 @@ export function approvalOf(
   }
 }
 
-export function owedOf(id: string, runId: string, more: Partial<OutboxItem> = {}): OutboxItem {
+export function outboxItemOf(
+  id: string,
+  runId: string,
+  more: Partial<OutboxItem> = {},
+): OutboxItem {
   return { id, runId, kind: 'notify', data: '{}', dueAt: startedAt, attempts: 0, ...more }
 }
 

@@ -3,7 +3,14 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { Committed } from '../runtime/ports.ts'
-import { approvalOf, changeOf, eventOf, owedOf, replyOf, startedAt } from './records.contract.ts'
+import {
+  approvalOf,
+  changeOf,
+  eventOf,
+  outboxItemOf,
+  replyOf,
+  startedAt,
+} from './records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 function count(results: readonly Committed[]): Record<Committed, number> {
@@ -54,7 +61,7 @@ export function runsContract({ store, reopen }: Subject): void {
       const refused = changeOf('r_1', 1, {
         reply: replyOf('late'),
         approvals: [approvalOf('a_1', 'r_1')],
-        owed: [owedOf('o_1', 'r_1')],
+        outbox: [outboxItemOf('o_1', 'r_1')],
         snapshot: { seq: 2, version: 1, state: '{}' },
         head: { status: 'failed' },
       })
@@ -66,7 +73,7 @@ export function runsContract({ store, reopen }: Subject): void {
       })
       expect(await store().findReply('r_1', 'late')).toBeNull()
       expect(await store().readApproval('a_1')).toBeNull()
-      const due = await store().takeOwed({ at: startedAt, leaseMs: 1, limit: 9 })
+      const due = await store().takeOutbox({ at: startedAt, leaseMs: 1, limit: 9 })
       expect(due).toEqual([])
       expect(await store().commit({ ...refused, ...changeOf('r_1', 2) })).toBe('committed')
     })
@@ -268,7 +275,7 @@ export function runsContract({ store, reopen }: Subject): void {
       count: 3,
       reply: replyOf('c_1'),
       approvals: [approvalOf('a_1', 'r_1')],
-      owed: [owedOf('o_1', 'r_1')],
+      outbox: [outboxItemOf('o_1', 'r_1')],
       snapshot: { seq: 2, version: 1, state: '{"a":1}' },
     })
     await store().commit(change)
@@ -280,7 +287,7 @@ export function runsContract({ store, reopen }: Subject): void {
     })
     expect(await again.findReply('r_1', 'c_1')).toBe(change.reply?.text)
     expect(await again.readApproval('a_1')).toEqual(change.approvals[0])
-    const due = await again.takeOwed({ at: startedAt, leaseMs: 1, limit: 9 })
+    const due = await again.takeOutbox({ at: startedAt, leaseMs: 1, limit: 9 })
     expect(due.map((one) => one.id)).toEqual(['o_1'])
     expect(await again.commit(change)).toBe('repeated')
     expect(await again.commit(changeOf('r_1', 3))).toBe('committed')

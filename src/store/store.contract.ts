@@ -17,7 +17,7 @@ import type { Subject } from './subject.contract.ts'
 import { textsContract } from './texts.contract.ts'
 
 /** A store with nothing in it. */
-export type Opened = {
+export type StoreUnderTest = {
   readonly store: Store
   /** Closes it and opens what it left behind. */
   readonly reopen: () => Promise<Store>
@@ -26,9 +26,9 @@ export type Opened = {
 }
 
 /** Holds one kind of store to everything that `runtime/ports.ts` promises. */
-export function storeContract(name: string, open: () => Promise<Opened>): void {
+export function storeContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`the ${name} store`, () => {
-    let opened: Opened
+    let opened: StoreUnderTest
     let current: Store
     beforeEach(async () => {
       opened = await open()

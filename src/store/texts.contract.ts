@@ -8,7 +8,7 @@ import {
   definitionOf,
   eventOf,
   machineOf,
-  owedOf,
+  outboxItemOf,
   startedAt,
   versionOf,
 } from './records.contract.ts'
@@ -34,7 +34,7 @@ export function textsContract({ store, reopen }: Subject): void {
         events: [eventOf(1, { data: text }), eventOf(2, { data: text })],
         reply: { commandId: 'c_1', text },
         approvals: [approvalOf('a_1', 'r_1', { pending: text })],
-        owed: [owedOf('o_1', 'r_1', { data: text })],
+        outbox: [outboxItemOf('o_1', 'r_1', { data: text })],
         snapshot: { seq: 1, version: 1, state: text },
       })
       await store().commit(change)
@@ -43,13 +43,13 @@ export function textsContract({ store, reopen }: Subject): void {
       await store().createDefinition(definitionOf('d_1', 'release', { latest }))
       const again = await reopen()
       const loaded = await again.loadRun('r_1')
-      const [owed] = await again.takeOwed({ at: startedAt, leaseMs: 1, limit: 1 })
+      const [item] = await again.takeOutbox({ at: startedAt, leaseMs: 1, limit: 1 })
       const kept = {
         data: loaded?.tail[0]?.data,
         state: loaded?.snapshot?.state,
         reply: await again.findReply('r_1', 'c_1'),
         pending: (await again.readApproval('a_1'))?.pending,
-        owed: owed?.data,
+        outbox: item?.data,
         compiled: (await again.readMachine('m_1'))?.compiled,
         source: (await again.readDefinition('d_1'))?.latest.source,
       }

@@ -237,10 +237,10 @@ function unknownRun(name: string): Reply {
   return { kind: 'refused', code: 'BRANCH_UNKNOWN', reason, hint: '' }
 }
 
-type Sent = { readonly command: Command; readonly actor: Actor }
+type ActorCommand = { readonly command: Command; readonly actor: Actor }
 type Acting = Exclude<CaseStep, { look: unknown } | { wait: unknown }>
 
-function commandOf(step: Acting, machine: Machine, workspace: string): Sent {
+function commandOf(step: Acting, machine: Machine, workspace: string): ActorCommand {
   if ('call' in step) {
     const spoken = { tool: step.call.tool, input: (step.call.input ?? {}) as JsonObject }
     return {

@@ -136,10 +136,10 @@ function perform(walk: Walk, act: WalkAction, at: number): FamilyDecision {
   return commandFamily(family, { command, branch: act.branch }, { library, at, actor, policies })
 }
 
-type Sent = { readonly command: Command; readonly actor: Actor }
+type ActorCommand = { readonly command: Command; readonly actor: Actor }
 type Acting = Exclude<WalkAction, { kind: 'look' | 'wait' }>
 
-function commandOf(act: Acting, machine: Machine): Sent {
+function commandOf(act: Acting, machine: Machine): ActorCommand {
   switch (act.kind) {
     case 'signal':
     case 'answer':

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type Client, openClient } from '../../src/client/index.ts'
-import type { Access } from '../../src/doors/api/access.ts'
+import type { Access } from '../../src/doors/api/sign-in-access.ts'
 import { type House, isOurNode, openHouse, until } from '../../src/main/daemon.contract.ts'
 
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -39,7 +39,7 @@ export type Site = {
   readonly url: () => string
   readonly as: { readonly agent: Client; readonly person: Client }
   /** A page of a browser that has signed in; what it complains about is in `faults`. */
-  readonly open: (browser: Browser, wish?: PageWish) => Promise<Opened>
+  readonly open: (browser: Browser, wish?: PageWish) => Promise<BrowserPage>
   /** `meanwhile` is done while it is down. */
   readonly restart: (meanwhile?: () => Promise<void>) => Promise<void>
   readonly close: () => Promise<void>
@@ -54,7 +54,7 @@ export type PageWish = {
   readonly token?: string
 }
 
-export type Opened = {
+export type BrowserPage = {
   readonly page: Page
   readonly context: BrowserContext
   /** What the console and the policy of the page have said against it. */
@@ -97,7 +97,11 @@ export async function openSite(...args: readonly string[]): Promise<Site> {
 
 type At = { readonly house: House; readonly url: string }
 
-async function openPage(browser: Browser, { house, url }: At, wish: PageWish): Promise<Opened> {
+async function openPage(
+  browser: Browser,
+  { house, url }: At,
+  wish: PageWish,
+): Promise<BrowserPage> {
   const context = await browser.newContext({
     viewport: wish.size ?? { width: 1360, height: 880 },
     colorScheme: wish.scheme ?? 'light',

@@ -25,7 +25,7 @@ export type Loaded = {
   readonly findings: readonly Finding[]
 }
 
-export type Told = Finding & { readonly line: number; readonly column: number }
+export type FindingAtLine = Finding & { readonly line: number; readonly column: number }
 
 /** Every definition below a folder, compiled and linked with all the others there. */
 export function loadFolder(folder: string): readonly Loaded[] {
@@ -70,7 +70,7 @@ function load(file: string): Loaded {
 }
 
 /** The findings of a file with their places in its text. */
-export function tellFindings({ text, root, findings }: Loaded): readonly Told[] {
+export function tellFindings({ text, root, findings }: Loaded): readonly FindingAtLine[] {
   return findings.map((one) => {
     const place = positionOf(root, one)
     const position = place === null ? { line: 0, column: 0 } : positionAt(text, place.start)

@@ -12,9 +12,9 @@ import { judgeJob } from '../../src/jobs/judge-job.ts'
 import { openRequestJudge } from '../../src/proxy/judge-request.ts'
 import { asAgent, type Bench, openBench } from '../../src/runtime/runtime.contract.ts'
 
-type Asked = { readonly bench: Bench; readonly runId: string; readonly call: Called }
+type DoorRequest = { readonly bench: Bench; readonly runId: string; readonly call: Called }
 type Called = { readonly server: string; readonly tool: string; readonly input: JsonObject }
-type Door = (asked: Asked) => Promise<unknown>
+type Door = (asked: DoorRequest) => Promise<unknown>
 
 const spelled = ({ server, tool }: Called): string => `mcp__${server}__${tool}`
 

@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/core/json.ts'
+import { rarely, some } from './generator-helpers.ts'
 import { evilNames, signalName, toolName } from './names.ts'
-import { rarely, some } from './pick.ts'
 import { oddData, oddValue, plainData } from './values.ts'
 
 export type By = 'agent' | 'person'

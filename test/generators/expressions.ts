@@ -2,8 +2,8 @@
  * Expressions of both languages from a small grammar, with now and then a broken one.
  */
 import fc from 'fast-check'
+import { rarely } from './generator-helpers.ts'
 import { fieldName } from './names.ts'
-import { rarely } from './pick.ts'
 
 type Parts = { readonly value: string; readonly test: string }
 

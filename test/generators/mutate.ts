@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { stringify } from 'yaml'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { corpus, exampleTexts } from './corpus.ts'
+import { pick, rarely, some } from './generator-helpers.ts'
 import { evilNames, oddNames } from './names.ts'
-import { pick, rarely, some } from './pick.ts'
 import { oddValue } from './values.ts'
 
 const treeChanges = [
@@ -35,7 +35,7 @@ type TreeChange = { how: (typeof treeChanges)[number]; at: number; other: number
 
 // A definition in the making: `Map` keeps any key, `__proto__` too, as a member.
 type Tree = Json | Tree[] | Map<string, Tree>
-type Place = { readonly owner: Tree[] | Map<string, Tree>; readonly key: string | number }
+type TreePosition = { readonly owner: Tree[] | Map<string, Tree>; readonly key: string | number }
 
 function treeOf(value: Json): Tree {
   if (Array.isArray(value)) return value.map((item: Json) => treeOf(item))
@@ -54,8 +54,8 @@ export function textOfTree(tree: Tree): string {
   return JSON.stringify(tree) ?? 'null'
 }
 
-function placesIn(tree: Tree): Place[] {
-  const places: Place[] = []
+function placesIn(tree: Tree): TreePosition[] {
+  const places: TreePosition[] = []
   const work: Tree[] = [tree]
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     if (Array.isArray(next)) {
@@ -74,16 +74,16 @@ function placesIn(tree: Tree): Place[] {
   return places
 }
 
-function read({ owner, key }: Place): Tree {
+function read({ owner, key }: TreePosition): Tree {
   return (owner instanceof Map ? owner.get(key as string) : owner[key as number]) ?? null
 }
 
-function write({ owner, key }: Place, value: Tree): void {
+function write({ owner, key }: TreePosition, value: Tree): void {
   if (owner instanceof Map) owner.set(key as string, value)
   else owner[key as number] = value
 }
 
-function rename(place: Place, name: string): void {
+function rename(place: TreePosition, name: string): void {
   if (!(place.owner instanceof Map)) return
   const members = [...place.owner]
   place.owner.clear()

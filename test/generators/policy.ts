@@ -2,7 +2,7 @@
  * Policies as any dialect may carry them.
  */
 import fc from 'fast-check'
-import { maybe, written } from './pick.ts'
+import { maybe, written } from './generator-helpers.ts'
 
 const capability = fc.constantFrom('bash', 'read', 'edit', 'mcp:files:write', 'mcp:*', '*', 'web')
 

@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check'
 import type { Json } from '../../src/core/json.ts'
+import { maybe, pick, rarely, some, written } from './generator-helpers.ts'
 import { signalName, stageNames, toolName } from './names.ts'
-import { maybe, pick, rarely, some, written } from './pick.ts'
 import { policy } from './policy.ts'
 
 const answerPlan = fc.record({

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import type { Json } from '../../src/core/json.ts'
 import { fieldTypes } from '../../src/core/machine/machine.ts'
 import { expression } from './expressions.ts'
+import { maybe, pick, rarely, seldom, some, written } from './generator-helpers.ts'
 import { fieldName, fieldNames, stageNames, toolName, toolNames } from './names.ts'
-import { maybe, pick, rarely, seldom, some, written } from './pick.ts'
 import { policy } from './policy.ts'
 import { plainValue } from './values.ts'
 
@@ -28,13 +28,13 @@ const valued = fc.oneof(
   fc.record({ value: fc.oneof(plainValue, template) }),
   fc.record({ valueFrom: expression }),
 )
-type Made = Record<string, unknown>
-const made = (shape: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Made> =>
-  fc.record({ ...shape, ...condition }).map((one) => written(one) as Made)
+type GeneratedFields = Record<string, unknown>
+const made = (shape: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<GeneratedFields> =>
+  fc.record({ ...shape, ...condition }).map((one) => written(one) as GeneratedFields)
 
 const set = fc
   .tuple(made({ action: fc.constant('set'), name: path }), valued)
-  .map(([one, value]): Made => ({ ...one, ...value }))
+  .map(([one, value]): GeneratedFields => ({ ...one, ...value }))
 const inc = made({
   action: fc.constant('inc'),
   name: path,
@@ -64,7 +64,9 @@ const call = made({
   result: maybe(fc.record({ save: fc.array(resultSave, { maxLength: 2 }) })),
 })
 
-const slotOf = (...ops: fc.Arbitrary<Made>[]): fc.Arbitrary<Made[] | undefined> =>
+const slotOf = (
+  ...ops: fc.Arbitrary<GeneratedFields>[]
+): fc.Arbitrary<GeneratedFields[] | undefined> =>
   maybe(fc.array(fc.oneof(...ops), { maxLength: 3 }))
 
 const input = fc

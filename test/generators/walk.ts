@@ -17,8 +17,8 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Field } from '../../src/core/machine/machine.ts'
 import { readCall } from '../../src/core/tools/read-call.ts'
 import type { StepPlan } from './commands.ts'
-import { pick } from './pick.ts'
-import { deepFreeze, type Setup } from './prepare.ts'
+import { deepFreeze, type Setup } from './compile-generated.ts'
+import { pick } from './generator-helpers.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
 const person: Actor = { kind: 'person', name: 'ada' }
@@ -79,13 +79,13 @@ function branchOf(family: Family, number: number | null): string | null {
   return pick([...names, 'nobody'], number)
 }
 
-type Sent = { readonly command: Command; readonly actor: Actor }
+type ActorCommand = { readonly command: Command; readonly actor: Actor }
 
 function actorOf(by: 'agent' | 'person'): Actor {
   return by === 'agent' ? agent : person
 }
 
-function commandOf(plan: StepPlan, family: Family, addressed: FamilyMember): Sent {
+function commandOf(plan: StepPlan, family: Family, addressed: FamilyMember): ActorCommand {
   const leaf = openLeaf(family, addressed)
   switch (plan.kind) {
     case 'known':
@@ -139,7 +139,7 @@ function nudge(
   plan: Extract<StepPlan, { kind: 'nudge' }>,
   family: Family,
   addressed: FamilyMember,
-): Sent {
+): ActorCommand {
   const { state } = openLeaf(family, addressed)
   if (state.pause !== null) return { command: { type: 'ResumeRun' }, actor: person }
   if (state.approval !== null) {

@@ -89,10 +89,10 @@ async function openWorld(): Promise<House> {
 }
 
 type Check = { readonly id: string; readonly status: string; readonly errorMessage?: string }
-type Found = ReadonlyMap<string, readonly Check[]>
+type ChecksByScenario = ReadonlyMap<string, readonly Check[]>
 
 /** What each scenario found; the suite writes it down. */
-async function runSuite(url: string, ...which: readonly string[]): Promise<Found> {
+async function runSuite(url: string, ...which: readonly string[]): Promise<ChecksByScenario> {
   const out = mkdtempSync(join(tmpdir(), 'pawl-conformance-'))
   onTestFinished(() => rmSync(out, { recursive: true }))
   const args = ['server', '--url', url, ...which, '-o', out]
@@ -109,7 +109,7 @@ async function runSuite(url: string, ...which: readonly string[]): Promise<Found
   )
 }
 
-function failuresIn(found: Found): readonly string[] {
+function failuresIn(found: ChecksByScenario): readonly string[] {
   return [...found]
     .filter(([, checks]) => checks.length === 0 || checks.some((one) => one.status === 'FAILURE'))
     .map(([name]) => name)

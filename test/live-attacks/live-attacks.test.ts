@@ -9,8 +9,8 @@ import { tryFullDisk, tryTamper, tryText } from './on-disk.ts'
 import { tryCall, tryPause, tryResult } from './over-calls.ts'
 import { tryApproval, tryLocal } from './over-http.ts'
 import {
+  type AttackOutcome,
   type AttackRecord,
-  type Found,
   faultOf,
   type Result,
   recordsOf,
@@ -46,7 +46,7 @@ describe.runIf(isOurNode)('the attacks on a daemon', { timeout: 120_000 }, () =>
     expect(lines.length).toBeGreaterThanOrEqual(areas.length * 2)
   })
 
-  async function tryRecord(record: AttackRecord): Promise<Found> {
+  async function tryRecord(record: AttackRecord): Promise<AttackOutcome> {
     const { attempt } = record
     if (record.area === 'http.local') {
       return together([
@@ -65,7 +65,7 @@ describe.runIf(isOurNode)('the attacks on a daemon', { timeout: 120_000 }, () =>
   }
 
   /** On a daemon of its own: it has to be stopped. */
-  async function tampered(record: AttackRecord): Promise<Found> {
+  async function tampered(record: AttackRecord): Promise<AttackOutcome> {
     const own = await openLive()
     try {
       return await tryTamper(own, record)

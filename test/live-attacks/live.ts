@@ -7,7 +7,7 @@ import { type Client, openClient } from '../../src/client/open-client.ts'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { type House, openHouse, until } from '../../src/main/daemon.contract.ts'
 import { type RawAnswer, type RawRequest, sendRaw } from './raw-http.ts'
-import type { Found, Verdict } from './records.ts'
+import type { AttackOutcome, Verdict } from './records.ts'
 
 export type Role = 'agent' | 'person'
 
@@ -50,7 +50,7 @@ export async function openLive(house: House = openHouse()): Promise<Live> {
 
 let definitionsCount = 0
 
-type Wish = {
+type StageOptions = {
   /** Commands that the stage lists. */
   readonly commands?: readonly string[]
   /** What the record says of the way out. */
@@ -59,7 +59,7 @@ type Wish = {
 }
 
 /** A run in a stage with a way out that may need a person. */
-export async function startRun({ as, house }: Live, wish: Wish = {}): Promise<string> {
+export async function startRun({ as, house }: Live, wish: StageOptions = {}): Promise<string> {
   const { commands = [], transition = { requires_approval: true }, meta = {} } = wish
   definitionsCount += 1
   const id = `attacked-${definitionsCount}`
@@ -88,7 +88,7 @@ export type Question = {
 }
 
 /** A run that waits for a person. */
-export async function askPerson(live: Live, wish: Wish = {}): Promise<Question> {
+export async function askPerson(live: Live, wish: StageOptions = {}): Promise<Question> {
   const runId = await startRun(live, wish)
   return askAbout(live, runId)
 }
@@ -148,7 +148,7 @@ export function verdictsOf(status: number): readonly Verdict[] {
 }
 
 /** Of several tries of one record: it is right only if each was. */
-export function together(found: readonly Found[]): Found {
+export function together(found: readonly AttackOutcome[]): AttackOutcome {
   const [first, ...rest] = found
   const verdicts = first?.verdicts ?? []
   return {

@@ -8,8 +8,8 @@ import { openPosting, type Posting } from '../../src/main/mail.contract.ts'
 import { tryLimit } from './over-limits.ts'
 import { sendRaw } from './raw-http.ts'
 import {
+  type AttackOutcome,
   type AttackRecord,
-  type Found,
   faultOf,
   type Result,
   recordsOf,
@@ -45,7 +45,7 @@ describe.runIf(isOurNode)('the attacks on mail and money', { timeout: 240_000 },
     expect(lines.length).toBeGreaterThanOrEqual(areas.length * 2)
   })
 
-  async function tryMail({ setting, attempt }: AttackRecord): Promise<Found> {
+  async function tryMail({ setting, attempt }: AttackRecord): Promise<AttackOutcome> {
     const { key } = await posting.begin(setting.email_config as object)
     const [method = '', path = ''] = String(attempt.http).split(' ')
     const post = (target: string, body: string, verb = 'POST') =>

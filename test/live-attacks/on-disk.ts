@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { openHouse, type Said } from '../../src/main/daemon.contract.ts'
+import { type CliResult, openHouse } from '../../src/main/daemon.contract.ts'
 import { askPerson, type Live, openLive, startRun, together, verdictsOf } from './live.ts'
 import { refusalOf, verdictOn } from './over-calls.ts'
-import type { AttackRecord, Found } from './records.ts'
+import type { AttackOutcome, AttackRecord } from './records.ts'
 
 /** A run with a log of some length. */
 export async function startLogged(live: Live): Promise<string> {
@@ -87,7 +87,7 @@ function forge(db: DatabaseSync, runId: string, hash: string): void {
 }
 
 /** Changes the log and has the command line prove it. */
-export async function tryTamper(live: Live, record: AttackRecord): Promise<Found> {
+export async function tryTamper(live: Live, record: AttackRecord): Promise<AttackOutcome> {
   const ways = tamperings[(record.attempt as { readonly tamper: string }).tamper]
   if (ways === undefined) throw new Error(`no such change: ${JSON.stringify(record.attempt)}`)
   const runs = await Promise.all(ways.map(() => startLogged(live)))
@@ -95,7 +95,7 @@ export async function tryTamper(live: Live, record: AttackRecord): Promise<Found
   await behindItsBack(live, (db) => {
     for (const [at, way] of ways.entries()) way.act(db, runs[at] ?? '')
   })
-  const found: Found[] = []
+  const found: AttackOutcome[] = []
   for (const [at, way] of ways.entries()) {
     const proof = { runId: runs[at] ?? '', anchor: anchors[at] ?? '', record, way }
     found.push(await prove(live, proof))
@@ -111,7 +111,10 @@ type Proof = {
 }
 
 /** What the command line says of a log, by itself and with the anchor that was taken before. */
-async function prove({ house }: Live, { runId, anchor, record, way }: Proof): Promise<Found> {
+async function prove(
+  { house }: Live,
+  { runId, anchor, record, way }: Proof,
+): Promise<AttackOutcome> {
   const alone = await house.cli('log', runId, '--verify')
   const anchored = await house.cli('log', runId, '--against', anchor)
   const said = way.needsAnchor ? anchored : alone
@@ -126,7 +129,7 @@ async function prove({ house }: Live, { runId, anchor, record, way }: Proof): Pr
   }
 }
 
-function saidText({ code, out, err }: Said): string {
+function saidText({ code, out, err }: CliResult): string {
   return `${code} ${(out + err).trim()}`
 }
 
@@ -137,7 +140,7 @@ async function anchor({ house }: Live, runId: string, name: string): Promise<str
 }
 
 /** Sends a text as the reason of a cancel and as the note of a decision, over both doors. */
-export async function tryText(live: Live, record: AttackRecord): Promise<Found> {
+export async function tryText(live: Live, record: AttackRecord): Promise<AttackOutcome> {
   const { value } = record.attempt as { readonly value: string }
   return together([
     await sendText(live, value, viaHttp(live)),
@@ -146,9 +149,9 @@ export async function tryText(live: Live, record: AttackRecord): Promise<Found> 
 }
 
 /** Asks as the person; gives the status of the answer. */
-type Ask = (target: string, body: object) => Promise<number>
+type PostJson = (target: string, body: object) => Promise<number>
 
-async function sendText(live: Live, value: string, ask: Ask): Promise<Found> {
+async function sendText(live: Live, value: string, ask: PostJson): Promise<AttackOutcome> {
   const runId = await startRun(live)
   const asked = await askPerson(live)
   const cancelled = await ask(`/v1/runs/${runId}/cancel`, { reason: value })
@@ -160,7 +163,7 @@ async function sendText(live: Live, value: string, ask: Ask): Promise<Found> {
   return { verdicts: verdictsOf(cancelled === 200 ? decided : cancelled), wrong }
 }
 
-function viaSocket({ as: { person } }: Live): Ask {
+function viaSocket({ as: { person } }: Live): PostJson {
   return async (target, body) => {
     const [, , group, id = ''] = target.split('/')
     // WHY the cast: the same bodies as over HTTP, where nothing checks them either.
@@ -173,7 +176,7 @@ function viaSocket({ as: { person } }: Live): Ask {
   }
 }
 
-function viaHttp(live: Live): Ask {
+function viaHttp(live: Live): PostJson {
   return async (target, body) => {
     const text = JSON.stringify(body)
     const headers = [
@@ -186,10 +189,10 @@ function viaHttp(live: Live): Ask {
   }
 }
 
-type Told = { readonly runId: string; readonly type: string; readonly value: string }
+type LoggedValue = { readonly runId: string; readonly type: string; readonly value: string }
 
 /** It has to be one record that holds the text, or its beginning and a mark. */
-async function wrongInLog({ house }: Live, { runId, type, value }: Told): Promise<string[]> {
+async function wrongInLog({ house }: Live, { runId, type, value }: LoggedValue): Promise<string[]> {
   const { items } = (await house.json('log', runId)) as unknown as { items: LogItem[] }
   const own = items.filter((item) => item.type === type)
   const [one] = own
@@ -215,7 +218,7 @@ type LogItem = {
 }
 
 /** Has calls judged on a disk on which nothing fits any more. */
-export async function tryFullDisk(): Promise<Found> {
+export async function tryFullDisk(): Promise<AttackOutcome> {
   const house = openHouse()
   mkdirSync(house.folder, { mode: 0o700 })
   const options = ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'tmpfs', house.folder]
@@ -237,7 +240,7 @@ export async function tryFullDisk(): Promise<Found> {
 
 const callsMax = 2_000
 
-async function fillDisk(live: Live): Promise<Found> {
+async function fillDisk(live: Live): Promise<AttackOutcome> {
   const { as, house } = live
   const runId = await startRun(live, { commands: ['ls'] })
   const ballast = join(house.folder, 'ballast')

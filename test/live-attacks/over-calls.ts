@@ -3,10 +3,10 @@
  */
 import { PawlProblem } from '../../src/doors/api/problem.ts'
 import { askAbout, askPerson, type Live, startRun, wrongUnlessPending } from './live.ts'
-import type { AttackRecord, Found, Verdict } from './records.ts'
+import type { AttackOutcome, AttackRecord, Verdict } from './records.ts'
 
 /** Tries a call in a stage that lists its command. */
-export async function tryCall(live: Live, record: AttackRecord): Promise<Found> {
+export async function tryCall(live: Live, record: AttackRecord): Promise<AttackOutcome> {
   const { input, tool, allowed_commands } = record.attempt as Attempt
   const runId = await startRun(live, { ...record.setting, commands: allowed_commands })
   const asked = await askPerson(live, record.setting)
@@ -29,13 +29,13 @@ type Attempt = {
   readonly allowed_commands: readonly string[]
 }
 
-type Spoken = { readonly tool?: string; readonly command: string }
+type ShellCall = { readonly tool?: string; readonly command: string }
 
 /** What the guard says to a command. */
 export async function verdictOn(
   { as }: Live,
   runId: string,
-  { tool = 'Bash', command }: Spoken,
+  { tool = 'Bash', command }: ShellCall,
 ): Promise<Verdict> {
   const { reply } = await as.agent.runs.check({ runId, tool, input: { command } })
   return reply.verdict
@@ -49,7 +49,7 @@ async function isTurnedAway(live: Live, id: string): Promise<boolean> {
 }
 
 /** Reports a result that claims an approval, while one is asked for. */
-export async function tryResult(live: Live, record: AttackRecord): Promise<Found> {
+export async function tryResult(live: Live, record: AttackRecord): Promise<AttackOutcome> {
   const { tool_result: output } = record.attempt as { readonly tool_result: string }
   const runId = await startRun(live, record.setting)
   const { as } = live
@@ -67,7 +67,7 @@ export async function tryResult(live: Live, record: AttackRecord): Promise<Found
 }
 
 /** Pauses as the agent: nothing goes on until somebody resumes. */
-export async function tryPause(live: Live, record: AttackRecord): Promise<Found> {
+export async function tryPause(live: Live, record: AttackRecord): Promise<AttackOutcome> {
   const runId = await startRun(live, record.setting)
   const { agent } = live.as
   const read = async () => {

@@ -13,7 +13,7 @@ import {
   wrongUnlessPending,
 } from './live.ts'
 import type { RawRequest } from './raw-http.ts'
-import type { AttackRecord, Found } from './records.ts'
+import type { AttackOutcome, AttackRecord } from './records.ts'
 
 /** The attempt of a record, as far as it is HTTP. */
 type Attempt = {
@@ -23,7 +23,7 @@ type Attempt = {
 }
 
 /** Tries to decide a question that really waits, and looks what became of it. */
-export async function tryApproval(live: Live, record: AttackRecord): Promise<Found> {
+export async function tryApproval(live: Live, record: AttackRecord): Promise<AttackOutcome> {
   const attempt = record.attempt as Attempt
   const asked = await askPerson(live, record.setting)
   const request = approvalRequest(live, asked, attempt)
@@ -53,7 +53,11 @@ function approvalRequest(live: Live, asked: Question, attempt: Attempt): RawRequ
 }
 
 /** Asks the local API, with each of the two valid tokens. */
-export async function tryLocal(live: Live, record: AttackRecord, role: Role): Promise<Found> {
+export async function tryLocal(
+  live: Live,
+  record: AttackRecord,
+  role: Role,
+): Promise<AttackOutcome> {
   const runId = await startRun(live)
   const { head } = await live.as.agent.runs.read({ runId })
   const attempt = record.attempt as Attempt
@@ -71,9 +75,9 @@ export async function tryLocal(live: Live, record: AttackRecord, role: Role): Pr
   }
 }
 
-type Asking = { readonly attempt: Attempt; readonly role: Role }
+type AttemptByRole = { readonly attempt: Attempt; readonly role: Role }
 
-function localRequest(live: Live, runId: string, { attempt, role }: Asking): RawRequest {
+function localRequest(live: Live, runId: string, { attempt, role }: AttemptByRole): RawRequest {
   const [method = '', target = ''] = attempt.http.split(' ')
   const { headers = {} } = attempt
   const mapped = target

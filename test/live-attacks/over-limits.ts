@@ -3,12 +3,12 @@
  * the cases, which have one.
  */
 import type { Posting } from '../../src/main/mail.contract.ts'
-import type { AttackRecord, Found } from './records.ts'
+import type { AttackOutcome, AttackRecord } from './records.ts'
 
 type Reply = { readonly verdict: 'allow' | 'ask' | 'deny'; readonly callId: string | null }
 
 /** Makes the calls of a record in a run of its own. */
-export async function tryLimit(posting: Posting, record: AttackRecord): Promise<Found> {
+export async function tryLimit(posting: Posting, record: AttackRecord): Promise<AttackOutcome> {
   const { attempt, setting } = record
   if ('clock_jump_s' in attempt) return untried('the clock of a daemon is not moved from outside')
   const { agent } = posting
@@ -46,7 +46,7 @@ export async function tryLimit(posting: Posting, record: AttackRecord): Promise<
   return { verdicts: refused === null ? ['allow'] : ['error'], wrong: [] }
 }
 
-function untried(why: string): Found {
+function untried(why: string): AttackOutcome {
   return { verdicts: [], wrong: [], untried: why }
 }
 

@@ -21,7 +21,7 @@ export type AttackRecord = {
 type Fields = { readonly [name: string]: unknown }
 
 /** What an attempt came to. */
-export type Found = {
+export type AttackOutcome = {
   /** Every label that this outcome earns: for some outcomes the corpus takes either of two. */
   readonly verdicts: readonly Verdict[]
   /** What should be so besides and is not. */
@@ -30,7 +30,7 @@ export type Found = {
   readonly untried?: string
 }
 
-export type Result = { readonly record: AttackRecord; readonly found: Found }
+export type Result = { readonly record: AttackRecord; readonly found: AttackOutcome }
 
 const file = join(import.meta.dirname, '..', '..', 'attacks', 'public.jsonl')
 

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, describe, expect, test } from 'vitest'
-import { sharedPostgresUrl } from '../../scripts/postgres/share.ts'
+import { sharedPostgresUrl } from '../../scripts/postgres/shared-server.ts'
 import { type House, isOurNode, openHouse, release } from '../../src/main/daemon.contract.ts'
 import { openWireTo } from './wire.ts'
 

@@ -5,14 +5,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterEach, describe, expect, test } from 'vitest'
-import { sharedPostgresUrl } from '../../scripts/postgres/share.ts'
+import { sharedPostgresUrl } from '../../scripts/postgres/shared-server.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/postgres-store.ts'
 import {
   approvalOf,
   changeOf,
   eventOf,
-  owedOf,
+  outboxItemOf,
   startedAt,
 } from '../../src/store/records.contract.ts'
 import { openWireTo, type Wire } from './wire.ts'
@@ -118,11 +118,11 @@ describe('two nodes on one database', () => {
   })
 })
 
-test('an effect that is owed twice is a bug and no conflict', async () => {
+test('an item that is added to the outbox twice is a bug, not a conflict', async () => {
   const store = await open({ schema: freshSchema() })
-  const owed = [owedOf('o_1', 'r_1')]
-  expect(await store.commit(changeOf('r_1', 0, { owed }))).toBe('committed')
-  await expect(store.commit(changeOf('r_1', 1, { owed }))).rejects.toMatchObject({
+  const outbox = [outboxItemOf('o_1', 'r_1')]
+  expect(await store.commit(changeOf('r_1', 0, { outbox }))).toBe('committed')
+  await expect(store.commit(changeOf('r_1', 1, { outbox }))).rejects.toMatchObject({
     code: 'INTERNAL',
   })
   expect((await store.readHead('r_1'))?.seq).toBe(1)

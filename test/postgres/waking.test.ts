@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { sharedPostgresUrl } from '../../scripts/postgres/share.ts'
+import { sharedPostgresUrl } from '../../scripts/postgres/shared-server.ts'
 import { repeatEvery } from '../../src/daemon/repeat-timer.ts'
 import type { OpenRuntime } from '../../src/runtime/open-runtime.ts'
 import type { Store } from '../../src/runtime/ports.ts'
@@ -26,9 +26,9 @@ const timeoutMs = 500
 const firstLookMs = 300
 const freshName = () => `t_${randomUUID().replaceAll('-', '')}`
 
-type Place = { readonly url: string; readonly schema: string }
+type SchemaLocation = { readonly url: string; readonly schema: string }
 
-async function openStore(place: Place): Promise<Store> {
+async function openStore(place: SchemaLocation): Promise<Store> {
   const store = await openPostgresStore({ ...place, timeoutMs })
   closers.push(store.close)
   return store

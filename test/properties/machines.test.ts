@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { asObject, equalJson } from '../../src/core/json.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
+import { compileText, deepFreeze } from '../generators/compile-generated.ts'
 import { definitionSet, workflowSet } from '../generators/definitions.ts'
-import { compileText, deepFreeze } from '../generators/prepare.ts'
 import { settings, timeoutMs } from './runs.ts'
 
 const compiled = (definition: Json): readonly Machine[] =>

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type ListName, lists } from '../../scripts/shell-fuzz/lists.ts'
+import { type ListName, lists } from '../../scripts/shell-fuzz/allow-lists.ts'
 import { readShell } from '../../src/core/shell/read-shell.ts'
 import { ruleOnCommands } from '../../src/core/shell/rule-on-commands.ts'
 

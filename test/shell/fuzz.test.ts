@@ -3,8 +3,8 @@
  * may start a program that is not on its list. The long runs are `scripts/shell-fuzz/main.ts`.
  */
 import { afterAll, expect, test } from 'vitest'
-import { hunt } from '../../scripts/shell-fuzz/hunt.ts'
-import { lists } from '../../scripts/shell-fuzz/lists.ts'
+import { lists } from '../../scripts/shell-fuzz/allow-lists.ts'
+import { runFuzz } from '../../scripts/shell-fuzz/fuzz-loop.ts'
 import type { Sandbox } from '../../scripts/shell-fuzz/trace.ts'
 import {
   closeSandbox,
@@ -69,7 +69,7 @@ test('programs are read from the output of strace', () => {
 test.skipIf(sandbox === null)(
   `${runs} fuzzed commands that are allowed start only listed programs`,
   async () => {
-    const found = await hunt({ sandbox: sandbox as Sandbox, seed: 2026, runs, workersCount: 2 })
+    const found = await runFuzz({ sandbox: sandbox as Sandbox, seed: 2026, runs, workersCount: 2 })
     const { judged, denied, run, namingStrangers } = found
     console.log(
       `shell fuzz: ${judged} judged, ${denied} denied, ${run} run, ` +

@@ -2,9 +2,9 @@
  * Two parsers, one text: tree-sitter may see no command that Pawl does not see.
  */
 import { expect, test } from 'vitest'
+import { candidates } from '../../scripts/shell-fuzz/command-source.ts'
 import { loadSecondParser, missedBy } from '../../scripts/shell-fuzz/second-parser.ts'
-import { candidates } from '../../scripts/shell-fuzz/source.ts'
-import { collected, everyday } from './everyday.ts'
+import { collected, everyday } from './everyday-commands.ts'
 
 const fuzzedCount = 3_000
 const second = await loadSecondParser()

@@ -6,7 +6,7 @@ import type { Actor } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { By, CommandOutcome, Intent } from '../../src/runtime/runtime.ts'
 import { fitting } from '../generators/walk.ts'
-import { hold } from './broken.ts'
+import { hold } from './broken-promise.ts'
 import { ask, decisionOf, intentOf, type Scene, sendCommand } from './client.ts'
 
 /** A folder that no machine has: what calls name is never on the disk. */
@@ -38,9 +38,9 @@ export type Task = {
   /** Calls about which a person was asked. */
   readonly asked: Call[]
   /** Commands that can be sent again. */
-  readonly sent: Sent[]
+  readonly sent: ActorIntent[]
 }
-type Sent = { readonly intent: Intent; readonly by: By }
+type ActorIntent = { readonly intent: Intent; readonly by: By }
 
 /** Starts a run, as often as needed; null: nobody answered. */
 export async function startTask(scene: Scene): Promise<Task | null> {
@@ -106,7 +106,7 @@ async function decideAnyway({ scene, task, actor }: Agent): Promise<void> {
   hold(outcome?.reply.kind !== 'accepted', () => `${actor.name} decided ${id}`)
 }
 
-async function act({ scene, task }: Agent, { intent, by }: Sent): Promise<void> {
+async function act({ scene, task }: Agent, { intent, by }: ActorIntent): Promise<void> {
   const outcome = await sendCommand(scene, intentOf(task.runId, intent, by))
   if (outcome === null) return
   task.view = outcome.view() ?? task.view

@@ -7,7 +7,7 @@ import { own } from '../../src/core/json.ts'
 import type { Policy } from '../../src/core/machine/machine.ts'
 import { meterOf } from '../../src/core/policy/limits.ts'
 import type { EventRecord } from '../../src/runtime/ports.ts'
-import { hold } from './broken.ts'
+import { hold } from './broken-promise.ts'
 
 export type LimitCheck = {
   /** One more event, and the family after it. */

@@ -4,12 +4,12 @@
  */
 import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { By, CommandOutcome, DecisionOnApproval, Intent } from '../../src/runtime/runtime.ts'
-import { Broken } from './broken.ts'
-import type { Ledger } from './ledger.ts'
+import { Broken } from './broken-promise.ts'
+import type { ReplyChecker } from './check-replies.ts'
 import type { Node, World } from './world.ts'
 
 /** A world with what was heard in it. */
-export type Scene = { readonly world: World; readonly ledger: Ledger }
+export type Scene = { readonly world: World; readonly ledger: ReplyChecker }
 
 export type Answer<T> =
   | { readonly kind: 'reply'; readonly value: T }

@@ -14,8 +14,8 @@ import {
   storedMachine,
 } from '../../src/runtime/definitions/machine-cache.ts'
 import type { DefinitionRow, Store, StoredMachine } from '../../src/runtime/ports.ts'
+import { prepare, type Setup } from '../generators/compile-generated.ts'
 import { definitionSet } from '../generators/definitions.ts'
-import { prepare, type Setup } from '../generators/prepare.ts'
 
 /** One definition with those that it invokes, by name; the first is started. */
 export type Scene = {

@@ -23,9 +23,9 @@ export const mutants: readonly Mutant[] = [
     plant: changing((one) => (one.expectedSeq < 3 ? one : { ...one, reply: null })),
   },
   {
-    name: 'forgets what is owed',
+    name: 'loses an item of the outbox',
     found: /nobody was ever told/,
-    plant: changing((one) => ({ ...one, owed: one.owed.slice(1) })),
+    plant: changing((one) => ({ ...one, outbox: one.outbox.slice(1) })),
   },
   {
     name: 'forgets that a question was decided',

@@ -3,7 +3,7 @@
  * whose turn it is. Knows steps. Must not know what is done in them.
  */
 import type { Random } from '../../scripts/shell-fuzz/random.ts'
-import { Broken } from './broken.ts'
+import { Broken } from './broken-promise.ts'
 
 export type Scheduler = {
   /** Resolves when it is this step's turn; never, once its owner is gone. */

@@ -4,10 +4,10 @@
  */
 import type { Store } from '../../src/runtime/ports.ts'
 import { actAsAgent, startTask, type Task } from './agent.ts'
-import { Broken } from './broken.ts'
+import { Broken } from './broken-promise.ts'
+import { openReplyChecker } from './check-replies.ts'
 import { checkWorld, type Seen } from './check-world.ts'
 import type { Scene } from './client.ts'
-import { openLedger } from './ledger.ts'
 import { keepScene } from './library.ts'
 import { actAsPerson, disturb, type Questions, tickOnce, type Watch, watchRun } from './people.ts'
 import { openWorld, type World } from './world.ts'
@@ -49,7 +49,7 @@ export async function traceOf(seed: number, options: Options = {}): Promise<read
 async function play(world: World): Promise<Seen> {
   await keepScene(world.raw, world.scene, 0)
   world.note(() => `by ${world.scene.name}`)
-  const scene: Scene = { world, ledger: openLedger(world.raw) }
+  const scene: Scene = { world, ledger: openReplyChecker(world.raw) }
   const watches: Watch[] = []
   await world.scheduler.drive(act(scene, watches))
   await world.scheduler.rest()

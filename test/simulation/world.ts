@@ -8,7 +8,7 @@ import { type OpenRuntime, openRuntime } from '../../src/runtime/open-runtime.ts
 import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { OutboxItem, Store } from '../../src/runtime/ports.ts'
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts'
-import { Broken } from './broken.ts'
+import { Broken } from './broken-promise.ts'
 import { type Fate, faultyStore } from './faulty-store.ts'
 import { denseScenes, exampleScenes, generatedScenes, overlays, type Scene } from './library.ts'
 import { openScheduler, type Scheduler } from './scheduler.ts'
@@ -173,7 +173,7 @@ function openNode(ground: Ground, place: number, life: number): Node {
     policies: () => ground.overlay,
     approvalMs: ground.approvalMs,
     retention: { days: null, megabytes: null },
-    deliver: (owed) => deliver(ground, step, owed),
+    deliver: (item) => deliver(ground, step, item),
     log: (what, fault) => unlessExpected(what, fault),
   })
   const hear = (runId: string, seq: number): void => {
@@ -204,11 +204,11 @@ class Undelivered extends Error {}
 async function deliver(
   { random, weather, told, note }: Ground,
   step: () => Promise<void>,
-  owed: OutboxItem,
+  item: OutboxItem,
 ): Promise<undefined> {
   await step()
   if (random.chance(weather.faultPercent * 3)) throw new Undelivered('nobody answers')
-  const { approvalId } = JSON.parse(owed.data) as { readonly approvalId: string }
+  const { approvalId } = JSON.parse(item.data) as { readonly approvalId: string }
   note(() => `outside: told of ${approvalId}`)
   told.add(approvalId)
 }

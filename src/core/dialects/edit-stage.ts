@@ -231,9 +231,9 @@ export function routeTargetOf(move: Move): RouteTarget | null {
   return move.kind === 'end' ? { kind: 'end', outcome: move.outcome } : null
 }
 
-type Found = { readonly trigger: Trigger; readonly route: Route }
+type TriggerRoute = { readonly trigger: Trigger; readonly route: Route }
 
-function routeOf(stage: Stage, origin: string): Found | null {
+function routeOf(stage: Stage, origin: string): TriggerRoute | null {
   for (const trigger of Object.values(stage.signals)) {
     const route = trigger.routes.find((one) => one.origin === origin)
     if (route !== undefined) return { trigger, route }

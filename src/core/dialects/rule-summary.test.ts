@@ -37,7 +37,7 @@ function viewOf({ family, policies }: Walked): View {
   return viewMember(family, mainOf(family), { policies, at: 1 })
 }
 
-type Made = {
+type TestCall = {
   readonly tool: string
   readonly input: JsonObject
   readonly bytes?: number
@@ -45,7 +45,7 @@ type Made = {
 }
 
 /** Makes one call, and reports it. */
-function call(walked: Walked, { tool, input, ...cost }: Made): Walked {
+function call(walked: Walked, { tool, input, ...cost }: TestCall): Walked {
   const send = (family: Family, command: Command): Family =>
     commandFamily(family, { command, branch: null }, walked.context).family
   const { machine } = walked

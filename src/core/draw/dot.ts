@@ -3,7 +3,7 @@
  * Knows pictures. Must not know machines or dialects.
  */
 import { assertNever } from '../assert.ts'
-import { gateText, lineText } from './line-text.ts'
+import { gateText, lineText } from './edge-line-text.ts'
 import { oneLine } from './picture-text.ts'
 import type { Picture, PictureEdge, PictureFact, PictureNode } from './picture-types.ts'
 

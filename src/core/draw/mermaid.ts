@@ -3,7 +3,7 @@
  * Knows pictures. Must not know machines or dialects.
  */
 import { assertNever } from '../assert.ts'
-import { lineText } from './line-text.ts'
+import { lineText } from './edge-line-text.ts'
 import { oneLine } from './picture-text.ts'
 import type { NodeKind, Picture, PictureEdge, PictureNode } from './picture-types.ts'
 

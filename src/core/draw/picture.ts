@@ -8,7 +8,7 @@ import { oneLine, shortenText } from './picture-text.ts'
 import type { GuardNote, Picture } from './picture-types.ts'
 import { compareText, notesOfMachine } from './stage-facts.ts'
 
-export { lineText } from './line-text.ts'
+export { lineText } from './edge-line-text.ts'
 export type {
   EdgeLine,
   GuardNote,

@@ -6,27 +6,21 @@
 import type { DenialCode } from '../errors.ts'
 import { type HostId, hostIds, ownHostId } from '../hosts/registry.ts'
 import { own } from '../json.ts'
-import type { RuleAnswer } from '../judge/answer.ts'
 import { judge } from '../judge/judge.ts'
+import type { RuleAnswer } from '../judge/rule-answer.ts'
 import { touchedFiles } from '../judge/rule-on-counts.ts'
-import type { Machine, Stage } from '../machine/machine.ts'
+import type { Stage } from '../machine/machine.ts'
 import { readCall, toolNameCharsMax } from '../tools/read-call.ts'
 import { toolOf } from '../tools/tool-names.ts'
 import { formatHint } from './format-hint.ts'
 import { sendSignal } from './send-signal.ts'
-import type { Alternative, Call, Envelope, FamilyContext, RunState } from './types.ts'
+import type { Alternative, Call, EngineContext, RunState } from './types.ts'
 
 /** How many of each kind are tried; what is beyond is not named. */
 const toolsTriedMax = 64
 const commandsTriedMax = 32
 const signalsTriedMax = 24
 const filesTriedMax = 16
-
-type Where = {
-  readonly machine: Machine
-  readonly envelope: Envelope
-  readonly around: FamilyContext
-}
 
 type Denied = {
   readonly call: Call
@@ -35,7 +29,7 @@ type Denied = {
 
 /** The alternatives to a denied call, and its hint with them. */
 export function suggestAlternatives(
-  where: Where,
+  where: Required<EngineContext>,
   state: RunState,
   denied: Denied,
 ): { readonly instead: readonly Alternative[]; readonly hint: string } {
@@ -45,7 +39,7 @@ export function suggestAlternatives(
 
 /** What is possible now instead of a denied call. */
 function alternativesTo(
-  where: Where,
+  where: Required<EngineContext>,
   state: RunState,
   { call, denied }: Denied,
 ): readonly Alternative[] {
@@ -73,12 +67,12 @@ const toolCodes: ReadonlySet<DenialCode> = new Set([
 const commandCodes: ReadonlySet<DenialCode> = new Set(['COMMAND_NOT_ALLOWED', 'COMMAND_UNREADABLE'])
 
 /** A limit of a policy rolls on; those of stages and runs do not. */
-function hasRoomLater({ around }: Where, { by }: Denied['denied']): boolean {
+function hasRoomLater({ around }: Required<EngineContext>, { by }: Denied['denied']): boolean {
   return by === 'limit' && around.meters !== null
 }
 
 type Trial = {
-  readonly where: Where
+  readonly where: Required<EngineContext>
   readonly state: RunState
   readonly stage: Stage
   /** The call that was denied. */
@@ -209,7 +203,11 @@ function signalsNow({ where, state, stage }: Trial): readonly Alternative[] {
 type Taught = Denied & { readonly instead: readonly Alternative[] }
 
 /** The word of the rule itself, unless the alternatives say it better. */
-function adviceOf({ machine }: Where, state: RunState, { call, denied, instead }: Taught): string {
+function adviceOf(
+  { machine }: Required<EngineContext>,
+  state: RunState,
+  { call, denied, instead }: Taught,
+): string {
   const { code, hint } = denied
   const commands = own(machine.stages, state.stage)?.rule.commands ?? null
   const isByList = commandCodes.has(code) && commands !== null && call.problem === null

@@ -3,11 +3,11 @@
  * What is pending is data in the log, so a grant days later needs no code to be replayed.
  */
 import type { JsonObject } from '../json.ts'
-import { nameRule, ruleText } from '../judge/answer.ts'
 import { hashCall } from '../judge/grants.ts'
 import type { Ruling } from '../judge/judge.ts'
+import { nameRule, ruleText } from '../judge/rule-answer.ts'
 import { hashJson } from '../machine/hash.ts'
-import type { Gate, Machine, Move } from '../machine/machine.ts'
+import type { Gate, Move } from '../machine/machine.ts'
 import { type Quorum, quorumText } from '../machine/quorum.ts'
 import { showInput, visible } from '../policy/format-input.ts'
 import { applyMove } from './apply-move.ts'
@@ -19,6 +19,7 @@ import type {
   Approval,
   Command,
   Decision,
+  EngineContext,
   Envelope,
   PendingCall,
   RunState,
@@ -60,9 +61,9 @@ function askedOf(message: string, quorum: Quorum | undefined): string {
   return quorum === undefined ? message : `${message} (needs approval from ${quorumText(quorum)})`
 }
 
-type Asked = Pick<Approval, 'quorum' | 'askedBy'>
+type ApprovalRules = Pick<Approval, 'quorum' | 'askedBy'>
 
-function quorumIn({ envelope }: DecisionBuilder, quorum: Quorum | undefined): Asked {
+function quorumIn({ envelope }: DecisionBuilder, quorum: Quorum | undefined): ApprovalRules {
   return quorum === undefined ? {} : { quorum, askedBy: envelope.actor }
 }
 
@@ -99,11 +100,9 @@ export function requestCall(
   return approval
 }
 
-type Where = { readonly machine: Machine; readonly envelope: Envelope }
-
 /** A person grants or refuses what is pending. */
 export function resolveApproval(
-  where: Where,
+  where: Omit<EngineContext, 'around'>,
   state: RunState,
   command: Extract<Command, { type: 'ResolveApproval' }>,
 ): Decision {
@@ -210,7 +209,11 @@ const unknownApproval: Refusal = {
 }
 
 /** Expiry counts as a refusal. */
-export function expireApproval(where: Where, state: RunState, approvalId: string): Decision {
+export function expireApproval(
+  where: Omit<EngineContext, 'around'>,
+  state: RunState,
+  approvalId: string,
+): Decision {
   const approval = state.approval
   if (approval === null || approval.id !== approvalId) return refuseCommand(state, unknownApproval)
   if (where.envelope.actor.kind === 'agent') {

@@ -3,7 +3,7 @@
  */
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { enterStage, expressionFailed } from './enter-stage.ts'
-import { runOps } from './ops.ts'
+import { runOps } from './run-operations.ts'
 
 /** Runs the start slot and enters the stage the run stands before. */
 export function beginRun(draft: DecisionBuilder): Refusal | null {

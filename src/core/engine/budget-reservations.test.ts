@@ -15,10 +15,14 @@ const capped: JsonObject = {
 const { session_budget_usd: _, ...free } = capped
 const minuteMs = 60_000
 
-type Said = { readonly branch?: string; readonly estimateMicroUsd?: number }
+type CallOptions = { readonly branch?: string; readonly estimateMicroUsd?: number }
 
 /** Asks for a call; the id under which it is reported, or null where it was denied. */
-function open(walk: Walk, tool: string, { branch, estimateMicroUsd }: Said = {}): string | null {
+function open(
+  walk: Walk,
+  tool: string,
+  { branch, estimateMicroUsd }: CallOptions = {},
+): string | null {
   const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const command = { type: 'CheckCall', call: callOf(tool), ...held } as const
   const reply = walk.send(command, undefined, branch ?? null)
@@ -27,9 +31,9 @@ function open(walk: Walk, tool: string, { branch, estimateMicroUsd }: Said = {})
   return reply.verdict === 'allow' ? reply.callId : null
 }
 
-type Ended = { readonly usd: number; readonly callId: string | null; readonly branch?: string }
+type CallEnd = { readonly usd: number; readonly callId: string | null; readonly branch?: string }
 
-function fail(walk: Walk, { usd, callId, branch }: Ended): Reply {
+function fail(walk: Walk, { usd, callId, branch }: CallEnd): Reply {
   const costMicroUsd = Math.round(usd * 1_000_000)
   const report = { ok: false, output: null, exitCode: 1, bytes: 0, costMicroUsd }
   return walk.send({ type: 'ReportCall', callId, report }, undefined, branch ?? null)
@@ -277,7 +281,7 @@ function expectCounted(walk: Walk): void {
   }
 }
 
-type Opened = {
+type StartedCall = {
   readonly callId: string
   readonly branch: string
   readonly tool: string
@@ -289,9 +293,9 @@ type Opened = {
 /** Agents that tell the truth as far as they can: no call costs more than it holds. */
 class Storm {
   readonly walk = new Walk(forked)
-  readonly opened: Opened[] = []
+  readonly opened: StartedCall[] = []
   readonly #dearest = new Map<string, number>()
-  readonly #all: Opened[] = []
+  readonly #all: StartedCall[] = []
   paid = 0
 
   constructor(crowd: number) {
@@ -307,7 +311,11 @@ class Storm {
     this.#open(step.tool, { branch: `b${step.branch}`, ...estimate }, step)
   }
 
-  #open(tool: string, said: Said & { readonly branch: string }, step: Step | null = null): void {
+  #open(
+    tool: string,
+    said: CallOptions & { readonly branch: string },
+    step: Step | null = null,
+  ): void {
     const callId = open(this.walk, tool, said)
     const known = [said.estimateMicroUsd, this.#dearest.get(tool)].filter(
       (one) => one !== undefined,
@@ -319,7 +327,7 @@ class Storm {
     this.#all.push(one)
   }
 
-  end({ callId, branch, tool, most, step }: Opened): void {
+  end({ callId, branch, tool, most, step }: StartedCall): void {
     const all = step === null ? [1] : costs[step.tool]
     const whole = step?.end === 'failed' ? 0 : (all[step?.which ?? 0] ?? all[0])
     const cost = Math.min(whole, most ?? whole)

@@ -4,12 +4,11 @@
  */
 import { assert, assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'
-import { nameRule, ruleFields } from '../judge/answer.ts'
 import { hashCall } from '../judge/grants.ts'
 import { judge, type Ruling } from '../judge/judge.ts'
+import { nameRule, ruleFields } from '../judge/rule-answer.ts'
 import { nothingAround } from '../judge/rule-input.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
-import type { Machine } from '../machine/machine.ts'
 import { suggestAlternatives } from './alternatives.ts'
 import { requestCall } from './approval.ts'
 import { identityOf } from './call-identity.ts'
@@ -32,7 +31,7 @@ import type {
   Command,
   Decision,
   Denial,
-  Envelope,
+  EngineContext,
   FamilyContext,
   NamedRule,
   PendingCall,
@@ -43,16 +42,10 @@ import type {
 
 type VerdictReply = Extract<Reply, { kind: 'verdict' }>
 
-type Where = {
-  readonly machine: Machine
-  readonly envelope: Envelope
-  readonly around?: FamilyContext
-}
-
 type Checking = Extract<Command, { type: 'CheckCall' }>
 
 /** Decides whether the agent may make this call. A fault while deciding is a denial. */
-export function checkCall(where: Where, state: RunState, checking: Checking): Decision {
+export function checkCall(where: EngineContext, state: RunState, checking: Checking): Decision {
   const { call } = checking
   try {
     return judgeAndRecord(where, state, checking)
@@ -67,7 +60,7 @@ export function checkCall(where: Where, state: RunState, checking: Checking): De
   }
 }
 
-function judgeAndRecord(where: Where, state: RunState, checking: Checking): Decision {
+function judgeAndRecord(where: EngineContext, state: RunState, checking: Checking): Decision {
   const { call, estimateMicroUsd } = checking
   const { machine, envelope, around = nothingAround } = where
   const draft = openDecision(machine, state, envelope)
@@ -215,17 +208,21 @@ function allowingRule({ rule, document }: NamedRule): Pick<PendingCall, 'rule' |
   return document === undefined ? { rule } : { rule, document }
 }
 
-type Made = { readonly input: JsonObject | null; readonly callId: string | null }
+type CallInput = { readonly input: JsonObject | null; readonly callId: string | null }
 
-const notMade: Made = { input: null, callId: null }
+const notMade: CallInput = { input: null, callId: null }
 
-function replyOf({ machine }: DecisionBuilder, { decision, by }: Ruling, made: Made): VerdictReply {
+function replyOf(
+  { machine }: DecisionBuilder,
+  { decision, by }: Ruling,
+  made: CallInput,
+): VerdictReply {
   const { code, reason, hint } = by
   const rule = nameRule(by.rule, machine.name)
   return verdictReply({ verdict: decision, code, reason, ...rule, hint }, made)
 }
 
-function verdictReply(verdict: Verdict, made: Made): VerdictReply {
+function verdictReply(verdict: Verdict, made: CallInput): VerdictReply {
   return { kind: 'verdict', ...verdict, instead: [], ...made }
 }
 

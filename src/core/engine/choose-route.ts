@@ -2,7 +2,7 @@
  * Chooses the route a signal takes out of a stage.
  * Knows machines and scopes. Must not know dialects, storage or time.
  */
-import { compare } from '../expr/compare.ts'
+import { compare } from '../expr/compare-values.ts'
 import { evaluate, isTruthy } from '../expr/evaluate.ts'
 import { type Json, own } from '../json.ts'
 import type { Guard, Route, Trigger } from '../machine/machine.ts'

@@ -17,18 +17,11 @@ import { hasEnded } from './is-running.ts'
 import { recordSpend } from './model-spend.ts'
 import { reportCall } from './report-call.ts'
 import { sendSignal } from './send-signal.ts'
-import type { Command, Decision, Envelope, FamilyContext, RunState, StartRun } from './types.ts'
+import type { Command, Decision, EngineContext, RunState, StartRun } from './types.ts'
 import { refuseData } from './validate-data.ts'
 
-type Where = {
-  readonly machine: Machine
-  readonly envelope: Envelope
-  /** Only calls are judged by it. Absent: no other policies, and no limit of a policy has room. */
-  readonly around?: FamilyContext
-}
-
 /** What a command does to a run. `state` is null only for `StartRun`. */
-export function decide(where: Where, state: RunState | null, command: Command): Decision {
+export function decide(where: EngineContext, state: RunState | null, command: Command): Decision {
   if (command.type === 'StartRun') return startRun(where, command)
   if (state === null) return refuseCommand(unborn, noRun)
   switch (command.type) {
@@ -71,7 +64,11 @@ const noRun: Refusal = {
   hint: 'start one first',
 }
 
-function raiseWarning({ machine, envelope }: Where, state: RunState, message: string): Decision {
+function raiseWarning(
+  { machine, envelope }: EngineContext,
+  state: RunState,
+  message: string,
+): Decision {
   const draft = openDecision(machine, state, envelope)
   emit(draft, { type: 'warning.raised', code: 'HOOKS_CHANGED', message })
   return acceptCommand(draft)
@@ -86,7 +83,7 @@ function settle(
   return refusal === null ? acceptCommand(draft) : refuseCommand(state, refusal)
 }
 
-function startRun(where: Where, command: StartRun): Decision {
+function startRun(where: EngineContext, command: StartRun): Decision {
   const { machine, envelope } = where
   const stage = command.stage ?? machine.initial
   if (own(machine.stages, stage) === undefined)
@@ -119,7 +116,7 @@ function unknownStage(machine: Machine, stage: string): Refusal {
 }
 
 function pauseRun(
-  where: Where,
+  where: EngineContext,
   state: RunState,
   command: Extract<Command, { type: 'PauseRun' }>,
 ): Decision {
@@ -141,7 +138,7 @@ function notRunning(state: RunState): Refusal {
   return { code: 'RUN_NOT_RUNNING', reason: `the run is ${state.status}`, hint: '' }
 }
 
-function resumeRun(where: Where, state: RunState): Decision {
+function resumeRun(where: EngineContext, state: RunState): Decision {
   const by = where.envelope.actor
   // WHY the status: a run that was paused and then ended keeps its pause, and must stay ended.
   if (state.pause === null || hasEnded(state)) return refuseCommand(state, notRunning(state))
@@ -157,7 +154,7 @@ function resumeRun(where: Where, state: RunState): Decision {
   return acceptCommand(draft)
 }
 
-function cancelRun(where: Where, state: RunState, reason: string): Decision {
+function cancelRun(where: EngineContext, state: RunState, reason: string): Decision {
   if (hasEnded(state)) return refuseCommand(state, notRunning(state))
   const draft = openDecision(where.machine, state, where.envelope)
   abandonChildren(draft, reason)
@@ -166,7 +163,7 @@ function cancelRun(where: Where, state: RunState, reason: string): Decision {
 }
 
 function forceStage(
-  where: Where,
+  where: EngineContext,
   state: RunState,
   command: Extract<Command, { type: 'ForceStage' }>,
 ): Decision {
@@ -196,7 +193,7 @@ function forceStage(
 }
 
 /** The branch itself says whether it stands where it may be called done. */
-function finishBranch(where: Where, state: RunState, name: string): Decision {
+function finishBranch(where: EngineContext, state: RunState, name: string): Decision {
   // A paused run holds its branches: the report reaches it instead of them.
   if (state.status === 'paused') return refuseCommand(state, notRunning(state))
   if (state.branch === null || state.branch.name !== name) {

@@ -1,13 +1,23 @@
 /**
- * What a command comes to: events, a reply, and work that is owed to the outside.
+ * What goes into a decision, and what comes out: events, a reply, and effects.
  * Free to change between releases: only events are kept.
  */
 import type { RefusalCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
-import type { Alternative, Verdict } from './call.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Alternative, FamilyContext, Verdict } from './call.ts'
+import type { Envelope } from './command.ts'
 import type { Event, FieldIssue, RunState } from './types.ts'
 
-/** Work owed to the outside, committed with the events. */
+/** What a command is decided with, besides the state of its run. */
+export type EngineContext = {
+  readonly machine: Machine
+  readonly envelope: Envelope
+  /** Only calls are judged by it. Absent: no other policies, and no limit of a policy has room. */
+  readonly around?: FamilyContext
+}
+
+/** Work outside the run, committed with the events and done afterwards. */
 export type Effect =
   | {
       readonly type: 'start-child'

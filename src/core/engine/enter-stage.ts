@@ -7,7 +7,7 @@ import { own } from '../json.ts'
 import type { EndOutcome } from '../machine/machine.ts'
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { emit } from './decision-builder.ts'
-import { runOps } from './ops.ts'
+import { runOps } from './run-operations.ts'
 import type { EntryCause } from './types.ts'
 
 /** A fault or refusal met on the way; null: the run has moved. */

@@ -6,7 +6,6 @@
 import { own } from '../json.ts'
 import { layersOf, limitsOf } from '../judge/policy-layers.ts'
 import { nothingAround } from '../judge/rule-input.ts'
-import type { Machine } from '../machine/machine.ts'
 import { costMicroUsdMax, sumMicroUsdMax, tokensMax, usdText } from '../money.ts'
 import { evaluatePolicy } from '../policy/evaluate.ts'
 import { modelPrefix } from '../policy/index-policy.ts'
@@ -14,16 +13,10 @@ import { meterOf } from '../policy/limits.ts'
 import { spentIn } from '../policy/meters.ts'
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
-import type { Decision, Envelope, FamilyContext, RunState, Spend } from './types.ts'
-
-type Where = {
-  readonly machine: Machine
-  readonly envelope: Envelope
-  readonly around?: FamilyContext
-}
+import type { Decision, EngineContext, RunState, Spend } from './types.ts'
 
 /** Takes note of money that was spent; a run that has ended still pays. */
-export function recordSpend(where: Where, state: RunState, spend: Spend): Decision {
+export function recordSpend(where: EngineContext, state: RunState, spend: Spend): Decision {
   const { costMicroUsd, tokens } = spend
   const problem = refuseAmounts(state, { cost: costMicroUsd, ...tokens })
   if (problem !== null) return refuseCommand(state, problem)
@@ -61,7 +54,10 @@ export function refuseAmounts(
 }
 
 /** The meters with a budget on which the cost of a model counts. */
-function modelMeters({ machine, around = nothingAround }: Where, model: string): readonly string[] {
+function modelMeters(
+  { machine, around = nothingAround }: EngineContext,
+  model: string,
+): readonly string[] {
   const names = { exact: [`${modelPrefix}${model}`], resembled: [] }
   const limited = layersOf({ machine, around }).flatMap((layer) =>
     limitsOf({ layer, answer: evaluatePolicy(layer.policy, names) }),
@@ -72,7 +68,7 @@ function modelMeters({ machine, around = nothingAround }: Where, model: string):
 /** Shares of a budget, in percent, at which its end is announced. */
 export const warnedPercents = [80, 95] as const
 
-type Paid = Where & {
+type Paid = EngineContext & {
   /** The run before it paid. */
   readonly state: RunState
   readonly costMicroUsd: number

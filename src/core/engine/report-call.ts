@@ -4,29 +4,14 @@
 import { evaluateOn } from '../expr/evaluate.ts'
 import { couldTouch } from '../expr/glob.ts'
 import { type Json, own } from '../json.ts'
-import type { Machine } from '../machine/machine.ts'
 import type { CallIdentity } from './call-identity.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
 import { enterStage } from './enter-stage.ts'
 import { hasEnded } from './is-running.ts'
 import { refuseAmounts, warnOfBudgets } from './model-spend.ts'
-import { writePath } from './ops.ts'
-import type {
-  Command,
-  Decision,
-  Envelope,
-  FamilyContext,
-  OpenCall,
-  Report,
-  RunState,
-} from './types.ts'
-
-type Where = {
-  readonly machine: Machine
-  readonly envelope: Envelope
-  readonly around?: FamilyContext
-}
+import { writePath } from './run-operations.ts'
+import type { Command, Decision, EngineContext, OpenCall, Report, RunState } from './types.ts'
 
 /** Characters of a result that is looked into for values to keep. */
 const resultCharsMax = 1_000_000
@@ -34,7 +19,7 @@ const resultCharsMax = 1_000_000
 type Reporting = Extract<Command, { type: 'ReportCall' }>
 
 /** Takes note of what became of a call. */
-export function reportCall(where: Where, state: RunState, command: Reporting): Decision {
+export function reportCall(where: EngineContext, state: RunState, command: Reporting): Decision {
   const { costMicroUsd: cost, bytes } = command.report
   const problem = refuseAmounts(state, { cost, bytes: bytes ?? 0 })
   if (problem !== null) return refuseCommand(state, problem)
@@ -61,10 +46,10 @@ const foreign = {
   hint: 'go on; whoever makes the call reports it',
 } as const
 
-type Named = CallIdentity & { readonly callId: string }
+type IdentifiedCall = CallIdentity & { readonly callId: string }
 
 /** INVARIANT: a call that has a holder is reported by that one alone, also as the newest. */
-function isMeant(one: Named, { callId, holder, key, caller }: Reporting): boolean {
+function isMeant(one: IdentifiedCall, { callId, holder, key, caller }: Reporting): boolean {
   // Old records name no holder: whoever holds calls now may report them by their id.
   const isHolder = one.holder === holder || (one.holder === undefined && callId !== null)
   if (!isHolder || (callId !== null && one.callId !== callId)) return false
@@ -91,7 +76,7 @@ function grantAtPrompt(draft: DecisionBuilder, command: Reporting): OpenCall | u
 }
 
 function isForeign({ openCalls, grants }: RunState, { callId }: Reporting): boolean {
-  const named = (one: Named): boolean => one.callId === callId
+  const named = (one: IdentifiedCall): boolean => one.callId === callId
   return openCalls.some(named) || grants.some(({ call }) => named(call))
 }
 

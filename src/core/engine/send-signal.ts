@@ -23,7 +23,7 @@ import {
 } from './decision-builder.ts'
 import { endRun, enterStage, expressionFailed } from './enter-stage.ts'
 import { refuseUnlessRunning } from './is-running.ts'
-import { isGiven, runOps } from './ops.ts'
+import { isGiven, runOps } from './run-operations.ts'
 import { absorb, checkFields } from './signal-fields.ts'
 import type { Command, Decision, Envelope, RunState } from './types.ts'
 import { refuseData } from './validate-data.ts'

@@ -3,12 +3,12 @@
  * Values are never coerced: digits in quotes are a text.
  */
 import { assertNever } from '../assert.ts'
-import { matchesFormat } from '../expr/format.ts'
+import { matchesFormat } from '../expr/json-schema-formats.ts'
 import { matchesPattern } from '../expr/pattern.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'
 import type { Field } from '../machine/machine.ts'
-import { isGiven } from './ops.ts'
+import { isGiven } from './run-operations.ts'
 import type { FieldIssue } from './types.ts'
 
 type Absorbed = { readonly inputs: JsonObject; readonly unknown: readonly string[] }

@@ -45,7 +45,7 @@ export type {
   Verdict,
 } from './call.ts'
 export type { ChildOutcome, Command, Envelope, StartRun } from './command.ts'
-export type { CallRefusal, Decision, Effect, Reply } from './decision.ts'
+export type { CallRefusal, Decision, Effect, EngineContext, Reply } from './decision.ts'
 
 export type Actor = {
   readonly kind: 'agent' | 'person' | 'system'

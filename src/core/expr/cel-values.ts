@@ -54,10 +54,14 @@ export function itemsOf(list: Iterable<CelValue>): readonly CelValue[] {
   return itemsOfList.get(list) ?? [...list]
 }
 
-type Place = { readonly meter: WorkMeter; readonly write: CelWriter; readonly depth: number }
+type CelConversion = {
+  readonly meter: WorkMeter
+  readonly write: CelWriter
+  readonly depth: number
+}
 
 /** The JSON of a result. Throws the reason when JSON has nothing like it. */
-export function fromCel(value: CelValue, place: Place): Json {
+export function fromCel(value: CelValue, place: CelConversion): Json {
   charge(place.meter, 1)
   checkDepth(place.depth)
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
@@ -77,7 +81,10 @@ function numberOf(value: bigint): number {
   return Number.isSafeInteger(number) ? number : fault('the integer is too large for JSON')
 }
 
-function recordOf(entries: readonly (readonly [unknown, CelValue])[], place: Place): JsonObject {
+function recordOf(
+  entries: readonly (readonly [unknown, CelValue])[],
+  place: CelConversion,
+): JsonObject {
   const record = emptyRecord<Json>()
   for (const [key, member] of entries) {
     const name = isCelUint(key) ? String(key.value) : String(key)

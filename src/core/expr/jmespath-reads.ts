@@ -2,13 +2,13 @@
  * Which paths of its document a JMESPath expression reads, as well as can be told without data.
  * Knows the library's tree. Must not know scopes.
  */
-import type { Tree } from './jmespath-tree.ts'
+import type { JmespathTree } from './jmespath-interpreter.ts'
 
 /** Where a value comes from: keys from the root; null when that depends on data. */
 type Path = readonly string[] | null
 
 /** The paths that an expression reads, each as far as its keys are written out. */
-export function readsOf(tree: Tree): readonly string[][] {
+export function readsOf(tree: JmespathTree): readonly string[][] {
   const found = new Map<string, string[]>()
   const use = (path: Path): void => {
     // A bare `true` is a mistake and not a read; see `bareLiterals`.
@@ -22,7 +22,7 @@ export function readsOf(tree: Tree): readonly string[][] {
 type Use = (path: Path) => void
 
 /** Where the node's value comes from, given where the current value does; marks what is used up. */
-function trace(node: Tree, at: Path, use: Use): Path {
+function trace(node: JmespathTree, at: Path, use: Use): Path {
   switch (node.type) {
     case 'Identity':
     case 'Current':
@@ -52,7 +52,7 @@ function trace(node: Tree, at: Path, use: Use): Path {
   }
 }
 
-function childrenOf(node: Tree): readonly Tree[] {
+function childrenOf(node: JmespathTree): readonly JmespathTree[] {
   switch (node.type) {
     case 'OrExpression':
     case 'AndExpression':
@@ -86,6 +86,6 @@ function childrenOf(node: Tree): readonly Tree[] {
 }
 
 /** A tree as if it stood in a projection. */
-function itemOf(tree: Tree): Tree {
+function itemOf(tree: JmespathTree): JmespathTree {
   return { type: 'Projection', left: { type: 'Literal', value: null }, right: tree }
 }

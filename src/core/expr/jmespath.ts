@@ -8,12 +8,14 @@ import { newCache } from './bounded-cache.ts'
 import type { Evaluated } from './expr.ts'
 import { depthProblem, type Misfit } from './expression-depth.ts'
 import { callProblem } from './jmespath-functions.ts'
+import { type JmespathTree, walkTree } from './jmespath-interpreter.ts'
 import { readsOf } from './jmespath-reads.ts'
-import { type Tree, walkTree } from './jmespath-tree.ts'
 import { libraryErrorReason } from './library-error.ts'
 import { compiledMax, newMeter, settleMeter, treeDepthMax } from './meter.ts'
 
-type Compiled = { readonly ok: true; readonly tree: Tree } | ({ readonly ok: false } & Misfit)
+type Compiled =
+  | { readonly ok: true; readonly tree: JmespathTree }
+  | ({ readonly ok: false } & Misfit)
 
 type ParsedJmespath =
   | {
@@ -116,7 +118,7 @@ function plain(message: string): string {
 }
 
 /** Walks without recursion: the tree may be deeper than it should be. */
-function treeProblem(tree: Tree): string | null {
+function treeProblem(tree: JmespathTree): string | null {
   const open: { node: unknown; depth: number }[] = [{ node: tree, depth: 1 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next
@@ -134,7 +136,7 @@ function treeProblem(tree: Tree): string | null {
   return null
 }
 
-function isNode(value: unknown): value is Tree {
+function isNode(value: unknown): value is JmespathTree {
   return typeof value === 'object' && value !== null && 'type' in value
 }
 

@@ -10,8 +10,8 @@ import type { Policy, RuleRef } from '../machine/machine.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import type { PolicyDefinition } from '../policy/schema.ts'
 import { readCall } from '../tools/read-call.ts'
-import type { RuleAnswer, Speaker } from './answer.ts'
 import { judge, type Ruling } from './judge.ts'
+import type { AnswerSource, RuleAnswer } from './rule-answer.ts'
 
 // ── documents, and rules looked up in them ──────────────────────────────────
 
@@ -287,7 +287,7 @@ const anyScene = fc
 
 const severity = { nothing: 0, allow: 0, ask: 1, deny: 2 } as const
 /** Who may deny a call by no author's rule. */
-const ofPawl: readonly Speaker[] = ['run', 'input', 'protected', 'people', 'run-limit']
+const ofPawl: readonly AnswerSource[] = ['run', 'input', 'protected', 'people', 'run-limit']
 
 test('the decision is the worst answer, and asking on changes nothing about it', () => {
   const seen = new Set<string>()

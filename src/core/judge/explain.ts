@@ -2,7 +2,7 @@
  * The answers of the rules as the explanation of a decision.
  */
 import type { NamedRule } from '../engine/call.ts'
-import { nameRule, type RuleAnswer } from './answer.ts'
+import { nameRule, type RuleAnswer } from './rule-answer.ts'
 
 /** What one rule says, as it is shown. */
 export type ExplainedAnswer = Pick<RuleAnswer, 'by' | 'says' | 'code'> &

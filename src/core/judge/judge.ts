@@ -9,10 +9,16 @@ import { reserveFor, wishOf } from '../engine/budget-reservations.ts'
 import type { Call, Reservation, Reserve } from '../engine/types.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
-import { type JudgingExtent, noAnswers, passBy, type RuleAnswer, worstAnswer } from './answer.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
 import { quorumFor } from './policy-layers.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
+import {
+  type JudgingExtent,
+  noAnswers,
+  passBy,
+  type RuleAnswer,
+  worstAnswer,
+} from './rule-answer.ts'
 import { type JudgingContext, type Rule, type RuleInput, ruleInputFor } from './rule-input.ts'
 import { runStatus } from './run-status.ts'
 import { stageRules } from './stage-rules.ts'

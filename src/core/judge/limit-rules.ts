@@ -11,8 +11,8 @@ import type { DenialCode } from '../errors.ts'
 import type { Machine, RuleRef, RunOrigins } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
 import { findFull, hasRoom, type LimitUsage, openHint, usedText } from '../policy/limits.ts'
-import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
 import { modelLimits, type PlacedLimit } from './policy-layers.ts'
+import { denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 
 // ── runs ────────────────────────────────────────────────────────────────────

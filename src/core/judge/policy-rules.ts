@@ -5,8 +5,8 @@
 import type { Call, Denial } from '../engine/types.ts'
 import { refuseData } from '../engine/validate-data.ts'
 import { isHopeless, quorumText } from '../machine/quorum.ts'
-import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
 import { answeringRule, asks, type Consulted, quorumFor } from './policy-layers.ts'
+import { denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { waiting } from './run-status.ts'
 

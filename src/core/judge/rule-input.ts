@@ -5,7 +5,6 @@
 import type { Call, FamilyContext, Grant, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
-import type { JudgingExtent, RuleAnswer } from './answer.ts'
 import { findGrant } from './grants.ts'
 import {
   asks,
@@ -14,6 +13,7 @@ import {
   limitsIn,
   type PlacedLimit,
 } from './policy-layers.ts'
+import type { JudgingExtent, RuleAnswer } from './rule-answer.ts'
 import { availabilityOf, type CallAvailability } from './run-status.ts'
 
 /** What a call is judged by. */

@@ -4,7 +4,7 @@
 import { hasEnded, isFreed } from '../engine/is-running.ts'
 import type { Denial, RunState } from '../engine/types.ts'
 import type { Machine, RuleRef, Stage } from '../machine/machine.ts'
-import { denyBy, noAnswers, passBy } from './answer.ts'
+import { denyBy, noAnswers, passBy } from './rule-answer.ts'
 import type { Rule } from './rule-input.ts'
 
 /** The first of all rules: a run that waits, rests or is over takes no call. */
@@ -23,14 +23,14 @@ type Stopped = { readonly denial: Denial; readonly rule: RuleRef | null }
 /** `open`: the stage's rules decide. `free`: they are over, or a person has lifted them. */
 export type CallAvailability = 'open' | 'free' | Stopped
 
-type Placed = {
+type RunInStage = {
   readonly machine: Machine
   readonly state: RunState
   readonly stage: Stage | undefined
 }
 
 /** How a run stands to calls, whatever they are. */
-export function availabilityOf({ machine, state, stage }: Placed): CallAvailability {
+export function availabilityOf({ machine, state, stage }: RunInStage): CallAvailability {
   // A run that is over does not wait; still nothing happens while a person decides.
   if (hasEnded(state) && state.approval !== null) return waiting(state)
   if (stage === undefined) return stopped('INTERNAL', `there is no stage \`${state.stage}\``, '')

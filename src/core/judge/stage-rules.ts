@@ -10,7 +10,7 @@ import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnProtected } from '../tools/rule-on-protected.ts'
 import { namesMatch } from '../tools/tool-names.ts'
-import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './answer.ts'
+import { type AnswerSource, denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
 import {
@@ -22,18 +22,18 @@ import {
 } from './rule-on-shell.ts'
 import type { RuleField, StageDenial } from './stage-denial.ts'
 
-type Asked = RuleInput & { readonly stage: Stage }
+type StageRuleInput = RuleInput & { readonly stage: Stage }
 
 type StageRule = {
-  readonly by: Speaker
+  readonly by: AnswerSource
   /** It holds also where the rules of the stages are over. */
   readonly isLasting?: true
   /** A denial without a field is Pawl's own: no author wrote it. */
-  readonly deny: (asked: Asked) => Denial | StageDenial | null
+  readonly deny: (asked: StageRuleInput) => Denial | StageDenial | null
   /** The field that lets the call through; null or absent: none does. */
-  readonly allow?: (asked: Asked) => RuleField | null
+  readonly allow?: (asked: StageRuleInput) => RuleField | null
   /** What it looked at; null: it does not speak of such a call. */
-  readonly looked: (asked: Asked) => string | null
+  readonly looked: (asked: StageRuleInput) => string | null
   /** Said where it does not. */
   readonly silence: string
 }
@@ -121,13 +121,13 @@ function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rul
 }
 
 /** Whether a rule of the stage holds now. */
-function isHeld(question: RuleInput, isLasting?: true): question is Asked {
+function isHeld(question: RuleInput, isLasting?: true): question is StageRuleInput {
   const { standing, stage } = question
   return stage !== undefined && (standing === 'open' || (standing === 'free' && isLasting === true))
 }
 
 /** Where a field of the stage is written; the stage itself, if that is all that is known. */
-function ruleIn({ machine, stage }: Asked, field: RuleField): RuleRef {
+function ruleIn({ machine, stage }: StageRuleInput, field: RuleField): RuleRef {
   const { origins } = machine
   const written = origins === undefined ? undefined : own(origins.stages, stage.name)
   const pointer = field === 'paths' ? (origins?.run.paths ?? written?.allow) : written?.[field]
@@ -205,7 +205,7 @@ function writesText(stage: Stage, { shell }: Call): string | null {
   return mayWrite(stage) ? 'files may be changed here' : 'it changes no file'
 }
 
-function ruleOnScope({ machine, stage, call }: Asked): StageDenial | null {
+function ruleOnScope({ machine, stage, call }: StageRuleInput): StageDenial | null {
   const lists = stage.rule.tools.allow !== 'all'
   const denial = ruleOnPaths(call, { lists, paths: machine.paths, workspace: call.workspace })
   return denial === null ? null : { ...denial, field: 'paths' }

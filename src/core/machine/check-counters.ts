@@ -4,7 +4,7 @@
  */
 import type { Expr } from '../expr/expr.ts'
 import { type Finding, finding } from '../finding.ts'
-import { linksOf, type Survey, stageOf } from './check-survey.ts'
+import { type CheckContext, linksOf, stageOf } from './check-context.ts'
 import { opsAt } from './check-values.ts'
 import { cyclesOf } from './graph.ts'
 import type { Guard, Op, ScopePath, Stage } from './machine.ts'
@@ -18,7 +18,7 @@ type SetOp = Extract<Op, { kind: 'set' }>
  * COUNTER_RESET_IN_LOOP: entering a stage sets a variable that the rounds through it count and a
  * condition reads, so that the condition never sees more than one round.
  */
-export function checkCounters(survey: Survey): readonly Finding[] {
+export function checkCounters(survey: CheckContext): readonly Finding[] {
   // The agent may go back wherever it may name a stage: no loop that the author counts.
   const next = linksOf(survey, (edge) => edge.kind !== 'named')
   const found: Finding[] = []
@@ -42,7 +42,7 @@ export function checkCounters(survey: Survey): readonly Finding[] {
   return found
 }
 
-function resetFinding(survey: Survey, stage: Stage, op: SetOp): Finding {
+function resetFinding(survey: CheckContext, stage: Stage, op: SetOp): Finding {
   const name = textOf(op.path)
   const message =
     `\`${name}\` counts the rounds through \`${stage.name}\`, ` +
@@ -79,7 +79,7 @@ function countedIn(stages: readonly Stage[]): ReadonlyMap<string, ReadonlySet<st
 type Loop = {
   readonly next: readonly (readonly number[])[]
   readonly cycle: readonly number[]
-  readonly survey: Survey
+  readonly survey: CheckContext
 }
 
 /** Whether the counting goes round without the stage that resets: an inner loop, rightly reset. */

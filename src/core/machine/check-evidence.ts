@@ -2,15 +2,15 @@
  * Findings about what guards rest on: the agent's own word, or data that comes too late.
  * Knows guards and who writes variables. Must not evaluate expressions.
  */
-import { compare } from '../expr/compare.ts'
+import { compare } from '../expr/compare-values.ts'
 import { type Finding, finding } from '../finding.ts'
 import { own } from '../json.ts'
+import { type CheckContext, isOpenEnded, stageOf } from './check-context.ts'
 import { whyNever } from './check-guards.ts'
-import { isOpenEnded, type Survey, stageOf } from './check-survey.ts'
 import { type GuardUse, guardUsesOf, writersOf } from './check-values.ts'
 
 /** GUARD_UNSATISFIABLE, because its data comes too late, and GUARD_SELF_REPORTED. */
-export function checkEvidence(survey: Survey): readonly Finding[] {
+export function checkEvidence(survey: CheckContext): readonly Finding[] {
   const claimed = claimedUses(survey)
   const isFirst = isNeverEnteredAgain(survey)
   const tooEarly = claimed.filter((use) => {
@@ -25,7 +25,7 @@ export function checkEvidence(survey: Survey): readonly Finding[] {
  * Uses of guards that only data sent by the agent can make true: the author's values do not pass,
  * and neither an op nor an observed result writes the field.
  */
-function claimedUses(survey: Survey): readonly GuardUse[] {
+function claimedUses(survey: CheckContext): readonly GuardUse[] {
   const { machine } = survey
   const writers = writersOf(machine)
   return guardUsesOf(machine).filter(({ guard }) => {
@@ -37,7 +37,7 @@ function claimedUses(survey: Survey): readonly GuardUse[] {
 }
 
 /** Whether the run stands in its first stage once only, with no data sent before. */
-function isNeverEnteredAgain(survey: Survey): boolean {
+function isNeverEnteredAgain(survey: CheckContext): boolean {
   const { machine } = survey
   // A detour leads away and back, and what is sent meanwhile counts.
   if (machine.detours.some((detour) => detour.handler.length > 0)) return false
@@ -47,7 +47,7 @@ function isNeverEnteredAgain(survey: Survey): boolean {
   })
 }
 
-function timingFindings(survey: Survey, uses: readonly GuardUse[]): Finding[] {
+function timingFindings(survey: CheckContext, uses: readonly GuardUse[]): Finding[] {
   return uses.map(({ guard, stage, trigger, route }) => {
     const message =
       `guard \`${guard.name}\` cannot hold on \`${trigger.name}\`: ` +
@@ -61,7 +61,7 @@ function timingFindings(survey: Survey, uses: readonly GuardUse[]): Finding[] {
 }
 
 /** A person looks at the way, or it leads to no success: a false claim gains nothing there. */
-function isHarmless(survey: Survey, use: GuardUse): boolean {
+function isHarmless(survey: CheckContext, use: GuardUse): boolean {
   const { gate, move } = use.route
   if (gate !== null) return true
   if (move.kind === 'end') return move.outcome !== 'completed'
@@ -70,7 +70,7 @@ function isHarmless(survey: Survey, use: GuardUse): boolean {
 }
 
 /** One finding per guard, at its definition, however often it is used. */
-function selfReportedFindings(survey: Survey, uses: readonly GuardUse[]): Finding[] {
+function selfReportedFindings(survey: CheckContext, uses: readonly GuardUse[]): Finding[] {
   const isTold = new Set<string>()
   const found: Finding[] = []
   for (const { guard } of uses) {

@@ -2,11 +2,11 @@
  * Findings about guards that can never hold, and routes that are never chosen.
  * Knows guards by comparison. Must not evaluate expressions, nor guess at the agent's data.
  */
-import { compare } from '../expr/compare.ts'
+import { compare } from '../expr/compare-values.ts'
 import { type Finding, finding } from '../finding.ts'
 import { canonicalJson, type Json } from '../json.ts'
+import type { CheckContext } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import type { Survey } from './check-survey.ts'
 import { type CompareGuard, guardUsesOf, type Writers, writersOf } from './check-values.ts'
 import type { Guard, Route } from './machine.ts'
 
@@ -14,7 +14,7 @@ import type { Guard, Route } from './machine.ts'
 const comparedRoutesMax = 60
 
 /** GUARD_UNSATISFIABLE: guards that never hold, alone or together on one route. */
-export function checkSatisfiable(survey: Survey): readonly Finding[] {
+export function checkSatisfiable(survey: CheckContext): readonly Finding[] {
   const writers = writersOf(survey.machine)
   const found: Finding[] = []
   const isTold = new Set<string>()
@@ -125,7 +125,7 @@ function hasRoom(guards: readonly CompareGuard[]): boolean {
 
 type PlacedRoute = { readonly stage: string; readonly signal: string; readonly route: Route }
 
-function routesOf(survey: Survey): PlacedRoute[] {
+function routesOf(survey: CheckContext): PlacedRoute[] {
   return Object.values(survey.machine.stages).flatMap((stage) => {
     return Object.values(stage.signals).flatMap((trigger) => {
       return trigger.routes.map((route) => ({ stage: stage.name, signal: trigger.name, route }))
@@ -134,7 +134,7 @@ function routesOf(survey: Survey): PlacedRoute[] {
 }
 
 /** ROUTE_SHADOWED: an earlier route always takes what this one waits for. */
-export function checkShadowedRoutes(survey: Survey): readonly Finding[] {
+export function checkShadowedRoutes(survey: CheckContext): readonly Finding[] {
   const found: Finding[] = []
   for (const stage of Object.values(survey.machine.stages)) {
     for (const trigger of Object.values(stage.signals)) {

@@ -3,12 +3,12 @@
  * Knows the graph of stages. Must not know tools or values.
  */
 import { type Finding, finding } from '../finding.ts'
+import { type CheckContext, isOpenEnded, linksOf, stageOf, withNamed } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-survey.ts'
 import { cyclesOf, type Edge, reachableFrom, reverse } from './graph.ts'
 
 /** STAGE_UNREACHABLE: no way leads there. */
-export function checkReachable(survey: Survey): readonly Finding[] {
+export function checkReachable(survey: CheckContext): readonly Finding[] {
   const { machine, index, names, words } = survey
   const initial = index.get(survey.meant(machine.initial) ?? '')
   // Where the beginning is unknown, every stage would be unreachable, which helps nobody.
@@ -32,13 +32,13 @@ export function checkReachable(survey: Survey): readonly Finding[] {
 }
 
 /** DEAD_END and NO_PATH_TO_FINAL: work that can never end. */
-export function checkEnds(survey: Survey): readonly Finding[] {
+export function checkEnds(survey: CheckContext): readonly Finding[] {
   const ways = new Set(survey.edges.map((edge) => edge.from))
   const isDeadEnd = (name: string) => isOpenEnded(survey, name) && !ways.has(name)
   return [...deadEnds(survey, isDeadEnd), ...endless(survey, isDeadEnd)]
 }
 
-function deadEnds(survey: Survey, isDeadEnd: (name: string) => boolean): Finding[] {
+function deadEnds(survey: CheckContext, isDeadEnd: (name: string) => boolean): Finding[] {
   const { stage } = survey.words
   return survey.names.filter(isDeadEnd).map((name) => {
     const message = `there is no way out of \`${name}\`, and it is not a final ${stage}`
@@ -49,7 +49,7 @@ function deadEnds(survey: Survey, isDeadEnd: (name: string) => boolean): Finding
 }
 
 /** One finding for stages that are stuck together: they have one cause. */
-function endless(survey: Survey, isDeadEnd: (name: string) => boolean): Finding[] {
+function endless(survey: CheckContext, isDeadEnd: (name: string) => boolean): Finding[] {
   const canEnd = canEndAt(survey)
   const isStuck = survey.names.map((name, node) => !canEnd[node] && !isDeadEnd(name))
   const next = linksOf(survey, (edge) => edge.kind !== 'fork')
@@ -78,7 +78,7 @@ function endless(survey: Survey, isDeadEnd: (name: string) => boolean): Finding[
  * A branch ends a run of its own, so that a fork is no way to the end, only its join is.
  * A target that does not exist counts as an end: it is found already, and may be one.
  */
-function canEndAt(survey: Survey): readonly boolean[] {
+function canEndAt(survey: CheckContext): readonly boolean[] {
   const links = withNamed(
     survey,
     linksOf(survey, (edge) => edge.kind !== 'fork'),
@@ -104,7 +104,7 @@ function canEndAt(survey: Survey): readonly boolean[] {
   return reachableFrom(reverse(links), seeds)
 }
 
-function isDangling(survey: Survey, edge: Edge): boolean {
+function isDangling(survey: CheckContext, edge: Edge): boolean {
   return edge.to !== null && edge.kind !== 'fork' && survey.meant(edge.to) === undefined
 }
 
@@ -114,7 +114,7 @@ function isDangling(survey: Survey, edge: Edge): boolean {
  *      how a process and a form are meant to be written.
  * The limits of a stage do not help: entering it starts all its counts anew, also from itself.
  */
-export function checkCycles(survey: Survey): readonly Finding[] {
+export function checkCycles(survey: CheckContext): readonly Finding[] {
   const { machine, names } = survey
   const { callsMax, microUsdMax } = machine.limits
   if (machine.dialect !== 'workflow' || callsMax !== null || microUsdMax !== null) return []

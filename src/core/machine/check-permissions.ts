@@ -4,8 +4,8 @@
  */
 import { type Finding, finding } from '../finding.ts'
 import { whyDead, whyTooBroad } from './check-commands.ts'
+import { type CheckContext, isOpenEnded, stageOf } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import { isOpenEnded, type Survey, stageOf } from './check-survey.ts'
 import type { Edge } from './graph.ts'
 import { reachableFrom } from './graph.ts'
 import { type Power, powerOfRule, powers, powerWords } from './tool-power.ts'
@@ -16,7 +16,7 @@ import { type Power, powerOfRule, powers, powerWords } from './tool-power.ts'
  *      do is the policy's business; the finding would stand beside every stage. For the same
  *      reason it is left out where a policy denies whatever it does not name.
  */
-export function checkOpenStages(survey: Survey): readonly Finding[] {
+export function checkOpenStages(survey: CheckContext): readonly Finding[] {
   const { machine } = survey
   if (machine.dialect !== 'workflow' || machine.policy?.otherwise === 'deny') return []
   return Object.values(machine.stages).flatMap((stage) => {
@@ -34,7 +34,7 @@ export function checkOpenStages(survey: Survey): readonly Finding[] {
  * A stage that permits no tool only passes the agent on: what counts is where it came from
  * without a gate. A detour is left out: only an edit begins one, so that it gains nothing.
  */
-export function checkEscalation(survey: Survey): readonly Finding[] {
+export function checkEscalation(survey: CheckContext): readonly Finding[] {
   const { machine, names, index } = survey
   if (machine.danger === 'safe') return []
   const own = new Set(machine.ownTools)
@@ -86,7 +86,7 @@ function escalation(edge: Edge, gained: Power): Finding {
  * COMMAND_TOO_BROAD: an entry of a command list that can run any other command.
  * COMMAND_NEVER_MATCHES: one that is written so that it allows nothing.
  */
-export function checkCommands(survey: Survey): readonly Finding[] {
+export function checkCommands(survey: CheckContext): readonly Finding[] {
   return survey.names.flatMap((name) => {
     const stage = stageOf(survey, name)
     if (stage === undefined) return []

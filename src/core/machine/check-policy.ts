@@ -3,11 +3,11 @@
  * Knows tiers and capability patterns. Must not know calls.
  */
 import { type Finding, finding } from '../finding.ts'
-import type { Survey } from './check-survey.ts'
+import type { CheckContext } from './check-context.ts'
 import type { Policy, PolicyRule } from './machine.ts'
 
 /** RULE_SHADOWED: a stricter tier always speaks first for the same capability. */
-export function checkPolicy(survey: Survey): readonly Finding[] {
+export function checkPolicy(survey: CheckContext): readonly Finding[] {
   const { policy } = survey.machine
   return policy === null ? [] : shadowedRules(policy)
 }

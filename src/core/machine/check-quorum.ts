@@ -2,11 +2,11 @@
  * Findings about who has to agree: a number of people that their list can not give.
  */
 import { type Finding, finding } from '../finding.ts'
-import type { Survey } from './check-survey.ts'
+import type { CheckContext } from './check-context.ts'
 import { isHopeless, type Quorum } from './quorum.ts'
 
 /** VALUE_CONFLICT: nobody could ever grant it. */
-export function checkQuorums({ machine }: Survey): readonly Finding[] {
+export function checkQuorums({ machine }: CheckContext): readonly Finding[] {
   const gates = Object.values(machine.stages).flatMap((stage) =>
     Object.values(stage.signals).flatMap((trigger) =>
       trigger.routes.flatMap((route) => (route.gate === null ? [] : [route.gate])),

@@ -4,8 +4,8 @@
  * Knows edges. Must not know how a stage is written down.
  */
 import { type Finding, finding } from '../finding.ts'
+import { type CheckContext, isOpenEnded, linksOf, stageOf, withNamed } from './check-context.ts'
 import { quotedList } from './check-names.ts'
-import { isOpenEnded, linksOf, type Survey, stageOf, withNamed } from './check-survey.ts'
 import { type Edge, type GraphLinks, reachableFrom } from './graph.ts'
 import type { ForkBranch, Move } from './machine.ts'
 
@@ -13,7 +13,7 @@ import type { ForkBranch, Move } from './machine.ts'
 const branchVisitsMax = 1_000_000
 
 /** INITIAL_UNKNOWN: the run has nowhere to begin. */
-export function checkInitial(survey: Survey): readonly Finding[] {
+export function checkInitial(survey: CheckContext): readonly Finding[] {
   const { initial } = survey.machine
   // An empty name was already refused for its shape.
   if (initial === '' || stageOf(survey, initial) !== undefined) return []
@@ -22,7 +22,7 @@ export function checkInitial(survey: Survey): readonly Finding[] {
 }
 
 /** TARGET_UNKNOWN: a name of a stage that does not exist, wherever it stands. */
-export function checkTargets(survey: Survey): readonly Finding[] {
+export function checkTargets(survey: CheckContext): readonly Finding[] {
   const found: Finding[] = []
   for (const edge of survey.edges) {
     if (edge.to === null || stageOf(survey, edge.to) !== undefined) continue
@@ -40,13 +40,13 @@ export function checkTargets(survey: Survey): readonly Finding[] {
 
 type Mention = { readonly at: string; readonly says: string }
 
-function unknownTarget(survey: Survey, name: string, mention: Mention): Finding {
+function unknownTarget(survey: CheckContext, name: string, mention: Mention): Finding {
   const message = `${mention.says} \`${name}\`, but that ${survey.words.stage} does not exist`
   const place = { pointer: mention.at, saying: name }
   return finding('TARGET_UNKNOWN', place, { message, hint: nameHint(survey, name) })
 }
 
-function nameHint(survey: Survey, name: string): string {
+function nameHint(survey: CheckContext, name: string): string {
   const { stage } = survey.words
   const meant = survey.meant(name)
   if (meant !== undefined) return `did you mean \`${meant}\`?`
@@ -54,7 +54,7 @@ function nameHint(survey: Survey, name: string): string {
   return `add a ${stage} \`${name}\`, or name one that exists: ${quotedList(survey.names)}`
 }
 
-function saysOf(survey: Survey, edge: Edge): string {
+function saysOf(survey: CheckContext, edge: Edge): string {
   const place = `\`${edge.from ?? ''}\``
   const when = edge.signal === null ? '' : ` on \`${edge.signal}\``
   switch (edge.kind) {
@@ -76,7 +76,7 @@ function saysOf(survey: Survey, edge: Edge): string {
 }
 
 /** FORK_INVALID: forks whose branches can never be done. */
-export function checkForks(survey: Survey): readonly Finding[] {
+export function checkForks(survey: CheckContext): readonly Finding[] {
   const found: Finding[] = []
   for (const { from, move } of forksOf(survey)) {
     if (move.branches.length > 0) continue
@@ -110,7 +110,7 @@ export function checkForks(survey: Survey): readonly Finding[] {
   return found
 }
 
-function invalidBranch(survey: Survey, branch: ForkBranch): Finding | undefined {
+function invalidBranch(survey: CheckContext, branch: ForkBranch): Finding | undefined {
   const name = `branch \`${branch.name}\``
   const { stage } = survey.words
   const terminal = stageOf(survey, branch.terminal)
@@ -132,7 +132,7 @@ function twinBranch(branch: ForkBranch): Finding {
   return finding('FORK_INVALID', branch.origin, { message, hint: 'rename one of them' })
 }
 
-function stuckBranch(survey: Survey, branch: ForkBranch): Finding {
+function stuckBranch(survey: CheckContext, branch: ForkBranch): Finding {
   const message =
     `branch \`${branch.name}\` begins in \`${branch.initial}\`, ` +
     `from which \`${branch.terminal}\` can never be reached`
@@ -140,7 +140,7 @@ function stuckBranch(survey: Survey, branch: ForkBranch): Finding {
   return finding('FORK_INVALID', branch.origin, { message, hint })
 }
 
-function withDetours(survey: Survey, next: readonly (readonly number[])[]): GraphLinks {
+function withDetours(survey: CheckContext, next: readonly (readonly number[])[]): GraphLinks {
   const targets = survey.machine.detours.flatMap((one) => survey.index.get(one.target) ?? [])
   const anyDetour = next.length
   const links = next.map((own, node) => {
@@ -164,7 +164,7 @@ function canReach(
 }
 
 /** RETURN_OUTSIDE_DETOUR: a return on a stage where no detour ever leads. */
-export function checkReturns(survey: Survey): readonly Finding[] {
+export function checkReturns(survey: CheckContext): readonly Finding[] {
   const returns = survey.edges.filter((edge) => edge.kind === 'return')
   if (returns.length === 0) return []
   const targets: number[] = []
@@ -194,7 +194,7 @@ export function checkReturns(survey: Survey): readonly Finding[] {
 
 type ForkMove = Extract<Move, { kind: 'fork' }>
 
-function forksOf(survey: Survey): { readonly from: string; readonly move: ForkMove }[] {
+function forksOf(survey: CheckContext): { readonly from: string; readonly move: ForkMove }[] {
   const forks: { readonly from: string; readonly move: ForkMove }[] = []
   for (const stage of Object.values(survey.machine.stages)) {
     for (const trigger of Object.values(stage.signals)) {
@@ -212,7 +212,7 @@ type PlacedBranch = {
   readonly isTwin: boolean
 }
 
-function branchesOf(survey: Survey): PlacedBranch[] {
+function branchesOf(survey: CheckContext): PlacedBranch[] {
   return forksOf(survey).flatMap(({ from, move }) => {
     const names = new Set<string>()
     return move.branches.map((branch) => {

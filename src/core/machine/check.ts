@@ -5,6 +5,7 @@
  * Checks never stop at the first mistake, and never throw: a machine may be broken in many ways.
  */
 import type { Finding } from '../finding.ts'
+import { type Check, checkContextOf } from './check-context.ts'
 import { checkCounters } from './check-counters.ts'
 import { checkEvidence } from './check-evidence.ts'
 import { checkSatisfiable, checkShadowedRoutes } from './check-guards.ts'
@@ -12,7 +13,6 @@ import { checkCycles, checkEnds, checkReachable } from './check-paths.ts'
 import { checkCommands, checkEscalation, checkOpenStages } from './check-permissions.ts'
 import { checkPolicy } from './check-policy.ts'
 import { checkQuorums } from './check-quorum.ts'
-import { type Check, surveyOf } from './check-survey.ts'
 import { checkForks, checkInitial, checkReturns, checkTargets } from './check-targets.ts'
 import type { Machine } from './machine.ts'
 
@@ -42,7 +42,7 @@ const checks: readonly Check[] = [
 
 /** Everything there is to say about a machine by itself. What it invokes: see `linkMachine`. */
 export function checkMachine(machine: Machine): Finding[] {
-  const survey = surveyOf(machine)
+  const survey = checkContextOf(machine)
   return capped(checks.flatMap((check) => check(survey)))
 }
 

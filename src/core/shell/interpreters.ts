@@ -3,8 +3,8 @@
  * Knows the words of one command.
  */
 import { alternationPattern } from './alternation-pattern.ts'
+import { awkProgram } from './sed-awk-programs.ts'
 import type { SimpleCommand } from './shell-reading.ts'
-import { awkProgram } from './text-words.ts'
 import { baseName } from './wrappers.ts'
 
 /** How an interpreter is told to run a text. */

@@ -6,11 +6,11 @@
  */
 import { alternationPattern } from './alternation-pattern.ts'
 import type { CommandArguments } from './command-arguments.ts'
+import { unsafeGitOption } from './git-options.ts'
 import { leavesFrom } from './leaves-workspace.ts'
 import { curlTrouble, sqlTrouble, sshTrouble } from './program-arguments.ts'
-import { gitTrouble } from './program-git.ts'
+import { awkProgram, sedScripts } from './sed-awk-programs.ts'
 import { readAwk, readSed } from './text-languages.ts'
-import { awkProgram, sedScripts } from './text-words.ts'
 import { baseName } from './wrappers.ts'
 
 type Check = (tail: CommandArguments) => string | null
@@ -243,7 +243,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['tar', tarCheck],
   ['gtar', tarCheck],
   ['bsdtar', tarCheck],
-  ['git', gitTrouble],
+  ['git', unsafeGitOption],
   ['sed', sedCheck],
   ['gsed', sedCheck],
   ['awk', awkCheck],

@@ -8,9 +8,9 @@ import { alternationPattern } from './alternation-pattern.ts'
 import { writingGit } from './git-writes.ts'
 import { interpreterOf, runsCode } from './interpreters.ts'
 import { quoteCommand } from './quote-command.ts'
+import { awkProgram, sedScripts } from './sed-awk-programs.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 import { readAwk, readSed } from './text-languages.ts'
-import { awkProgram, sedScripts } from './text-words.ts'
 import { baseName, shells, strangeShells } from './wrappers.ts'
 
 /** The denial of a text that would write. */

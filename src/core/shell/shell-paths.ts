@@ -32,9 +32,9 @@ export function shellEdits(reading: ShellReading, workspace: string): CallPath[]
   return paths.slice(0, pathsMax)
 }
 
-type Place = { readonly dirs: Dirs; readonly workspace: string }
+type ShellLocation = { readonly dirs: Dirs; readonly workspace: string }
 
-function addPaths(paths: CallPath[], target: string, { dirs, workspace }: Place): void {
+function addPaths(paths: CallPath[], target: string, { dirs, workspace }: ShellLocation): void {
   for (const whole of seenFrom(dirs, target)) {
     paths.push(whole === null ? { written: target, inside: null } : pathOf(whole, workspace))
   }

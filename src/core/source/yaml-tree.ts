@@ -221,9 +221,9 @@ function copied(build: Build, node: Node, spot: Spot & { offset: number }): Node
   return { ...node, pointer, members }
 }
 
-type Wanted = { readonly start: number; readonly levels: 0 | 1 }
+type IndentQuery = { readonly start: number; readonly levels: 0 | 1 }
 
-function hasRoom(build: Build, spot: Spot, wanted: Wanted): boolean {
+function hasRoom(build: Build, spot: Spot, wanted: IndentQuery): boolean {
   const offset = wanted.start
   build.nodesCount += 1
   if (build.nodesCount > sourceNodesMax) {

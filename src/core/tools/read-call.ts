@@ -43,7 +43,7 @@ export type CallLocation = {
   readonly guarded?: readonly string[]
 }
 
-type Spoken = { readonly tool: string; readonly input: JsonObject }
+type ToolInput = { readonly tool: string; readonly input: JsonObject }
 
 /** Characters of a tool's name. */
 export const toolNameCharsMax = 256
@@ -61,7 +61,7 @@ type Facts = {
 }
 
 /** The call, as the rules need it. Never throws, whatever the input is. */
-export function readCall(spoken: Spoken, where: CallLocation): Call {
+export function readCall(spoken: ToolInput, where: CallLocation): Call {
   const tool = toolOf(spoken.tool, where.host ?? ownHostId, where.server ?? null)
   const isOwn = isOwnTool(tool, where.machine)
   const input = objectInput(spoken.input)

@@ -9,14 +9,14 @@ import type { OperationName } from './operations-table.ts'
 const agent: Caller = { role: 'agent', name: 'claude' }
 const person: Caller = { role: 'person', name: 'ada' }
 
-type Ask = (
+type CallOperation = (
   name: OperationName,
   input: object,
   caller?: Caller,
 ) => Promise<ReturnType<JSON['parse']>>
 
 /** Asks as an agent; gives the answer, which has to be as its schema says, or the problem. */
-function askOf({ api }: Daemon, seen = new Set<string>()): Ask {
+function askOf({ api }: Daemon, seen = new Set<string>()): CallOperation {
   return async (name, input, caller = agent) => {
     const signal = () => new AbortController().signal
     const request = { door: 'socket', input, commandId: null, signal, traceparent: null } as const

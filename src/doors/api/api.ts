@@ -5,7 +5,6 @@
 import type { CallObservation } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { leastAccess, permits } from './access.ts'
 import { actorOf, type Caller, suffices, type TokenCheck } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import type { HandlerAnswer, HandlerContext, RequestInfo } from './handler-context.ts'
@@ -23,6 +22,7 @@ import {
 import { parse } from './parse-input.ts'
 import type { PeoplePort } from './people-port.ts'
 import { PawlProblem, type ProblemDocument, problem, problemOfThrown } from './problem.ts'
+import { leastAccess, permits } from './sign-in-access.ts'
 import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'
 
@@ -185,7 +185,7 @@ function refuseAccess(
   return problem('NOT_PERMITTED', { detail, hint })
 }
 
-type Asking = { readonly caller: Caller | null; readonly request: ApiRequest }
+type CallerRequest = { readonly caller: Caller | null; readonly request: ApiRequest }
 
 /** Whether an operation waits, and ends when whoever asked is gone. */
 function mayWait(name: OperationName, input: unknown): boolean {
@@ -200,7 +200,7 @@ const nobody: Caller = { role: 'agent', name: '' }
 async function answer(
   options: ApiOptions,
   name: OperationName,
-  { caller, request }: Asking,
+  { caller, request }: CallerRequest,
 ): Promise<HandlerAnswer<unknown>> {
   const refusal = refuse(name, caller) ?? refuseCommandId(request.commandId)
   if (refusal !== null) return failed(refusal)

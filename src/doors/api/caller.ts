@@ -1,7 +1,7 @@
 /** Identifies the caller by the token it presents, never by what the request claims. */
 import type { Actor } from '../../core/engine/types.ts'
-import type { Access } from './access.ts'
 import type { Need } from './operations-table.ts'
+import type { Access } from './sign-in-access.ts'
 
 export type Caller = {
   readonly role: 'agent' | 'person'

@@ -8,11 +8,11 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
 import { checkedCallSchema } from './call-schemas.ts'
 import { costContract } from './cost-contract.ts'
+import { dashboardContract } from './dashboard-contract.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { mailContract } from './mail-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
-import { pageContract } from './page-contract.ts'
 import { searchWords } from './search-words.ts'
 import {
   anchor,
@@ -306,7 +306,7 @@ export const contract = {
   },
   stop: { input: nothing, answer: z.object({ stopping: z.literal(true) }) },
   health: { input: nothing, answer: z.object({ ok: z.literal(true) }) },
-  ...pageContract,
+  ...dashboardContract,
 } as const satisfies Readonly<Record<OperationName, Terms>>
 
 const after = countSchema

@@ -40,16 +40,16 @@ export type Daemon = Bench & {
   /** A client over the socket or HTTP. */
   readonly client: (wire: 'http' | 'socket', token?: string) => Client
   /** A request over HTTP, as its headers and body say and nothing else. */
-  readonly ask: (line: string, more?: Asked) => Promise<Told>
+  readonly ask: (line: string, more?: TestRequest) => Promise<TestResponse>
   /** Lines over the socket; gives what came back until the other side closed. */
   readonly speak: (text: string | Buffer) => Promise<readonly string[]>
 }
 
-export type Asked = {
+export type TestRequest = {
   readonly headers?: Record<string, string | string[]>
   readonly body?: string | Buffer
 }
-export type Told = {
+export type TestResponse = {
   readonly status: number
   readonly headers: Record<string, string | string[] | undefined>
   readonly text: string
@@ -115,7 +115,11 @@ export function jsonBearer(token: string): Record<string, string> {
   return { ...bearer(token), 'content-type': 'application/json' }
 }
 
-export function ask(port: number, line: string, { headers = {}, body }: Asked = {}): Promise<Told> {
+export function ask(
+  port: number,
+  line: string,
+  { headers = {}, body }: TestRequest = {},
+): Promise<TestResponse> {
   const [method = '', path = ''] = line.split(' ')
   return new Promise((resolve, reject) => {
     const request = httpRequest(

@@ -4,19 +4,22 @@ import type { By } from '../../runtime/runtime.ts'
 import type { OperationRequest } from './contract.ts'
 import type { Handlers } from './handlers.ts'
 
-type Named = Pick<OperationRequest<'gateway.check'>, 'workspace' | 'runId' | 'mark' | 'last'>
+type GatewayCaller = Pick<
+  OperationRequest<'gateway.check'>,
+  'workspace' | 'runId' | 'mark' | 'last'
+>
 
-function whoseOf({ workspace, runId, mark, last }: Named): GatewayIdentity {
+function whoseOf({ workspace, runId, mark, last }: GatewayCaller): GatewayIdentity {
   return { workspace, runId: runId ?? null, mark: mark ?? null, last: last ?? null }
 }
 
-type Desk = By & {
+type GatewayHandlerContext = By & {
   readonly runtime: { readonly gateway: Gateway }
   readonly signal: AbortSignal | null
 }
 
 export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${string}`>> = {
-  'gateway.check': async (desk: Desk, asked) => {
+  'gateway.check': async (desk: GatewayHandlerContext, asked) => {
     const { server, input, holder, estimateMicroUsd, waitMs, ...named } = asked
     const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
     const { signal } = desk
@@ -24,7 +27,7 @@ export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${
     return done(await desk.runtime.gateway.check(call, byOf(desk)))
   },
   'gateway.mark': async ({ runtime }, mark) => done({ isProven: runtime.marks.isProven(mark) }),
-  'gateway.report': async (desk: Desk, { branch, ...report }) => {
+  'gateway.report': async (desk: GatewayHandlerContext, { branch, ...report }) => {
     const whole = { ...report, branch: branch ?? null }
     await desk.runtime.gateway.report(whole, byOf(desk))
     return done({ reported: true as const })

@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
-import { ruleFields } from '../../core/judge/answer.ts'
+import { ruleFields } from '../../core/judge/rule-answer.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { DefinitionRow } from '../../runtime/ports.ts'
@@ -16,11 +16,11 @@ import type {
   Intent,
   Runtime,
 } from '../../runtime/runtime.ts'
-import type { Access } from './access.ts'
 import type { OperationAnswer, OperationRequest } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
 import type { PeoplePort } from './people-port.ts'
 import { type ProblemDocument, problem, problemOfRefusal } from './problem.ts'
+import type { Access } from './sign-in-access.ts'
 import type { SignIns } from './sign-ins.ts'
 
 /** What a handler has beside the input. */
@@ -48,7 +48,7 @@ export type HandlerContext = {
 /** What only the program as a whole knows of itself. */
 export type RequestInfo = {
   readonly version: string
-  /** What the start found to say: runs recovered, work that was owed. */
+  /** What the daemon found when it started: recovered runs, work left in the outbox. */
   readonly found: readonly string[]
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean

@@ -11,6 +11,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import type { OperationAnswer } from './contract.ts'
 import { costHandlers } from './cost-handlers.ts'
+import { dashboardHandlers } from './dashboard-handlers.ts'
 import { gatewayHandlers } from './gateway-handlers.ts'
 import {
   accepted,
@@ -29,7 +30,6 @@ import {
 import { jobsHandlers } from './jobs-handlers.ts'
 import { mailHandlers } from './mail-handlers.ts'
 import type { OperationName } from './operations-table.ts'
-import { pageHandlers } from './page-handlers.ts'
 import { problem } from './problem.ts'
 import { wordsInText } from './search-words.ts'
 
@@ -208,7 +208,7 @@ export const handlers: Handlers = {
       problem('STORE_UNAVAILABLE', { detail: 'decisions cannot be stored at the moment' }),
     )
   },
-  ...pageHandlers,
+  ...dashboardHandlers,
 }
 
 /** Fault `RUN_UNKNOWN`: nobody waits for a run that never was. */

@@ -9,7 +9,7 @@ import type { OperationAnswer } from './contract.ts'
 
 type Listed = OperationAnswer<'policies.list'>['items'][number]
 type Level = Listed['level']
-type Named = { readonly level: Level; readonly name: string }
+type PolicyName = { readonly level: Level; readonly name: string }
 
 /** Runs whose workspaces are looked at, and definitions. */
 const looksMax = 500
@@ -27,7 +27,11 @@ export async function listPolicies(runtime: Runtime): Promise<readonly Listed[]>
 }
 
 /** WHY without the organisation's: each is told once, under its own name. */
-function readLaid(runtime: Runtime, workspace: string | null, named: Named): readonly Listed[] {
+function readLaid(
+  runtime: Runtime,
+  workspace: string | null,
+  named: PolicyName,
+): readonly Listed[] {
   try {
     const above = workspace === null ? 0 : runtime.readPolicies(null).length
     const policies = runtime.readPolicies(workspace).slice(above)
@@ -55,7 +59,7 @@ function pointerOf({ source }: Policy, { origin: rule }: PolicyRule): string {
   return source === undefined ? rule : `${source.document}#${rule}`
 }
 
-function listed(policy: Policy, named: Named): Listed {
+function listed(policy: Policy, named: PolicyName): Listed {
   const shadows = new Map(shadowedRules(policy).map((one) => [one.pointer, one.message]))
   const show = (tier: 'deny' | 'ask' | 'allow') => (rule: PolicyRule) => ({
     tier,

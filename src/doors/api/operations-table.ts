@@ -5,10 +5,10 @@
  */
 
 import { agentOperations } from './agent-operations.ts'
+import { dashboardOperations } from './dashboard-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
 import { jobsOperations } from './jobs-operations.ts'
 import { mailOperations } from './mail-operations.ts'
-import { pageOperations } from './page-operations.ts'
 
 /** The least that a caller has to be. */
 export type Need = 'none' | 'agent' | 'person'
@@ -290,7 +290,7 @@ export const operations = {
     repeats: 'same',
     summary: 'Check whether decisions can be made and stored',
   },
-  ...pageOperations,
+  ...dashboardOperations,
 } as const satisfies Readonly<Record<string, Operation>>
 
 /** What goes on until the caller leaves: many answers to one question. */

@@ -4,10 +4,10 @@ import { startRelease } from '../../runtime/runtime.contract.ts'
 import { agentToken, jsonBearer, openDaemon } from './daemon.contract.ts'
 import { openOtlpExporter } from './otlp.ts'
 
-type Sent = { path: string; spans: Record<string, unknown>[]; service: string }
+type ExportedSpans = { path: string; spans: Record<string, unknown>[]; service: string }
 
-async function openCollector(status = 200): Promise<{ url: string; sent: Sent[] }> {
-  const sent: Sent[] = []
+async function openCollector(status = 200): Promise<{ url: string; sent: ExportedSpans[] }> {
+  const sent: ExportedSpans[] = []
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (chunk) => {
@@ -53,7 +53,7 @@ test('an operation becomes a span of the trace that its caller began', async () 
   })
   await ask('GET /v1/runs/nobody', { headers: jsonBearer(agentToken) })
   await exporter.close()
-  const [{ path, service, spans }] = sent as [Sent]
+  const [{ path, service, spans }] = sent as [ExportedSpans]
   expect([path, service, spans.length]).toEqual(['/v1/traces', 'pawl', 3])
   const ofCaller = { traceId: trace, parentSpanId: parent }
   expect(spans[0]).toMatchObject({ name: 'pawl call api', ...ofCaller })

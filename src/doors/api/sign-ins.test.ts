@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Access, leastAccess, permits } from './access.ts'
 import { operationNames } from './operations-table.ts'
+import { type Access, leastAccess, permits } from './sign-in-access.ts'
 import { type KeptSignIn, openSignIns, type SignedIn } from './sign-ins.ts'
 
-type Book = ReturnType<typeof openBook>
+type SignInsBench = ReturnType<typeof openBook>
 
 function openBook(kept: KeptSignIn[] = []) {
   const clock = { now: 1_000_000 }
@@ -20,7 +20,7 @@ function openBook(kept: KeptSignIn[] = []) {
   return { signIns, state, clock }
 }
 
-function enter({ signIns }: Book, access: Access = 'admin'): SignedIn {
+function enter({ signIns }: SignInsBench, access: Access = 'admin'): SignedIn {
   const signed = signIns.redeem(signIns.invite(access).code)
   if (signed === null || signed === 'busy') throw new Error('nobody was signed in')
   return signed

@@ -7,8 +7,8 @@
  * without the other.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Access } from './access.ts'
 import type { Caller } from './caller.ts'
+import type { Access } from './sign-in-access.ts'
 
 /** A sign-in as it is kept: nothing in it opens anything. */
 export type KeptSignIn = {

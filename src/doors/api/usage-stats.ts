@@ -3,7 +3,7 @@
  * from the logs and cached per run, so that only new records are read the next time.
  */
 import type { Event } from '../../core/engine/types.ts'
-import { ruleText } from '../../core/judge/answer.ts'
+import { ruleText } from '../../core/judge/rule-answer.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { OperationAnswer } from './contract.ts'
@@ -96,9 +96,9 @@ function note(tally: Tally, event: Event, at: number): void {
   }
 }
 
-type Where = { readonly day: string; readonly tool: string }
+type DayTool = { readonly day: string; readonly tool: string }
 
-function add(tally: Tally, { day, tool }: Where, more: Partial<Numbers>): void {
+function add(tally: Tally, { day, tool }: DayTool, more: Partial<Numbers>): void {
   addTo(tally.days, day, more)
   addTo(tally.tools, tool, more)
 }

@@ -9,8 +9,8 @@ import { readTree } from '../../core/dialects/validate-tree.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import { linkMachine } from '../../core/machine/check.ts'
+import { checkContextOf } from '../../core/machine/check-context.ts'
 import { checkPolicy } from '../../core/machine/check-policy.ts'
-import { surveyOf } from '../../core/machine/check-survey.ts'
 import type { Machine } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
 import { pricesFileSchema } from '../../core/policy/prices-schema.ts'
@@ -19,7 +19,7 @@ import type { Node } from '../../core/source/source.ts'
 import type { DefinitionLibrary } from '../../runtime/definitions/definition-library.ts'
 import type { SourceFile } from '../../runtime/definitions/read-definition.ts'
 import { checkCases } from '../../testing/case-schema.ts'
-import { documentKind } from './detect-kind.ts'
+import { documentKind } from './detect-document-kind.ts'
 
 type CheckedFile = {
   readonly findings: readonly Finding[]
@@ -59,7 +59,7 @@ function checkPolicyAlone(root: Node): readonly Finding[] {
   if (value === null) return findings
   const policy = compilePolicy(value, '')
   const machine = { ...plainMachine('policy', 'process', ''), policy, hash: '' }
-  return [...findings, ...checkPolicy(surveyOf(machine))]
+  return [...findings, ...checkPolicy(checkContextOf(machine))]
 }
 
 function checkMachines(root: Node, library: DefinitionLibrary): CheckedFile {

@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 import type { Io } from './io.ts'
 import { run } from './run.ts'
 
-export type Said = { readonly code: number; readonly out: string; readonly err: string }
+export type FakeIoResult = { readonly code: number; readonly out: string; readonly err: string }
 
 /** A new folder with these files; it goes away with the test. */
 export function folderOf(files: Readonly<Record<string, unknown>>): string {
@@ -29,7 +29,7 @@ export async function runIn(
   folder: string,
   args: readonly string[],
   more: Partial<Io> = {},
-): Promise<Said> {
+): Promise<FakeIoResult> {
   let out = ''
   let err = ''
   const io: Io = {

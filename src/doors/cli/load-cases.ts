@@ -14,8 +14,8 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import { type Case, checkCases } from '../../testing/case-schema.ts'
 import { type CaseSource, caseSource } from '../../testing/play-case.ts'
 import { attributeFindings, faultyFindings } from './case-text.ts'
-import { documentKind, isCases, isUnfinishedCase } from './detect-kind.ts'
-import { type InputFile, readInput, shownPath } from './inputs.ts'
+import { documentKind, isCases, isUnfinishedCase } from './detect-document-kind.ts'
+import { type InputFile, readInput, shownPath } from './find-inputs.ts'
 import { type LocatedFinding, locateFindings } from './locate-findings.ts'
 
 /** A case that can be played, or whose definition can't even be read as a tree. */

@@ -7,7 +7,7 @@ import { positionAt } from '../../core/source/source.ts'
 import type { CaseStep } from '../../testing/case-schema.ts'
 import type { Failure } from '../../testing/compare-step.ts'
 import { ansiFor, counted, plain } from './ansi.ts'
-import { shownPath } from './inputs.ts'
+import { shownPath } from './find-inputs.ts'
 import type { Io } from './io.ts'
 import type { DefinitionCoverage, PlayedCase } from './play-cases.ts'
 

@@ -7,7 +7,7 @@ import { assertNever } from '../../core/assert.ts'
 import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { View } from '../../core/dialects/view.ts'
 import type { Alternative } from '../../core/engine/types.ts'
-import { ruleText } from '../../core/judge/answer.ts'
+import { ruleText } from '../../core/judge/rule-answer.ts'
 import { budgetText } from '../../core/money.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { RunHead } from '../../runtime/ports.ts'
@@ -67,9 +67,9 @@ export function askText(approvalId: string, message: string): string {
   ])
 }
 
-type Said = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>
+type DenialText = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>
 
-function refusedText({ code, reason, ...named }: Said): string {
+function refusedText({ code, reason, ...named }: DenialText): string {
   const rule = ruleText(named)
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
   return `Pawl denied this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`

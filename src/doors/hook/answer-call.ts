@@ -89,12 +89,12 @@ async function judgeWithoutRun(
   request: HookRequest,
   call: HostCall,
 ): Promise<HookAnswer> {
-  const { workspace, dialect } = request
+  const { workspace, protocol } = request
   const answer = await begin(context, request, { call, place: { kind: 'none', workspace } })
   if (answer.state === 'allowed') return passAnswer
   context.log('a call without a run was refused', { tool: call.tool, code: answer.code, workspace })
   const reason = refusalText(answer)
-  return answer.state === 'pending' && dialect.asks
+  return answer.state === 'pending' && protocol.asks
     ? { kind: 'ask', reason }
     : { kind: 'refuse', reason }
 }
@@ -109,7 +109,7 @@ async function judgeInRun(
   const answer = await begin(context, request, { call, place: located })
   if (answer.state === 'pending') {
     const reason = askText(answer.approvalId ?? '', answer.reason)
-    return { kind: request.dialect.asks && !answer.needsQuorum ? 'ask' : 'refuse', reason }
+    return { kind: request.protocol.asks && !answer.needsQuorum ? 'ask' : 'refuse', reason }
   }
   if (answer.state !== 'allowed') return { kind: 'refuse', reason: refusalText(answer) }
   const news = await newsFor(context, request, located)
@@ -122,7 +122,7 @@ type PlacedCall = { readonly call: HostCall; readonly place: CallPlace }
 
 function begin(
   { runtime, settings }: HookContext,
-  { heard, dialect }: HookRequest,
+  { heard, protocol }: HookRequest,
   { call, place }: PlacedCall,
 ): Promise<CallAnswer> {
   const { tool, input, server } = call
@@ -131,7 +131,7 @@ function begin(
   // WHY nought: hosts report no cost of a call, and make several at once.
   const request = { place, ...whose, tool, input, host, server, cwd, estimateMicroUsd: 0 }
   const { askWaitMs } = settings
-  if (!dialect.asks) return runtime.calls.begin(request, { actor: hookAgent, waitMs: askWaitMs })
+  if (!protocol.asks) return runtime.calls.begin(request, { actor: hookAgent, waitMs: askWaitMs })
   const waitMs = Math.min(askWaitMs, promptWaitMsMax)
   return runtime.calls.begin({ ...request, asksUser: true }, { actor: hookAgent, waitMs })
 }
@@ -144,13 +144,13 @@ function keyOf({ key, tool, input }: HostCall): string {
   return key ?? `contents:${hashJson({ tool, input })}`
 }
 
-type Ended = { readonly call: HostCall; readonly report: Report }
+type ReportedCall = { readonly call: HostCall; readonly report: Report }
 
 /** Records what became of a call, and tells the agent where its run stands if that is news. */
 export async function endHostCall(
   context: HookContext,
   request: HookRequest,
-  { call, report }: Ended,
+  { call, report }: ReportedCall,
 ): Promise<HookAnswer> {
   const owner = ownerOf(request, call)
   // What went through the gateway it has reported itself, and the runner its jobs.
@@ -158,11 +158,11 @@ export async function endHostCall(
   const located = await locateSession(context, request)
   if (located.kind !== 'run') return passAnswer
   const { runId, branch } = located
-  const { heard, dialect } = request
+  const { heard, protocol } = request
   context.spending?.look(heard, located)
   const whose = { door: 'hook', caller: sessionName(heard), key: keyOf(call) } as const
   // The host asked its own user about the call, and made it: so they agreed.
-  const prompt = dialect.asks ? { grantedAtPrompt: promptName(request) } : {}
+  const prompt = protocol.asks ? { grantedAtPrompt: promptName(request) } : {}
   const ended = { runId, branch, callId: null, ...whose, report, ...prompt }
   if ((await context.runtime.calls.end(ended, hookAgent)) !== 'ended') {
     context.log('the result of an unknown call was reported', { runId, tool: call.tool })

@@ -32,7 +32,7 @@ export function openDesk({
   })
   onTestFinished(() => bench.runtime.close())
   let count = 0
-  const hook = (name: string, more: JsonObject = {}, where: Partial<Where> = {}) => {
+  const hook = (name: string, more: JsonObject = {}, where: Partial<HookSession> = {}) => {
     const { host = 'claude', session = 's1', runId = null, workspace = '/work' } = where
     const payload = JSON.stringify({
       hook_event_name: name,
@@ -42,7 +42,7 @@ export function openDesk({
     })
     return desk.answer({ host, payload, workspace, runId })
   }
-  const call = (tool: string, input: JsonObject, where: Partial<Where> & JsonObject = {}) => {
+  const call = (tool: string, input: JsonObject, where: Partial<HookSession> & JsonObject = {}) => {
     count += 1
     const { host, session, runId, ...more } = where
     const fields = { tool_name: tool, tool_input: input, tool_use_id: `t${count}`, ...more }
@@ -52,7 +52,7 @@ export function openDesk({
 }
 
 /** Who asks. */
-export type Where = {
+export type HookSession = {
   readonly host: string
   readonly session: string
   readonly runId: string

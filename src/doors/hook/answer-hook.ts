@@ -28,7 +28,7 @@ import {
   passAnswer,
   printReply,
 } from './hook-protocol.ts'
-import { dialectOf } from './hosts/dialects.ts'
+import { hookProtocolOf } from './hosts/host-protocols.ts'
 import { openSessionMemory } from './session-memory.ts'
 
 export type HookAnswerer = {
@@ -49,13 +49,17 @@ export function openHookAnswerer(options: HookOptions): HookAnswerer {
   }
 }
 
-type Asked = HookRequestBody<JsonObject | null>
+type ParsedHookRequest = HookRequestBody<JsonObject | null>
 
-async function answer(desk: HookContext, question: Asked, wire: HookWire): Promise<HookReply> {
-  const dialect = dialectOf(question.host)
+async function answer(
+  desk: HookContext,
+  question: ParsedHookRequest,
+  wire: HookWire,
+): Promise<HookReply> {
+  const protocol = hookProtocolOf(question.host)
   const { payload } = question
-  const heard = payload === null ? null : (dialect?.read(payload) ?? null)
-  if (dialect === null || heard === null) {
+  const heard = payload === null ? null : (protocol?.read(payload) ?? null)
+  if (protocol === null || heard === null) {
     desk.log('a hook was not understood', { host: question.host })
     const what = `Pawl does not understand this event of \`${question.host}\`, so it is blocked`
     return blockAnswer(`${what}; update Pawl, or run \`pawl doctor\``)
@@ -63,14 +67,14 @@ async function answer(desk: HookContext, question: Asked, wire: HookWire): Promi
   const workspace = question.workspace ?? heard.cwd ?? '/'
   const { runId } = question
   try {
-    const word = await hear(desk, { heard, dialect, workspace, runId })
-    return dialect.answer(heard, word, wire)
+    const word = await hear(desk, { heard, protocol, workspace, runId })
+    return protocol.answer(heard, word, wire)
   } catch (fault) {
     const what = fault instanceof Error ? fault.message : String(fault)
     desk.log('a hook could not be answered', { host: heard.host, event: heard.name, fault: what })
     const reason = `Pawl could not decide (${what}), so this is blocked`
     const hint = 'ask a person to run `pawl status`'
-    return dialect.answer(heard, faultWord(heard, `${reason}; ${hint}`), wire)
+    return protocol.answer(heard, faultWord(heard, `${reason}; ${hint}`), wire)
   }
 }
 

@@ -52,7 +52,7 @@ async function refuseAsked(
   request: HookRequest,
   found: LocatedRun,
 ): Promise<void> {
-  if (found.kind !== 'run' || !request.dialect.asks) return
+  if (found.kind !== 'run' || !request.protocol.asks) return
   const query = { runId: found.runId, status: 'pending', after: null, limit: 10 } as const
   const { items } = await runtime.listApprovals(query)
   const mine = callerName('hook', sessionName(request.heard))

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { HookInput, HostDialect } from './hook-protocol.ts'
+import type { HookInput, HookProtocol } from './hook-protocol.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { Spending } from './spending/open-spending.ts'
 
@@ -30,7 +30,7 @@ export type HookContext = HookOptions & { readonly memory: SessionMemory }
 /** A hook's question, once it is read. */
 export type HookRequest = {
   readonly heard: HookInput
-  readonly dialect: HostDialect
+  readonly protocol: HookProtocol
   readonly workspace: string
   /** The run that the host's environment names; null: none. */
   readonly runId: string | null

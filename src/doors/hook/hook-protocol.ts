@@ -1,5 +1,5 @@
 /**
- * Requests and answers of hooks, independent of the host. Each host has a dialect that parses its
+ * Requests and answers of hooks, independent of the host. Each host has a protocol that parses its
  * payload and formats its answer.
  */
 import type { Report } from '../../core/engine/types.ts'
@@ -78,7 +78,7 @@ export const passAnswer: Extract<HookAnswer, { kind: 'pass' }> = {
 /** By which wire an answer goes: over HTTP there is no exit code. */
 export type HookWire = 'command' | 'http'
 
-export type HostDialect = {
+export type HookProtocol = {
   readonly host: AgentHostId
   /** Null: this is no payload of that host. */
   readonly read: (payload: JsonObject) => HookInput | null

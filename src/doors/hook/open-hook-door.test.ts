@@ -12,13 +12,13 @@ import { type HookDoor, type HookLimits, openHookDoor } from './open-hook-door.t
 const token = 'the-token'
 const allow: HookOutput = { exit: 0, stdout: '{"ok":true}', stderr: '' }
 
-type Opened = {
+type DoorBench = {
   readonly door: HookDoor
   readonly questions: readonly HookRequestBody[]
   readonly faults: readonly unknown[]
 }
 
-async function open(limits: Partial<HookLimits> = {}, answer?: AnswerHook): Promise<Opened> {
+async function open(limits: Partial<HookLimits> = {}, answer?: AnswerHook): Promise<DoorBench> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-hook-'))
   const questions: HookRequestBody[] = []
   const faults: unknown[] = []
@@ -39,7 +39,7 @@ async function open(limits: Partial<HookLimits> = {}, answer?: AnswerHook): Prom
   return { door, questions, faults }
 }
 
-function dial({ door }: Opened): Socket {
+function dial({ door }: DoorBench): Socket {
   const socket = createConnection({ path: door.path, allowHalfOpen: true })
   // Cut off while speaking, what was heard until then counts.
   socket.on('error', () => socket.destroy())
@@ -57,7 +57,7 @@ function hear(socket: Socket): Promise<Buffer> {
   })
 }
 
-function say(opened: Opened, words: string | Buffer): Promise<Buffer> {
+function say(opened: DoorBench, words: string | Buffer): Promise<Buffer> {
   const socket = dial(opened)
   socket.end(words)
   return hear(socket)
@@ -96,7 +96,11 @@ test('a question may come in pieces of any size', async () => {
   )
 })
 
-async function expectRefused(opened: Opened, words: string | Buffer, why: RegExp): Promise<void> {
+async function expectRefused(
+  opened: DoorBench,
+  words: string | Buffer,
+  why: RegExp,
+): Promise<void> {
   const output = parseAnswer(await say(opened, words))
   expect(output, JSON.stringify(words.toString().slice(0, 80))).toMatchObject({ exit: 2 })
   expect(output?.stderr).toMatch(why)

@@ -95,7 +95,7 @@ function serveHook(door: Door, socket: Socket): () => void {
     clearTimeout(timer)
     clearInterval(beats)
   }
-  const begin = (ask: Ask): void => {
+  const begin = (ask: HookMessage): void => {
     phase = 'answering'
     clearTimeout(timer)
     timer = setTimeout(() => finish(blocked('there was no decision in time')), limits.answerMs)
@@ -118,10 +118,10 @@ function serveHook(door: Door, socket: Socket): () => void {
   }
 }
 
-type Ask = { readonly header: HookHeader; readonly payload: readonly Buffer[] }
+type HookMessage = { readonly header: HookHeader; readonly payload: readonly Buffer[] }
 
 /** Gathers a question, or finds out as early as can be why there is none. */
-function hear(door: Door, socket: Socket, done: (heard: Ask | HookOutput) => void): void {
+function hear(door: Door, socket: Socket, done: (heard: HookMessage | HookOutput) => void): void {
   const { limits } = door
   let header: HookHeader | null = null
   let bytesCount = 0
@@ -154,7 +154,7 @@ const seeDoctor = 'run `pawl doctor`'
 const unknownForm = blocked(`the hook client and the daemon are not compatible; ${seeDoctor}`)
 const wrongToken = blocked(`the hook's token is not valid for this daemon; ${seeDoctor}`)
 
-async function answerAsk({ answer, onFault }: Door, ask: Ask): Promise<HookOutput> {
+async function answerAsk({ answer, onFault }: Door, ask: HookMessage): Promise<HookOutput> {
   const { host, workspace, runId } = ask.header
   let payload: string
   try {

@@ -15,10 +15,10 @@ export const hookPath = '/v1/hooks/:host'
 const bytesMax = 16 * 1024 * 1024
 
 type Exchange = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
-type Asking = { readonly api: Api; readonly host: string; readonly caller: Caller | null }
+type HookRouteRequest = { readonly api: Api; readonly host: string; readonly caller: Caller | null }
 
 export async function answerHook(
-  { api, host, caller }: Asking,
+  { api, host, caller }: HookRouteRequest,
   { incoming, outgoing }: Exchange,
 ): Promise<void> {
   const refusal = api.refuse('runs.check', caller)

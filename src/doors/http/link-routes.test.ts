@@ -4,15 +4,15 @@ import type { ApprovalQuestion } from '../../runtime/people/approval-question.ts
 import type { DecideLinks, LinkDecision, LinkReading } from '../../runtime/people/decide-link.ts'
 import type { ApprovalRow } from '../../runtime/ports.ts'
 import { startRelease } from '../../runtime/runtime.contract.ts'
-import { ask, bearer, openDaemon, personToken, type Told } from '../api/daemon.contract.ts'
+import { ask, bearer, openDaemon, personToken, type TestResponse } from '../api/daemon.contract.ts'
 import { openHttpDoor } from './open-http-door.ts'
 
 const secret = 'S'.repeat(43)
 const evil = '</pre><script>alert(1)</script>\u202e"><img src=x onerror=alert(1)>'
 
-type Ask = (line: string, more?: Parameters<typeof ask>[2]) => Promise<Told>
+type SendRequest = (line: string, more?: Parameters<typeof ask>[2]) => Promise<TestResponse>
 type Outside = {
-  readonly ask: Ask
+  readonly ask: SendRequest
   readonly port: number
   readonly decisions: readonly LinkDecision[]
   readonly become: (reading: LinkReading) => void

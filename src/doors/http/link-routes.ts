@@ -11,9 +11,12 @@ import { safeHeaders, sendProblem } from './send.ts'
 export const linkPath = '/decide/:secret'
 
 type Exchange = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
-type Asking = { readonly links: DecideLinks; readonly secret: string }
+type LinkRequest = { readonly links: DecideLinks; readonly secret: string }
 
-export async function showLink({ links, secret }: Asking, { outgoing }: Exchange): Promise<void> {
+export async function showLink(
+  { links, secret }: LinkRequest,
+  { outgoing }: Exchange,
+): Promise<void> {
   const reading = await links.read(secret)
   const page = decidePage(reading, null)
   sendPage(outgoing, { page, status: reading.kind === 'unknown' ? 404 : 200 })
@@ -23,7 +26,7 @@ export async function showLink({ links, secret }: Asking, { outgoing }: Exchange
 const formBytesMax = 16 * 1024
 
 export async function decideLink(
-  { links, secret }: Asking,
+  { links, secret }: LinkRequest,
   { incoming, outgoing }: Exchange,
 ): Promise<void> {
   const form = await readForm(incoming, formBytesMax)

@@ -3,13 +3,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { asAgent, say, startRelease } from '../../runtime/runtime.contract.ts'
 import { agentToken, bearer, type Daemon, openDaemon } from '../api/daemon.contract.ts'
 
-type Heard = { readonly response: IncomingMessage; readonly text: () => string; leave: () => void }
+type StreamResponse = {
+  readonly response: IncomingMessage
+  readonly text: () => string
+  leave: () => void
+}
 
 function listen(
   { http }: Daemon,
   path: string,
   headers: Record<string, string> = {},
-): Promise<Heard> {
+): Promise<StreamResponse> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       host: '127.0.0.1',

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startRelease } from '../../runtime/runtime.contract.ts'
-import type { Access } from '../api/access.ts'
 import {
   agentToken,
   ask as askPort,
@@ -15,6 +14,7 @@ import {
   openDaemon,
   personToken,
 } from '../api/daemon.contract.ts'
+import type { Access } from '../api/sign-in-access.ts'
 import { openHttpDoor } from './open-http-door.ts'
 
 type SignedIn = { readonly cookie: string; readonly key: string; readonly setCookie: string }

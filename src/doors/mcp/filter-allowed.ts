@@ -3,10 +3,10 @@ import type { JsonObject } from '../../core/json.ts'
 import type { OperationInput } from '../api/contract.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
-type Named = { readonly name: string; readonly input: JsonObject }
+type ToolInput = { readonly name: string; readonly input: JsonObject }
 
 /** WHY only policies: what else is denied is denied for what a call holds, or for a while. */
-export async function filterAllowed<One extends Named>(
+export async function filterAllowed<One extends ToolInput>(
   { ask }: Pick<ReconnectingClient, 'ask'>,
   whose: Pick<OperationInput<'judge'>, 'runId' | 'host'>,
   tools: readonly One[],

@@ -96,7 +96,7 @@ export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
     clients.set(key, client)
     return client
   }
-  const clientFor = async (request: Request, body: Json | undefined): Promise<Found> => {
+  const clientFor = async (request: Request, body: Json | undefined): Promise<ClientOrError> => {
     const isOlder = await isLegacyRequest(request, body)
     const session = request.headers.get('mcp-session-id')
     if (isOlder && session !== null) return clients.get(session) ?? unknownSession
@@ -127,7 +127,7 @@ export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
   }
 }
 
-type Found = Client | Complaint
+type ClientOrError = Client | Complaint
 
 type Setting = HttpMcpOptions & { readonly where: SessionPlace }
 

@@ -17,7 +17,7 @@ async function answers(daemon: Daemon, text: string | Buffer) {
 }
 
 /** Stays on the line until so many answers are here. */
-function listen({ socket: { path } }: Daemon, text: string, count: number): Promise<Told[]> {
+function listen({ socket: { path } }: Daemon, text: string, count: number): Promise<SocketReply[]> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path)
     let heard = ''
@@ -33,7 +33,7 @@ function listen({ socket: { path } }: Daemon, text: string, count: number): Prom
   })
 }
 
-type Told = { readonly id: number; readonly ok: boolean; readonly output: unknown }
+type SocketReply = { readonly id: number; readonly ok: boolean; readonly output: unknown }
 
 test('a question is answered under its id, and an unknown one is a problem', async () => {
   const daemon = await openDaemon()

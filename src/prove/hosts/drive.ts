@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProvableHostId } from '../../core/hosts/registry.ts'
-import type { ModelCall } from '../model/dialect.ts'
+import type { ModelCall } from '../model/model-api.ts'
 import { type Exchange, openModel } from '../model/open-model.ts'
 import type { Script } from '../model/script.ts'
 import { drivers } from './drivers.ts'
@@ -98,13 +98,13 @@ export async function drive(wish: Drive): Promise<Transcript> {
   }
 }
 
-type Ended = Pick<Transcript, 'exitCode' | 'why' | 'output'>
+type HostExit = Pick<Transcript, 'exitCode' | 'why' | 'output'>
 
-async function waitFor(child: ChildProcess, timeoutMs: number): Promise<Ended> {
-  let why: Ended['why'] = 'ended'
+async function waitFor(child: ChildProcess, timeoutMs: number): Promise<HostExit> {
+  let why: HostExit['why'] = 'ended'
   let output = ''
   let bytes = 0
-  const end = (cause: Ended['why']): void => {
+  const end = (cause: HostExit['why']): void => {
     if (why !== 'ended') return
     why = cause
     signalGroup(child, 'SIGTERM')

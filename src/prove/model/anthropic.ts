@@ -3,18 +3,18 @@
  */
 import type { JsonObject } from '../../core/json.ts'
 import {
-  type Dialect,
+  type ModelApi,
   type ModelInput,
+  type ModelReply,
   type ModelRequest,
   namedEvent,
   objectsIn,
   payloadText,
   promptWords,
-  type Speech,
   trailing,
-} from './dialect.ts'
+} from './model-api.ts'
 
-export const anthropicApi: Dialect = {
+export const anthropicApi: ModelApi = {
   path: /\/messages$/,
   callPrefix: 'toolu_',
   read,
@@ -50,7 +50,7 @@ function toldIn({ content }: JsonObject): readonly ModelInput[] {
   )
 }
 
-function whole({ id, model, text, calls }: Speech): JsonObject {
+function whole({ id, model, text, calls }: ModelReply): JsonObject {
   const words = text === null && calls.length > 0 ? [] : [{ type: 'text', text: text ?? '' }]
   const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input }))
   return {
@@ -70,7 +70,7 @@ function whole({ id, model, text, calls }: Speech): JsonObject {
   }
 }
 
-function pieces(speech: Speech): readonly string[] {
+function pieces(speech: ModelReply): readonly string[] {
   const message = whole(speech)
   return [
     namedEvent('message_start', { message: { ...message, content: [], stop_reason: null } }),

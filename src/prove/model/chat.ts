@@ -4,17 +4,17 @@
 import { asObject, type JsonObject } from '../../core/json.ts'
 import {
   argumentsOf,
-  type Dialect,
   dataEvent,
+  type ModelApi,
+  type ModelReply,
   type ModelRequest,
   objectsIn,
   payloadText,
   promptWords,
-  type Speech,
   trailing,
-} from './dialect.ts'
+} from './model-api.ts'
 
-export const chatApi: Dialect = {
+export const chatApi: ModelApi = {
   path: /\/chat\/completions$/,
   callPrefix: 'call_',
   read,
@@ -42,7 +42,7 @@ function read(body: JsonObject): ModelRequest {
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 
-function whole(speech: Speech): JsonObject {
+function whole(speech: ModelReply): JsonObject {
   const calls = toolCalls(speech)
   const message = {
     role: 'assistant',
@@ -53,7 +53,7 @@ function whole(speech: Speech): JsonObject {
   return { ...headOf(speech), object: 'chat.completion', choices: [choice], usage }
 }
 
-function pieces(speech: Speech): readonly string[] {
+function pieces(speech: ModelReply): readonly string[] {
   const calls = toolCalls(speech)
   const head = { ...headOf(speech), object: 'chat.completion.chunk' }
   const chunk = (delta: JsonObject, finish: string | null): string =>
@@ -67,15 +67,15 @@ function pieces(speech: Speech): readonly string[] {
   ]
 }
 
-function headOf({ id, at, model }: Speech): JsonObject {
+function headOf({ id, at, model }: ModelReply): JsonObject {
   return { id: `chatcmpl-${id}`, created: at, model }
 }
 
-function finishOf({ calls }: Speech): string {
+function finishOf({ calls }: ModelReply): string {
   return calls.length > 0 ? 'tool_calls' : 'stop'
 }
 
-function toolCalls({ calls }: Speech): readonly JsonObject[] {
+function toolCalls({ calls }: ModelReply): readonly JsonObject[] {
   return calls.map((call, index) => ({
     index,
     id: call.id,

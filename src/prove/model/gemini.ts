@@ -3,18 +3,18 @@
  */
 import { asObject, type JsonObject } from '../../core/json.ts'
 import {
-  type Dialect,
   dataEvent,
+  type ModelApi,
   type ModelInput,
+  type ModelReply,
   type ModelRequest,
   objectsIn,
   payloadText,
   promptWords,
-  type Speech,
   trailing,
-} from './dialect.ts'
+} from './model-api.ts'
 
-export const geminiApi: Dialect = {
+export const geminiApi: ModelApi = {
   path: /:(generateContent|streamGenerateContent)$/,
   callPrefix: 'call_',
   read,
@@ -53,7 +53,7 @@ function toldIn(part: JsonObject): readonly ModelInput[] {
   return typeof part.text === 'string' ? [{ callId: null, text: part.text, isError: false }] : []
 }
 
-function whole({ id, model, text, calls }: Speech): JsonObject {
+function whole({ id, model, text, calls }: ModelReply): JsonObject {
   const words = text === null ? [] : [{ text }]
   const uses = calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } }))
   const content = { role: 'model', parts: [...words, ...uses] }

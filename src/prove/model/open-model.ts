@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type JsonObject } from '../../core/json.ts'
 import { anthropicApi } from './anthropic.ts'
 import { chatApi } from './chat.ts'
-import type { Dialect, ModelCall, ModelInput, ModelRequest, Speech } from './dialect.ts'
 import { geminiApi } from './gemini.ts'
+import type { ModelApi, ModelCall, ModelInput, ModelReply, ModelRequest } from './model-api.ts'
 import { responsesApi } from './responses.ts'
 import {
   fillLast,
@@ -44,7 +44,7 @@ export type Model = {
   readonly close: () => Promise<void>
 }
 
-const dialects: readonly Dialect[] = [anthropicApi, responsesApi, chatApi, geminiApi]
+const modelApis: readonly ModelApi[] = [anthropicApi, responsesApi, chatApi, geminiApi]
 const bodyBytesMax = 64 * 1024 * 1024
 
 /** Starts a model on a port that is free. */
@@ -59,12 +59,12 @@ export async function openModel({ script, onTurn }: ModelOptions): Promise<Model
     const url = request.url ?? '/'
     const body = await readBody(request)
     const path = url.split('?')[0] ?? ''
-    const dialect = dialects.find((one) => one.path.test(path))
-    if (dialect === undefined || request.method !== 'POST') return sendAside(response, path)
-    const asked = dialect.read(body, url)
+    const api = modelApis.find((one) => one.path.test(path))
+    if (api === undefined || request.method !== 'POST') return sendAside(response, path)
+    const asked = api.read(body, url)
     const { turn, ...place } = playing.next(asked)
     const number = exchanges.length + 1
-    const calls = callsOf(turn.tools ?? [], { prefix: `${dialect.callPrefix}${number}_`, asked })
+    const calls = callsOf(turn.tools ?? [], { prefix: `${api.callPrefix}${number}_`, asked })
     const { tools: offered, told } = asked
     const exchange = { ...place, offered, told, text: turn.text ?? null, calls }
     exchanges.push(exchange)
@@ -74,16 +74,16 @@ export async function openModel({ script, onTurn }: ModelOptions): Promise<Model
       return sendJson(response, turn.error.status, turn.error.body ?? fault('scripted fault'))
     }
     const at = Math.floor(Date.now() / 1000)
-    const speech: Speech = {
+    const speech: ModelReply = {
       id: String(number),
       model: asked.model,
       at,
       text: exchange.text,
       calls,
     }
-    if (!asked.isStream) return sendJson(response, 200, dialect.whole(speech))
+    if (!asked.isStream) return sendJson(response, 200, api.whole(speech))
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-    response.end(dialect.pieces(speech).join(''))
+    response.end(api.pieces(speech).join(''))
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

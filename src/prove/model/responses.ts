@@ -4,19 +4,19 @@
 import type { JsonObject } from '../../core/json.ts'
 import {
   argumentsOf,
-  type Dialect,
+  type ModelApi,
   type ModelCall,
   type ModelInput,
+  type ModelReply,
   type ModelRequest,
   namedEvent,
   objectsIn,
   payloadText,
   promptWords,
-  type Speech,
   trailing,
-} from './dialect.ts'
+} from './model-api.ts'
 
-export const responsesApi: Dialect = {
+export const responsesApi: ModelApi = {
   path: /\/responses$/,
   callPrefix: 'call_',
   read,
@@ -59,7 +59,7 @@ function toldIn(item: JsonObject): readonly ModelInput[] {
   return [{ callId: null, text: promptWords(item.content), isError: false }]
 }
 
-function whole({ id, model, at, text, calls }: Speech): JsonObject {
+function whole({ id, model, at, text, calls }: ModelReply): JsonObject {
   const words = text === null ? [] : [messageItem(id, text)]
   return {
     id: `resp_${id}`,
@@ -100,7 +100,7 @@ function objectOf({ input }: ModelCall): JsonObject {
   return objectsIn([input])[0] ?? {}
 }
 
-function pieces(speech: Speech): readonly string[] {
+function pieces(speech: ModelReply): readonly string[] {
   const response = whole(speech)
   const begun = { ...response, status: 'in_progress', output: [], usage: null }
   const events: readonly (readonly [string, JsonObject])[] = [

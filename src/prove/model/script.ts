@@ -45,14 +45,14 @@ export type ScriptedCall = {
 type Picked = { readonly lane: string; readonly index: number | null; readonly turn: Turn }
 
 /** What of a request decides which turn answers it. */
-type Asking = {
+type LaneQuery = {
   readonly tools: readonly string[]
   readonly firstWords: string
   readonly system: string
 }
 
 export type Playing = {
-  readonly next: (asking: Asking) => Picked
+  readonly next: (asking: LaneQuery) => Picked
   /** Lanes that were not used up: `main 2/5`. */
   readonly unused: () => readonly string[]
 }

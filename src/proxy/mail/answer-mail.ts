@@ -9,10 +9,10 @@ import { resendError } from '../resend-error.ts'
 import { sendJson } from '../send-json.ts'
 import type { MailSender } from './send-mail.ts'
 
-type Asked = { readonly post: MailSender; readonly runId: string; readonly path: string }
+type MailRequest = { readonly post: MailSender; readonly runId: string; readonly path: string }
 
 export async function answerMail(
-  { post, runId, path }: Asked,
+  { post, runId, path }: MailRequest,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

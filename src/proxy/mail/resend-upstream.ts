@@ -101,12 +101,12 @@ async function answerOf(response: Response): Promise<JsonObject> {
   }
 }
 
-type Asked = Pick<Sendout, 'kind'> & { readonly apiKey: string }
+type ResendRequest = Pick<Sendout, 'kind'> & { readonly apiKey: string }
 
 /** Statuses after which a second try may do better, with the same key. */
 const unclearStatuses: ReadonlySet<number> = new Set([408, 409, 425])
 
-function read(status: number, told: JsonObject, { kind, apiKey }: Asked): MailSent {
+function read(status: number, told: JsonObject, { kind, apiKey }: ResendRequest): MailSent {
   if (status >= 200 && status < 300) {
     const rows = kind === 'batch' ? told.data : [told]
     const ids = (Array.isArray(rows) ? rows : []).map((row) => asObject(row as Json)?.id)

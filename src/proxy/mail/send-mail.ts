@@ -62,7 +62,7 @@ const upstreamFault = 502
 /** Keys of the provider are good for a day. */
 const resumeMsMax = 23 * 3_600_000
 
-type Desk = PostOptions & {
+type MailContext = PostOptions & {
   readonly judge: RequestJudge
   /** What is underway here. */
   readonly busy: Map<string, Promise<unknown>>
@@ -71,7 +71,7 @@ type Desk = PostOptions & {
 
 export function openMailSender(options: PostOptions): MailSender {
   const judge = openRequestJudge(options)
-  const desk: Desk = { ...options, judge, busy: new Map(), closing: new AbortController() }
+  const desk: MailContext = { ...options, judge, busy: new Map(), closing: new AbortController() }
   return {
     send: (request) => send(desk, request),
     resume: () => resume(desk),
@@ -87,7 +87,7 @@ export function openMailSender(options: PostOptions): MailSender {
   }
 }
 
-async function send(desk: Desk, request: MailRequest): Promise<JsonObject> {
+async function send(desk: MailContext, request: MailRequest): Promise<JsonObject> {
   const { runId, kind, idempotencyKey } = request
   if (idempotencyKey !== null && !isKey(idempotencyKey)) {
     resendError(
@@ -124,7 +124,7 @@ function isKey(text: string): boolean {
   return text.length <= keyCharsMax && /^[\x21-\x7e]+$/.test(text)
 }
 
-async function hold<T>({ busy }: Desk, key: string, act: () => Promise<T>): Promise<T> {
+async function hold<T>({ busy }: MailContext, key: string, act: () => Promise<T>): Promise<T> {
   const acting = act()
   busy.set(key, acting)
   try {
@@ -169,7 +169,11 @@ function readMails({ kind, body }: MailRequest): readonly Mail[] {
 }
 
 /** Holds mails to the definition before anybody is asked; gives how many may be sent in all. */
-async function ruleOn(desk: Desk, runId: string, mails: readonly Mail[]): Promise<number | null> {
+async function ruleOn(
+  desk: MailContext,
+  runId: string,
+  mails: readonly Mail[],
+): Promise<number | null> {
   const rules = await desk.runtime.mailRules(runId)
   if (rules.length === 0) {
     const why = 'the definition of this run does not allow mail'
@@ -203,12 +207,12 @@ function shownAttachment({ content, ...rest }: JsonObject): JsonObject {
   return { ...rest, bytes: bytes.length, sha256: hash('sha256', bytes) }
 }
 
-type Asked = { readonly key: string; readonly content: string }
+type KeyedContent = { readonly key: string; readonly content: string }
 
 /** The same request again: the same answer, or one more try of what was left open. */
 async function repeat(
-  desk: Desk,
-  { key, content }: Asked,
+  desk: MailContext,
+  { key, content }: KeyedContent,
   found: NonNullable<FoundMail>,
 ): Promise<JsonObject> {
   if (found.mail.hash !== content) {
@@ -240,7 +244,7 @@ function answerOf({ end, kind }: DoneMail): JsonObject {
 const unknownText = 'it is unknown whether this was sent, and it is not retried'
 
 /** What an earlier life left open. An upstream that knows no keys could send it twice. */
-async function tryAgain(desk: Desk, key: string, mail: OpenMail): Promise<JsonObject> {
+async function tryAgain(desk: MailContext, key: string, mail: OpenMail): Promise<JsonObject> {
   const isTooOld = desk.now() - mail.begunAt > resumeMsMax
   if (desk.upstream.knowsKeys && !isTooOld) {
     return deliver(desk, { key, mail, doubt: { kind: 'unclear', why: 'it was tried before' } })
@@ -257,7 +261,7 @@ type Delivery = {
   readonly doubt: Unclear | null
 }
 
-async function deliver(desk: Desk, { key, mail, doubt }: Delivery): Promise<JsonObject> {
+async function deliver(desk: MailContext, { key, mail, doubt }: Delivery): Promise<JsonObject> {
   const sent = await tryToSend(desk, mail, doubt)
   if (sent.kind !== 'unclear') return finish(desk, { key, mail }, sent)
   desk.log('it is still unknown whether a mail was sent', { runId: mail.runId, why: sent.why })
@@ -269,7 +273,7 @@ async function deliver(desk: Desk, { key, mail, doubt }: Delivery): Promise<Json
 
 /** How it ended; what one try leaves in doubt, no later no makes certain. */
 async function tryToSend(
-  desk: Desk,
+  desk: MailContext,
   mail: OpenMail,
   before: Unclear | null,
 ): Promise<Exclude<MailSent, { kind: 'later' }>> {
@@ -299,7 +303,11 @@ function unclear(fault: unknown): Unclear {
 
 type Entry = { readonly key: string; readonly mail: OpenMail }
 
-async function finish(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<JsonObject> {
+async function finish(
+  desk: MailContext,
+  { key, mail }: Entry,
+  end: DoneMail['end'],
+): Promise<JsonObject> {
   if (end.kind === 'refused' && end.refused.statusCode === upstreamFault) {
     const { message: why } = end.refused
     desk.log('a mail could not be sent to the provider', {
@@ -328,16 +336,20 @@ function settlingKey(key: string): string {
   return `settle ${key}`
 }
 
-type Ended = 'ok' | 'failed'
+type SendResult = 'ok' | 'failed'
 
 /** The record tells what became of it; a mail that was sent is sent, whatever becomes of that. */
-async function report(desk: Desk, { runId, callId }: OpenMail, how: Ended): Promise<void> {
+async function report(
+  desk: MailContext,
+  { runId, callId }: OpenMail,
+  how: SendResult,
+): Promise<void> {
   await endRequest(desk.runtime, { runId, callId, ok: how === 'ok', bytes: 0 }).catch(
     (fault: unknown) => desk.log('a mail could not be reported', { fault: String(fault) }),
   )
 }
 
-async function resume(desk: Desk): Promise<number> {
+async function resume(desk: MailContext): Promise<number> {
   let count = 0
   for (const { key } of await desk.ledger.listOpen()) {
     if (desk.busy.has(key) || desk.closing.signal.aborted) continue

@@ -88,7 +88,7 @@ export function openSentMailLog(documents: Documents, now: () => number): SentMa
   }
 }
 
-type Desk = { readonly documents: Documents; readonly now: () => number }
+type SentMailContext = { readonly documents: Documents; readonly now: () => number }
 type Entry = { readonly key: string; readonly mail: OpenMail }
 
 async function find(documents: Documents, key: string): Promise<FoundMail> {
@@ -107,7 +107,11 @@ function countIn(document: StoredDocument | null): number {
   return document === null ? 0 : (JSON.parse(document.data) as { count: number }).count
 }
 
-async function begin(desk: Desk, { key, mail }: Entry, mailsMax: number | null): Promise<Begun> {
+async function begin(
+  desk: SentMailContext,
+  { key, mail }: Entry,
+  mailsMax: number | null,
+): Promise<Begun> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const count = await desk.documents.readDocument(collections.counts, mail.runId)
     const next = countIn(count) + mail.bodies.length
@@ -134,7 +138,11 @@ function countChange(runId: string, { document, next, at }: Count): DocumentChan
   return { collection: collections.counts, key: runId, expected: document?.version ?? 0, data, at }
 }
 
-async function settle(desk: Desk, { key, mail }: Entry, end: DoneMail['end']): Promise<void> {
+async function settle(
+  desk: SentMailContext,
+  { key, mail }: Entry,
+  end: DoneMail['end'],
+): Promise<void> {
   const { documents } = desk
   const { runId, bodies, kind } = mail
   const done: DoneMail = { hash: mail.hash, end, kind }

@@ -94,9 +94,9 @@ export async function injectCredential(
   }
 }
 
-type Wanted = { readonly method: string; readonly path: string }
+type RequestTarget = { readonly method: string; readonly path: string }
 
-function refuseOutside(host: KeyedHost, { method, path }: Wanted): void {
+function refuseOutside(host: KeyedHost, { method, path }: RequestTarget): void {
   const fits = (entry: string): boolean =>
     entry.endsWith('*') ? path.startsWith(entry.slice(0, -1)) : path === entry
   if (!host.methods.includes(method)) {
@@ -117,7 +117,7 @@ function refuseOutside(host: KeyedHost, { method, path }: Wanted): void {
 
 const shownCharsMax = 16 * 1024
 
-type Sending = Wanted & { readonly headers: Readonly<Record<string, string>> }
+type Sending = RequestTarget & { readonly headers: Readonly<Record<string, string>> }
 
 /** What is judged, and what a person sees: all that is sent, a long body by its hash. */
 function inputOf(sending: Sending, body: Buffer): JsonObject {

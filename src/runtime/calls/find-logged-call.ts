@@ -13,7 +13,7 @@ const pagesMax = 40
 /** Records that the command which let a call through may have written after it. */
 const commandRecordsMax = 8
 
-type Asked = {
+type LoggedCallQuery = {
   readonly caller: string
   readonly key: string
   /** Records in the log when the key was answered first. */
@@ -33,7 +33,7 @@ type LoggedCall = {
 export async function findLoggedCall(
   store: Pick<RunStore, 'readEvents'>,
   runId: string,
-  asked: Asked,
+  asked: LoggedCallQuery,
 ): Promise<LoggedCall> {
   let after = Math.max(0, asked.seq - commandRecordsMax)
   let found: LoggedCall = { approvalId: null, callId: null, report: null }
@@ -52,7 +52,11 @@ export async function findLoggedCall(
 
 const types: ReadonlySet<string> = new Set(['approval.requested', 'call.allowed', 'call.reported'])
 
-function factIn(event: Event, { caller, key }: Asked, found: LoggedCall): Partial<LoggedCall> {
+function factIn(
+  event: Event,
+  { caller, key }: LoggedCallQuery,
+  found: LoggedCall,
+): Partial<LoggedCall> {
   const isMeant = (one: CallIdentity): boolean => one.key === key && one.caller === caller
   switch (event.type) {
     case 'approval.requested': {

@@ -67,10 +67,10 @@ export async function locateRun(tools: LocateTools, caller: LocateRequest): Prom
   return (await markedRun(tools, caller, workspace)) ?? folderRun(tools, caller, workspace)
 }
 
-type Named = LocateRequest & { readonly runId: string }
+type NamedRunRequest = LocateRequest & { readonly runId: string }
 
 /** What the environment names was said by whoever started the host: no call says otherwise. */
-async function namedRun(tools: LocateTools, caller: Named): Promise<LocatedRun> {
+async function namedRun(tools: LocateTools, caller: NamedRunRequest): Promise<LocatedRun> {
   const { runId, session } = caller
   if ((await tools.store.readHead(runId)) === null) {
     const reason = `PAWL_RUN names the run \`${runId}\`, which does not exist`

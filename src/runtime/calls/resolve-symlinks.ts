@@ -63,7 +63,7 @@ function insideOf(path: string, workspace: string): string | null {
 /** What was seen of the disk since the program was last called; null: nothing. */
 let seen: Seen | null = null
 type Seen = {
-  readonly founds: Map<string, Found>
+  readonly founds: Map<string, LinkTarget>
   readonly reals: Map<string, string | null>
 }
 /** Paths that are remembered at most. */
@@ -105,7 +105,7 @@ export function realPath(path: string): string | null {
   return real
 }
 
-type Look = (path: string) => Found
+type Look = (path: string) => LinkTarget
 
 function findReal(whole: string, look: Look): string | null {
   // Nearly every path has no link in it, and stays what it is.
@@ -143,9 +143,9 @@ function followLinks(whole: string, look: Look): string | null {
 }
 
 /** Where a link leads; null: it is none, or nothing that could be looked at. */
-type Found = { readonly to: string } | 'missing' | null
+type LinkTarget = { readonly to: string } | 'missing' | null
 
-function linkAt(path: string): Found {
+function linkAt(path: string): LinkTarget {
   try {
     // WHY not by exception: most calls name files that do not exist yet, and throwing is slow.
     const stats = lstatSync(path, { throwIfNoEntry: false })

@@ -36,12 +36,12 @@ const runsMax = 500
 const recordsMax = 200_000
 const pageMax = 1_000
 
-type Reading = { readonly rows: Map<string, RunCostRow>; recordsLeft: number }
+type CostScan = { readonly rows: Map<string, RunCostRow>; recordsLeft: number }
 
 /** The costs of one run, or of those that changed last. */
 export async function readCosts(store: Store, { runId, since }: CostQuery): Promise<CostReport> {
   const { heads, isMore } = await headsFor(store, runId)
-  const reading: Reading = { rows: new Map(), recordsLeft: recordsMax }
+  const reading: CostScan = { rows: new Map(), recordsLeft: recordsMax }
   for (const head of heads) {
     if (head.costMicroUsd === 0 || head.updatedAt < since) continue
     await readRun(store, reading, { head, since })
@@ -62,9 +62,13 @@ async function headsFor(store: Store, runId: string | null): Promise<Heads> {
   return { heads: items, isMore: next !== null }
 }
 
-type Wanted = { readonly head: RunHead; readonly since: number }
+type RunCostQuery = { readonly head: RunHead; readonly since: number }
 
-async function readRun(store: Store, reading: Reading, { head, since }: Wanted): Promise<void> {
+async function readRun(
+  store: Store,
+  reading: CostScan,
+  { head, since }: RunCostQuery,
+): Promise<void> {
   const seen: Seen = { stages: new Map(), tools: new Map() }
   for (let after = 0; reading.recordsLeft > 0; ) {
     const records = await store.readEvents(head.id, { after, limit: pageMax })

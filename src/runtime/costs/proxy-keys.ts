@@ -16,7 +16,7 @@ export type ProxyKeys = {
   readonly runOf: (presented: string) => Promise<string | null>
 }
 
-type Desk = {
+type ProxyKeyContext = {
   readonly store: Pick<Store, 'readDocument' | 'writeDocuments' | 'readHead'>
   readonly clock: Clock
   readonly newId: () => string
@@ -27,7 +27,7 @@ export const proxyKeyCollection = 'proxy-keys'
 const collection = proxyKeyCollection
 const keyForm = /^pawl_([\w-]{1,100})\.([a-z0-9]{1,100})$/
 
-export function openProxyKeys({ store, clock, newId }: Desk): ProxyKeys {
+export function openProxyKeys({ store, clock, newId }: ProxyKeyContext): ProxyKeys {
   return {
     make: async (runId) => {
       await refuseEnded(store, runId)
@@ -58,7 +58,7 @@ export function openProxyKeys({ store, clock, newId }: Desk): ProxyKeys {
   }
 }
 
-async function refuseEnded(store: Desk['store'], runId: string): Promise<void> {
+async function refuseEnded(store: ProxyKeyContext['store'], runId: string): Promise<void> {
   const head = await store.readHead(runId)
   if (head === null) {
     const hint = '`pawl runs --all` lists them'

@@ -67,13 +67,13 @@ export async function knownDefinition(
   return found
 }
 
-type Named = { readonly workspace: string; readonly good: GoodSource }
+type WorkspaceSource = { readonly workspace: string; readonly good: GoodSource }
 
 /** Keeps a definition for the first time; null: the name is taken. */
 export async function createRow(
   shop: DefinitionsContext,
   compiled: CompiledSource,
-  { workspace, good }: Named,
+  { workspace, good }: WorkspaceSource,
 ): Promise<DefinitionRow | null> {
   const at = shop.clock.now()
   await keepMachines(shop, good, at)

@@ -29,7 +29,7 @@ export type FoundDefinition = {
 /** Files of a workspace that are looked into. */
 const filesMax = 500
 
-type Wanted = {
+type DefinitionQuery = {
   readonly definition: string
   readonly task: string | null
   readonly workspace: string | null
@@ -37,7 +37,7 @@ type Wanted = {
 
 export async function findDefinition(
   shop: DefinitionsContext,
-  wanted: Wanted,
+  wanted: DefinitionQuery,
 ): Promise<FoundDefinition> {
   const notes: string[] = []
   const files = filesIn(wanted.workspace)
@@ -153,12 +153,16 @@ function compileFile(path: string): CompiledSource | null {
   }
 }
 
-type Place = { readonly name: string; readonly workspace: string; readonly files: readonly File[] }
+type WorkspaceLookup = {
+  readonly name: string
+  readonly workspace: string
+  readonly files: readonly File[]
+}
 
 /** The definition as the workspace has it, kept from now on; null: it has none of that name. */
 async function inWorkspace(
   shop: DefinitionsContext,
-  place: Place,
+  place: WorkspaceLookup,
   notes: string[],
 ): Promise<DefinitionRow | null> {
   const { name, workspace, files } = place

@@ -70,7 +70,7 @@ type Options = {
   readonly clock: Clock
 }
 
-type Kept = Omit<Task, 'id' | 'updatedAt'> & { readonly claimId: string | null }
+type StoredTask = Omit<Task, 'id' | 'updatedAt'> & { readonly claimId: string | null }
 
 export function openTasks(options: Options): Tasks {
   const { store, clock } = options
@@ -86,7 +86,7 @@ export function openTasks(options: Options): Tasks {
     create: async (scope, wish, { commandId, ...by }) => {
       const id = idOf(scope, commandId)
       const key = prefixOf(scope) + id
-      const kept: Kept = {
+      const kept: StoredTask = {
         ...wish,
         status: 'open',
         run: null,
@@ -112,7 +112,7 @@ export function openTasks(options: Options): Tasks {
         const kept = keptIn(document)
         if (kept.status === 'claimed' && kept.claimId === by.commandId)
           return taskOf(document, scope)
-        const mine: Kept = { ...kept, status: 'claimed', run: by.run, claimId: by.commandId }
+        const mine: StoredTask = { ...kept, status: 'claimed', run: by.run, claimId: by.commandId }
         const written = await write(options, document, mine)
         if (written !== null) return taskOf(written, scope)
       }
@@ -149,12 +149,12 @@ function makeRoom(all: readonly Task[], id: string): readonly string[] {
   throw tooMuch(`there are already ${tasksMax} unfinished tasks`, 'complete some of them first')
 }
 
-type Wanted = { readonly scope: DocumentScope; readonly id: string | null }
+type TaskQuery = { readonly scope: DocumentScope; readonly id: string | null }
 
 /** The document to be claimed; null: none is free. */
 async function choose(
   options: Options,
-  { scope, id }: Wanted,
+  { scope, id }: TaskQuery,
   by: TaskBy,
 ): Promise<StoredDocument | null> {
   const { store } = options
@@ -173,7 +173,7 @@ async function choose(
   return null
 }
 
-async function isFree({ store }: Options, { status, run }: Kept): Promise<boolean> {
+async function isFree({ store }: Options, { status, run }: StoredTask): Promise<boolean> {
   if (status !== 'claimed' || run === null) return status === 'open'
   const head = await store.readHead(run)
   return head === null || !isOpen(head.status)
@@ -183,7 +183,7 @@ async function isFree({ store }: Options, { status, run }: Kept): Promise<boolea
 async function write(
   { store, clock }: Options,
   document: StoredDocument,
-  kept: Kept,
+  kept: StoredTask,
 ): Promise<StoredDocument | null> {
   const next = { ...document, data: JSON.stringify(kept), at: clock.now() }
   const { key, data, at } = next
@@ -204,7 +204,7 @@ async function mustRead(
   throw new PawlError('TASK_UNKNOWN', `there is no task \`${id}\``, { hint })
 }
 
-function taken(id: string, { status, run }: Kept): PawlError {
+function taken(id: string, { status, run }: StoredTask): PawlError {
   const whose = run === null ? 'nobody has claimed it' : `run \`${run}\` has it`
   const message = `task \`${id}\` is ${status} and not yours: ${whose}`
   const hint = status === 'open' ? '`task_claim` it first' : 'claim another one'
@@ -217,9 +217,9 @@ function overloaded(): PawlError {
   })
 }
 
-function keptIn(document: StoredDocument): Kept {
+function keptIn(document: StoredDocument): StoredTask {
   // WHY the cast: it was written above.
-  return dataOf(document) as JsonObject & Kept
+  return dataOf(document) as JsonObject & StoredTask
 }
 
 function taskOf(document: StoredDocument, scope: DocumentScope): Task {

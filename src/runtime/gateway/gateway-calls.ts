@@ -3,7 +3,7 @@
  * of a gateway and the life of a call.
  */
 import type { JsonObject } from '../../core/json.ts'
-import { ruleFields } from '../../core/judge/answer.ts'
+import { ruleFields } from '../../core/judge/rule-answer.ts'
 import type { McpName } from '../../core/tools/mcp-name.ts'
 import type { CallAnswer, CallRequest, Calls } from '../calls/calls.ts'
 import type { LocatedRun } from '../calls/locate-run.ts'
@@ -112,7 +112,7 @@ export const offerTools =
     return { runId, offered: await Promise.all(offers) }
   }
 
-type Wish = {
+type GatewayToolCall = {
   readonly name: McpName
   readonly whose: GatewayIdentity
   readonly runId: string | null
@@ -120,7 +120,7 @@ type Wish = {
 
 async function offerOf(
   { runtime }: GatewayTools,
-  { name, whose, runId }: Wish,
+  { name, whose, runId }: GatewayToolCall,
 ): Promise<ToolVisibility> {
   const { workspace } = whose
   const input: JsonObject = {}

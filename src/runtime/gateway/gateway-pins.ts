@@ -35,7 +35,7 @@ type Entry = {
   told: JsonObject
   agreed: JsonObject | null
 }
-type Book = { launch: Entry; tools: Record<string, Entry> }
+type PinDocument = { launch: Entry; tools: Record<string, Entry> }
 
 /** How often a document is tried that others write at the same time. */
 const triesMax = 20
@@ -65,15 +65,15 @@ export async function seeServer(desk: PinsDesk, sight: ServerSight): Promise<Pin
   throw conflict(sight.server)
 }
 
-function bookIn(data: string): Book {
+function bookIn(data: string): PinDocument {
   // WHY the cast: nobody else writes these documents.
-  const { launch, tools } = JSON.parse(data) as Book
+  const { launch, tools } = JSON.parse(data) as PinDocument
   return { launch, tools: Object.assign(emptyRecord<Entry>(), tools) }
 }
 
-type Noted = { readonly book: Book; readonly news: readonly string[] }
+type Noted = { readonly book: PinDocument; readonly news: readonly string[] }
 
-function noteSight(before: Book | null, sight: ServerSight): Noted {
+function noteSight(before: PinDocument | null, sight: ServerSight): Noted {
   const news: string[] = []
   const { server, scope, launch } = sight
   const how = (entry: Entry): void => {
@@ -82,7 +82,7 @@ function noteSight(before: Book | null, sight: ServerSight): Noted {
   }
   // WHY not from a workspace: whoever writes its files would have programs started.
   const isOwn = scope === null
-  const next: Book = {
+  const next: PinDocument = {
     launch: noteThing(before?.launch, pinLaunch(launch), { isTrusted: isOwn, onWait: how }),
     tools: before?.tools ?? emptyRecord<Entry>(),
   }
@@ -133,7 +133,7 @@ function isAccepted({ accepted, seen }: Entry): boolean {
   return accepted === seen
 }
 
-function seenIn({ launch, tools }: Book, sight: ServerSight): PinStatus {
+function seenIn({ launch, tools }: PinDocument, sight: ServerSight): PinStatus {
   const names = (sight.tools ?? []).map(({ tool }) => tool)
   const accepted = names.filter((name) => {
     const entry = own(tools, name)
@@ -163,7 +163,7 @@ const serversMax = 200
 
 function pinnedOf(
   whose: Pick<Pinned, 'scope' | 'server' | 'version'>,
-  { launch, tools }: Book,
+  { launch, tools }: PinDocument,
 ): Pinned {
   const listed = Object.entries(tools).map(([tool, entry]) => ({ tool, ...pinOf(entry) }))
   return { ...whose, launch: pinOf(launch), tools: listed }

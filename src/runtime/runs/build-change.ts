@@ -1,6 +1,6 @@
 /**
- * From a decision to what is kept of it: records with their place in the chain, the projections
- * they change, the reply, and what is owed.
+ * Turns a decision into a change of the store: records with their place in the hash chain, the
+ * projections they change, the reply, and items for the outbox.
  */
 import type { Family, FamilyDecision } from '../../core/engine/family.ts'
 import type { Actor, Event } from '../../core/engine/types.ts'
@@ -23,12 +23,12 @@ export type DecisionContext = {
   readonly asked: unknown
   readonly at: number
   readonly actor: Actor
-  readonly owes: OutboxSource
+  readonly outboxFor: OutboxSource
 }
 
 /**
- * What people outside are owed for what was recorded, beside what the engine owes itself; kept
- * together with it or not at all.
+ * Items for the outbox besides the effects of the engine, such as notifications. Stored in the
+ * same transaction as the records, or not at all.
  */
 export type OutboxSource = (facts: {
   readonly head: RunHead
@@ -80,9 +80,9 @@ export function buildChange(
   const head = headOf(family, { seq, hash, at: changedAt }, standing.beginning)
   const isDue = seq - standing.snapshotSeq >= snapshotEvery
   const snapshot = isDue ? snapshotOf(family, standing.library, { seq, hash }) : null
-  const debts = [
+  const items = [
     ...answered.effects.map((effect) => ({ kind: effect.type, data: JSON.stringify(effect) })),
-    ...kept.owes({ head, recorded }),
+    ...kept.outboxFor({ head, recorded }),
   ]
   const change: RunChange = {
     runId,
@@ -93,7 +93,7 @@ export function buildChange(
       ? { commandId, text: printReplyRecord({ seq, reply }, kept.asked, stored) }
       : null,
     approvals: approvalsOf(standing.family, family, { recorded, at }),
-    owed: debts.map(({ kind, data }, index) => {
+    outbox: items.map(({ kind, data }, index) => {
       const id = `${runId}:e${seq}.${index}`
       return { id, runId, kind, data, dueAt: at, attempts: 0 }
     }),

@@ -1,6 +1,6 @@
 /**
- * What has to happen without anybody asking: questions whose time is over, and work that is owed
- * to the outside. Both are kept in the store, so that a restart forgets neither.
+ * Work that is due without a command: approvals that expire, and items of the outbox. Both are in
+ * the store, so a restart loses neither.
  */
 import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
@@ -16,7 +16,7 @@ type DueWork = {
  * Tells the outside; a fault means that it has to be told again. Gives the moment at which there
  * will be more to tell of the same; undefined: that was all.
  */
-export type Deliver = (owed: OutboxItem) => Promise<number | undefined>
+export type Deliver = (item: OutboxItem) => Promise<number | undefined>
 
 type Tools = {
   readonly store: RunStore
@@ -61,29 +61,29 @@ export function openDueWork(tools: Tools): DueWork {
     deliver: async () => {
       let done = 0
       const at = tools.clock.now()
-      for (const owed of await tools.store.takeOwed({ at, leaseMs, limit: batchMax })) {
-        if (await deliver(tools, owed)) done += 1
+      for (const item of await tools.store.takeOutbox({ at, leaseMs, limit: batchMax })) {
+        if (await deliver(tools, item)) done += 1
       }
       return done
     },
   }
 }
 
-async function deliver(tools: Tools, owed: OutboxItem): Promise<boolean> {
+async function deliver(tools: Tools, item: OutboxItem): Promise<boolean> {
   let moreAt: number | undefined
-  const isTold = await attempt(tools, `${owed.kind} ${owed.id}`, async () => {
-    moreAt = await tools.deliver(owed)
+  const isTold = await attempt(tools, `${item.kind} ${item.id}`, async () => {
+    moreAt = await tools.deliver(item)
   })
   if (isTold && moreAt !== undefined) {
-    await tools.store.delayOwed(owed.id, moreAt)
+    await tools.store.delayOutboxItem(item.id, moreAt)
     return true
   }
-  if (isTold || owed.attempts >= attemptsMax) {
-    await tools.store.settleOwed(owed.id)
-    if (!isTold) tools.log(`gave up after ${owed.attempts} tries: ${owed.kind} ${owed.id}`, null)
+  if (isTold || item.attempts >= attemptsMax) {
+    await tools.store.settleOutboxItem(item.id)
+    if (!isTold) tools.log(`gave up after ${item.attempts} tries: ${item.kind} ${item.id}`, null)
     return isTold
   }
-  await tools.store.delayOwed(owed.id, tools.clock.now() + retryMsAfter(owed.attempts))
+  await tools.store.delayOutboxItem(item.id, tools.clock.now() + retryMsAfter(item.attempts))
   return false
 }
 

@@ -38,7 +38,7 @@ export type CommandContext = {
   readonly policies: (workspace: string | null) => readonly Policy[]
   /** Folders that no call may touch, as absolute paths. */
   readonly guarded: readonly string[]
-  readonly owes: OutboxSource
+  readonly outboxFor: OutboxSource
 }
 
 export type Planned = {
@@ -144,7 +144,7 @@ export function contextFor(desk: CommandContext, run: LoadedRun, actor: Actor): 
   return contextOf(desk, { at, actor, workspace, library: run.library })
 }
 
-type Around = {
+type CommandInputs = {
   readonly at: number
   readonly actor: Actor
   readonly workspace: string | null
@@ -153,7 +153,7 @@ type Around = {
 
 export function contextOf(
   desk: CommandContext,
-  { at, actor, workspace, library }: Around,
+  { at, actor, workspace, library }: CommandInputs,
 ): Context {
   const { approvalMs, shelf } = desk
   const policies = desk.policies(workspace)
@@ -188,7 +188,7 @@ async function keep(
   const commandId = toUSVString(by.commandId ?? desk.newId())
   const isNamed = by.commandId !== null
   const { asked } = decided
-  const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, owes: desk.owes }
+  const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, outboxFor: desk.outboxFor }
   const { change, run } = buildChange(answered, standing, kept)
   let committed: Committed
   try {
@@ -237,12 +237,12 @@ function outcomeOf(desk: CommandContext, decided: Decided, seq: number): Command
   return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: false }
 }
 
-type Placed = { readonly family: Family; readonly workspace: string | null }
+type FamilyInWorkspace = { readonly family: Family; readonly workspace: string | null }
 
 /** What the addressed run looks like, with what is left under the policies of its workspace. */
 export function viewOf(
   desk: CommandContext,
-  { family, workspace }: Placed,
+  { family, workspace }: FamilyInWorkspace,
   branch: string | null,
 ): View {
   const context = { policies: policiesToShow(desk, workspace), at: desk.clock.now() }

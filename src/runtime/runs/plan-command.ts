@@ -72,13 +72,17 @@ export function leafOf({ family }: LoadedRun, branch: string | null): FamilyMemb
   return openLeaf(family, addressedIn(family, branch))
 }
 
-type Spoken = Pick<
+type CheckedCall = Pick<
   Extract<Intent, { kind: 'check' }>,
   'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch'
 >
 
 /** A call as every rule needs it, with the files behind the names it uses. */
-export function callOfIntent(run: LoadedRun, spoken: Spoken, guarded: readonly string[]): Call {
+export function callOfIntent(
+  run: LoadedRun,
+  spoken: CheckedCall,
+  guarded: readonly string[],
+): Call {
   const { tool, input, host, server, branch } = spoken
   // WHY the run's own: who could name the workspace of a call could reach every file.
   const workspace = run.head.workspace ?? noWorkspace

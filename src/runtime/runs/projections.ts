@@ -61,8 +61,8 @@ export function approvalsOf(
     if (!facts.recorded.some(({ event }) => event.type === 'approval.requested')) return []
   }
   const rows = new Map<string, ApprovalRow>()
-  const asked = new Map<string, Asked>()
-  const put = (one: Asked): void => {
+  const asked = new Map<string, MemberApproval>()
+  const put = (one: MemberApproval): void => {
     asked.set(one.approval.id, one)
     rows.set(one.approval.id, pendingRow(after.mainId, one))
   }
@@ -103,9 +103,9 @@ function isOpen(family: Family, row: ApprovalRow): boolean {
   return family.members.some((member) => member.state.approval?.id === row.id)
 }
 
-type Asked = { readonly member: string; readonly approval: Approval }
+type MemberApproval = { readonly member: string; readonly approval: Approval }
 
-function pendingRow(runId: string, { member, approval }: Asked): ApprovalRow {
+function pendingRow(runId: string, { member, approval }: MemberApproval): ApprovalRow {
   const { id, kind, message, hash, requestedAt, expiresAt = null, pending, quorum } = approval
   const note = endorsedText(approval)
   const open = { status: 'pending', decidedAt: null, decidedBy: null, note } as const
@@ -143,7 +143,7 @@ function decided(event: Event, at: number, approval: Approval): Decided | Record
 }
 
 type KeptMember = Omit<FamilyMember, 'machine'> & { readonly machine: string }
-type Kept = {
+type StoredFold = {
   readonly members: readonly KeptMember[]
   readonly meters: Meters
   readonly library: Pins
@@ -163,13 +163,13 @@ export function snapshotOf(
   const members = family.members.map(
     (member): KeptMember => ({ ...member, machine: member.machine.hash }),
   )
-  const kept: Kept = { members, meters: family.meters, library, hash }
+  const kept: StoredFold = { members, meters: family.meters, library, hash }
   return { seq, version: evolveVersion, state: JSON.stringify(kept) }
 }
 
 /** What was kept: the family and its pins, and the machines they need. */
 export function openSnapshot(mainId: string, snapshot: Snapshot): KeptFold {
-  const { members, meters, library, hash } = JSON.parse(snapshot.state) as Kept
+  const { members, meters, library, hash } = JSON.parse(snapshot.state) as StoredFold
   return {
     library,
     hash,

@@ -2,7 +2,7 @@
  * Runs at hand, as they are in the store. What is not here is loaded again.
  */
 import type { LoadedRun } from './load-run.ts'
-import { openRecentlyUsed } from './recently-used.ts'
+import { openLruMap } from './lru-map.ts'
 
 /** Runs kept at hand; beyond it those longest unused make room. */
 const cachedMax = 2_000
@@ -15,6 +15,6 @@ export type RunCache = {
 }
 
 export function openRunCache(): RunCache {
-  const runs = openRecentlyUsed<LoadedRun>(cachedMax)
+  const runs = openLruMap<LoadedRun>(cachedMax)
   return { ...runs, put: (run) => runs.put(run.head.id, run) }
 }

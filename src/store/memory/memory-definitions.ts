@@ -4,12 +4,12 @@
 import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 
-type Kept = { row: DefinitionRow; readonly versions: DefinitionVersion[] }
+type StoredDefinition = { row: DefinitionRow; readonly versions: DefinitionVersion[] }
 
 /** No machines and no definitions yet. */
 export function memoryDefinitions(): DefinitionStore {
   const machines = new Map<string, Parameters<DefinitionStore['putMachines']>[0][number]>()
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, StoredDefinition>()
   const find = (name: string, workspace: string) =>
     [...kept.values()].find(({ row }) => row.name === name && row.workspace === workspace)?.row
   return {

@@ -23,16 +23,16 @@ import { memoryDefinitions } from './memory-definitions.ts'
 import { memoryDocuments } from './memory-documents.ts'
 
 /** All that is kept of one run. */
-type Kept = {
+type StoredRun = {
   head: RunHead
   readonly events: EventRecord[]
   readonly replies: Map<string, string>
   approvals: Map<string, ApprovalRow>
-  readonly owed: Map<string, OutboxItem>
+  readonly outbox: Map<string, OutboxItem>
   snapshot: Snapshot | null
 }
 
-type Runs = Map<string, Kept>
+type Runs = Map<string, StoredRun>
 
 /** An empty store. */
 export function openMemoryStore(): Store {
@@ -74,7 +74,7 @@ function runCalls(runs: Runs): RunStore {
     readEvents: async (runId, { after, limit }) =>
       (runs.get(runId)?.events ?? []).slice(after, after + limit).map(copy),
     ...listCalls(runs),
-    ...owedCalls(runs),
+    ...outboxCalls(runs),
   }
 }
 
@@ -89,19 +89,19 @@ function commit(runs: Runs, change: RunChange): Committed {
   run.events.push(...change.events.map(copy))
   if (reply !== null) run.replies.set(reply.commandId, reply.text)
   for (const row of change.approvals) run.approvals.set(row.id, copy(row))
-  for (const owed of change.owed) run.owed.set(owed.id, copy(owed))
+  for (const item of change.outbox) run.outbox.set(item.id, copy(item))
   if (change.snapshot !== null) run.snapshot = copy(change.snapshot)
   runs.set(runId, run)
   return 'committed'
 }
 
-function emptyRun(head: RunHead): Kept {
+function emptyRun(head: RunHead): StoredRun {
   return {
     head,
     events: [],
     replies: new Map(),
     approvals: new Map(),
-    owed: new Map(),
+    outbox: new Map(),
     snapshot: null,
   }
 }
@@ -156,26 +156,28 @@ function lowered(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-function owedCalls(runs: Runs): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'> {
+function outboxCalls(
+  runs: Runs,
+): Pick<RunStore, 'takeOutbox' | 'settleOutboxItem' | 'delayOutboxItem'> {
   return {
-    takeOwed: async ({ at, leaseMs, limit }) =>
+    takeOutbox: async ({ at, leaseMs, limit }) =>
       [...runs.values()]
-        .flatMap((run) => [...run.owed.values()].map((owed) => ({ run, owed })))
-        .filter(({ owed }) => owed.dueAt <= at)
-        .sort((a, b) => a.owed.dueAt - b.owed.dueAt || compare(a.owed.id, b.owed.id))
+        .flatMap((run) => [...run.outbox.values()].map((item) => ({ run, item })))
+        .filter(({ item }) => item.dueAt <= at)
+        .sort((a, b) => a.item.dueAt - b.item.dueAt || compare(a.item.id, b.item.id))
         .slice(0, limit)
-        .map(({ run, owed }) => {
-          const taken = { ...owed, dueAt: at + leaseMs, attempts: owed.attempts + 1 }
-          run.owed.set(owed.id, taken)
+        .map(({ run, item }) => {
+          const taken = { ...item, dueAt: at + leaseMs, attempts: item.attempts + 1 }
+          run.outbox.set(item.id, taken)
           return copy(taken)
         }),
-    settleOwed: async (id) => {
-      for (const run of runs.values()) run.owed.delete(id)
+    settleOutboxItem: async (id) => {
+      for (const run of runs.values()) run.outbox.delete(id)
     },
-    delayOwed: async (id, dueAt) => {
+    delayOutboxItem: async (id, dueAt) => {
       for (const run of runs.values()) {
-        const owed = run.owed.get(id)
-        if (owed !== undefined) run.owed.set(id, { ...owed, dueAt })
+        const item = run.outbox.get(id)
+        if (item !== undefined) run.outbox.set(id, { ...item, dueAt })
       }
     },
   }

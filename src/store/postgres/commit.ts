@@ -74,7 +74,7 @@ function commitParts(change: RunChange, attempt: string): readonly SqlPart[] {
     insertReply(reply && { id: reply.commandId, reply: reply.text }),
     insertEvents(events),
     upsertApprovals(change.approvals),
-    insertOutbox(change.owed),
+    insertOutbox(change.outbox),
     upsertSnapshot(change.snapshot),
     sqlPart(' SELECT id FROM head'),
   ]

@@ -78,12 +78,12 @@ export function createDefinitions(pool: Pool): DefinitionStore {
   }
 }
 
-type Reading = Pick<
+type DefinitionReads = Pick<
   DefinitionStore,
   'readDefinition' | 'findDefinition' | 'listVersions' | 'listDefinitions'
 >
 
-function createReading(pool: Pool): Reading {
+function createReading(pool: Pool): DefinitionReads {
   const read = async (where: (sql: Sql) => ReturnType<Sql>) => {
     const rows = await pool.run<DefinitionJoin>(
       (sql) =>

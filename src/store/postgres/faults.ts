@@ -90,7 +90,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 /** Whether another change has taken a key, or the right to go on, at the same moment. */
 export function isOvertaken(error: unknown): boolean {
-  // What is owed has an id of its own: there a second one is a bug, and no retry would help.
+  // An item of the outbox has an id of its own: a second one is a bug, and no retry would help.
   const thrown = error instanceof PawlError ? error.cause : error
   const isBug = thrown instanceof Error && 'table_name' in thrown && thrown.table_name === 'outbox'
   return /^(23505|40001|40P01)$/.test(sqlStateOf(error)) && !isBug

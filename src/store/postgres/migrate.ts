@@ -114,9 +114,9 @@ function isMade(error: unknown): boolean {
   return /^(42P06|42P07|42710)$/.test(sqlStateOf(error))
 }
 
-type Found = { readonly hasSchema: boolean; readonly version: number }
+type SchemaState = { readonly hasSchema: boolean; readonly version: number }
 
-async function look(pool: Pool): Promise<Found> {
+async function look(pool: Pool): Promise<SchemaState> {
   const { schema } = pool.options
   const [there] = await pool.run<{ hasSchema: boolean; hasTable: boolean }>(
     (sql) => sql`SELECT to_regnamespace(${`"${schema}"`}) IS NOT NULL AS "hasSchema",
@@ -132,7 +132,7 @@ async function look(pool: Pool): Promise<Found> {
 // WHY: one message of several statements is one transaction. The row of the version makes it fail
 //      as a whole when another node was first, and the lock lets that one finish.
 //      A schema that is there may belong to a user without the right to make one.
-function stepFrom({ hasSchema, version }: Found, schema: string): string {
+function stepFrom({ hasSchema, version }: SchemaState, schema: string): string {
   return `
     SET LOCAL statement_timeout = 0;
     SELECT pg_advisory_xact_lock(${lockKey});

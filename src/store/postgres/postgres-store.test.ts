@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { sharedPostgresUrl } from '../../../scripts/postgres/share.ts'
+import { sharedPostgresUrl } from '../../../scripts/postgres/shared-server.ts'
 import { storeContract } from '../store.contract.ts'
 import { openPostgresStore } from './postgres-store.ts'
 

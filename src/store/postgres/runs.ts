@@ -1,5 +1,5 @@
 /**
- * Reading runs, their records and what is asked and owed.
+ * Reading runs, their records, approvals and the outbox.
  * Knows SQL that looks. Must not know what a record says.
  */
 import type {
@@ -24,7 +24,7 @@ import type { Pool, Sql } from './pool.ts'
 const head = selected(headPgColumns, 'runs')
 const event = selected(eventPgColumns, 'events')
 const approval = `${selected(approvalPgColumns, 'approvals')}, run_id AS "runId"`
-const owed = `${selected(outboxPgColumns, 'outbox')}, outbox.run_id AS "runId"`
+const outboxSelected = `${selected(outboxPgColumns, 'outbox')}, outbox.run_id AS "runId"`
 const timeKey: readonly [at: number, id: string] = [0, '']
 
 /** The part of a store that is about runs. */
@@ -157,9 +157,11 @@ function equals(sql: Sql, column: string, value: string | null) {
   return value === null ? sql`` : sql`AND ${sql(column)} = ${value}`
 }
 
-function createOutbox(pool: Pool): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'> {
+function createOutbox(
+  pool: Pool,
+): Pick<RunStore, 'takeOutbox' | 'settleOutboxItem' | 'delayOutboxItem'> {
   return {
-    takeOwed: ({ at, leaseMs, limit }) =>
+    takeOutbox: ({ at, leaseMs, limit }) =>
       pool.run<OutboxItem>(
         (sql) => sql`WITH due AS (
             SELECT run_id, id FROM outbox WHERE due_at <= ${at}
@@ -167,12 +169,12 @@ function createOutbox(pool: Pool): Pick<RunStore, 'takeOwed' | 'settleOwed' | 'd
           )
           UPDATE outbox SET due_at = ${at + leaseMs}, attempts = attempts + 1
           FROM due WHERE outbox.run_id = due.run_id AND outbox.id = due.id
-          RETURNING ${sql.unsafe(owed)}`,
+          RETURNING ${sql.unsafe(outboxSelected)}`,
       ),
-    settleOwed: async (id) => {
+    settleOutboxItem: async (id) => {
       await pool.run((sql) => sql`DELETE FROM outbox WHERE id = ${id}`)
     },
-    delayOwed: async (id, dueAt) => {
+    delayOutboxItem: async (id, dueAt) => {
       await pool.run((sql) => sql`UPDATE outbox SET due_at = ${dueAt} WHERE id = ${id}`)
     },
   }

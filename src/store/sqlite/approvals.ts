@@ -11,11 +11,11 @@ import {
   timeAndId,
   whereAll,
 } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 type ApprovalCalls = Pick<RunStore, 'listApprovals' | 'readApproval' | 'dueApprovals'>
 
-export function approvalCalls({ db, read }: Shared): ApprovalCalls {
+export function approvalCalls({ db, read }: SqliteContext): ApprovalCalls {
   const prepare = statementCache(db)
   const one = db.prepare(`SELECT ${approvalColumns} FROM approvals WHERE id = ?`)
   const due = db.prepare(

@@ -3,11 +3,11 @@
  */
 import type { Claim, ClaimStore } from '../../runtime/ports.ts'
 import { asRecord } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 const columns = 'run_id AS runId, branch, session, at'
 
-export function claimCalls({ db, read, write }: Shared): ClaimStore {
+export function claimCalls({ db, read, write }: SqliteContext): ClaimStore {
   const add = db.prepare('INSERT INTO claims VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
   const holder = db.prepare('SELECT session FROM claims WHERE run_id = ? AND branch = ?')
   const bySession = db.prepare(

@@ -26,7 +26,7 @@ export type RunWriter = {
 
 export function prepareRunWriter(db: DatabaseSync): RunWriter {
   const heads = prepareHeads(db)
-  const { hasReply, insertEvents, insertReply, insertOwed, ...rows } = prepareRows(db)
+  const { hasReply, insertEvents, insertReply, insertOutboxItems, ...rows } = prepareRows(db)
 
   const commit = (change: RunChange): Committed => {
     checkChange(change)
@@ -40,7 +40,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     insertEvents(runId, events)
     if (reply !== null) insertReply(runId, reply)
     rows.putApprovals(change.approvals)
-    insertOwed(change.owed)
+    insertOutboxItems(change.outbox)
     if (snapshot !== null) rows.putSnapshot(runId, snapshot)
     return 'committed'
   }
@@ -98,7 +98,7 @@ function prepareRows(db: DatabaseSync) {
   const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const findReply = db.prepare('SELECT 1 FROM replies WHERE run_id = ? AND command_id = ?')
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?)')
-  const addOwed = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
+  const addOutboxItem = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
   const putSnapshot = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)')
   const putApproval = db.prepare(
     'INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -114,8 +114,8 @@ function prepareRows(db: DatabaseSync) {
     insertReply: (runId: string, { commandId, text }: NonNullable<RunChange['reply']>): void => {
       addReply.run(runId, commandId, text)
     },
-    insertOwed: (owed: readonly OutboxItem[]): void => {
-      for (const o of owed) addOwed.run(o.runId, o.id, o.kind, o.data, o.dueAt, o.attempts)
+    insertOutboxItems: (outbox: readonly OutboxItem[]): void => {
+      for (const o of outbox) addOutboxItem.run(o.runId, o.id, o.kind, o.data, o.dueAt, o.attempts)
     },
     putApprovals: (approvals: readonly ApprovalRow[]): void => {
       for (const a of approvals) {

@@ -10,7 +10,7 @@ import type {
 } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 import { asRecord, asRecordOrNull, type SqliteRow, statementCache, whereAll } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 const versionColumns = `v.version, v.source_hash AS sourceHash, v.source, v.format, v.machines,
   v.created_at AS createdAt`
@@ -19,7 +19,7 @@ const rowColumns = `d.id, d.name, d.workspace, d.dialect, d.created_at AS define
 const withLatest = `definitions d JOIN definition_versions v
   ON v.definition_id = d.id AND v.version = d.version`
 
-export function definitionCalls(shared: Shared): DefinitionStore {
+export function definitionCalls(shared: SqliteContext): DefinitionStore {
   return { ...machineCalls(shared), ...writingCalls(shared), ...readingCalls(shared) }
 }
 
@@ -39,7 +39,7 @@ function machineCalls({
   db,
   read,
   write,
-}: Shared): Pick<DefinitionStore, 'putMachines' | 'readMachine'> {
+}: SqliteContext): Pick<DefinitionStore, 'putMachines' | 'readMachine'> {
   const put = prepareMachines(db)
   const find = db.prepare(
     'SELECT hash, name, dialect, format, compiled FROM machines WHERE hash = ?',
@@ -52,7 +52,7 @@ function machineCalls({
 
 type WritingCalls = Pick<DefinitionStore, 'createDefinition' | 'addVersion' | 'deleteDefinition'>
 
-function writingCalls({ db, write }: Shared): WritingCalls {
+function writingCalls({ db, write }: SqliteContext): WritingCalls {
   const find = prepareFind(db)
   const add = db.prepare(
     'INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name, workspace) DO NOTHING',
@@ -96,7 +96,7 @@ type ReadingCalls = Omit<
   keyof WritingCalls | keyof ReturnType<typeof machineCalls>
 >
 
-function readingCalls({ db, read }: Shared): ReadingCalls {
+function readingCalls({ db, read }: SqliteContext): ReadingCalls {
   const find = prepareFind(db)
   const prepare = statementCache(db)
   const byName = db.prepare(

@@ -2,11 +2,11 @@
 import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
 import { asRecord, asRecordOrNull } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 const columns = 'drawer AS collection, key, version, data, at'
 
-export function documentCalls({ db, read, write }: Shared): DocumentStore {
+export function documentCalls({ db, read, write }: SqliteContext): DocumentStore {
   const find = db.prepare(`SELECT ${columns} FROM cards WHERE drawer = ? AND key = ?`)
   const put = db.prepare(`INSERT INTO cards VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (drawer, key) DO UPDATE SET

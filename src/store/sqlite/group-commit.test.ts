@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type GroupWriter, openWriter } from './group-commit.ts'
 import { inFolder } from './scratch.contract.ts'
 
-type Opened = {
+type WriterBench = {
   readonly writer: GroupWriter
   readonly db: DatabaseSync
   /** Another program at the same file. */
@@ -13,7 +13,7 @@ type Opened = {
   readonly add: (n: number) => Promise<number>
 }
 
-const inWriter = (act: (opened: Opened) => Promise<void>) =>
+const inWriter = (act: (opened: WriterBench) => Promise<void>) =>
   inFolder(async (folder) => {
     const path = join(folder, 'pawl.db')
     const db = new DatabaseSync(path)

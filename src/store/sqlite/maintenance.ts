@@ -6,12 +6,12 @@ import type { Store, StoreMaintenance } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 import { prepareMachines } from './definitions.ts'
 import { asRecord } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 /** Pages given back to the disk in one transaction. */
 const freedPagesMax = 1_000
 
-export function maintenanceCalls(shared: Shared): Omit<StoreMaintenance, 'close'> {
+export function maintenanceCalls(shared: SqliteContext): Omit<StoreMaintenance, 'close'> {
   return {
     kind: 'sqlite',
     // One daemon owns the file; other programs open it only while there is none.
@@ -27,7 +27,7 @@ export function maintenanceCalls(shared: Shared): Omit<StoreMaintenance, 'close'
 
 type ProjectionCalls = Pick<Store, 'replaceProjections' | 'importRun' | 'listRunIds'>
 
-function projectionCalls({ db, runs, read, write }: Shared): ProjectionCalls {
+function projectionCalls({ db, runs, read, write }: SqliteContext): ProjectionCalls {
   const putMachines = prepareMachines(db)
   const removeApprovals = db.prepare('DELETE FROM approvals WHERE run_id = ?')
   const removeSnapshot = db.prepare('DELETE FROM snapshots WHERE run_id = ?')
@@ -69,7 +69,7 @@ function projectionCalls({ db, runs, read, write }: Shared): ProjectionCalls {
 type EndedRun = { readonly id: string; readonly bytes: number; readonly endedAt: number }
 type RetentionCalls = Pick<Store, 'listEnded' | 'removeRuns' | 'countBytes'>
 
-function retentionCalls({ db, read, write }: Shared): RetentionCalls {
+function retentionCalls({ db, read, write }: SqliteContext): RetentionCalls {
   const ended = db.prepare(
     `SELECT id, log_bytes AS bytes, ended_at AS endedAt FROM runs
      WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at, id LIMIT ?`,
@@ -103,7 +103,7 @@ function retentionCalls({ db, read, write }: Shared): RetentionCalls {
   }
 }
 
-function healthCalls({ db, write }: Shared): Pick<Store, 'findTrouble'> {
+function healthCalls({ db, write }: SqliteContext): Pick<Store, 'findTrouble'> {
   const probe = db.prepare('UPDATE probe SET count = count + 1 WHERE id = 1')
   return {
     // WHY a write: nothing less shows a full or read-only disk.

@@ -1,13 +1,13 @@
 /**
- * The outbox: work that is owed to the outside.
+ * The outbox: work outside the runs that is still to be delivered. Its table is called `owed`.
  */
 import type { OutboxItem, RunStore } from '../../runtime/ports.ts'
 import { asRecord, outboxColumns } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
-type OutboxCalls = Pick<RunStore, 'takeOwed' | 'settleOwed' | 'delayOwed'>
+type OutboxCalls = Pick<RunStore, 'takeOutbox' | 'settleOutboxItem' | 'delayOutboxItem'>
 
-export function outboxCalls({ db, write }: Shared): OutboxCalls {
+export function outboxCalls({ db, write }: SqliteContext): OutboxCalls {
   const take = db.prepare(
     `UPDATE owed SET due_at = ?, attempts = attempts + 1
      WHERE (run_id, id) IN
@@ -17,9 +17,9 @@ export function outboxCalls({ db, write }: Shared): OutboxCalls {
   const settle = db.prepare('DELETE FROM owed WHERE id = ?')
   const delay = db.prepare('UPDATE owed SET due_at = ? WHERE id = ?')
   return {
-    takeOwed: ({ at, leaseMs, limit }) =>
+    takeOutbox: ({ at, leaseMs, limit }) =>
       write(() => take.all(at + leaseMs, at, limit).map((row) => asRecord<OutboxItem>(row))),
-    settleOwed: (id) => write(() => void settle.run(id)),
-    delayOwed: (id, dueAt) => write(() => void delay.run(dueAt, id)),
+    settleOutboxItem: (id) => write(() => void settle.run(id)),
+    delayOutboxItem: (id, dueAt) => write(() => void delay.run(dueAt, id)),
   }
 }

@@ -23,7 +23,7 @@ export const approvalColumns = `id, run_id AS runId, member, kind, message, hash
   requested_at AS requestedAt, expires_at AS expiresAt, decided_at AS decidedAt,
   decided_by AS decidedBy, note, pending`
 
-/** The columns of owed work, named as in `Owed`. */
+/** The columns of the outbox, named as in `OutboxItem`. */
 export const outboxColumns = 'id, run_id AS runId, kind, data, due_at AS dueAt, attempts'
 
 /** A row as the record that its columns spell. */

@@ -15,11 +15,11 @@ import {
   timeAndId,
   whereAll,
 } from './rows.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 const noLimit = -1
 
-export function runCalls(shared: Shared): RunStore {
+export function runCalls(shared: SqliteContext): RunStore {
   const { runs, write } = shared
   return {
     commit: (change) => write(() => runs.commit(change)),
@@ -32,7 +32,7 @@ export function runCalls(shared: Shared): RunStore {
 
 type LogCalls = Pick<RunStore, 'loadRun' | 'readHead' | 'readSeqs' | 'findReply' | 'readEvents'>
 
-function logCalls({ db, read }: Shared): LogCalls {
+function logCalls({ db, read }: SqliteContext): LogCalls {
   const headOf = db.prepare(`SELECT ${headColumns} FROM runs WHERE id = ?`)
   const seqOf = db.prepare('SELECT seq FROM runs WHERE id = ?')
   const snapshotOf = db.prepare('SELECT seq, version, state FROM snapshots WHERE run_id = ?')
@@ -89,7 +89,7 @@ const nearSql = `(instr(${folderSql('?')}, ${folderSql('workspace')}) = 1
 const wordSql = `instr(
   lower(concat_ws(char(10), id, definition, status, stage, workspace)), lower(?)) > 0`
 
-function listCalls({ db, read }: Shared): Pick<RunStore, 'listRuns'> {
+function listCalls({ db, read }: SqliteContext): Pick<RunStore, 'listRuns'> {
   const prepare = statementCache(db)
   return {
     listRuns: ({ after, limit, statuses, workspace, near, definition, stage, words = [] }) =>

@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { RunChange, Store } from '../../runtime/ports.ts'
-import { changeOf, eventOf, owedOf } from '../records.contract.ts'
+import { changeOf, eventOf, outboxItemOf } from '../records.contract.ts'
 import { cannotMount, inFolder, onSmallDisk } from './scratch.contract.ts'
 import { openSqliteStore, type SqliteOptions } from './sqlite-store.ts'
 
@@ -148,11 +148,11 @@ describe('another program at the same file', () => {
 describe('writes in one group', () => {
   test('land without the one that the database refuses', () =>
     inStore(async (store) => {
-      const owed = [owedOf('o_1', 'r_2')]
-      await store.commit(changeOf('r_2', 0, { owed }))
+      const outbox = [outboxItemOf('o_1', 'r_2')]
+      await store.commit(changeOf('r_2', 0, { outbox }))
       const results = await Promise.all([
         codeOf(store.commit(changeOf('r_1', 0))),
-        codeOf(store.commit(changeOf('r_2', 1, { owed, reply: { commandId: 'c', text: '{}' } }))),
+        codeOf(store.commit(changeOf('r_2', 1, { outbox, reply: { commandId: 'c', text: '{}' } }))),
         codeOf(store.commit(changeOf('r_3', 0))),
       ])
       expect(results).toEqual(['committed', 'INTERNAL', 'committed'])
@@ -162,9 +162,9 @@ describe('writes in one group', () => {
 
   test('that fail leave nothing behind for the next look', () =>
     inStore(async (store) => {
-      const owed = [owedOf('o_1', 'r_1')]
-      await store.commit(changeOf('r_1', 0, { owed }))
-      const refused = changeOf('r_1', 1, { owed, reply: { commandId: 'c', text: '{}' } })
+      const outbox = [outboxItemOf('o_1', 'r_1')]
+      await store.commit(changeOf('r_1', 0, { outbox }))
+      const refused = changeOf('r_1', 1, { outbox, reply: { commandId: 'c', text: '{}' } })
       expect(await codeOf(store.commit(refused))).toBe('INTERNAL')
       expect(await store.findReply('r_1', 'c')).toBeNull()
       expect((await store.loadRun('r_1'))?.tail).toHaveLength(1)

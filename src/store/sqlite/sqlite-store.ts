@@ -11,7 +11,7 @@ import { openWriter } from './group-commit.ts'
 import { maintenanceCalls } from './maintenance.ts'
 import { openDatabase, type SqliteOptions } from './open-database.ts'
 import { runCalls } from './runs.ts'
-import type { Shared } from './shared.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 export type { SqliteOptions } from './open-database.ts'
 
@@ -29,7 +29,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       throw toFault(error)
     }
   }
-  const shared: Shared = { db, runs: prepareRunWriter(db), read, write: writer.write }
+  const shared: SqliteContext = { db, runs: prepareRunWriter(db), read, write: writer.write }
   return {
     ...runCalls(shared),
     ...definitionCalls(shared),

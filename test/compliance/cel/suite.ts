@@ -58,9 +58,9 @@ export function casesOf(suiteName: string): readonly Case[] {
   })
 }
 
-type Found = { readonly path: string; readonly original: Original }
+type SuiteCase = { readonly path: string; readonly original: Original }
 
-function flat(suite: Suite, prefix = ''): readonly Found[] {
+function flat(suite: Suite, prefix = ''): readonly SuiteCase[] {
   const path = prefix === '' ? suite.name : `${prefix}/${suite.name}`
   const own = (suite.tests ?? []).map(({ original }) => ({ path, original }))
   return [...own, ...(suite.suites ?? []).flatMap((inner) => flat(inner, path))]

@@ -16,9 +16,9 @@ function read<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
 }
 
-type Found = { readonly id: string; readonly failure: string | null }
+type CaseResult = { readonly id: string; readonly failure: string | null }
 
-function resultsOf(file: string): readonly Found[] {
+function resultsOf(file: string): readonly CaseResult[] {
   return (files[file] ?? []).flatMap((group, g) =>
     group.cases.map((one, c) => ({
       id: `${file}/${g}/${c} ${one.expression}`,

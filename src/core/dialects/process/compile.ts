@@ -95,9 +95,9 @@ function compileTools({ allowed_tools: tools }: ProcessDefinition): ToolRule {
   return tools === undefined ? everyTool : { allow: tools, deny: [], among: endpointFamilies }
 }
 
-type Named = { readonly name: string; readonly state: State; readonly tools: ToolRule }
+type NamedState = { readonly name: string; readonly state: State; readonly tools: ToolRule }
 
-function compileState({ name, state, tools }: Named, findings: Finding[]): Stage {
+function compileState({ name, state, tools }: NamedState, findings: Finding[]): Stage {
   const origin = joinPointer('/states', name)
   const signals = emptyRecord<Trigger>()
   const answers = Object.entries(state.answers ?? {})

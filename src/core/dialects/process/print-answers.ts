@@ -17,7 +17,7 @@ import {
   wayName,
 } from '../printer-output.ts'
 
-type Book = {
+type PrintState = {
   readonly machine: Machine
   readonly losses: Loss[]
   readonly reached: Set<string>
@@ -26,7 +26,7 @@ type Book = {
 type Answered = { readonly stage: Stage; readonly trigger: Trigger; readonly key: string }
 
 /** The answers of a state; what is always refused is no answer. */
-export function printAnswers(book: Book, stage: Stage): JsonObject {
+export function printAnswers(book: PrintState, stage: Stage): JsonObject {
   const answers = emptyRecord<Json>()
   for (const trigger of Object.values(stage.signals)) {
     const ways = routeWaysOf(trigger).filter((way) => way.route?.move.kind !== 'return')
@@ -43,7 +43,7 @@ export function printAnswers(book: Book, stage: Stage): JsonObject {
 }
 
 type Splitting = {
-  readonly book: Book
+  readonly book: PrintState
   readonly stage: Stage
   readonly answers: Record<string, Json>
 }
@@ -79,7 +79,7 @@ function guardLoss(trigger: Trigger, guard: Guard): Loss {
   }
 }
 
-function printAnswer(book: Book, answered: Answered, { route }: RouteWay): JsonObject {
+function printAnswer(book: PrintState, answered: Answered, { route }: RouteWay): JsonObject {
   if (route === null) return { next: null, action: 'complete' }
   const { trigger } = answered
   const next = nextOf(route.move)
@@ -94,7 +94,7 @@ function printAnswer(book: Book, answered: Answered, { route }: RouteWay): JsonO
   return isFailure ? { next: null, action: 'block' } : leadTo(book, next, null)
 }
 
-function endsBadly({ machine }: Book, move: Move): boolean {
+function endsBadly({ machine }: PrintState, move: Move): boolean {
   const next = nextOf(move)
   const stage = next === null ? undefined : own(machine.stages, next)
   const outcome = move.kind === 'end' ? move.outcome : (stage?.final ?? null)
@@ -106,7 +106,7 @@ function secondAction(pointer: string): Loss {
   return { pointer, what, effect: 'the run completes here instead of failing or being blocked' }
 }
 
-function leadTo(book: Book, next: string | null, action: string | null): JsonObject {
+function leadTo(book: PrintState, next: string | null, action: string | null): JsonObject {
   if (next !== null) book.reached.add(next)
   return action === null ? { next } : { next, action }
 }
@@ -127,7 +127,7 @@ function nextOf(move: Move): string | null {
   }
 }
 
-function endAction(book: Book, move: Extract<Move, { kind: 'end' }>): 'block' | 'complete' {
+function endAction(book: PrintState, move: Extract<Move, { kind: 'end' }>): 'block' | 'complete' {
   if (move.outcome === 'completed') return 'complete'
   if (move.outcome === 'failed') {
     const what = 'a process has no failed outcome'
@@ -137,7 +137,7 @@ function endAction(book: Book, move: Extract<Move, { kind: 'end' }>): 'block' | 
   return 'block'
 }
 
-function noteGate(book: Book, { stage, trigger, key }: Answered, gate: Gate): void {
+function noteGate(book: PrintState, { stage, trigger, key }: Answered, gate: Gate): void {
   if (gate.refusal === 'stay') {
     book.losses.push({
       pointer: gate.origin,

@@ -63,14 +63,14 @@ function nameLoss(machine: Machine): readonly Loss[] {
   return [{ pointer: fieldPointerOf(machine, 'name'), what, effect }]
 }
 
-type Book = {
+type PrintState = {
   readonly machine: Machine
   readonly losses: Loss[]
   /** Stages that some answer leads to. */
   readonly reached: Set<string>
 }
 
-function printState(book: Book, stage: Stage): JsonObject {
+function printState(book: PrintState, stage: Stage): JsonObject {
   const { losses } = book
   const text = stage.brief.length === 1 ? (stage.brief[0]?.text ?? '') : briefText(stage.brief)
   const question = text === '' ? stage.name : text

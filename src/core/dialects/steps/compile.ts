@@ -134,14 +134,17 @@ function compileVariables(
   return { vars, ops }
 }
 
-type Placed = {
+type StepToCompile = {
   readonly step: Step
   readonly origin: string
   readonly submitTool: string
   readonly isFirst: boolean
 }
 
-function compileStep({ step, origin, submitTool, isFirst }: Placed, findings: Finding[]): Stage {
+function compileStep(
+  { step, origin, submitTool, isFirst }: StepToCompile,
+  findings: Finding[],
+): Stage {
   const fields = compileInputs(step.inputs ?? [], joinPointer(origin, 'inputs'), findings)
   const inputs = fields.map((field) => field.name)
   const slot = (name: 'enter' | 'presubmit' | 'submit'): Op[] =>

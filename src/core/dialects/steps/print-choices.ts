@@ -78,13 +78,17 @@ function typeOf(value: Json): FieldType {
   return type === 'number' || type === 'boolean' || type === 'object' ? type : 'string'
 }
 
-type Told = {
+type PrintedStep = {
   readonly head: { readonly [key: string]: Json | undefined }
   readonly tools: JsonObject | undefined
 }
 
 /** The stage as a step in which one of its signals is chosen. */
-export function printChoiceStep(choices: Choices, stage: Stage, { head, tools }: Told): JsonObject {
+export function printChoiceStep(
+  choices: Choices,
+  stage: Stage,
+  { head, tools }: PrintedStep,
+): JsonObject {
   if (stage.final !== null) {
     choices.losses.push({
       pointer: stage.origin,

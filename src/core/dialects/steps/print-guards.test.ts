@@ -1,6 +1,6 @@
 /** A comparison written as an expression holds for the same values, and never faults. */
 import { expect, test } from 'vitest'
-import { compare } from '../../expr/compare.ts'
+import { compare } from '../../expr/compare-values.ts'
 import { evaluate, isTruthy } from '../../expr/evaluate.ts'
 import type { Json } from '../../json.ts'
 import { compareOps } from '../../machine/machine.ts'

@@ -122,7 +122,7 @@ function formTools(stage: Stage): JsonObject {
   })
 }
 
-type Placed = {
+type StageToPrint = {
   readonly stage: Stage
   readonly submit: Trigger
   readonly head: { readonly [key: string]: Json | undefined }
@@ -130,7 +130,7 @@ type Placed = {
   readonly start: Machine['start']
 }
 
-function printStep({ stage, submit, head, tools, start }: Placed): JsonObject {
+function printStep({ stage, submit, head, tools, start }: StageToPrint): JsonObject {
   const slots = compact({
     start: printSlot(start),
     enter: printSlot(stage.enter),

@@ -109,13 +109,13 @@ function compileOrigins(definition: WorkflowDefinition): RuleOrigins {
   return { run: originsOf('', definition, fields), stages }
 }
 
-type Named = {
+type NamedState = {
   readonly name: string
   readonly state: State
   readonly definition: WorkflowDefinition
 }
 
-function compileState(named: Named, guards: WorkflowGuards, findings: Finding[]): Stage {
+function compileState(named: NamedState, guards: WorkflowGuards, findings: Finding[]): Stage {
   const { name, state, definition } = named
   const origin = joinPointer('/states', name)
   const signals = emptyRecord<Trigger>()

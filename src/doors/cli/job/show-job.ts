@@ -8,7 +8,7 @@ import { printLines, type StyledLine, styledSpan, type Tone } from '../play/styl
 import { displayWidth, row } from '../play/view-lines.ts'
 import { spanText, tableText } from '../remote/show-table.ts'
 
-type Known<T> = Exclude<T, { status: 'pending_approval' }>
+type Decided<T> = Exclude<T, { status: 'pending_approval' }>
 type List = OperationAnswer<'jobs.list'>
 type Status = OperationAnswer<'jobs.read'>
 
@@ -76,7 +76,7 @@ export function statusText(status: Status, io: Io): string {
 }
 
 /** One line about what came of it. */
-export function resultText(result: Known<OperationAnswer<'jobs.run'>>, io: Io): string {
+export function resultText(result: Decided<OperationAnswer<'jobs.run'>>, io: Io): string {
   const exit = result.exit_code === null ? '' : ` with ${result.exit_code}`
   const what = `${result.process_id} ${result.state}${exit}`
   const how = `, ${spanText(result.duration_ms)}, isolation: ${result.isolation.level}`

@@ -77,13 +77,13 @@ function contextOf({ chosen, laid }: JudgeSession): Context {
   return { library: chosen.library, at, actor: { kind: 'agent', name: 'agent' }, policies }
 }
 
-type Spoken = { readonly tool: string; readonly input: JsonObject }
+type ToolInput = { readonly tool: string; readonly input: JsonObject }
 
 /** The answer to one call, and the family after it was made as allowed and went well. */
 export function judgeCallIn(
   court: JudgeSession,
   family: Family,
-  spoken: Spoken,
+  spoken: ToolInput,
 ): { readonly judged: JudgedCall; readonly after: Family } {
   const { workspace, host } = court
   const leaf = openLeaf(family, mainOf(family))

@@ -10,8 +10,8 @@ import { openLibraries } from '../../../runtime/definitions/definition-library.t
 import { readDefinition, type SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
-import { documentKind } from '../detect-kind.ts'
-import { shownPath } from '../inputs.ts'
+import { documentKind } from '../detect-document-kind.ts'
+import { shownPath } from '../find-inputs.ts'
 import { type LocatedFinding, locateFindings } from '../locate-findings.ts'
 
 /** Policies laid over one run. */

@@ -9,8 +9,8 @@ import { asObject, own } from '../../../core/json.ts'
 import { statOf } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
-import { linesOf } from '../play/lines.ts'
 import { parseJsonValue, type Trouble } from '../play/read-data.ts'
+import { linesOf } from '../play/stream-lines.ts'
 
 /** Lines of one file of calls, and characters of one line. */
 const callLinesMax = 100_000

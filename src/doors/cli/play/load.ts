@@ -16,7 +16,7 @@ import {
 import { readDefinition, type SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
-import { shownPath } from '../inputs.ts'
+import { shownPath } from '../find-inputs.ts'
 import { type LocatedFinding, locateFindings } from '../locate-findings.ts'
 import type { CaseOrigin } from './save-case.ts'
 

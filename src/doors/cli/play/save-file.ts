@@ -7,20 +7,20 @@ import type { JsonObject } from '../../../core/json.ts'
 import { plainValue } from '../../../core/source/source.ts'
 import { errorCodeOf } from '../../../runtime/error-code.ts'
 import { lastMoment, type Walk } from '../../../testing/walk.ts'
-import { shownPath } from '../inputs.ts'
+import { shownPath } from '../find-inputs.ts'
 import type { LaidPolicy } from '../judge/load-policies.ts'
 import type { Chosen } from './load.ts'
 import { caseId, caseOfWalk } from './save-case.ts'
 import type { Saved, Session } from './session.ts'
 
-type Around = {
+type SaveContext = {
   /** Files are named from here. */
   readonly cwd: string
   readonly laid: readonly LaidPolicy[]
 }
 
 /** The way a session saves. */
-export function saverFor(chosen: Chosen, { cwd, laid }: Around): Session['save'] {
+export function saverFor(chosen: Chosen, { cwd, laid }: SaveContext): Session['save'] {
   const written = new Set<string>()
   const [policy, ...others] = laid
   return (walk, file, existing) => {

@@ -70,15 +70,15 @@ type ChangeAt = { readonly branch: string | null; readonly frame: ViewFrame }
 
 // ── header ──────────────────────────────────────────────────────────────────
 
-type Place = { readonly branch: string | null; readonly width: number }
+type BranchView = { readonly branch: string | null; readonly width: number }
 
-function header(walk: Walk, view: View, { branch, width }: Place): StyledLine[] {
+function header(walk: Walk, view: View, { branch, width }: BranchView): StyledLine[] {
   const top = titleLine(view, width)
   return [styledLine('─'.repeat(width), 'dim'), top, pathLine(walk, view, { branch, width })]
 }
 
 /** The stages that were taken; the oldest are left out when the line is full. */
-function pathLine(walk: Walk, view: View, { branch, width }: Place): StyledLine {
+function pathLine(walk: Walk, view: View, { branch, width }: BranchView): StyledLine {
   const isBelow = view.runId !== mainOf(walk.family).runId
   const stages = stagesTaken(walk, isBelow ? view.runId : mainOf(walk.family).runId)
   const owner = isBelow ? ownerOf(walk, view, branch) : ''

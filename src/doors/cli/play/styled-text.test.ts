@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { cellsOf } from '../../../core/draw/picture-text.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from './stream-lines.ts'
 import { hang, printLines, styledLine, styledSpan, wrap } from './styled-text.ts'
 
 test('words are put into lines that fit; line ends and indents of the author stay', () => {

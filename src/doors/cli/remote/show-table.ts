@@ -35,9 +35,9 @@ function cutSpan(last: number): (part: StyledSpan, index: number) => StyledSpan 
   }
 }
 
-type Place = { readonly row: StyledLine; readonly widths: readonly number[] }
+type TableRow = { readonly row: StyledLine; readonly widths: readonly number[] }
 
-function padded(part: StyledSpan, index: number, { row, widths }: Place): StyledSpan {
+function padded(part: StyledSpan, index: number, { row, widths }: TableRow): StyledSpan {
   if (index === row.length - 1) return part
   const gap = (widths[index] ?? 0) - cellsOf(part.text) + 2
   return { ...part, text: part.text + ' '.repeat(Math.max(1, gap)) }

@@ -9,7 +9,7 @@ import { formatOf, readText } from '../../../runtime/definitions/read-definition
 import type { OperationAnswer } from '../../api/contract.ts'
 import { PawlProblem, type ProblemDocument } from '../../api/problem.ts'
 import { counted } from '../ansi.ts'
-import { shownPath } from '../inputs.ts'
+import { shownPath } from '../find-inputs.ts'
 import { type LocatedFinding, locatedText, locateFindings } from '../locate-findings.ts'
 import type { RemoteContext } from './remote-verb.ts'
 

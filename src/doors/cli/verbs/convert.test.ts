@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { compileDefinition } from '../../../core/dialects/compile-definition.ts'
 import { readSource } from '../../../core/source/read-source.ts'
 import type { Node } from '../../../core/source/source.ts'
-import { folderOf, goodWorkflow, runIn, type Said } from '../fake-io.contract.ts'
+import { type FakeIoResult, folderOf, goodWorkflow, runIn } from '../fake-io.contract.ts'
 
-function convert(folder: string, ...args: readonly string[]): Promise<Said> {
+function convert(folder: string, ...args: readonly string[]): Promise<FakeIoResult> {
   return runIn(folder, ['convert', ...args])
 }
 

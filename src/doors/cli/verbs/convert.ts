@@ -17,8 +17,8 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import { counted } from '../ansi.ts'
 import { checkFile } from '../check-file.ts'
 import { type LocatedLoss, locateLosses, lossText } from '../convert-report.ts'
+import { shownPath } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
-import { shownPath } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { type LocatedFinding, locatedText, locateFindings } from '../locate-findings.ts'
 import { oneOf, readOptions, usage } from '../options.ts'
@@ -86,7 +86,7 @@ async function runConvert(args: readonly string[], io: Io): Promise<number> {
   const format = formatFor(values)
   const path = resolve(io.cwd, name)
   refuseSameFile(path, io.cwd, values.out)
-  const asked: Asked = { name, format, out: values.out, isJson: values.json, to }
+  const asked: ConvertRequest = { name, format, out: values.out, isJson: values.json, to }
   const file = readDefinition(path, shownPath(path, io.cwd))
   const { findings, machines } = checkFile(file, openLibraries(new Map([[path, file]]))(path))
   if (hasErrors(findings)) return tellFindings(asked, locateFindings(file, findings), io)
@@ -97,7 +97,7 @@ async function runConvert(args: readonly string[], io: Io): Promise<number> {
   return writeResult(asked, { definition, text, losses: located }, io)
 }
 
-type Asked = {
+type ConvertRequest = {
   readonly name: string
   readonly format: Format
   readonly out: string | null
@@ -152,7 +152,7 @@ function printChecked(definition: JsonObject, format: Format): string {
   throw new PawlError('DEFINITION_INVALID', message, { hint: error.hint })
 }
 
-function tellFindings(asked: Asked, findings: readonly LocatedFinding[], io: Io): number {
+function tellFindings(asked: ConvertRequest, findings: readonly LocatedFinding[], io: Io): number {
   const errors = findings.filter((one) => one.severity === 'error')
   if (asked.isJson) {
     io.out(jsonText(asked, { losses: [], findings, definition: null }))
@@ -163,7 +163,7 @@ function tellFindings(asked: Asked, findings: readonly LocatedFinding[], io: Io)
   return 1
 }
 
-function tellLosses(asked: Asked, losses: readonly LocatedLoss[], io: Io): number {
+function tellLosses(asked: ConvertRequest, losses: readonly LocatedLoss[], io: Io): number {
   if (asked.isJson) {
     io.out(jsonText(asked, { losses, findings: [], definition: null }))
     return 1
@@ -181,7 +181,7 @@ type Result = {
   readonly losses: readonly LocatedLoss[]
 }
 
-function writeResult(asked: Asked, { definition, text, losses }: Result, io: Io): number {
+function writeResult(asked: ConvertRequest, { definition, text, losses }: Result, io: Io): number {
   if (asked.out !== null) writeFile(resolve(io.cwd, asked.out), asked.out, text)
   if (asked.isJson) {
     io.out(jsonText(asked, { losses, findings: [], definition }))
@@ -192,13 +192,16 @@ function writeResult(asked: Asked, { definition, text, losses }: Result, io: Io)
   return 0
 }
 
-type Told = {
+type ConvertResult = {
   readonly losses: readonly LocatedLoss[]
   readonly findings: readonly LocatedFinding[]
   readonly definition: JsonObject | null
 }
 
-function jsonText({ to, out }: Asked, { losses, findings, definition }: Told): string {
+function jsonText(
+  { to, out }: ConvertRequest,
+  { losses, findings, definition }: ConvertResult,
+): string {
   const bare = findings.map(({ excerpt: _, ...finding }) => finding)
   const ok = definition !== null
   const told = { ok, to, out: ok ? out : null, losses, findings: bare, definition }

@@ -3,8 +3,8 @@
  */
 
 import { resolve } from 'node:path'
+import { shownPath } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
-import { shownPath } from '../inputs.ts'
 import { findRun } from '../remote/find-run.ts'
 import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { writeFile } from '../write-file.ts'

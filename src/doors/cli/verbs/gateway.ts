@@ -5,8 +5,8 @@
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import { plain } from '../ansi.ts'
+import { workspaceOf } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
-import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneWord, readOptions, refuseMore, usage } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
@@ -73,14 +73,14 @@ export const gatewayVerb: Verb = {
 }
 
 type Pinned = OperationAnswer<'gateway.pins'>['items'][number]
-type Asking = RemoteVerbSpec<typeof kinds>
+type GatewayVerb = RemoteVerbSpec<typeof kinds>
 
-async function read({ remote: daemon, values, io }: Asking): Promise<readonly Pinned[]> {
+async function read({ remote: daemon, values, io }: GatewayVerb): Promise<readonly Pinned[]> {
   const workspace = workspaceOf(values.workspace, io.cwd)
   return (await daemon.call('gateway.pins', { workspace })).items
 }
 
-async function pins(request: Asking): Promise<number> {
+async function pins(request: GatewayVerb): Promise<number> {
   const items = await read(request)
   printResult(request, { items }, () => {
     if (items.length === 0) return 'no servers yet: they are listed once a gateway has started\n'
@@ -122,7 +122,7 @@ function aboutText({ about, doubts }: Pinned['launch']): string {
   return doubts.length === 0 ? about : `${doubts.join(', ')}! ${about}`
 }
 
-async function accept(request: Asking, name: string): Promise<number> {
+async function accept(request: GatewayVerb, name: string): Promise<number> {
   const at = name.indexOf(':')
   const server = at < 0 ? name : name.slice(0, at)
   const tool = at < 0 ? null : name.slice(at + 1)

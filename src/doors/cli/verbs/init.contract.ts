@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Install } from '../../init/install.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
-import { runIn, type Said } from '../fake-io.contract.ts'
+import { type FakeIoResult, runIn } from '../fake-io.contract.ts'
 import type { Io } from '../io.ts'
 import type { DaemonDoor } from '../remote/daemon-door.ts'
 
@@ -27,8 +27,8 @@ export type Bench = {
   readonly workspace: string
   readonly installs: () => readonly Install[]
   readonly setup: () => SetupDoor
-  readonly pawl: (...args: string[]) => Promise<Said>
-  readonly pawlWith: (io: Partial<Io>, ...args: string[]) => Promise<Said>
+  readonly pawl: (...args: string[]) => Promise<FakeIoResult>
+  readonly pawlWith: (io: Partial<Io>, ...args: string[]) => Promise<FakeIoResult>
   readonly write: (path: string, text: string) => void
   readonly read: (path: string) => string
   readonly has: (path: string) => boolean

@@ -141,14 +141,14 @@ function plansFor(
   return planHosts(found, { setup, workspace, http, installs, gateway }, planHost)
 }
 
-type Asking = {
+type InitPrompt = {
   readonly yes: boolean
   readonly json: boolean
   readonly io: Io
   readonly details: string | null
 }
 
-async function mayWrite({ yes, json, io, details }: Asking): Promise<Mode> {
+async function mayWrite({ yes, json, io, details }: InitPrompt): Promise<Mode> {
   if (yes) return 'write'
   if (json) {
     throw new PawlError('USAGE', '`--json` cannot ask, so nothing was written', {

@@ -3,8 +3,8 @@
  */
 
 import { isToolPrefix } from '../../../core/tools/own-tools.ts'
+import { workspaceOf } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
-import { workspaceOf } from '../inputs.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions, refuseMore, usage } from '../options.ts'
 import { daemonOf } from '../remote/daemon-door.ts'

@@ -2,7 +2,7 @@
  * `pawl open`: signs a browser in to the dashboard.
  */
 
-import { accesses } from '../../api/access.ts'
+import { accesses } from '../../api/sign-in-access.ts'
 import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
 import { oneOf, readOptions, refuseMore } from '../options.ts'

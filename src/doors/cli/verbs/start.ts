@@ -1,9 +1,10 @@
 /**
  * `pawl start`: starts a run of a definition, by its name or from a file.
  */
+
+import { workspaceOf } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
 import { startFolder } from '../init/start-folder.ts'
-import { workspaceOf } from '../inputs.ts'
 import { printOutcome } from '../remote/print-outcome.ts'
 import { readVars } from '../remote/read-values.ts'
 import { notAsked, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'

@@ -51,9 +51,9 @@ export const statusVerb: Verb = {
   },
 }
 
-type Told = OperationAnswer<'status'>
+type StatusAnswer = OperationAnswer<'status'>
 
-async function ask(daemon: DaemonDoor): Promise<Told> {
+async function ask(daemon: DaemonDoor): Promise<StatusAnswer> {
   const client = openClient({ socket: daemon.socket, token: daemon.token('agent') })
   try {
     return await client.call('status', {})
@@ -66,7 +66,7 @@ async function ask(daemon: DaemonDoor): Promise<Told> {
   }
 }
 
-type Status = FoundDaemon & Told & { readonly folder: string; readonly socket: string }
+type Status = FoundDaemon & StatusAnswer & { readonly folder: string; readonly socket: string }
 
 function statusText(status: Status, io: Io): string {
   const width = displayWidth(io)

@@ -36,13 +36,13 @@ export const statuslineVerb: Verb = {
   },
 }
 
-type Told = {
+type StatusLineInput = {
   readonly workspace: string | null
   readonly session: string | null
   readonly costUsd: number | null
 }
 
-function parse(input: string): Told {
+function parse(input: string): StatusLineInput {
   try {
     const value = asObject(JSON.parse(input) as Json) ?? {}
     const folder = asObject(value.workspace)?.project_dir ?? value.cwd
@@ -58,7 +58,7 @@ function parse(input: string): Told {
   }
 }
 
-async function lineFor(told: Told, { daemon, cwd }: Io): Promise<string> {
+async function lineFor(told: StatusLineInput, { daemon, cwd }: Io): Promise<string> {
   try {
     if (daemon === undefined || daemon.find() === null) return 'pawl: no daemon'
     return await ask(daemon, { ...told, workspace: told.workspace ?? cwd })
@@ -68,9 +68,9 @@ async function lineFor(told: Told, { daemon, cwd }: Io): Promise<string> {
   }
 }
 
-type Asked = Told & { readonly workspace: string }
+type RequestWithWorkspace = StatusLineInput & { readonly workspace: string }
 
-async function ask(daemon: DaemonDoor, asked: Asked): Promise<string> {
+async function ask(daemon: DaemonDoor, asked: RequestWithWorkspace): Promise<string> {
   const client = openClient({
     socket: daemon.socket,
     token: daemon.token('agent'),
@@ -96,12 +96,18 @@ async function ask(daemon: DaemonDoor, asked: Asked): Promise<string> {
   }
 }
 
-async function runOfSession(client: Client, { session }: Asked): Promise<RunHead | null> {
+async function runOfSession(
+  client: Client,
+  { session }: RequestWithWorkspace,
+): Promise<RunHead | null> {
   if (session === null) return null
   return (await client.call('sessions.read', { session: `claude:${session}` })).run
 }
 
-async function latestRun(client: Client, { workspace }: Asked): Promise<RunHead | null> {
+async function latestRun(
+  client: Client,
+  { workspace }: RequestWithWorkspace,
+): Promise<RunHead | null> {
   const query = { workspace, statuses: [...openStatuses], limit: 1 }
   return (await client.call('runs.list', query)).items[0] ?? null
 }

@@ -29,9 +29,9 @@ const help: VerbHelp = {
   },
 }
 
-type Reading = OperationAnswer<'runs.read'>
+type RunAnswer = OperationAnswer<'runs.read'>
 const wishes = ['ended', 'moved', 'approval'] as const
-type Wish = (typeof wishes)[number]
+type WaitGoal = (typeof wishes)[number]
 
 /** The daemon lets one request wait so long; then it is asked again. */
 const waitMsMax = 30_000
@@ -58,7 +58,7 @@ export const waitVerb = remoteVerb({
   },
 })
 
-const pastTense: Readonly<Record<Wish, string>> = {
+const pastTense: Readonly<Record<WaitGoal, string>> = {
   ended: 'ended',
   moved: 'moved',
   approval: 'asked for an approval',
@@ -66,11 +66,11 @@ const pastTense: Readonly<Record<Wish, string>> = {
 
 type Waiting = {
   readonly runId: string
-  readonly until: Wish
+  readonly until: WaitGoal
   /** Null: for ever. */
   readonly timeoutMs: number | null
 }
-type Waited = { readonly reading: Reading; readonly isOver: boolean }
+type Waited = { readonly reading: RunAnswer; readonly isOver: boolean }
 
 async function waitUntil(
   asked: RemoteContext,
@@ -88,7 +88,7 @@ async function waitUntil(
   }
 }
 
-function hasHappened(until: Wish, first: Reading, now: Reading): boolean {
+function hasHappened(until: WaitGoal, first: RunAnswer, now: RunAnswer): boolean {
   if (!isOpen(now.head.status)) return true
   if (until === 'approval') return now.view.approval !== null
   return until === 'moved' && now.head.stage !== first.head.stage

@@ -25,7 +25,7 @@ type Patience = keyof typeof patiences
 /** Absent: what is about the C client is not tested on this machine. */
 export const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(existsSync)
 
-export type Asked = {
+export type HookClientCall = {
   readonly host?: string
   readonly workspace?: string
   readonly runId?: string
@@ -35,18 +35,22 @@ export type Asked = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+export type ProcessResult = {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
 export type ClientName = 'c' | 'node'
 
-export type Place = {
+export type HookClientBench = {
   readonly folder: string
   readonly bin: string
   readonly socket: string
-  readonly ask: (client: ClientName, asked?: Asked) => Promise<Ended>
+  readonly ask: (client: ClientName, asked?: HookClientCall) => Promise<ProcessResult>
 }
 
 /** A data directory with a compiled client, and nobody who listens. */
-export function openPlace(patience: Patience = 'real'): Place {
+export function openPlace(patience: Patience = 'real'): HookClientBench {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-client-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const bin = join(folder, 'bin')
@@ -58,7 +62,7 @@ export function openPlace(patience: Patience = 'real'): Place {
   writeFileSync(join(bin, 'hook.conf'), conf.join(''), { mode: 0o600 })
   writeFileSync(lines.token, `${token}\n`, { mode: 0o600 })
   if (compiler !== undefined) compile(patience, join(bin, 'pawl-hook'))
-  const ask: Place['ask'] = (client, asked = {}) =>
+  const ask: HookClientBench['ask'] = (client, asked = {}) =>
     client === 'c' ? runC(join(bin, 'pawl-hook'), asked) : runNode(patience, socket, asked)
   return { folder, bin, socket, ask }
 }
@@ -78,7 +82,7 @@ function compile(patience: Patience, path: string): void {
   compiled.set(patience, readFileSync(path))
 }
 
-function runC(path: string, asked: Asked): Promise<Ended> {
+function runC(path: string, asked: HookClientCall): Promise<ProcessResult> {
   const { host = 'claude', workspace, runId, payload = '{}', args, env = {} } = asked
   const words = args ?? (workspace === undefined ? [host] : [host, workspace])
   const run = runId === undefined ? {} : { PAWL_RUN: runId }
@@ -96,7 +100,11 @@ function runC(path: string, asked: Asked): Promise<Ended> {
   })
 }
 
-async function runNode(patience: Patience, socket: string, asked: Asked): Promise<Ended> {
+async function runNode(
+  patience: Patience,
+  socket: string,
+  asked: HookClientCall,
+): Promise<ProcessResult> {
   const { host = 'claude', workspace = null, runId = null, payload = '{}' } = asked
   const means = {
     socket,
@@ -113,7 +121,7 @@ export type Listener = { readonly heard: readonly Buffer[] }
 
 /** A daemon that hears a question and then does what the test says. */
 export async function listen(
-  { socket: path }: Place,
+  { socket: path }: HookClientBench,
   answer: (socket: Socket) => void,
 ): Promise<Listener> {
   const heard: Buffer[] = []

@@ -6,9 +6,9 @@ import { answerBytesMax, parseAnswer, parseHeader, payloadBytesMax } from '../ho
 import {
   type ClientName,
   compiler,
-  type Ended,
   listen,
   openPlace,
+  type ProcessResult,
   silenceMs,
   token,
   totalMs,
@@ -16,7 +16,7 @@ import {
 
 const clients: readonly ClientName[] = compiler === undefined ? ['node'] : ['c', 'node']
 
-function expectBlocked({ code, out, err }: Ended, what: string): void {
+function expectBlocked({ code, out, err }: ProcessResult, what: string): void {
   expect([code, out], what).toEqual([2, ''])
   expect(err, what).toMatch(/^Pawl: blocked: [^\n]+\n$/)
 }

@@ -13,18 +13,24 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compiler, type Ended, listen, openPlace, type Place } from './client.contract.ts'
+import {
+  compiler,
+  type HookClientBench,
+  listen,
+  openPlace,
+  type ProcessResult,
+} from './client.contract.ts'
 
 const ok = 'PAWL 1 0 2 0\nok'
 
-function expectBlocked({ code, out, err }: Ended, why: RegExp): void {
+function expectBlocked({ code, out, err }: ProcessResult, why: RegExp): void {
   expect([code, out]).toEqual([2, ''])
   expect(err).toMatch(/^Pawl: blocked: [^\n]+\n$/)
   expect(err).toMatch(why)
 }
 
 /** In place of Node: tells how it was started. */
-function putNode({ folder }: Place, script: string): void {
+function putNode({ folder }: HookClientBench, script: string): void {
   writeFileSync(join(folder, 'node'), `#!/bin/sh\n${script}\n`, { mode: 0o700 })
 }
 
@@ -151,7 +157,7 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
     const place = openPlace()
     await listen(place, (socket) => socket.end(ok))
     const path = join(place.bin, 'pawl-hook')
-    const endOf = async (line: string): Promise<Ended> => {
+    const endOf = async (line: string): Promise<ProcessResult> => {
       const child = spawn('/bin/sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] })
       let [out, err] = ['', '']
       child.stdout.on('data', (bytes) => {

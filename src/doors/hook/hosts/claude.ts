@@ -9,15 +9,15 @@ import {
   blockAnswer,
   type HookAnswer,
   type HookInput,
+  type HookProtocol,
   type HookWire,
-  type HostDialect,
   jsonAnswer,
 } from '../hook-protocol.ts'
 import { callInPayload, objectField, promptedBy, reportOf, textField } from '../payload.ts'
 import { type ModelUse, momentIn, useOf } from '../spending/model-use.ts'
 import { type EventParts, readEvent } from './read-event.ts'
 
-export const claudeHooks: HostDialect = {
+export const claudeHooks: HookProtocol = {
   host: 'claude',
   read: (payload) => readAs('claude', payload, eventParts),
   answer,

@@ -10,7 +10,7 @@ import {
   blockAnswer,
   type HookAnswer,
   type HookInput,
-  type HostDialect,
+  type HookProtocol,
   jsonAnswer,
 } from '../hook-protocol.ts'
 import { objectField, textField } from '../payload.ts'
@@ -23,7 +23,7 @@ import {
 } from '../spending/model-use.ts'
 import { eventParts, readAs, withFields } from './claude.ts'
 
-export const codexHooks: HostDialect = {
+export const codexHooks: HookProtocol = {
   host: 'codex',
   read: (payload) => readAs('codex', payload, eventParts),
   answer,

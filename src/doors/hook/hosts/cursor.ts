@@ -11,14 +11,14 @@ import {
   blockAnswer,
   type HookAnswer,
   type HookInput,
+  type HookProtocol,
   type HostCall,
-  type HostDialect,
   jsonAnswer,
 } from '../hook-protocol.ts'
 import { objectField, reportOf, textField } from '../payload.ts'
 import { type EventParts, readEvent } from './read-event.ts'
 
-export const cursorHooks: HostDialect = {
+export const cursorHooks: HookProtocol = {
   host: 'cursor',
   read,
   answer,

@@ -11,8 +11,8 @@ import {
   blockAnswer,
   type HookAnswer,
   type HookInput,
+  type HookProtocol,
   type HostCall,
-  type HostDialect,
   jsonAnswer,
 } from '../hook-protocol.ts'
 import { callInPayload, objectField, promptedBy, reportOf, textField } from '../payload.ts'
@@ -20,7 +20,7 @@ import { type ModelUse, minus, momentIn, plus, useOf } from '../spending/model-u
 import { readAs, withFields } from './claude.ts'
 import type { EventParts } from './read-event.ts'
 
-export const geminiHooks: HostDialect = {
+export const geminiHooks: HookProtocol = {
   host: 'gemini',
   read: (payload) => readAs('gemini', payload, eventParts),
   answer,

@@ -7,7 +7,7 @@ import { opencodeHooks } from './opencode.ts'
 
 const fixtures = join(import.meta.dirname, '../../../../test/fixtures/hosts/opencode')
 
-/** What the dialect reads of what the plugin tells about a recorded result. */
+/** What the protocol reads of what the plugin tells about a recorded result. */
 async function reportOn(file: string, metadata: object = {}) {
   const { _output, tool_input, ...input } = JSON.parse(readFileSync(join(fixtures, file), 'utf8'))
   const { plugin, asked } = await loadPlugin(notes(), sessionsOf({ [input.sessionID]: null }))

@@ -12,15 +12,15 @@ import {
   blockAnswer,
   type HookAnswer,
   type HookInput,
+  type HookProtocol,
   type HostCall,
-  type HostDialect,
   jsonAnswer,
 } from '../hook-protocol.ts'
 import { objectField, reportOf, textField } from '../payload.ts'
 import { type ModelUse, useOf } from '../spending/model-use.ts'
 import { type EventParts, readEvent } from './read-event.ts'
 
-export const opencodeHooks: HostDialect = {
+export const opencodeHooks: HookProtocol = {
   host: 'opencode',
   read,
   answer,

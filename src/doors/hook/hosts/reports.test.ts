@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Report } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import type { HostDialect } from '../hook-protocol.ts'
+import type { HookProtocol } from '../hook-protocol.ts'
 import { claudeHooks } from './claude.ts'
 import { geminiHooks } from './gemini.ts'
 
@@ -13,7 +13,7 @@ function recorded(file: string): JsonObject & { tool_response: JsonObject } {
   return JSON.parse(readFileSync(join(fixtures, file), 'utf8'))
 }
 
-function reportIn({ read }: HostDialect, payload: JsonObject): Report | null {
+function reportIn({ read }: HookProtocol, payload: JsonObject): Report | null {
   const event = read(payload)?.event
   return event?.kind === 'report' ? event.report : null
 }

@@ -44,7 +44,9 @@ export function readUse(
   }
 }
 
-type Told = { readonly [field in 'input' | 'output' | 'cacheRead' | 'cacheWrite']: unknown } & {
+type TranscriptUsage = {
+  readonly [field in 'input' | 'output' | 'cacheRead' | 'cacheWrite']: unknown
+} & {
   readonly id: string | null
   readonly at: number | null
   readonly model: string
@@ -58,7 +60,7 @@ const costUsdMax = 10_000
 const modelName = /^[\w.:@/[\]+-]{1,200}$/
 
 /** A use as it was told, if it can be one. */
-export function useOf(told: Told): ModelUse | 'odd' {
+export function useOf(told: TranscriptUsage): ModelUse | 'odd' {
   const { id, at, model, costUsd = null } = told
   const counts = [
     told.input,

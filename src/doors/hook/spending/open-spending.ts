@@ -14,7 +14,7 @@ import type { DocumentStore } from '../../../runtime/ports.ts'
 import type { By, Runtime } from '../../../runtime/runtime.ts'
 import { sessionName } from '../hook-context.ts'
 import type { HookInput } from '../hook-protocol.ts'
-import { dialects } from '../hosts/dialects.ts'
+import { hookProtocols } from '../hosts/host-protocols.ts'
 import { type ModelUse, readUse, type TranscriptReader, type TranscriptState } from './model-use.ts'
 import { readTail } from './tail-file.ts'
 
@@ -53,7 +53,7 @@ type File = {
   begun: Bill | null
 }
 
-type Desk = SpendingOptions & {
+type SpendingContext = SpendingOptions & {
   readonly files: Map<string, File>
   /** What is underway, by session: one after the other. */
   readonly underway: Map<string, Promise<void>>
@@ -61,7 +61,7 @@ type Desk = SpendingOptions & {
 }
 
 export function openSpending(options: SpendingOptions): Spending {
-  const desk: Desk = {
+  const desk: SpendingContext = {
     ...options,
     files: new Map(),
     underway: new Map(),
@@ -83,7 +83,7 @@ export function openSpending(options: SpendingOptions): Spending {
   }
 }
 
-function begin(desk: Desk, heard: HookInput, payer: Payer): void {
+function begin(desk: SpendingContext, heard: HookInput, payer: Payer): void {
   const { underway } = desk
   if (heard.uses.length === 0 && heard.transcripts.length === 0) return
   const session = sessionName(heard)
@@ -97,12 +97,12 @@ function begin(desk: Desk, heard: HookInput, payer: Payer): void {
   underway.set(session, next)
 }
 
-async function payFor(desk: Desk, heard: HookInput, payer: Payer): Promise<void> {
+async function payFor(desk: SpendingContext, heard: HookInput, payer: Payer): Promise<void> {
   const head = await desk.runtime.readHead(payer.runId)
   const since = head?.startedAt ?? 0
   const prices = desk.runtime.pricesIn(head?.workspace ?? null)
   await payUses(desk, heard, { payer, prices })
-  const { transcript: reader } = dialects[heard.host]
+  const { transcript: reader } = hookProtocols[heard.host]
   if (reader === null) return
   for (const path of heard.transcripts) {
     await readOn(desk, heard, { payer, path, since, prices, reader }).catch((fault: unknown) =>
@@ -115,7 +115,7 @@ async function payFor(desk: Desk, heard: HookInput, payer: Payer): Promise<void>
  * What a plugin tells of is in no file that could be read again, and is told again with more.
  * WHY the bill is kept before it is paid: whatever happens, it is known what was.
  */
-async function payUses(desk: Desk, heard: HookInput, paying: Paying): Promise<void> {
+async function payUses(desk: SpendingContext, heard: HookInput, paying: Paying): Promise<void> {
   if (heard.uses.length === 0) return
   const [key, source] = [sessionName(heard), `${heard.host} plugin`]
   const file = await fileOf(desk, key)
@@ -130,7 +130,7 @@ async function payUses(desk: Desk, heard: HookInput, paying: Paying): Promise<vo
 }
 
 /** INVARIANT: a bill is begun until it is known to be paid, or that nobody is there to pay it. */
-async function settleBegun(desk: Desk, key: string, file: File): Promise<void> {
+async function settleBegun(desk: SpendingContext, key: string, file: File): Promise<void> {
   const { begun } = file
   if (begun === null) return
   await settle(desk, begun, file.paid).catch((fault: unknown) => {
@@ -141,7 +141,7 @@ async function settleBegun(desk: Desk, key: string, file: File): Promise<void> {
 }
 
 /** Once for each thing: whoever writes nonsense writes much of it. */
-function warn({ log, warned }: Desk, about: string, fault: unknown): void {
+function warn({ log, warned }: SpendingContext, about: string, fault: unknown): void {
   // A transcript is not there before its first line.
   if (errorCodeOf(fault) === 'ENOENT') return
   const why = fault instanceof Error ? fault.message : String(fault)
@@ -152,13 +152,17 @@ function warn({ log, warned }: Desk, about: string, fault: unknown): void {
 }
 
 type Paying = { readonly payer: Payer; readonly prices: PriceTable }
-type Reading = Paying & {
+type TranscriptScan = Paying & {
   readonly path: string
   readonly since: number
   readonly reader: TranscriptReader
 }
 
-async function readOn(desk: Desk, heard: HookInput, reading: Reading): Promise<void> {
+async function readOn(
+  desk: SpendingContext,
+  heard: HookInput,
+  reading: TranscriptScan,
+): Promise<void> {
   const { path, since, reader, ...paying } = reading
   const { host } = heard
   const key = `${host} ${hash('sha256', path)}`
@@ -182,7 +186,7 @@ async function readOn(desk: Desk, heard: HookInput, reading: Reading): Promise<v
 type Of = { readonly reader: TranscriptReader; readonly path: string; readonly file: File }
 
 /** What each line says, in order: a host writes several of one answer, the last with all of it. */
-function usesIn(desk: Desk, lines: readonly string[], of: Of): readonly ModelUse[] {
+function usesIn(desk: SpendingContext, lines: readonly string[], of: Of): readonly ModelUse[] {
   return lines.flatMap((line) => {
     const use = readUse(of.reader, line, of.file.carried)
     if (use === 'odd') warn(desk, of.path, 'a line cannot be parsed')
@@ -197,7 +201,7 @@ type KeptFile = {
   readonly begun?: Bill | null
 }
 
-async function fileOf({ files, documents }: Desk, key: string): Promise<File> {
+async function fileOf({ files, documents }: SpendingContext, key: string): Promise<File> {
   const known = files.get(key)
   if (known !== undefined) return known
   const document = await documents.readDocument(transcriptCollection, key)
@@ -212,7 +216,7 @@ async function fileOf({ files, documents }: Desk, key: string): Promise<File> {
 }
 
 /** Where reading goes on after a restart. What is lost of it is read twice, and paid once. */
-async function keepPlace({ documents }: Desk, key: string, file: File): Promise<void> {
+async function keepPlace({ documents }: SpendingContext, key: string, file: File): Promise<void> {
   const { offset, carried, begun } = file
   const kept: KeptFile = { offset, model: carried.model, paid: [...file.paid], begun }
   const data = JSON.stringify(kept)
@@ -243,7 +247,10 @@ type Bill = {
  * INVARIANT: the id of the command is that of the answer with its whole cost, so that it is paid
  * once however often the same lines are read.
  */
-function billFor(desk: Desk, { payer, use, source, key, paid, prices }: Payment): Bill | null {
+function billFor(
+  desk: SpendingContext,
+  { payer, use, source, key, paid, prices }: Payment,
+): Bill | null {
   const { id, model, costUsd, input, output, cacheRead, cacheWrite } = use
   const priced = priceUsage(prices, use)
   const isTold = costUsd !== null && costUsd > 0
@@ -258,7 +265,7 @@ function billFor(desk: Desk, { payer, use, source, key, paid, prices }: Payment)
   return { payer, spend, commandId: `spend:${key}:${id}:${whole}`, id, whole }
 }
 
-async function settle({ runtime }: Desk, bill: Bill, paid: File['paid']): Promise<void> {
+async function settle({ runtime }: SpendingContext, bill: Bill, paid: File['paid']): Promise<void> {
   const { payer, spend, commandId, id, whole } = bill
   const { runId, branch } = payer
   const by = { ...asPawl, commandId }

@@ -10,8 +10,8 @@ import { pluginText } from './opencode-plugin.ts'
 
 type Hook = (input?: object, output?: object) => Promise<void>
 type Plugin = { readonly [name: string]: Hook }
-type Loaded = { readonly plugin: Plugin; readonly asked: () => readonly Asked[] }
-type Asked = { readonly [field: string]: unknown }
+type Loaded = { readonly plugin: Plugin; readonly asked: () => readonly PluginInput[] }
+type PluginInput = { readonly [field: string]: unknown }
 
 /** A shell text that notes what it is asked and allows it. */
 export const notes = (answer = '{"allow":true}'): string =>
@@ -36,7 +36,7 @@ export async function loadPlugin(hookCommand: string, client: object): Promise<L
   writeFileSync(file, pluginText(setting as never))
   const { Pawl } = await import(/* @vite-ignore */ pathToFileURL(file).href)
   const plugin: Plugin = await Pawl({ client, directory: '/work' })
-  const asked = (): readonly Asked[] =>
+  const asked = (): readonly PluginInput[] =>
     readFileSync(join(folder, 'asked'), 'utf8')
       .split('\n')
       .filter((line) => line !== '')

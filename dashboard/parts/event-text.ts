@@ -1,0 +1,172 @@
+/**
+ * The text of an event in a log: its group, a title, and one line of detail. Does not know how it
+ * is drawn.
+ */
+import type { Event } from '../../src/core/engine/types.ts'
+import type { StreamMessage } from '../../src/doors/api/contract.ts'
+import { moneyText } from './format-values.ts'
+
+export type Record = StreamMessage<'runs.stream'>
+export type EventGroup = 'calls' | 'stages' | 'approvals' | 'refusals' | 'other'
+export type EventText = {
+  readonly group: EventGroup
+  readonly tone: '' | 'good' | 'warn' | 'bad' | 'accent'
+  readonly title: string
+  readonly about: string
+}
+
+/** The event of a record. */
+export function eventIn(record: Record): Event {
+  // WHY the cast: the log holds events and nothing else; unknown types are told as they are.
+  return record.data as unknown as Event
+}
+
+/** What a record says. */
+export function eventTextFor(record: Record): EventText {
+  const event = eventIn(record)
+  return callWords(event) ?? moveWords(event) ?? askWords(event) ?? otherWords(event, record)
+}
+
+function callWords(event: Event): EventText | null {
+  switch (event.type) {
+    case 'call.allowed':
+      return words('calls', '', `${event.tool}`, eventInputText(event.input))
+    case 'call.denied':
+      return words('refusals', 'bad', `${event.tool} was denied`, `${event.code}: ${event.reason}`)
+    case 'call.asked':
+      return words('calls', 'warn', `${event.tool} needs an approval`, eventInputText(event.input))
+    case 'call.queued':
+      return words('calls', '', `${event.tool} is queued`, eventInputText(event.arguments))
+    case 'call.reported': {
+      const cost = event.costMicroUsd > 0 ? ` · ${moneyText(event.costMicroUsd)}` : ''
+      const exit = event.exitCode === null ? '' : ` · exit ${event.exitCode}`
+      const title = event.ok ? 'call succeeded' : 'call failed'
+      const about = `${event.bytes} bytes${exit}${cost}`
+      return words('calls', event.ok ? '' : 'warn', title, about)
+    }
+    default:
+      return null
+  }
+}
+
+function moveWords(event: Event): EventText | null {
+  switch (event.type) {
+    case 'stage.entered':
+      return words('stages', 'accent', `entered ${event.stage}`, `by ${event.by}`)
+    case 'stage.forced':
+      return words('stages', 'warn', `forced to ${event.stage}`, `by ${event.by.name}`)
+    case 'signal.taken':
+      return words('stages', '', `signal ${event.name || 'submitted'}`, 'accepted')
+    case 'signal.rejected': {
+      const about = `${event.code}: ${event.reason}`
+      return words('refusals', 'bad', `signal ${event.name} was refused`, about)
+    }
+    case 'signal.held': {
+      const about = `missing: ${event.missing.join(', ')}`
+      return words('refusals', 'warn', `signal ${event.name} is incomplete`, about)
+    }
+    case 'run.started':
+      return words(
+        'stages',
+        'accent',
+        event.branch ? `branch ${event.branch.name} started` : 'run started',
+        '',
+      )
+    case 'run.completed':
+      return words('stages', 'good', 'completed', '')
+    case 'run.blocked':
+    case 'run.failed':
+    case 'run.cancelled':
+      return words('stages', 'bad', event.type.slice(4), event.reason)
+    case 'fork.opened': {
+      const names = event.fork.branches.map((one) => one.name).join(', ')
+      return words('stages', 'accent', 'fork', names)
+    }
+    case 'fork.closed':
+      return words(
+        'stages',
+        event.joined ? 'accent' : 'warn',
+        event.joined ? 'joined' : 'fork not joined',
+        '',
+      )
+    case 'detour.begun':
+      return words('stages', 'warn', `detour ${event.name}`, `${event.file} was changed`)
+    case 'detour.ended':
+      return words('stages', '', `detour ${event.name} ended`, event.returned ? 'returned' : 'left')
+    default:
+      return null
+  }
+}
+
+function askWords(event: Event): EventText | null {
+  switch (event.type) {
+    case 'approval.requested':
+      return words('approvals', 'warn', 'approval requested', event.approval.message)
+    case 'approval.endorsed':
+      return words('approvals', 'good', `approved by ${event.by.name}, more needed`, event.note)
+    case 'approval.granted':
+      return words('approvals', 'good', `granted by ${event.by.name}`, event.note)
+    case 'approval.refused':
+      return words('approvals', 'bad', `refused by ${event.by.name}`, event.note)
+    case 'approval.expired':
+      return words('approvals', 'warn', 'approval expired', '')
+    default:
+      return null
+  }
+}
+
+function otherWords(event: Event, record: Record): EventText {
+  switch (event.type) {
+    case 'limit.reached':
+      return words('refusals', 'bad', 'limit reached', `${event.code} in ${event.stage}`)
+    case 'warning.raised':
+      return words('other', 'warn', 'warning', event.message)
+    case 'text.said':
+      return words('other', '', `said as ${event.role}`, event.text)
+    case 'vars.written':
+      return words(
+        'other',
+        '',
+        `values ${event.source}`,
+        eventInputText({ ...event.vars, ...event.local }),
+      )
+    case 'inputs.collected':
+      return words('other', '', 'fields collected', eventInputText(event.inputs))
+    case 'child.requested':
+      return words('other', 'accent', 'child run started', '')
+    case 'child.ended':
+      return words('other', '', 'child run ended', event.outcome)
+    case 'run.paused':
+      return words('other', 'warn', 'paused', `by ${event.by.name}`)
+    case 'run.resumed':
+      return words('other', '', 'resumed', `by ${event.by.name}`)
+    default:
+      return words('other', '', record.type, eventInputText(record.data))
+  }
+}
+
+function words(
+  group: EventGroup,
+  tone: EventText['tone'],
+  ...[title, about]: [string, string]
+): EventText {
+  return { group, tone, title, about }
+}
+
+const inputCharsMax = 240
+
+/** The most telling text of an input, else all of it, on one line. */
+export function eventInputText(input: unknown): string {
+  const object =
+    typeof input === 'object' && input !== null ? (input as { [k: string]: unknown }) : {}
+  for (const name of ['command', 'file_path', 'path', 'url', 'pattern', 'subject']) {
+    const value = object[name]
+    if (typeof value === 'string') return oneLine(value)
+  }
+  return oneLine(JSON.stringify(input) ?? '')
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > inputCharsMax ? `${line.slice(0, inputCharsMax)}…` : line
+}

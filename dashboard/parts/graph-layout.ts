@@ -1,0 +1,114 @@
+/** Computes the positions of nodes and edges in a worker, so that the page stays responsive. */
+import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
+import ELK from 'elkjs/lib/elk-api.js'
+import workerUrl from 'elkjs/lib/elk-worker.min.js?url'
+import type { Picture, PictureEdge, PictureNode } from '../../src/core/draw/picture.ts'
+
+export type GraphPoint = { readonly x: number; readonly y: number }
+export type NodeBox = GraphPoint & { readonly width: number; readonly height: number }
+
+export type GraphLayout = {
+  readonly nodes: ReadonlyMap<string, NodeBox>
+  /** In the order of the picture's edges. */
+  readonly edges: readonly {
+    readonly points: readonly GraphPoint[]
+    readonly label: GraphPoint | null
+  }[]
+}
+
+type TrustedPolicy = { readonly createScriptURL: (url: string) => string }
+type TrustedMaker = {
+  readonly createPolicy: (name: string, rules: TrustedPolicy) => TrustedPolicy
+}
+
+/** The one text of this page that may become code: the address of our own worker. */
+function trusted(url: string): string {
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedMaker }
+  if (trustedTypes === undefined) return url
+  const createScriptURL = (wanted: string): string => {
+    if (wanted !== url) throw new Error('no other code is loaded here')
+    return wanted
+  }
+  return trustedTypes.createPolicy('pawl', { createScriptURL }).createScriptURL(url)
+}
+
+let engine: InstanceType<typeof ELK> | null = null
+
+function openEngine(): InstanceType<typeof ELK> {
+  engine ??= new ELK({ workerFactory: () => new Worker(trusted(workerUrl)) })
+  return engine
+}
+
+const options = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.randomSeed': '1',
+  'elk.spacing.nodeNode': '34',
+  'elk.spacing.edgeNode': '18',
+  'elk.spacing.edgeEdge': '12',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '34',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+  'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.layered.edgeLabels.centerLabelPlacementStrategy': 'TAIL_LAYER',
+} as const
+
+/** Where everything goes. */
+export async function layOutGraph(picture: Picture): Promise<GraphLayout> {
+  const graph: ElkNode = {
+    id: 'picture',
+    layoutOptions: { ...options },
+    children: picture.nodes.map((node) => ({ id: node.id, ...sizeOf(node) })),
+    edges: picture.edges.map(elkEdge),
+  }
+  const placed = await openEngine().layout(graph)
+  const nodes = new Map<string, NodeBox>()
+  for (const { id, x = 0, y = 0, width = 0, height = 0 } of placed.children ?? []) {
+    nodes.set(id, { x, y, width, height })
+  }
+  const edges = (placed.edges ?? []).map((edge) => {
+    const section = edge.sections?.[0]
+    const [label] = edge.labels ?? []
+    return {
+      points: section ? [section.startPoint, ...(section.bendPoints ?? []), section.endPoint] : [],
+      label: label === undefined ? null : { x: label.x ?? 0, y: label.y ?? 0 },
+    }
+  })
+  return { nodes, edges }
+}
+
+const letterWidth = 7.4
+
+/** As large as its text. */
+function sizeOf(node: PictureNode): { readonly width: number; readonly height: number } {
+  if (node.kind === 'fork' || node.kind === 'join') {
+    return { width: Math.max(92, node.title.length * letterWidth + 20), height: 30 }
+  }
+  const width = Math.min(240, Math.max(118, node.title.length * letterWidth + 44))
+  return { width, height: 46 }
+}
+
+function elkEdge(edge: PictureEdge, index: number): ElkExtendedEdge {
+  const text = edgeTexts(edge)
+  const width = Math.max(0, ...text.map((line) => line.length * 6.2)) + 30
+  const labels = text.length === 0 ? [] : [{ text: 'label', width, height: text.length * 17 + 6 }]
+  return {
+    id: `e${index}`,
+    sources: [edge.from],
+    targets: [edge.to],
+    labels: labels.map((label) => ({
+      ...label,
+      layoutOptions: { 'elk.edgeLabels.inline': edge.from === edge.to ? 'false' : 'true' },
+    })),
+    layoutOptions: edge.isBad ? {} : { 'elk.layered.priority.straightness': '20' },
+  }
+}
+
+/** What stands at an edge, line by line. */
+export function edgeTexts({ lines }: PictureEdge): readonly string[] {
+  return lines.map(({ signals, condition, gate }) => {
+    const words = [signals, condition].filter(Boolean).join(' ')
+    return gate === null ? words : `${words} ◆`
+  })
+}

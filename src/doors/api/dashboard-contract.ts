@@ -1,0 +1,115 @@
+/** Inputs and answers of the operations for the dashboard. */
+import { z } from 'zod'
+import type { Terms } from './contract.ts'
+import type { DashboardOperation } from './dashboard-operations.ts'
+import { accesses } from './sign-in-access.ts'
+import {
+  countSchema,
+  jsonObjectSchema,
+  momentSchema,
+  moneySchema,
+  nameSchema,
+} from './wire-schemas.ts'
+
+const access = z.enum(accesses)
+
+const numbers = { calls: countSchema, denied: countSchema, asked: countSchema }
+const policyRule = z.object({
+  tier: z.enum(['deny', 'ask', 'allow']),
+  capability: z.string(),
+  rate: z.object({ callsMax: countSchema, windowMs: countSchema }).nullable(),
+  budget: z
+    .object({ microUsdMax: moneySchema, period: z.enum(['hourly', 'daily', 'monthly']) })
+    .nullable(),
+  pointer: z.string(),
+  shadowed: z.string().nullable().describe('why it can never match; null if it can'),
+})
+
+export const dashboardContract = {
+  me: {
+    input: z.strictObject({}),
+    answer: z.object({
+      role: z.enum(['agent', 'person']),
+      name: z.string(),
+      access: access.describe('what a person may do; an agent can only read'),
+    }),
+  },
+  'signIns.invite': {
+    input: z.strictObject({ access: access.default('admin') }),
+    answer: z.object({ code: z.string(), access, expiresAt: momentSchema }),
+  },
+  'machines.read': {
+    input: z.strictObject({ hash: nameSchema }),
+    answer: z.object({ machine: jsonObjectSchema.describe('the compiled machine') }),
+  },
+  'hosts.list': {
+    input: z.strictObject({}),
+    answer: z.object({
+      installs: z.array(
+        z.object({ host: z.string(), workspace: z.string(), problems: z.array(z.string()) }),
+      ),
+      proof: z
+        .object({
+          at: momentSchema,
+          paths: z.record(z.string(), z.string()).describe('title of each path'),
+          hosts: z.array(
+            z.object({
+              host: z.string(),
+              version: z.string().nullable(),
+              cells: z.record(z.string(), z.object({ outcome: z.string(), note: z.string() })),
+              fault: z.string().nullable(),
+            }),
+          ),
+        })
+        .nullable()
+        .describe('null if `pawl doctor --prove` has not run on this machine yet'),
+    }),
+  },
+  'policies.list': {
+    input: z.strictObject({}),
+    answer: z.object({
+      items: z.array(
+        z.object({
+          level: z.enum(['organisation', 'workspace', 'definition']),
+          name: z.string(),
+          role: z.string(),
+          otherwise: z.enum(['allow', 'deny']),
+          rules: z.array(policyRule),
+          problem: z
+            .string()
+            .nullable()
+            .describe('why it cannot be read (then every call is denied); null if it can'),
+        }),
+      ),
+    }),
+  },
+  'stats.read': {
+    input: z.strictObject({}),
+    answer: z.object({
+      runsCount: countSchema.describe('number of runs counted, the latest ones'),
+      isPartial: z.boolean().describe('true if there are more runs or records than were counted'),
+      days: z.array(z.object({ day: z.string().describe('UTC'), ...numbers })),
+      tools: z.array(z.object({ tool: z.string(), ...numbers })),
+      rules: z.array(
+        z.object({
+          definition: z.string(),
+          rule: z
+            .string()
+            .nullable()
+            .describe('JSON pointer of a policy rule; null if no policy decided'),
+          code: z.string().nullable(),
+          says: z.enum(['deny', 'ask']),
+          count: countSchema,
+        }),
+      ),
+      definitions: z.array(
+        z.object({
+          name: z.string(),
+          runs: countSchema,
+          open: countSchema,
+          wrong: countSchema.describe('failed or blocked'),
+        }),
+      ),
+    }),
+  },
+} as const satisfies Readonly<Record<DashboardOperation, Terms>>

@@ -1,0 +1,25 @@
+/** The protocol of every host with hooks. A missing one is a type error. */
+import { type AgentHostId, agentHostIds } from '../../../core/hosts/registry.ts'
+import type { HookProtocol } from '../hook-protocol.ts'
+import { claudeHooks } from './claude.ts'
+import { codexHooks } from './codex.ts'
+import { cursorHooks } from './cursor.ts'
+import { geminiHooks } from './gemini.ts'
+import { opencodeHooks } from './opencode.ts'
+
+export const hookProtocols: Readonly<Record<AgentHostId, HookProtocol>> = {
+  claude: claudeHooks,
+  codex: codexHooks,
+  gemini: geminiHooks,
+  opencode: opencodeHooks,
+  cursor: cursorHooks,
+}
+
+const byName: ReadonlyMap<string, HookProtocol> = new Map(
+  agentHostIds.map((host) => [host, hookProtocols[host]]),
+)
+
+/** The protocol of a host, by a name from outside; null: there is no such host. */
+export function hookProtocolOf(host: string): HookProtocol | null {
+  return byName.get(host) ?? null
+}

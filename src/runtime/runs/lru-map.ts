@@ -1,0 +1,40 @@
+/**
+ * Things by name of which those longest unused make room.
+ * WHY not one map in which whatever is used goes to the end: a map that is taken from and added to
+ * all the time is laid out anew again and again, and each old layout leads to the next. One that
+ * got old keeps all that were ever in the later ones, until all of memory is gone through.
+ */
+type LruMap<V> = {
+  readonly get: (name: string) => V | undefined
+  readonly put: (name: string, value: V) => void
+  readonly drop: (name: string) => void
+  readonly size: () => number
+}
+
+/** Keeps at most `countMax`, and always that half of them that was used last. */
+export function openLruMap<V>(countMax: number): LruMap<V> {
+  let fresh = new Map<string, V>()
+  let older = new Map<string, V>()
+  const put = (name: string, value: V): void => {
+    fresh.set(name, value)
+    older.delete(name)
+    if (fresh.size * 2 < countMax) return
+    older = fresh
+    fresh = new Map()
+  }
+  return {
+    get: (name) => {
+      const known = fresh.get(name)
+      if (known !== undefined) return known
+      const found = older.get(name)
+      if (found !== undefined) put(name, found)
+      return found
+    },
+    put,
+    drop: (name) => {
+      fresh.delete(name)
+      older.delete(name)
+    },
+    size: () => fresh.size + older.size,
+  }
+}
