@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Turns corpus records into cases (spec/cases.md).
+// Turns corpus records into cases (see cases/README.md).
 // Usage: node to-cases.mjs FILE.jsonl [--out CASES.json] [--skipped SKIPPED.json]
 // A record becomes a case when a definition and calls or signals alone decide it; every other record is listed in SKIPPED with the reason.
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs'

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { knownPrices, pricesSource } from '../src/core/prices.ts'
+import { knownPrices, pricesSources } from '../src/core/prices.ts'
 import { collectPrices, installedVersion } from './write-prices.ts'
 
 test('the prices in the repository are those of the data set', () => {
-  expect(pricesSource.version).toBe(installedVersion())
-  expect(knownPrices.models).toEqual(collectPrices(pricesSource.date))
+  const [dataSet, ...others] = pricesSources
+  expect(dataSet?.name.split(' ').at(-1)).toBe(installedVersion())
+  expect(knownPrices.models).toEqual(collectPrices(dataSet?.date ?? ''))
+  expect(others.map((one) => one.date)).toEqual([expect.stringMatching(/^20\d\d-\d\d-\d\d$/)])
 })
 
 test('models without a prompt cache and dated versions with their own price are known', () => {

@@ -1,6 +1,6 @@
 /**
  * Writes the reference pages that follow from the code: the fields of definitions, the settings of
- * the daemon and the codes of errors, refusals and denials.
+ * the daemon and the codes of errors, rejections and denials.
  * `npm run reference` writes them; a test fails when they are out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -72,7 +72,7 @@ ${fieldTable(schema, context)}`
 const groups: readonly (readonly [title: string, about: string, codes: readonly string[]])[] = [
   ['Errors', 'A definition with an error does not start.', codes.errorCodes],
   ['Warnings', 'The definition starts; `pawl check --strict` fails.', codes.warningCodes],
-  ['Refusals', 'The run did not accept what was sent.', codes.refusalCodes],
+  ['Rejections', 'The run did not accept what was sent.', codes.refusalCodes],
   ['Denials', 'A tool call may not happen.', codes.denialCodes],
   ['Gateway', 'A call to a server behind the gateway failed.', codes.gatewayCodes],
 ]

@@ -146,7 +146,7 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
   return (
     <section className="card" aria-label="Refusals by rule">
       <header>
-        <h2 className="grow">Refusals by rule</h2>
+        <h2 className="grow">Denials by rule</h2>
         <span className="soft small">of the latest {stats?.runsCount} runs</span>
       </header>
       <TableBox label="Refusals">

@@ -59,7 +59,7 @@ function moveWords(event: Event): EventText | null {
       return words('stages', '', `signal ${event.name || 'submitted'}`, 'accepted')
     case 'signal.rejected': {
       const about = `${event.code}: ${event.reason}`
-      return words('refusals', 'bad', `signal ${event.name} was refused`, about)
+      return words('refusals', 'bad', `signal ${event.name} was rejected`, about)
     }
     case 'signal.held': {
       const about = `missing: ${event.missing.join(', ')}`

@@ -217,7 +217,7 @@ function WayEdge({ data }: EdgeProps<WayFlowEdge>) {
   const marks = ['way', data.kind, data.isBad ? 'bad' : '', data.count > 0 ? 'taken' : ''].join(' ')
   const notes = [
     ...(data.count > 1 ? [`×${data.count}`] : []),
-    ...(data.refused > 0 ? [`${data.refused} refused`] : []),
+    ...(data.refused > 0 ? [`${data.refused} denied or rejected`] : []),
   ]
   const at = data.label ?? middleOf(data.points)
   return (

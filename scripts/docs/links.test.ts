@@ -37,9 +37,23 @@ test('dead files, dead anchors and links out of the checkout are named; code is 
       '[l](l.md)',
       '```',
       '[m](#n)',
+      '[o][p] [P][] [q][r] and a footnote[^1]',
+      '',
+      '[p]: docs/b.md#same',
+      '[s]: docs/s.md',
+      '[^1]: not a link',
     ]
     writeFileSync(join(folder, 'a.md'), text.join('\n'))
-    const dead = ['docs/c.md', 'docs/b.md#same-2', '../x.md', 'docs/i.png', '#n', 'j.png']
+    const dead = [
+      'docs/c.md',
+      'docs/b.md#same-2',
+      '../x.md',
+      'docs/i.png',
+      '#n',
+      'j.png',
+      'docs/s.md',
+      '[r]',
+    ]
     expect(deadLinks(folder, 'a.md')).toEqual(dead.map((link) => `a.md: ${link}`))
   } finally {
     rmSync(outer, { recursive: true, force: true })

@@ -28,7 +28,8 @@ export function readerFiles(root: string): readonly string[] {
 /** `FILE: LINK` for each link of a file that leads nowhere. */
 export function deadLinks(root: string, file: string): readonly string[] {
   const text = withoutCode(readFileSync(join(root, file), 'utf8'))
-  return linksIn(text).flatMap((link) => {
+  const undefinedOnes = undefinedReferences(text).map((name) => `${file}: [${name}]`)
+  const dead = linksIn(text).flatMap((link) => {
     const [path = '', anchor] = link.split('#', 2)
     const target = path === '' ? join(root, file) : join(root, dirname(file), decodeURI(path))
     // WHY first: what is there on this machine is not in a user's clone.
@@ -37,13 +38,24 @@ export function deadLinks(root: string, file: string): readonly string[] {
     if (anchor === undefined || !target.endsWith('.md') || !statSync(target).isFile()) return []
     return anchorsIn(readFileSync(target, 'utf8')).has(anchor) ? [] : [`${file}: ${link}`]
   })
+  return [...dead, ...undefinedOnes]
+}
+
+/** The names in `[text][name]` and `[name][]` that no line `[name]: link` defines. */
+function undefinedReferences(text: string): readonly string[] {
+  const defined = [...text.matchAll(/^ {0,3}\[([^\]]+)\]:\s/gm)].map(([, name = '']) => name)
+  const known = new Set(defined.map((name) => name.toLowerCase()))
+  return [...text.matchAll(/\[([^\]]+)\]\[([^\]]*)\]/g)]
+    .map(([, shown = '', name = '']) => name || shown)
+    .filter((name) => !known.has(name.toLowerCase()))
 }
 
 /** Relative links; addresses with a scheme are left out. */
 function linksIn(text: string): readonly string[] {
   const inline = [...text.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)]
   const html = [...text.matchAll(/\b(?:src|href)="([^"]+)"/g)]
-  return [...inline, ...html]
+  const references = [...text.matchAll(/^ {0,3}\[[^\]^][^\]]*\]:\s+<?([^\s>]+)/gm)]
+  return [...inline, ...html, ...references]
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z][a-z0-9+.-]*:|^\/\//i.test(link))
 }

@@ -30,12 +30,18 @@ export type PriceTable = {
 
 export const knownPrices: PriceTable = tableOf(table.models)
 
-/** The data set that the known prices come from, and its date. */
-export const pricesSource: {
-  readonly name: string
-  readonly version: string
-  readonly date: string
-} = table.source
+/** Where the known prices come from, each with its date: the data set, then models added to it. */
+export const pricesSources: readonly { readonly name: string; readonly date: string }[] = [
+  { name: `${table.source.name} ${table.source.version}`, date: table.source.date },
+  ...(table.added.models.length === 0
+    ? []
+    : [
+        {
+          name: `${table.added.models.length} models from ${table.added.source}`,
+          date: table.added.date,
+        },
+      ]),
+]
 
 export type ModelUsage = {
   readonly model: string

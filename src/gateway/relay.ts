@@ -212,6 +212,6 @@ function welcome({ params }: RpcRequest, version: string): JsonObject {
     serverInfo: { name: 'pawl-gateway', title: 'Pawl gateway', version },
     instructions:
       'Tools of other MCP servers, each called `server__tool`. Pawl judges every call: a ' +
-      'refusal says why and what you can do instead. A person decides calls that need approval.',
+      'denial says why and what you can do instead. A person decides calls that need approval.',
   }
 }

@@ -53,8 +53,8 @@ export function openServerRequests(options: ServerAsksOptions): ServerAsks {
   const open = new Map<string, Open>()
   let lastId = 0
   const refuse = (server: Server, id: RpcId, why: string): void => {
-    log(`a request from \`${server.name}\` was refused: ${why}`)
-    const error = { code: codes.methodUnknown, message: `the gateway refused it: ${why}` }
+    log(`a request from \`${server.name}\` was rejected: ${why}`)
+    const error = { code: codes.methodUnknown, message: `the gateway rejected it: ${why}` }
     server.upstream.respond({ jsonrpc: '2.0', id, error })
   }
   const ask = (server: Server, request: RpcRequest): void => {

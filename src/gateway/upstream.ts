@@ -238,7 +238,7 @@ async function connect({
     await wire.close()
     if (greeted.kind === 'failed') return greeted
     const said = greeted.kind === 'error' ? `: ${greeted.error.message}` : ''
-    return lostText(name, { code: 'UPSTREAM_LOST', reason: `it refused the handshake${said}` })
+    return lostText(name, { code: 'UPSTREAM_LOST', reason: `it rejected the handshake${said}` })
   }
   line.abilities = asObject(result.capabilities) ?? {}
   wire.agree(String(result.protocolVersion))

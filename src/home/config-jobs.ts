@@ -50,7 +50,7 @@ export const jobsSchema = z
     minIsolation: z
       .enum(isolationLevels)
       .optional()
-      .describe('The isolation level that jobs need. Jobs that cannot have it are refused.'),
+      .describe('The isolation level that jobs need. Jobs that cannot have it are not started.'),
     network: network.optional().describe('Hosts that jobs may connect to; default none.'),
   })
   .describe('Limits of jobs, and how long they are kept.')

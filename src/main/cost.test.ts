@@ -55,7 +55,8 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
     const { code, out } = await house.cli('cost', runId, '--by', 'tool')
     expect(code).toBe(0)
     expect(out).toMatch(/model:claude-sonnet-4-5 +\$0\.1503 +1\n/)
-    expect(out).toMatch(/\nmodel prices as of 20\d\d-\d\d-\d\d \(\S+ \d+\.\d+\.\d+\)\n$/)
+    expect(out).toMatch(/\nmodel prices as of 20\d\d-\d\d-\d\d \(\S+ \d+\.\d+\.\d+\)\n/)
+    expect(out).toMatch(/\nmodel prices as of 20\d\d-\d\d-\d\d \(\d+ models from .+\)\n$/)
     const { rows } = (await house.json('cost', runId)) as unknown as { rows: object[] }
     expect(rows).toMatchObject([{ runId, stage: 'work', costMicroUsd: 150_300, count: 1 }])
     expect((await house.cli('state', runId)).out).toMatch(/budget +\$0\.8497 of \$1\.00 left/)

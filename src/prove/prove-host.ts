@@ -169,5 +169,5 @@ function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial):
   const refusal = free.told.find((text) => text.includes('Pawl'))
   return refusal === undefined
     ? { outcome: 'not offered', note: `it does nothing in ${host}, allowed or not` }
-    : { outcome: 'not tried', note: `it was refused where it is allowed: ${refusal}` }
+    : { outcome: 'not tried', note: `it was denied although it is allowed: ${refusal}` }
 }

@@ -223,6 +223,27 @@ test('a definition of the workspace reaches new runs only, and a broken file non
   expect(await faultOf(runtime.start(request, asAgent))).toBe('DEFINITION_UNKNOWN')
 })
 
+test('a misspelt definition is answered with the name that was probably meant', async () => {
+  const workspace = mkdtempSync(join(tmpdir(), 'pawl-workspace-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }))
+  const folder = join(workspace, '.pawl', 'definitions')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'hotfix.json'), release.replace('"release"', '"hotfix"'))
+  const { runtime } = openBench()
+  await runtime.definitions.create({ source: release, format: 'json' })
+  const start = (definition: string, at: string | null): Promise<unknown> =>
+    runtime.start({ definition, task: null, stage: null, vars: {}, workspace: at }, asAgent)
+  const hint = (text: string) => ({ code: 'DEFINITION_UNKNOWN', hint: text })
+  await expect(start('hotfx', workspace)).rejects.toMatchObject(hint('did you mean `hotfix`?'))
+  await expect(start('relaese', workspace)).rejects.toMatchObject(hint('did you mean `release`?'))
+  const none = hint('`pawl definitions` lists them')
+  await expect(start('hotfx', null)).rejects.toMatchObject(none)
+  await expect(runtime.definitions.read('hotfx')).rejects.toMatchObject(none)
+  await expect(runtime.definitions.read('relese')).rejects.toMatchObject(
+    hint('did you mean `release`?'),
+  )
+})
+
 test('a run is carried to another store whole, and a damaged one is not', async () => {
   const { runtime } = openBench()
   const runId = await startRelease(runtime)

@@ -78,7 +78,9 @@ const codeExpected = withPick(z.union([anyCode, knownCode]), (node) =>
 const expectSchema = z
   .strictObject({
     verdict: z.enum(['allow', 'ask', 'deny']).optional().describe('The verdict of the call.'),
-    code: codeExpected.optional().describe('The code of the refusal; `any` for any code.'),
+    code: codeExpected
+      .optional()
+      .describe('The code of the denial or rejection; `any` for any code.'),
     rule: z
       .string()
       .regex(/^\/policy\/((allow|ask|deny)\/\d+|default)$/)
@@ -350,7 +352,7 @@ function checkExpect(step: Node): Finding[] {
   const hasCode = memberOf(expect, 'code') !== undefined
   if (!isCall && verdict !== undefined) return [wrong(expect, 'only a call has a `verdict`')]
   if (isCall && verdict === undefined) return [wrong(expect, 'a call needs a `verdict`')]
-  if (isIdle && hasCode) return [wrong(expect, 'this step cannot be refused, so it has no `code`')]
+  if (isIdle && hasCode) return [wrong(expect, 'this step cannot be rejected, so it has no `code`')]
   if (isCall && hasCode && word !== 'deny') {
     return [wrong(expect, 'only a denied call has a `code`')]
   }

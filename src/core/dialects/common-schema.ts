@@ -27,7 +27,9 @@ export const sessionBudget = z
 export const minIsolation = z
   .enum(isolationLevels)
   .optional()
-  .describe('The isolation level that jobs of its runs need. Jobs that cannot have it are refused.')
+  .describe(
+    'The isolation level that jobs of its runs need. Jobs that cannot have it are not started.',
+  )
 
 const pathsSchema = z
   .object({

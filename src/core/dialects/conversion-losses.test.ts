@@ -147,7 +147,7 @@ test('a guard is lost in a process, and sees too much in a form', () => {
   expect(told(definition, 'steps')).toEqual([
     '/guards/ok conditions on the values from before a submission',
     '/guards/ok conditions on the source of a value',
-    '/states/a/on/GO way to refuse when no condition holds',
+    '/states/a/on/GO way to reject a submit when no condition holds',
   ])
   const { definition: printed } = convertMachine(compiled(definition), 'steps')
   const [step] = printed.steps as JsonObject[]

@@ -124,7 +124,7 @@ function surveyStage(machine: Machine, stage: Stage, note: Note): void {
     note('model', joinPointer(origin, key), { what: 'model settings', effect })
   }
   if (fallback !== null && stage.final === null) {
-    const effect = `an unknown signal in \`${name}\` is refused, not sent to \`${fallback.stage}\``
+    const effect = `an unknown signal in \`${name}\` is rejected, not sent to \`${fallback.stage}\``
     note('fallback', fallback.origin, { what: 'route for unknown signals', effect })
   }
   if (stage.mustCall) {
@@ -266,7 +266,7 @@ function surveyFolding(machine: Machine, note: Note): void {
   if (stage === undefined) return
   const [name = ''] = Object.keys(stage.signals)
   const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
-  const effect = `\`${other}\` is refused in \`${stage.name}\`; only \`${name}\` is accepted`
+  const effect = `\`${other}\` is rejected in \`${stage.name}\`; only \`${name}\` is accepted`
   const what = 'matching of answers that ignores case and surrounding spaces'
   note('folding', stage.origin, { what, effect })
 }

@@ -70,7 +70,7 @@ export const policySchema = z
     min_isolation: z
       .enum(isolationLevels)
       .optional()
-      .describe('The isolation level that jobs need. Jobs that cannot have it are refused.'),
+      .describe('The isolation level that jobs need. Jobs that cannot have it are not started.'),
   })
   .meta({ id: 'policy' })
 

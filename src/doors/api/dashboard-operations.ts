@@ -42,7 +42,7 @@ export const dashboardOperations = {
     path: '/v1/stats',
     need: 'agent',
     repeats: 'same',
-    summary: 'Get calls, refusals and cost of the latest runs by day, tool, rule and definition',
+    summary: 'Get calls, denials and cost of the latest runs by day, tool, rule and definition',
   },
 } as const
 

@@ -82,7 +82,8 @@ function textValue(verb: string, token: OptionToken): string {
 
 function unknownOption(verb: string, name: string, known: readonly string[]): PawlError {
   const meant = closestName(name.replace(/^-+/, ''), known)
-  const hint = meant === null ? seeHelp(verb) : `did you mean \`--${meant}\`?`
+  const all = known.length === 0 ? '' : `it has ${known.map((one) => `\`--${one}\``).join(', ')}; `
+  const hint = meant === null ? `${all}${seeHelp(verb)}` : `did you mean \`--${meant}\`?`
   return new PawlError('USAGE', `\`${verb}\` has no option \`${name}\``, { hint })
 }
 

@@ -92,7 +92,7 @@ async function judgeWithoutRun(
   const { workspace, protocol } = request
   const answer = await begin(context, request, { call, place: { kind: 'none', workspace } })
   if (answer.state === 'allowed') return passAnswer
-  context.log('a call without a run was refused', { tool: call.tool, code: answer.code, workspace })
+  context.log('a call without a run was denied', { tool: call.tool, code: answer.code, workspace })
   const reason = refusalText(answer)
   return answer.state === 'pending' && protocol.asks
     ? { kind: 'ask', reason }

@@ -72,7 +72,7 @@ async function told(
 ): Promise<HookAnswer> {
   switch (found.kind) {
     case 'unclear':
-      return tell(`[Pawl] Every call will be refused: ${found.reason}.`)
+      return tell(`[Pawl] Every call will be denied: ${found.reason}.`)
     case 'none': {
       const { workspace, heard } = request
       const probe = { tool: 'Pawl', input: {}, host: heard.host, server: null, cwd: null }

@@ -91,7 +91,7 @@ export type HookProtocol = {
 
 /** The answer that blocks on every host. */
 export function blockAnswer(reason: string): HookReply {
-  return { kind: 'block', reason: reason.trim() || 'refused by Pawl' }
+  return { kind: 'block', reason: reason.trim() || 'denied by Pawl' }
 }
 
 /** An answer in JSON; an empty one says nothing at all. */

@@ -190,8 +190,8 @@ export const forceTool = tool({
   name: 'force_state',
   title: 'Force a state',
   description:
-    'Move the Pawl run to any state, past guards and approvals. Only a person may do this; you ' +
-    'are refused.',
+    'Move the Pawl run to any state, past guards and approvals. Only a person may do this; your ' +
+    'call is rejected.',
   input: z.strictObject({
     state: z.string().min(1).max(500),
     context: jsonObjectShape.optional().describe('values to set'),

@@ -27,7 +27,7 @@ export const transitionTool = tool({
   title: 'Move to the next stage',
   description:
     'Send an event to move the Pawl workflow to its next stage. `BRANCH_DONE:<branch>` marks a ' +
-    'branch of a fork as done. A refused event changes nothing.',
+    'branch of a fork as done. A rejected event changes nothing.',
   input: z.strictObject({
     event: eventText.describe('one of the events that get_state lists'),
     data: jsonObjectShape.optional().describe('values to send with the event'),
@@ -51,7 +51,7 @@ export const processTool = tool({
     answer: eventText.optional().describe('one of the answers listed'),
     state: eventText
       .optional()
-      .describe('the state you answer; refused if the run is in another one'),
+      .describe('the state you answer; rejected if the run is in another one'),
     note: z.string().max(10_000).optional().describe('the reason, for the log and for people'),
   }),
   more: signalOutcomeSchema,

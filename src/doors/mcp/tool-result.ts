@@ -71,7 +71,7 @@ export function outputSchema(more: JsonObject = {}): JsonObject & { readonly typ
   return {
     type: 'object',
     properties: {
-      ok: { type: 'boolean', description: 'false if refused; `error` says why' },
+      ok: { type: 'boolean', description: 'false if denied or rejected; `error` says why' },
       run: runSummarySchema,
       error: {
         type: 'object',

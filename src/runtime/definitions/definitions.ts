@@ -2,6 +2,7 @@
  * Definitions that are kept: by a name that never changes, in versions that never change.
  */
 
+import { closestName } from '../../core/closest-name.ts'
 import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../ports.ts'
@@ -19,6 +20,8 @@ export type DefinitionsContext = {
 
 /** Versions of one definition. */
 const versionsMax = 10_000
+/** Stored definitions among which a misspelt name is looked for. */
+const suggestionsMax = 500
 
 export function openDefinitions(shop: DefinitionsContext): Definitions {
   const { store } = shop
@@ -57,14 +60,17 @@ function offered(
   return { ok: true, value: row, findings }
 }
 
-/** A definition that was stored through the API. */
+/** A definition that was stored through the API; `others`: more names that could be meant. */
 export async function knownDefinition(
   store: DefinitionStore,
   idOrName: string,
+  others: readonly string[] = [],
 ): Promise<DefinitionRow> {
   const found = (await store.readDefinition(idOrName)) ?? (await store.findDefinition(idOrName, ''))
-  if (found === null) throw unknown(idOrName)
-  return found
+  if (found !== null) return found
+  const { items } = await store.listDefinitions({ after: null, limit: suggestionsMax })
+  const stored = items.filter((one) => one.workspace === '').map((one) => one.name)
+  throw unknown(idOrName, closestName(idOrName, [...others, ...stored]))
 }
 
 type WorkspaceSource = { readonly workspace: string; readonly good: GoodSource }
@@ -123,9 +129,10 @@ async function keepMachines(
   shelf.add(good.machines)
 }
 
-function unknown(idOrName: string): PawlError {
+function unknown(idOrName: string, meant: string | null = null): PawlError {
   const message = `there is no definition \`${idOrName}\``
-  return new PawlError('DEFINITION_UNKNOWN', message, { hint: '`pawl definitions` lists them' })
+  const hint = meant === null ? '`pawl definitions` lists them' : `did you mean \`${meant}\`?`
+  return new PawlError('DEFINITION_UNKNOWN', message, { hint })
 }
 
 function nameTaken(name: string): PawlError {

@@ -43,7 +43,11 @@ export async function findDefinition(
   const files = filesIn(wanted.workspace)
   const find = async (name: string): Promise<DefinitionRow> =>
     (await inWorkspace(shop, { name, workspace: wanted.workspace ?? '', files }, notes)) ??
-    knownDefinition(shop.store, name)
+    knownDefinition(
+      shop.store,
+      name,
+      files.flatMap(({ compiled }) => compiled?.names ?? []),
+    )
   const row = await find(wanted.definition)
   const machine = await machineOf(shop, row, wanted.task ?? wanted.definition)
   const library = await pinsOf(shop, machine, find)

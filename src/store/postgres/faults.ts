@@ -33,7 +33,7 @@ const troubles: readonly Trouble[] = [
   ),
   unavailable(/^CONNECTION_ENDED$/, 'the store is closed', 'open it again'),
   unavailable(/^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT)/, 'the connection was cut', tryAgain),
-  unavailable(/^28/, 'it refuses this user or password', 'correct the address and the password'),
+  unavailable(/^28/, 'it rejects this user or password', 'correct the address and the password'),
   unavailable(/^3D/, 'there is no such database', 'create it with `createdb`'),
   unavailable(/^42501$/, 'this user lacks a privilege', 'make this user the owner of the schema'),
   unavailable(/^53100$/, 'its disk is full', 'free some space, then try again'),
@@ -64,7 +64,7 @@ export function faultOf(error: unknown, where: string): PawlError {
   if (error instanceof PawlError) return error
   const trouble = troubles.find(({ codes }) => codes.test(sqlStateOf(error)))
   const fault = trouble?.fault ?? 'INTERNAL'
-  const problem = trouble?.problem ?? `it refused a statement (${sqlStateOf(error)})`
+  const problem = trouble?.problem ?? `it rejected a statement (${sqlStateOf(error)})`
   return new PawlError(fault, `PostgreSQL at \`${where}\`: ${problem}`, {
     hint: trouble?.hint ?? tryAgain,
     cause: error,

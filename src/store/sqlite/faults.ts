@@ -62,7 +62,7 @@ export function toFault(error: unknown): unknown {
     return new PawlError('STORE_UNAVAILABLE', words.message, { hint: words.hint, cause: error })
   }
   const message = error instanceof Error ? error.message : `SQLite result ${errcode}`
-  return new PawlError('INTERNAL', `the database refused a statement: ${message}`, {
+  return new PawlError('INTERNAL', `the database rejected a statement: ${message}`, {
     hint: 'report this with the log of the daemon',
     cause: error,
   })

@@ -160,8 +160,8 @@ function printTrigger(choices: Choices, stage: Stage, trigger: Trigger): Printed
     add(stage.name, [])
     choices.losses.push({
       pointer: trigger.origin,
-      what: 'a form has no way to refuse when no condition holds',
-      effect: `\`${trigger.name}\` starts \`${stage.name}\` again instead of being refused`,
+      what: 'a form has no way to reject a submit when no condition holds',
+      effect: `\`${trigger.name}\` starts \`${stage.name}\` again instead of being rejected`,
     })
   }
   return { entries, completes: ends.length > 0 }

@@ -37,7 +37,7 @@ you pass. \`pawl doctor\` shows how much of that is enforced on this machine.`,
     ['--network-host HOST', 'run: restrict the network to HOST or HOST:PORT; repeatable'],
     [
       '--min-isolation LEVEL',
-      'run: full, isolated, restricted or contained; refuse to run with less',
+      'run: full, isolated, restricted or contained; do not start with less',
     ],
     ['--run RUN', 'run it as a tool call of RUN, judged by its current stage'],
     ['--state STATE', 'list: running, completed, killed, timed_out or all'],
@@ -52,7 +52,7 @@ you pass. \`pawl doctor\` shows how much of that is enforced on this machine.`,
     ['--force-after SECONDS', 'kill: send SIGKILL after this time; default: 10, 0 means never'],
   ],
   examples: ['job run -- npm test', "job run --timeout 60 --shell 'make && make check'"],
-  exits: { 0: 'done', 1: 'the job failed or was refused', 2: notAsked },
+  exits: { 0: 'done', 1: 'the job failed or was denied', 2: notAsked },
 }
 
 const tasks = ['run', 'list', 'show', 'logs', 'kill'] as const

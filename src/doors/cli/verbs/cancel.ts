@@ -12,7 +12,7 @@ const help: VerbHelp = {
 A cancelled run cannot be resumed. Its log stays.`,
   options: [['--reason TEXT', 'the reason, for the log']],
   examples: ["cancel r59b29 --reason 'wrong ticket'"],
-  exits: { 0: 'cancelled', 1: 'refused', 2: notAsked },
+  exits: { 0: 'cancelled', 1: 'rejected', 2: notAsked },
 }
 
 export const cancelVerb = remoteVerb({

@@ -3,7 +3,7 @@
  */
 
 import { usdText } from '../../../core/money.ts'
-import { pricesSource } from '../../../core/prices.ts'
+import { pricesSources } from '../../../core/prices.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { VerbHelp } from '../help.ts'
 import { oneOf, usage } from '../options.ts'
@@ -58,8 +58,9 @@ export const costVerb = remoteVerb({
   },
 })
 
-const dataSet = `${pricesSource.name} ${pricesSource.version}`
-const pricesLine = `model prices as of ${pricesSource.date} (${dataSet})\n`
+const pricesLine = pricesSources
+  .map(({ name, date }) => `model prices as of ${date} (${name})\n`)
+  .join('')
 
 function readDays(value: string | null): number | null {
   if (value === null) return null

@@ -12,7 +12,6 @@ import { readCount } from '../remote/read-values.ts'
 import { notAsked, printResult, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { momentText, tableText } from '../remote/show-table.ts'
 import { storeDefinition } from '../remote/store-definition.ts'
-import { suggestDefinition } from '../remote/suggest-definition.ts'
 import { draftTask, draftTasks, isDraftTask } from './drafts.ts'
 
 const help: VerbHelp = {
@@ -37,7 +36,7 @@ stores exactly the text that was shown: a changed text is a different draft.
 Agents may only list and show.`,
   options: [['--version N', 'with show: an older version']],
   examples: ['definitions', 'definitions add examples/workflow/tdd-bug-fix.json'],
-  exits: { 0: 'done', 1: 'refused, or the definition has errors', 2: notAsked },
+  exits: { 0: 'done', 1: 'rejected, or the definition has errors', 2: notAsked },
 }
 
 const kinds = { version: 'text' } as const
@@ -63,7 +62,7 @@ export const definitionsVerb = remoteVerb({
     }
     if (task === 'add') return add(request, name)
     const about = { show, versions, remove }[task]
-    return suggestDefinition(name, request, () => about(request, name))
+    return about(request, name)
   },
 })
 

@@ -16,7 +16,7 @@ The file contains the log and the compiled definitions of the run. \`pawl import
 loads it into another data directory. Not available to agents.`,
   options: [['--out FILE', 'write to FILE; default: standard output']],
   examples: ['export r59b29 --out run.json'],
-  exits: { 0: 'exported', 1: 'refused', 2: notAsked },
+  exits: { 0: 'exported', 1: 'rejected', 2: notAsked },
 }
 
 export const exportVerb = remoteVerb({

@@ -15,7 +15,7 @@ Works only if the definition sets \`debug\`. Not available to agents.`,
     ['--var KEY=VALUE', 'set a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
   ],
   examples: ['force r59b29 review', 'force r59b29 green --var failing=0'],
-  exits: { 0: 'the run is in that stage', 1: 'refused', 2: notAsked },
+  exits: { 0: 'the run is in that stage', 1: 'rejected', 2: notAsked },
 }
 
 export const forceVerb = remoteVerb({

@@ -31,7 +31,7 @@ person. \`accept\` accepts a server with all its tools, or one tool, in its curr
 form. Agents cannot accept.`,
   options: [['--workspace DIR', 'the folder of the agent; default: the current folder']],
   examples: ['gateway pins', 'gateway accept files', 'gateway accept files:read_file'],
-  exits: { 0: 'done, or the host closed the connection', 1: 'refused', 2: notAsked },
+  exits: { 0: 'done, or the host closed the connection', 1: 'rejected', 2: notAsked },
 }
 
 const tasks = ['pins', 'accept'] as const

@@ -15,7 +15,7 @@ const help: VerbHelp = {
   about: `\
 Verifies the log first. Not available to agents.`,
   examples: ['import run.json'],
-  exits: { 0: 'imported', 1: 'refused: the log was changed, or the run exists', 2: notAsked },
+  exits: { 0: 'imported', 1: 'rejected: the log was changed, or the run exists', 2: notAsked },
 }
 
 export const importVerb = remoteVerb({

@@ -15,7 +15,7 @@ run is open, and replaces the previous key. See docs/reference/mail.md. Not avai
 agents.`,
   options: [['--revoke', 'revoke the key immediately']],
   examples: ['mail key r59b29', 'mail key r59b29 --revoke'],
-  exits: { 0: 'done', 1: 'refused', 2: notAsked },
+  exits: { 0: 'done', 1: 'rejected', 2: notAsked },
 }
 
 export const mailVerb = remoteVerb({

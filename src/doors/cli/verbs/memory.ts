@@ -16,7 +16,7 @@ Without a subcommand it lists. Without --process, it shows the notes that all
 processes in this folder share. Agents may only list.`,
   options: [['--process NAME', 'the notes of this process only']],
   examples: ['memory', 'memory list --process night-watch'],
-  exits: { 0: 'done', 1: 'no such key, or refused', 2: notAsked },
+  exits: { 0: 'done', 1: 'no such key, or denied', 2: notAsked },
 }
 
 const kinds = { process: 'text' } as const

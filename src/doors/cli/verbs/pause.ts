@@ -13,7 +13,7 @@ A paused run accepts no signals, and every tool call of its agent is denied. A r
 that a person paused can be resumed only by a person.`,
   options: [['--release', 'lift the rules of the run while it is paused: the agent works freely']],
   examples: ['pause', 'pause --release'],
-  exits: { 0: 'paused', 1: 'refused', 2: notAsked },
+  exits: { 0: 'paused', 1: 'rejected', 2: notAsked },
 }
 
 export const pauseVerb = remoteVerb({

@@ -30,7 +30,7 @@ and the reason for it. Nothing is stored and no tool is called. Without a
 terminal, lines are read from standard input.`,
   options: [
     ['--script FILE', 'read lines from FILE; `-` means standard input'],
-    ['--strict', 'exit with 1 if anything was refused or denied'],
+    ['--strict', 'exit with 1 if anything was rejected or denied'],
     ['--json', 'print one JSON object per line: { "input", "reply", "events", "view" }'],
     ['--var KEY=VALUE', 'start with this value; repeatable. VALUE is JSON if it parses as JSON'],
     ['--data JSON', 'start with these values, as one object'],
@@ -54,7 +54,7 @@ Lines:
   ],
   exits: {
     0: 'every line was understood',
-    1: 'with --strict: something was refused or denied',
+    1: 'with --strict: something was rejected or denied',
     2: 'usage error, a line was not understood, or the definition cannot be played',
   },
 }

@@ -14,7 +14,7 @@ switched off), this command frees the run for the next session.`,
   notes: `\
 JSON output is one object: { "released": ["HOST:ID"] }`,
   examples: ['release', 'release --json'],
-  exits: { 0: 'done', 1: 'refused', 2: notAsked },
+  exits: { 0: 'done', 1: 'rejected', 2: notAsked },
 }
 
 export const releaseVerb = remoteVerb({

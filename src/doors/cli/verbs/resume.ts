@@ -9,7 +9,7 @@ import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 const help: VerbHelp = {
   usage: ['resume [RUN] [OPTIONS]'],
   examples: ['resume', 'resume --json'],
-  exits: { 0: 'resumed', 1: 'refused', 2: notAsked },
+  exits: { 0: 'resumed', 1: 'rejected', 2: notAsked },
 }
 
 export const resumeVerb = remoteVerb({

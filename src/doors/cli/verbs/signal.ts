@@ -18,12 +18,12 @@ The second form submits the fields of a form, which has only one signal.`,
       'a value that the signal carries; repeatable. VALUE is JSON if it parses as JSON',
     ],
     ['--data JSON', 'the values that the signal carries, as one object'],
-    ['--stage NAME', 'the stage you expect; in any other stage the signal is refused'],
+    ['--stage NAME', 'the stage you expect; in any other stage the signal is rejected'],
     ['--go-to STEP', 'the next step, if the form lets you choose'],
     ['--branch NAME', 'a branch of an open fork'],
   ],
   examples: ['signal UNDERSTOOD', 'signal GREEN --var failing=0 --stage green'],
-  exits: { 0: 'accepted', 1: 'refused', 2: notAsked },
+  exits: { 0: 'accepted', 1: 'rejected', 2: notAsked },
 }
 
 export const signalVerb = remoteVerb({

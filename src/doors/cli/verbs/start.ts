@@ -10,7 +10,6 @@ import { readVars } from '../remote/read-values.ts'
 import { notAsked, type RemoteVerbSpec, remoteVerb } from '../remote/remote-verb.ts'
 import { remarkText } from '../remote/show-event.ts'
 import { isFileName, storeDefinition } from '../remote/store-definition.ts'
-import { suggestDefinition } from '../remote/suggest-definition.ts'
 
 const help: VerbHelp = {
   usage: ['start NAME|FILE [OPTIONS]'],
@@ -34,7 +33,7 @@ they started with.`,
     'start examples/workflow/tdd-bug-fix.json',
     'start tdd-bug-fix --var ticket=42 --workspace .',
   ],
-  exits: { 0: 'the run has started', 1: 'refused, or the definition has errors', 2: notAsked },
+  exits: { 0: 'the run has started', 1: 'rejected, or the definition has errors', 2: notAsked },
 }
 
 const kinds = {
@@ -72,7 +71,7 @@ async function runStart(request: RemoteVerbSpec<typeof kinds>): Promise<number> 
     ...(task === null ? {} : { task }),
     ...(stage === null ? {} : { stage }),
   }
-  const started = await suggestDefinition(name, request, () => remote.call('runs.start', wish))
+  const started = await remote.call('runs.start', wish)
   if (remark !== '' && look === 'text') io.err(remarkText(remark, io))
   return printOutcome(request, started)
 }
