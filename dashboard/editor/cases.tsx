@@ -19,6 +19,7 @@ import type { Trace } from '../data/run-trace.ts'
 import { LimitBar } from '../parts/basics.tsx'
 import { Graph } from '../parts/graph.tsx'
 import type { CompiledText } from './compile-text.ts'
+import { useDraft } from './drafts.ts'
 
 type Played =
   | { readonly ok: true; readonly results: readonly CaseResult[] }
@@ -36,9 +37,16 @@ function exampleFor({ machine }: CompiledText): string {
 `
 }
 
+type PanelProps = {
+  /** The definition whose cases they are. */
+  readonly id: string
+  readonly understood: CompiledText
+}
+
 /** The pane. */
-export function CasesPanel({ understood }: { readonly understood: CompiledText }) {
-  const [text, setText] = useState(() => exampleFor(understood))
+export function CasesPanel({ id, understood }: PanelProps) {
+  const [example] = useState(() => exampleFor(understood))
+  const { text, setText } = useDraft(`cases of ${id}`, example)
   const [played, setPlayed] = useState<Played | null>(null)
   const load = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const file = event.target.files?.[0]

@@ -53,6 +53,7 @@ function Question({ approval }: { readonly approval: PendingApproval }) {
         }
         about={
           <>
+            {approval.runTitle === null ? null : <strong>{approval.runTitle} · </strong>}
             {reading === null ? '' : `${reading.head.definition} · ${reading.head.stage} · `}
             requested <Time at={approval.requestedAt} />
             {approval.expiresAt === null || approval.status !== 'pending' ? null : (
@@ -238,7 +239,9 @@ function Before({
   const after = Math.max(0, (seq ?? 0) - 60)
   const { answer } = useApiQuery('runs.events', { runId: approval.runId, after, limit: 60 }, seq)
   if (answer === null || seq === null) return <Skeleton lines={4} />
-  const records = answer.items.filter((one) => one.at <= approval.requestedAt).slice(-beforeCount)
+  const records = answer.items
+    .filter((one) => one.at <= approval.requestedAt && one.type !== 'money.spent')
+    .slice(-beforeCount)
   return (
     <section className="stack">
       <div className="row">

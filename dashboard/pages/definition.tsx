@@ -20,10 +20,11 @@ import {
   stageAt,
 } from '../editor/compile-text.ts'
 import { definitionTemplates } from '../editor/definition-templates.ts'
+import { type Draft, keptDraft, useDraft } from '../editor/drafts.ts'
 import { FindingList } from '../editor/findings.tsx'
 import { Inspector } from '../editor/inspector.tsx'
 import { PlayPanel } from '../editor/play.tsx'
-import { PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
+import { PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
 import { countOf } from '../parts/format-values.ts'
 import { Graph } from '../parts/graph.tsx'
 import { showToast } from '../parts/toast.tsx'
@@ -34,8 +35,12 @@ export function DefinitionPage({ route }: { readonly route: PageRoute }) {
 }
 
 function NewDefinition() {
-  const [text, setText] = useState<string | null>(null)
-  if (text !== null) return <Workbench id={null} name="New definition" source={text} />
+  const [text, setText] = useState<string | null>(() => keptDraft('new', null)?.base ?? null)
+  if (text !== null) {
+    return (
+      <Workbench id={null} name="New definition" source={text} onDiscard={() => setText(null)} />
+    )
+  }
   return (
     <>
       <PageHead title="New definition" about="Choose a kind of definition." />
@@ -71,32 +76,26 @@ type BenchProps = {
   readonly name: string
   readonly source: string
   readonly version?: number
+  readonly onDiscard?: () => void
 }
 
 const panes = ['Edit', 'Play', 'Cases', 'Compare'] as const
 type Pane = (typeof panes)[number]
 const settleMs = 120
 
-function Workbench({ id, name, source, version = 0 }: BenchProps) {
+function Workbench({ id, name, source, version = 0, onDiscard }: BenchProps) {
   const [pane, setPane] = useState<Pane>('Edit')
-  const [text, setText] = useState(source)
+  const draft = useDraft(id ?? 'new', source)
+  const { text, setText } = draft
+  const [discards, setDiscards] = useState(0)
   const [published, setPublished] = useState({ version, source })
   const [understood, understandNow] = useUnderstood(text)
   const publish = async (): Promise<void> => {
-    try {
-      const offer = { source: text }
-      const { definition } = await (id === null
-        ? callApi('definitions.create', offer)
-        : callApi('definitions.update', { id, ...offer }))
-      showToast(
-        `Version ${definition.version} of ${definition.name} is published. New runs use it.`,
-      )
-      setPublished({ version: definition.version, source: text })
-      if (id === null) goTo('definitions', definition.id)
-    } catch (thrown) {
-      const { detail, hint } = wordsOf(thrown)
-      showToast(hint === '' ? detail : `${detail}: ${hint}`)
-    }
+    const stored = await publishSource(id, text)
+    if (stored === null) return
+    setPublished({ version: stored.version, source: text })
+    draft.settle(text)
+    if (id === null) goTo('definitions', stored.id)
   }
   return (
     <>
@@ -115,10 +114,24 @@ function Workbench({ id, name, source, version = 0 }: BenchProps) {
           onPublish={publish}
         />
       </PageHead>
+      <DraftNotice
+        draft={draft}
+        onDiscard={() => {
+          draft.discard()
+          setDiscards((count) => count + 1)
+          onDiscard?.()
+        }}
+      />
       <Tabs pane={pane} isStored={id !== null} onPane={setPane} />
       <div className="bench">
         {pane === 'Edit' ? (
-          <EditPane text={text} understood={understood} onText={setText} onDrawn={understandNow} />
+          <EditPane
+            key={discards}
+            text={text}
+            understood={understood}
+            onText={setText}
+            onDrawn={understandNow}
+          />
         ) : pane === 'Compare' && id !== null ? (
           <ComparePanel key={published.version} id={id} text={text} />
         ) : understood.machine === null ? (
@@ -130,10 +143,53 @@ function Workbench({ id, name, source, version = 0 }: BenchProps) {
             machines={understood.machines}
           />
         ) : (
-          <CasesPanel understood={understood} />
+          <CasesPanel id={id ?? 'new'} understood={understood} />
         )}
       </div>
     </>
+  )
+}
+
+type Stored = { readonly id: string; readonly version: number }
+
+/** Publishes a text, and says so; null: it was refused, which was said as well. */
+async function publishSource(id: string | null, source: string): Promise<Stored | null> {
+  try {
+    const { definition } = await (id === null
+      ? callApi('definitions.create', { source })
+      : callApi('definitions.update', { id, source }))
+    showToast(`Version ${definition.version} of ${definition.name} is published. New runs use it.`)
+    return definition
+  } catch (thrown) {
+    const { detail, hint } = wordsOf(thrown)
+    showToast(hint === '' ? detail : `${detail}: ${hint}`)
+    return null
+  }
+}
+
+type NoticeProps = { readonly draft: Draft; readonly onDiscard: () => void }
+
+/** Says that the text is a draft from before, or that it cannot be kept. */
+function DraftNotice({ draft, onDiscard }: NoticeProps) {
+  const { restoredAt, isStale, isUnkept } = draft
+  if (isUnkept) {
+    return (
+      <p className="note-box small" role="alert">
+        This browser cannot keep the draft. Publish it, or copy it, before you leave the page.
+      </p>
+    )
+  }
+  if (restoredAt === null) return null
+  return (
+    <div className="note-box small row flow" role="status">
+      <span className="grow">
+        Your unpublished changes from <Time at={restoredAt} /> were restored.
+        {isStale ? ' Another version was published since then: see Compare.' : ''}
+      </span>
+      <button type="button" className="button" onClick={onDiscard}>
+        Discard the draft
+      </button>
+    </div>
   )
 }
 
@@ -279,7 +335,7 @@ function EditPane({ text, understood, onText, onDrawn }: EditProps) {
   )
 }
 
-/** Understood anew when the typing rests for a moment, or at once on demand. */
+/** CompiledText anew when the typing rests for a moment, or at once on demand. */
 function useUnderstood(text: string): readonly [CompiledText, (text: string) => void] {
   const [understood, setUnderstood] = useState(() => compileText(text))
   const isDone = understood.text === text

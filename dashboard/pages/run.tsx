@@ -79,11 +79,12 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
     <PageHead
       title={
         <span className="row flow">
-          {head.definition} <StatusBadge status={head.status} />
+          {head.title ?? head.definition} <StatusBadge status={head.status} />
         </span>
       }
       about={
         <span className="small">
+          {head.title === null ? '' : `${head.definition} · `}
           <span className="mono">{head.id}</span> · started <Time at={head.startedAt} /> ·{' '}
           {countOf(head.callsCount, 'call')} · {moneyText(head.costMicroUsd)}
           {head.workspace === null ? '' : ` · ${head.workspace}`}

@@ -44,7 +44,7 @@ export function RunsPage() {
         <input
           className="input search"
           type="search"
-          placeholder="definition, stage, folder, id"
+          placeholder="title, definition, stage, folder, id"
           aria-label="Search runs"
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -90,8 +90,8 @@ export function RunsPage() {
 }
 
 function fits(head: LiveRunHead, words: readonly string[]): boolean {
-  const { id, definition, stage, status, workspace } = head
-  const all = `${id} ${definition} ${stage} ${status} ${workspace ?? ''}`.toLowerCase()
+  const { id, title, definition, stage, status, workspace } = head
+  const all = [id, title ?? '', definition, stage, status, workspace ?? ''].join(' ').toLowerCase()
   return words.every((word) => all.includes(word))
 }
 
@@ -100,10 +100,11 @@ function RunRow({ head }: { readonly head: LiveRunHead }) {
     <a className="run-row" href={linkTo('runs', head.id)}>
       <span className="grow">
         <span className="row">
-          <strong className="cut">{head.definition}</strong>
+          <strong className="cut">{head.title ?? head.definition}</strong>
           <StatusBadge status={head.status} />
         </span>
         <span className="small soft cut" style={{ display: 'block' }}>
+          {head.title === null ? '' : `${head.definition} · `}
           {head.stage} · {head.workspace ?? 'no folder'}
         </span>
       </span>

@@ -1,8 +1,9 @@
 /** A tool call for an approval: the command, the edit as a diff, or the mail; always complete. */
 import type { Json, JsonObject } from '../../src/core/json.ts'
+import { commonToolOf } from '../../src/core/tools/tool-names.ts'
 import { shortPath } from './approval-summary.tsx'
 import { diffLines } from './diff-lines.ts'
-import { Highlighted } from './highlight.tsx'
+import { ShellCommand } from './highlight.tsx'
 
 type Shown = {
   readonly tool: string
@@ -15,8 +16,8 @@ type Shown = {
 
 /** The call. */
 export function CallDetail({ tool, input, size, folder = null }: Shown) {
-  const command = textIn(input, 'command')
-  if (command !== null) return <Command command={command} input={input} />
+  const key = commandKeys.find((name) => textIn(input, name) !== null)
+  if (key !== undefined) return <Command tool={tool} name={key} input={input} />
   const path = textIn(input, 'file_path') ?? textIn(input, 'path')
   const edits = editsIn(input)
   if (path !== null && edits.length > 0) {
@@ -28,17 +29,30 @@ export function CallDetail({ tool, input, size, folder = null }: Shown) {
   return <Values value={input} />
 }
 
-function Command({ command, input }: { readonly command: string; readonly input: JsonObject }) {
-  const { command: _, ...rest } = input
+const commandKeys = ['command', 'cmd'] as const
+
+type CommandProps = {
+  readonly tool: string
+  /** The field of the input that holds the command. */
+  readonly name: (typeof commandKeys)[number]
+  readonly input: JsonObject
+}
+
+function Command({ tool, name, input }: CommandProps) {
+  const { [name]: _, ...rest } = input
+  const text = textIn(input, name) ?? ''
   return (
     <div className="stack">
       <pre className="code asked-command">
-        <Highlighted text={command} />
+        {bashTools.has(commonToolOf(tool) ?? '') ? <ShellCommand text={text} /> : text}
       </pre>
       {Object.keys(rest).length === 0 ? null : <Values value={rest} />}
     </div>
   )
 }
+
+/** Tools whose command bash reads; what another one means by it is drawn plainly. */
+const bashTools: ReadonlySet<string> = new Set(['Bash', 'Monitor'])
 
 type Edit = { readonly before: string; readonly after: string }
 
@@ -82,9 +96,7 @@ export function Diff({ before, after }: Edit) {
           <span key={index} className={`l ${line.kind}`}>
             <span>{line.kind === 'del' ? '' : number}</span>
             <span>{sign}</span>
-            <span>
-              <Highlighted text={line.text} />
-            </span>
+            <span>{line.text}</span>
           </span>
         )
       })}

@@ -34,6 +34,7 @@ function Deciding({ approval, edits }: Props) {
   const deaf = reasonNotToCount(people, useValueStore(live).me)
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
+  const isArmed = useArmed()
   const approve = useRef<HTMLButtonElement>(null)
   const reason = useRef<HTMLTextAreaElement>(null)
   useKeys(approval, { a: () => approve.current?.focus(), r: () => reason.current?.focus() })
@@ -67,7 +68,7 @@ function Deciding({ approval, edits }: Props) {
           ref={approve}
           className="button main-act big"
           type="button"
-          disabled={busy !== null || deaf !== null}
+          disabled={busy !== null || deaf !== null || !isArmed}
           onClick={() => act(true)}
         >
           <Icon name="check" />
@@ -76,7 +77,7 @@ function Deciding({ approval, edits }: Props) {
         <button
           className="button danger big"
           type="button"
-          disabled={busy !== null}
+          disabled={busy !== null || !isArmed}
           onClick={() => act(false)}
         >
           <Icon name="cross" />
@@ -85,19 +86,41 @@ function Deciding({ approval, edits }: Props) {
       </div>
       {deaf === null ? null : <p className="note-box small wrap">{deaf}</p>}
       <p className="tiny soft">A decision cannot be undone.</p>
-      <ul className="tiny soft keys">
-        <li>
-          <kbd className="kbd">A</kbd> <kbd className="kbd">Enter</kbd> approve
-        </li>
-        <li>
-          <kbd className="kbd">R</kbd> give a reason, <kbd className="kbd">Ctrl Enter</kbd> refuse
-        </li>
-        <li>
-          <kbd className="kbd">J</kbd> <kbd className="kbd">K</kbd> next, previous
-        </li>
-      </ul>
+      <KeyHints />
     </aside>
   )
+}
+
+function KeyHints() {
+  return (
+    <ul className="tiny soft keys">
+      <li>
+        <kbd className="kbd">A</kbd> <kbd className="kbd">Enter</kbd> approve
+      </li>
+      <li>
+        <kbd className="kbd">R</kbd> give a reason, <kbd className="kbd">Ctrl Enter</kbd> refuse
+      </li>
+      <li>
+        <kbd className="kbd">J</kbd> <kbd className="kbd">K</kbd> next, previous
+      </li>
+    </ul>
+  )
+}
+
+const armMs = 1_000
+
+/**
+ * Whether the form has been there for a moment.
+ * WHY: after one decision the next question comes with its button in the same place, and the
+ * second half of a double click must not approve what nobody has read.
+ */
+function useArmed(): boolean {
+  const [isArmed, setArmed] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setArmed(true), armMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return isArmed
 }
 
 function grantedText(people: PeopleNeeded | null): string {

@@ -2,9 +2,10 @@
 import type { JsonObject } from '../../src/core/json.ts'
 import type { LogRecord } from '../data/run-log.ts'
 import { CallDetail } from './call-detail.tsx'
-import { eventIn, eventTextFor } from './event-text.ts'
+import { eventIn, eventTextFor, shownRule } from './event-text.ts'
 import { exactText } from './format-values.ts'
 import { Icon } from './icons.tsx'
+import { MessageText } from './message-text.tsx'
 
 /** The card. */
 export function EventDetail(props: { readonly record: LogRecord; readonly onClose: () => void }) {
@@ -24,6 +25,7 @@ export function EventDetail(props: { readonly record: LogRecord; readonly onClos
       </header>
       <div className="body stack">
         {call === null ? null : <CallDetail tool={call.tool} input={call.input} />}
+        <Refusal record={record} />
         {about === '' || call !== null ? null : <p className="wrap">{about}</p>}
         <p className="small soft">
           {exactText(record.at)} · by {record.actor}
@@ -34,6 +36,22 @@ export function EventDetail(props: { readonly record: LogRecord; readonly onClos
         </details>
       </div>
     </section>
+  )
+}
+
+/** Why a call was denied, and by which rule. */
+function Refusal({ record }: { readonly record: LogRecord }) {
+  const event = eventIn(record)
+  if (event.type !== 'call.denied') return null
+  return (
+    <dl className="facts note-box">
+      <dt>Denied</dt>
+      <dd className="wrap">
+        <MessageText text={event.reason} /> <span className="badge bad">{event.code}</span>
+      </dd>
+      <dt>Rule</dt>
+      <dd className="mono wrap">{shownRule(event)}</dd>
+    </dl>
   )
 }
 

@@ -2,17 +2,20 @@
  * The text of an event in a log: its group, a title, and one line of detail. Does not know how it
  * is drawn.
  */
-import type { Event } from '../../src/core/engine/types.ts'
+import type { Event, NamedRule } from '../../src/core/engine/types.ts'
+import { ruleText } from '../../src/core/judge/rule-answer.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { moneyText } from './format-values.ts'
 
 export type Record = StreamMessage<'runs.stream'>
-export type EventGroup = 'calls' | 'stages' | 'approvals' | 'refusals' | 'other'
+export type EventGroup = 'calls' | 'stages' | 'approvals' | 'refusals' | 'costs' | 'other'
 export type EventText = {
   readonly group: EventGroup
   readonly tone: '' | 'good' | 'warn' | 'bad' | 'accent'
   readonly title: string
   readonly about: string
+  /** Why it was refused, and by which rule; absent: it was not, or that is all there is. */
+  readonly why?: { readonly reason: string; readonly rule: string }
 }
 
 /** The event of a record. */
@@ -32,7 +35,10 @@ function callWords(event: Event): EventText | null {
     case 'call.allowed':
       return words('calls', '', `${event.tool}`, eventInputText(event.input))
     case 'call.denied':
-      return words('refusals', 'bad', `${event.tool} was denied`, `${event.code}: ${event.reason}`)
+      return {
+        ...words('refusals', 'bad', `${event.tool} was denied`, eventInputText(event.input)),
+        why: { reason: event.reason, rule: shownRule(event) },
+      }
     case 'call.asked':
       return words('calls', 'warn', `${event.tool} needs an approval`, eventInputText(event.input))
     case 'call.queued':
@@ -47,6 +53,11 @@ function callWords(event: Event): EventText | null {
     default:
       return null
   }
+}
+
+/** The rule that decided. */
+export function shownRule(event: NamedRule): string {
+  return ruleText(event) ?? 'built into Pawl'
 }
 
 function moveWords(event: Event): EventText | null {
@@ -117,6 +128,10 @@ function askWords(event: Event): EventText | null {
 
 function otherWords(event: Event, record: Record): EventText {
   switch (event.type) {
+    case 'money.spent': {
+      const about = `${event.model ?? 'model'}, by ${event.source}`
+      return words('costs', '', `cost ${moneyText(event.costMicroUsd)}`, about)
+    }
     case 'limit.reached':
       return words('refusals', 'bad', 'limit reached', `${event.code} in ${event.stage}`)
     case 'warning.raised':

@@ -8,6 +8,7 @@ import { leaseCollection, runOfLease } from '../runtime/calls/leases.ts'
 import { proxyKeyCollection } from '../runtime/costs/proxy-keys.ts'
 import { expireDocuments, expireDocumentsOfRuns } from '../runtime/documents/expire-documents.ts'
 import type { Store } from '../runtime/ports.ts'
+import { titleCollection } from '../runtime/runs/run-titles.ts'
 import type { LogLine } from './log-file.ts'
 import { repeatEvery } from './repeat-timer.ts'
 
@@ -15,7 +16,11 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const keptMs = { [sentMailCollection]: 7 * dayMs, [transcriptCollection]: 90 * dayMs }
 /** WHY the count stays longer: a run that counted anew could send all of it again. */
-const ofRuns = { [proxyKeyCollection]: 'ended', [mailCountCollection]: 'removed' } as const
+const ofRuns = {
+  [proxyKeyCollection]: 'ended',
+  [mailCountCollection]: 'removed',
+  [titleCollection]: 'removed',
+} as const
 
 /** Begins; gives what ends it. */
 export function cleanUpHourly(store: Store, log: LogLine): () => Promise<void> {

@@ -113,7 +113,7 @@ describe.runIf(isOurNode)('starting and looking', slow, () => {
     expect(ids(all)).toContain(runId)
     expect(ids(await house.json('runs', '--status', 'cancelled'))).toContain(runId)
     const { out } = await house.cli('runs', '--all', '--limit', '2')
-    expect(out.split('\n')[0]).toMatch(/^run +definition +status +stage/)
+    expect(out.split('\n')[0]).toMatch(/^run +title +definition +status +stage/)
     expect(out).toContain('more: --after ')
     expect(await house.cli('runs', '--status', 'runing')).toMatchObject({ code: 2 })
   })

@@ -47,6 +47,7 @@ export function askingMessage(asking: ApprovalMessageInput): Notification {
   const approval = { id: approvalId, runId, kind: about, message, hash, requestedAt, expiresAt }
   const parts = shows === 'all' ? question.parts : []
   const lead = round === 'first' ? '' : round === 'escalation' ? 'Escalated: ' : 'Reminder: '
+  const named = question.title === null ? '' : `${visible(question.title)}: `
   const where = head.workspace === null ? '' : ` in ${visible(head.workspace)}`
   const lines = [
     visibleLines(message),
@@ -63,7 +64,7 @@ export function askingMessage(asking: ApprovalMessageInput): Notification {
     id,
     kind,
     at,
-    title: cut(`${lead}${visible(message)}`, titleCharsMax),
+    title: cut(`${lead}${named}${visible(message)}`, titleCharsMax),
     text: lines.join('\n'),
     link,
     facts: { type: 'approval.requested', round, approval, ...shown },

@@ -125,6 +125,16 @@ const paths = (office: PostOffice): readonly string[] => office.posts.map((post)
 const bodies = (office: PostOffice) =>
   office.posts.map((post) => JSON.parse(post.body) as { link: string | null; id: string })
 
+test('a message about a question begins with the title of its run', async () => {
+  const { runtime, office } = await openBench()
+  const id = await ask(runtime)
+  const { runId } = await runtime.readApproval(id)
+  await runtime.titles.hear({ session: 'claude:s', text: 'Fix the login', runId })
+  await runtime.deliverOwed()
+  const [post] = office.posts
+  expect(JSON.parse(post?.body ?? '{}').title).toBe('Fix the login: ship it?')
+})
+
 test('a channel that is down is told later, and the other is not told again', async () => {
   const bench = await openBench()
   const { office } = bench

@@ -35,6 +35,7 @@ import { freeCallOf, leafOf, planIntent } from './runs/plan-command.ts'
 import { knownApproval, queriesOf } from './runs/queries.ts'
 import { openRunCache } from './runs/run-cache.ts'
 import { openRunQueue } from './runs/run-queue.ts'
+import { openRunTitles } from './runs/run-titles.ts'
 import { startRun } from './runs/start-run.ts'
 import { openWaiters, type Wait } from './runs/waiters.ts'
 import type {
@@ -91,12 +92,12 @@ const system = { kind: 'system', name: 'pawl' } as const
 
 export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const { store, clock, newId, policies, approvalMs, guarded = [] } = options
-  const waiters = openWaiters()
-  const queue = openRunQueue()
+  const [waiters, queue] = [openWaiters(), openRunQueue()]
   const [shelf, cache] = [openMachineCache(store), openRunCache()]
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
   const outboxFor = options.outboxFor ?? (() => [])
-  const desk = { ...tools, approvalMs, policies, guarded, outboxFor }
+  const titles = openRunTitles(tools)
+  const desk = { ...tools, approvalMs, policies, guarded, outboxFor, titles }
   const definitions = openDefinitions(desk)
   const startedAt = clock.now()
   const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
@@ -116,6 +117,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     start: (request, by) => startRun(desk, request, by),
     resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
     sessions: sessionsOf(store, clock),
+    titles,
     gateway: openGateway({ ...desk, calls, runtime: judging, passes }),
     marks,
     pricesIn: options.prices ?? (() => knownPrices),

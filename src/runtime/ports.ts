@@ -272,6 +272,11 @@ export type DocumentChange = {
 
 export type DocumentStore = {
   readonly readDocument: (collection: string, key: string) => Promise<StoredDocument | null>
+  /** Those of these keys that there are, in order of the key. */
+  readonly readDocuments: (
+    collection: string,
+    keys: readonly string[],
+  ) => Promise<readonly StoredDocument[]>
   /** Those whose key begins with a prefix, in order of the key. */
   readonly listDocuments: (
     query: PageQuery & { readonly collection: string; readonly prefix: string },

@@ -37,6 +37,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
+import type { RunTitles } from './runs/run-titles.ts'
 import type { CallSignatures } from './sessions/call-signature.ts'
 import type { RunsHere } from './sessions/session-run.ts'
 
@@ -58,6 +59,8 @@ export type StartRequest = {
   readonly workspace: string | null
   /** The conversation of a host that will work on it; absent: the first to come. */
   readonly session?: string
+  /** What people call it; absent: see `run-titles.ts`. */
+  readonly title?: string
 }
 
 /** Something that is wanted of a run. `branch` names an open branch; null: the main run. */
@@ -259,6 +262,7 @@ export type Runtime = {
   /** The life of a tool call, for every door. */
   readonly calls: Calls
   readonly sessions: Sessions
+  readonly titles: RunTitles
   /** For a gateway in front of MCP servers. */
   readonly gateway: Gateway
   /** Whose calls are, where a hook says so. */

@@ -25,6 +25,15 @@ export function cardsContract({ store, reopen }: Subject): void {
       expect(await again.writeDocuments([])).toBe('written')
     })
 
+    test('are read by their keys, those that there are, each once and in order', async () => {
+      await store().writeDocuments(['b', 'a', 'c'].map((key) => changeTo(key)))
+      await store().writeDocuments([changeTo('x', { collection: 'tasks' })])
+      const found = await store().readDocuments('memory', ['c', 'a', 'x', 'c', "'"])
+      expect(found.map((one) => one.key)).toEqual(['a', 'c'])
+      expect(found[0]).toEqual(await store().readDocument('memory', 'a'))
+      expect(await store().readDocuments('memory', [])).toEqual([])
+    })
+
     test('of which one is stale are not written, none of them', async () => {
       await store().writeDocuments([changeTo('a'), changeTo('b')])
       await store().writeDocuments([changeTo('b')])

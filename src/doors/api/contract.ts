@@ -30,6 +30,7 @@ import {
   hostSchema,
   jsonObjectSchema,
   judgementSchema,
+  listedRun,
   momentSchema,
   nameSchema,
   offer,
@@ -73,6 +74,7 @@ export const contract = {
         .optional()
         .describe('the folder the agent works in, an absolute path'),
       session: nameSchema.optional().describe('the session that works on it, `HOST:ID`'),
+      title: nameSchema.optional().describe('what people call it'),
     }),
     answer: outcomeSchema,
   },
@@ -85,12 +87,12 @@ export const contract = {
       stage: nameSchema.optional(),
       q: searchWords.optional(),
     }),
-    answer: pageSchemaOf(runHead),
+    answer: pageSchemaOf(listedRun),
   },
   'runs.read': {
     input: z.strictObject({ runId, branch }),
     answer: z.object({
-      head: runHead,
+      head: listedRun,
       view: viewSchema,
       notice: z.string().describe('text for the agent in addition to the brief'),
       standing: standingSchema,

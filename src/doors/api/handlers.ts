@@ -6,7 +6,7 @@ import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { CallRequest } from '../../runtime/calls/calls.ts'
-import type { ApprovalRow, EventRecord } from '../../runtime/ports.ts'
+import type { ApprovalRow, EventRecord, RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import type { OperationAnswer } from './contract.ts'
@@ -39,7 +39,7 @@ export const handlers: Handlers = {
   ...agentHandlers,
   ...gatewayHandlers,
   ...mailHandlers,
-  'runs.start': async (desk, { definition, task, stage, vars, workspace, session }) => {
+  'runs.start': async (desk, { definition, task, stage, vars, workspace, session, title }) => {
     const request = {
       definition,
       task: task ?? null,
@@ -47,23 +47,27 @@ export const handlers: Handlers = {
       vars,
       workspace: workspace ?? null,
       ...(session === undefined ? {} : { session }),
+      ...(title === undefined ? {} : { title }),
     }
     return accepted(await desk.runtime.start(request, byOf(desk)))
   },
-  'runs.list': async ({ runtime }, { after, limit, q, stage, ...narrow }) =>
-    done(
-      await runtime.listRuns({
-        after: after ?? null,
-        limit,
-        statuses: narrow.statuses ?? null,
-        workspace: narrow.workspace ?? null,
-        definition: narrow.definition ?? null,
-        ...(stage === undefined ? {} : { stage }),
-        ...(q === undefined ? {} : { words: wordsInText(q) }),
-      }),
-    ),
-  'runs.read': async ({ runtime }, { runId, branch }) =>
-    done(await runtime.readRun(runId, branch ?? null)),
+  'runs.list': async ({ runtime }, { after, limit, q, stage, ...narrow }) => {
+    const page = await runtime.listRuns({
+      after: after ?? null,
+      limit,
+      statuses: narrow.statuses ?? null,
+      workspace: narrow.workspace ?? null,
+      definition: narrow.definition ?? null,
+      ...(stage === undefined ? {} : { stage }),
+      ...(q === undefined ? {} : { words: wordsInText(q) }),
+    })
+    return done({ ...page, items: await withTitles(runtime, page.items) })
+  },
+  'runs.read': async ({ runtime }, { runId, branch }) => {
+    const reading = await runtime.readRun(runId, branch ?? null)
+    const [head = { ...reading.head, title: null }] = await withTitles(runtime, [reading.head])
+    return done({ ...reading, head })
+  },
   'runs.signal': (desk, { runId, name, data, stage, goTo, branch }) =>
     sendIntent(desk, runId, {
       kind: 'say',
@@ -147,9 +151,13 @@ export const handlers: Handlers = {
       status: status ?? null,
       runId: runId ?? null,
     })
-    return done({ ...page, items: page.items.map(approvalOf) })
+    return done({ ...page, items: await approvalsOf(runtime, page.items) })
   },
-  'approvals.read': async ({ runtime }, { id }) => done(approvalOf(await runtime.readApproval(id))),
+  'approvals.read': async ({ runtime }, { id }) => {
+    const row = await runtime.readApproval(id)
+    const titles = await runtime.titles.of([row.runId])
+    return done(approvalOf(row, titles))
+  },
   'approvals.decide': async (desk, { id, granted, note, hash, edits }) => {
     const decision = { granted, note, hash: hash ?? null, edits: edits ?? null }
     return accepted(await desk.runtime.resolve(id, decision, byOf(desk)))
@@ -224,6 +232,27 @@ export function eventOf({
   return { ...record, data: JSON.parse(data) as Json }
 }
 
-function approvalOf(row: ApprovalRow): OperationAnswer<'approvals.read'> {
-  return { ...row, pending: JSON.parse(row.pending) as Json }
+async function approvalsOf(
+  runtime: Runtime,
+  rows: readonly ApprovalRow[],
+): Promise<OperationAnswer<'approvals.read'>[]> {
+  const titles = await runtime.titles.of(rows.map((row) => row.runId))
+  return rows.map((row) => approvalOf(row, titles))
+}
+
+function approvalOf(
+  row: ApprovalRow,
+  titles: ReadonlyMap<string, string>,
+): OperationAnswer<'approvals.read'> {
+  const runTitle = titles.get(row.runId) ?? null
+  return { ...row, runTitle, pending: JSON.parse(row.pending) as Json }
+}
+
+/** Runs with what people call them. */
+export async function withTitles<Head extends Pick<RunHead, 'id'>>(
+  runtime: Runtime,
+  heads: readonly Head[],
+): Promise<(Head & { readonly title: string | null })[]> {
+  const titles = await runtime.titles.of(heads.map((head) => head.id))
+  return heads.map((head) => ({ ...head, title: titles.get(head.id) ?? null }))
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { StreamMessage, StreamRequest } from './contract.ts'
-import { eventOf, mustKnow } from './handlers.ts'
+import { eventOf, mustKnow, withTitles } from './handlers.ts'
 import type { StreamName } from './operations-table.ts'
 
 /** One message with the id to resume after; null: nothing new, and still here. */
@@ -106,7 +106,8 @@ function openLook(runtime: Runtime, after: number | null): Look {
     for (const [id, head] of told) if (head.updatedAt < since - slackMs) told.delete(id)
     if (fresh.length === 0) return []
     const asking = await listAsking(runtime)
-    return fresh.map((head) => ({ ...head, asks: asking.has(head.id) }))
+    const titled = await withTitles(runtime, fresh)
+    return titled.map((head) => ({ ...head, asks: asking.has(head.id) }))
   }
 }
 

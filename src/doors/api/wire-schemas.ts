@@ -79,7 +79,14 @@ export const runHead = z
   })
   .meta({ id: 'RunHead' })
 
-export const changedHead = runHead
+const runTitle = z
+  .string()
+  .nullable()
+  .describe('the given title, the first prompt, or the git branch; null if there is none')
+
+export const listedRun = runHead.extend({ title: runTitle }).meta({ id: 'ListedRun' })
+
+export const changedHead = listedRun
   .extend({ asks: z.boolean().describe('true if an approval is pending') })
   .meta({ id: 'ChangedHead' })
 
@@ -291,7 +298,11 @@ const approvalFields = {
   note: z.string(),
 }
 export const approvalSchema = z
-  .object({ ...approvalFields, pending: jsonSchema.describe('the pending move or call') })
+  .object({
+    ...approvalFields,
+    runTitle,
+    pending: jsonSchema.describe('the pending move or call'),
+  })
   .meta({ id: 'Approval' })
 
 const format = z.enum(['json', 'yaml'])

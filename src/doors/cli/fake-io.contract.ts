@@ -24,6 +24,12 @@ export function folderOf(files: Readonly<Record<string, unknown>>): string {
   return folder
 }
 
+/** An Io that says nothing, for what only prints. */
+export function silentIo(more: Partial<Io> = {}): Io {
+  const silent = { out: () => undefined, err: () => undefined, input: Readable.from([]) }
+  return { ...silent, hasColour: false, isTerminal: false, columns: 80, cwd: '/', ...more }
+}
+
 /** Runs a command line in a folder. */
 export async function runIn(
   folder: string,
@@ -32,20 +38,16 @@ export async function runIn(
 ): Promise<FakeIoResult> {
   let out = ''
   let err = ''
-  const io: Io = {
+  const io = silentIo({
     out: (text) => {
       out += text
     },
     err: (text) => {
       err += text
     },
-    hasColour: false,
-    isTerminal: false,
-    columns: 80,
     cwd: folder,
-    input: Readable.from([]),
     ...more,
-  }
+  })
   const code = await run(args, io)
   return { code, out, err }
 }

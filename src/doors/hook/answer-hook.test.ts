@@ -167,6 +167,22 @@ test('a run that a session begins itself is its own', async () => {
   expect(await runtime.sessions.claimsOn(runId)).toMatchObject([{ session: 'claude:s1' }])
 })
 
+test('the first prompt of a person names the run, before it begins or after', async () => {
+  const { runtime, hook } = openDesk()
+  const titleOf = async (runId: string) => (await runtime.titles.of([runId])).get(runId) ?? null
+  const first = await startRelease(runtime)
+  await hook('UserPromptSubmit', { prompt: '<task-notification>done</task-notification>' })
+  expect(await titleOf(first)).toBe(null)
+  await hook('UserPromptSubmit', { prompt: '\nFix the login\u001b[2J\nplease' })
+  await hook('UserPromptSubmit', { prompt: 'thanks' })
+  expect(await titleOf(first)).toBe('Fix the login [2J')
+  const other = { session: 's2', workspace: '/other' }
+  await hook('UserPromptSubmit', { prompt: 'Ship it' }, other)
+  const wish = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/other' }
+  const { runId } = await runtime.start({ ...wish, session: 'claude:s2' }, asAgent)
+  expect(await titleOf(runId)).toBe('Ship it')
+})
+
 test('an unfinished run sends its agent back, twice and no more', async () => {
   const { runtime, hook } = openDesk()
   const runId = await startRelease(runtime)

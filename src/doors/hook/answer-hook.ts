@@ -110,7 +110,7 @@ async function hear(desk: HookContext, request: HookRequest): Promise<HookAnswer
     case 'report':
       return endHostCall(desk, request, event)
     case 'prompt':
-      return answerPrompt(desk, request, event.by)
+      return answerPrompt(desk, request, event)
     case 'begin':
     case 'agent-begin':
       return beginSession(desk, request)

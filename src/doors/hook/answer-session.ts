@@ -15,7 +15,7 @@ import {
   sessionName,
   speakerName,
 } from './hook-context.ts'
-import { type HookAnswer, passAnswer } from './hook-protocol.ts'
+import { type HookAnswer, type HookEvent, passAnswer } from './hook-protocol.ts'
 
 /** A session or a sub-agent begins, or its memory was emptied: it is told where it stands. */
 export async function beginSession(
@@ -29,10 +29,12 @@ export async function beginSession(
 export async function answerPrompt(
   context: HookContext,
   request: HookRequest,
-  by: 'person' | 'host',
+  { by, text }: Extract<HookEvent, { kind: 'prompt' }>,
 ): Promise<HookAnswer> {
   const found = await locateSession(context, request)
   if (by === 'person') {
+    const runId = found.kind === 'run' ? found.runId : null
+    await context.runtime.titles.hear({ session: sessionName(request.heard), text, runId })
     context.memory.clearStops(speakerName(request))
     await refuseAsked(context, request, found)
   }

@@ -24,7 +24,7 @@ export type HookEvent =
   /** The host is about to ask its user about a call that we let through. */
   | { readonly kind: 'permission'; readonly call: HostCall }
   | { readonly kind: 'report'; readonly call: HostCall; readonly report: Report }
-  | { readonly kind: 'prompt'; readonly by: 'person' | 'host' }
+  | { readonly kind: 'prompt'; readonly by: 'person' | 'host'; readonly text: string }
   | { readonly kind: 'begin' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'agent-begin' }

@@ -73,7 +73,7 @@ function questionWith(text: string): ApprovalQuestion {
   }
   const looks = ['line', 'text', 'removed', 'added'] as const
   const parts = looks.map((look) => ({ label: text, look, text: `a\n${text}`, source: null }))
-  return { row, head, stage: text, parts }
+  return { row, head, title: text, stage: text, parts }
 }
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

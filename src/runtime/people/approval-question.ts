@@ -15,6 +15,8 @@ import type { LoadedRun } from '../runs/load-run.ts'
 export type ApprovalQuestion = {
   readonly row: ApprovalRow
   readonly head: RunHead
+  /** What people call the run; null: nothing. */
+  readonly title: string | null
   /** Where the run that asks stands now. */
   readonly stage: string
   readonly parts: readonly QuestionPart[]
@@ -44,6 +46,7 @@ export type QuestionPart = {
 export function approvalQuestionOf(
   row: ApprovalRow,
   { head, family }: LoadedRun,
+  title: string | null,
 ): ApprovalQuestion {
   const state = family.members.find((one) => one.runId === row.member)?.state ?? null
   // WHY the casts: a projection of our own engine; its kind tells which of the two it is.
@@ -51,7 +54,7 @@ export function approvalQuestionOf(
     row.kind === 'call'
       ? callParts(JSON.parse(row.pending) as PendingCall)
       : moveParts(JSON.parse(row.pending) as PendingMove, state)
-  return { row, head, stage: state?.stage ?? head.stage, parts }
+  return { row, head, title, stage: state?.stage ?? head.stage, parts }
 }
 
 function callParts({ tool, input }: PendingCall): readonly QuestionPart[] {

@@ -13,6 +13,7 @@ import type { Runtime } from '../runtime.ts'
 import { realFolder } from '../sessions/folders.ts'
 import { type CommandContext, currentRun } from './handle-command.ts'
 import { leafOf } from './plan-command.ts'
+import type { RunTitles } from './run-titles.ts'
 
 type Looks = Pick<
   Runtime,
@@ -28,8 +29,8 @@ type Looks = Pick<
 >
 
 /** What can be looked at without changing anything. */
-export function queriesOf(desk: CommandContext): Looks {
-  const { store, shelf, policies } = desk
+export function queriesOf(desk: CommandContext & { readonly titles: RunTitles }): Looks {
+  const { store, shelf, policies, titles } = desk
   return {
     readHead: store.readHead,
     listRuns: (query) => {
@@ -43,7 +44,8 @@ export function queriesOf(desk: CommandContext): Looks {
     listApprovals: store.listApprovals,
     readQuestion: async (id) => {
       const row = await knownApproval(store, id)
-      return approvalQuestionOf(row, await currentRun(desk, row.runId))
+      const title = (await titles.of([row.runId])).get(row.runId) ?? null
+      return approvalQuestionOf(row, await currentRun(desk, row.runId), title)
     },
     readCosts: (query) => readCosts(store, query),
     readMachine: async (hash) => {

@@ -12,9 +12,10 @@ import type { By, CommandOutcome, StartRequest } from '../runtime.ts'
 import { realFolder } from '../sessions/folders.ts'
 import { refuseOther, refuseSecond, runOfSession } from '../sessions/session-run.ts'
 import { type CommandContext, handleStart, repeatReply } from './handle-command.ts'
+import type { RunTitles } from './run-titles.ts'
 
 export async function startRun(
-  desk: CommandContext & DefinitionsContext,
+  desk: CommandContext & DefinitionsContext & { readonly titles: RunTitles },
   request: StartRequest,
   by: By,
 ): Promise<CommandOutcome> {
@@ -38,6 +39,8 @@ export async function startRun(
   const command = { type: 'StartRun', stage, vars, branch: null, ...pins, ...where } as const
   const birth = { runId, workspace, library, asked: request }
   const at = desk.clock.now()
+  // WHY first: whoever hears that the run began sees its title.
+  await desk.titles.begin(runId, { ...request, workspace })
   const outcome = await handleStart(
     desk,
     { ...birth, begin: (context) => startFamily({ runId, machine }, command, context) },

@@ -16,6 +16,11 @@ export function memoryDocuments(): DocumentStore {
       const document = documents.get(nameOf(collection, key))
       return document === undefined ? null : { ...document }
     },
+    readDocuments: async (collection, keys) =>
+      [...new Set(keys)].toSorted().flatMap((key) => {
+        const document = documents.get(nameOf(collection, key))
+        return document === undefined ? [] : [{ ...document }]
+      }),
     listDocuments: async ({ collection, prefix, after, limit }) => {
       const [last] = after === null ? [''] : parseCursor(after, [''])
       const rows = within(collection, prefix)

@@ -18,6 +18,14 @@ export function createDocuments(pool: Pool): DocumentStore {
       )
       return row ?? null
     },
+    readDocuments: async (collection, keys) => {
+      if (keys.length === 0) return []
+      const rows = await pool.run<StoredDocument>(
+        (sql) => sql`SELECT ${sql.unsafe(columns)} FROM cards
+          WHERE drawer = ${collection} AND key = ANY(${[...keys]}) ORDER BY key`,
+      )
+      return rows
+    },
     listDocuments: async ({ collection, prefix, after, limit }) => {
       const [last] = after === null ? [''] : parseCursor(after, [''])
       const rows = await pool.run<StoredDocument>(

@@ -19,6 +19,10 @@ export function documentCalls({ db, read, write }: SqliteContext): DocumentStore
     asRecordOrNull<StoredDocument>(find.get(collection, key))
   return {
     readDocument: (collection, key) => read(() => readDocument(collection, key)),
+    readDocuments: (collection, keys) =>
+      read(() =>
+        [...new Set(keys)].toSorted().flatMap((key) => readDocument(collection, key) ?? []),
+      ),
     listDocuments: ({ collection, prefix, after, limit }) =>
       read(() => {
         const [last] = after === null ? [''] : parseCursor(after, [''])

@@ -65,7 +65,7 @@ function laterDetail(event: Later): string {
     case 'call.asked':
       return `${event.tool} ${valueText(event.input)}`
     case 'call.denied':
-      return `${event.tool} ${event.code}`
+      return `${event.tool} ${valueText(event.input)} ${event.code}`
     case 'call.reported':
       return `${event.ok ? 'ok' : 'failed'}, ${event.bytes} bytes${reportedText(event)}`
     case 'money.spent':

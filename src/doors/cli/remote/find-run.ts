@@ -1,6 +1,8 @@
 /**
- * Finds the run that a command line names by its id or the start of it, or the open one here.
+ * Finds the run that a command line names by its id or the start of it, the open one here, or the
+ * last one here.
  */
+import { dirname } from 'node:path'
 import { closestName } from '../../../core/closest-name.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { RunHead } from '../../../runtime/ports.ts'
@@ -69,6 +71,23 @@ async function onlyOneHere({ remote, io, verb }: RemoteContext): Promise<string>
   if (located.kind === 'run') return located.runId
   const why = located.kind === 'none' ? 'no run is open in this folder' : located.reason
   throw usage(verb, `${why}; name a run: \`pawl runs --all\` lists them`)
+}
+
+/**
+ * The run that is open here, or else the one that was changed last in this folder, or in the
+ * nearest folder above it that has any. For verbs that only look.
+ */
+export async function findLastRun({ remote, io, verb }: RemoteContext): Promise<string> {
+  const named = io.env?.PAWL_RUN ?? ''
+  const caller = { workspace: io.cwd, ...(named === '' ? {} : { runId: named }) }
+  const located = await remote.call('runs.locate', caller)
+  if (located.kind === 'run') return located.runId
+  for (let folder = io.cwd; ; folder = dirname(folder)) {
+    const { items } = await remote.call('runs.list', { workspace: folder, limit: 1 })
+    if (items[0] !== undefined) return items[0].id
+    if (folder === dirname(folder)) break
+  }
+  throw usage(verb, 'there was no run in this folder yet; `pawl runs --all` lists all runs')
 }
 
 /** The latest runs, page by page, until there are enough. */

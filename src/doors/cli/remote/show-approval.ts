@@ -2,13 +2,16 @@
  * An approval, with everything that the decision is about.
  */
 
+import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
+import { own } from '../../../core/json.ts'
 import { moveText } from '../../../core/machine/move-text.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
-import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
-import { displayWidth, row } from '../play/view-lines.ts'
-import { spanText } from './show-table.ts'
+import { printable, printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
+import { cutLine, displayWidth, row } from '../play/view-lines.ts'
+import { remarkText } from './show-event.ts'
+import { spanText, tableText } from './show-table.ts'
 
 export type ApprovalItem = OperationAnswer<'approvals.read'>
 
@@ -19,6 +22,57 @@ export function approvalText(approval: ApprovalItem, io: Io): string {
   const answer =
     status === 'pending' ? answerLines(id, width) : row(status, decidedText(approval), { width })
   return printLines([...questionLines(approval, width), ...answer], io)
+}
+
+/** Columns for what is asked, however narrow the terminal is. */
+const whatCellsMin = 32
+/** Columns of a line that goes to no terminal. */
+const widthMax = 140
+const gapCells = 2
+const expiresCells = 'expires'.length + gapCells
+const titleCellsMax = 28
+const idCharsMin = 8
+
+/** Approvals in a table, one line each. */
+export function approvalsTable(items: readonly ApprovalItem[], io: Io): string {
+  const ids = items.map((one) => one.id)
+  const whole = items.map((one): StyledLine => {
+    const isOpen = one.status === 'pending'
+    const left = one.expiresAt === null ? 'never' : `in ${spanText(one.expiresAt - Date.now())}`
+    return [
+      styledSpan(shortId(one.id, ids), 'strong'),
+      styledSpan(cutLine(printable(one.runTitle ?? one.runId), titleCellsMax)),
+      styledSpan(`${spanText(Date.now() - one.requestedAt)} ago`, 'dim'),
+      styledSpan(isOpen ? left : one.status, 'dim'),
+      styledSpan(printable(askedText(one))),
+    ]
+  })
+  const widthOf = (column: number): number =>
+    Math.max(...whole.map((cells) => cellsOf(cells[column]?.text ?? ''))) + gapCells
+  const left = widthOf(0) + widthOf(1) + widthOf(2) + Math.max(widthOf(3), expiresCells)
+  const whatCells = Math.max(whatCellsMin, (io.columns > 0 ? io.columns : widthMax) - left)
+  const rows = whole.map((cells) => [
+    ...cells.slice(0, -1),
+    styledSpan(cutLine(cells.at(-1)?.text ?? '', whatCells)),
+  ])
+  const table = tableText(['id', 'run', 'asked', 'expires', 'what'], rows, io)
+  return table + remarkText('`pawl approvals ID` shows everything that a decision is about', io)
+}
+
+/** As much of an id as no other one in the list begins with. */
+function shortId(id: string, ids: readonly string[]): string {
+  for (let length = idCharsMin; length < id.length; length += 1) {
+    const short = id.slice(0, length)
+    if (ids.filter((one) => one.startsWith(short)).length === 1) return short
+  }
+  return id
+}
+
+function askedText(approval: ApprovalItem): string {
+  if (approval.kind === 'move') return approval.message
+  const { tool, input } = approval.pending as unknown as PendingCall
+  const command = own(input, 'command') ?? own(input, 'file_path')
+  return `${tool} ${typeof command === 'string' ? command : JSON.stringify(input)}`
 }
 
 /** The two ways to decide an approval. */
@@ -33,7 +87,7 @@ export function questionText(approval: ApprovalItem, io: Io): string {
 }
 
 function questionLines(approval: ApprovalItem, width: number): StyledLine[] {
-  const { runId, kind, message, member } = approval
+  const { runId, runTitle, kind, message, member } = approval
   const whose = member === runId ? runId : `${runId}, in ${member}`
   return [
     [styledSpan('? ', 'warn'), styledSpan(message, 'strong')],
@@ -41,7 +95,7 @@ function questionLines(approval: ApprovalItem, width: number): StyledLine[] {
     ...(approval.status === 'pending' && approval.note !== ''
       ? row('so far', approval.note, { width })
       : []),
-    ...row('run', whose, { width }),
+    ...row('run', runTitle === null ? whose : `${runTitle} (${whose})`, { width }),
     ...row('asked', `${whenText(approval)}, for a ${kind}`, { width, tone: 'dim' }),
   ]
 }

@@ -1,18 +1,22 @@
 /**
- * A record of a log on one line.
+ * A record of a log on one line; under a refusal stand its reason and its rule.
  */
 import type { Event } from '../../../core/engine/types.ts'
+import { ruleText } from '../../../core/judge/rule-answer.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { describeEvent } from '../play/describe-event.ts'
 import {
+  hang,
   printLines,
   printSpan,
+  type StyledLine,
   type StyledSpan,
   styledSpan,
   type Tone,
 } from '../play/styled-text.ts'
-import { momentText } from './show-table.ts'
+import { displayWidth } from '../play/view-lines.ts'
+import { momentText, spanText } from './show-table.ts'
 
 export type ShownRecord = OperationAnswer<'runs.events'>['items'][number]
 
@@ -31,7 +35,25 @@ export function eventText(record: ShownRecord, whose: readonly StyledSpan[], io:
     styledSpan(` ${detail}`),
     styledSpan(`  ${record.actor}`, 'dim'),
   ]
-  return printLines([line], io)
+  return printLines([line, ...refusalLines(record, io)], io)
+}
+
+const refusalIndent = 16
+
+/** Why a call or a signal was refused, and by which rule. */
+function refusalLines(record: ShownRecord, io: Io): StyledLine[] {
+  // WHY the cast: the daemon's own records; of a newer one, a field may be missing.
+  const event = record.data as unknown as Event
+  if (event.type !== 'call.denied' && event.type !== 'signal.rejected') return []
+  const width = displayWidth(io)
+  const line = (label: string, text: string): StyledLine[] => {
+    const head = [styledSpan(`${' '.repeat(refusalIndent)}${label.padEnd(6)}`, 'dim')]
+    return hang(oneLine(text), { head, width })
+  }
+  const why = line('why', String(event.reason))
+  return event.type === 'call.denied'
+    ? [...why, ...line('rule', ruleText(event) ?? 'built into Pawl')]
+    : why
 }
 
 /** WHY caught: a newer daemon may know events that this program does not. */
@@ -68,6 +90,17 @@ function toneOf(type: string): Tone {
 /** The name of a run in front of its records, where there are several. */
 export function whoseSpan(name: string): StyledSpan {
   return styledSpan(`${name}  `, 'strong')
+}
+
+/** A run as lists know it. */
+export type RunInLine = OperationAnswer<'runs.list'>['items'][number]
+
+/** Which run it is, as a remark. */
+export function runRemark(head: RunInLine, io: Io): string {
+  const { id, title, definition, status, stage, updatedAt } = head
+  const named = title === null ? id : `${id} “${title}”`
+  const when = `changed ${spanText(Date.now() - updatedAt)} ago`
+  return remarkText(`run ${named}: ${definition}, ${status} in ${stage}, ${when}`, io)
 }
 
 /** A remark between the records. */

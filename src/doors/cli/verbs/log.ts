@@ -13,8 +13,9 @@ import type { VerbHelp } from '../help.ts'
 import type { Io } from '../io.ts'
 import { usage } from '../options.ts'
 import { parseJsonValue } from '../play/read-data.ts'
-import { findRun } from '../remote/find-run.ts'
+import { findLastRun, findRun } from '../remote/find-run.ts'
 import { followLog, recordsOf } from '../remote/follow-log.ts'
+import { openLogPrinter } from '../remote/log-printer.ts'
 import { readCount } from '../remote/read-values.ts'
 import {
   notAsked,
@@ -23,7 +24,7 @@ import {
   type RemoteVerbSpec,
   remoteVerb,
 } from '../remote/remote-verb.ts'
-import { eventText, type ShownRecord } from '../remote/show-event.ts'
+import { runRemark, type ShownRecord } from '../remote/show-event.ts'
 import { writeFile } from '../write-file.ts'
 
 const help: VerbHelp = {
@@ -34,6 +35,9 @@ const help: VerbHelp = {
     'log [RUN] --against FILE',
   ],
   about: `\
+Without RUN, shows the last run of this folder, also one that has ended. Costs are
+added up for each stage. Under a refused call stand its reason and its rule.
+
 Every record contains a hash over itself and the record before it. --verify
 recomputes all hashes and names the first record that does not match. Somebody
 who can write to the database could still recompute the whole chain, or cut off
@@ -41,6 +45,7 @@ its end. An anchor detects that: keep it where they cannot write.`,
   options: [
     ['--follow', 'keep printing new records until the run ends'],
     ['--after N', 'start after record N'],
+    ['--all', 'show every report of a cost, instead of one sum for each stage'],
     ['--verify', 'check the hashes of the whole log'],
     ['--anchor', 'print the length and last hash of the log: { "runId", "seq", "hash" }'],
     ['--out FILE', 'with --anchor: write it to FILE'],
@@ -55,6 +60,7 @@ With --follow, --json prints one record per line.`,
 const kinds = {
   follow: 'flag',
   after: 'text',
+  all: 'flag',
   verify: 'flag',
   anchor: 'flag',
   out: 'text',
@@ -81,25 +87,41 @@ async function runLog(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   }
   if (out !== null && !anchor) throw usage('log', '`--out` needs `--anchor`')
   const known = against === null ? null : readAnchor(against, io)
-  const runId = await findRun(files[0] ?? known?.runId, request)
+  const name = files[0] ?? known?.runId
+  const runId = await (name === undefined ? findLastRun(request) : findRun(name, request))
   if (known !== null && known.runId !== runId) {
     throw usage('log', `the anchor belongs to the run \`${known.runId}\`, not to \`${runId}\``)
   }
+  if (request.look === 'text') await tellWhich(request, runId)
   if (isProof) return proveLog(request, runId, known)
   if (anchor) return tellAnchor(request, runId, out)
   const after = readCount('log', { name: 'after', value: values.after, max: 2 ** 53 }) ?? 0
+  const records = (follow ? followLog : recordsOf)(request, { runId, after })
+  if (request.look === 'text') return printLog(request, records)
   if (follow) {
-    for await (const record of followLog(request, { runId, after })) {
-      printResult(request, record, () => eventText(record, [], io))
-    }
+    for await (const record of records) printResult(request, record, () => '')
     return 0
   }
   const items: ShownRecord[] = []
-  for await (const record of recordsOf(request, { runId, after })) {
-    if (request.look === 'json') items.push(record)
-    else io.out(eventText(record, [], io))
-  }
+  for await (const record of records) items.push(record)
   printResult(request, { items, next: items.at(-1)?.seq ?? after }, () => '')
+  return 0
+}
+
+/** WHY from the list: the log of a run that cannot be read is shown all the same. */
+async function tellWhich({ io, remote }: RemoteContext, runId: string): Promise<void> {
+  const { items } = await remote.call('runs.list', { q: runId, limit: 1 })
+  const head = items.find((one) => one.id === runId)
+  if (head !== undefined) io.err(runRemark(head, io))
+}
+
+async function printLog(
+  { io, values }: RemoteVerbSpec<typeof kinds>,
+  records: AsyncIterable<ShownRecord>,
+): Promise<number> {
+  const printer = openLogPrinter({ io, hasCosts: values.all })
+  for await (const record of records) io.out(printer.next(record))
+  io.out(printer.end())
   return 0
 }
 

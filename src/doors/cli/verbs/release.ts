@@ -1,6 +1,7 @@
 /**
  * `pawl release`: frees a run from the session that holds it.
  */
+import { plain } from '../ansi.ts'
 import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
 import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
@@ -28,7 +29,7 @@ export const releaseVerb = remoteVerb({
     const { released } = answer
     const holders =
       released.length === 0 ? 'no session held it' : `it belonged to ${released.join(', ')}`
-    printResult(request, answer, () => `${runId} is free; ${holders}\n`)
+    printResult(request, answer, () => plain(`${runId} is free; ${holders}\n`))
     return 0
   },
 })

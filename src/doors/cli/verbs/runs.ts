@@ -3,7 +3,6 @@
  */
 
 import type { Status } from '../../../core/engine/types.ts'
-import type { RunHead } from '../../../runtime/ports.ts'
 import { openStatuses } from '../../../runtime/runs/open-statuses.ts'
 import type { VerbHelp } from '../help.ts'
 import { oneOf } from '../options.ts'
@@ -11,6 +10,7 @@ import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { toneOf } from '../play/view-lines.ts'
 import { readCount } from '../remote/read-values.ts'
 import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
+import type { RunInLine } from '../remote/show-event.ts'
 import { spanText, tableText } from '../remote/show-table.ts'
 
 const help: VerbHelp = {
@@ -60,12 +60,13 @@ export const runsVerb = remoteVerb({
   },
 })
 
-const heads = ['run', 'definition', 'status', 'stage', 'calls', 'changed', 'folder']
+const heads = ['run', 'title', 'definition', 'status', 'stage', 'calls', 'changed', 'folder']
 
-function rowOf(head: RunHead): StyledLine {
+function rowOf(head: RunInLine): StyledLine {
   return [
     styledSpan(head.id),
-    styledSpan(head.definition, 'strong'),
+    styledSpan(head.title ?? '', 'strong'),
+    styledSpan(head.definition),
     // WHY the cast: the head of a run has one of the statuses; an unknown one has no colour.
     styledSpan(head.status, toneOf(head.status as Status)),
     styledSpan(head.stage),

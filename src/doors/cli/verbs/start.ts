@@ -21,6 +21,7 @@ they started with.`,
   options: [
     ['--var KEY=VALUE', 'a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
     ['--data JSON', 'the values of the run, as one object'],
+    ['--title TEXT', 'what to call the run; default: the first prompt, else the git branch'],
     ['--task ID', 'the task to start, if the definition has several'],
     ['--stage NAME', 'start in this stage'],
     [
@@ -31,7 +32,7 @@ they started with.`,
   ],
   examples: [
     'start examples/workflow/tdd-bug-fix.json',
-    'start tdd-bug-fix --var ticket=42 --workspace .',
+    "start tdd-bug-fix --title 'Login bug' --var ticket=42 --workspace .",
   ],
   exits: { 0: 'the run has started', 1: 'rejected, or the definition has errors', 2: notAsked },
 }
@@ -39,6 +40,7 @@ they started with.`,
 const kinds = {
   var: 'list',
   data: 'text',
+  title: 'text',
   task: 'text',
   stage: 'text',
   workspace: 'text',
@@ -62,12 +64,13 @@ async function runStart(request: RemoteVerbSpec<typeof kinds>): Promise<number> 
   const vars = readVars(values)
   const definition = isFileName(name) ? await storeDefinition(name, request) : name
   if (definition === null) return 1
-  const { task, stage } = values
+  const { task, stage, title } = values
   const wish = {
     // By its id: a file of the workspace with the same name is not what was asked for.
     definition: typeof definition === 'string' ? definition : definition.definition.id,
     vars,
     workspace,
+    ...(title === null ? {} : { title }),
     ...(task === null ? {} : { task }),
     ...(stage === null ? {} : { stage }),
   }

@@ -5,8 +5,9 @@ import type { VerbHelp } from '../help.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { findRun } from '../remote/find-run.ts'
 import { followLog, recordsOf } from '../remote/follow-log.ts'
+import { openLogPrinter } from '../remote/log-printer.ts'
 import { notAsked, printResult, type RemoteContext, remoteVerb } from '../remote/remote-verb.ts'
-import { eventText, remarkText, whoseSpan } from '../remote/show-event.ts'
+import { remarkText, whoseSpan } from '../remote/show-event.ts'
 
 const help: VerbHelp = {
   usage: ['watch [RUN] [OPTIONS]'],
@@ -15,7 +16,8 @@ Without RUN, prints the events of every run in this data directory until you pre
 Ctrl-C. With RUN, prints the events of that run from its start until it ends.
 Watching continues when the daemon restarts.
 
-With --json, every line is one record.`,
+What models cost is left out, or added up where a stage ends. With --json, every
+line is one record.`,
   examples: ['watch', 'watch --json'],
   exits: { 0: 'the run has ended', 2: notAsked },
 }
@@ -29,9 +31,11 @@ export const watchVerb = remoteVerb({
     const { files, io } = request
     if (files[0] === undefined) return watchAll(request)
     const runId = await findRun(files[0], request)
+    const printer = openLogPrinter({ io, hasCosts: false })
     for await (const record of followLog(request, { runId, after: 0 })) {
-      printResult(request, record, () => eventText(record, [], io))
+      printResult(request, record, () => printer.next(record))
     }
+    if (request.look === 'text') io.out(printer.end())
     return 0
   },
 })
@@ -47,8 +51,9 @@ async function watchAll(asked: RemoteContext): Promise<number> {
     // A run that is older than the list is shown from here on.
     let after = shown.get(head.id) ?? (head.startedAt < begun ? head.seq - 1 : 0)
     const whose = [whoseSpan(`${head.id} ${head.definition}`)]
+    const printer = openLogPrinter({ io, hasCosts: false, whose })
     for await (const record of recordsOf(asked, { runId: head.id, after })) {
-      printResult(asked, record, () => eventText(record, whose, io))
+      printResult(asked, record, () => printer.next(record))
       after = record.seq
     }
     shown.set(head.id, after)

@@ -59,6 +59,7 @@ export function eventParts(payload: JsonObject): EventParts {
     call: () => callInPayload(payload),
     report: (meaning) => (meaning === 'failure' ? failed(payload) : done(payload)),
     promptedBy: () => promptedBy(payload),
+    prompt: () => textField(payload, 'prompt'),
     file: () => textField(payload, 'file_path'),
   }
 }

@@ -43,6 +43,7 @@ function eventParts(name: string, payload: JsonObject): EventParts {
     call: () => callOf(name, payload),
     report: (meaning) => reportOf(output, { ok: meaning === 'report' }),
     promptedBy: () => 'person',
+    prompt: () => textField(payload, 'prompt'),
     file: () => null,
   }
 }

@@ -33,6 +33,7 @@ function eventParts(payload: JsonObject): EventParts {
     call: () => callOf(payload),
     report: () => reportIn(payload),
     promptedBy: () => promptedBy(payload),
+    prompt: () => textField(payload, 'prompt'),
     file: () => null,
   }
 }

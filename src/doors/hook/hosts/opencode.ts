@@ -59,6 +59,7 @@ function eventParts(payload: JsonObject): EventParts {
     call: () => callOf(payload),
     report: () => reportIn(payload),
     promptedBy: () => (isSubAgent(payload) ? 'host' : 'person'),
+    prompt: () => textField(payload, 'prompt'),
     file: () => null,
   }
 }

@@ -13,6 +13,8 @@ export type EventParts = {
   readonly call: () => HostCall | null
   readonly report: (meaning: 'report' | 'failure') => Report
   readonly promptedBy: () => 'person' | 'host'
+  /** What was said to the agent; null: the host does not say. */
+  readonly prompt: () => string | null
   /** The settings file that has changed; null: the host does not say. */
   readonly file: () => string | null
 }
@@ -34,7 +36,7 @@ export function readEvent(meaning: HookMeaning | null, parts: EventParts): HookE
       return call === null ? null : { kind: 'report', call, report: parts.report(meaning) }
     }
     case 'prompt':
-      return { kind: 'prompt', by: parts.promptedBy() }
+      return { kind: 'prompt', by: parts.promptedBy(), text: parts.prompt() ?? '' }
     case 'config':
       return { kind: 'config', file: parts.file() }
     case 'begin':
