@@ -14,7 +14,8 @@ import { openShutdown } from '../daemon/shutdown.ts'
 import type { Io } from '../doors/cli/io.ts'
 import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
-import { type Home, openHome } from '../home/home.ts'
+import { quoteWord } from '../doors/hook/hook-command.ts'
+import { type Home, homeOf, openHome } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { Sample } from '../sample/open-sample.ts'
 import type { Served } from './open-daemon.ts'
@@ -92,7 +93,7 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
       startMs,
       found: [...found],
     })
-    if (wish.voice === 'text') io.out(greeting(home, served, version))
+    if (wish.voice === 'text') io.out(greeting(home, served, pawlFor(home, io)))
     const sample = wish.shows === 'sample' ? await showSample({ home, io, log, served }) : null
     const why = await ended.promise
     log.line('info', 'the daemon is shutting down', { why })
@@ -105,13 +106,23 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
   }
 }
 
-function greeting(home: Home, { url, found }: Served, version: string): string {
+/**
+ * What a person types to meet this daemon and no other.
+ * WHY `./pawl`: in a checkout, where people say `npm start`, few have `pawl` on their PATH.
+ */
+function pawlFor(home: Home, io: Io): string {
+  const pawl = existsSync(join(io.cwd, 'pawl')) ? './pawl' : 'pawl'
+  const usual = homeOf({ ...io.env, PAWL_HOME: undefined }, io.cwd)
+  return home.folder === usual.folder ? pawl : `PAWL_HOME=${quoteWord(home.folder)} ${pawl}`
+}
+
+function greeting(home: Home, { url, found }: Served, pawl: string): string {
   const lines = [
-    `pawl ${version} serves ${home.folder}`,
+    `pawl ${versionText()} serves ${home.folder}`,
     `  http    ${url}`,
     `  socket  ${home.socket}`,
     ...found.map((one) => `  · ${one}`),
-    'stop it with Ctrl-C or `pawl stop`',
+    `stop it with Ctrl-C or \`${pawl} stop\``,
   ]
   return `${lines.join('\n')}\n`
 }
@@ -125,9 +136,8 @@ async function showSample({ home, io, log, served }: Showing): Promise<Sample> {
   const link = served.signInLink()
   io.out(`\n  open    ${link}\n\n`)
   io.out('the link signs in one browser, within five minutes; for another link:\n')
-  // WHY: in a checkout, which is where `npm start` is said, nobody has `pawl` in their path.
-  const pawl = existsSync(join(io.cwd, 'pawl')) ? './pawl' : 'pawl'
-  io.out(`  PAWL_HOME=${home.folder} ${pawl} open\n`)
+  io.out(`  ${pawlFor(home, io)} open\n`)
+  io.out('this daemon is the demo; `pawl` without PAWL_HOME uses your own, which is another\n')
   if (io.isTerminal) io.openUrl?.(link)
   return sample
 }
