@@ -7,39 +7,25 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { checked, diskBytes, nodeOf, npmCli, pack, scratchFolder, toolsFolder } from './package.ts'
+import {
+  diskBytes,
+  type InstalledPackage,
+  installPackage,
+  nodeOf,
+  pack,
+  putTools,
+  scratchFolder,
+} from './package.ts'
 
 /** Without the Node that comes along. */
 const installedBytesMax = 40 * 1024 * 1024
 const olderNodes = ['18.20.8', '20.20.2', '22.23.3']
 const scratches: string[] = []
 /** Installed for everything with the oldest Node, and for one project with the newest only. */
-let [whole, bare]: Installed[] = []
+let [whole, bare]: InstalledPackage[] = []
 
 function scratch(name: string): string {
   const folder = scratchFolder(name)
-  scratches.push(folder)
-  return folder
-}
-
-type Installed = { readonly program: string; readonly folder: string }
-
-/** `npm install -g` as it is; or in a project, without the Node that comes along. */
-function install(node: string, tarball: string, where: 'global' | 'project'): Installed {
-  const prefix = scratch('prefix')
-  const wish = where === 'global' ? ['-g'] : ['--omit=optional']
-  const args = ['install', ...wish, '--prefix', prefix, '--prefer-offline', tarball]
-  // WHY the cache of the machine: what `npm ci` has brought is not brought again.
-  const npm_config_cache = checked('npm', ['config', 'get', 'cache'], process.env).trim()
-  const env = { PATH: tools(node), HOME: scratch('home'), npm_config_cache }
-  checked(node, [npmCli(), '--no-audit', '--no-fund', ...args], env)
-  const modules = join(prefix, ...(where === 'global' ? ['lib'] : []), 'node_modules')
-  const bin = where === 'global' ? join(prefix, 'bin') : join(modules, '.bin')
-  return { program: join(bin, 'pawl'), folder: join(modules, 'pawl') }
-}
-
-function tools(node: string): string {
-  const folder = toolsFolder(node)
   scratches.push(folder)
   return folder
 }
@@ -52,10 +38,10 @@ class User {
   readonly repository = join(scratch('work'), 'project')
   readonly program: string
 
-  constructor(node: string, installed: Installed | undefined) {
+  constructor(node: string, installed: InstalledPackage | undefined) {
     const home = scratch('home')
     this.program = installed?.program ?? ''
-    this.env = { PATH: tools(node), HOME: home }
+    this.env = { PATH: putTools(scratch('tools'), node), HOME: home }
     mkdirSync(this.repository)
     this.#run('git', ['init', '--quiet'])
   }
@@ -97,11 +83,17 @@ async function addressOf(server: ChildProcess): Promise<string> {
   throw new Error(`\`pawl serve\` ended: ${said}`)
 }
 
+/** The kinds of segments that a 64-bit ELF file has. */
+function segmentTypes(elf: Buffer): readonly number[] {
+  const [start, size, count] = [elf.readBigUInt64LE(32), elf.readUInt16LE(54), elf.readUInt16LE(56)]
+  return Array.from({ length: count }, (_, at) => elf.readUInt32LE(Number(start) + at * size))
+}
+
 describe.runIf(process.platform === 'linux')('installed from the package', () => {
   beforeAll(() => {
     const { tarball } = pack(scratch('pack'))
-    whole = install(nodeOf(olderNodes[0] ?? ''), tarball, 'global')
-    bare = install(process.execPath, tarball, 'project')
+    whole = installPackage({ node: nodeOf(olderNodes[0] ?? ''), tarball, as: 'global', scratch })
+    bare = installPackage({ node: process.execPath, tarball, as: 'project', scratch })
   }, 10 * 60_000)
   afterAll(() => {
     for (const folder of scratches) rmSync(folder, { recursive: true, force: true })
@@ -111,6 +103,24 @@ describe.runIf(process.platform === 'linux')('installed from the package', () =>
     const bytes = diskBytes(whole?.folder ?? '', [`node-linux-${process.arch}`])
     console.log(`installed size without Node: ${(bytes / 1024 / 1024).toFixed(1)} MB`)
     expect(bytes).toBeLessThanOrEqual(installedBytesMax)
+  })
+
+  test.each([
+    ['linux-x64', 62, null],
+    ['linux-arm64', 183, 'qemu-aarch64-static'],
+  ])('the programs for %s are static, and run where they can be run', (machine, elf, emulator) => {
+    for (const name of ['pawl-hook', 'pawl-job']) {
+      const path = join(whole?.folder ?? '', 'prebuilt', machine, name)
+      const header = readFileSync(path)
+      expect(header.readUInt16LE(18), 'the machine in the ELF header').toBe(elf)
+      expect(segmentTypes(header), 'an interpreter would load libraries').not.toContain(3)
+    }
+    const client = join(whole?.folder ?? '', 'prebuilt', machine, 'pawl-hook')
+    const isNative = machine === `linux-${process.arch}`
+    const [file = '', ...args] = isNative || emulator === null ? [client] : [emulator, client]
+    const { status, stderr, error } = spawnSync(file, args, { encoding: 'utf8' })
+    if (error !== undefined) return console.log(`${machine} was not run: ${error.message}`)
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Pawl: blocked: ')])
   })
 
   test('an old Node alone is refused, with what is missing and what to do', () => {

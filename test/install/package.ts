@@ -65,15 +65,40 @@ export function pack(folder: string): Packed {
   return { tarball: join(folder, made.filename), files }
 }
 
-/** A folder in which only the named programs are found: no compiler is among them. */
-export function toolsFolder(node: string): string {
-  const folder = scratchFolder('tools')
-  for (const name of ['sh', 'env', 'git', 'cat', 'mkdir', 'true']) {
+/** Fills a folder for a PATH on which there is no compiler; gives it back. */
+export function putTools(folder: string, node: string): string {
+  for (const name of ['sh', 'env', 'git']) {
     const found = ['/bin', '/usr/bin'].map((one) => join(one, name)).find(existsSync)
     if (found !== undefined) symlinkSync(found, join(folder, name))
   }
   symlinkSync(node, join(folder, 'node'))
   return folder
+}
+
+export type InstalledPackage = { readonly program: string; readonly folder: string }
+
+type PackageWish = {
+  /** The Node that npm runs on. */
+  readonly node: string
+  readonly tarball: string
+  /** `npm install -g` as it is; or in a project, without the Node that comes along. */
+  readonly as: 'global' | 'project'
+  /** Gives new folders, which the caller removes. */
+  readonly scratch: (name: string) => string
+}
+
+/** Installs the package with npm, with a clean home and without a compiler on the PATH. */
+export function installPackage({ node, tarball, as, scratch }: PackageWish): InstalledPackage {
+  const prefix = scratch('prefix')
+  const wish = as === 'global' ? ['-g'] : ['--omit=optional']
+  const args = ['install', ...wish, '--prefix', prefix, '--prefer-offline', tarball]
+  // WHY the cache of the machine: what `npm ci` has brought is not brought again.
+  const npm_config_cache = checked('npm', ['config', 'get', 'cache'], process.env).trim()
+  const env = { PATH: putTools(scratch('tools'), node), HOME: scratch('home'), npm_config_cache }
+  checked(node, [npmCli(), '--no-audit', '--no-fund', ...args], env)
+  const modules = join(prefix, ...(as === 'global' ? ['lib'] : []), 'node_modules')
+  const bin = as === 'global' ? join(prefix, 'bin') : join(modules, '.bin')
+  return { program: join(bin, 'pawl'), folder: join(modules, 'pawl') }
 }
 
 export function scratchFolder(name: string): string {
