@@ -22,6 +22,7 @@ await build({
   build: {
     outDir,
     emptyOutDir: true,
+    license: { fileName: 'licenses.md' },
     target: 'es2023',
     // WHY: the policy of the page forbids what is written into it.
     assetsInlineLimit: 0,

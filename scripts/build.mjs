@@ -64,6 +64,7 @@ function build() {
   try {
     compile(fresh)
     copySources(fresh)
+    bundleLibraries(fresh)
     bundlePage(join(fresh, 'dashboard'))
     rmSync(join(fresh, '.gitignore'))
     const entry = join(fresh, 'main', 'pawl.js')
@@ -88,6 +89,10 @@ function compile(outDir) {
 
 function bundlePage(outDir) {
   runNode('the bundler', [join(root, 'scripts', 'build-dashboard.mjs'), outDir])
+}
+
+function bundleLibraries(outDir) {
+  runNode('the bundler', [join(root, 'scripts', 'bundle-libraries.mjs'), outDir])
 }
 
 // On our Node, and with what it says shown only when it fails.

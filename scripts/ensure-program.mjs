@@ -1,6 +1,6 @@
 /**
- * Programs of the system that some tests need. Installs them where that is possible; where it is
- * not, says how, and the tests that need them say that they were left out.
+ * Programs of the system that some tests and the package need. Installs them where that is
+ * possible; where it is not, says how, and the tests that need them say that they were left out.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { tell } from './checkout.mjs'
 /** The proof of the guard runs commands under strace. */
 export function ensureStrace() {
   if (platform !== 'linux' || works('strace')) return
-  if (!install('strace', () => works('strace'))) {
+  if (!install(['strace'], () => works('strace'))) {
     tell('strace is missing: install it to run the fuzz of the guard (apt-get install strace)')
   }
 }
@@ -21,19 +21,24 @@ const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 export function ensureChromium() {
   const isThere = () =>
     [env.PAWL_CHROMIUM ?? '', ...browsers].some((path) => path !== '' && existsSync(path))
-  if (isThere() || install('chromium', isThere)) return
+  if (isThere() || install(['chromium'], isThere)) return
   tell(
     'Chromium is missing: install it to run the tests of the page (apt-get install chromium), ' +
       'or name one with PAWL_CHROMIUM',
   )
 }
 
-/** Brings a package with apt when we are root on a Debian; whether it is there then. */
-function install(name, isThere) {
+/** Whether a C compiler is there, after Debian's packages of it were tried. */
+export function ensureCompiler(compiler, packages) {
+  return works(compiler) || install(packages, () => works(compiler))
+}
+
+/** Brings packages with apt when we are root on a Debian; whether the program is there then. */
+function install(packages, isThere) {
   if (platform !== 'linux' || getuid?.() !== 0 || !works('apt-get')) return false
-  tell(`installing ${name} (apt-get)`)
+  tell(`installing ${packages.join(' ')} (apt-get)`)
   quiet('apt-get', ['update', '-qq'])
-  quiet('apt-get', ['install', '-y', '-qq', name])
+  quiet('apt-get', ['install', '-y', '-qq', ...packages])
   return isThere()
 }
 

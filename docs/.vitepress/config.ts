@@ -53,6 +53,7 @@ export default defineConfig({
     sidebar: [
       shelf('Start', 'start', [
         ['Concepts in five minutes', 'concepts'],
+        ['Install', 'install'],
         ['Your first run', 'first-run'],
       ]),
       shelf('Guides', 'guides', [

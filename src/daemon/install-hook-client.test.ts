@@ -15,9 +15,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findHome, type Home, openHome } from '../home/home.ts'
 import { installHookClient } from './install-hook-client.ts'
+import { hookClientProgram } from './native-programs.ts'
+import { putPrebuilt } from './prebuilt.contract.ts'
 
 const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(existsSync)
-const means = { node: process.execPath, program: '/prog/pawl.js' }
+const means = { node: process.execPath, program: '/prog/pawl.js', prebuilt: '/no/such/folder' }
 
 function homeIn(name = 'home'): Home {
   const root = mkdtempSync(join(tmpdir(), 'pawl-install-'))
@@ -124,7 +126,7 @@ test.runIf(compiler !== undefined)(
 test('the script starts Node in the data directory, whatever their names', async () => {
   const home = homeIn("it's a $HOME `x`")
   const node = putProgram(join(home.folder, 'no de'), 'env; printf "%s|" "$@"; cat')
-  const { path } = await installHookClient(home, { node, program: "/a 'b'/p.js", cc: [] })
+  const { path } = await installHookClient(home, { ...means, node, program: "/a 'b'/p.js", cc: [] })
   const { status, stdout } = spawnSync(path, ['claude', '/w x'], {
     encoding: 'utf8',
     input: '{}',
@@ -145,4 +147,40 @@ test('a folder of somebody else, or one that others may enter, is closed or refu
   expect(statSync(home.bin).mode & 0o777).toBe(0o700)
   const wrong = { ...means, program: '/a\nb' }
   await expect(installHookClient(home, wrong)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+})
+
+/** Does what the client does without arguments, so that it passes for one. */
+const standIn = '#!/bin/sh\necho "Pawl: blocked: stand-in" >&2\nexit 2\n'
+
+test('a prebuilt client is used before any compiler', async () => {
+  const home = homeIn()
+  const prebuilt = putPrebuilt(home, hookClientProgram, { content: standIn })
+  const { path, kind, why } = await installHookClient(home, { ...means, prebuilt })
+  expect([kind, why]).toEqual(['prebuilt', null])
+  expect(readFileSync(path, 'utf8')).toBe(standIn)
+  expect(statSync(path).mode & 0o777).toBe(0o700)
+  const { ino } = statSync(path)
+  await installHookClient(home, { ...means, prebuilt })
+  expect(statSync(path).ino).toBe(ino)
+})
+
+test.each([
+  ['was changed after it was packed', { content: standIn, sha256: '0'.repeat(64) }, 'not the file'],
+  ['does not run here', { content: '#!/bin/sh\nexit 126\n' }, 'the program does not run: 126'],
+  ['is missing', { content: null }, 'is missing from the package'],
+])('a prebuilt client that %s is not used, and why is told', async (_, put, why) => {
+  const home = homeIn()
+  const prebuilt = putPrebuilt(home, hookClientProgram, put)
+  expect(await installHookClient(home, { ...means, prebuilt, cc: [] })).toMatchObject({
+    kind: 'script',
+    why: expect.stringContaining(why),
+  })
+})
+
+test('a prebuilt client of other sources is not used', async () => {
+  const home = homeIn()
+  const put = { content: standIn, madeOf: 'other sources' }
+  const prebuilt = putPrebuilt(home, hookClientProgram, put)
+  const made = await installHookClient(home, { ...means, prebuilt, cc: [] })
+  expect(made).toMatchObject({ kind: 'script', why: 'no C compiler was found' })
 })

@@ -1,29 +1,34 @@
 /**
- * Puts the client of command hooks into the data directory: compiled where there is a C compiler,
- * else a shell script that starts the client in Node. Cheap where nothing has changed, so that
- * every start of the daemon may call it; what changes is replaced whole, under hooks that run.
+ * Puts the client of command hooks into the data directory: prebuilt or compiled, else a shell
+ * script that starts the client in Node. Cheap where nothing has changed, so that every start of
+ * the daemon may call it; what changes is replaced whole, under hooks that run.
  */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientName, quoteWord } from '../doors/hook/hook-command.ts'
 import type { Home } from '../home/home.ts'
 import { ensurePrivateFolder, readPrivate, writePrivate } from '../home/private-file.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import {
-  compileProgram,
-  fileHash,
   findCompiler,
-  hashOfText,
+  installProgram,
   programMode,
   readStamp,
   runProgram,
   writeStamp,
-} from './compile-program.ts'
+} from './install-program.ts'
+import {
+  fileHash,
+  findPrebuilt,
+  hashOfText,
+  hookClientProgram,
+  prebuiltFolder,
+  sourcesHash,
+} from './native-programs.ts'
 
 type HookClient = {
   readonly path: string
-  /** Compiled with everything in it, compiled against libraries of the system, or the script. */
-  readonly kind: 'static' | 'dynamic' | 'script'
+  /** From the package; compiled, with everything in it or against libraries; or the script. */
+  readonly kind: 'prebuilt' | 'static' | 'dynamic' | 'script'
   /** Why it is the script; null: it is not. */
   readonly why: string | null
 }
@@ -34,9 +39,9 @@ type HookClientMeans = {
   readonly program: string
   /** Compilers in the order in which they are tried; absent: where systems have them. */
   readonly cc?: readonly string[]
+  /** Where prebuilt programs are; absent: in the package. */
+  readonly prebuilt?: string
 }
-
-const source = join(import.meta.dirname, '..', 'doors', 'hook', 'client', 'pawl-hook.c')
 
 /** Installs the client and its settings. Faults: `FILE_UNWRITABLE`, `CONFIG_INVALID`. */
 export async function installHookClient(home: Home, means: HookClientMeans): Promise<HookClient> {
@@ -46,8 +51,10 @@ export async function installHookClient(home: Home, means: HookClientMeans): Pro
   const confPath = join(home.bin, 'hook.conf')
   const conf = confText(home, means)
   const script = scriptText(home, means)
+  const program = hookClientProgram
   const compiler = findCompiler(means.cc)
-  const madeOf = hashOfText(JSON.stringify([script, compiler, readFileSync(source, 'utf8')]))
+  const prebuilt = findPrebuilt(program, means.prebuilt ?? prebuiltFolder)
+  const madeOf = hashOfText(JSON.stringify([script, compiler, prebuilt, sourcesHash(program)]))
   if (readPrivate(confPath) !== conf) writePrivate(confPath, conf)
   const stamp = readStamp<HookClient['kind']>(stampPath)
   const found = fileHash(path)
@@ -55,10 +62,11 @@ export async function installHookClient(home: Home, means: HookClientMeans): Pro
   if (isOurs && stamp.madeOf === madeOf) return { path, kind: stamp.kind, why: stamp.why }
   // WHY first: hooks work while the compiler does, however slowly.
   if (!isOurs) writePrivate(path, script, programMode)
-  const made = await compile(path, compiler)
-  if (made.kind === 'script') writePrivate(path, script, programMode)
-  writeStamp(stampPath, { madeOf, sha256: fileHash(path) ?? '', ...made })
-  return { path, ...made }
+  const made = await installProgram({ program, path, prebuilt, compiler, whyUseless })
+  if (made.kind === null) writePrivate(path, script, programMode)
+  const client = { kind: made.kind ?? 'script', why: made.why } as const
+  writeStamp(stampPath, { madeOf, sha256: fileHash(path) ?? '', ...client })
+  return { path, ...client }
 }
 
 function confText(home: Home, { node, program }: HookClientMeans): string {
@@ -90,18 +98,9 @@ function scriptText(home: Home, { node, program }: HookClientMeans): string {
   ].join('\n')
 }
 
-type CompileResult = Pick<HookClient, 'kind' | 'why'>
-
-/** Puts a compiled client in place, or tells why it has to be the script. */
-async function compile(path: string, compiler: string | null): Promise<CompileResult> {
-  const sources = [source]
-  const made = await compileProgram({ path, sources, compiler, standard: 'c99', whyUseless })
-  return made.kind === null ? { kind: 'script', why: made.why } : made
-}
-
 /** Without arguments it has to refuse: it runs here, and it is what we think it is. */
 async function whyUseless(draft: string): Promise<string> {
   const { code, stderr } = await runProgram(draft, [])
   const isGood = code === 2 && stderr.startsWith('Pawl: blocked: ')
-  return isGood ? '' : `the compiled program does not run: ${code} ${stderr}`
+  return isGood ? '' : `the program does not run: ${code} ${stderr}`
 }

@@ -1,48 +1,46 @@
 /**
- * Puts the helper of jobs into the data directory. It is compiled here: there is no fallback, since
- * a job that nothing holds is not started.
+ * Puts the helper of jobs into the data directory, prebuilt or compiled. There is no fallback,
+ * since a job that nothing holds is not started.
  */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Home } from '../home/home.ts'
 import { ensurePrivateFolder } from '../home/private-file.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import {
-  compileProgram,
-  fileHash,
   findCompiler,
-  hashOfText,
+  installProgram,
   readStamp,
   runProgram,
   writeStamp,
-} from './compile-program.ts'
+} from './install-program.ts'
+import {
+  fileHash,
+  findPrebuilt,
+  hashOfText,
+  jobHelperProgram,
+  prebuiltFolder,
+  sourcesHash,
+} from './native-programs.ts'
 
-const folder = join(import.meta.dirname, '..', 'runner')
-/** What `scripts/build.mjs` copies beside the compiled runner. */
-const helperSources = [
-  '',
-  '-words',
-  '-chain',
-  '-inner',
-  '-box',
-  '-tree',
-  '-relay',
-  '-supervise',
-].map((part) => `pawl-job${part}.c`)
-const headerName = 'pawl-job.h'
+type JobHelperMeans = {
+  /** Compilers in the order in which they are tried; absent: where systems have them. */
+  readonly cc?: readonly string[]
+  /** Where prebuilt programs are; absent: in the package. */
+  readonly prebuilt?: string
+}
 
 /** The path of the helper. Fault `SpawnFailed`: it cannot be made. */
-export async function installJobHelper(home: Home, compilers?: readonly string[]): Promise<string> {
+export async function installJobHelper(home: Home, means: JobHelperMeans = {}): Promise<string> {
   ensurePrivateFolder(home.bin)
-  const path = join(home.bin, 'pawl-job')
+  const program = jobHelperProgram
+  const path = join(home.bin, program.name)
   const stampPath = join(home.bin, 'job.stamp')
-  const compiler = findCompiler(compilers)
-  const sources = helperSources.map((name) => join(folder, name))
-  const texts = [...sources, join(folder, headerName)].map((one) => readFileSync(one, 'utf8'))
-  const madeOf = hashOfText(JSON.stringify([texts, compiler]))
+  const compiler = findCompiler(means.cc)
+  const prebuilt = findPrebuilt(program, means.prebuilt ?? prebuiltFolder)
+  const madeOf = hashOfText(JSON.stringify([compiler, prebuilt, sourcesHash(program)]))
   const stamp = readStamp(stampPath)
   if (stamp !== null && stamp.madeOf === madeOf && fileHash(path) === stamp.sha256) return path
-  const made = await compileProgram({ path, sources, compiler, standard: 'gnu11', whyUseless })
+  const made = await installProgram({ program, path, prebuilt, compiler, whyUseless })
   if (made.kind === null) throw missing(made.why)
   writeStamp(stampPath, { madeOf, sha256: fileHash(path) ?? '', ...made })
   return path
@@ -55,7 +53,7 @@ const howTo = [
 ].join(', ')
 
 function missing(why: string): JobFault {
-  const what = `jobs cannot be isolated, so none is started; the job helper is not compiled: ${why}`
+  const what = `jobs cannot be isolated, so none is started; there is no job helper: ${why}`
   return new JobFault('SpawnFailed', what, {
     recovery: [
       {
@@ -72,5 +70,5 @@ function missing(why: string): JobFault {
 async function whyUseless(draft: string): Promise<string> {
   const { code, stdout } = await runProgram(draft, ['probe'])
   const isGood = code === 0 && stdout.startsWith('pawl-job 1 ')
-  return isGood ? '' : `the compiled program does not run: ${code} ${stdout}`
+  return isGood ? '' : `the program does not run: ${code} ${stdout}`
 }

@@ -12,8 +12,8 @@ export function nodeProblem(version: string): string | null {
   if (major >= nodeMajorMin) return null
   return (
     `pawl: Node ${nodeMajorMin} or newer is required, this is \`${version}\`; ` +
-    'in a checkout, start Pawl with `./pawl`, which brings its own Node; ' +
-    `otherwise install Node ${nodeMajorMin} from https://nodejs.org`
+    'start Pawl with `pawl`, or in a checkout with `./pawl`, which use the Node that npm brings, ' +
+    `or install Node ${nodeMajorMin} from https://nodejs.org`
   )
 }
 

@@ -168,7 +168,8 @@ describe.runIf(isOurNode)('a daemon that clients start', slow, () => {
     expect(code).toBe(2)
     expect(err).toContain('pawl serve')
     expect(await house.cli('status')).toMatchObject({ code: 1 })
-    expect(await house.cli('stop')).toMatchObject({ code: 0, out: 'no daemon was running\n' })
+    const out = `no daemon was running for ${house.folder}\n`
+    expect(await house.cli('stop')).toMatchObject({ code: 0, out })
   })
 
   test('a configuration that is wrong is told by whoever wanted the daemon', async () => {
@@ -206,7 +207,7 @@ describe.runIf(isOurNode)('a daemon that clients start', slow, () => {
     const listed = await house.start(['runs', '--json'], { env: { PAWL_HOME: long } }).ended
     expect([listed.code, listed.err]).toEqual([0, ''])
     const stopped = await house.start(['stop'], { env: { PAWL_HOME: long } }).ended
-    expect(stopped.out).toContain('stopped the daemon')
+    expect(stopped.out).toContain(`stopped the daemon of ${house.folder}`)
   })
 })
 

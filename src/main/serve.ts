@@ -14,7 +14,8 @@ import { openShutdown } from '../daemon/shutdown.ts'
 import type { Io } from '../doors/cli/io.ts'
 import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
-import { type Home, openHome } from '../home/home.ts'
+import { quoteWord } from '../doors/hook/hook-command.ts'
+import { type Home, homeOf, openHome } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { Served } from './open-daemon.ts'
 
@@ -91,7 +92,8 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
       startMs,
       found: [...found],
     })
-    if (wish.voice === 'text' && wish.shows !== 'demo') io.out(greeting(home, served, version))
+    if (wish.voice === 'text' && wish.shows !== 'demo')
+      io.out(greeting(home, served, pawlFor(home, io)))
     const agent = await openScriptedAgent(wish.shows, { home, io, log, served })
     const why = await ended.promise
     log.line('info', 'the daemon is shutting down', { why })
@@ -104,13 +106,23 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
   }
 }
 
-function greeting(home: Home, { url, found }: Served, version: string): string {
+/**
+ * What a person types to meet this daemon and no other.
+ * WHY `./pawl`: in a checkout, where people say `npm start`, few have `pawl` on their PATH.
+ */
+function pawlFor(home: Home, io: Io): string {
+  const pawl = existsSync(join(io.cwd, 'pawl')) ? './pawl' : 'pawl'
+  const usual = homeOf({ ...io.env, PAWL_HOME: undefined }, io.cwd)
+  return home.folder === usual.folder ? pawl : `PAWL_HOME=${quoteWord(home.folder)} ${pawl}`
+}
+
+function greeting(home: Home, { url, found }: Served, pawl: string): string {
   const lines = [
-    `pawl ${version} serves ${home.folder}`,
+    `pawl ${versionText()} serves ${home.folder}`,
     `  http    ${url}`,
     `  socket  ${home.socket}`,
     ...found.map((one) => `  · ${one}`),
-    'stop it with Ctrl-C or `pawl stop`',
+    `stop it with Ctrl-C or \`${pawl} stop\``,
   ]
   return `${lines.join('\n')}\n`
 }
@@ -127,9 +139,7 @@ async function openScriptedAgent(
   if (shows === 'nothing') return null
   const { home, io, log, served } = showing
   const link = served.signInLink()
-  // WHY: in a checkout, where `npm start` is run, `pawl` is not in the PATH.
-  const pawl = existsSync(join(io.cwd, 'pawl')) ? './pawl' : 'pawl'
-  const again = `PAWL_HOME=${home.folder} ${pawl} open`
+  const again = `${pawlFor(home, io)} open`
   if (shows === 'sample') {
     const { openSample } = await import('../sample/open-sample.ts')
     const sample = await openSample(home, log.line)

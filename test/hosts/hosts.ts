@@ -8,7 +8,12 @@ import { onTestFinished } from 'vitest'
 import { agentHosts, type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
 import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
-import { openSandboxEnv, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
+import {
+  openSandboxEnv,
+  putFile,
+  type SandboxEnv,
+  type SandboxRequest,
+} from '../../src/prove/sandbox-env.ts'
 import { workflow } from './workflow.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -19,11 +24,14 @@ export const testedHosts: readonly ProvableHostId[] = provableHostIds.filter((na
   (process.env.PAWL_HOSTS ?? provableHostIds.join(',')).split(',').includes(name),
 )
 
-/** A world for a host that ends with the test. */
-export async function worldFor(host: ProvableHostId): Promise<SandboxEnv> {
+/** A world for a host that ends with the test; `pawl`: how Pawl is started there. */
+export async function worldFor(
+  host: ProvableHostId,
+  pawl: SandboxRequest['pawl'] = [process.execPath, program],
+): Promise<SandboxEnv> {
   const found = findProgram(host, process.env)
   if (found === null) throw new Error(`${host} is not installed: use \`npm run test:hosts\``)
-  const world = await openSandboxEnv({ host, program: found, pawl: [process.execPath, program] })
+  const world = await openSandboxEnv({ host, program: found, pawl })
   onTestFinished(() => world.close())
   return world
 }

@@ -15,6 +15,7 @@ import type { VerbHelp } from '../help.ts'
 import { acceptServers } from '../init/accept-servers.ts'
 import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
+import { findCommand } from '../init/find-command.ts'
 import { choosePort, settlePort } from '../init/hook-port.ts'
 import { changeText, detailsText, notesText, plansSummary } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
@@ -192,12 +193,14 @@ function endText({ plans, words }: Done, what: 'new' | 'same' | 'shown', { setup
 function nextText(plans: readonly HostPlan[], setup: SetupDoor): string {
   const example = join(setup.program, '../../../examples/workflow/tdd-bug-fix.json')
   const tries = plans.slice(0, 1).map(({ host }) => `  ${agentHosts[host].tryCommand}`)
+  const { text, remark } = findCommand(setup)
   return [
     'Done. Try it:',
-    `  pawl start ${example}`,
+    `  ${text} start ${example}`,
     ...tries,
-    '  pawl log',
+    `  ${text} log`,
     'The first stage is read-only, so the write is denied, and the log shows why.',
+    ...(remark === null ? [] : [remark]),
     '',
   ].join('\n')
 }

@@ -24,10 +24,11 @@ export const stopVerb: Verb = {
     const { files, values } = readOptions('stop', args, { json: 'flag' })
     refuseMore('stop', files, 0)
     refuseAgent(io, '`pawl stop`')
-    const stopped = await daemonOf(io).stop()
+    const { folder, stop } = daemonOf(io)
+    const stopped = await stop()
     if (values.json) io.out(`${JSON.stringify({ stopped: stopped !== null })}\n`)
-    else if (stopped === null) io.out('no daemon was running\n')
-    else io.out(`stopped the daemon (pid ${stopped.pid})\n`)
+    else if (stopped === null) io.out(`no daemon was running for ${folder}\n`)
+    else io.out(`stopped the daemon of ${folder} (pid ${stopped.pid})\n`)
     return 0
   },
 }

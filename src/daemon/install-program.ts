@@ -1,28 +1,36 @@
 /**
- * Compiles a program of ours on the machine of the user, once, and puts it in place whole.
+ * Puts a program of ours that is written in C in place, whole: the prebuilt one of the package
+ * where there is one for this machine, else one that is compiled here.
  */
 import { execFile } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPrivate, writePrivate } from '../home/private-file.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { cleanEnvironment } from './clean-environment.ts'
+import {
+  compileArgs,
+  hashOfText,
+  type NativeProgram,
+  type PrebuiltProgram,
+} from './native-programs.ts'
 
-/** Compiled with everything in it, or against libraries of the system. */
-type CompiledKind = 'static' | 'dynamic'
-export type CompiledProgram =
-  | { readonly kind: CompiledKind; readonly why: null }
+/** From the package; or compiled, with everything in it or against libraries of the system. */
+type ProgramKind = 'prebuilt' | 'static' | 'dynamic'
+type InstalledProgram =
+  | { readonly kind: ProgramKind; readonly why: null }
   | { readonly kind: null; readonly why: string }
 
-type Compiling = {
+type Installing = {
+  readonly program: NativeProgram
   readonly path: string
-  readonly sources: readonly string[]
+  /** Null: none fits. */
+  readonly prebuilt: PrebuiltProgram | null
   /** Null: none was found. */
   readonly compiler: string | null
-  readonly standard: 'c99' | 'gnu11'
-  /** What is wrong with a program that was compiled; empty: nothing. */
+  /** What is wrong with a program that was made; empty: nothing. */
   readonly whyUseless: (draft: string) => Promise<string>
 }
 
@@ -50,29 +58,57 @@ function isThere(compiler: string): boolean {
   return existsSync(compiler) && (!isShim || appleTools.some((one) => existsSync(one)))
 }
 
-/** Puts a compiled program in place, or tells why there is none. */
-export async function compileProgram(compiling: Compiling): Promise<CompiledProgram> {
-  const { path, sources, compiler, standard } = compiling
-  if (compiler === null) return { kind: null, why: 'no C compiler was found' }
+/** Puts the program in place, or tells why there is none. */
+export async function installProgram(installing: Installing): Promise<InstalledProgram> {
+  const { path } = installing
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.part`
-  const common = [`-std=${standard}`, '-O2', '-s', '-o', draft, ...sources]
   try {
-    let why = ''
-    for (const kind of ['static', 'dynamic'] as const) {
-      const args = kind === 'static' ? ['-static', ...common] : common
-      const { code, stderr } = await runProgram(compiler, args)
-      const isDone = code === 0
-      const useless = isDone ? await compiling.whyUseless(draft) : `${code}: ${stderr}`
-      why = isDone ? useless : `\`${compiler}\` ended with ${useless}`
-      if (why !== '') continue
+    const whys: string[] = []
+    for (const [kind, make] of waysToMake(installing)) {
+      const why = (await make(draft)) || (await installing.whyUseless(draft))
+      if (why !== '') {
+        whys.push(why)
+        continue
+      }
       chmodSync(draft, programMode)
       renameSync(draft, path)
       return { kind, why: null }
     }
-    return { kind: null, why }
+    return { kind: null, why: [...new Set(whys)].join('; ') }
   } finally {
     rmSync(draft, { force: true })
   }
+}
+
+/** Makes a draft; tells what went wrong, or nothing. */
+type Make = (draft: string) => Promise<string>
+
+function waysToMake(installing: Installing): readonly (readonly [ProgramKind, Make])[] {
+  const { prebuilt } = installing
+  const compiled = (['static', 'dynamic'] as const).map(
+    (kind) => [kind, (draft: string) => compile(installing, kind, draft)] as const,
+  )
+  if (prebuilt === null) return compiled
+  return [['prebuilt', async (draft) => copyPrebuilt(prebuilt, draft)], ...compiled]
+}
+
+/** INVARIANT: what is verified is what is written, not a file that may change in between. */
+function copyPrebuilt({ path, sha256 }: PrebuiltProgram, draft: string): string {
+  if (!existsSync(path)) return `\`${path}\` is missing from the package`
+  const bytes = readFileSync(path)
+  if (hashOfText(bytes) !== sha256) return `\`${path}\` is not the file that was packed`
+  writeFileSync(draft, bytes, { mode: programMode })
+  return ''
+}
+
+async function compile(
+  { program, compiler }: Installing,
+  kind: 'static' | 'dynamic',
+  draft: string,
+): Promise<string> {
+  if (compiler === null) return 'no C compiler was found'
+  const { code, stderr } = await runProgram(compiler, compileArgs(program, kind, draft))
+  return code === 0 ? '' : `\`${compiler}\` ended with ${code}: ${stderr}`
 }
 
 type Ran = {
@@ -113,13 +149,4 @@ export function readStamp<Kind extends string>(path: string): BuildStamp<Kind> |
 
 export function writeStamp(path: string, stamp: BuildStamp<string>): void {
   writePrivate(path, `${JSON.stringify(stamp)}\n`)
-}
-
-/** The hash of a file; null: there is none. */
-export function fileHash(path: string): string | null {
-  return existsSync(path) ? hashOfText(readFileSync(path)) : null
-}
-
-export function hashOfText(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex')
 }

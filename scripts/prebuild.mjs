@@ -1,0 +1,92 @@
+/**
+ * `npm run native`: compiles the programs that are written in C for every machine that the package
+ * serves, static, into `prebuilt/`, with a list of their hashes. Does nothing where the programs
+ * are there already. Runs on the Node that the lockfile brought.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { arch, exit, pid, platform } from 'node:process'
+import {
+  compileArgs,
+  fileHash,
+  hookClientProgram,
+  jobHelperProgram,
+  prebuiltFolder,
+  prebuiltListName,
+  sourcesHash,
+} from '../src/daemon/native-programs.ts'
+import { SetupError, tell, tellFault, withLock } from './checkout.mjs'
+import { ensureCompiler } from './ensure-program.mjs'
+
+const programs = [hookClientProgram, jobHelperProgram]
+/** As Debian names them; its static C library comes with the compiler of the machine itself. */
+const machines = {
+  'linux-x64': {
+    compiler: 'x86_64-linux-gnu-gcc',
+    packages: ['gcc-x86-64-linux-gnu', 'libc6-dev-amd64-cross'],
+  },
+  'linux-arm64': {
+    compiler: 'aarch64-linux-gnu-gcc',
+    packages: ['gcc-aarch64-linux-gnu', 'libc6-dev-arm64-cross'],
+  },
+}
+
+const listPath = join(prebuiltFolder, prebuiltListName)
+
+function prebuild() {
+  if (isPrebuilt()) return
+  tell('compiling the native programs')
+  const list = {}
+  for (const machine of Object.keys(machines)) list[machine] = compileFor(machine)
+  const draft = `${listPath}.${pid}`
+  writeFileSync(draft, `${JSON.stringify(list, null, 2)}\n`)
+  renameSync(draft, listPath)
+}
+
+function isPrebuilt() {
+  if (!existsSync(listPath)) return false
+  const list = JSON.parse(readFileSync(listPath, 'utf8'))
+  const isThere = (machine, program) => {
+    const known = list[machine]?.[program.name]
+    return (
+      known?.madeOf === sourcesHash(program) &&
+      known.sha256 === fileHash(join(prebuiltFolder, machine, program.name))
+    )
+  }
+  return Object.keys(machines).every((machine) => programs.every((one) => isThere(machine, one)))
+}
+
+function compileFor(machine) {
+  const compiler = compilerFor(machine)
+  const folder = join(prebuiltFolder, machine)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  return Object.fromEntries(programs.map((one) => [one.name, compile(one, compiler, folder)]))
+}
+
+function compilerFor(machine) {
+  const { compiler, packages } = machines[machine]
+  if (ensureCompiler(compiler, packages)) return compiler
+  if (machine === `${platform}-${arch}` && ensureCompiler('gcc', ['gcc', 'libc6-dev'])) return 'gcc'
+  throw new SetupError(
+    `\`${compiler}\` is missing, which compiles the programs for ${machine}; ` +
+      `install it and try again (apt-get install ${packages.join(' ')})`,
+  )
+}
+
+function compile(program, compiler, folder) {
+  const path = join(folder, program.name)
+  // WHY no build id: it is the only thing that would differ from one folder to the next.
+  const args = ['-Wl,--build-id=none', ...compileArgs(program, 'static', path)]
+  const { status, stderr } = spawnSync(compiler, args, { encoding: 'utf8' })
+  if (status !== 0) throw new SetupError(`\`${compiler}\` could not make ${path}`, stderr)
+  return { sha256: fileHash(path), madeOf: sourcesHash(program) }
+}
+
+try {
+  await withLock(prebuild)
+} catch (error) {
+  tellFault(error)
+  exit(2)
+}
