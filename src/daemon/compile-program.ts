@@ -1,6 +1,4 @@
-/**
- * Compiles a program of ours on the machine of the user, once, and puts it in place whole.
- */
+/** Compiles a program of ours on the user's machine, once, and installs it atomically. */
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'

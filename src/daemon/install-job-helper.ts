@@ -1,6 +1,6 @@
 /**
- * Puts the helper of jobs into the data directory. It is compiled here: there is no fallback, since
- * a job that nothing holds is not started.
+ * Compiles the helper of jobs into the data directory. There is no fallback: a job without
+ * isolation is not started.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

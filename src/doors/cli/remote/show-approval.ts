@@ -1,6 +1,4 @@
-/**
- * An approval, with everything that the decision is about.
- */
+/** Shows an approval, with everything that the decision is about. */
 
 import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
 import { moveText } from '../../../core/machine/move-text.ts'
