@@ -1,7 +1,7 @@
 /**
- * Compiles `src` and the page in `dashboard` into `dist`. The new tree is made aside and takes the
- * place of the old one whole,
- * so that a Pawl that starts meanwhile never meets half a build.
+ * Compiles `src` and the page in `dashboard` into `dist`. The new tree is built in a temporary
+ * folder and then replaces the old one, so that a Pawl that starts meanwhile never sees half a
+ * build.
  */
 import { spawnSync } from 'node:child_process'
 import {

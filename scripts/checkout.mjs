@@ -1,6 +1,6 @@
 /**
- * What every script of a checkout needs: its root, its Node, its words, and one lock for all.
- * Runs on Node 18, because it runs before ours is there.
+ * What every script of a checkout needs: its root, its Node, its messages, and one lock for all.
+ * Runs on Node 18, because it runs before ours is installed.
  */
 import {
   closeSync,

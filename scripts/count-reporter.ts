@@ -1,6 +1,6 @@
 /**
- * Counts what a test run came to. Under `npm test` the count goes to the file that
- * `PAWL_COUNTS_FILE` names, because more follows there; else it is printed as the last line.
+ * Counts the results of a test run. Under `npm test` the counts are written to the file that
+ * `PAWL_COUNTS_FILE` names; otherwise they are printed as the last line.
  */
 import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'

@@ -1,6 +1,6 @@
 /**
- * Installs what the lockfile names, and does nothing when it is there already.
- * Runs on Node 18, because it runs before ours is there.
+ * Installs what the lockfile names, and does nothing if it is already installed.
+ * Runs on Node 18, because it runs before ours is installed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs'

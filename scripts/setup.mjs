@@ -1,6 +1,7 @@
 /**
- * Makes a checkout ready: installs what the lockfile names, and with `--build` compiles.
- * Does nothing when nothing changed. Runs on Node 18, because it runs before ours is there.
+ * Prepares a checkout: installs what the lockfile names, and with `--build` compiles. Does nothing
+ * if nothing changed.
+ * Runs on Node 18, because it runs before ours is installed.
  */
 import { argv, exit, version } from 'node:process'
 import { ensureBuilt } from './build.mjs'

@@ -1,7 +1,7 @@
 /**
- * Plays seeded schedules of agents, people, timeouts and crashes, as many as wanted. A failure is
- * told with its seed and everything that led to it, and comes again with `--only SEED`.
- *   node scripts/simulate.ts --schedules N --seed S [--only SEED]
+ * Runs seeded schedules of agents, people, timeouts and crashes. A failure is printed with its
+ * seed and everything that led to it, and can be repeated with `--only SEED`.
+ * node scripts/simulate.ts --schedules N --seed S [--only SEED]
  */
 import { parseArgs } from 'node:util'
 import { type Schedule, simulate, traceOf } from '../test/simulation/simulate.ts'

@@ -1,6 +1,6 @@
 /**
- * `node scripts/take-pictures.ts`: the pictures of the page in `docs/pictures/`, taken anew from
- * the sample, in light and dark, on a desk and on a phone. Needs a build and Chromium.
+ * `node scripts/take-pictures.ts`: takes the pictures of the page in `docs/pictures/` from the
+ * sample, in light and dark mode, for desktop and phone. Needs a build and Chromium.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * The whole proof: installs if needed, builds, checks types and style, runs every test.
- * All stages run, whatever fails. The last line is always `N passed, N failed`, where a stage
- * that fails counts as one. Runs on Node 18, because it may run before ours is there.
+ * `npm test`: installs if needed, builds, checks types and style, runs every test. All stages run,
+ * whatever fails. The last line is always `N passed, N failed`, where a stage that fails counts as
+ * one.
+ * Runs on Node 18, because it may run before ours is installed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

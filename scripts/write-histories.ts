@@ -1,7 +1,7 @@
 /**
- * Records the logs of the example cases under `histories/VERSION/`, once per release:
- * `node scripts/write-histories.ts`. What is there already is never rewritten, because every
- * log that a released Pawl wrote must still fold to the same state, for ever.
+ * Records the logs of the example cases under `histories/VERSION/`, once per release: `node
+ * scripts/write-histories.ts`. Existing files are never rewritten, because every log that a
+ * released Pawl wrote must fold to the same state forever.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * What Pawl gives to programs: reading, checking, running, drawing and testing definitions.
- * Must not know a door.
+ * What the package exports for programs: reading, checking, running, drawing and testing
+ * definitions. Must not know a door.
  */
 export * from './core/index.ts'
 export {

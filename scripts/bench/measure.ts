@@ -1,6 +1,4 @@
-/**
- * Measuring: rounds of all cases in turn, so that noise of the machine meets each alike.
- */
+/** Measures cases in rounds, one of each in turn, so that noise affects all of them alike. */
 
 /** Milliseconds per round and case, after one round to warm up. */
 export function interleave<N extends string | number>(

@@ -1,6 +1,6 @@
 /**
  * What the proxy adds to a mail: the same request to a provider on this machine, directly and
- * through a daemon that judges it, writes it down and crosses it off.
+ * through a daemon that judges it, records it and marks it as sent.
  */
 import { openPosting, realKey } from '../../src/main/mail.contract.ts'
 import { median, percentile, print } from './measure.ts'

@@ -1,6 +1,6 @@
 /**
- * What a durable decision costs when nothing is decided. The least: a small event row and a row
- * that is updated. The same rows: those that Pawl keeps of a decision, by bare statements.
+ * The lower bound of a durable decision. Minimal: one small event row and one updated row. Same
+ * rows: those that Pawl stores for a decision, written by plain statements.
  */
 import { hash as createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,6 +1,4 @@
-/**
- * Runs to measure: a runtime as the daemon has it, and calls as hooks send them.
- */
+/** Runs for benchmarks: a runtime as the daemon has it, and calls as hooks send them. */
 import { randomUUID } from 'node:crypto'
 import { openRuntime } from '../../src/runtime/open-runtime.ts'
 import type { Store } from '../../src/runtime/ports.ts'

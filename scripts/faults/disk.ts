@@ -1,6 +1,6 @@
 /**
- * A disk that is full, and a database that somebody else holds: nothing happens without its event,
- * and the node goes on when the trouble is over.
+ * A full disk, and a database that another process has locked: nothing happens without its event,
+ * and the node continues when the problem is over.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Kill -9, again and again, at any moment and at the points around a commit; after each death what
- * was answered must be there, once.
+ * `kill -9`, again and again, at any moment and at the points around a commit; after each kill,
+ * everything that was answered must be there, once.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Clients that work through a node and remember every answer they got. What got none is sent again
- * later, under the same id.
+ * Clients that send commands to a node and remember every answer. A command without an answer is
+ * sent again later, under the same id.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openClient } from '../../src/client/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Rounds of one kind, some of them at a time, and what they come to. Each round is still looked at
- * by itself: how late it was, and what it left behind.
+ * Runs rounds of one kind, several at a time, and sums up their results. Each round is still
+ * checked by itself: how late it was, and what it left behind.
  */
 
 /** What became of one round. */

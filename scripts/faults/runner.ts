@@ -1,6 +1,6 @@
 /**
- * Jobs that do not want to be held: each is started again and again, and after it nothing of it may
- * be left, nothing may hang, and the memory of the daemon may not grow.
+ * Jobs that try to escape: each is started again and again, and afterwards nothing of it may be
+ * left, nothing may hang, and the memory of the daemon may not grow.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killJob } from '../../src/runner/kill-job.ts'

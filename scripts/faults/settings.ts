@@ -1,6 +1,4 @@
-/**
- * What a node of the fault loops is told, and the tokens that it knows.
- */
+/** The settings of a node of the fault loops, and its tokens. */
 export type NodeSettings = {
   readonly database:
     | { readonly kind: 'sqlite'; readonly path: string }

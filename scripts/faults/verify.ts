@@ -1,5 +1,5 @@
 /**
- * Whether everything that was answered is in the logs, once, and the logs tell what the heads say.
+ * Checks that everything that was answered is in the logs, once, and that logs and heads agree.
  */
 
 import { openMachineCache } from '../../src/runtime/definitions/machine-cache.ts'

@@ -1,6 +1,4 @@
-/**
- * The lists that fuzzed commands are judged by, and the names that stand for everything else.
- */
+/** The command lists that fuzzed commands are judged by, and the names of unlisted programs. */
 
 /** Few commands and no wrapper: whatever else runs, runs unseen. */
 export const shortList: readonly string[] = ['npm test', 'git status', 'ls', 'echo', 'cat', 'grep']

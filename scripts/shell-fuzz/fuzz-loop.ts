@@ -1,5 +1,5 @@
 /**
- * The hunt: candidates are judged, allowed ones are run, and what ran is held against the list.
+ * The fuzz loop: judges candidates, runs the allowed ones, and compares what ran with the list.
  */
 import { readShell } from '../../src/core/shell/read-shell.ts'
 import { ruleOnCommands } from '../../src/core/shell/rule-on-commands.ts'

@@ -1,6 +1,6 @@
 /**
- * What a command is made with: chance, a size that is used up, and the parts of the grammar that
- * words need, so that words can hold commands without knowing the grammar.
+ * The state of generating a command: randomness, a size budget, and the parts of the grammar that
+ * words need, so that words can contain commands without importing the grammar.
  */
 import type { Random } from './random.ts'
 

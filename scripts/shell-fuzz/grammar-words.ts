@@ -1,6 +1,6 @@
 /**
- * Words of commands: quotes, escapes, expansions and patterns, with strangers where bash would
- * run them and where it would not.
+ * Words of commands: quotes, escapes, expansions and patterns, with unlisted programs where bash
+ * would run them and where it would not.
  */
 import { strangers } from './allow-lists.ts'
 import type { GrammarState } from './grammar-state.ts'

@@ -1,6 +1,6 @@
 /**
- * Commands out of a grammar of bash: every construct that can start a program or keep one from
- * starting. Strangers stand wherever bash would run them, and wherever it would not.
+ * Generates commands from a grammar of bash: every construct that can start a program or keep one
+ * from starting. Unlisted programs appear wherever bash would run them, and wherever it would not.
  */
 
 import { type ListName, strangers } from './allow-lists.ts'

@@ -1,6 +1,7 @@
 /**
- * `node scripts/shell-fuzz/main.ts --runs 5000 --seed 1`: runs that many fuzzed commands that
- * Pawl allows and tells every program that ran without being on the list. Ends with 1 on any.
+ * `node scripts/shell-fuzz/main.ts --runs 5000 --seed 1`: runs that many fuzzed commands that Pawl
+ * allows and lists every program that ran without being on the list. Exits with 1 if there was
+ * one.
  */
 import { parseArgs } from 'node:util'
 import { minimise, runFuzz } from './fuzz-loop.ts'

@@ -1,6 +1,6 @@
 /**
- * Commands near other commands: pieces inserted, removed, doubled and swapped. A text that is
- * almost right is where two readers of bash part company.
+ * Mutates commands: inserts, removes, duplicates and swaps pieces. Two parsers of bash disagree
+ * most on text that is almost valid.
  */
 import { strangers } from './allow-lists.ts'
 import type { Random } from './random.ts'

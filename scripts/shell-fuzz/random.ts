@@ -1,6 +1,4 @@
-/**
- * A source of chance that a seed repeats: the same seed gives the same commands everywhere.
- */
+/** A seeded random source: the same seed gives the same commands everywhere. */
 
 export type Random = {
   /** A whole number from 0 to below `limit`. */

@@ -1,6 +1,7 @@
 /**
- * A second opinion on where commands stand in a text: tree-sitter's grammar of bash, which shares
- * no line with the parser that decides. It recovers from errors, so a tree with one says nothing.
+ * A second opinion on where the commands of a text are: tree-sitter's grammar of bash, which
+ * shares no code with the parser that decides. It recovers from errors, so a tree with an error
+ * proves nothing.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

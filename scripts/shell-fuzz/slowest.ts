@@ -1,7 +1,7 @@
 /**
- * `node scripts/shell-fuzz/slowest.ts`: how long each hostile input takes to be judged, slowest
- * first. The goal is under 50 ms; a test cannot promise that on any machine, so this prints it.
- * What is counted is the time of the thread itself: a busy machine does not make it longer.
+ * `node scripts/shell-fuzz/slowest.ts`: how long judging each hostile input takes, slowest first.
+ * The goal is under 50 ms; a test cannot promise that on every machine, so this prints it.
+ * Measures CPU time of the thread, so a busy machine does not change it.
  */
 import { guardedRun } from '../../test/shell/guarded-run.ts'
 import { hostileCommands, patternTraps, wrongTypes } from '../../test/shell/hostile-inputs.ts'

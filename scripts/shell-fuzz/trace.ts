@@ -1,7 +1,7 @@
 /**
- * Runs a command in a throw-away folder under `strace` and tells every program it tried to start.
- * Stub programs stand first and alone in PATH; the user has no rights, the environment is empty,
- * time, processes and file sizes are limited.
+ * Runs a command in a temporary folder under `strace` and lists every program it tried to start.
+ * Only stub programs are in PATH; the user has no rights, the environment is empty, and time,
+ * processes and file sizes are limited.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {

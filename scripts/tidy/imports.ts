@@ -1,6 +1,4 @@
-/**
- * Who may import whom: rooms, libraries, neighbours, and no cycles.
- */
+/** Who may import whom: modules, libraries, neighbours, and no cycles. */
 import type { Rules } from '../tidy.ts'
 import type { Import, Source } from './parse.ts'
 

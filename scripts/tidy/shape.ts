@@ -1,6 +1,4 @@
-/**
- * The form of a file: lengths, parameters, exports, headers, and constructs we do not use.
- */
+/** The shape of a file: lengths, parameters, exports, headers, and constructs we do not use. */
 import type { Rules } from '../tidy.ts'
 import type { Complaint } from './imports.ts'
 import { type AstNode, isNode, nodesOf, type Source, walk } from './parse.ts'

@@ -1,6 +1,6 @@
 /**
- * Entries of the tables that nothing in the tree answers to any more: a folder that is gone, an
- * allowance that nobody uses. They would let something in later, unseen.
+ * Entries of the tables that match nothing in the tree any more: a folder that is gone, an
+ * exception that nothing uses. They could allow something later, unnoticed.
  */
 import type { Rules } from '../tidy.ts'
 import type { Source } from './parse.ts'

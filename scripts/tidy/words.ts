@@ -1,5 +1,6 @@
 /**
- * Words: names that core may not use, words that a room must not know, and what comments may say.
+ * Words: names that core may not use, words that a module must not know, and what comments may
+ * contain.
  */
 import type { Rules } from '../tidy.ts'
 import type { Complaint } from './imports.ts'

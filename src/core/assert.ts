@@ -1,6 +1,4 @@
-/**
- * Bugs, not refusals: what must hold if the code is right.
- */
+/** Assertions: what must hold if the code is right. A failed one is a bug, not a rejection. */
 
 /** Stops the command when something that must hold does not. */
 export function assert(condition: unknown, why: string): asserts condition {

@@ -1,5 +1,5 @@
 /**
- * The one list of codes: refusals, denials, findings and faults.
+ * The one list of codes: rejections, denials, findings and faults.
  * Tests and callers match the code, never the message.
  */
 

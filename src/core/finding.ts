@@ -1,6 +1,4 @@
-/**
- * A remark about a definition, with its place in the author's file.
- */
+/** A finding about a definition, with its position in the author's file. */
 import type { ErrorCode, FindingCode, WarningCode } from './errors.ts'
 import { errorCodes } from './errors.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The pure heart of Pawl, for programs that bring their own storage and doors.
- * No I/O, no clock: what goes in is data, and so is what comes out.
+ * The pure core of Pawl, for programs that bring their own storage and transports. No I/O, no
+ * clock: data goes in, and data comes out.
  */
 export {
   type CompiledDefinition,

@@ -1,6 +1,6 @@
 /**
- * The shape of all data that crosses the core: plain JSON, never changed in place.
- * Must not know machines, dialects or expressions.
+ * The type of all data in core: plain JSON, never changed in place. Must not know machines,
+ * dialects or expressions.
  */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject

@@ -1,6 +1,6 @@
 /**
- * The ruling on a call of an agent that works on no run: policies hold, and what guards the agent
- * stays out of its reach. Everything else is free.
+ * Judges a call of an agent without a run: policies apply, and the files and settings that guard
+ * the agent stay protected. Everything else is allowed.
  */
 import { plainMachine } from './dialects/compiler-output.ts'
 import { unborn } from './engine/evolve.ts'

@@ -1,7 +1,7 @@
 /**
- * Names that only look like other names: letters of other alphabets, invisible marks, wide forms.
- * Such a name is never the name it looks like, so it is allowed nothing by its looks; but what
- * is denied or asked about stays so for whoever dresses up as it.
+ * Names that only look like other names: characters of other alphabets, invisible marks, wide
+ * forms. Such a name never matches an allowed name that it looks like, but it does match a denied
+ * one.
  */
 
 /** Letters that most typefaces draw like a letter of ASCII, after compatibility folding. */

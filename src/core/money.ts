@@ -1,6 +1,6 @@
 /**
- * Money: dollars as people write them, and whole millionths, in which it adds exactly.
- * Must not know who spends it.
+ * Money: dollars as people write them, and whole millionths, which add up exactly. Must not know
+ * who spends it.
  */
 
 const microPerUsd = 1_000_000

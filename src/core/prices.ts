@@ -1,6 +1,6 @@
 /**
- * What models cost: a table of prices that is data, and the price of one use.
- * Must not know hosts: who reads transcripts brings tokens.
+ * Prices of models: the table, which is data, and the cost of one use. Must not know hosts: the
+ * reader of a transcript passes the tokens in.
  */
 import { own } from './json.ts'
 import table from './prices.json' with { type: 'json' }

@@ -1,6 +1,7 @@
 /**
- * Keeps secrets out of the daemon's environment, where every process of the same user reads them.
- * WHY a new start: what a process was started with stays readable, whatever it deletes later.
+ * Keeps secrets out of the daemon's environment, which every process of the same user can read.
+ * WHY a restart: the environment that a process was started with stays readable, whatever it
+ * deletes later.
  */
 
 const kept = new Set([

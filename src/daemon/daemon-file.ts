@@ -1,6 +1,6 @@
 /**
- * `daemon.json`: who serves a data directory, for those who look for it.
- * Knows pids and addresses. The lock says that somebody serves; this file only says who.
+ * `daemon.json`: which process serves a data directory, and where. The lock says that one serves;
+ * this file only says which. Knows pids and addresses.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * One daemon per data directory: a lock that ends with its holder, however that ends.
- * WHY a transaction that is never ended: it is the one lock of the kernel that Node can reach on
- * every system, and a `kill -9` frees it.
+ * One daemon per data directory: a lock that is released when its holder ends, however it ends.
+ * WHY a transaction that is never ended: it is the one kernel lock that Node can use on every
+ * system, and a `kill -9` releases it.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { errorCodeOf } from '../runtime/error-code.ts'

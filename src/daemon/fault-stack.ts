@@ -1,6 +1,4 @@
-/**
- * A fault as the daemon's log keeps it.
- */
+/** Formats a fault for the daemon's log. */
 
 /** With the place it came from, where it knows one. */
 export function faultStack(fault: unknown): string {

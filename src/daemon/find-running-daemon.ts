@@ -1,6 +1,4 @@
-/**
- * Who has the lock of a data directory, for whoever comes second.
- */
+/** Finds which process holds the lock of a data directory, for one that could not get it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Home } from '../home/home.ts'
 import { PawlError } from '../runtime/pawl-error.ts'

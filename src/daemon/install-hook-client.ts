@@ -1,7 +1,7 @@
 /**
- * Puts the client of command hooks into the data directory: prebuilt or compiled, else a shell
- * script that starts the client in Node. Cheap where nothing has changed, so that every start of
- * the daemon may call it; what changes is replaced whole, under hooks that run.
+ * Installs the client of command hooks in the data directory: prebuilt or compiled, else a shell
+ * script that starts the client in Node. Cheap if nothing has changed, so every start of the daemon
+ * calls it; files are replaced atomically, because hooks may be running.
  */
 import { join } from 'node:path'
 import { clientName, quoteWord } from '../doors/hook/hook-command.ts'

@@ -1,6 +1,6 @@
 /**
- * Puts the helper of jobs into the data directory, prebuilt or compiled. There is no fallback,
- * since a job that nothing holds is not started.
+ * Installs the helper of jobs in the data directory, prebuilt or compiled. There is no fallback: a
+ * job without isolation is not started.
  */
 import { join } from 'node:path'
 import type { Home } from '../home/home.ts'

@@ -1,6 +1,6 @@
 /**
- * Puts a program of ours that is written in C in place, whole: the prebuilt one of the package
- * where there is one for this machine, else one that is compiled here.
+ * Installs one of our C programs atomically: the prebuilt one of the package if it fits this
+ * machine, else one that is compiled here.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * The daemon's own log: one JSON object per line, in a file that is turned before it grows large.
- * Knows files. Must not know what is worth a line. (What runs did is in their own logs.)
+ * The daemon's own log: one JSON object per line, in a file that is rotated.
+ * Knows files. Must not know what is logged. (What runs did is in their own logs.)
  */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 import type { Json } from '../core/json.ts'

@@ -1,6 +1,4 @@
-/**
- * Work that comes back by the clock: one after the other, never twice at once.
- */
+/** Repeats work on a timer: one run after the other, never two at once. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 type Timer = {

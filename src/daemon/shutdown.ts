@@ -1,6 +1,4 @@
-/**
- * How a daemon learns that it is to end: by a signal, by a request, or because something broke.
- */
+/** How a daemon learns that it has to stop: a signal, a request, or a failure. */
 import type { LogFile } from './log-file.ts'
 
 export type Shutdown = {

@@ -1,5 +1,5 @@
 /**
- * Starts the daemon of a data directory where none answers, and ends it.
+ * Starts the daemon of a data directory if none answers, and stops it.
  * Knows processes. Must not know what a daemon does.
  */
 import { spawn } from 'node:child_process'

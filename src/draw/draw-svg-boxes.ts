@@ -1,5 +1,5 @@
 /**
- * How large each node and label of a picture is, and which lines of text stand in it.
+ * The size of each node and label of a picture, and its lines of text.
  * Knows pictures and fonts. Must not know where anything is placed.
  */
 import { assertNever } from '../core/assert.ts'

@@ -1,5 +1,5 @@
 /**
- * What stands around an SVG picture: the title above, the legend and the meanings below.
+ * The frame of an SVG picture: the title above, the legend and notes below.
  * Knows pictures. Must not know where its nodes are placed.
  */
 import type { Picture } from '../core/draw/picture.ts'

@@ -1,6 +1,6 @@
 /**
- * The colours and line styles of an SVG picture, for light and dark surroundings.
- * Holds no text of an author's.
+ * The colours and line styles of an SVG picture, for light and dark mode. Contains no text of an
+ * author.
  */
 
 type Theme = {

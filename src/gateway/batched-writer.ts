@@ -1,6 +1,6 @@
 /**
- * Writes to a stream: the first one at once, and what comes before the program looks up again as
- * one more. WHY: of many calls at a time each would wake the other side.
+ * Writes to a stream: the first message at once, and those that follow in the same turn of the
+ * event loop together. WHY: with many calls at a time each write would wake the other side.
  */
 import type { Writable } from 'node:stream'
 

@@ -1,7 +1,7 @@
 /**
- * The pass of this gateway, if it has one: while it holds, calls that no rule can speak of are made
- * without asking the daemon. Nothing is judged here: the daemon says that nobody has a rule, and
- * takes that back by what stands in a file.
+ * The pass of this gateway, if it has one: while it is valid, calls that no rule can apply to are
+ * made without asking the daemon. Nothing is judged here: the daemon says that there are no rules,
+ * and revokes that through a file.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { JsonObject } from '../core/json.ts'

@@ -1,6 +1,4 @@
-/**
- * A call of a tool through the gateway, from the client's words to the server's answer.
- */
+/** Calls a tool through the gateway, from the client's request to the server's answer. */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { readSignature } from '../doors/mcp/caller-mark.ts'
 import type { CallRefused, GatewayJudge } from './call-lifecycle.ts'

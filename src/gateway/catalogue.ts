@@ -1,6 +1,6 @@
 /**
- * What the client of the gateway is shown: of every server what a person has agreed to, and of that
- * what the stage of the run allows. Says when it has changed.
+ * What the client of the gateway is shown: what a person has accepted from each server, as far as
+ * the stage of the run allows it. Notifies when it has changed.
  */
 import { asObject, type JsonObject } from '../core/json.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'

@@ -1,6 +1,4 @@
-/**
- * What the client of the gateway may ask, beside the calls of tools.
- */
+/** The methods that a client of the gateway may call, besides tool calls. */
 import { asObject, type JsonObject } from '../core/json.ts'
 import {
   type CallToolContext,

@@ -1,6 +1,4 @@
-/**
- * What every part of the gateway works with.
- */
+/** What every part of the gateway needs. */
 import type { OperationInput } from '../doors/api/contract.ts'
 import type { ShownSignature } from '../doors/mcp/caller-mark.ts'
 import type { ClientRequest } from '../doors/mcp/reconnecting-client.ts'

@@ -1,6 +1,4 @@
-/**
- * A server behind an address: Streamable HTTP, as the client library of the protocol speaks it.
- */
+/** A server with a URL: Streamable HTTP, through the client library of the protocol. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { isRequest, isResponse, type RpcId, type RpcMessage, readRpcMessage } from './json-rpc.ts'
 import type { Launch } from './launch.ts'

@@ -1,6 +1,6 @@
 /**
- * Messages of JSON-RPC 2.0, as far as a relay looks at them: who answers whom. What is in them is
- * passed on as it came.
+ * Messages of JSON-RPC 2.0, as far as a relay reads them: which answer belongs to which request.
+ * Contents are passed on unchanged.
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 

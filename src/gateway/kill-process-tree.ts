@@ -1,9 +1,9 @@
 /**
- * Ends a program with all that it has started: a starter such as `npx` has children, and they may
- * outlive it.
- * WHY not always a group of its own: that is a session of its own as well, and Linux gives each
- * session a share of the processor by itself, which a call through the gateway waits for (0.03 ms).
- * There all that a program starts is known by a mark in its environment, or by who started it.
+ * Ends a program with everything it has started: a launcher such as `npx` has children, and they
+ * may outlive it.
+ * WHY not always a process group of its own: that is also a session of its own, and Linux
+ * schedules each session separately, which delays a call through the gateway (0.03 ms). On Linux,
+ * processes are found by a mark in their environment, or by their parent.
  */
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * How a server is started or reached: its entry with every value filled in, and what of it is
+ * How a server is started or reached: its entry with every value filled in, and which values are
  * secret.
  */
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Between the client and the servers: what the client asks goes to the server it is for, and what
- * servers ask or tell goes to the client. Ids are given anew on both sides, so that nobody answers
- * for somebody else.
+ * Relays messages between the client and the servers: requests of the client go to their server,
+ * and requests and notifications of servers go to the client. Both sides get new ids, so that
+ * nobody can answer for somebody else.
  */
 import { asObject, type JsonObject, own } from '../core/json.ts'
 import { openGatewayJudge } from './call-lifecycle.ts'

@@ -1,6 +1,6 @@
 /**
- * The gateway for one client over two streams: one message per line, and the daemon behind it,
- * which judges. It may be killed at any time: what it knows is in the daemon.
+ * The gateway for one client over two streams: one message per line. The daemon judges. It may be
+ * killed at any time: its state is in the daemon.
  */
 import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'

@@ -1,6 +1,6 @@
 /**
- * What servers ask and tell the client on their own: passed on under ids of the gateway, as far as
- * the client can answer and the server's entry lets it ask.
+ * Requests and notifications of servers to the client: passed on under ids of the gateway, if the
+ * client supports them and the entry of the server allows them.
  */
 import type { JsonObject } from '../core/json.ts'
 import {

@@ -1,6 +1,4 @@
-/**
- * What the gateway needs of a way to a server: messages go out, messages come in, and it ends.
- */
+/** What the gateway needs from the connection to a server: sending, receiving, and its end. */
 import type { GatewayCode } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { RpcMessage } from './json-rpc.ts'

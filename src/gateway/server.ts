@@ -1,6 +1,4 @@
-/**
- * One server and what it offers, as far as a person has agreed to it.
- */
+/** One server and what it offers, limited to what a person has accepted. */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { microUsd } from '../core/money.ts'
 import { launchIn, pinLaunch } from '../core/tools/launch-pin.ts'

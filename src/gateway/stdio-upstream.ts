@@ -1,6 +1,4 @@
-/**
- * A server that is a program of its own: one message per line over its standard streams.
- */
+/** A server that is a child process: one message per line over its standard streams. */
 import { spawn } from 'node:child_process'
 import type { Json } from '../core/json.ts'
 import { openMessageLines } from '../doors/api/message-lines.ts'

@@ -1,6 +1,6 @@
 /**
- * What the tools of servers are called for the client of the gateway: `server__tool`, which no two
- * of them share and no host has by itself.
+ * Names of tools for the client of the gateway: `server__tool`, unique, and different from every
+ * tool of a host.
  */
 import { createHash } from 'node:crypto'
 

@@ -1,6 +1,6 @@
 /**
- * A result that is larger than what a stage still takes: as much of its texts as there is room for,
- * and a mark where they end.
+ * Truncates a result that is larger than what the stage still allows, and marks where its texts
+ * end.
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 

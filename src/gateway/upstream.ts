@@ -1,6 +1,6 @@
 /**
- * One server behind the gateway: started when it is needed, started again when it went away,
- * asked with a limit of time. Every new connection is looked at before a call goes through it.
+ * One server behind the gateway: started when it is needed, restarted when it has ended, called
+ * with a timeout. Every new connection is checked before a call goes through it.
  * Knows the protocol's handshake. Must not know what may be called.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * What a server says of its tools, looked at before anybody else sees it: which of them can be
- * offered at all.
+ * Validates the tools that a server lists, before anybody sees them: which of them can be offered
+ * at all.
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { lookalikeName } from '../core/lookalike-names.ts'

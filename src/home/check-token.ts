@@ -1,6 +1,4 @@
-/**
- * Whose a presented token is: the agent's, the owner's, or that of another person.
- */
+/** Whom a token belongs to: the agent, the owner, or another person. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { TokenCheck } from '../doors/api/caller.ts'
 import { userName } from './user-name.ts'

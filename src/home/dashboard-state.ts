@@ -1,6 +1,6 @@
 /**
- * What the page needs of the data directory: who has signed in, the port that a browser knows, and
- * where the build has put its files.
+ * What the page needs from the data directory: sign-ins, the last port, and the folder of its
+ * built files.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * People beside the owner of the data directory, each with a token of their own, so that two
- * approvals are really those of two. Only hashes of the tokens are kept.
+ * People besides the owner of the data directory, each with their own token, so that two approvals
+ * come from two people. Only hashes of the tokens are stored.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'

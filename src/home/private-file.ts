@@ -1,6 +1,7 @@
 /**
- * Files and folders that are nobody else's business: made closed, and closed again when found open.
- * Knows owners and modes. Must not know what any file holds.
+ * Private files and folders: created with closed permissions, and closed again if they are found
+ * open.
+ * Knows owners and modes. Must not know what a file contains.
  */
 import { randomBytes } from 'node:crypto'
 import {

@@ -1,6 +1,4 @@
-/**
- * Secrets that stand in files of their own, closed to everybody else.
- */
+/** Secrets in files of their own, readable only by their owner. */
 import { join } from 'node:path'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { Home } from './home.ts'

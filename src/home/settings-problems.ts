@@ -1,6 +1,5 @@
 /**
- * What is wrong with the settings of a machine, before anything stumbles over it: a file that the
- * daemon cannot start with, and secrets that are named and not there.
+ * Checks the settings of a machine: files that the daemon cannot start with, and missing secrets.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * The name under which decisions of whoever owns the data directory are recorded.
- */
+/** The name under which decisions of the owner of the data directory are recorded. */
 import { userInfo } from 'node:os'
 
 /** The user of the operating system. */

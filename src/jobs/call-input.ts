@@ -1,6 +1,6 @@
 /**
- * A wish for a job as the input of a call, which the log of its run keeps: what may be a secret
- * stands there by its hash, so that an approval is still bound to it.
+ * A request for a job as the input of a call, which is stored in the log of its run: possible
+ * secrets are replaced by their hashes, so that an approval is still bound to them.
  */
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * A request about a job as the call that it is: judged by its run and the policies over it, or by
- * the policies alone where there is no run.
+ * Judges a request about a job as a call: by its run and policies, or by policies alone if there
+ * is no run.
  */
 import type { Report } from '../core/engine/types.ts'
 import { ownHostId } from '../core/hosts/registry.ts'

@@ -1,6 +1,6 @@
 /**
- * The runner, wired to runs: calls about jobs are judged, a job that ends is a fact of its run,
- * and a run that ends takes its jobs with it.
+ * Connects the runner with runs: calls about jobs are judged, the end of a job is recorded in its
+ * run, and a run that ends stops its jobs.
  */
 import { createHash } from 'node:crypto'
 import { userInfo } from 'node:os'

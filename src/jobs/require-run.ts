@@ -1,6 +1,6 @@
 /**
- * A job that names no run is judged by policies alone. Where a run is open, its stages are not to
- * be got around by leaving its name out.
+ * A job without a run is judged by policies alone. If a run is open, a caller cannot bypass its
+ * stages by leaving the run out.
  */
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { Runtime } from '../runtime/runtime.ts'

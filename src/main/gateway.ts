@@ -1,5 +1,5 @@
 /**
- * The gateway of this program: the settings, the daemon's client behind it, the standard streams.
+ * The gateway of this program: its settings, the client of the daemon, and the standard streams.
  */
 import type { Io } from '../doors/cli/io.ts'
 import { connectDaemon } from '../doors/cli/remote/connect.ts'

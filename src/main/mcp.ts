@@ -1,6 +1,4 @@
-/**
- * The MCP server of this program: the daemon's client behind it, and the standard streams.
- */
+/** The MCP server of this program: the client of the daemon, and the standard streams. */
 import type { Io } from '../doors/cli/io.ts'
 import { connectDaemon } from '../doors/cli/remote/connect.ts'
 import type { McpWish } from '../doors/cli/remote/daemon-door.ts'

@@ -1,6 +1,6 @@
 /**
- * Refuses to run on a Node that is too old, before anything else is loaded.
- * Must not import anything: it has to work on the very Node that it refuses.
+ * Stops on a version of Node that is too old, before anything else is loaded.
+ * Must not import anything: it has to work on the very Node that it rejects.
  */
 
 /** The oldest Node that Pawl runs on. */

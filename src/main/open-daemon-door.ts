@@ -1,6 +1,6 @@
 /**
- * The daemon as the command line sees it: where it is, how it is started and ended, and what this
- * program does in its place.
+ * The daemon as the command line sees it: where it is, how it is started and stopped, and what
+ * this program does without it.
  */
 import { extname, join } from 'node:path'
 import { readDaemonNote } from '../daemon/daemon-file.ts'

@@ -1,6 +1,4 @@
-/**
- * Everything that a daemon consists of, wired together: store, runtime, doors, and the clock.
- */
+/** Wires a daemon together: store, runtime, doors, and timers. */
 import { faultStack } from '../daemon/fault-stack.ts'
 import { cleanUpHourly } from '../daemon/hourly-cleanup.ts'
 import type { LogLine } from '../daemon/log-file.ts'

@@ -1,6 +1,4 @@
-/**
- * The MCP server as part of a daemon: loaded when the first client comes, ended before the doors.
- */
+/** The MCP server as part of a daemon: loaded for the first client, closed before the doors. */
 import type { Api } from '../doors/api/api.ts'
 import type { Mount } from '../doors/http/mount-route.ts'
 import type { Endpoint } from '../doors/mcp/client-session.ts'

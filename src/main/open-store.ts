@@ -1,6 +1,4 @@
-/**
- * The store that a configuration means. The only place that knows there is more than one.
- */
+/** Opens the configured store. The only place that knows there is more than one. */
 
 import type { Config } from '../home/config.ts'
 import type { Home } from '../home/home.ts'

@@ -1,6 +1,4 @@
-/**
- * Shows an address in the browser of the desktop, where there is one.
- */
+/** Opens a URL in the browser, if there is a desktop. */
 import { spawn } from 'node:child_process'
 
 type Environment = Readonly<Record<string, string | undefined>>

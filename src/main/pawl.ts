@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program: checks its Node, gives the command line the real world, and ends with its code.
+ * The program: checks its Node, runs the command line with real input and output, and exits with
+ * its code.
  * Must not import anything that needs a newer Node before the check has run.
  */
 import { requireNode } from './node-version.ts'

@@ -1,6 +1,6 @@
 /**
- * The daemon: takes the lock, opens everything in order, serves until it is told to end, and
- * closes everything in the opposite order.
+ * The daemon: takes the lock, opens everything in order, serves until it is stopped, and closes
+ * everything in reverse order.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * What `pawl init` needs of this program and its data directory.
- */
+/** What `pawl init` needs from this program and its data directory. */
 import { extname, join } from 'node:path'
 import type { SetupDoor } from '../doors/init/setup-door.ts'
 import { readConfig } from '../home/config.ts'

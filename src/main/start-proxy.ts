@@ -1,6 +1,6 @@
 /**
- * The outbound proxy as part of a daemon: its secrets, its upstream, and the mail that an earlier
- * life has left open.
+ * The outbound proxy as part of a daemon: its secrets, its upstream, and mail that an earlier
+ * process left open.
  */
 import type { LogLine } from '../daemon/log-file.ts'
 import { repeatEvery } from '../daemon/repeat-timer.ts'

@@ -1,6 +1,4 @@
-/**
- * The real inputs and outputs of the program, and its last words.
- */
+/** The real input and output of the program, and its last message before it crashes. */
 import type { Io } from '../doors/cli/io.ts'
 import { homeOf } from '../home/home.ts'
 import { openDaemonDoor } from './open-daemon-door.ts'

@@ -1,6 +1,6 @@
 /**
  * One-time links: each is a secret that lets one person decide one approval, once, while it is
- * open. Only the hash of the secret is kept, in a document beside the runs.
+ * open. Only the hash of the secret is stored, in a document beside the runs.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../runtime/clock.ts'

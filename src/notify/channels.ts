@@ -1,6 +1,6 @@
 /**
- * The channels: each gives a message its form and hands it over once. A fault means that it has to
- * be tried again; none of them says what was in the message.
+ * The channels: each formats a message and delivers it once. A fault means that it has to be tried
+ * again; no fault contains the message.
  */
 import { assertNever } from '../core/assert.ts'
 import { showDesktop } from './desktop.ts'

@@ -1,6 +1,6 @@
 /**
- * A notice on the desktop of whoever runs the daemon.
- * WHY without the link: every program of this user can read notices, an agent's as well.
+ * A notification on the desktop of the user who runs the daemon.
+ * WHY without the link: every program of this user can read notifications, also an agent's.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

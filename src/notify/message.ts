@@ -1,4 +1,4 @@
-/** The content of a notification, before a channel formats it. Knows words. Must not know wires. */
+/** The content of a notification, before a channel formats it. Must not know transports. */
 import { visible } from '../core/policy/format-input.ts'
 import type { ApprovalQuestion, QuestionPart } from '../runtime/people/approval-question.ts'
 import type { RunHead } from '../runtime/ports.ts'

@@ -1,6 +1,6 @@
 /**
- * Notifications for what happened to a run, besides the approvals that the engine requests.
- * Pure: the runtime keeps it together with what happened.
+ * Notifications for what happened to a run, besides the approvals that the engine requests. Pure:
+ * the runtime stores them together with the events.
  */
 import type { Event } from '../core/engine/types.ts'
 import type { RunHead } from '../runtime/ports.ts'

@@ -1,6 +1,4 @@
-/**
- * Posts JSON, signed where there is a secret. Knows HTTP. Must not know what is said.
- */
+/** Posts JSON, signed if there is a secret. Knows HTTP. Must not know what is sent. */
 import { createHmac } from 'node:crypto'
 
 const timeoutMs = 10_000

@@ -1,7 +1,4 @@
-/**
- * When somebody wants to be left alone.
- * Knows clocks and calendars. Must not know what would be told.
- */
+/** Quiet hours: when nobody is notified. Knows clocks and calendars. Must not know messages. */
 import type { Quiet } from './settings.ts'
 
 const minuteMs = 60_000

@@ -1,6 +1,4 @@
-/**
- * A secret from its file, read when it is needed.
- */
+/** Reads a secret from its file when it is needed. */
 import { readFileSync } from 'node:fs'
 
 /** The text of the file without the blanks around it. */

@@ -1,6 +1,6 @@
 /**
- * What tests of channels share: a server that takes posts, and one that takes mail, both real
- * enough to refuse what is wrong.
+ * Servers for tests of channels: one for webhooks, one for mail, both strict enough to reject what
+ * is wrong.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'

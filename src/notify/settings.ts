@@ -1,6 +1,6 @@
 /**
- * What a person has set about notifications: over which channels, about what, when and how often.
- * Knows names and numbers. Must not know files or wires.
+ * The settings of notifications: which channels, about what, when and how often.
+ * Knows names and numbers. Must not know files or transports.
  */
 import type { NotifySmtpServer } from './smtp.ts'
 

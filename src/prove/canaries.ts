@@ -1,6 +1,6 @@
 /**
- * The canaries of `pawl doctor --prove`: every path on which a host lets its model touch the disk,
- * and every way in which a guard may be put out of action.
+ * The canaries of `pawl doctor --prove`: every way in which a host lets its model touch the disk,
+ * and every way in which a guard may be disabled.
  * Knows hosts' tools and where Pawl puts its hooks. Must not judge.
  */
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'

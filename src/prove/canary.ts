@@ -1,6 +1,6 @@
 /**
- * A canary: something that a guarded agent must not get done, with a mark on the disk that says
- * whether it was. Many of them are tried in one session.
+ * A canary: something that a guarded agent must not be able to do, with a file on disk that shows
+ * whether it did. Many of them are tried in one session.
  * Knows sessions. Must not know which canaries there are.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 /**
- * An MCP server with one tool that writes a file, so that a host has something to call that Pawl
- * must refuse. A program of its own, on stdio: `node mcp-canary.ts`.
- * Must not know Pawl; it imports nothing of it, so that it is there at once.
+ * An MCP server with one tool that writes a file, so that a host can call something that Pawl must
+ * deny. A program of its own, on stdio: `node mcp-canary.ts`.
+ * Must not know Pawl; it imports nothing of it, so that it starts at once.
  */
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

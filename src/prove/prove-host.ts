@@ -1,7 +1,7 @@
 /**
- * Proves on one host what Pawl stops there, in one session of the real program: every path is tried
+ * Proves what Pawl stops on one host, in one session of the real program: every path is tried
  * first in a stage that permits everything, then in one that permits reading only. A canary that
- * does not sing when it may proves nothing, and is not counted as stopped.
+ * has no effect when it is permitted proves nothing, and does not count as stopped.
  */
 import { extname, join } from 'node:path'
 import type { ProvableHostId } from '../core/hosts/registry.ts'

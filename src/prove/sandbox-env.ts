@@ -1,6 +1,6 @@
 /**
- * A machine in miniature for one host: a project, a home for the host, a data directory for Pawl,
- * and `pawl` as a person would call it there. Nothing of the real user is seen or touched.
+ * An isolated environment for one host: a project, a home for the host, a data directory for Pawl,
+ * and `pawl` as a person would call it there. Nothing of the real user is read or changed.
  * Knows folders and processes. Must not know canaries.
  */
 import { execFile } from 'node:child_process'

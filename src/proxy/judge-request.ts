@@ -1,6 +1,5 @@
 /**
- * A request of an agent as the call that it is: judged by its run, and by a person where the policy
- * asks for one.
+ * Judges a request of an agent as a call: by its run, and by a person if the policy asks for one.
  */
 import { ownHostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'

@@ -1,6 +1,6 @@
 /**
- * The outbound proxy: what agents send to providers goes through here, under the key of their run
- * in the place of the real one. Loopback only; everything that is not foreseen is refused.
+ * The outbound proxy: requests of agents to providers go through here, with the key of their run
+ * in place of the real one. Loopback only; everything that is not listed is rejected.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * The body of a request as JSON that has one meaning: a key that comes twice is refused, since
- * another reader would take the other one.
+ * Parses the body of a request as unambiguous JSON: a duplicate key is rejected, because another
+ * parser might use the other value.
  */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'

@@ -1,6 +1,4 @@
-/**
- * What is not sent on, in the shape in which Resend's API says so: its SDK shows name and message.
- */
+/** Errors in the format of Resend's API: its SDK shows name and message. */
 
 export type ResendProblem = {
   readonly statusCode: number

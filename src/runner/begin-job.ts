@@ -1,6 +1,6 @@
 /**
- * Begins a job by its plan: its folder and what is in there, its supervisor, its program. Nothing
- * of it is left where that fails.
+ * Begins a job by its plan: its folder and files, its supervisor, its program. Cleans up if that
+ * fails.
  */
 import { mkdirSync } from 'node:fs'
 import { errorCodeOf } from '../runtime/error-code.ts'

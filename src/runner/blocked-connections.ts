@@ -1,6 +1,6 @@
 /**
- * Where a job wanted to connect to and was not let: counted, and kept in its folder, so that the
- * next daemon goes on counting.
+ * Connections of a job that were blocked: counted, and stored in its folder, so that the next
+ * daemon continues counting.
  */
 import { join } from 'node:path'
 import { readJsonFile, writeWhole } from './job-files.ts'

@@ -1,8 +1,7 @@
 /**
- * Control groups of Linux: the only limits that hold a whole tree of processes. Both versions are
- * used where this user may write them; whether that is so is found out by trying.
- * The second version with its controllers was written after its documentation: no machine at hand
- * had them.
+ * Control groups of Linux: the only limits that apply to a whole tree of processes. Both versions
+ * are used if this user may write them, which is found out by trying. The second version with its
+ * controllers was written from its documentation: no machine to test it on had them.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmdir, rmdirSync, statSync, writeFileSync } from 'node:fs'

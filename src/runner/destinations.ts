@@ -1,6 +1,7 @@
 /**
- * Where jobs may connect to: names and ports that a person has listed, and what of that one call
- * wants. Knows names and addresses. Must not know connections.
+ * Where jobs may connect: names and ports that a person has listed, and the part of them that one
+ * call requests.
+ * Knows names and addresses. Must not know connections.
  */
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'

@@ -1,7 +1,7 @@
 /**
- * The one way out of a job that may connect to some places: a forward proxy on a socket in its
- * folder. It takes `CONNECT` and requests for whole `http:` addresses; it looks a name up once, and
- * what was looked at is what is connected to.
+ * The only way out of a job with a list of destinations: a forward proxy on a socket in its
+ * folder. It accepts `CONNECT` and requests for full `http:` URLs. It resolves a name once, and
+ * connects to the address that it has checked.
  */
 
 import { lookup } from 'node:dns/promises'

@@ -1,6 +1,4 @@
-/**
- * Which ended jobs are no longer kept: too old, too many, or too large together.
- */
+/** Which ended jobs are deleted: too old, too many, or too large together. */
 import { bytesOf } from './job-files.ts'
 import type { RunningJob } from './running-job.ts'
 import type { RunnerSettings } from './settings.ts'

@@ -1,6 +1,6 @@
 /**
- * Finds out what a job can be held with on this machine, by holding one: version numbers and
- * files promise what a container or a security module then refuses.
+ * Finds out how jobs can be isolated on this machine, by isolating one: version numbers and files
+ * promise what a container or a security module may then deny.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,4 @@
-/**
- * One request of a job to its way out: looked at, refused in words, or carried on.
- */
+/** Handles one request of a job to its proxy: checks it, and blocks or forwards it. */
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import { connect, isIP, type Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'

@@ -1,5 +1,5 @@
 /**
- * What a job must not see: Pawl's own folder, and where people and their programs keep keys.
+ * What a job must not see: Pawl's own folder, and where people and their programs store keys.
  * Knows names. Must not know how they are hidden.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A job as files: what was started, how it ended, and what it said. Whatever daemon comes next
- * finds all of it here; nothing is known by memory alone.
+ * The files of a job: its request, its end, and its output. The next daemon finds everything here;
+ * nothing is only in memory.
  */
 import { randomBytes } from 'node:crypto'
 import {

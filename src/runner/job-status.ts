@@ -1,6 +1,4 @@
-/**
- * A job in the words of the process capabilities.
- */
+/** The status of a job in the terms of the process capabilities. */
 import { constants } from 'node:os'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type {

@@ -1,6 +1,6 @@
 /**
- * Where a job may work. The workspace is the one place that a job writes to, so a workspace that
- * holds the system, or Pawl itself, would be no box at all.
+ * Where a job may work. The workspace is the only place that a job can write to, so a workspace
+ * that contains the system, or Pawl itself, would be no isolation.
  */
 import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * `process.kill`: a signal to a job, and the hard end after it where that is wanted.
- */
+/** `process.kill`: sends a signal to a job, and kills it afterwards if requested. */
 import { constants } from 'node:os'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { KillResult, KillWish } from '../runtime/jobs/jobs-port.ts'

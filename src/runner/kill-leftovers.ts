@@ -1,7 +1,7 @@
 /**
- * Ends what is left of a job whose helper was killed: the members of its groups, and processes
- * that carry its mark. The weakest way there is, and only for that case: a process can take off
- * its mark, but not leave a pid space or a group.
+ * Kills what is left of a job whose helper was killed: the members of its groups, and processes
+ * that carry its mark. The weakest way, and only for this case: a process can remove its mark, but
+ * cannot leave a pid namespace or a group.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

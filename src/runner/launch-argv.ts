@@ -1,6 +1,7 @@
 /**
- * The words of the chain that a job is: what its supervisor is told, perhaps bubblewrap, the helper
- * that starts the program, and the program. Knows mechanisms. Must not know jobs or files of jobs.
+ * The command line of a job: its supervisor, perhaps bubblewrap, the helper that starts the
+ * program, and the program.
+ * Knows mechanisms. Must not know jobs or files of jobs.
  */
 import { statSync } from 'node:fs'
 import { foldersBetween, guidePaths, visiblePaths } from './hidden-paths.ts'

@@ -1,6 +1,4 @@
-/**
- * Every limit of the runner that nobody sets, with its name.
- */
+/** The fixed limits of the runner. */
 
 export const timeoutSecondsDefault = 300
 export const timeoutSecondsMax = 3_600

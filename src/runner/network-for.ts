@@ -1,6 +1,4 @@
-/**
- * What one job may connect to: what a person has configured, less what the call leaves out.
- */
+/** What one job may connect to: the configured destinations, less what the call leaves out. */
 
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { RunWish } from '../runtime/jobs/jobs-port.ts'

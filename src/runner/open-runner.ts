@@ -1,6 +1,7 @@
 /**
- * Jobs of the operating system: started, held, watched, ended, found again. Knows jobs and their
- * folders; of runs no more than the id that a job is marked with.
+ * Jobs of the operating system: started, isolated, watched, ended, and found again after a
+ * restart.
+ * Knows jobs and their folders; of runs only the id that a job is marked with.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

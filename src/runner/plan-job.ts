@@ -1,6 +1,6 @@
 /**
- * What a request becomes: the note that is kept, the chain that is started, its environment.
- * Faults are `JobFault`s; nothing has been made then.
+ * Plans a job from a request: the stored note, the command line, its environment.
+ * Faults are `JobFault`s; nothing has been created by then.
  */
 import { join } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'

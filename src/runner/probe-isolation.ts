@@ -1,6 +1,4 @@
-/**
- * Tries what this machine can hold a job with, by a real job in a folder of its own.
- */
+/** Tries how this machine can isolate a job, with a real job in a temporary folder. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'

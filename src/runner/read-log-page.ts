@@ -1,6 +1,4 @@
-/**
- * `process.logs`: pages of what a job has said, exact to the byte.
- */
+/** `process.logs`: pages of the output of a job, exact to the byte. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { JobLogs, LogWish } from '../runtime/jobs/jobs-port.ts'

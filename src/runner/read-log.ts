@@ -1,6 +1,7 @@
 /**
- * Reads what a job has said. A stream is a row of files, each named after the byte it begins with;
- * the oldest are gone when it is too long. Offsets count from the first byte ever said.
+ * Reads the output of a job. A stream is a series of files, each named after the offset of its
+ * first byte; the oldest are deleted when it is too long. Offsets count from the first byte ever
+ * written.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'

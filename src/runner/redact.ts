@@ -1,6 +1,6 @@
 /**
- * Takes secrets out of texts that are shown in passing: summaries and what a run is told. The log
- * itself keeps every byte; only whoever may read the job reads that.
+ * Removes secrets from short texts: summaries and what is recorded in a run. The log of the job
+ * keeps every byte; only those who may read the job can read it.
  */
 
 /** What is known to be a secret by its look. */

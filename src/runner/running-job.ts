@@ -1,7 +1,6 @@
 /**
- * A job as a daemon holds it: by the pipe that its helper listens to. As long as the pipe has a
- * reader the helper lives, so no process number is ever trusted: a number can be somebody else's
- * by now, an open pipe cannot.
+ * A job as a daemon holds it: by the pipe that its helper reads. As long as the pipe has a reader
+ * the helper lives, so process ids are never trusted: an id can be reused, an open pipe cannot.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

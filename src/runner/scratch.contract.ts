@@ -1,6 +1,4 @@
-/**
- * A runner in a folder of its own, for tests: real jobs, the real helper.
- */
+/** A runner in its own folder, for tests: real jobs, the real helper. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {

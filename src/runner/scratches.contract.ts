@@ -1,6 +1,6 @@
 /**
- * Runners of one file of tests, each in a folder of its own, all of them gone when the file ends.
- * WHY not in `scratch.contract.ts`: programs that are no tests open one as well.
+ * Runners for one test file, each in its own folder, all removed when the file ends.
+ * WHY not in `scratch.contract.ts`: programs that are not tests open one as well.
  */
 import { afterAll } from 'vitest'
 import { openScratch, type Scratch } from './scratch.contract.ts'

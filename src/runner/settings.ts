@@ -1,6 +1,4 @@
-/**
- * What the runner is given when it is opened.
- */
+/** The settings with which a runner is opened. */
 import type { IsolationLevel, MinIsolation, RunWish } from '../runtime/jobs/jobs-port.ts'
 import type { Network } from './destinations.ts'
 import type { Mechanism } from './launch-argv.ts'

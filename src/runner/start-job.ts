@@ -1,6 +1,4 @@
-/**
- * Starts the chain of a job and waits until the program has begun or could not.
- */
+/** Starts the processes of a job and waits until the program has begun or failed to. */
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'

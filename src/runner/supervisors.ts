@@ -1,7 +1,8 @@
 /**
- * Supervisors: one for each job, and one that waits for the next job in groups of its own. To start
- * a program from a large process and to join a group take longer than to make a box, so that is
- * done before somebody waits for it. Knows processes and groups. Must not know jobs.
+ * Supervisors: one for each job, and one that waits for the next job, already in its groups.
+ * Starting a program from a large process and joining a group take longer than creating a sandbox,
+ * so both are done in advance.
+ * Knows processes and groups. Must not know jobs.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Whether what is wanted of a job can be wanted at all. What is out of range is refused, never
- * bent into range: a job that was cut half-way is worse than one that never began.
+ * Validates a request for a job. Values out of range are rejected, never adjusted: a job that is
+ * cut off half-way is worse than one that never began.
  */
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { RunWish } from '../runtime/jobs/jobs-port.ts'

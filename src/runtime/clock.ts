@@ -1,6 +1,6 @@
 /**
- * A clock that never goes back: what was counted yesterday is not forgotten because somebody set
- * the clock, and time does not stand still either.
+ * A clock that never goes back: usage that was counted stays counted if somebody changes the
+ * system clock, and time never stands still.
  */
 
 export type Clock = { readonly now: () => number }

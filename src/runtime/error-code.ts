@@ -1,6 +1,4 @@
-/**
- * What went wrong, out of whatever was thrown.
- */
+/** The code and message of whatever was thrown. */
 
 /** `ENOENT`, say; where there is no code, the message. */
 export function errorCodeOf(cause: unknown): string {

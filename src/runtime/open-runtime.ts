@@ -1,4 +1,4 @@
-/** Puts the runtime together: commands, definitions, and the work that is due on its own. */
+/** Wires the runtime together: commands, definitions, and due work. */
 
 import type { FamilyMember } from '../core/engine/family.ts'
 import { judgeWithoutRun } from '../core/judge-without-run.ts'

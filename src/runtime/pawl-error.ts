@@ -1,5 +1,5 @@
 /**
- * The one class of faults: thrown by the shell, turned into words and an exit code at a door.
+ * The one class of faults: thrown outside core, turned into a message and an exit code at a door.
  */
 import type { FaultCode } from '../core/errors.ts'
 

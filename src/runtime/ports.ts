@@ -1,7 +1,6 @@
 /**
- * What the runtime needs of a store: one log per run, and what is projected from it.
- * Knows records. Must not know SQL, or what an event means.
- *
+ * What the runtime needs from a store: one log per run, and what is projected from it. Knows
+ * records. Must not know SQL, or what an event means.
  * A run and its child runs have one log, under the id of the main run (ADR 0008): a command that
  * touches several of them is one change, and every key begins with that id.
  */

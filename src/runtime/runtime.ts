@@ -1,6 +1,6 @@
 /**
- * What the runtime offers to every door: one way to move a run, and ways to look at it.
- * Knows runs and people. Must not know wires.
+ * What the runtime offers to every door: one way to move a run, and ways to read it.
+ * Knows runs and people. Must not know transports.
  */
 import type { AgentSignal } from '../core/dialects/to-command.ts'
 import type { View } from '../core/dialects/view.ts'

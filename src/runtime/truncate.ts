@@ -1,6 +1,4 @@
-/**
- * How long the texts in a log may be. What is longer is cut, and says so.
- */
+/** Truncates long texts in a log, and marks where. */
 import type { Event } from '../core/engine/types.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Approved calls of gateways on a store: who makes one holds it, and nobody makes it twice.
- */
+/** Approved calls of gateways on a store: the holder makes a call, and nobody makes it twice. */
 import { describe, expect, test } from 'vitest'
 import { callLeaseMs, leaseCollection } from '../runtime/calls/leases.ts'
 import type { GatewayCall } from '../runtime/gateway/gateway.ts'

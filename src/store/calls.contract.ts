@@ -1,6 +1,4 @@
-/**
- * The life of a call on a store: what it is now, for whoever asks, after a crash as well.
- */
+/** The life of a call on a store: its current state, for every caller, also after a crash. */
 import { describe, expect, test } from 'vitest'
 import type { CallRequest } from '../runtime/calls/calls.ts'
 import type { Store } from '../runtime/ports.ts'

@@ -1,6 +1,4 @@
-/**
- * What every store may rely on in a change, whoever made it.
- */
+/** Checks that every store makes on a change. */
 import { assert } from '../core/assert.ts'
 import type { EventRecord, RunChange } from '../runtime/ports.ts'
 

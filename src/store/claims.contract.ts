@@ -1,6 +1,4 @@
-/**
- * Who works on which run.
- */
+/** Claims: which session works on which run. */
 import { describe, expect, test } from 'vitest'
 import type { Claim } from '../runtime/ports.ts'
 import { changeOf } from './records.contract.ts'

@@ -1,5 +1,5 @@
 /**
- * Where a page ended, as a text that a caller hands back without reading it.
+ * The cursor of a page: an opaque text that a caller sends back.
  * Knows the keys that a list is sorted by. Must not know what is listed.
  */
 import { PawlError } from '../runtime/pawl-error.ts'

@@ -1,6 +1,4 @@
-/**
- * Small things beside the runs, written together or not at all.
- */
+/** Documents beside the runs, written together or not at all. */
 import { describe, expect, test } from 'vitest'
 import type { DocumentChange } from '../runtime/ports.ts'
 import { allPages, type Subject } from './subject.contract.ts'

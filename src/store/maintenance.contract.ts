@@ -1,6 +1,4 @@
-/**
- * What keeps a store in order: rebuilding, carrying runs over, removing old ones, health.
- */
+/** Maintenance of a store: rebuilding, copying runs, deleting old ones, health. */
 import { describe, expect, test } from 'vitest'
 import type { RunCopy } from '../runtime/ports.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * From the author's tree to sealed machines: recognise the dialect, check the shape, compile,
- * check the machine. The one place that knows all three dialects.
+ * From the author's tree to sealed machines: detects the dialect, checks the shape, compiles, and
+ * checks the machine. The one place that knows all three dialects.
  */
 import { assertNever } from '../assert.ts'
 import type { Finding } from '../finding.ts'

@@ -1,6 +1,4 @@
-/**
- * What a compiler gives back, and the parts every machine has when its author is silent.
- */
+/** What a compiler returns, and the defaults of a machine for what its author leaves out. */
 import { type Finding, joinPointer } from '../finding.ts'
 import { emptyRecord } from '../json.ts'
 import type { IsolationLevel } from '../machine/isolation-levels.ts'

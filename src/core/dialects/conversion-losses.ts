@@ -1,6 +1,7 @@
 /**
- * What a machine has that a dialect may have no words for, each with what its loss would mean.
- * Knows machines. A printer says which of these its dialect can say; the others are losses.
+ * Features of a machine that a dialect may not be able to express, each with the effect of losing
+ * it. A printer declares which of them its dialect can express; the others are losses.
+ * Knows machines.
  */
 import { assertNever } from '../assert.ts'
 import { placeholdersOf } from '../expr/template.ts'

@@ -1,6 +1,6 @@
 /**
- * How large a definition may become. Text is limited where it is read; but a long name is part of
- * every place inside it, and what is written once may be used many times.
+ * How large a definition may become. The text is limited where it is read; but a long name is part
+ * of every pointer inside it, and what is written once may be used many times.
  */
 import type { Finding } from '../finding.ts'
 import { finding } from '../finding.ts'

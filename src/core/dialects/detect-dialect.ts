@@ -1,6 +1,4 @@
-/**
- * Tells which dialect a document is written in, from what it says or from its marks.
- */
+/** Detects the dialect of a document, from what it declares or from its fields. */
 import type { Finding } from '../finding.ts'
 import { finding } from '../finding.ts'
 import type { DialectName } from '../machine/machine.ts'

@@ -1,6 +1,4 @@
-/**
- * The condition of one route, as its author writes it in each dialect: changed in the text.
- */
+/** Edits the condition of one route in the author's text, in each dialect. */
 import { equalJson, type Json } from '../json.ts'
 import type { CompareOp } from '../machine/machine.ts'
 import { nodeOn, type Path } from '../source/edit-json.ts'

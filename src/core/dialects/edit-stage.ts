@@ -1,7 +1,6 @@
 /**
- * The changes of a definition that a picture of it offers: stages, their names and words, their
- * routes with signal, target and guard. What comes out is a text; whether it is any good the
- * compiler says.
+ * The edits of a definition that its picture offers: stages, their names and texts, their routes
+ * with signal, target and guard. The result is text; the compiler says whether it is valid.
  */
 import { assertNever } from '../assert.ts'
 import type { Json } from '../json.ts'

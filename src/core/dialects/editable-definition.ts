@@ -1,6 +1,6 @@
 /**
- * A definition as it is edited: its text, the tree that was read of it, and the machine that was
- * compiled of that. The three are in step.
+ * A definition that is being edited: its text, the tree read from it, and the machine compiled
+ * from that. The three always match.
  */
 import { stepsOf } from '../finding.ts'
 import type { Machine } from '../machine/machine.ts'

@@ -1,6 +1,6 @@
 /**
- * Where the author of each dialect writes what a machine keeps without an origin.
- * The table beside the compilers: it knows the names of fields and nothing of their meaning.
+ * Where the author of each dialect writes what a machine stores without an origin. Knows the names
+ * of fields, not their meaning.
  */
 import { joinPointer } from '../finding.ts'
 import type { DialectName, Machine } from '../machine/machine.ts'

@@ -1,6 +1,4 @@
-/**
- * What every dialect's presenter gives back.
- */
+/** What the presenter of every dialect returns. */
 import type { RunState } from '../engine/types.ts'
 
 export type Presentation = { readonly brief: string; readonly signals: readonly string[] }

@@ -1,5 +1,5 @@
 /**
- * What a printer gives back, and the parts of a definition that every dialect writes alike.
+ * What a printer returns, and the parts of a definition that every dialect writes the same way.
  * Knows machines and JSON. Must not know the fields of one dialect.
  */
 import type { Json, JsonObject } from '../json.ts'

@@ -1,6 +1,6 @@
 /**
- * The rules that hold for a run where it stands, as data: what its stage allows, and what is left
- * of every limit. Reads, decides nothing: the guard judges calls by the same fields.
+ * The rules that apply to a run in its current stage, as data: what the stage allows, and what is
+ * left of every limit. Only reads: the guard judges calls by the same fields.
  */
 
 import { hasEnded, isFreed } from '../engine/is-running.ts'

@@ -1,6 +1,6 @@
 /**
- * The rules of a stage in words, as short as they can be told: a line for each kind of rule that
- * exists, long lists cut. The whole lists are in the data (`rules` of a view).
+ * The rules of a stage as short text: one line for each kind of rule that exists, long lists cut.
+ * The complete lists are in the data (`rules` of a view).
  */
 import { usdText } from '../money.ts'
 import { windowText } from '../policy/limits.ts'

@@ -1,9 +1,8 @@
 /**
- * Holds a tree against a schema and says, in the author's words and at the exact place, what does
- * not fit. Knows zod schemas and trees. Must not know what any field means.
- *
- * WHY not zod's own errors: they have no place for a key, speak of every member of a union at
- * once, and drop unknown fields instead of remarking on them.
+ * Validates a tree against a schema and reports, in the author's words and at the exact position,
+ * what does not match. Knows zod schemas and trees. Must not know what any field means.
+ * WHY not zod's own errors: they have no position for a key, report every member of a union at
+ * once, and drop unknown fields instead of warning about them.
  */
 import type { z } from 'zod'
 import { closestName, sameLetters } from '../closest-name.ts'

@@ -1,6 +1,6 @@
 /**
- * What a run looks like to the agent or a person: a machine and a state turned back into
- * the words of the author. Reads, decides nothing.
+ * A run as the agent or a person sees it: a machine and a state turned back into the words of the
+ * author. Only reads.
  */
 
 import type { Family, FamilyMember } from '../engine/family.ts'

@@ -1,5 +1,6 @@
 /**
- * Draws lanes at the right of a text picture: from where a way leaves to the box it leads to.
+ * Draws lanes at the right of a text picture, from the line where a route leaves to the box it
+ * leads to.
  * Knows rows of text. Must not know pictures.
  */
 import { cellsOf } from './picture-text.ts'

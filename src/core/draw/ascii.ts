@@ -1,6 +1,6 @@
 /**
  * Prints a picture in box-drawing characters for a terminal: boxes from top to bottom, each with
- * the ways that leave it by name, and lanes at the right where there is room for them.
+ * its routes by name, and lanes at the right if there is room for them.
  * Knows pictures. Must not know machines or dialects.
  */
 import { assertNever } from '../assert.ts'

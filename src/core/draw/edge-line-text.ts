@@ -1,6 +1,4 @@
-/**
- * The words of one line on an edge, for printers that cannot style its parts.
- */
+/** The text of one line on an edge, for printers that cannot style its parts. */
 import type { EdgeLine } from './picture-types.ts'
 
 /** What a gate says that has no message of its own. */

@@ -1,5 +1,5 @@
 /**
- * The few short facts that a picture tells about a stage or a whole machine.
+ * The few short facts that a picture shows about a stage or a whole machine.
  * Knows machines. Must not know how a picture is printed.
  */
 import { assertNever } from '../assert.ts'

@@ -1,7 +1,7 @@
 /**
- * What can be done now instead of a call that was denied, and how to say it in one sentence.
- * Nothing is guessed: each tool, command, file and signal is tried on the state as it is, by the
- * same rules that will judge it, and named only if it would pass.
+ * What the agent can do instead of a denied call. Nothing is guessed: each tool, command, file and
+ * signal is tried on the current state, by the same rules that will judge it, and suggested only
+ * if it would pass.
  */
 import type { DenialCode } from '../errors.ts'
 import { type HostId, hostIds, ownHostId } from '../hosts/registry.ts'

@@ -1,6 +1,6 @@
 /**
- * Asking a person about a move or a call, and what the answer does.
- * What is pending is data in the log, so a grant days later needs no code to be replayed.
+ * Asks a person about a move or a call, and applies the answer. What is pending is data in the
+ * log, so a grant that comes days later needs no code to be replayed.
  */
 import type { JsonObject } from '../json.ts'
 import { hashCall } from '../judge/grants.ts'

@@ -1,7 +1,7 @@
 /**
- * What calls hold of budgets while nobody knows yet what they cost: what their makers say, or as
- * much as a call of the same tool has cost at most, whichever is more; else it is unknown.
- * Together with `hasRoom` this keeps what a budget overshoots to the cost of one call.
+ * The part of a budget that open calls reserve while their cost is unknown: their estimate, or the
+ * most that a call of the same tool has cost, whichever is more; otherwise it is unknown. With
+ * `hasRoom` this limits what a budget can be exceeded by to the cost of one call.
  */
 import { own } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'

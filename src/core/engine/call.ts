@@ -1,6 +1,6 @@
 /**
- * A tool call and what is said about it: as it is judged, as it waits for a person, as it ended.
- * Knows calls. Must not know hosts, stages or who asks over which wire.
+ * A tool call and its states: judged, waiting for a person, ended.
+ * Knows calls. Must not know hosts, stages or transports.
  */
 import type { DenialCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'

@@ -1,6 +1,6 @@
 /**
- * A call before it happens: known already, or judged; let through, asked about or denied, and that
- * recorded.
+ * Judges a call before it is made, unless it is already known; records whether it is allowed,
+ * pending or denied.
  */
 import { assert, assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'

@@ -1,6 +1,4 @@
-/**
- * What can be asked of a run. Free to change between releases: only events are kept.
- */
+/** The commands of a run. They may change between releases: only events are stored. */
 import type { JsonObject } from '../json.ts'
 import type { EndOutcome } from '../machine/machine.ts'
 import type { Call, Report, Spend } from './call.ts'

@@ -1,6 +1,6 @@
 /**
- * The one door of the engine: a machine, a state and a command give a decision.
- * Pure: time, ids and actors come with the envelope. Bad input is refused, never thrown.
+ * The entry point of the engine: a machine, a state and a command give a decision.
+ * Pure: time, ids and actors come with the envelope. Bad input is rejected, never thrown.
  */
 import { assertNever } from '../assert.ts'
 import { own } from '../json.ts'

@@ -1,6 +1,6 @@
 /**
- * A decision in the making: events are folded as they are recorded, so that what comes
- * later in one command sees what came before. Lives only inside one call of `decide`.
+ * A decision while it is made: events are folded as they are recorded, so that later parts of one
+ * command see earlier ones. Exists only during one call of `decide`.
  */
 import type { RefusalCode } from '../errors.ts'
 import type { Machine } from '../machine/machine.ts'

@@ -1,6 +1,6 @@
 /**
- * Folds one recorded fact into the state of a run.
- * Total and frozen once shipped: it evaluates no guard, reads no machine and refuses nothing.
+ * Folds one recorded event into the state of a run. Total, and frozen once released: it evaluates
+ * no guard, reads no machine and rejects nothing.
  */
 import { assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'

@@ -1,7 +1,7 @@
 /**
- * A run and its child runs as one whole: finds the run a command belongs to, starts and
- * cancels children, and tells a parent when a child has ended. Still pure: a family is data,
- * and one command gives the events of every run it touched.
+ * A run and its child runs as one unit: finds the run that a command belongs to, starts and
+ * cancels children, and notifies a parent when a child has ended. Pure: a family is data, and one
+ * command gives the events of every run it touched.
  */
 import type { JsonObject } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'

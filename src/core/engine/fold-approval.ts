@@ -1,6 +1,6 @@
 /**
- * Folds questions to people and their answers into the state of a run.
- * Part of `evolve`: total, and frozen once shipped.
+ * Folds approvals and decisions into the state of a run. Part of `evolve`: total, and frozen once
+ * released.
  */
 import type { OwnState } from './evolve.ts'
 import { hasEnded } from './is-running.ts'

@@ -1,6 +1,6 @@
 /**
- * A family out of its events: what a log tells of a run and its child runs.
- * Total like `evolve`; it judges nothing. Must not know where the events were kept.
+ * Folds the events of a log into a run and its child runs. Total like `evolve`; it judges nothing.
+ * Must not know where the events were stored.
  */
 import type { Machine } from '../machine/machine.ts'
 import { foldMeters, noMeters } from '../policy/meters.ts'

@@ -1,6 +1,4 @@
-/**
- * Alternatives as one short sentence. Knows words only: what is possible is found out elsewhere.
- */
+/** Formats alternatives as one short sentence. Does not know how they were found. */
 import { visible } from '../policy/format-input.ts'
 import type { Alternative } from './types.ts'
 

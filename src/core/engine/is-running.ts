@@ -1,6 +1,4 @@
-/**
- * Whether a run takes signals now.
- */
+/** Whether a run accepts signals now. */
 import { own } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Refusal } from './decision-builder.ts'

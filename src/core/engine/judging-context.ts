@@ -1,6 +1,6 @@
 /**
- * What a run of a family is judged by beside itself: the runs above it, what those below it
- * have used, and the meters that all of them share.
+ * What a run is judged by besides its own state: the runs above it, what those below it have used,
+ * and the meters that all of them share.
  */
 import { own } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'

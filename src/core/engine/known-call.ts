@@ -1,6 +1,6 @@
 /**
  * A call that its caller asks about again: it waits for a person, a person refused it, or it was
- * let through and its end was never reported. None of these is a new call.
+ * allowed and its end was never reported. None of these is a new call.
  */
 import type { DenialCode } from '../errors.ts'
 import { findGrant, hashCall } from '../judge/grants.ts'

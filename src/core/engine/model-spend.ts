@@ -1,6 +1,6 @@
 /**
- * Money that no call has cost: what the model itself uses. And the warnings, once each, when a
- * budget comes near its end.
+ * Records the cost of the model itself, which no call reports, and warns once for each threshold
+ * of a budget.
  */
 
 import { own } from '../json.ts'

@@ -1,5 +1,6 @@
 /**
- * A call after it happened: counted, its results kept, and a changed file may lead to a detour.
+ * Records the end of a call: counts it, stores its results, and may begin a detour if it changed a
+ * file.
  */
 import { evaluateOn } from '../expr/evaluate.ts'
 import { couldTouch } from '../expr/glob.ts'

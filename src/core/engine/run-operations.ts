@@ -1,6 +1,6 @@
 /**
- * Runs the small writes and words of a slot.
- * A fault is returned, never swallowed: the caller takes the whole signal back.
+ * Runs the operations of a slot. A fault is returned, never swallowed: the caller undoes the whole
+ * signal.
  */
 import { assertNever } from '../assert.ts'
 import { evaluate, isTruthy } from '../expr/evaluate.ts'

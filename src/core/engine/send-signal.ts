@@ -1,8 +1,7 @@
 /**
- * One signal through the fixed pipeline:
- *   absorb → prepare → require → commit → choose → gate → move → merge → enter
- * Whatever stops it on the way decides what remains: a refusal leaves nothing, a held signal
- * leaves what was absorbed and prepared.
+ * Sends one signal through the fixed pipeline:
+ * absorb → prepare → require → commit → choose → gate → move → merge → enter
+ * A rejected signal changes nothing; a held signal keeps what was absorbed and prepared.
  */
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'

@@ -1,6 +1,6 @@
 /**
- * The values a signal must carry: collecting them over several signals, and checking them.
- * Values are never coerced: digits in quotes are a text.
+ * The fields that a signal must carry: collected over several signals, and validated. Values are
+ * never coerced: digits in quotes are text.
  */
 import { assertNever } from '../assert.ts'
 import { matchesFormat } from '../expr/json-schema-formats.ts'

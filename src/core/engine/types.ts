@@ -1,8 +1,7 @@
 /**
- * What goes into the engine and what comes out: commands, events, run state, replies, effects.
- * Knows runs. Must not know who asks over which wire.
- *
- * Event shapes and `evolve` are frozen by release; commands and replies are free to change.
+ * The inputs and outputs of the engine: commands, events, run state, replies, effects.
+ * Knows runs. Must not know transports.
+ * Event shapes and `evolve` are frozen by release; commands and replies may change.
  */
 import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'

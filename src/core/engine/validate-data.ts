@@ -1,6 +1,4 @@
-/**
- * Refuses data that tries to be more than data, or more than a run can keep.
- */
+/** Rejects data with reserved keys, and data that is too large for a run. */
 import type { Json, JsonObject } from '../json.ts'
 
 /** Values and keys that one signal may carry. */

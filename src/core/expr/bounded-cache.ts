@@ -1,7 +1,4 @@
-/**
- * A map that forgets: keeps what was compiled last, up to a limit.
- * Knows nothing about what it keeps.
- */
+/** A cache with a limit: keeps what was compiled last. */
 
 type Cache<T> = { readonly get: (key: string) => T }
 

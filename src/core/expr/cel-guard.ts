@@ -1,5 +1,5 @@
 /**
- * Keeps CEL inside its limits: every call and every turn of a macro pays.
+ * Keeps CEL inside its limits: every function call and every iteration of a macro is charged.
  * Knows the library's functions and tree. Must not know scopes or JSON.
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * CEL: reading an expression once, evaluating it on variables, and what can be told about it.
+ * CEL: parses an expression once, evaluates it on variables, and reports what it reads.
  * Knows the library and its guard. Must not know Pawl's scopes by name.
  */
 import { type CelInput, type CelValue, isCelError, parse, plan } from '@bufbuild/cel'

@@ -1,6 +1,6 @@
 /**
- * An expression as the machine keeps it: its language and its text.
- * Evaluating it is the business of `evaluate.ts`; this file is only the shape.
+ * An expression as a machine stores it: its language and its text. Only the shape; `evaluate.ts`
+ * evaluates it.
  */
 import type { Json } from '../json.ts'
 

@@ -1,6 +1,7 @@
 /**
- * How deep an expression nests, told from its characters alone.
- * WHY: the parsers recurse; this runs before them, in one pass, so that no text can exhaust them.
+ * How deeply an expression nests, computed from its characters alone.
+ * WHY: the parsers recurse; this runs before them, in one pass, so that no text can exhaust the
+ * stack.
  * Knows brackets, quotes and signs. Must not know a language's grammar.
  */
 import { exprCharsMax, nestingMax } from './meter.ts'

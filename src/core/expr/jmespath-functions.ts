@@ -1,5 +1,5 @@
 /**
- * The functions of JMESPath, with their signatures; all of them pay for what they do.
+ * The functions of JMESPath, with their signatures; each is charged for its work.
  * Knows JSON values. Must not know trees: an expression argument is something to apply.
  */
 import { emptyRecord, type Json } from '../json.ts'

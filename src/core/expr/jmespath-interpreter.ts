@@ -1,7 +1,7 @@
 /**
- * Walks the tree of a JMESPath expression over data, step by metered step.
+ * Evaluates the tree of a JMESPath expression on data, and meters every step.
  * Knows the tree that the library parses and JSON. Must not know scopes or Pawl's definitions.
- * WHY: the library's own interpreter reads inherited keys, sorts numbers as texts and cannot be
+ * WHY: the library's own interpreter reads inherited keys, sorts numbers as text and cannot be
  * stopped; its parser is good. See docs/adr/0004-expressions.md.
  */
 import type { compile } from '@jmespath-community/jmespath'

@@ -1,5 +1,5 @@
 /**
- * Which paths of its document a JMESPath expression reads, as well as can be told without data.
+ * Which paths of its document a JMESPath expression reads, as far as it can be known without data.
  * Knows the library's tree. Must not know scopes.
  */
 import type { JmespathTree } from './jmespath-interpreter.ts'

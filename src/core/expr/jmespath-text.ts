@@ -1,5 +1,5 @@
 /**
- * The functions of JMESPath that make or take apart texts.
+ * The functions of JMESPath on strings.
  * Knows calls and the meter. Must not know trees.
  */
 import type { Json } from '../json.ts'

@@ -1,6 +1,6 @@
 /**
- * JMESPath: reading an expression once, evaluating it on data, and what can be told about it.
- * Knows the library's parser and our walker. Must not know Pawl's scopes by name.
+ * JMESPath: parses an expression once, evaluates it on data, and reports what it reads.
+ * Knows the library's parser and our interpreter. Must not know Pawl's scopes by name.
  */
 import { compile, tokenize } from '@jmespath-community/jmespath'
 import type { Json } from '../json.ts'

@@ -1,6 +1,6 @@
 /**
- * The formats of JSON Schema that are promises about a text.
- * Knows text. Must not know time: dates are counted, not looked up in a clock.
+ * The formats of JSON Schema that restrict a string.
+ * Knows text. Must not know the current time: dates are computed.
  */
 
 /** The longest text that any format accepts. */

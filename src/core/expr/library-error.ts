@@ -1,5 +1,5 @@
 /**
- * What the libraries of expressions throw, as a reason for a fault.
+ * Turns what the expression libraries throw into the reason of a fault.
  * Knows errors. Must not know any language.
  */
 

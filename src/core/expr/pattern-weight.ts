@@ -1,5 +1,5 @@
 /**
- * How large a program a regular expression becomes, told from its characters alone.
+ * How large a program a regular expression compiles to, computed from its characters alone.
  * Knows the syntax of repetition. Must not know an engine.
  */
 

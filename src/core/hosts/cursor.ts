@@ -1,5 +1,6 @@
 /**
- * Cursor, by its documents (cursor.com/docs/hooks): it cannot be installed where Pawl is tested.
+ * Cursor, from its documentation (cursor.com/docs/hooks): it cannot be installed where Pawl is
+ * tested.
  */
 import { type HostDescriptor, none } from './host-descriptor.ts'
 

@@ -1,6 +1,4 @@
-/**
- * The answers of the rules as the explanation of a decision.
- */
+/** Turns the answers of the rules into the explanation of a verdict. */
 import type { NamedRule } from '../engine/call.ts'
 import { nameRule, type RuleAnswer } from './rule-answer.ts'
 

@@ -1,6 +1,4 @@
-/**
- * A person's yes to one call: which call it is bound to, and whether it still holds.
- */
+/** A person's approval of one call: which call it is bound to, and whether it is still valid. */
 import type { Call, Grant } from '../engine/types.ts'
 import { hashJson } from '../machine/hash.ts'
 

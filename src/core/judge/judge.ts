@@ -1,9 +1,8 @@
 /**
- * The judge: one ordered list of rules, asked about one call. The decision is the worst answer,
- * and the explanation is all of them.
- *
- * The stage speaks first, so that nobody is asked about what it forbids; then every policy that
- * holds here, then what is left of the limits. Each of them can only make the answer stricter.
+ * The judge: one ordered list of rules, applied to one call. The verdict is the worst answer, and
+ * the explanation is all of them.
+ * The stage comes first, so that nobody is asked about what it forbids; then every policy that
+ * applies, then what is left of the limits. Each of them can only make the answer stricter.
  */
 import { reserveFor, wishOf } from '../engine/budget-reservations.ts'
 import type { Call, Reservation, Reserve } from '../engine/types.ts'

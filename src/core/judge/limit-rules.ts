@@ -1,6 +1,6 @@
 /**
  * Whether there is room for one more call: in the budgets and counts of the run and of those above
- * it, in the limits of policies, and among the calls that hold money.
+ * it, in the limits of policies, and among the calls that reserve money.
  */
 
 import { addHeld, heldByCall, nothingHeld, wishOf } from '../engine/budget-reservations.ts'

@@ -1,6 +1,6 @@
 /**
- * The policies that hold for a run, the highest authority first, and what each says of a call.
- * Knows policies and whose they are. Must not know usage, or what follows from an answer.
+ * The policies that apply to a run, the highest authority first, and the answer of each to a call.
+ * Knows policies and their owners. Must not know usage, or what follows from an answer.
  */
 import type { Call, FamilyContext } from '../engine/types.ts'
 import { joinPointer } from '../finding.ts'

@@ -1,6 +1,4 @@
-/**
- * What policies say about a call, and whether the people whom they ask can be asked.
- */
+/** The answers of policies to a call, and whether the people whom they name can be asked. */
 
 import type { Call, Denial } from '../engine/types.ts'
 import { refuseData } from '../engine/validate-data.ts'

@@ -1,6 +1,6 @@
 /**
- * What the rules say about a call, and the worst of it: deny > ask > allow.
- * Knows answers. Must not know how any rule comes to its own.
+ * The answers of rules to a call, and the worst of them: deny > ask > allow.
+ * Knows answers. Must not know how a rule arrives at one.
  */
 import type { Denial, NamedRule } from '../engine/call.ts'
 import type { DenialCode } from '../errors.ts'

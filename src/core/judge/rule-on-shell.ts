@@ -1,5 +1,5 @@
 /**
- * What a stage says about a shell command: its list of commands, its variables, and whether a
+ * The answer of a stage to a shell command: its list of commands, its variables, and whether a
  * shell may write where the agent may not.
  */
 import type { Call } from '../engine/types.ts'

@@ -1,6 +1,4 @@
-/**
- * Whether a run takes calls at all, and whether the rules of its stage hold.
- */
+/** Whether a run accepts calls at all, and whether the rules of its stage apply. */
 import { hasEnded, isFreed } from '../engine/is-running.ts'
 import type { Denial, RunState } from '../engine/types.ts'
 import type { Machine, RuleRef, Stage } from '../machine/machine.ts'

@@ -1,6 +1,4 @@
-/**
- * Why a rule of a stage denies a call, and which of its fields says so.
- */
+/** Why a rule of a stage denies a call, and which of its fields is the reason. */
 import type { Denial } from '../engine/types.ts'
 import type { StageOrigins } from '../machine/machine.ts'
 

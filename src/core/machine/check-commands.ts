@@ -1,5 +1,5 @@
 /**
- * Which entries of a command list are no restriction, and which can never match.
+ * Entries of a command list that restrict nothing, and entries that can never match.
  * Knows the names of programs. Must not parse a shell line: an entry is words, compared as words.
  */
 import { lookalikeName } from '../lookalike-names.ts'

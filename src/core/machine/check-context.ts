@@ -1,5 +1,5 @@
 /**
- * What several checks need to know about one machine, worked out once.
+ * What several checks need to know about one machine, computed once.
  * Knows stages and edges. Must not make findings.
  */
 import { assertNever } from '../assert.ts'

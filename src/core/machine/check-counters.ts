@@ -1,5 +1,5 @@
 /**
- * Findings about counters that start again in every round they count.
+ * Findings about counters that are reset in every round they count.
  * Knows ops and cycles. Reads expressions as text only: whether they name a variable.
  */
 import type { Expr } from '../expr/expr.ts'

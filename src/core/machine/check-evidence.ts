@@ -1,5 +1,5 @@
 /**
- * Findings about what guards rest on: the agent's own word, or data that comes too late.
+ * Findings about what guards rely on: the agent's own word, or data that comes too late.
  * Knows guards and who writes variables. Must not evaluate expressions.
  */
 import { compare } from '../expr/compare-values.ts'

@@ -1,5 +1,5 @@
 /**
- * Names in messages: which one was probably meant, and lists of them.
+ * Names in messages: the one that was probably meant, and lists of them.
  * Knows text only. Must not know machines.
  */
 import { editDistance } from '../closest-name.ts'

@@ -1,5 +1,6 @@
 /**
- * Findings about what stages permit: open stages, power gained unseen, commands that run anything.
+ * Findings about what stages permit: open stages, power gained without approval, commands that can
+ * run anything.
  * Knows tool rules and gates. Must not know how a call is judged.
  */
 import { type Finding, finding } from '../finding.ts'

@@ -1,6 +1,4 @@
-/**
- * Findings about who has to agree: a number of people that their list can not give.
- */
+/** Findings about quorums: more approvals than the listed people can give. */
 import { type Finding, finding } from '../finding.ts'
 import type { CheckContext } from './check-context.ts'
 import { isHopeless, type Quorum } from './quorum.ts'

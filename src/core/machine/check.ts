@@ -1,7 +1,6 @@
 /**
- * Remarks about a compiled machine that need no dialect: names, ways, guards, tools, policy.
- * Knows the machine only. Must not know the text it came from: each remark carries its origin.
- *
+ * Findings about a compiled machine that need no dialect: names, paths, guards, tools, policy.
+ * Knows the machine only. Must not know the text it came from: each finding carries its origin.
  * Checks never stop at the first mistake, and never throw: a machine may be broken in many ways.
  */
 import type { Finding } from '../finding.ts'

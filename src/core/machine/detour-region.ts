@@ -1,5 +1,5 @@
 /**
- * The handler of a detour: where a run may go without ending it.
+ * The region of a detour: the stages that a run may enter without ending it.
  * Knows stages and moves. Must not know what started the detour.
  */
 import { edgesFrom, reachableFrom, reverse } from './graph.ts'

@@ -1,5 +1,5 @@
 /**
- * How strongly a job is held, from the strongest to the weakest. Only their order is known here.
+ * The isolation levels of jobs, from the strongest to the weakest. Only their order is known here.
  */
 
 export const isolationLevels = ['full', 'isolated', 'restricted', 'contained', 'none'] as const

@@ -1,6 +1,6 @@
 /**
- * Mail addresses, read strictly: what a simple grammar does not accept is no address. Servers read
- * the odd corners of RFC 5322 each in its own way, and every difference is a way out.
+ * Mail addresses, parsed strictly: what a simple grammar does not accept is not an address.
+ * Servers read the corners of RFC 5322 differently, and every difference is a way past a list.
  */
 
 export type Address = {

@@ -1,6 +1,6 @@
 /**
- * A mail as an agent wants it sent, read field by field in the words of Resend's API: what is not
- * understood is refused, and what is sent on is made anew from what was read.
+ * Parses a mail in the format of Resend's API, field by field. What is not understood is rejected,
+ * and the outgoing mail is built from what was parsed.
  */
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'

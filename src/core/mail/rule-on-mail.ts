@@ -1,6 +1,4 @@
-/**
- * Whether a mail keeps to what the definition says of mail: senders, receivers, and how many.
- */
+/** Whether a mail keeps to the mail rules of the definition: senders, recipients, and how many. */
 import type { MailRule } from '../machine/machine.ts'
 import { type Address, bareText, isListed } from './address.ts'
 import type { Mail } from './read-mail.ts'

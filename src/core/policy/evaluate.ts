@@ -1,6 +1,6 @@
 /**
- * What a policy says about a call: deny, then ask, then allow, then its default.
- * Knows rules and names. Must not know usage: whether a limit has room is asked elsewhere.
+ * The answer of a policy to a call: deny, then ask, then allow, then its default.
+ * Knows rules and names. Must not know usage: limits are checked elsewhere.
  */
 
 import { lookalikeName } from '../lookalike-names.ts'

@@ -1,6 +1,6 @@
 /**
- * The input of a call as a person reads it before deciding: exact, on one line, and honest
- * about what is left out. Must not know approvals.
+ * The input of a call as a person reads it before deciding: exact, on one line, and marked where
+ * something is left out. Must not know approvals.
  */
 import type { JsonObject } from '../json.ts'
 

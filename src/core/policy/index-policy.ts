@@ -1,9 +1,8 @@
 /**
- * A policy made ready for questions: exact names in a map, beginnings in a tree of shared
- * letters, so that an answer costs the length of a name and not the number of rules.
- * Knows patterns. Must not know calls, time or usage.
- *
- * A pattern is a name; a `*` at its end means any rest. Nothing else in it is special.
+ * An index of a policy: exact names in a map, prefixes in a tree, so that a look-up costs the
+ * length of a name and not the number of rules. Knows patterns. Must not know calls, time or
+ * usage.
+ * A pattern is a name; a `*` at its end matches any rest. Nothing else in it is special.
  */
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 

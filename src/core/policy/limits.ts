@@ -1,6 +1,6 @@
 /**
- * Whether the limits of matching rules have room for one more call.
- * Knows rules and what was used of them. Whatever cannot be told counts as used up.
+ * Whether the limits of matching rules have room for one more call. Knows rules and usage. What
+ * cannot be determined counts as used up.
  */
 
 import type { CostEstimate, HeldAmounts, Reservation } from '../engine/types.ts'

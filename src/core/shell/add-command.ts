@@ -1,6 +1,6 @@
 /**
- * One simple command joins the facts, and with it whatever it runs: inner commands beside it,
- * scripts of inner shells as trees still to be walked.
+ * Adds one simple command to the facts, with whatever it runs: inner commands, and scripts of
+ * inner shells as trees to walk later.
  */
 
 import type { ReadWord } from './expand-word.ts'

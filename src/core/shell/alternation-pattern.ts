@@ -1,6 +1,4 @@
-/**
- * A pattern with many choices, written as lines of words instead of one long line.
- */
+/** A regular expression with many alternatives, written as lines of words. */
 
 /** The choices of all lines, parted by blanks, between a beginning and an end. */
 export function alternationPattern(begin: string, lines: readonly string[], end: string): RegExp {

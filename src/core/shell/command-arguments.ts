@@ -1,6 +1,4 @@
-/**
- * A listed command as the rules on options see it. Only the shape.
- */
+/** A listed command as the rules on options see it. Only the shape. */
 
 import type { PathOrigin } from './leaves-workspace.ts'
 

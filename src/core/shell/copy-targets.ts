@@ -1,7 +1,7 @@
 /**
- * Where files land that a command copies, moves or links. The disk is not asked, so whether the
- * target is a folder is told by its spelling; where that is open, both are counted.
- * A path that ends in `/` stands for a folder with all that is in it.
+ * Where the files go that a command copies, moves or links. The disk is not read, so the spelling
+ * decides whether the target is a folder; if it could be both, both count. A path that ends in `/`
+ * means a folder with everything in it.
  */
 import { baseName } from './wrappers.ts'
 

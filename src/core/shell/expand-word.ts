@@ -1,6 +1,6 @@
 /**
- * One word of a command after quote removal and brace expansion, as far as that can be told
- * without running anything. Knows words only, not what they mean to a command.
+ * One word of a command after quote removal and brace expansion, as far as that is known without
+ * running anything. Does not know what the word means to a command.
  */
 import type { Word, WordPart } from './parse.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A list of commands, asked about one command of a text after the other: which entry speaks for
- * it, or what is the trouble with it. Decides nothing; the rule is in `rule-on-commands.ts`.
+ * Checks the commands of a text against a command list one by one: which entry matches, or what is
+ * wrong. Decides nothing; the rule is in `rule-on-commands.ts`.
  */
 import type { Denial } from '../engine/types.ts'
 import { entriesOf, matchEntry } from './command-list-entries.ts'

@@ -1,7 +1,4 @@
-/**
- * Options and settings with which git runs programs or writes files. Git has so many of them
- * that they get a file of their own.
- */
+/** Options and settings with which git runs programs or writes files. */
 import { alternationPattern } from './alternation-pattern.ts'
 import type { CommandArguments } from './command-arguments.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Programs that run code they are handed, and where that code stands.
- * Knows the words of one command.
+ * Programs that run code they are given, and which argument contains it. Knows the words of one
+ * command.
  */
 import { alternationPattern } from './alternation-pattern.ts'
 import { awkProgram } from './sed-awk-programs.ts'

@@ -1,6 +1,6 @@
 /**
- * Characters that look like nothing or like a blank. Bash takes them for letters, people and
- * other parsers do not, so a command that has one outside of quotes is not what it seems.
+ * Characters that are invisible or look like a space. Bash treats them as letters, people and
+ * other parsers do not, so a command with one outside quotes is not what it seems.
  */
 
 // C0 and C1 controls without tab and line end, blanks that bash does not split at, invisible

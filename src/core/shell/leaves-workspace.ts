@@ -1,6 +1,4 @@
-/**
- * Whether a path in a command leaves the workspace, as far as its text tells.
- */
+/** Whether a path in a command leaves the workspace, judged by its text. */
 
 import { normalisePath } from '../expr/glob.ts'
 import { alternationPattern } from './alternation-pattern.ts'

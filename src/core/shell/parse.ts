@@ -1,6 +1,6 @@
 /**
- * The one place that knows the parser. What bash would refuse or only guess at is refused here:
- * the parser itself recovers from errors, and a guard must not judge a guess.
+ * The one place that knows the parser. What bash would reject is rejected here: the parser itself
+ * recovers from errors, and a guard must not judge a guess.
  */
 
 import type { ParsedScript, SyntaxNode } from 'unbash'

@@ -1,6 +1,4 @@
-/**
- * Programs whose plain arguments carry the trouble: a second address, a command inside a query.
- */
+/** Programs whose plain arguments are the risk: a second address, a command inside a query. */
 import { alternationPattern } from './alternation-pattern.ts'
 import type { CommandArguments } from './command-arguments.ts'
 import { leavesFrom } from './leaves-workspace.ts'

@@ -1,8 +1,8 @@
 /**
- * Options with which a listed program does something else than its name says: it runs another
- * program, loads code from elsewhere, or writes a file of the caller's choice. A table by class;
- * a long option is found under every short form that the program would take.
- * A comfort, no boundary: see docs/reference/guard-commands.md.
+ * Options that make a listed program do more than its name says: run another program, load code
+ * from elsewhere, or write a file of the caller's choice. A table by class; a long option is found
+ * under every abbreviation that the program accepts.
+ * Helpful, but not a security boundary: see docs/reference/guard-commands.md.
  */
 import { alternationPattern } from './alternation-pattern.ts'
 import type { CommandArguments } from './command-arguments.ts'

@@ -1,6 +1,4 @@
-/**
- * A command as a message quotes it: on one line, and not longer than a message should be.
- */
+/** Quotes a command for a message: on one line, with a maximum length. */
 
 const textCharsMax = 80
 

@@ -1,6 +1,6 @@
 /**
- * A shell text as the rules see it, read the way bash reads it and never run.
- * Whatever goes wrong in reading ends in `ok: false`; nothing is thrown.
+ * Reads a shell text the way bash does, without running it. Any failure gives `ok: false`; nothing
+ * is thrown.
  */
 
 import { findOdd, hasOdd } from './invisible-characters.ts'

@@ -1,6 +1,6 @@
 /**
- * The rule of a list of commands: every simple command of a text has to be on the list, word by
- * word. Knows readings and entries. Must not know stages, hosts or the disk.
+ * The rule of a command list: every simple command of a text has to be on the list, word by word.
+ * Knows readings and entries. Must not know stages, hosts or the disk.
  */
 import type { Denial } from '../engine/types.ts'
 import { type EntryIndex, entriesOf, matchEntry } from './command-list-entries.ts'

@@ -1,6 +1,6 @@
 /**
- * The rule on variables: what a stage blocks is not read, however it is spelt, and what it sets is
- * not set again. A check of the text; the values themselves are the runner's business.
+ * The rule on variables: what a stage blocks cannot be read, however it is spelled, and what it
+ * sets cannot be set again. This checks the text; the runner controls the values.
  */
 import type { Denial } from '../engine/types.ts'
 import { interpretedCode } from './interpreters.ts'

@@ -1,7 +1,7 @@
 /**
- * The rule for a stage that has a shell but may not edit: commands that make, change or remove
- * files, and those that hand control to an interpreter, are denied. Reading, testing and building
- * go on. Knows readings only.
+ * The rule for a stage with a shell but without edits: commands that create, change or remove
+ * files, and commands that start an interpreter, are denied. Reading, testing and building are
+ * allowed. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
 import { alternationPattern } from './alternation-pattern.ts'

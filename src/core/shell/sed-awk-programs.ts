@@ -1,6 +1,4 @@
-/**
- * Where in the words of `sed` and `awk` their programs stand.
- */
+/** Finds the programs in the arguments of `sed` and `awk`. */
 import type { CommandArguments } from './command-arguments.ts'
 
 /** The scripts among the words of a `sed` command. */

@@ -1,5 +1,5 @@
 /**
- * What is gathered while a text is walked, before it becomes a reading. The only mutable value in
+ * What is collected while a text is walked, before it becomes a reading. The only mutable value in
  * this folder; it never leaves `read-shell.ts`.
  */
 import type { TextSpan } from './invisible-characters.ts'

@@ -1,6 +1,4 @@
-/**
- * Which files a text writes and which it names, as far as that can be told without the disk.
- */
+/** Which files a text writes and which it names, as far as that is known without the disk. */
 import type { CallPath } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
 import { mayBeFolder, putTargets, withSlash } from './copy-targets.ts'

@@ -1,6 +1,6 @@
 /**
- * A shell text read once, as bash would read it: what the rules about commands, files and
- * variables look at. This file is only the shape; `read-shell.ts` makes it.
+ * The result of reading a shell text as bash would, used by the rules on commands, files and
+ * variables. Only the shape; `read-shell.ts` creates it.
  */
 
 export type ShellReading =

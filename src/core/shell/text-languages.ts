@@ -1,6 +1,6 @@
 /**
- * Programs in the small languages of `sed` and `awk`: do they run other programs or write files?
- * A rough reading that errs towards yes only where the sign is plain.
+ * Programs in the languages of `sed` and `awk`: do they run other programs or write files? A rough
+ * check that says yes only on plain signs.
  */
 
 type TextProgram = { readonly runs: boolean; readonly writes: boolean }

@@ -1,6 +1,4 @@
-/**
- * What unwrapping has to say, and the few words every part of it uses.
- */
+/** The result of unwrapping a command, and helpers for it. */
 
 import type { ReadWord } from './expand-word.ts'
 import type { AssignedValue } from './shell-reading.ts'

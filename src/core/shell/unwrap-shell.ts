@@ -1,6 +1,4 @@
-/**
- * An inner shell: the script it is handed by `-c`, by its input or by nobody.
- */
+/** An inner shell: the script that it gets with `-c` or on standard input, or none. */
 
 import type { ReadWord } from './expand-word.ts'
 import { type Feed, hide, type Inner, scriptOf, streamOf } from './unwrap-result.ts'

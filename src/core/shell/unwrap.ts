@@ -1,5 +1,5 @@
 /**
- * What a command runs beside itself: the inner command of a wrapper, the script of a shell.
+ * What a command runs besides itself: the inner command of a wrapper, the script of a shell.
  * Knows the words of one command. Must not know lists, stages or variables.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Variables that change which program runs under a name, what code it loads, or whom it trusts on
- * its way to a server. Setting one in front of a listed command is running something else.
- * Knows names and values, nothing about commands.
+ * Variables that change which program runs under a name, which code it loads, or which server it
+ * trusts. Setting one before a listed command means running something else.
+ * Knows names and values, not commands.
  */
 import { alternationPattern } from './alternation-pattern.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What a command does to variables by being that command: declaring, removing, showing them.
- * Expansions are seen by the walk; this is about words.
+ * What a command does to variables: declares, removes or shows them. Expansions are handled by the
+ * walk.
  */
 
 import type { ReadWord } from './expand-word.ts'

@@ -1,6 +1,4 @@
-/**
- * Redirections as the walk meets them: the files they open, and what they feed a command with.
- */
+/** Redirections in a walk: the files they open, and the input they give a command. */
 
 import { readWord } from './expand-word.ts'
 import type { RedirectionNode, WordPart } from './parse.ts'

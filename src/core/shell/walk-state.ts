@@ -1,6 +1,4 @@
-/**
- * The state of a walk: what lies ahead, where we stand, what was gathered.
- */
+/** The state of a walk: what is left to visit, the current position, and what was collected. */
 import type { CommandScope } from './add-command.ts'
 import type { SyntaxNode } from './parse.ts'
 import type { Count, Facts } from './shell-facts.ts'

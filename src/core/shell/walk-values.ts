@@ -1,6 +1,4 @@
-/**
- * Expansions and calculations as the walk meets them: what they read, write and could run.
- */
+/** Expansions and arithmetic in a walk: what they read, write and could run. */
 
 import { readWord } from './expand-word.ts'
 import type { ParameterExpansionPart, SyntaxNode } from './parse.ts'

@@ -1,7 +1,7 @@
 /**
- * The walk over the tree of a text: every node is visited once, in the order of the text, and
- * what the rules need to know is gathered. Iterative, because a tree can be as deep as a text is
- * long. Must not know lists, stages or hosts.
+ * The walk over the tree of a text: visits every node once, in order, and collects what the rules
+ * need. Iterative, because a tree can be as deep as a text is long.
+ * Must not know lists, stages or hosts.
  */
 import { addCommand, type CommandScope } from './add-command.ts'
 import { type ReadWord, readWord, staticWord } from './expand-word.ts'

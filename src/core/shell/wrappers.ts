@@ -1,6 +1,6 @@
 /**
- * Programs that run another program they are handed, as a table: which of their options take a
- * value, and how many operands stand before the inner command.
+ * Programs that run another program given to them, as a table: which of their options take a
+ * value, and how many operands come before the inner command.
  */
 
 export type Wrapper = {

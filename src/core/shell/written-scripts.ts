@@ -1,6 +1,4 @@
-/**
- * Scripts that a text first writes and then runs: what is in them shows only when it runs.
- */
+/** Scripts that a text first writes and then runs: their contents are only known at run time. */
 import { type Facts, noteHidden } from './shell-facts.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { baseName, shells } from './wrappers.ts'

@@ -1,6 +1,6 @@
 /**
- * Puts values into a JSON text of somebody else and takes them out again: comments, order, blanks
- * and everything beside stay as they are. Knows the grammar only.
+ * Inserts values into a JSON text of somebody else and removes them again: comments, order,
+ * whitespace and everything else stay as they are. Knows the grammar only.
  */
 import type { Json } from '../json.ts'
 import { readSource } from './read-source.ts'

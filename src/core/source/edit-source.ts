@@ -1,5 +1,5 @@
 /**
- * Changes one value of an author's text, JSON or YAML: comments, order and everything beside stay.
+ * Changes one value of an author's text, JSON or YAML: comments, order and everything else stay.
  * Knows the two grammars. Must not know dialects.
  */
 import { parseDocument } from 'yaml'

@@ -1,7 +1,4 @@
-/**
- * Lines and columns of a text, and the lines shown to people with a mark under the place meant.
- * Knows text only.
- */
+/** Lines and columns of a text, and excerpts with a mark under a position. Knows text only. */
 import type { Position, Range } from './source.ts'
 
 /** Characters of a line that an excerpt shows. */

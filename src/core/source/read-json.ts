@@ -1,7 +1,7 @@
 /**
- * Reads JSON, with comments and trailing commas allowed, into a tree with places.
- * Knows the grammar only. The scanner is jsonc-parser's; the parser is a loop with its own stack,
- * because the library's calls itself and a deep text would end it.
+ * Parses JSON, with comments and trailing commas allowed, into a tree with positions. Knows the
+ * grammar only. The scanner is jsonc-parser's; the parser is a loop with its own stack, because
+ * the library's is recursive and a deep text would overflow it.
  */
 import { createScanner } from 'jsonc-parser'
 import type { Finding } from '../finding.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads an author's text, JSON or YAML, into a tree with places. The door for definitions.
- * Never throws; whatever is wrong is a finding with its place.
+ * Parses an author's text, JSON or YAML, into a tree with positions. The entry point for
+ * definitions. Never throws; everything wrong is a finding with its position.
  */
 import type { Finding } from '../finding.ts'
 import { finding } from '../finding.ts'

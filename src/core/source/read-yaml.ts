@@ -1,7 +1,7 @@
 /**
- * Reads YAML 1.2 into a tree with places: the JSON-like part only, one document.
- * Knows the library's nodes. The library reads token by token under our eyes, so that a deep or
- * long text is left before it costs anything.
+ * Parses YAML 1.2 into a tree with positions: only the part that JSON can express, one document.
+ * Knows the library's nodes. Tokens are checked as the library reads them, so that a deep or long
+ * text is rejected early.
  */
 import { Composer, type Document, isScalar, Lexer, type ParsedNode, Parser } from 'yaml'
 import type { Finding, FindingWords } from '../finding.ts'

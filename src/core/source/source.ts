@@ -1,8 +1,7 @@
 /**
- * The author's text as a tree that remembers where everything stands.
- * Knows text and JSON values. Must not know dialects.
- *
- * Nothing here calls itself: a tree made from a value may be deeper than the stack.
+ * The author's text as a tree that remembers positions. Knows text and JSON values. Must not know
+ * dialects.
+ * Nothing here is recursive: a tree made from a value may be deeper than the stack.
  */
 import type { Finding } from '../finding.ts'
 import { joinPointer, stepsOf } from '../finding.ts'

@@ -1,6 +1,4 @@
-/**
- * Rules that hold for a text in JSON and in YAML alike: names, characters, what a reading is.
- */
+/** Rules that apply to JSON and YAML alike: names, characters, and the result of reading. */
 import type { Finding } from '../finding.ts'
 import { finding, joinPointer } from '../finding.ts'
 import type { Node } from './source.ts'

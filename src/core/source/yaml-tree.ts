@@ -1,6 +1,6 @@
 /**
- * Turns the YAML library's document into our tree: aliases and merges written out, within limits.
- * Calls itself once per level; `depthMax` levels are refused before the stack is in danger.
+ * Turns the YAML library's document into our tree, with aliases and merges expanded, within
+ * limits. Recursive, one call per level; deeper texts than `depthMax` are rejected first.
  */
 import { type Alias, isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from 'yaml'
 import type { Finding, FindingWords } from '../finding.ts'

@@ -1,7 +1,7 @@
 /**
- * The words of a command as the files they may name: operands, values glued to options, and where
+ * The files that the words of a command may name: operands, values attached to options, and where
  * they lead from the folders it may run in.
- * Knows programs. Must not know which of them only look.
+ * Knows programs. Must not know which of them only read.
  */
 
 import { seenFrom } from '../shell/leaves-workspace.ts'

@@ -1,6 +1,6 @@
 /**
- * How many lines an edit is, counted in one way for every tool and format: the larger of the
- * new text and the difference. A final line end is no line.
+ * The number of lines of an edit, counted the same way for every tool and format: the larger of
+ * the new text and the difference. A final line break does not add a line.
  * Knows texts and the keys under which hosts pass them. Must not know limits.
  */
 import type { Json, JsonObject } from '../json.ts'

@@ -1,6 +1,6 @@
 /**
- * How far a `find` reaches, as far as its words tell: where it begins, which names it asks for,
- * and whether it would meet every file there is.
+ * The scope of a `find` command, judged by its arguments: where it begins, which names it matches,
+ * and whether it would reach every file.
  * Knows the tests of `find`. Must not know which files are protected.
  */
 

@@ -1,6 +1,6 @@
 /**
- * How an MCP server is started or reached, as a person agrees to it: by a hash of its entry as it
- * is written, never of a secret behind it.
+ * The pin of how an MCP server is started or reached: a hash of its entry as it is written, never
+ * of a secret behind it. A person accepts it.
  */
 import type { Json, JsonObject } from '../json.ts'
 import { hashJson } from '../machine/hash.ts'

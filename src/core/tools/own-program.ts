@@ -1,6 +1,6 @@
 /**
- * Pawl's own program in a shell command: the command line speaks with a person's token, so an agent
- * that could use all of it would approve its own requests.
+ * Pawl's own program in a shell command: the command line uses a person's token, so an agent that
+ * could use all of it could approve its own requests.
  * Knows verbs. Must not know stages.
  */
 import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads the two texts in which a change of several files is written: the patch format of Codex
- * and unified diffs. Strict: what is not certain is a problem, never a guess.
+ * Parses the two formats of multi-file changes: Codex patches and unified diffs. Strict: what is
+ * not certain is a problem, never a guess.
  * Knows text. Must not know tools or workspaces.
  */
 import { sizeOfChange } from './edit-size.ts'

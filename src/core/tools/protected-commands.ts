@@ -1,6 +1,6 @@
 /**
- * What a shell command does to protected files, as far as its words tell.
- * Knows programs that only look. Everything else that is handed a protected file may change it.
+ * What a shell command does to protected files, judged by its words. Knows programs that only
+ * read. Everything else that is given a protected file may change it.
  */
 import { pathCharsMax } from '../expr/glob.ts'
 import { writesByItself } from '../shell/rule-on-shell-writes.ts'

@@ -1,6 +1,7 @@
 /**
  * The rule on where file tools may reach: the workspace, and what the definition adds to it.
- * Knows the paths of a call. Must not know the disk: links are resolved by who read the call.
+ * Knows the paths of a call. Must not know the disk: symlinks are resolved by the reader of the
+ * call.
  */
 import type { Call, CallPath, Denial } from '../engine/types.ts'
 import { matchesGlob } from '../expr/glob.ts'

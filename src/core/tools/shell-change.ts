@@ -1,6 +1,6 @@
 /**
- * What a shell command changes, as far as its text tells: the files it writes, those of a patch it
- * carries, and how many lines it brings along.
+ * What a shell command changes, judged by its text: the files it writes, those of a patch it
+ * contains, and how many lines it adds.
  * Knows readings and patches. Must not know stages or hosts.
  */
 import type { CallPath } from '../engine/types.ts'

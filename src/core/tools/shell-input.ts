@@ -1,6 +1,6 @@
 /**
- * The command that a shell tool's input asks for, in the forms in which hosts pass it. Knows
- * inputs. How a command is parsed is the business of `core/shell`.
+ * The command in the input of a shell tool, in the forms in which hosts pass it.
+ * Knows inputs. `core/shell` parses the command.
  */
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'

@@ -1,6 +1,4 @@
-/**
- * What a server says of a tool, as a person agrees to it: all of it that a model is told.
- */
+/** The pin of a tool: a hash of everything about it that a model sees. A person accepts it. */
 import type { Json, JsonObject } from '../json.ts'
 import { hashJson } from '../machine/hash.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Colours for a person's terminal, and texts of others made safe for it.
- */
+/** Colours for a terminal, and foreign text made safe for it. */
 import type { Io } from './io.ts'
 
 export type Ansi = 'red' | 'yellow' | 'green' | 'bold' | 'dim'

@@ -1,7 +1,7 @@
 /**
- * Reads the text of cases. It is freer than that of a definition in two ways: what an agent sends
- * may be named as no author may name anything, and what is wrong inside a definition is the
- * definition's fault, which a case may be about.
+ * Reads the text of cases. It is more lenient than reading a definition in two ways: an agent in a
+ * case may send names that no author may use, and errors in a definition belong to the definition,
+ * because a case may be about them.
  */
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
 import type { Finding } from '../../core/finding.ts'

@@ -1,6 +1,6 @@
 /**
- * Everything that can be found about one file: as text, as a shape, as a machine, and beside
- * the definitions that it invokes.
+ * All findings about one file: as text, as a shape, as a machine, and together with the
+ * definitions that it invokes.
  */
 import { assertNever } from '../../core/assert.ts'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'

@@ -1,6 +1,4 @@
-/**
- * What the codes of refusals and denials mean: those that a run answers with, and the gateway.
- */
+/** The meaning of the codes of rejections and denials: those of runs, and of the gateway. */
 import type { DenialCode, GatewayCode, RefusalCode } from '../../core/errors.ts'
 import type { CodeHelp } from './code-help.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Losses of a conversion with their lines and columns, and how they are told to a person.
- */
+/** Losses of a conversion with their lines and columns, and how they are shown. */
 import type { Loss } from '../../core/dialects/convert.ts'
 import { type Node, nodeAt, positionAt } from '../../core/source/source.ts'
 import type { SourceFile } from '../../runtime/definitions/read-definition.ts'

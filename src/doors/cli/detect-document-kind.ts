@@ -1,6 +1,4 @@
-/**
- * Tells what a file holds, so that each verb takes only what it is for.
- */
+/** Detects what a file contains, so that each verb accepts only its own kinds. */
 import { detectDialect } from '../../core/dialects/detect-dialect.ts'
 import { member, type Node } from '../../core/source/source.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Codes in words, for `pawl check --explain`: one of them, or all in one line each.
- */
+/** Explains codes for `pawl check --explain`: one of them, or all in one line each. */
 
 import { editDistance } from '../../core/closest-name.ts'
 import {

@@ -1,6 +1,4 @@
-/**
- * What tests of the command line share: a folder of files, and an Io that collects what is said.
- */
+/** What tests of the command line share: a folder of files, and an Io that collects the output. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * A fault in words, for the standard error.
- */
+/** Formats a fault for standard error. */
 import type { PawlError } from '../../runtime/pawl-error.ts'
 import { plain } from './ansi.ts'
 

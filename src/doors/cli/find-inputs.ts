@@ -1,6 +1,4 @@
-/**
- * The files that a command line names: as they are named, or found in the folders that are.
- */
+/** Finds the files that a command line names, directly or through their folders. */
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { listFiles } from '../../runtime/definitions/list-files.ts'
 import {

@@ -1,5 +1,5 @@
 /**
- * What a verb of the command line may touch of the outside, and what a verb is.
+ * What a verb of the command line can access, and what a verb is.
  * Must not know what any verb does.
  */
 import type { SetupDoor } from '../init/setup-door.ts'

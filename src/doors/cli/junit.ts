@@ -1,6 +1,4 @@
-/**
- * What became of cases as JUnit XML, which build servers read.
- */
+/** Results of cases as JUnit XML, for build servers. */
 import type { CaseFile } from './load-cases.ts'
 import type { PlayedCase } from './play-cases.ts'
 import { differenceLines, placeText } from './test-report.ts'

@@ -1,6 +1,6 @@
 /**
- * Findings with their lines and columns, and how they are told to a person.
- * Knows texts and places. Must not know which verb asks.
+ * Findings with their lines and columns, and how they are shown.
+ * Knows texts and positions. Must not know which verb asks.
  */
 import type { FindingCode } from '../../core/errors.ts'
 import type { Finding } from '../../core/finding.ts'

@@ -1,6 +1,4 @@
-/**
- * Plays loaded cases and keeps what became of them. A bug met by one case is that case's failure.
- */
+/** Runs loaded cases and keeps their results. A bug in one case is a failure of that case. */
 
 import { compareCheck, type Failure } from '../../testing/compare-step.ts'
 import { type Coverage, mergeCoverage } from '../../testing/coverage.ts'

@@ -1,5 +1,5 @@
 /**
- * The command line: finds the verb, runs it, and turns faults into words and an exit code.
+ * The command line: finds the verb, runs it, and turns faults into messages and an exit code.
  * Must not know what any verb does.
  */
 import { closestName } from '../../core/closest-name.ts'

@@ -1,6 +1,4 @@
-/**
- * What became of cases, as a person or a program reads it.
- */
+/** Results of cases, for people and programs. */
 
 import type { Json } from '../../core/json.ts'
 import { positionAt } from '../../core/source/source.ts'

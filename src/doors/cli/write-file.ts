@@ -1,6 +1,4 @@
-/**
- * Writes what a verb made: a file whole or not at all, anything else where it stands.
- */
+/** Writes the output of a verb: a regular file atomically, anything else in place. */
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCodeOf } from '../../runtime/error-code.ts'

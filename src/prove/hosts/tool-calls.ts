@@ -1,6 +1,6 @@
 /**
- * How the model of a host does the things that a guard has to stop: the same acts, spelled as the
- * host's own tools. Each host says so in its own file. Must not know Pawl.
+ * The actions that a guard has to stop, spelled as calls of a host's own tools. Each host defines
+ * them in its own file. Must not know Pawl.
  */
 import type { JsonObject } from '../../core/json.ts'
 import type { ScriptedCall, Turn } from '../model/script.ts'

@@ -1,6 +1,4 @@
-/**
- * Anthropic's messages API, as Claude Code speaks it.
- */
+/** Anthropic's messages API, as Claude Code uses it. */
 import type { JsonObject } from '../../core/json.ts'
 import {
   type ModelApi,

@@ -1,6 +1,4 @@
-/**
- * OpenAI's chat completions API, as opencode speaks it.
- */
+/** OpenAI's chat completions API, as opencode uses it. */
 import { asObject, type JsonObject } from '../../core/json.ts'
 import {
   argumentsOf,

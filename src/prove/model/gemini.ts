@@ -1,6 +1,4 @@
-/**
- * Google's generateContent API, as Gemini CLI speaks it.
- */
+/** Google's generateContent API, as Gemini CLI uses it. */
 import { asObject, type JsonObject } from '../../core/json.ts'
 import {
   dataEvent,

@@ -1,6 +1,6 @@
 /**
- * What every model API has in common: a request that was read, an answer that is to be said.
- * Knows no API by name; each of them has a file of its own.
+ * What every model API has in common: a parsed request, and a reply to send.
+ * Knows no API by name; each of them has its own file.
  */
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
 

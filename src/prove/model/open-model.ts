@@ -1,5 +1,5 @@
 /**
- * A scripted model behind the four APIs that hosts speak, on loopback only.
+ * A scripted model behind the four APIs that hosts use, on loopback only.
  * Knows HTTP. Must not know hosts; nothing that is sent to it leaves this machine.
  */
 import { once } from 'node:events'

@@ -1,6 +1,4 @@
-/**
- * OpenAI's responses API, as Codex speaks it.
- */
+/** OpenAI's responses API, as Codex uses it. */
 import type { JsonObject } from '../../core/json.ts'
 import {
   argumentsOf,

@@ -1,6 +1,6 @@
 /**
- * What a scripted model says: turns that are used one per request, in lanes.
- * Knows scripts. Must not know wires or hosts.
+ * The replies of a scripted model: turns that are used one per request, in lanes.
+ * Knows scripts. Must not know transports or hosts.
  */
 import type { Json, JsonObject } from '../../core/json.ts'
 

@@ -1,7 +1,6 @@
 /**
- * The part of Resend's API that agents may use: sending one mail or a batch. All else that a key
- * could do (keys, domains, audiences, changing what is scheduled) is answered as a key that may
- * only send would be.
+ * The part of Resend's API that agents may use: sending one mail or a batch. Everything else
+ * (keys, domains, audiences, changing scheduled mail) is answered as for a key that may only send.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readRequestBytes, readRequestJson } from '../read-json.ts'

@@ -1,6 +1,6 @@
 /**
- * Resend's API as an upstream. What comes back is made anew: nothing of the request, and so
- * nothing of the key, can be in it.
+ * Resend's API as an upstream. Its answer is rebuilt: nothing of the request, and so nothing of
+ * the key, can be in it.
  */
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'

@@ -1,6 +1,7 @@
 /**
- * The way of a mail: read, held to the definition, judged like a call, written down, sent, and
- * crossed off. Every request for the same thing under the same key ends in the same answer.
+ * Sends a mail: parses it, checks it against the definition, has it judged like a call, records
+ * it, sends it, and marks it as sent. Every request for the same mail under the same key gets the
+ * same answer.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * A mail server as an upstream. It knows no idempotency keys, so nothing is ever tried twice: a
- * mail that was submitted without a reply counts as sent, and is reported as not known.
+ * A mail server as an upstream. SMTP has no idempotency keys, so nothing is tried twice: a mail
+ * that was submitted without a reply counts as sent, and is reported as unknown.
  */
 import { type Address, bareText } from '../../core/mail/address.ts'
 import type { Attachment, Mail } from '../../core/mail/read-mail.ts'

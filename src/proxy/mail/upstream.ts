@@ -1,6 +1,4 @@
-/**
- * Who sends mail in the end. Each upstream has a file of its own.
- */
+/** What sends the mail in the end. Each upstream has its own file. */
 import type { Mail } from '../../core/mail/read-mail.ts'
 import type { ResendProblem } from '../resend-error.ts'
 

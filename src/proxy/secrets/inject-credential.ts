@@ -1,6 +1,6 @@
 /**
- * Requests to named hosts, with the credential put in at the door: the agent has a placeholder,
- * and the real value goes to that host alone. Nothing of it comes back.
+ * Requests to listed hosts with the credential added: the agent has a placeholder, and the real
+ * value goes to that host alone. It never comes back.
  */
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'

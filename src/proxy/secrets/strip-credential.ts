@@ -1,6 +1,6 @@
 /**
- * A credential taken out of what came back, in the writings that are common: as it stands, as part
- * of an address, and in base64, wherever in a longer text it begins.
+ * Removes a credential from a response, in its common spellings: plain, URL-encoded, and in base64
+ * at any offset.
  */
 
 /** Letters of a part of base64 below which it would be found everywhere. */

@@ -1,7 +1,7 @@
 /**
- * May this call happen? Asks the run, waits for people and for calls that wait before it, and
- * answers with what the call is now, also when its caller asks again after a crash.
- * Knows runs and leases. Must not know hosts, wires or texts for agents.
+ * Begins a call: asks the run, waits for people and for earlier calls that wait, and returns the
+ * state of the call, also if its caller asks again after a crash.
+ * Knows runs and leases. Must not know hosts, transports or texts for agents.
  */
 import { identityOf } from '../../core/engine/call-identity.ts'
 import type { FamilyMember } from '../../core/engine/family.ts'

@@ -1,7 +1,7 @@
 /**
- * The life of a tool call, for every door: which run judges it, whether it may happen, that it is
+ * The life of a tool call, for every door: which run judges it, whether it may be made, that it is
  * still being made, and how it ended. See docs/reference/calls.md.
- * Knows callers and calls. Must not know hosts, wires or texts.
+ * Knows callers and calls. Must not know hosts, transports or texts.
  */
 import type { View } from '../../core/dialects/view.ts'
 import type { Actor, Alternative, CallRefusal, Report, Verdict } from '../../core/engine/types.ts'

@@ -1,6 +1,4 @@
-/**
- * A fault while a call is judged, as the denial that it is.
- */
+/** Turns a fault while a call is judged into a denial. */
 import type { Verdict } from '../../core/engine/types.ts'
 import { type DenialCode, denialCodes } from '../../core/errors.ts'
 import { PawlError } from '../pawl-error.ts'

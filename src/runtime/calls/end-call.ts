@@ -1,6 +1,4 @@
-/**
- * How a call ended: recorded once, by whoever makes it.
- */
+/** Ends a call: recorded once, by the caller that made it. */
 import type { Actor } from '../../core/engine/types.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Intent, Runtime } from '../runtime.ts'

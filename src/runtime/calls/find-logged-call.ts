@@ -1,6 +1,6 @@
 /**
- * What the log of a run says of one call: whether a person was asked, that it was let through, and
- * how it ended.
+ * Finds one call in the log of a run: whether a person was asked, whether it was allowed, and how
+ * it ended.
  */
 import type { CallIdentity } from '../../core/engine/call-identity.ts'
 import type { Event } from '../../core/engine/types.ts'

@@ -1,6 +1,6 @@
 /**
  * Leases of approved calls: while its holder renews it, an approved call counts as being made and
- * nobody else may write it off.
+ * nobody else may give it up.
  * Knows leases. Must not know who judges.
  */
 import type { Clock } from '../clock.ts'

@@ -1,6 +1,4 @@
-/**
- * Puts the life of calls together, and lets others watch it.
- */
+/** Wires the life of calls together, and lets others observe it. */
 import { performance } from 'node:perf_hooks'
 import { PawlError } from '../pawl-error.ts'
 import { openRunQueue } from '../runs/run-queue.ts'

@@ -1,6 +1,6 @@
 /**
- * The open runs of a folder, above it and below it, as far as two of them, kept at hand between
- * calls. WHY kept: of a call that no run judges, this look is the greater part.
+ * Up to two open runs in, above and below a folder, cached between calls.
+ * WHY cached: for a call that no run judges, this look-up is most of the work.
  */
 import type { Clock } from '../clock.ts'
 import type { Store } from '../ports.ts'

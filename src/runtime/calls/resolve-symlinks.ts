@@ -1,5 +1,5 @@
 /**
- * Links on the disk: a call that names a link is judged by its own name and by what is behind.
+ * Symlinks: a call that names one is judged by its own path and by the target.
  * Knows the file system. Must not know rules.
  */
 import { lstatSync, readlinkSync } from 'node:fs'

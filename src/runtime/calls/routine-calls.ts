@@ -1,6 +1,6 @@
 /**
- * A call of an unattended routine: judged by the process it works on, carried out here, and on
- * record with where it came from. Must not know what the tools do.
+ * A call of an unattended routine: judged by the process it works on, carried out here, and
+ * recorded with its source. Must not know what the tools do.
  */
 import type { JsonObject } from '../../core/json.ts'
 import type { DocumentScope, DocumentWriter } from '../documents/scoped-documents.ts'

@@ -1,6 +1,6 @@
 /**
- * What runs have cost, read from their logs: by run, stage, tool and day.
- * Reads, and decides nothing; what it leaves out it says.
+ * The costs of runs, read from their logs: by run, stage, tool and day. Only reads, and reports
+ * what it leaves out.
  */
 import type { Event } from '../../core/engine/types.ts'
 import type { EventRecord, RunHead, Store } from '../ports.ts'

@@ -1,7 +1,8 @@
 /**
- * What models cost in a workspace: as the settings of the machine say, or more, where
- * `.pawl/prices.json` says so. WHY never less: a job can write that file, or a clone bring it.
- * A file that cannot be read makes every model as dear as the dearest: a budget must not fail open.
+ * Prices of models in a workspace: those of the machine's settings, or higher ones from
+ * `.pawl/prices.json`.
+ * WHY never lower: a job can write that file, or a clone can contain it. If the file cannot be
+ * read, every model counts as the most expensive one: a budget must not fail open.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

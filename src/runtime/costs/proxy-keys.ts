@@ -1,6 +1,6 @@
 /**
- * Keys under which a run's agent sends out through the proxy. A person makes one for a run; only
- * its hash is kept, and with the run it ends.
+ * Keys with which the agent of a run uses the proxy. A person creates one for a run; only its hash
+ * is stored, and it ends with the run.
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'

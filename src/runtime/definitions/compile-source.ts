@@ -1,6 +1,4 @@
-/**
- * A definition's text as an author sends it: read, checked and compiled, with every remark.
- */
+/** Reads, checks and compiles the text of a definition, with every finding. */
 import { hash } from 'node:crypto'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
 import type { Finding } from '../../core/finding.ts'

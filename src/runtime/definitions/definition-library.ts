@@ -1,6 +1,6 @@
 /**
- * Finds definitions by the name that an invoke uses: among the files that were given, then among
- * the files of the folder that the asking definition stands in.
+ * Finds definitions by the name that an invoke uses: among the given files, then in the folder of
+ * the invoking definition.
  * Knows names and files. Must not know what a definition does.
  */
 import { dirname } from 'node:path'

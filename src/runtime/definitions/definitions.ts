@@ -1,6 +1,4 @@
-/**
- * Definitions that are kept: by a name that never changes, in versions that never change.
- */
+/** Stored definitions: under a name that never changes, in versions that never change. */
 
 import { closestName } from '../../core/closest-name.ts'
 import type { Clock } from '../clock.ts'

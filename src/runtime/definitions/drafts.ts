@@ -1,7 +1,7 @@
 /**
- * Definitions that an agent wrote: checked and kept, but no run can begin with one before a person
- * has activated it. A draft is bound to its text: another text of the same name is another draft,
- * so that what a person has read is what they activate.
+ * Definitions that an agent wrote: checked and stored, but no run can start with one before a
+ * person has activated it. A draft is bound to its text: another text of the same name is another
+ * draft, so a person activates exactly what they have read.
  */
 import type { Clock } from '../clock.ts'
 import { dataOf, tooMuch } from '../documents/scoped-documents.ts'

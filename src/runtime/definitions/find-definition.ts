@@ -1,7 +1,7 @@
 /**
- * Finds what a new run begins with: the definition by its name, in the workspace first, and every
- * machine that its invokes will mean, pinned from now on.
- * A file that has errors never takes the place of the good one that was read before it.
+ * Finds what a new run starts with: the definition by its name, in the workspace first, and every
+ * machine that it may invoke, pinned from now on.
+ * A file with errors never replaces the valid one that was read before it.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

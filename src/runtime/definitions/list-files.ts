@@ -1,5 +1,5 @@
 /**
- * Finds the files of a folder that may hold what an author wrote.
+ * Finds the files of a folder that may contain definitions or cases.
  * Knows names and folders. Must not open a file.
  */
 import { type Dirent, readdirSync, statSync } from 'node:fs'

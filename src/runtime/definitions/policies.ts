@@ -1,7 +1,7 @@
 /**
- * Policies that are laid over runs: the organisation's beside Pawl's data, then the workspace's.
- * Read again when their file changes, for the next call of every run. A policy that cannot be read
- * is a fault, and a fault while deciding is a denial.
+ * Policies over runs: the organisation's in Pawl's data directory, then the workspace's. Read
+ * again when their file changes, for the next call of every run. A policy that cannot be read is a
+ * fault, and a fault while deciding is a denial.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Reads a file that an author wrote: its text, its tree, and what is wrong with it as text.
- * Knows files and limits. Must not know dialects, or who asks.
+ * Reads an author's file: its text, its tree, and the findings about it as text.
+ * Knows files and limits. Must not know dialects, or the caller.
  */
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { extname } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * What certain files of a folder say, read again once they have changed.
- */
+/** The contents of certain files of a folder, read again when they have changed. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 

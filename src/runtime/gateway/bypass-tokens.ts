@@ -1,8 +1,8 @@
 /**
- * Passes of gateways: leave to make calls that nobody has a rule for without asking each time.
- * A pass is a word that stands in one file. Who takes it back writes another word there, and a
- * gateway looks before each call: so no call goes by on a pass after its taking back has returned,
- * and nobody has to be waited for, whether that gateway hangs, stands still or is gone.
+ * Passes of gateways: permission to make calls that no rule applies to without asking each time.
+ * A pass is a token that is also in a file. Revoking writes another token there, and a gateway
+ * reads the file before each call. So no call uses a pass after its revocation has returned, and
+ * nobody has to wait for a gateway, even if it hangs or is gone.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Calls that go through a gateway, and which of its tools may be shown: the door between the words
- * of a gateway and the life of a call.
+ * Calls through a gateway, and which of its tools may be shown: translates between the gateway and
+ * the life of a call.
  */
 import type { JsonObject } from '../../core/json.ts'
 import { ruleFields } from '../../core/judge/rule-answer.ts'

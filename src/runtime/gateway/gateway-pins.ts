@@ -1,7 +1,7 @@
 /**
- * What a person has agreed to about servers behind a gateway: how each is started, and each of its
- * tools by a hash of all that an agent is told of it. What is seen first is taken as it is; what
- * changes or comes later waits for a person.
+ * What a person has accepted about the servers behind a gateway: how each is started, and each of
+ * its tools by a hash of everything that an agent sees of it. The first version is accepted as it
+ * is; later changes and additions wait for a person.
  */
 import { emptyRecord, type JsonObject, own } from '../../core/json.ts'
 import { pinLaunch } from '../../core/tools/launch-pin.ts'

@@ -1,6 +1,6 @@
 /**
- * What a gateway in front of MCP servers asks: may this call be made, has it ended, which tools may
- * be shown, and are they still what a person has agreed to.
+ * What a gateway in front of MCP servers asks: may this call be made, has it ended, which tools
+ * may be shown, and are they still what a person has accepted.
  * Knows calls and pins. Must not know how a server is reached.
  */
 import type { Alternative } from '../../core/engine/types.ts'

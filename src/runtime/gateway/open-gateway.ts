@@ -1,6 +1,4 @@
-/**
- * Puts together what a gateway asks of the runtime.
- */
+/** Wires together what a gateway asks of the runtime. */
 import type { Gateway } from './gateway.ts'
 import {
   checkGatewayCall,

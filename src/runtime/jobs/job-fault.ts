@@ -1,6 +1,6 @@
 /**
- * What is said instead of an answer about a job: a type, what happened, and what can be done next.
- * The form is that of the process capabilities, so that an agent reads it the same over every door.
+ * Faults about a job: a type, what happened, and what to do next. The format is that of the
+ * process capabilities, the same over every door.
  */
 import type { JsonObject } from '../../core/json.ts'
 

@@ -1,7 +1,7 @@
 /**
- * What the doors may ask of the runner: jobs of the operating system, in the words of the process
- * capabilities (`process.run` and its kin). Knows jobs and who they belong to. Must not know how a
- * job is held, or over which wire somebody asks.
+ * What the doors may ask of the runner: jobs of the operating system, in the terms of the process
+ * capabilities (`process.run` and others).
+ * Knows jobs and whom they belong to. Must not know how a job is isolated, or transports.
  */
 import type { IsolationLevel } from '../../core/machine/isolation-levels.ts'
 import type { By } from '../runtime.ts'

@@ -1,6 +1,6 @@
 /**
- * A question to a person with all that an answer is about: the command, the change of a file, the
- * mail, the move and whose word its values are. Whole and exact, for every page and message.
+ * An approval with everything that a decision is about: the command, the change of a file, the
+ * mail, the move and the source of its values. Complete and exact, for every page and message.
  * Knows approvals and runs. Must not know how any of it looks.
  */
 import type { PendingCall, PendingMove, RunState } from '../../core/engine/types.ts'

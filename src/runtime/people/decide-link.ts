@@ -1,6 +1,6 @@
 /**
- * Deciding by a link that was sent to a person: what its page is told and may ask.
- * The link is a person's power over one approval, once. Nothing of it may reach an agent.
+ * Deciding by a link that was sent to a person: what its page shows and may request.
+ * The link lets a person decide one approval, once. Nothing of it may reach an agent.
  */
 import type { ApprovalQuestion } from './approval-question.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The one way to move a run: load, decide, keep, and only then speak.
+ * The one way to move a run: load, decide, store, and only then reply.
  * Knows transactions. Must not contain a condition about the domain.
  */
 import { toUSVString } from 'node:util'

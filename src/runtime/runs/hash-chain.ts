@@ -1,8 +1,8 @@
 /**
- * The chain through a log: each record's hash covers the one before it, so that nothing can be
- * changed, taken out or put in between without every later hash telling.
- * What it cannot prove: a writer who can change the store can compute the whole chain anew, or cut
- * off its end. An anchor kept elsewhere proves that.
+ * The hash chain of a log: each record's hash covers the one before it, so that no record can be
+ * changed, removed or inserted without breaking every later hash.
+ * What it cannot prove: a writer who can change the store can recompute the whole chain, or cut
+ * off its end. A copy of the last hash kept elsewhere proves that.
  */
 import { hash } from 'node:crypto'
 import type { EventRecord } from '../ports.ts'

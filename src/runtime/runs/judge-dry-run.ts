@@ -1,6 +1,6 @@
 /**
- * A dry run of a call against a run as it stands, or against a definition in a stage.
- * Nothing is kept.
+ * Judges a call as a dry run, against the current state of a run or against a definition in a
+ * stage. Nothing is stored.
  */
 
 import { commandFamily, startFamily } from '../../core/engine/family.ts'

@@ -1,5 +1,5 @@
 /**
- * A run out of the store: the kept fold and what came after it, checked before it is believed.
+ * Loads a run from the store: the snapshot and the later records, verified before they are used.
  */
 import { evolveVersion } from '../../core/engine/evolve.ts'
 import type { Family, Recorded } from '../../core/engine/family.ts'

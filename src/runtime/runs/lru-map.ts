@@ -1,8 +1,7 @@
 /**
- * Things by name of which those longest unused make room.
- * WHY not one map in which whatever is used goes to the end: a map that is taken from and added to
- * all the time is laid out anew again and again, and each old layout leads to the next. One that
- * got old keeps all that were ever in the later ones, until all of memory is gone through.
+ * A map with a limit: the least recently used entries are removed.
+ * WHY not one map whose entries move to the end when used: V8 reallocates a map that is constantly
+ * changed, and old tables keep entries alive until a full garbage collection.
  */
 type LruMap<V> = {
   readonly get: (name: string) => V | undefined

@@ -1,6 +1,4 @@
-/**
- * Which runs go on. Plain data: a client that reads it loads nothing else.
- */
+/** The statuses of open runs. Plain data: a client that imports it loads nothing else. */
 
 /** Statuses of runs that have not ended. */
 export const openStatuses = ['running', 'waiting', 'paused'] as const

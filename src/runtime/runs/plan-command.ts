@@ -1,6 +1,6 @@
 /**
- * Turns what callers want of a run into commands of the engine, in the words of the run's dialect,
- * and reads each call once.
+ * Turns requests of callers into commands of the engine, in the words of the run's dialect, and
+ * reads each call once.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../../core/assert.ts'

@@ -1,5 +1,5 @@
 /**
- * What is projected from a log: the head of a run, its questions to people, the kept fold.
+ * Projections of a log: the head of a run, its approvals, the snapshot.
  * Pure: the same events give the same rows, now and when they are rebuilt.
  */
 import { evolveVersion } from '../../core/engine/evolve.ts'

@@ -1,6 +1,4 @@
-/**
- * What can be seen of runs without a command.
- */
+/** Queries about runs, without a command. */
 import { type Family, mainOf } from '../../core/engine/family.ts'
 import { hasEnded } from '../../core/engine/is-running.ts'
 import type { MinIsolation } from '../../core/machine/isolation-levels.ts'

@@ -1,6 +1,4 @@
-/**
- * Runs at hand, as they are in the store. What is not here is loaded again.
- */
+/** A cache of runs as they are in the store. Others are loaded again. */
 import type { LoadedRun } from './load-run.ts'
 import { openLruMap } from './lru-map.ts'
 

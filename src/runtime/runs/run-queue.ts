@@ -1,6 +1,4 @@
-/**
- * One command at a time per run: each waits until the one before it is kept or has failed.
- */
+/** One command at a time per run: each waits until the previous one is stored or has failed. */
 import { PawlError } from '../pawl-error.ts'
 
 /** Commands that may wait for one run. */

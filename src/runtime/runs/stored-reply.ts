@@ -1,6 +1,6 @@
 /**
- * What is kept to know a command again: what was asked, as a fingerprint, and what was replied.
- * The input of a call stands in its record already and is not kept twice.
+ * What is stored to recognise a repeated command: a hash of the request, and the reply. The input
+ * of a call is in its record and is not stored twice.
  */
 import { hash } from 'node:crypto'
 import type { Event, Reply } from '../../core/engine/types.ts'

@@ -1,6 +1,4 @@
-/**
- * Callers that wait for a log to grow. What waits is the caller, never a transaction.
- */
+/** Callers that wait for a log to grow. The caller waits, never a transaction. */
 import { PawlError } from '../pawl-error.ts'
 
 /** Callers that may wait at once. */

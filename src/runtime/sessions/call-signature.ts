@@ -1,7 +1,7 @@
 /**
- * Marks: whose a call is, as the hook of a host writes it into the arguments of calls that go to
+ * Marks: the caller of a call, as the hook of a host writes it into the arguments of calls to
  * Pawl's own servers.
- * WHY proven: without hooks an agent writes what it likes there, and would choose its run.
+ * WHY signed: without hooks an agent could write anything there, and choose its run.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 

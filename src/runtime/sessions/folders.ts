@@ -1,5 +1,6 @@
 /**
- * Folders of agents: one name for each, whatever links lead there, and which hold each other.
+ * Folders of agents: one canonical path for each, whatever symlinks lead there, and which contain
+ * each other.
  */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'

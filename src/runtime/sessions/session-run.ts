@@ -1,6 +1,4 @@
-/**
- * The run that a conversation of a host works on, or has worked on last, and how it comes to it.
- */
+/** The run that a session of a host works on, or worked on last, and how it gets one. */
 
 import { dirname } from 'node:path'
 import { PawlError } from '../pawl-error.ts'

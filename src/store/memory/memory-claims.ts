@@ -1,6 +1,4 @@
-/**
- * Who works on which run, for as long as the process lasts.
- */
+/** Claims in memory: which session works on which run. */
 import type { Claim, ClaimStore } from '../../runtime/ports.ts'
 
 /** `drop` is for a run that is removed. */

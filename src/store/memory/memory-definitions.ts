@@ -1,6 +1,4 @@
-/**
- * Machines and definitions of a store that lasts as long as its process.
- */
+/** Machines and definitions in memory. */
 import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 

@@ -1,4 +1,4 @@
-/** Documents, for as long as the process lasts. */
+/** Documents in memory. */
 import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A store that lasts as long as its process: for tests and simulations.
- * Every call is done in one go, so that nothing can come between; reads no clock, rolls no dice.
+ * A store in memory, for tests and simulations. Every operation is synchronous inside, so that
+ * nothing can interleave; it reads no clock and uses no randomness.
  */
 
 import type {

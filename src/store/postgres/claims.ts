@@ -1,6 +1,4 @@
-/**
- * Who works on which run. Knows SQL. Must not know what a session is.
- */
+/** Claims: which session works on which run. Knows SQL. Must not know what a session is. */
 import type { Claim, ClaimStore } from '../../runtime/ports.ts'
 import type { Pool } from './pool.ts'
 

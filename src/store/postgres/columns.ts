@@ -1,5 +1,5 @@
 /**
- * The columns of what belongs to a run, and statements made of parts that hang together.
+ * The columns of the tables of a run, and statements built from them.
  * Knows columns. Must not know when a change is a conflict.
  */
 import type {

@@ -1,6 +1,6 @@
 /**
- * One change of a run: one statement, all of it or nothing, and never an outcome left open.
- * Knows conflicts. Must not know what a record says.
+ * Commits one change of a run in one statement: all or nothing, and never with an unknown outcome.
+ * Knows conflicts. Must not know what a record contains.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,4 @@
-/**
- * What the parts of the SQLite store share.
- */
+/** What the parts of the SQLite store share. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { RunWriter } from './commit-change.ts'
 import type { GroupWriter } from './group-commit.ts'

@@ -1,5 +1,5 @@
 /**
- * Writes a machine as a process, and says what a process cannot say of it.
+ * Prints a machine as a process, and lists what a process cannot express.
  * Knows machines and the fields of a process. Must not know which dialect a machine came from.
  */
 import type { Json, JsonObject } from '../../json.ts'

@@ -1,5 +1,5 @@
 /**
- * Writes a machine as a form of steps, and says what a form cannot say of it.
+ * Prints a machine as a form of steps, and lists what a form cannot express.
  * Knows machines and the fields of a form. Must not know which dialect a machine came from.
  */
 import type { Json, JsonObject } from '../../json.ts'

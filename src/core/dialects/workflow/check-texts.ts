@@ -1,6 +1,6 @@
 /**
- * Texts in a workflow that have a form of their own: commands, names of variables, file patterns.
- * One that can never do what its author meant is an error, not a rule that silently holds nothing.
+ * Texts in a workflow that have their own syntax: commands, names of variables, file patterns. One
+ * that can never do what its author meant is an error, not a rule that silently has no effect.
  */
 import { globProblem } from '../../expr/glob.ts'
 import type { Finding } from '../../finding.ts'

@@ -1,5 +1,6 @@
 /**
- * The events of a workflow as commands; the report of a finished branch is one of its own.
+ * Turns the events of a workflow into commands; reporting a finished branch is a command of its
+ * own.
  */
 import type { Command } from '../../engine/types.ts'
 import type { JsonObject } from '../../json.ts'

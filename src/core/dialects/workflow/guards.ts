@@ -1,6 +1,4 @@
-/**
- * The guards of a workflow by name, and which of them anybody uses.
- */
+/** The guards of a workflow by name, and which of them are used. */
 import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
 import type { Json } from '../../json.ts'

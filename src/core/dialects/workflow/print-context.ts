@@ -1,5 +1,5 @@
 /**
- * What is gathered while a workflow is written: losses, guards, names, and the final states that
+ * What is collected while a workflow is printed: losses, guards, names, and the final states that
  * have to be added.
  */
 import type { JsonObject } from '../../json.ts'

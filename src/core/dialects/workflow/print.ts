@@ -1,5 +1,5 @@
 /**
- * Writes a machine as a workflow, and says what a workflow cannot say of it.
+ * Prints a machine as a workflow, and lists what a workflow cannot express.
  * Knows machines and the fields of a workflow. Must not know which dialect a machine came from.
  */
 import type { Json, JsonObject } from '../../json.ts'

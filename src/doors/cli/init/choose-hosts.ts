@@ -1,6 +1,4 @@
-/**
- * Which hosts a command line means: those it names, else those that are here.
- */
+/** Which hosts a command line means: those it names, otherwise those installed here. */
 import { realpathSync } from 'node:fs'
 import { agentHostIds } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'

@@ -1,5 +1,6 @@
 /**
- * For which folder a run is started: hooks look for it under the folder that they were put into.
+ * The folder for which a run is started: hooks look for runs from the folder in which they were
+ * installed.
  */
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'

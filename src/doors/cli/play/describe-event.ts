@@ -1,6 +1,4 @@
-/**
- * An event on one line. Knows events. Must not know where the line is shown.
- */
+/** Describes an event on one line. Must not know where the line is shown. */
 
 import { assertNever } from '../../../core/assert.ts'
 import type { Event } from '../../../core/engine/types.ts'

@@ -1,6 +1,4 @@
-/**
- * A walk without a terminal: lines from a file or a stream, each echoed with what became of it.
- */
+/** A walk without a terminal: lines from a file or a stream, each echoed with its result. */
 
 import { lastMoment, viewNow } from '../../../testing/walk.ts'
 import type { Io } from '../io.ts'

@@ -1,6 +1,6 @@
 /**
- * A walk at a terminal: a line editor with completion and history. Scrolls, never clears: what
- * was shown stays above for looking back.
+ * A walk at a terminal: a line editor with completion and history. It scrolls and never clears, so
+ * earlier output stays visible.
  */
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'

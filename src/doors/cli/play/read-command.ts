@@ -1,6 +1,6 @@
 /**
- * Reads what follows a command word. Each word has its own small language; what is wrong is
- * explained. Must not know terminals.
+ * Reads what follows a command word. Each command has its own syntax; errors are explained. Must
+ * not know terminals.
  */
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'

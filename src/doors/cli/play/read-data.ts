@@ -1,6 +1,6 @@
 /**
- * Reads the data of an input line: one JSON object, or `key=value` pairs.
- * Knows text only. A value is JSON where it can be read so, else the text as it stands.
+ * Reads the data of an input line: one JSON object, or `key=value` pairs. Knows text only.
+ * A value is JSON if it parses as JSON, otherwise text.
  */
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, emptyRecord } from '../../../core/json.ts'

@@ -1,6 +1,7 @@
 /**
- * Makes a case of a walk: every input becomes a step, and what was seen becomes what must be
- * seen. Knows walks and the case format. Must not know files.
+ * Turns a walk into a case: every input becomes a step, and what was seen becomes what is
+ * expected.
+ * Knows walks and the case format. Must not know files.
  */
 import { assertNever } from '../../../core/assert.ts'
 import type { View } from '../../../core/dialects/view.ts'

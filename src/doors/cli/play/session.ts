@@ -1,5 +1,5 @@
 /**
- * A walk in the making: takes lines, keeps what can be undone, gives back what to show.
+ * A walk in progress: takes lines, keeps what can be undone, returns what to show.
  * Must not know where lines come from or go to.
  */
 

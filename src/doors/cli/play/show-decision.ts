@@ -1,6 +1,4 @@
-/**
- * What became of one input: the decision and why, what was said, the events behind it.
- */
+/** Shows the result of one input: the decision and why, messages, the events behind it. */
 
 import { assertNever } from '../../../core/assert.ts'
 import type { Recorded } from '../../../core/engine/family.ts'

@@ -1,5 +1,5 @@
 /**
- * The whole definition as a list of stages with the ways out of them, and where the walk is.
+ * The whole definition as a list of stages with their routes, and the current stage of the walk.
  */
 
 import { printAscii } from '../../../core/draw/ascii.ts'

@@ -1,5 +1,5 @@
 /**
- * The rows below the rules: what can be sent, what is missing or waits.
+ * The rows below the rules: what can be sent, what is missing or pending.
  * Knows views and machines. Must not know terminals beyond their width.
  */
 

@@ -1,6 +1,7 @@
 /**
- * Where a run stands, for a person who plays the agent: what it is told, what it may do, what is
- * still missing. Knows views and machines. Must not know terminals beyond their width.
+ * The state of a run for a person who plays the agent: its brief, what it may do, what is still
+ * missing.
+ * Knows views and machines. Must not know terminals beyond their width.
  */
 
 import type { View } from '../../../core/dialects/view.ts'

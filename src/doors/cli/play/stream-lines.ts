@@ -1,6 +1,4 @@
-/**
- * Lines out of a stream, one at a time, without ever holding more than one line of it.
- */
+/** Splits a stream into lines, one at a time, without buffering more than one line. */
 
 /** The lines of a stream; of a line that is too long only so much that it is seen to be. */
 export async function* linesOf(

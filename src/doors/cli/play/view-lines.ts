@@ -1,6 +1,6 @@
 /**
  * Lines about a view: its title, its brief, its fields, a label and its text.
- * Knows views. Must not know walks, machines or how a view came here: it loads nothing but words.
+ * Knows views. Must not know walks or machines.
  */
 import { assertNever } from '../../../core/assert.ts'
 import { briefWithoutRules, ruleLines } from '../../../core/dialects/rules-text.ts'

@@ -1,6 +1,4 @@
-/**
- * A client of the daemon of this data directory, which is started when there is none.
- */
+/** Connects to the daemon of this data directory, and starts it if there is none. */
 import { resolve } from 'node:path'
 import { type Client, openClient } from '../../../client/open-client.ts'
 import { readText } from '../../../runtime/definitions/read-definition.ts'

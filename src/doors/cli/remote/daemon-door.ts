@@ -1,6 +1,6 @@
 /**
- * The daemon as the command line reaches it. Given by whoever wires the program together.
- * Knows nothing of sockets or files itself.
+ * The daemon as the command line reaches it; passed in by `main`. Knows nothing of sockets or
+ * files.
  */
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'

@@ -1,6 +1,4 @@
-/**
- * The records of a log, and those to come as long as the run goes on.
- */
+/** The records of a log, and new ones while the run is open. */
 import { isOpen } from '../../../runtime/runs/open-statuses.ts'
 import type { RemoteContext } from './remote-verb.ts'
 import type { ShownRecord } from './show-event.ts'

@@ -1,6 +1,6 @@
 /**
- * What verbs that ask a daemon have in common: connecting, whose token is used, and what becomes
- * of a refusal. Must not know what any verb asks.
+ * What verbs that call the daemon have in common: connecting, choosing the token, and reporting
+ * problems. Must not know what any verb asks.
  */
 import type { Client } from '../../../client/open-client.ts'
 import { PawlProblem, type ProblemDocument } from '../../api/problem.ts'

@@ -1,6 +1,4 @@
-/**
- * An approval, with everything that the decision is about.
- */
+/** Shows an approval, with everything that the decision is about. */
 
 import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'

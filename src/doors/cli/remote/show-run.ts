@@ -1,5 +1,5 @@
 /**
- * A run as a person reads it in a terminal: its stage, its instructions, what it may do.
+ * Shows a run in a terminal: its stage, its instructions, what it may do.
  * Knows views. Must not know how they came here.
  */
 

@@ -1,6 +1,4 @@
-/**
- * `pawl open`: signs a browser in to the dashboard.
- */
+/** `pawl open`: signs a browser in to the page. */
 
 import { accesses } from '../../api/sign-in-access.ts'
 import type { VerbHelp } from '../help.ts'

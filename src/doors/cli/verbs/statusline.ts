@@ -1,6 +1,6 @@
 /**
  * `pawl statusline`: one line about the current run. Starts no daemon, does not wait, and always
- * prints something: a host shows whatever comes.
+ * prints something, because a host shows whatever it gets.
  */
 
 import { text } from 'node:stream/consumers'
