@@ -4,7 +4,7 @@
  */
 import type { DenialCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
-import type { Machine, Policy, ResultSave } from '../machine/machine.ts'
+import type { Machine, Policy, ResultSave, RuleRef } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
 import type { ShellReading } from '../shell/shell-reading.ts'
 import type { CallIdentity } from './call-identity.ts'
@@ -32,10 +32,40 @@ export type Call = {
   readonly workspace: string
   /** The tool is one of Pawl's own, by its server and not by its name alone. */
   readonly isOwn: boolean
+  /** What of its command only looks, where the host has no tool for that; absent: nothing. */
+  readonly looks?: ShellLooks
+  /** It is bookkeeping of its host, free where nobody forbids it; absent: it is not. */
+  readonly bookkeeping?: Bookkeeping
   /** Folders of Pawl itself, as absolute paths; absent: none is known. */
   readonly guarded?: readonly string[]
   /** Why its input cannot be judged; a call with a problem is denied. */
   readonly problem: string | null
+}
+
+/** Commands of a shell text that stand in for tools which the host does not have. */
+export type ShellLooks = {
+  readonly commands: readonly ShellLook[]
+  /** There is nothing else in the text but commands that need no permission. */
+  readonly isAll: boolean
+}
+export type ShellLook = {
+  /** Its place among the commands of the text. */
+  readonly at: number
+  /** The tools any of which stands for it, as definitions name them. */
+  readonly tools: readonly string[]
+  readonly act: 'read' | 'search'
+  readonly reads: readonly CallPath[]
+}
+
+/** A call for the host's own bookkeeping. */
+export type Bookkeeping = {
+  /** Where the descriptor of the host says so. */
+  readonly rule: RuleRef
+  /**
+   * `own`: the agent gets at Pawl's tools by it. `host`: it stays inside the host. `servers`: it
+   * reads what MCP servers offer, so that limits and the default of a policy hold as ever.
+   */
+  readonly kind: 'own' | 'host' | 'servers'
 }
 
 /** What kind of thing a call does. */

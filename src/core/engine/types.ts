@@ -23,6 +23,7 @@ import type { ChildOutcome } from './command.ts'
 
 export type {
   Alternative,
+  Bookkeeping,
   Call,
   CallPath,
   CostEstimate,
@@ -39,6 +40,8 @@ export type {
   Reservation,
   Reserve,
   RunUsage,
+  ShellLook,
+  ShellLooks,
   Spend,
   ToolAction,
   Verdict,

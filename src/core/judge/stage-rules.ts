@@ -12,7 +12,8 @@ import { ruleOnProtected } from '../tools/rule-on-protected.ts'
 import { namesMatch } from '../tools/tool-names.ts'
 import { type AnswerSource, denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
-import { ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
+import { isUncounted, ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
+import { lookingRule, onlyLooks, ruleOnLooks, withoutLooks } from './rule-on-looks.ts'
 import {
   listedShell,
   mayWrite,
@@ -30,8 +31,8 @@ type StageRule = {
   readonly isLasting?: true
   /** A denial without a field is Pawl's own: no author wrote it. */
   readonly deny: (asked: StageRuleInput) => Denial | StageDenial | null
-  /** The field that lets the call through; null or absent: none does. */
-  readonly allow?: (asked: StageRuleInput) => RuleField | null
+  /** The field that lets the call through, or a rule elsewhere; null or absent: none does. */
+  readonly allow?: (asked: StageRuleInput) => RuleField | RuleRef | null
   /** What it looked at; null: it does not speak of such a call. */
   readonly looked: (asked: StageRuleInput) => string | null
   /** Said where it does not. */
@@ -42,8 +43,8 @@ type StageRule = {
 export const stageRules: readonly Rule[] = [
   asRule({
     by: 'tools',
-    deny: ({ stage, call }) => ruleOnTool(stage, call),
-    allow: ({ stage, call }) => (speaksOf(stage.rule.tools, call.tool) ? 'allow' : null),
+    deny: ruleOnTool,
+    allow: allowingRule,
     looked: ({ stage, call }) => toolText(stage.rule.tools, call),
     silence: 'such calls have no tool list',
   }),
@@ -63,8 +64,8 @@ export const stageRules: readonly Rule[] = [
   }),
   asRule({
     by: 'commands',
-    deny: ({ stage, call }) => ruleOnShell(stage, call),
-    allow: ({ stage, call }) => (listedShell(stage, call) === null ? null : 'commands'),
+    deny: ruleOnShell,
+    allow: allowingCommands,
     looked: ({ stage, call }) => commandsText(stage, call),
     silence: 'it runs no command',
   }),
@@ -95,7 +96,8 @@ export const stageRules: readonly Rule[] = [
   }),
   asRule({
     by: 'counts',
-    deny: ({ stage, state, call }) => ruleOnCounts({ stage, state }, call),
+    deny: ({ stage, state, call }) =>
+      isUncounted(call) ? null : ruleOnCounts({ stage, state }, call),
     looked: ({ stage, state }) => countsText(stage, state),
     silence: 'calls, bytes and files are not limited',
   }),
@@ -110,7 +112,7 @@ function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rul
       return [denyBy({ by, rule, denial })]
     }
     const field = allow?.(question) ?? null
-    const rule = field === null ? null : ruleIn(question, field)
+    const rule = typeof field === 'string' ? ruleIn(question, field) : field
     if (question.extent === 'decision') {
       return rule === null ? noAnswers : [passBy({ by, says: 'allow', rule, reason: '' })]
     }
@@ -122,8 +124,11 @@ function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rul
 
 /** Whether a rule of the stage holds now. */
 function isHeld(question: RuleInput, isLasting?: true): question is StageRuleInput {
-  const { standing, stage } = question
-  return stage !== undefined && (standing === 'open' || (standing === 'free' && isLasting === true))
+  const { standing, stage, call } = question
+  if (stage === undefined) return false
+  if (standing === 'free') return isLasting === true
+  // What leads to Pawl's tools passes in a run that waits, if its stage does not forbid it.
+  return standing === 'open' || call.bookkeeping?.kind === 'own'
 }
 
 /** Where a field of the stage is written; the stage itself, if that is all that is known. */
@@ -141,8 +146,9 @@ function eachCommand(question: RuleInput): readonly RuleAnswer[] {
   const { commands } = stage.rule
   if (call.shell === null || commands === null) return noAnswers
   const rule = ruleIn(question, 'commands')
-  const first = ruleOnShell(stage, call)
-  return explainCommands(call.shell, commands, call.workspace).flatMap((one) => {
+  const first = ruleOnShell(question)
+  const shell = withoutLooks(question, call.shell)
+  return explainCommands(shell, commands, call.workspace).flatMap((one) => {
     const { text, entry, trouble } = one
     if (trouble === null) {
       const why = entry === null ? 'needs no entry' : `is listed as \`${entry}\``
@@ -156,15 +162,40 @@ function eachCommand(question: RuleInput): readonly RuleAnswer[] {
 
 // ── tools ───────────────────────────────────────────────────────────────────
 
-function ruleOnTool({ name, rule }: Stage, call: Call): StageDenial | null {
+function ruleOnTool(asked: StageRuleInput): StageDenial | null {
+  const { call } = asked
+  const { name, rule } = asked.stage
   const { allow, deny } = rule.tools
   const reason = `\`${call.tool}\` may not be used in \`${name}\``
   if (deny.some((one) => namesMatch(one, call))) {
     return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }
   }
   if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return null
-  if (allow.some((one) => namesMatch(one, call))) return null
+  if (isListed(allow, call) || call.bookkeeping !== undefined) return null
+  if (onlyLooks(asked)) {
+    const denial = ruleOnLooks(asked)
+    return denial === null ? null : { ...denial, field: 'paths' }
+  }
   return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'allow' }
+}
+
+function isListed(allow: readonly string[], call: Call): boolean {
+  return allow.some((one) => namesMatch(one, call))
+}
+
+/** What lets a call through that no list stops: the list itself, or that it is bookkeeping. */
+function allowingRule(asked: StageRuleInput): 'allow' | RuleRef | null {
+  const { call } = asked
+  const { tools } = asked.stage.rule
+  if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
+  if (isListed(tools.allow, call)) return 'allow'
+  return call.bookkeeping?.rule ?? lookingRule(asked, ruleIn(asked, 'allow'))
+}
+
+/** What lets a command through that no list stops: the list, or the tool it stands in for. */
+function allowingCommands(asked: StageRuleInput): 'commands' | RuleRef | null {
+  if (listedShell(asked.stage, asked.call) === null) return null
+  return onlyLooks(asked) ? lookingRule(asked, ruleIn(asked, 'allow')) : 'commands'
 }
 
 /** Whether there is a list, and it is about such tools. */
@@ -175,6 +206,11 @@ function speaksOf({ allow, among }: ToolRule, tool: string): boolean {
 function toolText(tools: ToolRule, call: Call): string | null {
   if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
   const entry = tools.allow.find((name) => namesMatch(name, call))
+  if (entry === undefined) {
+    return call.bookkeeping === undefined
+      ? 'it only reads, and this host has no other way to'
+      : `\`${call.tool}\` is the host's own bookkeeping`
+  }
   return entry === call.tool ? `\`${entry}\` is listed` : `listed as \`${entry}\``
 }
 

@@ -44,7 +44,6 @@ export function whyTooBroad(entry: string): string | null {
   for (let depth = 0; depth < wrappersDeepMax; depth += 1) {
     const [first = '', ...others] = rest
     const program = programOf(first)
-    if (/^\*+$/.test(first)) return 'it is a wildcard'
     if (launchers.has(program)) return `\`${first}\` can start other programs`
     const isInterpreter = interpreters.has(program.replace(/[\d.]+$/, ''))
     if (shells.has(program)) return whyShell(first, others)
@@ -99,8 +98,8 @@ export function whyDead(entry: string): Dead | null {
   if (/["']/.test(bare)) {
     return { why: 'its quote is not closed', hint: 'close the quote, or remove it' }
   }
-  const [wildcard] = /[*?[]/.exec(bare) ?? []
-  if (wildcard !== undefined) {
+  const wildcard = wildcardIn(bare)
+  if (wildcard !== null) {
     const hint = 'an entry already allows more words after it: write only the fixed words'
     return { why: `\`${wildcard}\` is not a wildcard here`, hint }
   }
@@ -113,6 +112,13 @@ export function whyDead(entry: string): Dead | null {
   return isForeign
     ? { why: 'it has characters that only look like others', hint: 'type the entry again' }
     : null
+}
+
+/** A wildcard that an author may take for one; `src/*.ts` matches a command that says just that. */
+function wildcardIn(bare: string): string | null {
+  const [first = '', ...others] = bare.trim().split(/\s+/)
+  const odd = [first, ...others.filter((word) => !/\/|\*\.\w/.test(word))].join(' ')
+  return /[*?[]/.exec(odd)?.[0] ?? null
 }
 
 function mixesAlphabets(word: string): boolean {

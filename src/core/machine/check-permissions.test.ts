@@ -113,7 +113,7 @@ test('a command that can run anything is a warning at its stage', () => {
 test.each([
   ...['bash', 'sh -c', '/bin/sh', 'bash -lc', 'zsh', 'python', 'python3', 'python3.12', 'node'],
   ...['node -e', 'python -c', 'python -m', 'perl -e', 'env', 'env -i', 'xargs', 'sudo', 'eval'],
-  ...['find', 'find .', '*', '', ' ', 'sudo -E bash', 'timeout 60', 'npx', 'npm exec', 'uv run'],
+  ...['find', 'find .', '', ' ', 'sudo -E bash', 'timeout 60', 'npx', 'npm exec', 'uv run'],
   ...['env FOO=1', 'xargs sh', 'docker run', 'vim', 'source', 'awk', 'ssh', 'ssh host', 'nohup'],
 ])('`%s` can run anything', (entry) => {
   expect(whyTooBroad(entry)).not.toBeNull()
@@ -140,6 +140,9 @@ test.each([
     'pytest "',
     "npm 'test",
     'pytest*',
+    '*',
+    'npm *',
+    './run*',
     'npm run test:*',
     'ls ?',
     'ls [ab]',
@@ -160,6 +163,8 @@ test.each([
     'env CI=1 npm test',
     'make CC=gcc',
     'ls \\*',
+    'node --test tests/*.test.mjs',
+    'eslint *.ts',
   ],
   ...[
     'cat docs/\u00fcber.md',

@@ -12,6 +12,8 @@ export type GoodReading = {
   readonly ok: true
   /** Every simple command of the text, wherever it stands, wrappers unwrapped beside it. */
   readonly commands: readonly SimpleCommand[]
+  /** It is made of commands, pipes and lists alone, with no word that is expanded. */
+  readonly isPlain: boolean
   /** Redirections into and out of files. */
   readonly redirections: readonly Redirection[]
   /** Variables whose value the text reads, however it reads them. */
@@ -59,6 +61,8 @@ export type SimpleCommand = {
   readonly isByRunner: boolean
   /** Text that a here-document or a here-string hands to it; null: none. */
   readonly stdin: string | null
+  /** It reads what the command in front of it says, and no file in its place. */
+  readonly isPiped: boolean
   /** Where it may run. */
   readonly dirs: Dirs
 }

@@ -8,6 +8,7 @@ import { type CommonTool, commonToolNames, commonTools } from '../hosts/common-t
 import type { ToolVocabulary } from '../hosts/host-descriptor.ts'
 import { type HostId, hostIds, listIn, toolVocabularies } from '../hosts/registry.ts'
 import type { JsonObject } from '../json.ts'
+import { powerOf, powers } from '../machine/tool-power.ts'
 import { type McpName, mcpNameOf, spelledMcpName } from './mcp-name.ts'
 
 export type KnownTool = {
@@ -142,6 +143,28 @@ const fileActs: ReadonlySet<ToolAction> = new Set(['read', 'edit', 'write', 'sea
 export function actOfShape(shape: string): ToolAction {
   const common = everywhere.get(shape)
   return common === undefined ? 'other' : commonTools[common].act
+}
+
+/** Every plain name that a host has for a tool, those that definitions use first. */
+export const knownToolNames: ReadonlySet<string> = new Set([
+  ...everywhere.keys(),
+  ...hostIds.flatMap((host) => freeNames(toolVocabularies[host])),
+])
+
+function freeNames({ tools: { free } }: ToolVocabulary): readonly string[] {
+  if ('none' in free) return []
+  return [free.notes, free.search, free.started, free.resources].flatMap((group) => listIn(group))
+}
+
+/** In one case: a name in another one is a slip, because names are compared exactly. */
+const foldedNames: ReadonlySet<string> = new Set(
+  [...knownToolNames].map((name) => name.toLowerCase()),
+)
+
+/** Whether some host or harness could have a tool of this name; a server may have any. */
+export function isKnownToolName(written: string): boolean {
+  if (knownToolNames.has(written) || /[*:(]|__/.test(written)) return true
+  return powerOf(written) < powers.external && !foldedNames.has(written.toLowerCase())
 }
 
 /** An input that is really an object: a door may be handed anything. */

@@ -187,20 +187,24 @@ const recorded = Object.entries({
   readdirSync(join(fixtures, folder)).map((file) => [host, join(folder, file)] as const),
 )
 
-test.each(recorded)('%s: %s is understood, and blocked where it is a call', async (host, file) => {
-  const { runtime, desk } = openDesk()
-  await startRelease(runtime)
-  const payload = readFileSync(join(fixtures, file), 'utf8')
-  const told = await desk.answer({ host, payload, workspace: '/work', runId: null })
-  const event = JSON.parse(payload)
-  const isCall = /^(PreToolUse|BeforeTool)$/.test(event.hook_event_name)
-  const isRead = /^(Read|view_image|read_file)$/.test(event.tool_name)
-  const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name)
-  // The paths of the recordings are outside of this workspace, so nothing may be read either.
-  if (isCall && !isRead) expect(told).toMatchObject({ exit: 2, stdout: '' })
-  if (!isCall) expect(told.exit).toBe(0)
-  if (isStop) expect(told.stdout).toMatch(/"decision":"(block|deny)"/)
-})
+test.each(recorded)(
+  '%s: %s is understood, and blocked where it is a call to judge',
+  async (host, file) => {
+    const { runtime, desk } = openDesk()
+    await startRelease(runtime)
+    const payload = readFileSync(join(fixtures, file), 'utf8')
+    const told = await desk.answer({ host, payload, workspace: '/work', runId: null })
+    const event = JSON.parse(payload)
+    const isCall = /^(PreToolUse|BeforeTool)$/.test(event.hook_event_name)
+    const isRead = /^(Read|view_image|read_file)$/.test(event.tool_name)
+    const isFree = /^(TaskCreate|TaskUpdate|ToolSearch)$/.test(event.tool_name)
+    const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name)
+    // The paths of the recordings are outside of this workspace, so nothing may be read either.
+    if (isCall && !isRead && !isFree) expect(told).toMatchObject({ exit: 2, stdout: '' })
+    if (!isCall || isFree) expect(told.exit).toBe(0)
+    if (isStop) expect(told.stdout).toMatch(/"decision":"(block|deny)"/)
+  },
+)
 
 test('whatever a host says, the answer is one of the two forms', async () => {
   const { desk } = openDesk()

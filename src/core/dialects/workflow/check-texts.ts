@@ -5,6 +5,8 @@
 import { globProblem } from '../../expr/glob.ts'
 import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
+import { nearestName } from '../../machine/check-names.ts'
+import { isKnownToolName, knownToolNames } from '../../tools/tool-names.ts'
 import type { WorkflowDefinition } from './schema.ts'
 
 type State = WorkflowDefinition['states'][string]
@@ -81,8 +83,8 @@ function checkPatterns(definition: WorkflowDefinition): Finding[] {
 export function checkTools(
   definition: WorkflowDefinition,
   hostTools: readonly string[] | null,
-): Finding[] {
-  if (hostTools === null) return []
+): readonly Finding[] {
+  if (hostTools === null) return checkAllHosts(definition)
   const known = new Set(hostTools)
   return Object.entries(definition.states).flatMap(([name, state]) =>
     (state.allowed_tools ?? []).flatMap((tool, index) => {
@@ -92,5 +94,24 @@ export function checkTools(
       const hint = `it has ${hostTools.map((one) => `\`${one}\``).join(', ')}`
       return [finding('TOOL_UNKNOWN', at, { message, hint })]
     }),
+  )
+}
+
+/** Without a host in particular: names that no host has, and no server could. */
+function checkAllHosts(definition: WorkflowDefinition): readonly Finding[] {
+  return Object.entries(definition.states).flatMap(([name, state]) =>
+    (['allowed_tools', 'disallowed_tools'] as const).flatMap((field) =>
+      (state[field] ?? []).flatMap((tool, index) => {
+        if (isKnownToolName(tool)) return []
+        const at = joinPointer('/states', name, field, index)
+        const meant = nearestName(tool, knownToolNames)
+        const message = `no host has a tool \`${tool}\``
+        const hint =
+          meant === undefined
+            ? 'use the name that the host uses, or `mcp__server__tool` for one of a server'
+            : `did you mean \`${meant}\`?`
+        return [finding('TOOL_UNKNOWN', at, { message, hint })]
+      }),
+    ),
   )
 }
