@@ -35,6 +35,12 @@ export const claudeHost = {
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
   },
+  offered: {
+    ...{ Bash: 'Bash', Read: 'Read', Edit: 'Edit', Write: 'Write', Agent: 'Agent', Skill: 'Skill' },
+    ...{ NotebookEdit: 'NotebookEdit', Monitor: 'Monitor', WebFetch: 'WebFetch' },
+    ...{ WebSearch: 'WebSearch', TodoWrite: 'TaskCreate', AskUserQuestion: 'AskUserQuestion' },
+  },
+  finder: 'ToolSearch',
   folder: '.claude',
   hooksFile: '.claude/settings.local.json',
   serversFile: '.mcp.json',

@@ -32,6 +32,11 @@ export const codexHost = {
     // It writes `_` for what the name of a function cannot have.
     dashes: 'underscores',
   },
+  offered: {
+    ...{ Bash: 'exec_command', Edit: 'apply_patch', WebSearch: 'web_search' },
+    ...{ Agent: 'spawn_agent', TodoWrite: 'update_plan', AskUserQuestion: 'request_user_input' },
+  },
+  finder: 'tool_search',
   folder: '.codex',
   hooksFile: '.codex/hooks.json',
   serversFile: '.codex/config.toml',

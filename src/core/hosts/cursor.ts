@@ -32,6 +32,12 @@ export const cursorHost = {
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
   },
+  offered: {
+    ...{ Bash: 'Shell', Read: 'Read', Edit: 'Edit', Write: 'Write', Delete: 'Delete' },
+    ...{ Grep: 'Grep', Glob: 'Glob', LS: 'LS', WebFetch: 'WebFetch', WebSearch: 'WebSearch' },
+    ...{ Agent: 'Task', TodoWrite: 'TodoWrite' },
+  },
+  finder: none('it is not known to have one'),
   folder: '.cursor',
   hooksFile: '.cursor/hooks.json',
   serversFile: '.cursor/mcp.json',

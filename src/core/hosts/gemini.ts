@@ -31,6 +31,13 @@ export const geminiHost = {
     servers: { prefix: 'mcp_', separator: '_' },
     dashes: 'kept',
   },
+  offered: {
+    ...{ Bash: 'run_shell_command', Read: 'read_file', Edit: 'replace', Write: 'write_file' },
+    ...{ Grep: 'grep_search', Glob: 'glob', LS: 'list_directory', WebFetch: 'web_fetch' },
+    ...{ WebSearch: 'google_web_search', Agent: 'invoke_agent', TodoWrite: 'write_todos' },
+    ...{ Skill: 'activate_skill', AskUserQuestion: 'ask_user' },
+  },
+  finder: none('it offers all tools at once'),
   folder: '.gemini',
   hooksFile: '.gemini/settings.json',
   serversFile: '.gemini/settings.json',

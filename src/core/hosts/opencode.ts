@@ -32,6 +32,12 @@ export const opencodeHost = {
     servers: { prefix: '', separator: '_' },
     dashes: 'kept',
   },
+  offered: {
+    ...{ Bash: 'bash', Read: 'read', Edit: 'edit', Write: 'write', Grep: 'grep', Glob: 'glob' },
+    ...{ WebFetch: 'webfetch', Agent: 'task', TodoWrite: 'todowrite', Skill: 'skill' },
+    ...{ AskUserQuestion: 'question' },
+  },
+  finder: none('it offers all tools at once'),
   folder: '.opencode',
   hooksFile: '.opencode/plugins/pawl.js',
   serversFile: 'opencode.json',

@@ -23,7 +23,7 @@ export const stateTool = tool({
   effect: 'looks',
   run: async (desk, { who }) => {
     const reading = await readPlace(desk, await desk.places.find(who))
-    return { reading, text: runSummaryText(reading, desk.prefix), more: summaryValues(reading) }
+    return { reading, text: runSummaryText(reading, desk), more: summaryValues(reading) }
   },
 })
 
@@ -63,15 +63,19 @@ export const pauseTool = tool({
   name: 'pause',
   title: 'Pause',
   description:
-    'Pause the Pawl run. Its rules stay in force; load it with `resume: true` to continue.',
-  input: nothing,
+    'Pause the Pawl run, and say why. Its rules stay in force; load it with `resume: true` to ' +
+    'continue.',
+  input: z.strictObject({
+    reason: z.string().max(2_000).default('').describe('why, for the log and for people'),
+  }),
   more: signalOutcomeSchema,
   effect: 'moves',
-  run: async (desk, { who }) => {
+  run: async (desk, { who, input }) => {
     const place = await desk.places.find(who)
     const { runId } = place
+    const { reason } = input
     return sendCommand(desk, place, (commandId) =>
-      desk.link.ask('runs.pause', { runId }, { commandId }),
+      desk.link.ask('runs.pause', { runId, reason }, { commandId }),
     )
   },
 })
@@ -100,7 +104,7 @@ export const waitTool = tool({
     if (question !== null) return { reading: before, text: question.message, question }
     const { reading, isOver } = await waitFor(desk, place, call)
     const lead = isOver ? 'Timed out; the run is still waiting. Wait again.\n\n' : ''
-    const text = `${lead}${runSummaryText(reading, desk.prefix)}`
+    const text = `${lead}${runSummaryText(reading, desk)}`
     return { reading, text, more: { timed_out: isOver } }
   },
 })

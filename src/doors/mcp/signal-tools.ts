@@ -6,9 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { OperationAnswer, OperationInput } from '../api/contract.ts'
+import { PawlProblem, problem } from '../api/problem.ts'
 import { splitForm } from './form-tool.ts'
 import type { RunPlace, RunReadings } from './resolve-run.ts'
-import { type RunOutcome, runSummaryText } from './run-summary.ts'
+import { nextLine, type RunOutcome, runSummaryText } from './run-summary.ts'
 import { readPlace, type ToolContext, tool } from './tool-context.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -65,6 +66,22 @@ export const processTool = tool({
   },
 })
 
+export const submitTool = tool({
+  name: 'submit',
+  title: 'Submit a step',
+  description: 'Submit the fields of the current step of the Pawl form.',
+  input: z.strictObject({ fields: jsonObjectShape.describe('the fields of the step, by name') }),
+  more: signalOutcomeSchema,
+  effect: 'moves',
+  run: async (desk, { who, input }) => {
+    const place = await desk.places.find(who)
+    const reading = await readPlace(desk, place)
+    if (reading.view.dialect === 'steps') return submit(desk, { place, reading }, input.fields)
+    const detail = `\`${reading.view.name}\` is not a form`
+    throw new PawlProblem(problem('REQUEST_INVALID', { detail, hint: nextLine(reading, desk) }))
+  },
+})
+
 /** Submits the fields of a form. */
 export function submit(
   desk: ToolContext,
@@ -78,7 +95,7 @@ export function submit(
 /** Where the run stands, and nothing else. */
 export async function readRunSummary(desk: ToolContext, place: RunPlace): Promise<ToolResult> {
   const reading = await readPlace(desk, place)
-  return { reading, text: runSummaryText(reading, desk.prefix) }
+  return { reading, text: runSummaryText(reading, desk) }
 }
 
 type Signal = Omit<OperationInput<'runs.signal'>, 'runId' | 'branch'>
@@ -106,7 +123,7 @@ export async function sendCommand(
   const spoken = { ...said, warnings: [...said.warnings, ...notes] }
   return {
     reading,
-    text: runSummaryText(reading, desk.prefix, spoken),
+    text: runSummaryText(reading, desk, spoken),
     more: {
       ...(spoken.say.length === 0 ? {} : { say: [...spoken.say] }),
       ...(spoken.warnings.length === 0 ? {} : { warnings: [...spoken.warnings] }),

@@ -140,7 +140,7 @@ async function takeBranch(
   const mine = { runId: place.runId, branch }
   const reading = await readPlace(desk, mine)
   desk.places.keep(who, mine)
-  return { reading, text: runSummaryText(reading, desk.prefix), more: { resumed: true } }
+  return { reading, text: runSummaryText(reading, desk), more: { resumed: true } }
 }
 
 async function resumeRun(desk: ToolContext, who: ToolCaller, place: RunPlace): Promise<ToolResult> {
@@ -151,7 +151,7 @@ async function resumeRun(desk: ToolContext, who: ToolCaller, place: RunPlace): P
       ? await sendCommand(desk, place, (commandId) =>
           desk.link.ask('runs.resume', { runId }, { commandId }),
         )
-      : { reading: before, text: runSummaryText(before, desk.prefix) }
+      : { reading: before, text: runSummaryText(before, desk) }
   desk.places.keep(who, place)
   return { ...told, more: { ...told.more, resumed: true } }
 }
