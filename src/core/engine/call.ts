@@ -4,7 +4,7 @@
  */
 import type { DenialCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
-import type { Machine, Policy, ResultSave } from '../machine/machine.ts'
+import type { Machine, Policy, ResultSave, RuleRef } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
 import type { ShellReading } from '../shell/shell-reading.ts'
 import type { CallIdentity } from './call-identity.ts'
@@ -32,10 +32,23 @@ export type Call = {
   readonly workspace: string
   /** The tool is one of Pawl's own, by its server and not by its name alone. */
   readonly isOwn: boolean
+  /** It is bookkeeping of its host, free where nobody forbids it; absent: it is not. */
+  readonly bookkeeping?: Bookkeeping
   /** Folders of Pawl itself, as absolute paths; absent: none is known. */
   readonly guarded?: readonly string[]
   /** Why its input cannot be judged; a call with a problem is denied. */
   readonly problem: string | null
+}
+
+/** A call for the host's own bookkeeping. */
+export type Bookkeeping = {
+  /** Where the descriptor of the host says so. */
+  readonly rule: RuleRef
+  /**
+   * `own`: the agent gets at Pawl's tools by it. `host`: it stays inside the host. `servers`: it
+   * reads what MCP servers offer, so that limits and the default of a policy hold as ever.
+   */
+  readonly kind: 'own' | 'host' | 'servers'
 }
 
 /** What kind of thing a call does. */

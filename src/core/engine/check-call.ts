@@ -8,6 +8,7 @@ import { nameRule, ruleFields } from '../judge/answer.ts'
 import { hashCall } from '../judge/grants.ts'
 import { judge, type Ruling } from '../judge/judge.ts'
 import { nothingAround } from '../judge/rule-input.ts'
+import { isUncounted } from '../judge/rule-on-counts.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
 import type { Machine } from '../machine/machine.ts'
 import { suggestAlternatives } from './alternatives.ts'
@@ -173,7 +174,7 @@ function askCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): De
 
 function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
-  const { tool, input, edits, isOwn } = call
+  const { tool, input, edits } = call
   const { grant, reserve } = ruling
   const granted = draft.state.grants.find(({ approvalId }) => approvalId === grant)
   // WHY the id it was asked about under: whoever waits for that call knows no other.
@@ -186,7 +187,7 @@ function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): 
     tool,
     input,
     edits,
-    counts: !isOwn && !hasEnded(draft.state),
+    counts: !isUncounted(call) && !hasEnded(draft.state),
     at,
     meters: ruling.meters,
     ...(grant === null ? {} : { grant }),

@@ -24,6 +24,7 @@ import type { ChildOutcome } from './command.ts'
 
 export type {
   Alternative,
+  Bookkeeping,
   Call,
   CallPath,
   CostEstimate,

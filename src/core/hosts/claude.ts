@@ -24,8 +24,8 @@ export const claudeHost = {
       LS: ['LS'],
       WebFetch: ['WebFetch'],
       WebSearch: ['WebSearch'],
-      Agent: ['Agent', 'Task'],
-      TodoWrite: ['TodoWrite'],
+      Agent: ['Agent', 'Task', 'Workflow'],
+      TodoWrite: ['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskGet', 'TaskList'],
       Skill: ['Skill'],
       AskUserQuestion: ['AskUserQuestion'],
     },
@@ -34,6 +34,22 @@ export const claudeHost = {
     viewers: none('`Read` is a separate tool'),
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
+    free: {
+      notes: [
+        ...['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskGet', 'TaskList'],
+        ...['EnterPlanMode', 'ExitPlanMode', 'ProposeGoal', 'StructuredOutput'],
+      ],
+      search: ['ToolSearch', 'WaitForMcpServers'],
+      // WHY not `SendMessage`: it also reaches sessions that this run does not hold.
+      started: [
+        ...['TaskOutput', 'TaskStop', 'BashOutput', 'KillShell', 'KillBash', 'SubagentHandback'],
+      ],
+      resources: [
+        ...['ListMcpResourcesTool', 'ReadMcpResourceTool', 'ReadMcpResourceDirTool'],
+        ...['ListMcpResources', 'ReadMcpResource', 'ReadMcpResourceDir'],
+      ],
+      serverField: 'server',
+    },
   },
   offered: {
     ...{ Bash: 'Bash', Read: 'Read', Edit: 'Edit', Write: 'Write', Agent: 'Agent', Skill: 'Skill' },

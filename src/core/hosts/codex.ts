@@ -4,6 +4,12 @@
 import { claudeHost } from './claude.ts'
 import { type HostDescriptor, none } from './host-descriptor.ts'
 
+/** Sub-agents that exist. Hooks see these names alone, or behind their namespace. */
+const agentTools = [
+  ...['wait_agent', 'close_agent', 'send_input', 'resume_agent', 'send_message', 'followup_task'],
+  ...['interrupt_agent', 'list_agents'],
+]
+
 export const codexHost = {
   id: 'codex',
   title: 'Codex',
@@ -21,7 +27,7 @@ export const codexHost = {
       Grep: ['grep_files'],
       LS: ['list_dir'],
       WebSearch: ['web_search'],
-      Agent: ['spawn_agent'],
+      Agent: ['spawn_agent', 'collaborationspawn_agent'],
       TodoWrite: ['update_plan'],
       AskUserQuestion: ['request_user_input'],
     },
@@ -31,6 +37,14 @@ export const codexHost = {
     servers: none('it uses `mcp__server__tool`'),
     // It writes `_` for what the name of a function cannot have.
     dashes: 'underscores',
+    free: {
+      notes: ['update_plan', 'get_goal', 'create_goal', 'update_goal', 'get_context_remaining'],
+      search: ['tool_search'],
+      // WHY not `write_stdin`: what is typed into a terminal is a command.
+      started: ['wait', ...agentTools, ...agentTools.map((name) => `collaboration${name}`)],
+      resources: ['list_mcp_resources', 'list_mcp_resource_templates', 'read_mcp_resource'],
+      serverField: 'server',
+    },
   },
   offered: {
     ...{ Bash: 'exec_command', Edit: 'apply_patch', WebSearch: 'web_search' },

@@ -31,6 +31,14 @@ export const cursorHost = {
     viewers: none('`Read` is a separate tool'),
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
+    free: {
+      notes: ['TodoWrite', 'todo_write'],
+      search: none('it holds no tools back'),
+      started: none('its documents name no such tools'),
+      // WHY not `FetchMcpResource`: it can write what it fetches to a file.
+      resources: none('its tool for them may write files'),
+      serverField: none('it has no such calls'),
+    },
   },
   offered: {
     ...{ Bash: 'Shell', Read: 'Read', Edit: 'Edit', Write: 'Write', Delete: 'Delete' },

@@ -3,6 +3,12 @@
  */
 import { type HostDescriptor, none } from './host-descriptor.ts'
 
+/** Its other todo list, which knows what depends on what. */
+const trackerTools = [
+  ...['tracker_create_task', 'tracker_update_task', 'tracker_get_task', 'tracker_list_tasks'],
+  ...['tracker_add_dependency', 'tracker_visualize'],
+]
+
 export const geminiHost = {
   id: 'gemini',
   title: 'Gemini CLI',
@@ -21,7 +27,7 @@ export const geminiHost = {
       WebFetch: ['web_fetch'],
       WebSearch: ['google_web_search'],
       Agent: ['delegate_to_agent', 'invoke_agent', 'codebase_investigator'],
-      TodoWrite: ['write_todos'],
+      TodoWrite: ['write_todos', ...trackerTools],
       Skill: ['activate_skill'],
       AskUserQuestion: ['ask_user'],
     },
@@ -30,6 +36,16 @@ export const geminiHost = {
     viewers: none('`read_file` is a separate tool'),
     servers: { prefix: 'mcp_', separator: '_' },
     dashes: 'kept',
+    free: {
+      notes: [
+        ...['write_todos', ...trackerTools],
+        ...['update_topic', 'enter_plan_mode', 'exit_plan_mode'],
+      ],
+      search: none('it holds no tools back'),
+      started: ['complete_task'],
+      resources: ['list_mcp_resources', 'read_mcp_resource'],
+      serverField: none('it finds the server by the address of the resource'),
+    },
   },
   offered: {
     ...{ Bash: 'run_shell_command', Read: 'read_file', Edit: 'replace', Write: 'write_file' },

@@ -16,6 +16,24 @@ export function none(reason: string): NotApplicable {
 /** One or more texts, or a reason why there are none. */
 export type Texts = readonly string[] | NotApplicable
 
+/**
+ * Tools for the host's own bookkeeping. They are free in every stage, unless a definition or a
+ * policy forbids them, so a tool belongs here only if it does nothing outside of the host and
+ * cannot carry code: what a sub-agent or a command does in the end is judged on its own.
+ */
+export type FreeTools = {
+  /** Todo lists, topics, plans and goals. */
+  readonly notes: Texts
+  /** Finding and loading tools that the host holds back: Pawl's own may be among them. */
+  readonly search: Texts
+  /** What has begun and was judged then: waiting for it, telling it more, ending it. */
+  readonly started: Texts
+  /** Listing and reading what MCP servers offer as resources. */
+  readonly resources: Texts
+  /** The field in which such a call says which server it means. */
+  readonly serverField: string | NotApplicable
+}
+
 /** How the tools of a host are spelled. */
 type ToolNames = {
   /** The host's names of the common tools. A name means the same tool on every host. */
@@ -32,6 +50,8 @@ type ToolNames = {
   readonly servers: { readonly prefix: string; readonly separator: string } | NotApplicable
   /** What becomes of a dash in the name of a server. */
   readonly dashes: 'kept' | 'underscores'
+  /** Bookkeeping, which needs no entry in a list of tools. */
+  readonly free: FreeTools | NotApplicable
 }
 
 /** A set of tool names that a call may be spelled in, whether or not a program stands behind it. */

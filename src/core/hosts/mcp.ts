@@ -26,5 +26,6 @@ export const mcpVocabulary = {
     viewers: ['str_replace_editor', 'str_replace_based_edit_tool'],
     servers: none('these are tool names without the server name'),
     dashes: 'kept',
+    free: none('these are tools of servers, not of a host'),
   },
 } satisfies ToolVocabulary

@@ -31,6 +31,14 @@ export const opencodeHost = {
     viewers: none('`read` is a separate tool'),
     servers: { prefix: '', separator: '_' },
     dashes: 'kept',
+    free: {
+      // `invalid` stands for a tool that does not exist, and says so.
+      notes: ['todowrite', 'plan_enter', 'plan_exit', 'invalid'],
+      search: none('it holds no tools back'),
+      started: none('its sub-agents end by themselves'),
+      resources: ['list_mcp_resources', 'list_mcp_resource_templates', 'read_mcp_resource'],
+      serverField: 'server',
+    },
   },
   offered: {
     ...{ Bash: 'bash', Read: 'read', Edit: 'edit', Write: 'write', Grep: 'grep', Glob: 'glob' },

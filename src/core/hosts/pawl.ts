@@ -3,10 +3,10 @@
  * spelled as in definitions, which is as Claude Code spells them.
  */
 import { claudeHost } from './claude.ts'
-import type { ToolVocabulary } from './host-descriptor.ts'
+import { none, type ToolVocabulary } from './host-descriptor.ts'
 
 export const pawlVocabulary = {
   id: 'pawl',
   title: 'Pawl',
-  tools: claudeHost.tools,
+  tools: { ...claudeHost.tools, free: none('there is no host that would keep books') },
 } satisfies ToolVocabulary

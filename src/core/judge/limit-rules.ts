@@ -14,6 +14,7 @@ import { findFull, hasRoom, type LimitUsage, openHint, usedText } from '../polic
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './answer.ts'
 import { modelLimits, type PlacedLimit } from './policy-layers.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
+import { isUncounted } from './rule-on-counts.ts'
 
 // ── runs ────────────────────────────────────────────────────────────────────
 
@@ -25,6 +26,8 @@ export const runLimits: Rule = (question) => {
   const { around, at } = context
   const { below, above, dearest = state.dearest ?? {} } = around
   if (!isLimited({ machine }) && !above.some(isLimited)) return noAnswers
+  // Without it, the agent could not even finish the run.
+  if (call.bookkeeping?.kind === 'own') return noAnswers
   const own = {
     machine,
     callsCount: state.callsCount + below.callsCount,
@@ -33,7 +36,7 @@ export const runLimits: Rule = (question) => {
   }
   const wish = wishOf(context, state, call.tool)
   // Calls are the stages' business, which is over after the end; money stays what it is.
-  const isFree = hasEnded(state) || state.status === 'paused'
+  const isFree = hasEnded(state) || state.status === 'paused' || isUncounted(call)
   const answers: RuleAnswer[] = []
   for (const run of [own, ...above]) {
     const money = exhaustedMoney(run, wish)

@@ -6,9 +6,18 @@ import type { Call, FamilyContext } from '../engine/types.ts'
 import { joinPointer } from '../finding.ts'
 import type { Machine, Policy, RuleRef } from '../machine/machine.ts'
 import { type Quorum, strictest } from '../machine/quorum.ts'
-import { evaluatePolicy, type PolicyAnswer, policyNamesOf } from '../policy/evaluate.ts'
+import {
+  type CallNames,
+  evaluatePolicy,
+  type PolicyAnswer,
+  policyNamesOf,
+  strictestOn,
+  unspoken,
+} from '../policy/evaluate.ts'
 import { indexPolicy } from '../policy/index-policy.ts'
 import { type Limited, meterOf } from '../policy/limits.ts'
+import { anyResource } from '../tools/bookkeeping.ts'
+import { isUncounted } from './rule-on-counts.ts'
 
 /** A policy that holds for a run, and whose it is. */
 type Layer = {
@@ -63,7 +72,20 @@ export function consultPolicies(laid: Laid, call: Call): readonly Consulted[] {
   const layers = layersOf(laid)
   if (layers.length === 0) return []
   const names = policyNamesOf(call)
-  return layers.map((layer) => ({ layer, answer: evaluatePolicy(layer.policy, names) }))
+  return layers.map((layer) => ({ layer, answer: answerOf(layer.policy, call, names) }))
+}
+
+/** Bookkeeping is forbidden by a rule that speaks of it, not by one for all that is unnamed. */
+function answerOf(policy: Policy, call: Call, names: CallNames): PolicyAnswer {
+  const answer = evaluatePolicy(policy, names)
+  if (answer.tier === 'default' && isUncounted(call)) return unspoken
+  // A resource of nobody knows which server may be one of a server that the policy speaks of.
+  return call.capability === anyResource ? stricterOf(answer, strictestOn(policy, 'mcp:')) : answer
+}
+
+function stricterOf(one: PolicyAnswer, other: PolicyAnswer | null): PolicyAnswer {
+  if (other === null || one.verdict === 'deny') return one
+  return other.verdict === 'deny' || one.verdict === 'allow' ? other : one
 }
 
 /** The rule by which a policy answered; null: none of its rules speaks of the call. */

@@ -8,6 +8,11 @@ import type { StageDenial } from './stage-denial.ts'
 
 type Standing = { readonly stage: Stage; readonly state: RunState }
 
+/** Whether a call is none of the work that is counted: it is Pawl's, or bookkeeping of the host. */
+export function isUncounted({ isOwn, bookkeeping }: Call): boolean {
+  return isOwn || (bookkeeping !== undefined && bookkeeping.kind !== 'servers')
+}
+
 /** The denial of a call for which a limit of the stage leaves no room. */
 export function ruleOnCounts(standing: Standing, call: Call): StageDenial | null {
   const { stage, state } = standing

@@ -7,9 +7,16 @@ import type { Machine, RuleRef, Stage } from '../machine/machine.ts'
 import { denyBy, noAnswers, passBy } from './answer.ts'
 import type { Rule } from './rule-input.ts'
 
-/** The first of all rules: a run that waits, rests or is over takes no call. */
-export const runStatus: Rule = ({ state, standing, extent }) => {
-  if (typeof standing === 'object') return [denyBy({ by: 'run', ...standing })]
+/**
+ * The first of all rules: a run that waits, rests or is over takes no call. What leads the agent to
+ * Pawl's own tools is none: by these it waits, resumes and goes on.
+ */
+export const runStatus: Rule = ({ state, standing, extent, call }) => {
+  if (typeof standing === 'object') {
+    if (call.bookkeeping?.kind !== 'own') return [denyBy({ by: 'run', ...standing })]
+    const reason = 'it leads to the tools of Pawl itself'
+    return [passBy({ by: 'run', says: 'allow', rule: call.bookkeeping.rule, reason })]
+  }
   if (extent === 'decision') return noAnswers
   const isOpen = standing === 'open'
   const reason = isOpen

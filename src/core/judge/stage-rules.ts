@@ -12,7 +12,7 @@ import { ruleOnProtected } from '../tools/rule-on-protected.ts'
 import { namesMatch } from '../tools/tool-names.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
-import { ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
+import { isUncounted, ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
 import {
   listedShell,
   mayWrite,
@@ -30,8 +30,8 @@ type StageRule = {
   readonly isLasting?: true
   /** A denial without a field is Pawl's own: no author wrote it. */
   readonly deny: (asked: Asked) => Denial | StageDenial | null
-  /** The field that lets the call through; null or absent: none does. */
-  readonly allow?: (asked: Asked) => RuleField | null
+  /** The field that lets the call through, or a rule elsewhere; null or absent: none does. */
+  readonly allow?: (asked: Asked) => RuleField | RuleRef | null
   /** What it looked at; null: it does not speak of such a call. */
   readonly looked: (asked: Asked) => string | null
   /** Said where it does not. */
@@ -43,7 +43,7 @@ export const stageRules: readonly Rule[] = [
   asRule({
     by: 'tools',
     deny: ({ stage, call }) => ruleOnTool(stage, call),
-    allow: ({ stage, call }) => (speaksOf(stage.rule.tools, call.tool) ? 'allow' : null),
+    allow: ({ stage, call }) => allowingRule(stage.rule.tools, call),
     looked: ({ stage, call }) => toolText(stage.rule.tools, call),
     silence: 'such calls have no tool list',
   }),
@@ -95,7 +95,8 @@ export const stageRules: readonly Rule[] = [
   }),
   asRule({
     by: 'counts',
-    deny: ({ stage, state, call }) => ruleOnCounts({ stage, state }, call),
+    deny: ({ stage, state, call }) =>
+      isUncounted(call) ? null : ruleOnCounts({ stage, state }, call),
     looked: ({ stage, state }) => countsText(stage, state),
     silence: 'calls, bytes and files are not limited',
   }),
@@ -110,7 +111,7 @@ function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rul
       return [denyBy({ by, rule, denial })]
     }
     const field = allow?.(question) ?? null
-    const rule = field === null ? null : ruleIn(question, field)
+    const rule = typeof field === 'string' ? ruleIn(question, field) : field
     if (question.extent === 'decision') {
       return rule === null ? noAnswers : [passBy({ by, says: 'allow', rule, reason: '' })]
     }
@@ -122,8 +123,11 @@ function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rul
 
 /** Whether a rule of the stage holds now. */
 function isHeld(question: RuleInput, isLasting?: true): question is Asked {
-  const { standing, stage } = question
-  return stage !== undefined && (standing === 'open' || (standing === 'free' && isLasting === true))
+  const { standing, stage, call } = question
+  if (stage === undefined) return false
+  if (standing === 'free') return isLasting === true
+  // What leads to Pawl's tools passes in a run that waits, if its stage does not forbid it.
+  return standing === 'open' || call.bookkeeping?.kind === 'own'
 }
 
 /** Where a field of the stage is written; the stage itself, if that is all that is known. */
@@ -163,8 +167,18 @@ function ruleOnTool({ name, rule }: Stage, call: Call): StageDenial | null {
     return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }
   }
   if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return null
-  if (allow.some((one) => namesMatch(one, call))) return null
+  if (isListed(allow, call) || call.bookkeeping !== undefined) return null
   return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'allow' }
+}
+
+function isListed(allow: readonly string[], call: Call): boolean {
+  return allow.some((one) => namesMatch(one, call))
+}
+
+/** What lets a call through that no list stops: the list itself, or that it is bookkeeping. */
+function allowingRule(tools: ToolRule, call: Call): 'allow' | RuleRef | null {
+  if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
+  return isListed(tools.allow, call) ? 'allow' : (call.bookkeeping?.rule ?? null)
 }
 
 /** Whether there is a list, and it is about such tools. */
@@ -175,6 +189,7 @@ function speaksOf({ allow, among }: ToolRule, tool: string): boolean {
 function toolText(tools: ToolRule, call: Call): string | null {
   if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
   const entry = tools.allow.find((name) => namesMatch(name, call))
+  if (entry === undefined) return `\`${call.tool}\` is the host's own bookkeeping`
   return entry === call.tool ? `\`${entry}\` is listed` : `listed as \`${entry}\``
 }
 

@@ -8,7 +8,7 @@ import type { Policy, PolicyRule } from '../machine/machine.ts'
 import { indexPolicy, matchTier } from './index-policy.ts'
 
 /** The names by which policies may speak of one call. */
-type CallNames = {
+export type CallNames = {
   readonly exact: readonly string[]
   /** Names it merely resembles: they can make the answer stricter, never softer. */
   readonly resembled: readonly string[]
@@ -24,7 +24,13 @@ export type PolicyAnswer = {
 }
 
 const noRules: readonly PolicyRule[] = []
-const unspoken: PolicyAnswer = { verdict: 'allow', rule: null, tier: 'default', limited: noRules }
+/** No rule speaks of the call, and nothing is forbidden that is not named. */
+export const unspoken: PolicyAnswer = {
+  verdict: 'allow',
+  rule: null,
+  tier: 'default',
+  limited: noRules,
+}
 
 /** The names of a call: its capability, and the tool's name as hosts and authors spell it. */
 export function policyNamesOf(call: {
@@ -65,4 +71,14 @@ export function evaluatePolicy(policy: Policy, names: CallNames): PolicyAnswer {
 
 function denied(rule: string): PolicyAnswer {
   return { verdict: 'deny', rule, tier: 'deny', limited: noRules }
+}
+
+/** The strictest that a policy says about anything whose name begins so; null: nothing. */
+export function strictestOn(policy: Policy, beginning: string): PolicyAnswer | null {
+  const isMeant = ({ capability }: PolicyRule): boolean => `${capability}`.startsWith(beginning)
+  const deny = policy.deny.find(isMeant)
+  if (deny !== undefined) return denied(deny.origin)
+  const ask = policy.ask.find(isMeant)
+  if (ask === undefined) return null
+  return { verdict: 'ask', rule: ask.origin, tier: 'ask', limited: policy.ask.filter(isMeant) }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { ReadWord } from './expand-word.ts'
+import { withoutPager } from './git-globals.ts'
 import { parseShell, type SyntaxNode } from './parse.ts'
 import { expandedIn, type Facts, noteHidden, noteWrite } from './shell-facts.ts'
 import { unwrap } from './unwrap.ts'
@@ -79,7 +80,8 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
   const { facts } = walk
   const { scope } = queue
   const { found, within, isByRunner, depth } = task
-  const { words, assigns } = found
+  const { assigns } = found
+  const words = withoutPager(found.words)
   if (words.length === 0 && assigns.length === 0) return
   if (facts.commands.length >= commandsMax || words.length > wordsMax) {
     facts.problem = { reason: 'it has too many parts', token: found.text.slice(0, 40) }
@@ -97,6 +99,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
     within,
     isByRunner,
     stdin: found.stdin,
+    isPiped: found.feed.kind === 'unknown' && found.feed.isPipe === true,
     dirs: scope.dirs,
   })
   if (words.length === 0) return

@@ -4,6 +4,7 @@
  */
 import type { Denial } from '../engine/types.ts'
 import { type EntryIndex, entriesOf, matchEntry } from './command-list-entries.ts'
+import { isFreeCommand } from './free-commands.ts'
 import { isOutside } from './leaves-workspace.ts'
 import { troubleIn } from './program-options.ts'
 import { quoteCommand } from './quote-command.ts'
@@ -74,7 +75,7 @@ function ruleOnNames(
   /** How many words of each command its entry names; 0: harmless without one. */
   const listed: number[] = []
   for (const command of reading.commands) {
-    const count = listedCount(command, { list, listed, isEmpty })
+    const count = listedCount(command, { list, listed, isEmpty, workspace })
     if (count === null) return notAllowed(`\`${quoteCommand(command.text)}\` is not on the list`)
     listed.push(count)
     const trouble = optionTrouble(command, count, workspace)
@@ -92,6 +93,7 @@ type Seen = {
   readonly list: EntryIndex
   readonly listed: readonly number[]
   readonly isEmpty: boolean
+  readonly workspace: string | null
 }
 
 /** Null: not on the list. A name that nobody knows yet is left to the rule on hidden things. */
@@ -102,16 +104,13 @@ function listedCount(command: SimpleCommand, seen: Seen): number | null {
   const count = matchEntry(seen.list, words)
   if (count !== null) return count
   // An empty list permits nothing, not even what does nothing.
-  if (!seen.isEmpty && (isHarmless(first, words) || isEcho(command))) return words.length
+  if (!seen.isEmpty && (isHarmless(first, words) || isFreeCommand(command, seen.workspace))) {
+    return words.length
+  }
   // The entry of a wrapper that goes on into the inner command speaks for it as well.
   const outer = within === null ? 0 : (seen.listed[within.command] ?? 0)
   if (within !== null && outer > within.word) return outer - within.word
   return isByRunner ? 1 : null
-}
-
-/** `cat` that only says what the text itself hands it: how agents write long messages. */
-function isEcho({ words, stdin, assigns }: SimpleCommand): boolean {
-  return words.length === 1 && words[0] === 'cat' && stdin !== null && assigns.length === 0
 }
 
 function isHarmless(first: string, words: readonly (string | null)[]): boolean {

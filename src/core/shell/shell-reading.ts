@@ -59,6 +59,8 @@ export type SimpleCommand = {
   readonly isByRunner: boolean
   /** Text that a here-document or a here-string hands to it; null: none. */
   readonly stdin: string | null
+  /** It reads what the command in front of it says, and no file in its place. */
+  readonly isPiped: boolean
   /** Where it may run. */
   readonly dirs: Dirs
 }

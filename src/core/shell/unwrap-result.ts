@@ -28,7 +28,8 @@ export type Feed =
   | { readonly kind: 'none' }
   | { readonly kind: 'file' }
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'unknown' }
+  /** `isPipe`: it is what the command in front of it says. */
+  | { readonly kind: 'unknown'; readonly isPipe?: true }
 
 /** Something runs that the words do not show. */
 export function hide(reason: string, word: ReadWord | undefined): readonly Inner[] {

@@ -250,7 +250,8 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
   let mark: WalkMark = { type: 'Mark', scope, joins: false }
   for (const command of pipeline.commands) {
     items.push(mark, command)
-    if (items.length === 2) mark = { ...mark, scope: { ...scope, feed: { kind: 'unknown' } } }
+    if (items.length === 2)
+      mark = { ...mark, scope: { ...scope, feed: { kind: 'unknown', isPipe: true } } }
   }
   within(walk, scope, items)
 }

@@ -3,18 +3,19 @@
  * its names, the command, the files, the size of the edit, and whether the tool is Pawl's own.
  * Knows hosts and inputs. Must not know stages or policies: nothing is judged here.
  */
-import type { Call, CallPath, ToolAction } from '../engine/types.ts'
+import type { Bookkeeping, Call, CallPath, ToolAction } from '../engine/types.ts'
 import { type HostId, ownHostId } from '../hosts/registry.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import { readShell } from '../shell/read-shell.ts'
+import { bookkeepingOf, resourceCapability } from './bookkeeping.ts'
 import { sizeOfEdit } from './edit-size.ts'
 import { directoryIn, type NamedPath, pathsIn, patternsIn } from './input-paths.ts'
 import type { McpName } from './mcp-name.ts'
 import { isControlTool } from './own-tools.ts'
 import { readDiff, readPatch } from './patch.ts'
-import { absoluteOf, type From, insideOf } from './paths.ts'
+import { absoluteOf, type From, insideOf, pathProblem } from './paths.ts'
 import { changeByShell } from './shell-change.ts'
 import { shellIn, startsShell } from './shell-input.ts'
 import {
@@ -65,7 +66,14 @@ export function readCall(spoken: Spoken, where: CallLocation): Call {
   const tool = toolOf(spoken.tool, where.host ?? ownHostId, where.server ?? null)
   const isOwn = isOwnTool(tool, where.machine)
   const input = objectInput(spoken.input)
-  const facts = isOwn ? {} : input === null ? noObject : factsOf(tool, input, where)
+  const bookkeeping = isOwn || input === null ? undefined : bookkeepingIn(spoken, tool, where)
+  const facts = isOwn
+    ? {}
+    : input === null
+      ? noObject
+      : bookkeeping?.kind === 'servers'
+        ? resourceFacts(input, where)
+        : factsOf(tool, input, where)
   const writes = facts.writes ?? []
   const inside = writes.map((path) => path.inside).filter((path) => path !== null)
   return {
@@ -81,6 +89,7 @@ export function readCall(spoken: Spoken, where: CallLocation): Call {
     editLines: facts.editLines ?? null,
     workspace: where.workspace,
     isOwn,
+    ...(bookkeeping === undefined ? {} : { bookkeeping }),
     ...(where.guarded === undefined ? {} : { guarded: where.guarded }),
     problem: isOwn ? null : (nameProblem(spoken.tool, tool) ?? facts.problem ?? null),
   }
@@ -98,6 +107,25 @@ function nameProblem(name: string, tool: KnownTool): string | null {
 function isOwnTool({ server }: KnownTool, machine: Machine): boolean {
   if (server === null || server.server !== 'pawl') return false
   return isControlTool(server.tool) || machine.ownTools.includes(server.tool)
+}
+
+function bookkeepingIn(
+  { tool: name, input }: Spoken,
+  tool: KnownTool,
+  { host = ownHostId, server }: CallLocation,
+): Bookkeeping | undefined {
+  return bookkeepingOf({ name, host, tool, isServers: server !== undefined }, input)
+}
+
+/** A resource that is a file is read like one; every other address is the server's own business. */
+function resourceFacts(input: JsonObject, where: CallLocation): Facts {
+  const uri = own(input, 'uri')
+  const capability = resourceCapability(input, where.host ?? ownHostId)
+  if (uri === undefined || uri === null) return { capability }
+  if (typeof uri !== 'string') return { capability, problem: '`uri` is not a string' }
+  const file = /file:.*$/is.exec(uri)?.[0] ?? (/^[a-z][\w+.-]*:/i.test(uri) ? null : uri)
+  if (file === null) return { capability }
+  return { capability, reads: locate([file], fromOf(where), where), problem: pathProblem(file) }
 }
 
 function factsOf(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {

@@ -19,7 +19,8 @@ export type PathScope = {
 /** Denies a file tool that leaves the workspace and what is added to it. */
 export function ruleOnPaths(call: Call, scope: PathScope): Denial | null {
   if (!scope.lists || call.isOwn) return null
-  if (!isFileTool(call) && call.shell === null) return null
+  const readsResource = call.bookkeeping?.kind === 'servers'
+  if (!isFileTool(call) && call.shell === null && !readsResource) return null
   const lost =
     call.reads.find((path) => !isReachable(path, 'read', scope)) ??
     call.writes.find((path) => !isReachable(path, 'write', scope))
