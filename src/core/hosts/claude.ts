@@ -56,7 +56,6 @@ export const claudeHost = {
     ...{ NotebookEdit: 'NotebookEdit', Monitor: 'Monitor', WebFetch: 'WebFetch' },
     ...{ WebSearch: 'WebSearch', TodoWrite: 'TaskCreate', AskUserQuestion: 'AskUserQuestion' },
   },
-  finder: 'ToolSearch',
   folder: '.claude',
   hooksFile: '.claude/settings.local.json',
   serversFile: '.mcp.json',

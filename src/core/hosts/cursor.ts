@@ -45,7 +45,6 @@ export const cursorHost = {
     ...{ Grep: 'Grep', Glob: 'Glob', LS: 'LS', WebFetch: 'WebFetch', WebSearch: 'WebSearch' },
     ...{ Agent: 'Task', TodoWrite: 'TodoWrite' },
   },
-  finder: none('it is not known to have one'),
   folder: '.cursor',
   hooksFile: '.cursor/hooks.json',
   serversFile: '.cursor/mcp.json',

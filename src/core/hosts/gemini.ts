@@ -53,7 +53,6 @@ export const geminiHost = {
     ...{ WebSearch: 'google_web_search', Agent: 'invoke_agent', TodoWrite: 'write_todos' },
     ...{ Skill: 'activate_skill', AskUserQuestion: 'ask_user' },
   },
-  finder: none('it offers all tools at once'),
   folder: '.gemini',
   hooksFile: '.gemini/settings.json',
   serversFile: '.gemini/settings.json',

@@ -117,8 +117,6 @@ export type HostDescriptor = ToolVocabulary & {
    * agent do not name it.
    */
   readonly offered: Readonly<Partial<Record<CommonTool, string>>>
-  /** The tool that finds tools which it does not offer at once. */
-  readonly finder: string | NotApplicable
 
   /** Its folder in a workspace, which counts as protected itself. */
   readonly folder: string

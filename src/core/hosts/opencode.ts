@@ -45,7 +45,6 @@ export const opencodeHost = {
     ...{ WebFetch: 'webfetch', Agent: 'task', TodoWrite: 'todowrite', Skill: 'skill' },
     ...{ AskUserQuestion: 'question' },
   },
-  finder: none('it offers all tools at once'),
   folder: '.opencode',
   hooksFile: '.opencode/plugins/pawl.js',
   serversFile: 'opencode.json',

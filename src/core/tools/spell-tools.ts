@@ -3,7 +3,7 @@
  * offers. Knows names and hosts. Must not know stages.
  */
 import type { CommonTool } from '../hosts/common-tools.ts'
-import { type AgentHostId, agentHosts } from '../hosts/registry.ts'
+import { type AgentHostId, agentHosts, listIn } from '../hosts/registry.ts'
 import { type McpName, spelledMcpName } from './mcp-name.ts'
 import { commonToolOf, isPatchName } from './tool-names.ts'
 
@@ -57,6 +57,12 @@ function offeredName(common: CommonTool, host: AgentHostId): string | null {
   if (own !== undefined) return own
   // A patch writes files as well.
   return 'none' in tools.patches || !isPatchName(common) ? null : (offered.Edit ?? null)
+}
+
+/** The tool that loads what a host holds back until it is searched for; null: it has none. */
+export function finderOf(host: AgentHostId): string | null {
+  const { free } = agentHosts[host].tools
+  return 'none' in free ? null : (listIn(free.search)[0] ?? null)
 }
 
 /** What reading and searching are in definitions. */

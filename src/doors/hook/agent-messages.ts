@@ -7,10 +7,10 @@ import { assertNever } from '../../core/assert.ts'
 import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { View } from '../../core/dialects/view.ts'
 import { type HintWords, rewordHint } from '../../core/engine/format-hint.ts'
-import { type AgentHostId, agentHosts } from '../../core/hosts/registry.ts'
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import { ruleText } from '../../core/judge/answer.ts'
 import { budgetText } from '../../core/money.ts'
-import { lookingText, spellOwnTool, spellTools } from '../../core/tools/spell-tools.ts'
+import { finderOf, lookingText, spellOwnTool, spellTools } from '../../core/tools/spell-tools.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 
@@ -141,9 +141,8 @@ function onwardText({ dialect, signals, status, missing }: View, host: AgentHost
     dialect !== 'steps' || missing.length === 0
       ? ''
       : `; still missing: ${missing.slice(0, listedMax).join(', ')}`
-  const { finder } = agentHosts[host]
-  const find =
-    typeof finder === 'string' ? ` (if it is not loaded, find it with \`${finder}\`)` : ''
+  const finder = finderOf(host)
+  const find = finder === null ? '' : ` (if it is not loaded, find it with \`${finder}\`)`
   return `${capitalized(sendText(dialect, listed.join(' or '), host))}${find}${lacks}.`
 }
 

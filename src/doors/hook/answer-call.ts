@@ -10,7 +10,7 @@ import { toolOf } from '../../core/tools/tool-names.ts'
 import type { CallAnswer, CallPlace } from '../../runtime/calls/calls.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import { askText, refusalText } from './agent-messages.ts'
-import { newsFor } from './answer-session.ts'
+import { newsFor, noteTold } from './answer-session.ts'
 import {
   type HookContext,
   type HookRequest,
@@ -167,6 +167,8 @@ export async function endHostCall(
   { call, report }: Ended,
 ): Promise<HookAnswer> {
   const owner = ownerOf(request, call)
+  // Its result has said where the run stands.
+  if (owner === 'control') await noteTold(context, request)
   // What went through the gateway it has reported itself, and the runner its jobs.
   if (owner === 'control' || owner === 'gateway' || owner === 'job') return passAnswer
   const located = await locateSession(context, request)

@@ -236,6 +236,16 @@ test('the standing is told once, and again when it has changed or memory was los
   expect(await prompt()).toBe('')
 })
 
+test("what a tool of Pawl's own has told is not told again", async () => {
+  const { runtime, hook, call } = openDesk()
+  const runId = await startRelease(runtime)
+  await hook('SessionStart', { source: 'startup' })
+  await runtime.send(runId, say('READY'), asAgent)
+  const own = { tool_name: 'mcp__pawl__pawl_transition', tool_input: {}, tool_use_id: 'own' }
+  await hook('PostToolUse', { ...own, tool_response: 'in build' })
+  expect(contextIn(await call('Read', { file_path: '/work/a.ts' }))).toBe('')
+})
+
 test('what a host would not pass on does not count as told', async () => {
   const { runtime, hook, call } = openDesk()
   await startRelease(runtime)

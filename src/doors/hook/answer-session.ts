@@ -128,6 +128,14 @@ async function letStop({ runtime }: HookContext, request: HookRequest): Promise<
   return passAnswer
 }
 
+/** The agent has heard from a tool of Pawl's own where its run stands. */
+export async function noteTold(context: HookContext, request: HookRequest): Promise<void> {
+  const found = await locateSession(context, request)
+  if (found.kind !== 'run') return
+  const { view } = await context.runtime.readRun(found.runId, found.branch)
+  context.memory.isNews(speakerName(request), placeOf(view))
+}
+
 /** The news, if the run is elsewhere than the agent was told last; else nothing. */
 export async function newsFor(
   context: HookContext,

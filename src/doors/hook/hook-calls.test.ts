@@ -199,8 +199,10 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
   const isCall = /^(PreToolUse|BeforeTool)$/.test(event.hook_event_name)
   const isRead = /^(Read|view_image|read_file)$/.test(event.tool_name)
   const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name)
+  const isFree = /^(TaskCreate|TaskUpdate|ToolSearch)$/.test(event.tool_name)
+  if (isFree) expect(refusalIn(told)).toBe('')
   // The paths of the recordings are outside of this workspace, so nothing may be read either.
-  if (isCall && !isRead) expect(refusalIn(told)).not.toBe('')
+  if (isCall && !isRead && !isFree) expect(refusalIn(told)).not.toBe('')
   if (!isCall) expect(told.exit).toBe(0)
   if (isStop) expect(told.stdout).toMatch(/"decision":"(block|deny)"/)
 })

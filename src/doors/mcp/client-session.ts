@@ -13,7 +13,7 @@ import { openRoutineTools } from './routine-tools.ts'
 import { openRunTools } from './run-tools.ts'
 import type { ToolContext } from './tool-context.ts'
 import { openToolListWatcher } from './tool-list-watcher.ts'
-import { fullName, type Speech } from './tool-names.ts'
+import { fullName, type ToolSpeech } from './tool-names.ts'
 
 /** Which tools there are: all of them, or those for unattended routines. */
 export type Endpoint = 'runs' | 'process'
@@ -24,7 +24,7 @@ export type SessionPlace = {
   readonly workspace: string
   /** The run that it works on; null: not told. */
   readonly runId: string | null
-} & Speech
+} & ToolSpeech
 
 /** What a client may want to be told. */
 export type ListChange =
@@ -83,7 +83,7 @@ const routineWords = {
 }
 
 /** WHY so short: it is part of every request, beside what hooks tell of the run. */
-function serverWords(speech: Speech): typeof routineWords {
+function serverWords(speech: ToolSpeech): typeof routineWords {
   const instructions =
     'Pawl keeps your work inside a process that people defined. ' +
     `\`${fullName('get_state', speech)}\` says what to do now, ` +

@@ -16,8 +16,8 @@ export const stateTool = tool({
   name: 'get_state',
   title: 'Current state of the run',
   description:
-    'Get the current state of the Pawl run: instructions, allowed tools, what you can ' +
-    'send to move on, and values.',
+    'Get the current stage of the Pawl run from Pawl: instructions, allowed tools, how to move ' +
+    'on, and values.',
   input: nothing,
   more: { context: { type: 'object' }, local: { type: 'object' } },
   effect: 'looks',
@@ -30,7 +30,7 @@ export const stateTool = tool({
 export const statusTool = tool({
   name: 'get_status',
   title: 'Overview',
-  description: 'Get an overview of Pawl: the loaded run and its status, and the workflows to load.',
+  description: 'Get the status of the loaded Pawl run, and the workflows that can be loaded.',
   input: nothing,
   more: { active: { type: 'boolean' }, available: { type: 'array', items: { type: 'string' } } },
   effect: 'looks',
@@ -90,8 +90,8 @@ export const waitTool = tool({
   name: 'wait',
   title: 'Wait for a person',
   description:
-    'Wait for a person: returns when the Pawl run is no longer waiting or paused: a person ' +
-    'decided or resumed it, or it ended. If it times out, call it again.',
+    'Wait in Pawl for a person: returns when the Pawl run is no longer waiting or paused. If it ' +
+    'times out, call it again.',
   input: z.strictObject({
     timeout_seconds: z.number().min(0).max(waitSecondsMax).default(waitSecondsDefault),
   }),
@@ -140,8 +140,7 @@ const detailCharsMax = 400
 export const logTool = tool({
   name: 'log',
   title: 'Log of the run',
-  description:
-    'Read the last records of the Pawl run, oldest first: what was decided, and by whom.',
+  description: 'Read the last records of the run: what was decided, and by whom.',
   input: z.strictObject({
     limit: z.int().min(1).max(logItemsMax).default(logItemsDefault),
     after: z

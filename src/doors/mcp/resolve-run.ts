@@ -7,7 +7,7 @@ import type { OperationAnswer } from '../api/contract.ts'
 import { PawlProblem, type ProblemDocument, problem } from '../api/problem.ts'
 import type { ToolCaller } from './caller-mark.ts'
 import type { ClientRequest } from './reconnecting-client.ts'
-import { fullName, type Speech } from './tool-names.ts'
+import { fullName, type ToolSpeech } from './tool-names.ts'
 
 export type RunReadings = OperationAnswer<'runs.read'>
 
@@ -30,7 +30,7 @@ type PlacesOptions = {
   readonly workspace: string
   /** What `PAWL_RUN` says. */
   readonly runId: string | null
-  readonly speech: Speech
+  readonly speech: ToolSpeech
 }
 
 /** Callers that are remembered; whoever came first is forgotten. */
@@ -80,12 +80,12 @@ function sessionOf({ session }: ToolCaller): string {
   return JSON.stringify([session, null])
 }
 
-function nothingLoadedBy(speech: Speech): ProblemDocument {
+function nothingLoadedBy(speech: ToolSpeech): ProblemDocument {
   const isBare = speech.prefix === ''
   const hint = isBare
     ? 'ask a person to run `pawl start NAME`'
-    : `call \`${fullName('load_workflow', speech)}\`; \`${fullName('list_workflows', speech)}\` lists ` +
-      'the names'
+    : `call \`${fullName('load_workflow', speech)}\`; ` +
+      `\`${fullName('list_workflows', speech)}\` lists the names`
   return problem('RUN_UNKNOWN', { detail: 'no workflow is loaded', hint })
 }
 

@@ -10,7 +10,7 @@ import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { formToolOf, submitToolOf } from './form-tool.ts'
 import type { RunReadings } from './resolve-run.ts'
 import { ruleFieldsOf, ruleFieldsSchema } from './rule-fields.ts'
-import { fullName, type Speech } from './tool-names.ts'
+import { fullName, type ToolSpeech } from './tool-names.ts'
 
 /** Characters of values that are shown with a run; more are left out, and that is said. */
 const valuesCharsMax = 50_000
@@ -21,7 +21,7 @@ type View = RunReadings['view']
 export type RunOutcome = { readonly say: readonly string[]; readonly warnings: readonly string[] }
 
 /** The run as values. */
-export function runSummary(reading: RunReadings, speech: Speech): JsonObject {
+export function runSummary(reading: RunReadings, speech: ToolSpeech): JsonObject {
   const { head, view } = reading
   return {
     run: head.id,
@@ -41,7 +41,7 @@ export function runSummary(reading: RunReadings, speech: Speech): JsonObject {
   }
 }
 
-function placeOf(view: View, { prefix }: Speech): JsonObject {
+function placeOf(view: View, { prefix }: ToolSpeech): JsonObject {
   switch (view.dialect) {
     case 'workflow':
       return { state: view.stage, events: [...view.signals] }
@@ -69,7 +69,11 @@ function limited(values: JsonObject): JsonObject {
 }
 
 /** The same in words: what was said, what the agent is told, what it may use, what to do next. */
-export function runSummaryText(reading: RunReadings, speech: Speech, spoken?: RunOutcome): string {
+export function runSummaryText(
+  reading: RunReadings,
+  speech: ToolSpeech,
+  spoken?: RunOutcome,
+): string {
   const { view } = reading
   const parts = [
     ...(spoken?.say ?? []).map((text) => `Say: ${text}`),
@@ -88,7 +92,7 @@ function branchesLine({ branches }: View): string {
 }
 
 /** How to go on, one line. */
-export function nextLine({ head, view }: RunReadings, speech: Speech): string {
+export function nextLine({ head, view }: RunReadings, speech: ToolSpeech): string {
   // Where there is no prefix there are no control tools.
   const isBare = speech.prefix === ''
   const answerName = spellOwnTool(answerTool, speech.host)
@@ -100,7 +104,8 @@ export function nextLine({ head, view }: RunReadings, speech: Speech): string {
   }
   if (view.status === 'paused') {
     if (isBare) return `Paused: a person can resume it with \`pawl resume ${head.id}\`.`
-    return `Paused: call \`${fullName('load_workflow', speech)}\` with \`resume: true\` to continue.`
+    const load = fullName('load_workflow', speech)
+    return `Paused: call \`${load}\` with \`resume: true\` to continue.`
   }
   if (!isOpen(head.status)) return 'The run has ended.'
   if (view.signals.length === 0) return ''
@@ -114,7 +119,7 @@ export function nextLine({ head, view }: RunReadings, speech: Speech): string {
   }
 }
 
-function formLine(view: View, speech: Speech): string {
+function formLine(view: View, speech: ToolSpeech): string {
   const stable = fullName('submit', speech)
   const own = formToolOf(view)
   const fields = view.fields.map((one) => one.name)

@@ -26,12 +26,13 @@ export const signalOutcomeSchema: JsonObject = {
 export const transitionTool = tool({
   name: 'transition',
   title: 'Move to the next stage',
+  // WHY these words: hosts find deferred tools by them, eight at a time, and this one is needed.
   description:
-    'Send an event to move the Pawl workflow to its next stage. `BRANCH_DONE:<branch>` marks a ' +
-    'branch of a fork as done. A refused event changes nothing.',
+    'Pawl transition: moves the Pawl run to the next stage of its Pawl workflow by an event. ' +
+    '`BRANCH_DONE:<branch>` ends a branch.',
   input: z.strictObject({
-    event: eventText.describe('one of the events that get_state lists'),
-    data: jsonObjectShape.optional().describe('values to send with the event'),
+    event: eventText,
+    data: jsonObjectShape.optional().describe('values of the event'),
   }),
   more: signalOutcomeSchema,
   effect: 'moves',
@@ -46,8 +47,8 @@ export const processTool = tool({
   name: 'process_step',
   title: 'Answer the question',
   description:
-    'Answer the current question of the Pawl checklist to move to its next state. Without an ' +
-    'answer, returns the current state.',
+    'Answer the question of a Pawl checklist to move the Pawl run to its next stage. Without an ' +
+    'answer: shows the question.',
   input: z.strictObject({
     answer: eventText.optional().describe('one of the answers listed'),
     state: eventText
@@ -69,7 +70,7 @@ export const processTool = tool({
 export const submitTool = tool({
   name: 'submit',
   title: 'Submit a step',
-  description: 'Submit the fields of the current step of the Pawl form.',
+  description: 'Submit the fields of the current step of a Pawl form, to move the Pawl run on.',
   input: z.strictObject({ fields: jsonObjectShape.describe('the fields of the step, by name') }),
   more: signalOutcomeSchema,
   effect: 'moves',

@@ -59,8 +59,8 @@ export const loadTool = tool({
   name: 'load_workflow',
   title: 'Load a workflow',
   description:
-    'Start a Pawl run of a workflow, checklist or form. Its rules then apply to your tool calls. ' +
-    'Only one run at a time; with `resume` you continue the open one.',
+    'Start a Pawl run of a Pawl workflow, checklist or form. Its rules then apply to your tool ' +
+    'calls. With `resume`, continue the open run.',
   input: loadInput,
   more: { resumed: { type: 'boolean' }, ...signalOutcomeSchema },
   effect: 'moves',
@@ -203,8 +203,8 @@ export const createTool = tool({
   name: 'create_workflow',
   title: 'Draft a workflow',
   description:
-    'Check a Pawl definition that you wrote, in any dialect: returns errors and warnings. ' +
-    'Without errors it is stored as a draft; it can be started only after a person activates it.',
+    'Check a definition that you wrote: returns errors and warnings. Without errors it is stored ' +
+    'as a draft, which a person can activate.',
   input: definitionInput,
   more: {
     findings: { type: 'array', items: { type: 'object' } },

@@ -6,14 +6,14 @@ import type { ToolCaller } from './caller-mark.ts'
 import type { ElicitingClient } from './elicit.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 import type { RunPlace, RunReadings, RunResolver } from './resolve-run.ts'
-import type { Speech } from './tool-names.ts'
+import type { ToolSpeech } from './tool-names.ts'
 import type { ToolResult } from './tool-result.ts'
 
 export type ToolContext = {
   readonly link: ReconnectingClient
   readonly places: RunResolver
   readonly workspace: string
-} & Speech
+} & ToolSpeech
 
 /** One call, with its arguments checked. */
 export type ToolInvocation<Input> = {

@@ -3,7 +3,7 @@ import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { ControlTool } from '../../core/tools/own-tools.ts'
 import { spellOwnTool } from '../../core/tools/spell-tools.ts'
 
-export type Speech = {
+export type ToolSpeech = {
   /** What stands in front of the names of control tools; empty: there are none. */
   readonly prefix: string
   /** The host whose agent reads them; null: not known, so names stand as they are listed. */
@@ -11,6 +11,6 @@ export type Speech = {
 }
 
 /** The full name of a control tool, as the agent calls it. */
-export function fullName(name: ControlTool, { prefix, host }: Speech): string {
+export function fullName(name: ControlTool, { prefix, host }: ToolSpeech): string {
   return spellOwnTool(`${prefix}${name}`, host)
 }

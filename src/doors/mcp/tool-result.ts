@@ -8,7 +8,7 @@ import type { ProblemDocument } from '../api/problem.ts'
 import type { ElicitQuestion } from './elicit.ts'
 import type { RunReadings } from './resolve-run.ts'
 import { nextLine, runSummary, runSummarySchema } from './run-summary.ts'
-import type { Speech } from './tool-names.ts'
+import type { ToolSpeech } from './tool-names.ts'
 
 /** Characters of the text of one answer. */
 const textCharsMax = 100_000
@@ -25,7 +25,7 @@ export type ToolResult = {
 
 export function toolResultOf(
   { reading, text, more = {} }: ToolResult,
-  speech: Speech,
+  speech: ToolSpeech,
 ): CallToolResult {
   const run = reading === null ? null : runSummary(reading, speech)
   return { content: [textPart(text)], structuredContent: { ok: true, run, ...more } }
@@ -34,7 +34,7 @@ export function toolResultOf(
 export function refusalOf(
   problem: ProblemDocument,
   reading: RunReadings | null,
-  speech: Speech,
+  speech: ToolSpeech,
 ): CallToolResult {
   const { code, detail, hint, missing, issues, findings, error: job } = problem
   const error: Record<string, Json> = { code, message: detail, hint, ...(job as JsonObject) }
@@ -55,7 +55,7 @@ export function refusalOf(
 }
 
 /** What is possible now, in a line or two. */
-function whereText(reading: RunReadings, speech: Speech): string {
+function whereText(reading: RunReadings, speech: ToolSpeech): string {
   const { view } = reading
   const names = view.signals.map((name) => `\`${name}\``).join(', ')
   const can = names === '' || view.dialect === 'steps' ? '' : ` You can send ${names}.`
